@@ -1,0 +1,16 @@
+// Every error Millrace can name, in one table. docs/errors.md is generated from it.
+import { engineErrors } from './engine-errors.ts';
+import type { ErrorEntry } from './entry.ts';
+import { platformErrors } from './platform-errors.ts';
+
+export const catalogue = { ...platformErrors, ...engineErrors };
+
+export type ErrorCode = keyof typeof catalogue;
+
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(catalogue, code);
+}
+
+export function entryOf(code: ErrorCode): ErrorEntry {
+  return catalogue[code];
+}

@@ -1,0 +1,137 @@
+// Errors of the durable run engine.
+import { defineErrors } from './entry.ts';
+
+export const engineErrors = defineErrors({
+  pipeline_unknown: {
+    kind: 'input',
+    status: 404,
+    message: 'There is no pipeline named "{pipeline}".',
+    next: 'Use one of: {known}.',
+  },
+  run_not_found: {
+    kind: 'input',
+    status: 404,
+    message: 'There is no run {run}.',
+    next: 'Check the id; "millrace runs list" shows the runs you may see.',
+  },
+  event_illegal: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Run {run} is "{state}"; "{event}" is not possible from there.',
+    next: 'Read the run again: it may have moved on. Possible now: {possible}.',
+  },
+  input_invalid: {
+    kind: 'input',
+    status: 422,
+    message: 'The input for pipeline "{pipeline}" is not valid: {reason}.',
+    next: 'Correct the named fields and enqueue again.',
+  },
+  input_too_large: {
+    kind: 'input',
+    status: 413,
+    message: 'The input for pipeline "{pipeline}" has {bytes} bytes; at most {limit} are kept with a run.',
+    next: 'Store the content as a blob and put its id into the input.',
+  },
+  batch_too_large: {
+    kind: 'input',
+    status: 413,
+    message: '{count} runs were given in one call; at most {limit} are taken.',
+    next: 'Enqueue them in several calls.',
+  },
+  cursor_malformed: {
+    kind: 'input',
+    status: 400,
+    message: 'The cursor is not one that this list gave out.',
+    next: 'Start again without a cursor.',
+  },
+  lease_lost: {
+    kind: 'lost',
+    status: 409,
+    message: 'Attempt {attempt} no longer holds run {run}; nothing was written.',
+    next: 'Nothing to do: the run goes on under another attempt or has ended.',
+  },
+  worker_lost: {
+    kind: 'lost',
+    status: 500,
+    message: 'Run {run} took its worker down {count} times and was stopped.',
+    next: 'Look at its input and at the worker log around the last attempt, then retry it.',
+  },
+  stage_stalled: {
+    kind: 'transient',
+    status: 504,
+    message: 'Stage "{stage}" of run {run} made no progress for {seconds} s.',
+    next: 'It is tried again; raise the stage\'s "stallMs" if it is known to be slow.',
+  },
+  stage_failed: {
+    kind: 'bug',
+    status: 500,
+    message: 'Stage "{stage}" of run {run} failed unexpectedly.',
+    next: 'See the worker log for the attempt, then retry the run.',
+  },
+  stage_missing: {
+    kind: 'config',
+    status: 500,
+    message: 'Pipeline "{pipeline}" has no code for stage "{stage}".',
+    next: 'Start workers of the version that knows this stage.',
+  },
+  receipt_unbalanced: {
+    kind: 'bug',
+    status: 500,
+    message: 'The receipt of run {run} does not add up: read {read}, accounted for {accounted}.',
+    next: 'Nothing was marked as done. Report it with the run id.',
+  },
+  run_cancelled: {
+    kind: 'cancelled',
+    status: 409,
+    message: 'Run {run} was cancelled by {by}.',
+    next: 'Retry it to start again.',
+  },
+  run_already_retried: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Run {run} was already retried as {successor}.',
+    next: 'Follow that run instead.',
+  },
+  run_active_exists: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Run {existing} is still live for "{key}".',
+    next: 'Wait for it to end, or cancel it first.',
+  },
+  run_busy: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Run {run} is in the middle of a transaction.',
+    next: 'The request was noted; it takes effect when the transaction ends.',
+  },
+  not_a_dead_letter: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Run {run} is not a dead letter (it is "{state}").',
+    next: 'Only runs listed by "millrace dead-letters list" can be requeued.',
+  },
+  verify_unfinished: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Run {run} has not finished; there is no receipt to verify yet.',
+    next: 'Wait until it is done.',
+  },
+  verify_unsupported: {
+    kind: 'config',
+    status: 422,
+    message: 'Pipeline "{pipeline}" does not supply a recount.',
+    next: 'Give the pipeline a "recount" function.',
+  },
+  machine_conflict: {
+    kind: 'config',
+    status: 500,
+    message: 'Pipeline "{pipeline}" version {version} contradicts the machine already in the database: {reason}.',
+    next: 'States and arrows may only be added. Deploy a version that keeps the existing ones.',
+  },
+  schedule_invalid: {
+    kind: 'input',
+    status: 422,
+    message: 'The schedule "{name}" is not valid: {reason}.',
+    next: 'Give a five-field cron expression and an IANA time zone.',
+  },
+});

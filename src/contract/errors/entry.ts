@@ -1,0 +1,30 @@
+// The shape of one catalogued error. The engine decides what happens next by `kind` alone; people read `message` and `next`.
+
+/** What a kind means, and the only thing it means. */
+export const errorKinds = {
+  input: 'the row, file or request is wrong; it is refused and never retried',
+  config: 'the installation is set up wrong; work stops until a person changes it',
+  auth: 'a credential was refused; work stops and becomes a dead letter where the pipeline has one',
+  transient: 'something outside failed; the work is tried again with growing pauses',
+  rate_limited: 'somebody asked us to slow down; the work waits as told and it costs no attempt',
+  lost: 'the worker died or went silent; another one takes the work over',
+  conflict: 'the world has moved on since it was read; read again before acting',
+  cancelled: 'a person ended it',
+  bug: 'Millrace itself is at fault; an alert is raised',
+} as const;
+
+export type ErrorKind = keyof typeof errorKinds;
+
+export interface ErrorEntry {
+  readonly kind: ErrorKind;
+  /** The HTTP status the front door answers with. */
+  readonly status: number;
+  /** One sentence: what happened, to which id. `{name}` marks a parameter. */
+  readonly message: string;
+  /** What the reader can do now. */
+  readonly next: string;
+}
+
+export function defineErrors<const T extends Record<string, ErrorEntry>>(entries: T): T {
+  return entries;
+}

@@ -1,0 +1,31 @@
+// The one error class. It carries a catalogued code; its sentence is made from the catalogue's template and the parameters.
+import { type ErrorCode, entryOf } from './catalogue.ts';
+import type { ErrorKind } from './entry.ts';
+
+export type ErrorParams = Readonly<Record<string, string | number>>;
+
+export class MillraceError extends Error {
+  readonly code: ErrorCode;
+  readonly kind: ErrorKind;
+  readonly status: number;
+  readonly next: string;
+  readonly params: ErrorParams;
+  /** Set by whoever asked us to wait (Retry-After); honoured for `rate_limited` and `transient`. */
+  readonly retryAfterMs?: number;
+
+  constructor(code: ErrorCode, params: ErrorParams = {}, options: { cause?: unknown; retryAfterMs?: number } = {}) {
+    const entry = entryOf(code);
+    super(fill(entry.message, params), options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'MillraceError';
+    this.code = code;
+    this.kind = entry.kind;
+    this.status = entry.status;
+    this.next = fill(entry.next, params);
+    this.params = params;
+    if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+function fill(template: string, params: ErrorParams): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => (name in params ? String(params[name]) : whole));
+}

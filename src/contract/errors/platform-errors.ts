@@ -1,0 +1,119 @@
+// Errors of the ground floor: configuration, database, disk, migrations, blobs.
+import { defineErrors } from './entry.ts';
+
+export const platformErrors = defineErrors({
+  config_invalid: {
+    kind: 'config',
+    status: 500,
+    message: 'The configuration is not valid:\n{faults}',
+    next: 'Correct the settings above and start again; docs/configuration.md lists them all.',
+  },
+  database_unreachable: {
+    kind: 'transient',
+    status: 503,
+    message: 'The database at {target} does not answer: {reason}.',
+    next: 'Check that it runs and that DATABASE_URL is right.',
+  },
+  database_refused: {
+    kind: 'config',
+    status: 500,
+    message: 'The database at {target} refused the sign-in: {reason}.',
+    next: 'Check user, password and database name in DATABASE_URL.',
+  },
+  database_too_old: {
+    kind: 'config',
+    status: 500,
+    message: 'The database server is Postgres {version}; Millrace needs 15 or newer.',
+    next: 'Upgrade the server, or unset DATABASE_URL to use the embedded one.',
+  },
+  database_lost: {
+    kind: 'transient',
+    status: 503,
+    message: 'The connection to the database was lost.',
+    next: 'It is tried again; nothing that was acknowledged is lost.',
+  },
+  pool_exhausted: {
+    kind: 'transient',
+    status: 503,
+    message: 'No database connection became free within {seconds} s.',
+    next: 'Try again; raise DATABASE_POOL_SIZE if this happens often.',
+  },
+  disk_full: {
+    kind: 'transient',
+    status: 507,
+    message: 'There is no space left on the disk.',
+    next: 'Free some space; waiting work goes on by itself.',
+  },
+  schema_newer: {
+    kind: 'config',
+    status: 500,
+    message: 'The database schema is at {found}, newer than the {known} this version knows.',
+    next: 'Start the newer version of Millrace.',
+  },
+  schema_behind: {
+    kind: 'config',
+    status: 500,
+    message: 'The database schema is at {found}; this version needs {known}.',
+    next: 'Run "millrace migrate".',
+  },
+  migration_changed: {
+    kind: 'config',
+    status: 500,
+    message: 'Migration {name} was changed after it had been applied.',
+    next: 'Restore the file as it was; put the change into a new migration.',
+  },
+  migration_failed: {
+    kind: 'config',
+    status: 500,
+    message: 'Migration {name} failed and was rolled back: {reason}.',
+    next: 'Mend the cause and run "millrace migrate" again.',
+  },
+  embedded_unsupported: {
+    kind: 'config',
+    status: 500,
+    message: 'There is no embedded Postgres for this system ({system}).',
+    next: 'Set DATABASE_URL to a Postgres 15 or newer.',
+  },
+  embedded_failed: {
+    kind: 'config',
+    status: 500,
+    message: 'The embedded Postgres under {home} did not start: {reason}.',
+    next: 'See {log}; or set DATABASE_URL to another server.',
+  },
+  home_unusable: {
+    kind: 'config',
+    status: 500,
+    message: 'The folder {home} cannot be used: {reason}.',
+    next: 'Set MILLRACE_HOME to a folder this user may write to.',
+  },
+  home_in_use: {
+    kind: 'config',
+    status: 500,
+    message: 'Another process ({pid}) is using {home} and its database does not answer.',
+    next: 'Wait for it to stop, or set MILLRACE_HOME to another folder.',
+  },
+  blob_missing: {
+    kind: 'input',
+    status: 410,
+    message: 'The stored bytes of {blob} are gone.',
+    next: 'Upload the file again.',
+  },
+  blob_store_unreachable: {
+    kind: 'transient',
+    status: 503,
+    message: 'The blob store does not answer: {reason}.',
+    next: 'It is tried again; check the store if this goes on.',
+  },
+  port_in_use: {
+    kind: 'config',
+    status: 500,
+    message: 'Port {port} on {host} is already in use.',
+    next: 'Stop what listens there, or set PORT.',
+  },
+  internal: {
+    kind: 'bug',
+    status: 500,
+    message: 'Something went wrong inside Millrace.',
+    next: 'Try again; if it happens again, report the correlation id.',
+  },
+});
