@@ -1,9 +1,20 @@
 // Every error Millrace can name, in one table. docs/errors.md is generated from it.
+import { accessErrors } from './access-errors.ts';
 import { engineErrors } from './engine-errors.ts';
 import type { ErrorEntry } from './entry.ts';
+import { httpErrors } from './http-errors.ts';
+import { intakeErrors } from './intake-errors.ts';
 import { platformErrors } from './platform-errors.ts';
+import { tabularErrors } from './tabular-errors.ts';
 
-export const catalogue = { ...platformErrors, ...engineErrors };
+export const catalogue = {
+  ...platformErrors,
+  ...engineErrors,
+  ...tabularErrors,
+  ...accessErrors,
+  ...httpErrors,
+  ...intakeErrors,
+};
 
 export type ErrorCode = keyof typeof catalogue;
 

@@ -1,0 +1,147 @@
+// How a file was read and how its columns were understood. Both can be overridden per upload; a mapping is saved as a version.
+import { z } from 'zod';
+import { allow, type Role } from './roles.ts';
+import { defineRoutes, json } from './route.ts';
+import { byUpload } from './uploads.ts';
+import { Count, Id, list, Page, Time } from './values.ts';
+
+const detected = <const S extends z.ZodType>(value: S) =>
+  z.object({
+    value,
+    confidence: z.enum(['certain', 'likely', 'guess']),
+    reason: z.string(),
+    overridden: z.boolean(),
+  });
+
+export const Furniture = z.object({
+  line: Count,
+  kind: z.enum(['preamble', 'title', 'header', 'blank', 'total', 'footer']),
+  text: z.string(),
+  put_back: z.boolean(),
+});
+
+export const Reading = z.object({
+  upload_id: Id,
+  format: detected(z.enum(['csv', 'json', 'ndjson', 'xlsx'])),
+  encoding: detected(z.string().nullable()),
+  delimiter: detected(z.string().nullable()),
+  quote: detected(z.string().nullable()),
+  line_end: detected(z.string().nullable()),
+  header_line: detected(Count.nullable()),
+  sheet: detected(z.string().nullable()),
+  sheets: z.array(z.string()),
+  decimal: detected(z.enum([',', '.']).nullable()),
+  date_order: detected(z.enum(['ymd', 'dmy', 'mdy']).nullable()),
+  empty_markers: detected(z.array(z.string())),
+  furniture: z.array(Furniture),
+  header: z.array(z.string()),
+  sample: z.array(z.object({ line: Count, cells: z.array(z.string().nullable()) })),
+});
+
+export const ReadingOverrides = z.strictObject({
+  encoding: z.string().max(40).nullable().optional(),
+  delimiter: z.string().length(1).nullable().optional(),
+  quote: z.string().length(1).nullable().optional(),
+  header_line: Count.nullable().optional(),
+  sheet: z.string().max(200).nullable().optional(),
+  decimal: z.enum([',', '.']).nullable().optional(),
+  date_order: z.enum(['ymd', 'dmy', 'mdy']).nullable().optional(),
+  empty_markers: z.array(z.string().max(40)).max(40).nullable().optional(),
+  put_back: z.array(Count).max(1000).optional().describe('Lines of furniture to be read as data after all.'),
+});
+
+export const MappedColumn = z.object({
+  index: Count,
+  header: z.string(),
+  field: z.string().nullable().describe('null: not mapped, the column is kept as it is and not read.'),
+  confidence: z.enum(['exact', 'likely', 'guess', 'none']),
+  reason: z.string(),
+  samples: z.array(z.string()),
+  fill_rate: z.number().min(0).max(1),
+});
+
+export const TargetField = z.object({
+  name: z.string(),
+  label: z.string(),
+  type: z.string(),
+  required: z.boolean(),
+});
+
+export const Mapping = z.object({
+  mapping_id: Id.nullable(),
+  name: z.string().nullable(),
+  version: Count,
+  fingerprint: z.string().describe('Of the header; the next file with the same header uses this mapping.'),
+  pipeline: z.string(),
+  platform: z.string().nullable(),
+  origin: z.enum(['preset', 'saved', 'proposed']),
+  columns: z.array(MappedColumn),
+  fields: z.array(TargetField),
+  missing: z.array(z.string()).describe('Required fields that no column is mapped to.'),
+});
+
+export const MappingWrite = z.strictObject({
+  name: z.string().trim().min(1).max(200).optional(),
+  columns: z.array(z.strictObject({ index: Count, field: z.string().max(100).nullable() })).max(5000),
+});
+
+export const SavedMapping = z.object({
+  mapping_id: Id,
+  name: z.string(),
+  version: Count,
+  fingerprint: z.string(),
+  pipeline: z.string(),
+  platform: z.string().nullable(),
+  columns: z.array(z.object({ header: z.string(), field: z.string().nullable() })),
+  created_by: z.string().nullable(),
+  created_at: Time,
+});
+
+const people: readonly Role[] = ['admin', 'user', 'service'];
+
+export const readingRoutes = defineRoutes({
+  'uploads.reading': {
+    tag: 'Uploads',
+    summary: 'How the file was read: encoding, delimiter, header, furniture',
+    access: allow(people, 'runs:read'),
+    params: byUpload,
+    answer: json(Reading),
+    errors: ['upload_not_found', 'reading_not_ready'],
+  },
+  'uploads.override': {
+    tag: 'Uploads',
+    summary: 'Say how the file is to be read instead; null takes an override back',
+    notes: 'Takes effect when the run is retried.',
+    access: allow(people, 'runs:write'),
+    params: byUpload,
+    body: ReadingOverrides,
+    answer: json(Reading),
+    errors: ['upload_not_found', 'reading_not_ready'],
+  },
+  'uploads.mapping': {
+    tag: 'Uploads',
+    summary: 'Which column feeds which field, how sure that is, and why',
+    access: allow(people, 'runs:read'),
+    params: byUpload,
+    answer: json(Mapping),
+    errors: ['upload_not_found', 'reading_not_ready'],
+  },
+  'uploads.map': {
+    tag: 'Uploads',
+    summary: 'Map the columns and save that as a new version',
+    notes: 'Takes effect when the run is retried, and for later files with the same header.',
+    access: allow(people, 'runs:write'),
+    params: byUpload,
+    body: MappingWrite,
+    answer: json(Mapping),
+    errors: ['upload_not_found', 'reading_not_ready', 'mapping_invalid'],
+  },
+  'mappings.list': {
+    tag: 'Mappings',
+    summary: 'Saved mappings, newest version first',
+    access: allow(people, 'data:read'),
+    query: Page,
+    answer: json(list(SavedMapping)),
+    errors: ['cursor_malformed'],
+  },
+});

@@ -1,0 +1,21 @@
+// The receipt of a run: where every item that was read went. `read` equals the sum of `outcomes`; furniture (preamble, title and
+// total rows) is set aside before counting and never part of `read`.
+import { z } from 'zod';
+import { Count, Decimal } from './values.ts';
+
+/** Control totals of one measure: the file's own sum and what landed in each outcome, which must add up to it. */
+export const ControlTotal = z.object({
+  file: Decimal,
+  outcomes: z.record(z.string(), Decimal),
+  declared: Decimal.nullable().optional().describe('What the file’s own total row says, when it has one.'),
+});
+
+export const Receipt = z.object({
+  read: Count,
+  outcomes: z
+    .record(z.string(), Count)
+    .describe('inserted, updated, unchanged, merged, superseded, stale, rejected and whatever else a pipeline counts.'),
+  furniture: Count.optional(),
+  totals: z.record(z.string(), ControlTotal).optional().describe('By measure: spend, impressions, clicks.'),
+});
+export type Receipt = z.infer<typeof Receipt>;

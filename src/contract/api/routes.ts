@@ -1,0 +1,38 @@
+// The route table: every operation with its schemas and who may call it. Nothing is served that is not listed here.
+import { adsRoutes } from './ads.ts';
+import { apiKeyRoutes } from './api-keys.ts';
+import { authRoutes } from './auth.ts';
+import { clientRoutes } from './clients.ts';
+import { liveRoutes } from './live.ts';
+import { membershipRoutes } from './memberships.ts';
+import { operateRoutes } from './operate.ts';
+import type { OperationId } from './operations.ts';
+import { pipelineRoutes } from './pipelines.ts';
+import { readingRoutes } from './reading.ts';
+import { rejectRoutes } from './rejects.ts';
+import type { RouteSpec } from './route.ts';
+import { runRoutes } from './runs.ts';
+import { sampleRoutes } from './samples.ts';
+import { systemRoutes } from './system.ts';
+import { uploadRoutes } from './uploads.ts';
+import { userRoutes } from './users.ts';
+
+export const routes = {
+  ...systemRoutes,
+  ...authRoutes,
+  ...userRoutes,
+  ...clientRoutes,
+  ...apiKeyRoutes,
+  ...membershipRoutes,
+  ...uploadRoutes,
+  ...readingRoutes,
+  ...runRoutes,
+  ...rejectRoutes,
+  ...pipelineRoutes,
+  ...liveRoutes,
+  ...adsRoutes,
+  ...operateRoutes,
+  ...sampleRoutes,
+} satisfies Record<OperationId, RouteSpec>;
+
+export type Routes = typeof routes;

@@ -1,0 +1,262 @@
+// Runs: one accepted request to ingest each. `status` is the pipeline's own word, `phase` what the engine may do with it.
+import { z } from 'zod';
+import { Receipt } from './receipt.ts';
+import { allow, type Role } from './roles.ts';
+import { defineRoutes, json } from './route.ts';
+import { Count, Id, list, Page, Position, Several, Time } from './values.ts';
+
+export const Phase = z.enum(['waiting', 'active', 'done', 'failed', 'dead']);
+
+export const RunAction = z.enum(['hold', 'resume', 'cancel', 'retry', 'requeue', 'verify', 'replay', 'promote_valid']);
+
+export const RunError = z.object({
+  code: z.string(),
+  message: z.string(),
+  next: z.string().nullable(),
+});
+
+export const Progress = z.object({
+  done: Count,
+  total: Count.nullable(),
+  unit: z.string().describe('rows, bytes, items …'),
+  per_second: z.number().nullable(),
+  eta_at: Time.nullable(),
+  at: Time,
+});
+
+/** Why a waiting run waits, for programs (`code`) and people (`text`). */
+export const WaitReason = z.object({
+  code: z.string().describe('no_worker, lane_cap, rate_limit, retry, held, paused, scheduled, turn …'),
+  text: z.string(),
+  until: Time.nullable(),
+});
+
+export const Run = z.object({
+  run_id: Id,
+  pipeline: z.string(),
+  status: z.string(),
+  phase: Phase,
+  stage: z.string().nullable(),
+  title: z.string().nullable().describe('The file name or whatever names the input for a person.'),
+  source: z.string().nullable().describe('Where it came from: upload, folder, api, webhook, sample, schedule …'),
+  lane: z.string(),
+  priority: z.int(),
+  attempt: Count,
+  held: z.object({ at: Time, by: z.string().nullable() }).nullable(),
+  receipt: Receipt.nullable(),
+  progress: Progress.nullable(),
+  rejects: z.object({ open: Count, total: Count }),
+  error: RunError.nullable(),
+  retry_of: Id.nullable(),
+  retried_as: Id.nullable(),
+  requeued_as: Id.nullable(),
+  created_by: z.string().nullable(),
+  correlation_id: z.string(),
+  created_at: Time,
+  started_at: Time.nullable(),
+  finished_at: Time.nullable(),
+  updated_at: Time,
+});
+
+export const Attempt = z.object({
+  attempt: Count,
+  stage: z.string(),
+  worker: z.string().nullable(),
+  queued_at: Time.nullable(),
+  started_at: Time,
+  finished_at: Time.nullable(),
+  queue_wait_ms: z.number().nullable(),
+  work_ms: z.number().nullable(),
+  outcome: z
+    .string()
+    .nullable()
+    .describe('null while it runs; else the event that ended it: pass, complete, fail, release, lost …'),
+  error: RunError.nullable(),
+});
+
+/** One bar of the stage chart: all attempts of one stage together. */
+export const StageReport = z.object({
+  stage: z.string(),
+  state: z.enum(['not_started', 'waiting', 'active', 'done', 'failed']),
+  queued_at: Time.nullable(),
+  started_at: Time.nullable(),
+  finished_at: Time.nullable(),
+  queue_wait_ms: z.number().nullable(),
+  work_ms: z.number().nullable(),
+  attempts: Count,
+});
+
+/** One step of the adaptive controller, so that the throughput strip can draw it. */
+export const Decision = z.object({
+  at: Time,
+  knob: z.string(),
+  from: z.number(),
+  to: z.number(),
+  reason: z.string(),
+});
+
+export const RunDetail = Run.extend({
+  input: z.record(z.string(), z.unknown()),
+  wait: WaitReason.nullable(),
+  next: z.string().nullable().describe('What happens next, in one sentence.'),
+  actions: z.array(RunAction).describe('What this caller may do with the run now.'),
+  stages: z.array(StageReport),
+  attempts: z.array(Attempt),
+  decisions: z.array(Decision),
+  last_position: Position.describe('Follow the live feed from here to miss nothing.'),
+});
+
+export const RunEvent = z.object({
+  position: Position,
+  event_id: z.string(),
+  type: z.string(),
+  run_id: Id.nullable(),
+  pipeline: z.string().nullable(),
+  occurred_at: Time,
+  data: z.record(z.string(), z.unknown()),
+});
+
+/** Given together they narrow; each may hold several values where it says so. */
+export const RunFilter = z.object({
+  pipeline: Several.optional(),
+  status: Several.optional(),
+  phase: Several.optional(),
+  source: Several.optional(),
+  since: Time.optional().describe('Created at or after.'),
+  until: Time.optional().describe('Created before.'),
+  q: z.string().max(200).optional().describe('Part of the title, or a run id.'),
+});
+
+export const BulkRequest = z.strictObject({
+  action: z.enum(['hold', 'resume', 'cancel', 'retry', 'requeue']),
+  filter: RunFilter.strict().extend({ run_ids: z.array(Id).min(1).max(500).optional() }),
+  preview: z.boolean().default(false),
+  expected: Count.optional().describe('The count the preview gave; acting without it is refused.'),
+});
+
+export const BulkAnswer = z.object({
+  action: z.string(),
+  preview: z.boolean(),
+  count: Count.describe('Runs the filter matches on which the action is legal.'),
+  changed: Count,
+  skipped: z.array(z.object({ run_id: Id, code: z.string(), message: z.string() })),
+  sample: z.array(z.object({ run_id: Id, title: z.string().nullable(), status: z.string() })),
+});
+
+export const Verification = z.object({
+  run_id: Id,
+  matches: z.boolean(),
+  receipt: Receipt,
+  recount: Receipt,
+  differences: z.array(z.object({ what: z.string(), receipt: z.string(), recount: z.string() })),
+  verified_at: Time,
+});
+
+export const RunLink = z.object({ run_id: Id, status: z.string(), phase: Phase });
+
+const readers: readonly Role[] = ['admin', 'user', 'support', 'service'];
+const actors: readonly Role[] = ['admin', 'user', 'service'];
+const byId = z.object({ run_id: Id });
+const reason = z.strictObject({ reason: z.string().max(500).optional() }).optional();
+
+function act(summary: string, code?: 'event_illegal' | 'run_already_retried') {
+  return {
+    tag: 'Runs',
+    summary,
+    access: allow(actors, 'runs:write'),
+    params: byId,
+    body: reason,
+    answer: json(RunLink),
+    errors: ['run_not_found', 'event_illegal', ...(code ? [code] : [])],
+  } as const;
+}
+
+export const runRoutes = defineRoutes({
+  'runs.list': {
+    tag: 'Runs',
+    summary: 'List runs, newest first',
+    notes: 'Support sees dead letters only.',
+    access: allow(readers, 'runs:read'),
+    query: Page.extend(RunFilter.shape),
+    answer: json(list(Run)),
+    errors: ['cursor_malformed'],
+  },
+  'runs.bulk': {
+    tag: 'Runs',
+    summary: 'Act on every run a filter matches',
+    notes:
+      'Ask with preview first, then act with the count it gave; when the count has changed, nothing is done (409).',
+    access: allow(readers, 'runs:write'),
+    body: BulkRequest,
+    answer: json(BulkAnswer),
+    errors: ['bulk_count_changed', 'bulk_count_missing', 'forbidden'],
+  },
+  'runs.show': {
+    tag: 'Runs',
+    summary: 'Show a run: state, why it waits, what happens next, receipt, stages, attempts',
+    access: allow(readers, 'runs:read'),
+    params: byId,
+    answer: json(RunDetail),
+    errors: ['run_not_found'],
+  },
+  'runs.events': {
+    tag: 'Runs',
+    summary: 'The events of a run, oldest first',
+    access: allow(readers, 'runs:read'),
+    params: byId,
+    query: Page.extend({ type: Several.optional() }),
+    answer: json(list(RunEvent)),
+    errors: ['run_not_found', 'cursor_malformed'],
+  },
+  'runs.attempts': {
+    tag: 'Runs',
+    summary: 'Every execution of every stage of a run',
+    access: allow(readers, 'runs:read'),
+    params: byId,
+    query: Page,
+    answer: json(list(Attempt)),
+    errors: ['run_not_found', 'cursor_malformed'],
+  },
+  'runs.hold': act('Hold a waiting run'),
+  'runs.resume': act('Let a held run go on'),
+  'runs.cancel': act('Cancel a run; a running stage is told to stop and can write nothing more'),
+  'runs.retry': {
+    ...act('Retry an ended run', 'run_already_retried'),
+    notes:
+      'Answers with the run that now does the work: the same run, or a new one linked by retry_of. Two clicks make one run.',
+    body: z
+      .strictObject({
+        reason: z.string().max(500).optional(),
+        force_partial: z.boolean().optional().describe('Promote the valid rows of an upload that failed the gate.'),
+      })
+      .optional(),
+    answer: json(RunLink, 202),
+  },
+  'runs.requeue': {
+    tag: 'Runs',
+    summary: 'Requeue a dead letter',
+    access: allow(['support']),
+    params: byId,
+    body: z.strictObject({
+      ticket: z.string().trim().min(1).max(100).describe('The support ticket this is done for.'),
+    }),
+    answer: json(RunLink, 202),
+    errors: ['run_not_found', 'not_a_dead_letter'],
+  },
+  'runs.verify': {
+    tag: 'Runs',
+    summary: 'Recount a finished run from its file and the tables and compare with its receipt',
+    access: allow(actors, 'runs:read'),
+    params: byId,
+    answer: json(Verification),
+    errors: ['run_not_found', 'verify_unfinished', 'verify_unsupported'],
+  },
+  'dead-letters.list': {
+    tag: 'Runs',
+    summary: 'Runs that are not retried automatically and were not requeued',
+    access: allow(['admin', 'support', 'service'], 'runs:read'),
+    query: Page.extend({ pipeline: Several.optional() }),
+    answer: json(list(Run)),
+    errors: ['cursor_malformed'],
+  },
+});

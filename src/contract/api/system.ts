@@ -1,0 +1,59 @@
+// Liveness, readiness, metrics, and the description of the API itself.
+import { z } from 'zod';
+import { allow, anyone } from './roles.ts';
+import { defineRoutes, file, json } from './route.ts';
+import { Count, Time } from './values.ts';
+
+export const Health = z.object({ status: z.literal('ok'), version: z.string(), uptime_s: z.number() });
+
+export const Ready = z.object({
+  status: z.enum(['ready', 'not_ready']),
+  checks: z.record(z.string(), z.object({ ok: z.boolean(), ms: z.number(), detail: z.string().optional() })),
+});
+
+/** The dashboard's figures. `ingest` keeps the three names of the judgments specification. */
+export const Metrics = z.object({
+  ingest: z.object({
+    backlog_count: Count,
+    last_failed_batch: z.string().nullable(),
+    last_failed_at: Time.nullable(),
+    failed_24h: Count,
+    stale_runs: Count,
+    avg_processing_s: z.number().nullable(),
+    dead_letters: Count,
+  }),
+  pipelines: z.record(z.string(), z.record(z.string(), Count)).describe('Runs by pipeline and phase.'),
+  workers_alive: Count,
+  oldest_waiting_s: z.number().nullable(),
+});
+
+export const systemRoutes = defineRoutes({
+  'system.health': { tag: 'System', summary: 'The process is alive', access: anyone, answer: json(Health) },
+  'system.ready': {
+    tag: 'System',
+    summary: 'Database, migrations and blob store answer (503 when one does not)',
+    access: anyone,
+    answer: json(Ready),
+  },
+  'system.prometheus': {
+    tag: 'System',
+    summary: 'Metrics of this process for Prometheus',
+    notes: 'Open on loopback; elsewhere it needs METRICS_TOKEN as a bearer token.',
+    access: anyone,
+    answer: file('text/plain'),
+    errors: ['unauthenticated'],
+  },
+  'system.metrics': {
+    tag: 'System',
+    summary: 'Figures of this tenant for a dashboard',
+    access: allow(['admin', 'user', 'service'], 'operate:read'),
+    answer: json(Metrics),
+  },
+  'system.openapi': {
+    tag: 'System',
+    summary: 'This API as OpenAPI 3.1',
+    access: anyone,
+    answer: file('application/json'),
+  },
+  'system.docs': { tag: 'System', summary: 'This API, browsable', access: anyone, answer: file('text/html') },
+});
