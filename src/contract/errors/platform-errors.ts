@@ -32,6 +32,24 @@ export const platformErrors = defineErrors({
     message: 'The connection to the database was lost.',
     next: 'It is tried again; nothing that was acknowledged is lost.',
   },
+  database_busy: {
+    kind: 'transient',
+    status: 503,
+    message: 'The database has no room for another connection or statement: {reason}.',
+    next: 'It is tried again; lower DATABASE_POOL_SIZE or raise the limits of the server if this goes on.',
+  },
+  transaction_conflict: {
+    kind: 'transient',
+    status: 503,
+    message: 'The transaction collided with another one and was rolled back.',
+    next: 'It is tried again; nothing was written.',
+  },
+  statement_cancelled: {
+    kind: 'transient',
+    status: 504,
+    message: 'A database statement took too long or was cancelled; nothing was written.',
+    next: 'It is tried again; narrow the request if this goes on.',
+  },
   pool_exhausted: {
     kind: 'transient',
     status: 503,

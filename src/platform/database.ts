@@ -1,0 +1,231 @@
+// Pools, transactions and the tenant's session. Owns how a connection is opened: as which role, with which limits, and how
+// values come back. Promises that a failed transaction never returns an unclean connection to the pool.
+//
+// Values: int8 is a number while it is exact (|n| ≤ 2^53−1) and a bigint beyond, which JSON refuses loudly instead of rounding
+// silently; numeric stays text; timestamptz is a Date (milliseconds: select it ::text where microseconds matter); date is text.
+//
+// The role is a startup option of the connection, so that `reset role` and `discard all` come back to it. A connection
+// pooler between us and Postgres must pass startup options on (PgBouncer: session mode).
+import pg from 'pg';
+import { translateDatabaseError } from './database-errors.ts';
+
+export type Pool = pg.Pool;
+export type PoolClient = pg.PoolClient;
+
+/** What an SQL function needs: a pool, a client of it, or a bare client. */
+export interface Queryable {
+  query: pg.ClientBase['query'];
+}
+
+export interface PoolOptions {
+  readonly url: string;
+  /** The role every connection runs as; left out, the login itself. */
+  readonly role?: string;
+  readonly max: number;
+  readonly applicationName: string;
+  /** How long to wait for a free or new connection before `pool_exhausted` or `database_unreachable`. */
+  readonly connectTimeoutMs: number;
+  readonly statementTimeoutMs?: number;
+  readonly idleInTransactionTimeoutMs?: number;
+  /** Sends queued statements without waiting for each answer. Not for clients that use cursors or COPY. */
+  readonly pipeline?: boolean;
+  /** Told about errors of idle connections, which have no caller. */
+  readonly onIdleError?: (error: unknown) => void;
+}
+
+export interface TransactionOptions {
+  readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
+  readonly readOnly?: boolean;
+}
+
+export interface TenantSession {
+  readonly tenantId: string;
+  readonly role: string;
+}
+
+const int8Array = 1016;
+const textArray = 1009 as typeof pg.types.builtins.INT8;
+
+const typeParsers = new Map<number, (text: string) => unknown>([
+  [pg.types.builtins.INT8, parseInt8],
+  [int8Array, parseInt8Array],
+  [pg.types.builtins.DATE, (text) => text],
+]);
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    return (format === 'binary' ? undefined : typeParsers.get(oid)) ?? pg.types.getTypeParser(oid, format as 'text');
+  },
+};
+
+export function createPool(options: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.max,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: options.connectTimeoutMs,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    options: startupOptions(options),
+    types,
+    ...(options.pipeline === undefined ? {} : { pipeline: options.pipeline }),
+  });
+  // Without a listener a server restart would end the process: pg-pool reports idle connections that break.
+  pool.on('error', (error) => options.onIdleError?.(translateDatabaseError(error)));
+  return pool;
+}
+
+/** One connection outside any pool, for LISTEN, heartbeats and tools. The caller ends it. */
+export async function connectClient(options: Omit<PoolOptions, 'max'>): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: options.connectTimeoutMs,
+    keepAlive: true,
+    options: startupOptions(options),
+    types,
+    ...(options.pipeline === undefined ? {} : { pipeline: options.pipeline }),
+  });
+  client.on('error', (error) => options.onIdleError?.(translateDatabaseError(error)));
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw translateDatabaseError(error, connecting(options.url, options.connectTimeoutMs));
+  }
+  return client;
+}
+
+/** A connection of the pool for the time of `fn`. A connection that broke is not given back. */
+export async function withClient<T>(pool: pg.Pool, fn: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await take(pool);
+  let broken: Error | undefined;
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', onError);
+  try {
+    return await fn(client);
+  } catch (error) {
+    throw translateDatabaseError(error);
+  } finally {
+    client.off('error', onError);
+    client.release(broken);
+  }
+}
+
+export async function withTransaction<T>(
+  pool: pg.Pool,
+  fn: (client: pg.PoolClient) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  const client = await take(pool);
+  // A connection that dies between two statements has no caller to tell; the next statement fails by itself.
+  const ignore = () => {};
+  client.on('error', ignore);
+  let destroy = false;
+  try {
+    await client.query(beginStatement(options));
+    const result = await fn(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    destroy = !(await rollback(client));
+    throw translateDatabaseError(error);
+  } finally {
+    client.off('error', ignore);
+    client.release(destroy);
+  }
+}
+
+/** A transaction that sees one tenant: `role` and the setting every policy reads hold until its end. */
+export function withTenant<T>(
+  pool: pg.Pool,
+  session: TenantSession,
+  fn: (client: pg.PoolClient) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  return withTransaction(
+    pool,
+    async (client) => {
+      await enterTenant(client, session);
+      return fn(client);
+    },
+    options,
+  );
+}
+
+/** Sets role and tenant for the rest of the open transaction. */
+export async function enterTenant(client: Queryable, session: TenantSession): Promise<void> {
+  await client.query({
+    name: 'enter-tenant',
+    text: `select set_config('role', $1, true), set_config('millrace.tenant_id', $2, true)`,
+    values: [session.role, session.tenantId],
+  });
+}
+
+/** Host, port and database of a connection string: what may be shown and logged. */
+export function describeTarget(url: string): string {
+  try {
+    const { hostname, port, pathname, searchParams } = new URL(url);
+    return `${hostname || searchParams.get('host') || 'localhost'}:${port || 5432}${pathname}`;
+  } catch {
+    return 'an address that cannot be read';
+  }
+}
+
+async function take(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    const { connectionString, connectionTimeoutMillis } = pool.options;
+    throw translateDatabaseError(error, connecting(connectionString ?? '', connectionTimeoutMillis ?? 0));
+  }
+}
+
+function connecting(url: string, waitedMs: number) {
+  return { target: describeTarget(url), waitedMs, connecting: true };
+}
+
+async function rollback(client: pg.PoolClient): Promise<boolean> {
+  try {
+    await client.query('rollback');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function beginStatement({ isolation, readOnly }: TransactionOptions): string {
+  return ['begin', isolation ? `isolation level ${isolation}` : '', readOnly ? 'read only' : ''].join(' ').trim();
+}
+
+function startupOptions(
+  options: Pick<PoolOptions, 'role' | 'statementTimeoutMs' | 'idleInTransactionTimeoutMs'>,
+): string {
+  const settings = new Map<string, string | number | undefined>([
+    ['role', options.role],
+    ['statement_timeout', options.statementTimeoutMs],
+    ['idle_in_transaction_session_timeout', options.idleInTransactionTimeoutMs],
+    ['timezone', 'UTC'],
+  ]);
+  return [...settings]
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `-c ${name}=${escapeOption(String(value))}`)
+    .join(' ');
+}
+
+// Startup options are split at unescaped white space.
+function escapeOption(value: string): string {
+  return value.replace(/[\\\s]/g, (character) => `\\${character}`);
+}
+
+function parseInt8(text: string): number | bigint {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : BigInt(text);
+}
+
+function parseInt8Array(text: string): unknown {
+  const parse = pg.types.getTypeParser(textArray) as (text: string) => (string | null)[];
+  return parse(text).map((item) => (item === null ? null : parseInt8(item)));
+}

@@ -1,0 +1,185 @@
+// Migrations: the plain SQL files of db/migrations, in the order of their names, each in a transaction of its own, each
+// recorded with its checksum. Forward only. Safe when several processes start at once: an advisory lock lets one work and
+// the others find nothing left to do. Refuses a database that is ahead of this version or whose history was rewritten.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type pg from 'pg';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { connectClient, type Queryable } from './database.ts';
+import type { Log } from './log.ts';
+
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+export interface MigrateOptions {
+  /** Connects as a user who may create schemas and roles. */
+  readonly url: string;
+  /** The login that must be able to become the roles the migrations create. */
+  readonly appLogin?: string;
+  readonly folder?: string;
+  readonly log?: Log;
+}
+
+export interface MigrateResult {
+  readonly applied: readonly string[];
+  /** The newest migration of the database. */
+  readonly version: string;
+}
+
+/** db/migrations of the package; src/platform and dist/platform lie at the same depth. */
+export const migrationsFolder = fileURLToPath(new URL('../../db/migrations', import.meta.url));
+
+const fileName = /^\d{4}_[a-z0-9_]+\.sql$/;
+const oldestServer = 150_000;
+const firstWithSetOption = 160_000;
+
+export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
+  const migrations = readMigrations(options.folder);
+  const client = await connectClient({
+    url: options.url,
+    applicationName: 'millrace-migrate',
+    connectTimeoutMs: 10_000,
+  });
+  try {
+    const serverVersion = await requireServerVersion(client);
+    await client.query(`select pg_advisory_lock(hashtext('millrace.migrate'))`);
+    await createHistory(client);
+    const missing = checkHistory(migrations, await readHistory(client));
+    for (const migration of missing) {
+      const startedAt = performance.now();
+      await applyMigration(client, migration);
+      const ms = Math.round(performance.now() - startedAt);
+      options.log?.info({ migration: migration.name, ms }, 'migration applied');
+    }
+    if (options.appLogin !== undefined) await grantRoles(client, migrations, options.appLogin, serverVersion);
+    return { applied: missing.map(({ name }) => name), version: migrations.at(-1)?.name ?? 'empty' };
+  } finally {
+    await client.end(); // also gives the advisory lock back
+  }
+}
+
+/** For processes that do not migrate: the schema must be exactly the one this version knows. */
+export async function requireCurrentSchema(db: Queryable, folder?: string): Promise<void> {
+  const migrations = readMigrations(folder);
+  const { rows } = await db.query<{ known: boolean }>(`select to_regclass('millrace.migrations') is not null as known`);
+  const history = rows[0]?.known ? await readHistory(db) : [];
+  const missing = checkHistory(migrations, history);
+  if (missing.length > 0) {
+    const found = history.at(-1)?.name ?? 'nothing';
+    throw new MillraceError('schema_behind', { found, known: migrations.at(-1)?.name ?? 'nothing' });
+  }
+}
+
+export function readMigrations(folder: string = migrationsFolder): Migration[] {
+  return readdirSync(folder)
+    .filter((name) => fileName.test(name))
+    .sort()
+    .map((name) => {
+      const sql = readFileSync(path.join(folder, name), 'utf8').replaceAll('\r\n', '\n');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    });
+}
+
+async function requireServerVersion(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ number: number; text: string }>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,
+  );
+  const version = rows[0]?.number ?? 0;
+  if (version < oldestServer) throw new MillraceError('database_too_old', { version: rows[0]?.text ?? 'unknown' });
+  return version;
+}
+
+async function createHistory(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ known: boolean }>(
+    `select to_regclass('millrace.migrations') is not null as known`,
+  );
+  if (rows[0]?.known) return;
+  await client.query(`
+    create schema if not exists millrace;
+    create table if not exists millrace.migrations (
+      name text primary key,
+      checksum text not null,
+      applied_at timestamptz not null default clock_timestamp()
+    );
+    comment on table millrace.migrations is 'The migrations applied to this database, with the checksum of each file.';
+    grant usage on schema millrace to public;
+    grant select on millrace.migrations to public;
+  `);
+}
+
+interface Applied {
+  readonly name: string;
+  readonly checksum: string;
+}
+
+async function readHistory(db: Queryable): Promise<Applied[]> {
+  const { rows } = await db.query<Applied>('select name, checksum from millrace.migrations order by name');
+  return rows;
+}
+
+function checkHistory(migrations: readonly Migration[], history: readonly Applied[]): Migration[] {
+  const known = new Map(migrations.map((migration) => [migration.name, migration]));
+  for (const { name, checksum } of history) {
+    const migration = known.get(name);
+    if (migration === undefined)
+      throw new MillraceError('schema_newer', { found: name, known: migrations.at(-1)?.name ?? 'nothing' });
+    if (migration.checksum !== checksum) throw new MillraceError('migration_changed', { name });
+  }
+  const applied = new Set(history.map(({ name }) => name));
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
+async function applyMigration(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  try {
+    await client.query('begin');
+    await client.query(sql);
+    await client.query('insert into millrace.migrations (name, checksum) values ($1, $2)', [name, checksum]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw new MillraceError('migration_failed', { name, reason: explain(error, sql) }, { cause: error });
+  }
+}
+
+// The login may become every role without login that has rights on this database's objects and that our migrations name;
+// roles of other applications in the same database are left alone. Membership is for `set role` only: the login itself
+// keeps no right of its own. Postgres 15 has no such option; there the login should be "noinherit", which is how the embedded
+// server and the documentation create it.
+async function grantRoles(
+  client: pg.Client,
+  migrations: readonly Migration[],
+  login: string,
+  serverVersion: number,
+): Promise<void> {
+  const words = new Set(migrations.flatMap(({ sql }) => sql.match(/[a-z_][a-z0-9_]*/g) ?? []));
+  const { rows } = await client.query<{ name: string }>(
+    `select distinct r.rolname as name
+       from pg_shdepend d join pg_roles r on r.oid = d.refobjid
+      where d.refclassid = 'pg_authid'::regclass
+        and d.dbid = (select oid from pg_database where datname = current_database())
+        and not r.rolcanlogin and not r.rolsuper and r.rolname !~ '^pg_'
+        and not exists (select from pg_auth_members m join pg_roles l on l.oid = m.member
+                         where m.roleid = r.oid and l.rolname = $1
+                           and coalesce((to_jsonb(m) ->> 'set_option')::boolean, true))
+      order by 1`,
+    [login],
+  );
+  const options = serverVersion >= firstWithSetOption ? 'with inherit false, set true' : '';
+  for (const { name } of rows)
+    if (words.has(name)) await client.query(`grant ${quote(name)} to ${quote(login)} ${options}`);
+}
+
+function quote(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`;
+}
+
+function explain(error: unknown, sql: string): string {
+  const { message, position } = error as { message: string; position?: string };
+  const line = position === undefined ? undefined : sql.slice(0, Number(position)).split('\n').length;
+  return line === undefined ? message : `${message} (line ${line})`;
+}

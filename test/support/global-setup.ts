@@ -1,0 +1,99 @@
+// One Postgres for the whole test run: the embedded one in a temporary home, or the server that MILLRACE_TEST_DATABASE_URL
+// names (a superuser's connection string). A template database is migrated once; every test file clones it.
+
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { connectClient } from '../../src/platform/database.ts';
+import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { migrate } from '../../src/platform/migrate.ts';
+
+export interface TestServer {
+  /** Superuser, maintenance database. */
+  readonly url: string;
+  readonly template: string;
+  readonly login: string;
+  readonly password: string;
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    testServer: TestServer;
+  }
+}
+
+const fastSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await openServer();
+  const run = randomBytes(4).toString('hex');
+  const testServer = {
+    url: server.url,
+    template: `mt_${run}_template`,
+    login: `mt_${run}_app`,
+    password: randomBytes(12).toString('hex'),
+  };
+  try {
+    await createTemplate(testServer);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  project.provide('testServer', testServer);
+  return async () => {
+    if (server.shared) await dropEverything(testServer, run);
+    await server.stop();
+  };
+}
+
+async function openServer(): Promise<{ url: string; shared: boolean; stop(): Promise<void> }> {
+  const shared = process.env.MILLRACE_TEST_DATABASE_URL;
+  if (shared !== undefined) return { url: shared, shared: true, async stop() {} };
+  const home = mkdtempSync(path.join(tmpdir(), 'millrace-test-'));
+  chmodSync(home, 0o755);
+  const { adminUrl, stop } = await startEmbeddedPostgres({
+    home,
+    log: silentLog,
+    settings: { max_connections: '300', ...(process.env.MILLRACE_TEST_FAST === '1' ? fastSettings : {}) },
+  });
+  const url = new URL(adminUrl);
+  url.pathname = '/postgres';
+  return {
+    url: url.href,
+    shared: false,
+    async stop() {
+      await stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function createTemplate({ url, template, login, password }: TestServer): Promise<void> {
+  await withAdmin(url, async (query) => {
+    await query(`create role ${login} login noinherit password '${password}'`);
+    await query(`create database ${template}`);
+  });
+  const target = new URL(url);
+  target.pathname = `/${template}`;
+  await migrate({ url: target.href, appLogin: login });
+}
+
+async function dropEverything({ url, login }: TestServer, run: string): Promise<void> {
+  await withAdmin(url, async (query) => {
+    for (const name of await query(`select datname as name from pg_database where datname like 'mt_${run}_%'`))
+      await query(`drop database if exists ${name} with (force)`);
+    await query(`drop role if exists ${login}`);
+  });
+}
+
+async function withAdmin(url: string, fn: (query: (sql: string) => Promise<string[]>) => Promise<void>): Promise<void> {
+  const client = await connectClient({ url, applicationName: 'millrace-test-setup', connectTimeoutMs: 10_000 });
+  try {
+    await fn(async (sql) => (await client.query<{ name: string }>(sql)).rows.map(({ name }) => name));
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,31 @@
+// Waiting for a condition instead of sleeping: polls every few milliseconds until a deadline and says what it waited for.
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface WaitOptions {
+  readonly timeoutMs?: number;
+  readonly everyMs?: number;
+  /** Named in the failure: "waited 5000 ms for the run to be done". */
+  readonly what?: string;
+}
+
+/** Returns the first value that is neither undefined, null nor false. Errors of `condition` count as "not yet". */
+export async function waitFor<T>(
+  condition: () => T | undefined | null | false | Promise<T | undefined | null | false>,
+  { timeoutMs = 10_000, everyMs = 5, what = condition.toString() }: WaitOptions = {},
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  let lastError: unknown;
+  for (;;) {
+    try {
+      const value = await condition();
+      if (value !== undefined && value !== null && value !== false) return value;
+      lastError = undefined;
+    } catch (error) {
+      lastError = error;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`waited ${timeoutMs} ms for ${what}`, lastError === undefined ? {} : { cause: lastError });
+    }
+    await pause(everyMs);
+  }
+}
