@@ -27,6 +27,8 @@ export interface PoolOptions {
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs?: number;
   readonly idleInTransactionTimeoutMs?: number;
+  /** Further server settings of every connection, e.g. planner switches for a pool of short statements. */
+  readonly sessionSettings?: Readonly<Record<string, string>>;
   /** Sends queued statements without waiting for each answer. Not for clients that use cursors or COPY. */
   readonly pipeline?: boolean;
   /** Told about errors of idle connections, which have no caller. */
@@ -201,13 +203,14 @@ function beginStatement({ isolation, readOnly }: TransactionOptions): string {
 }
 
 function startupOptions(
-  options: Pick<PoolOptions, 'role' | 'statementTimeoutMs' | 'idleInTransactionTimeoutMs'>,
+  options: Pick<PoolOptions, 'role' | 'statementTimeoutMs' | 'idleInTransactionTimeoutMs' | 'sessionSettings'>,
 ): string {
   const settings = new Map<string, string | number | undefined>([
     ['role', options.role],
     ['statement_timeout', options.statementTimeoutMs],
     ['idle_in_transaction_session_timeout', options.idleInTransactionTimeoutMs],
     ['timezone', 'UTC'],
+    ...Object.entries(options.sessionSettings ?? {}),
   ]);
   return [...settings]
     .filter(([, value]) => value !== undefined)

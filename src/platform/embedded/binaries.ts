@@ -2,11 +2,11 @@
 // makes library symlinks and does not run everywhere, so the links are made here, under our own folder; node_modules is
 // never written to.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import type { ServerUser } from './server-user.ts';
+import { linkOnce, type ServerUser } from './server-user.ts';
 
 export interface PostgresBinaries {
   readonly initdb: string;
@@ -76,7 +76,7 @@ function linkLibraries(native: string, folder: string): PostgresBinaries {
     const link = path.join(links, path.basename(target));
     if (existsSync(link)) continue;
     rmSync(link, { force: true }); // a link to a package that has moved
-    symlinkSync(path.join(native, '..', source), link);
+    linkOnce(path.join(native, '..', source), link);
   }
   const search = [links, path.join(native, 'lib')].join(':');
   return {
@@ -99,7 +99,9 @@ function copyNative(native: string, folder: string): string {
     const draft = `${home}.${process.pid}`;
     cpSync(native, path.join(draft, 'native'), { recursive: true, dereference: true });
     cpSync(path.join(native, '..', 'package.json'), path.join(draft, 'package.json'));
-    renameSync(draft, home);
+    // Another process may have been faster; its copy is as good.
+    if (existsSync(home)) rmSync(draft, { recursive: true });
+    else renameSync(draft, home);
   }
   rmSync(path.join(folder, `lib-${version}`), { recursive: true, force: true });
   return path.join(home, 'native');

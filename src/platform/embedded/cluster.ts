@@ -3,11 +3,22 @@
 // in cluster.json (0600), which is written before the rename.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { PostgresBinaries } from './binaries.ts';
+import { isAlive } from './pid-file.ts';
 import type { ServerUser } from './server-user.ts';
 
 export interface Cluster {
@@ -67,7 +78,7 @@ async function createCluster(
     controlPort: await freeControlPort(),
     controlToken: randomBytes(24).toString('base64url'),
   };
-  rmSync(draft, { recursive: true, force: true });
+  removeAbandonedDrafts(folder);
   try {
     mkdirSync(data, { recursive: true, mode: 0o755 });
     chmodSync(data, 0o700);
@@ -80,6 +91,15 @@ async function createCluster(
     // Somebody else's cluster got there first: use that one.
     if (existsSync(path.join(clusterFolder, 'cluster.json'))) return;
     throw error;
+  }
+}
+
+// A process that was killed while it created the cluster leaves its draft behind.
+function removeAbandonedDrafts(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = /^cluster\.draft-(\d+)$/.exec(name)?.[1];
+    if (pid === undefined || (Number(pid) !== process.pid && isAlive(Number(pid)))) continue;
+    rmSync(path.join(folder, name), { recursive: true, force: true });
   }
 }
 

@@ -40,8 +40,8 @@ export function preparePostgresFolder(home: string, user: ServerUser | undefined
   try {
     mkdirSync(home, { recursive: true });
     if (!existsSync(folder)) {
-      if (user === undefined || canEnter(realpathSync(home), user)) mkdirSync(folder, { mode: 0o755 });
-      else symlinkSync(fallbackFolder(home), folder);
+      if (user === undefined || canEnter(realpathSync(home), user)) mkdirSync(folder, { recursive: true, mode: 0o755 });
+      else linkOnce(fallbackFolder(home), folder);
     }
     const real = realpathSync(folder);
     if (user !== undefined && !canEnter(real, user)) {
@@ -61,6 +61,15 @@ export function canEnter(folder: string, user: ServerUser): boolean {
     const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
     if ((mode & bit) === 0) return false;
     if (current === path.dirname(current)) return true;
+  }
+}
+
+/** Makes a symlink, or leaves the one that another process has just made. */
+export function linkOnce(target: string, link: string): void {
+  try {
+    symlinkSync(target, link);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

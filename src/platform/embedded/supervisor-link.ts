@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ClusterSecrets } from './cluster.ts';
 import type { SupervisorMessage, SupervisorPlan } from './supervisor.ts';
+import { bannerOf } from './supervisor-banner.ts';
 
 export interface ServerAddress {
   readonly port: number;
@@ -83,7 +84,7 @@ async function connect(options: LinkOptions): Promise<Connection> {
       await pause(retryMs);
       continue;
     }
-    const address = await handshake(socket, options.secrets.controlToken, deadline);
+    const address = await handshake(socket, options, deadline);
     if (address !== undefined) {
       socket.unref();
       return { socket, address };
@@ -107,15 +108,19 @@ function dial(port: number): Promise<net.Socket | undefined> {
   });
 }
 
-async function handshake(socket: net.Socket, token: string, deadline: number): Promise<ServerAddress | undefined> {
+async function handshake(
+  socket: net.Socket,
+  { secrets, plan }: LinkOptions,
+  deadline: number,
+): Promise<ServerAddress | undefined> {
   const messages = readMessages(socket);
   const banner = await messages(bannerMs);
   if (banner === 'closed') return undefined;
-  if (banner === 'timeout' || banner === 'garbage' || !('banner' in banner)) {
+  if (typeof banner === 'string' || !('banner' in banner) || banner.banner !== bannerOf(plan.dataFolder)) {
     socket.destroy();
     throw new StrangerOnPort();
   }
-  socket.write(`hello ${token}\n`);
+  socket.write(`hello ${secrets.controlToken}\n`);
   const answer = await messages(Math.max(1, deadline - Date.now()));
   if (typeof answer === 'string' || !('state' in answer)) return undefined;
   if (answer.state === 'failed') {

@@ -9,7 +9,8 @@ import { existsSync, openSync, readFileSync, renameSync, statSync, writeFileSync
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isServerOf, readPidFile } from './pid-file.ts';
+import { isAlive, isServerOf, readPidFile } from './pid-file.ts';
+import { bannerOf } from './supervisor-banner.ts';
 
 export interface SupervisorPlan {
   readonly dataFolder: string;
@@ -23,13 +24,11 @@ export interface SupervisorPlan {
 
 /** What the supervisor says, one JSON object a line. The first line is the banner, by which a stranger is told apart. */
 export type SupervisorMessage =
-  | { readonly banner: typeof supervisorBanner }
+  | { readonly banner: string }
   | { readonly state: 'ready'; readonly port: number; readonly pid: number }
   | { readonly state: 'failed'; readonly reason: string }
   | { readonly state: 'kept' }
   | { readonly state: 'stopped' };
-
-export const supervisorBanner = 'millrace-postgres-1';
 
 const unusedMs = 15_000;
 const startMs = 300_000;
@@ -73,7 +72,7 @@ class Supervisor {
       socket.destroy();
       return;
     }
-    say(socket, { banner: supervisorBanner });
+    say(socket, { banner: bannerOf(this.plan.dataFolder) });
     const deadline = setTimeout(() => socket.destroy(), 5_000);
     let received = '';
     socket.on('data', (chunk) => {
@@ -236,15 +235,6 @@ async function isReady(server: ChildProcess, dataFolder: string, deadline: numbe
   }
   if (!ended && server.pid !== undefined) await endProcess(server.pid);
   return false;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 function freePort(): Promise<number> {
