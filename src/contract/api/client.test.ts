@@ -23,7 +23,7 @@ describe('the typed client', () => {
       params: { run_id: '0190a7a0-0000-7000-8000-000000000001' },
       query: { limit: 5, type: 'run.done' },
     });
-    expectTypeOf(page.data[0]!.position).toEqualTypeOf<string>();
+    expectTypeOf<(typeof page)['data'][number]['position']>().toEqualTypeOf<string>();
     expect(seen[0]?.url).toBe(
       'http://mill.test/v1/runs/0190a7a0-0000-7000-8000-000000000001/events?limit=5&type=run.done',
     );

@@ -17,12 +17,18 @@ export type Scope = keyof typeof scopes;
 
 export type Access =
   | { readonly kind: 'public' }
-  | { readonly kind: 'roles'; readonly roles: readonly Role[]; readonly scope: Scope | null };
+  | {
+      readonly kind: 'roles';
+      readonly roles: readonly Role[];
+      readonly scope: Scope | null;
+      /** Every API key may call it, whatever its scopes. */
+      readonly openToKeys?: boolean;
+    };
 
 export const anyone: Access = { kind: 'public' };
 
 /** Every signed-in person and every program, whatever its scopes. */
-export const signedIn: Access = { kind: 'roles', roles, scope: null };
+export const signedIn: Access = { kind: 'roles', roles, scope: null, openToKeys: true };
 
 export function allow(allowed: readonly Role[], scope: Scope | null = null): Access {
   return { kind: 'roles', roles: allowed, scope };

@@ -74,6 +74,12 @@ export const accessErrors = defineErrors({
     message: 'There is no plan "{plan}".',
     next: 'Use free, growth or enterprise.',
   },
+  role_unknown: {
+    kind: 'input',
+    status: 422,
+    message: 'There is no role "{role}".',
+    next: 'Use admin, user, support or service.',
+  },
   user_not_found: {
     kind: 'input',
     status: 404,

@@ -1,0 +1,109 @@
+// Signing in: count the attempt, find the account, compare, note it, hand out a token. Unknown accounts, disabled ones and wrong
+// passwords take the same steps and get the same answer.
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { type Pool, withTransaction } from '../platform/database.ts';
+import { audit, auditStranger, type Origin } from './audit.ts';
+import { admitAttempt, clearAttempts, type LoginLimits } from './login-limits.ts';
+import { checkPassword } from './passwords.ts';
+import type { Principal } from './principal.ts';
+import type { Secrets } from './secrets.ts';
+import { findLogin, type LoginRow } from './sql/find-login.ts';
+import { noteLogin } from './sql/update-user.ts';
+import { inTenant } from './tenant-session.ts';
+import { signToken } from './tokens.ts';
+
+export interface LoginOptions {
+  readonly pool: Pool;
+  readonly secrets: Secrets;
+  readonly limits: LoginLimits;
+  readonly expiryHours: number;
+}
+
+export interface IssuedSession {
+  readonly token: string;
+  readonly expiresAt: Date;
+  readonly principal: Principal;
+}
+
+export async function login(
+  options: LoginOptions,
+  given: { email: string; password: string },
+  origin: Origin,
+): Promise<IssuedSession> {
+  const attempt = { email: given.email, ip: origin.ip ?? '' };
+  await countOrRefuse(options, attempt, origin);
+  const account = await withTransaction(options.pool, (db) => findLogin(db, given.email.trim().toLowerCase()));
+  const matches = await checkPassword(given.password, account?.password_hash);
+  if (account === undefined || !matches || account.disabled_at !== null) {
+    await noteRefusal(options.pool, account, origin);
+    throw new MillraceError('login_refused');
+  }
+  const session = await issueSession(options, account);
+  await inTenant(options.pool, account.tenant_id, async (db) => {
+    await clearAttempts(db, options.secrets.attempts, attempt);
+    await noteLogin(db, account.tenant_id, account.user_id);
+    await audit(db, session.principal, origin, { action: 'auth.login' });
+  });
+  return session;
+}
+
+export async function issueSession(
+  options: Pick<LoginOptions, 'secrets' | 'expiryHours'>,
+  account: Pick<LoginRow, 'user_id' | 'tenant_id' | 'email' | 'role' | 'token_version' | 'must_change_password'>,
+): Promise<IssuedSession> {
+  const expiresAt = new Date(Math.floor(Date.now() / 1000) * 1000 + options.expiryHours * 3_600_000);
+  const claims = {
+    userId: account.user_id,
+    tenantId: account.tenant_id,
+    role: account.role,
+    version: account.token_version,
+  };
+  return {
+    token: await signToken(options.secrets.token, claims, expiresAt),
+    expiresAt,
+    principal: {
+      kind: 'user',
+      tenantId: account.tenant_id,
+      actorId: account.user_id,
+      actor: account.email,
+      role: account.role,
+      scopes: null,
+      mustChangePassword: account.must_change_password,
+      expiresAt,
+    },
+  };
+}
+
+async function countOrRefuse(
+  { pool, secrets, limits }: LoginOptions,
+  attempt: { email: string; ip: string },
+  origin: Origin,
+): Promise<void> {
+  // The counting must stand even when the attempt is refused, so the refusal leaves the transaction as a value.
+  const refusal = await withTransaction(pool, (db) =>
+    admitAttempt(db, secrets.attempts, attempt, limits).catch((error: unknown) => {
+      if (error instanceof MillraceError && error.code === 'login_limited') return error;
+      throw error;
+    }),
+  );
+  if (refusal === undefined) return;
+  await auditStranger(pool, origin, { action: 'auth.login', data: { code: refusal.code } });
+  throw refusal;
+}
+
+/** A wrong password is written into the tenant's log, where its admins can see it. */
+function noteRefusal(pool: Pool, account: LoginRow | undefined, origin: Origin): Promise<void> {
+  const note = { action: 'auth.login', outcome: 'denied', data: { code: 'login_refused' } } as const;
+  if (account === undefined) return auditStranger(pool, origin, note);
+  const who: Principal = {
+    kind: 'user',
+    tenantId: account.tenant_id,
+    actorId: account.user_id,
+    actor: account.email,
+    role: account.role,
+    scopes: null,
+    mustChangePassword: false,
+    expiresAt: null,
+  };
+  return inTenant(pool, account.tenant_id, (db) => audit(db, who, origin, note));
+}

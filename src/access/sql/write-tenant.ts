@@ -1,0 +1,33 @@
+// Tenants are created and put on a plan by the operator only.
+import type { Queryable } from '../../platform/database.ts';
+import type { Plan, TenantRow } from './list-tenants.ts';
+
+export async function insertTenant(db: Queryable, tenantId: string, name: string, plan: Plan): Promise<TenantRow> {
+  const { rows } = await db.query<TenantRow>({
+    name: 'access-insert-tenant',
+    text: `
+      insert into public.tenants (tenant_id, name, plan) values ($1, $2, $3)
+      returning tenant_id, name, plan, created_at`,
+    values: [tenantId, name, plan],
+  });
+  return rows[0] as TenantRow;
+}
+
+export async function updateTenantPlan(db: Queryable, tenantId: string, plan: Plan): Promise<TenantRow | undefined> {
+  const { rows } = await db.query<TenantRow>({
+    name: 'access-update-tenant-plan',
+    text: `
+      update public.tenants set plan = $2, updated_at = engine.now() where tenant_id = $1
+      returning tenant_id, name, plan, created_at`,
+    values: [tenantId, plan],
+  });
+  return rows[0];
+}
+
+/** One process at a time makes the first tenant. Held until the transaction ends. */
+export async function lockFirstStart(db: Queryable): Promise<void> {
+  await db.query({
+    name: 'access-lock-first-start',
+    text: `select pg_advisory_xact_lock(hashtextextended('millrace.first_start', 0))`,
+  });
+}
