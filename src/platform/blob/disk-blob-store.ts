@@ -8,6 +8,7 @@ import { access, type FileHandle, link, mkdir, open, opendir, rename, rm, stat }
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { failpoint } from '../failpoints.ts';
 import { uuidv7 } from '../ids.ts';
 import { type BlobKey, isBlobKey, parseBlobKey } from './blob-key.ts';
 import type { BlobInfo, BlobStore, PutOptions, StoredBlob } from './blob-store.ts';
@@ -45,6 +46,7 @@ export class DiskBlobStore implements BlobStore {
     try {
       const stored = await this.#writeTemporary(temporary, body, options);
       options.signal?.throwIfAborted();
+      failpoint('blob.after_write');
       await this.#publish(temporary, path, key);
       return stored;
     } catch (error) {
@@ -162,6 +164,7 @@ export class DiskBlobStore implements BlobStore {
 
   async #publish(temporary: string, path: string, key: BlobKey): Promise<void> {
     await linkIntoPlace(temporary, path, key, this.root);
+    failpoint('blob.after_rename');
     try {
       await syncFolder(dirname(path));
     } catch (error) {

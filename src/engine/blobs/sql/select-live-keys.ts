@@ -1,0 +1,11 @@
+import type { Queryable } from '../../../platform/database.ts';
+
+/** Which of these keys belong to a blob that is still wanted. */
+export async function selectLiveKeys(db: Queryable, keys: readonly string[]): Promise<Set<string>> {
+  const { rows } = await db.query<{ store_key: string }>({
+    name: 'select-live-keys',
+    text: `select store_key from engine.blobs where store_key = any($1::text[]) and deleted_at is null`,
+    values: [keys],
+  });
+  return new Set(rows.map(({ store_key }) => store_key));
+}

@@ -1,0 +1,92 @@
+// Takes the bytes of one file into the blob store, whichever door they came through: looks at the first bytes, refuses what is
+// empty or not what its name says, and streams the rest in one pass. The row comes after the bytes (recordBlob), the run after
+// the row; a crash in between leaves an orphan for the sweeper and never a run without bytes.
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { type BlobKey, blobKey } from '../../platform/blob/blob-key.ts';
+import type { BlobStore } from '../../platform/blob/blob-store.ts';
+import { uuidv7 } from '../../platform/ids.ts';
+import { displayName, extensionOf } from './file-name.ts';
+
+/** How much of a file the sniffer sees, unless the file is shorter. */
+export const sniffBytes = 64 * 1024;
+
+export interface Sniffed {
+  /** One short word: csv, json, xlsx, pdf … */
+  readonly format: string;
+  readonly mediaType: string;
+  /** Names this content may have; left out, the sniffer has compared them itself. */
+  readonly extensions?: readonly string[];
+}
+
+/** Says what the first bytes are, or throws a MillraceError that says why the file is refused. */
+export type Sniff = (head: Uint8Array, fileName: string) => Sniffed;
+
+export interface FileIntake {
+  readonly tenantId: string;
+  /** As the sender gave it. */
+  readonly fileName: string;
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly maxBytes: number;
+  readonly sniff: Sniff;
+  readonly signal?: AbortSignal;
+}
+
+export interface StoredFile {
+  readonly blobId: string;
+  readonly tenantId: string;
+  readonly storeKey: BlobKey;
+  readonly sha256: Buffer;
+  readonly bytes: number;
+  readonly format: string;
+  readonly mediaType: string;
+  readonly originalName: string;
+}
+
+export async function storeFile(store: BlobStore, intake: FileIntake): Promise<StoredFile> {
+  const originalName = displayName(intake.fileName);
+  if (originalName === undefined) throw new MillraceError('file_name_unusable');
+  const iterator = intake.body[Symbol.asyncIterator]();
+  const head = await takeHead(iterator, Math.min(sniffBytes, intake.maxBytes + 1));
+  if (head.bytes === 0) throw new MillraceError('file_empty', { name: originalName });
+  const sniffed = intake.sniff(Buffer.concat(head.chunks).subarray(0, sniffBytes), originalName);
+  refuseForeignExtension(sniffed, originalName);
+  const blobId = uuidv7();
+  const storeKey = blobKey({ tenantId: intake.tenantId, blobId, extension: keyExtension(sniffed.format) });
+  const stored = await store.put(storeKey, chain(head.chunks, iterator), {
+    maxBytes: intake.maxBytes,
+    ...(intake.signal === undefined ? {} : { signal: intake.signal }),
+  });
+  const { format, mediaType } = sniffed;
+  return { blobId, tenantId: intake.tenantId, storeKey, ...stored, format, mediaType, originalName };
+}
+
+async function takeHead(body: AsyncIterator<Uint8Array>, wanted: number) {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  while (bytes < wanted) {
+    const next = await body.next();
+    if (next.done === true) break;
+    chunks.push(next.value);
+    bytes += next.value.byteLength;
+  }
+  return { chunks, bytes };
+}
+
+async function* chain(head: Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* head;
+  head.length = 0;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+}
+
+function refuseForeignExtension({ extensions, format }: Sniffed, name: string): void {
+  if (extensions === undefined || extensions.includes(extensionOf(name))) return;
+  throw new MillraceError('content_mismatch', {
+    extension: extensionOf(name),
+    found: format,
+    accepted: extensions.join(', '),
+  });
+}
+
+function keyExtension(format: string): string {
+  return /^[a-z0-9]{1,10}$/.test(format) ? format : 'bin';
+}

@@ -1,0 +1,86 @@
+// Removes bytes nobody needs: blobs no run ever used, blobs whose time is over, stored bytes without a row, and what killed puts
+// left. Safe to run in every process at once, and at any point it may be killed: rows are marked first, bytes go second.
+import { isBlobKey } from '../../platform/blob/blob-key.ts';
+import type { BlobInfo, BlobStore } from '../../platform/blob/blob-store.ts';
+import type { Queryable } from '../../platform/database.ts';
+import { type MarkedBlobRow, markExpiredBlobs, markUnusedBlobs } from './sql/mark-blobs-deleted.ts';
+import { selectLiveKeys } from './sql/select-live-keys.ts';
+
+const batchSize = 500;
+
+export interface SweepSettings {
+  /** UPLOAD_CLEANUP_TTL_HOURS: how old bytes must be before they count as orphans. */
+  readonly orphanTtlHours: number;
+  /** How long a put may be silent before its leftovers are taken; a live one touches them every 15 s. */
+  readonly unfinishedMs: number;
+}
+
+export const defaultSweep: SweepSettings = { orphanTtlHours: 24, unfinishedMs: 60_000 };
+
+export interface SweepResult {
+  readonly unused: number;
+  readonly expired: number;
+  readonly orphans: number;
+  readonly unfinished: number;
+}
+
+export async function sweepBlobs(
+  db: Queryable,
+  store: BlobStore,
+  settings: SweepSettings = defaultSweep,
+  signal?: AbortSignal,
+): Promise<SweepResult> {
+  const unfinished = await store.removeUnfinished(settings.unfinishedMs);
+  const unused = await removeMarked(store, () => markUnusedBlobs(db, settings.orphanTtlHours, batchSize), signal);
+  const expired = await removeMarked(store, () => markExpiredBlobs(db, batchSize), signal);
+  const orphans = await removeOrphans(db, store, settings.orphanTtlHours, signal);
+  return { unused, expired, orphans, unfinished };
+}
+
+async function removeMarked(
+  store: BlobStore,
+  mark: () => Promise<MarkedBlobRow[]>,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let removed = 0;
+  while (signal?.aborted !== true) {
+    const rows = await mark();
+    for (const { store_key } of rows) {
+      if (isBlobKey(store_key)) await store.delete(store_key);
+    }
+    removed += rows.length;
+    if (rows.length < batchSize) break;
+  }
+  return removed;
+}
+
+/** Stored bytes whose row was never written (killed in between) or is marked (killed while sweeping). */
+async function removeOrphans(
+  db: Queryable,
+  store: BlobStore,
+  ttlHours: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let removed = 0;
+  const removeBatch = async (batch: BlobInfo[]) => {
+    const live = await selectLiveKeys(
+      db,
+      batch.map(({ key }) => key),
+    );
+    for (const { key } of batch) {
+      if (live.has(key)) continue;
+      await store.delete(key);
+      removed += 1;
+    }
+  };
+  let batch: BlobInfo[] = [];
+  for await (const info of store.listStoredBefore(new Date(Date.now() - ttlHours * 3_600_000))) {
+    if (signal?.aborted === true) return removed;
+    batch.push(info);
+    if (batch.length < batchSize) continue;
+    await removeBatch(batch);
+    batch = [];
+  }
+  if (batch.length > 0) await removeBatch(batch);
+  return removed;
+}

@@ -1,0 +1,143 @@
+// An S3 server for tests: fauxqs (a real S3-protocol server from npm) behind a front on loopback that adds what fauxqs lacks
+// (If-None-Match on writes, listing open multipart uploads) and can be told to fail, hang up or stall on chosen requests.
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startFauxqs } from 'fauxqs';
+
+export interface Fault {
+  readonly method: string;
+  /** Tested against path and query. */
+  readonly url: RegExp;
+  readonly times: number;
+  readonly act: { readonly status: number; readonly code: string } | 'hang-up' | 'stall' | 'hang-up-after';
+}
+
+export interface S3Server {
+  readonly endpoint: string;
+  readonly bucket: string;
+  /** Every request seen, as "METHOD /path?query". */
+  readonly requests: string[];
+  openUploads(): string[];
+  fail(fault: Fault): void;
+  heal(): void;
+  close(): Promise<void>;
+}
+
+interface OpenUpload {
+  readonly key: string;
+  readonly initiated: Date;
+}
+
+export async function startS3Server(bucket = 'millrace-test'): Promise<S3Server> {
+  const backend = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false, init: { buckets: [bucket] } });
+  const uploads = new Map<string, OpenUpload>();
+  const requests: string[] = [];
+  let faults: { fault: Fault; left: number }[] = [];
+
+  const front = http.createServer((request, response) => {
+    void answer(request, response).catch(() => response.destroy());
+  });
+  const answer = async (request: http.IncomingMessage, response: http.ServerResponse) => {
+    const { method = 'GET', url = '/' } = request;
+    requests.push(`${method} ${url}`);
+    const body = await bodyOf(request);
+    const due = faults.find(({ fault, left }) => left > 0 && fault.method === method && fault.url.test(url));
+    if (due !== undefined) {
+      due.left -= 1;
+      const { act } = due.fault;
+      if (act === 'stall') return;
+      if (act === 'hang-up') return void request.socket.destroy();
+      if (act !== 'hang-up-after') return send(response, act.status, errorXml(act.code));
+    }
+    const { pathname, searchParams } = new URL(url, 'http://s3');
+    if (method === 'GET' && searchParams.has('uploads')) return send(response, 200, listXml(bucket, uploads));
+    if (
+      request.headers['if-none-match'] === '*' &&
+      (await forward(backend.port, request, 'HEAD', pathname)).status === 200
+    ) {
+      return send(response, 412, errorXml('PreconditionFailed'));
+    }
+    const answered = await forward(backend.port, request, method, url, body);
+    note(uploads, method, pathname, searchParams, answered);
+    if (due?.fault.act === 'hang-up-after') return void request.socket.destroy();
+    response.writeHead(answered.status, answered.headers).end(answered.body);
+  };
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  return {
+    endpoint: `http://127.0.0.1:${(front.address() as AddressInfo).port}`,
+    bucket,
+    requests,
+    openUploads: () => [...uploads.values()].map(({ key }) => key),
+    fail: (fault) => faults.push({ fault, left: fault.times }),
+    heal: () => {
+      faults = [];
+    },
+    async close() {
+      front.closeAllConnections();
+      await new Promise((resolve) => front.close(resolve));
+      await backend.stop();
+    },
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+function forward(port: number, request: http.IncomingMessage, method: string, path: string, body?: Buffer) {
+  return new Promise<Answer>((resolve, reject) => {
+    const { 'transfer-encoding': _, ...headers } = request.headers;
+    const length = body === undefined ? {} : { 'content-length': String(body.byteLength) };
+    if (body === undefined) delete headers['content-length'];
+    const onward = http.request(
+      { host: '127.0.0.1', port, method, path, headers: { ...headers, ...length } },
+      (answer) => {
+        bodyOf(answer).then((received) => {
+          resolve({ status: answer.statusCode ?? 500, headers: answer.headers, body: received });
+        }, reject);
+      },
+    );
+    onward.on('error', reject).end(body);
+  });
+}
+
+function note(
+  uploads: Map<string, OpenUpload>,
+  method: string,
+  pathname: string,
+  query: URLSearchParams,
+  answer: Answer,
+): void {
+  if (answer.status >= 300) return;
+  const uploadId = query.get('uploadId');
+  if (method === 'POST' && query.has('uploads')) {
+    const id = /<UploadId>([^<]+)</.exec(answer.body.toString())?.[1] ?? '';
+    uploads.set(id, { key: pathname.split('/').slice(2).join('/'), initiated: new Date() });
+  } else if (uploadId !== null && (method === 'DELETE' || method === 'POST')) {
+    uploads.delete(uploadId);
+  }
+}
+
+async function bodyOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function send(response: http.ServerResponse, status: number, xml: string): void {
+  response.writeHead(status, { 'content-type': 'application/xml' }).end(`<?xml version="1.0" encoding="UTF-8"?>${xml}`);
+}
+
+function errorXml(code: string): string {
+  return `<Error><Code>${code}</Code><Message>as the test asked</Message></Error>`;
+}
+
+function listXml(bucket: string, uploads: Map<string, OpenUpload>): string {
+  const items = [...uploads].map(
+    ([id, { key, initiated }]) =>
+      `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${initiated.toISOString()}</Initiated></Upload>`,
+  );
+  return `<ListMultipartUploadsResult><Bucket>${bucket}</Bucket><IsTruncated>false</IsTruncated>${items.join('')}</ListMultipartUploadsResult>`;
+}
