@@ -124,16 +124,13 @@ function makePlan(
   args: readonly string[],
   logFile: string,
 ): SupervisorPlan {
-  const { PATH, HOME, TMPDIR, TZ } = process.env;
-  const inherited = Object.entries({ PATH, HOME, TMPDIR, TZ }).filter(([, value]) => value !== undefined);
   return {
     dataFolder: cluster.dataFolder,
     clusterFile: path.join(cluster.folder, 'cluster', 'cluster.json'),
     logFile,
     postgres: binaries.postgres,
     args,
-    // Nothing of ours (DATABASE_URL, JWT_SECRET …) and no PG* variable reaches the server.
-    env: { ...Object.fromEntries(inherited), ...binaries.env, LC_ALL: 'C' },
+    env: binaries.env,
     ...(user ? { user } : {}),
   };
 }

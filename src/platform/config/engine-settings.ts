@@ -1,0 +1,61 @@
+// How work is claimed, watched and given up. Every timing of the engine is here, so that tests can run at a small scale.
+import { integer } from './setting.ts';
+
+export const engineSettings = {
+  leaseSeconds: integer('LEASE_SECONDS', {
+    min: 1,
+    max: 3600,
+    default: 60,
+    unit: 'seconds',
+    doc: 'After this long without a heartbeat a worker counts as dead and its runs are taken over.',
+  }),
+  heartbeatSeconds: integer('HEARTBEAT_SECONDS', {
+    min: 1,
+    max: 600,
+    default: 10,
+    unit: 'seconds',
+    doc: 'How often a worker says that it is alive. At most half of LEASE_SECONDS.',
+  }),
+  pollIntervalMs: integer('POLL_INTERVAL_MS', {
+    min: 10,
+    max: 60_000,
+    default: 1_000,
+    unit: 'milliseconds',
+    doc: 'How often an idle worker looks for work by itself. Normally it is woken at once; this covers lost wake-ups.',
+  }),
+  workerConcurrency: integer('WORKER_CONCURRENCY', {
+    min: 1,
+    max: 1_000,
+    default: 8,
+    unit: 'runs',
+    doc: 'How many runs one worker process works on at a time.',
+  }),
+  lostLimit: integer('LOST_LIMIT', {
+    min: 1,
+    max: 100,
+    default: 5,
+    unit: 'times',
+    doc: 'A run whose worker died this often fails with worker_lost, so that a poisonous file cannot go round for ever.',
+  }),
+  processingTimeoutHours: integer('PROCESSING_TIMEOUT_HOURS', {
+    min: 1,
+    max: 720,
+    default: 1,
+    unit: 'hours',
+    doc: 'Judgments: a run that is in work for longer, and whose lease has expired, is listed and alerted as stale.',
+  }),
+  crashGuardQueuedTtlHours: integer('CRASH_GUARD_QUEUED_TTL_HOURS', {
+    min: 1,
+    max: 720,
+    default: 1,
+    unit: 'hours',
+    doc: 'Documents: a run that waits for longer while workers are alive is listed and alerted as stale.',
+  }),
+  crashGuardRunningStaleMin: integer('CRASH_GUARD_RUNNING_STALE_MIN', {
+    min: 1,
+    max: 1_440,
+    default: 15,
+    unit: 'minutes',
+    doc: 'Documents: a running run without a sign of life for longer is listed and alerted as stale.',
+  }),
+};

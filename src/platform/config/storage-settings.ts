@@ -1,0 +1,79 @@
+// Uploads, where their bytes are kept, and how long anything is kept.
+import { choice, flag, integer, optionalText, optionalUrl, text } from './setting.ts';
+
+export const storageSettings = {
+  uploadMaxSizeMb: integer('UPLOAD_MAX_SIZE_MB', {
+    min: 1,
+    max: 102_400,
+    default: 50,
+    unit: 'MB (1,048,576 bytes)',
+    doc: 'The largest file that is taken in; enforced while it arrives.',
+  }),
+  uploadIdleTimeoutSeconds: integer('UPLOAD_IDLE_TIMEOUT_SECONDS', {
+    min: 1,
+    max: 3_600,
+    default: 30,
+    unit: 'seconds',
+    doc: 'An upload that sends nothing for this long is ended.',
+  }),
+  uploadCleanupTtlHours: integer('UPLOAD_CLEANUP_TTL_HOURS', {
+    min: 1,
+    max: 8_760,
+    default: 24,
+    unit: 'hours',
+    doc: 'Stored bytes that no run refers to are removed after this long.',
+  }),
+  uploadFailedTtlDays: integer('UPLOAD_FAILED_TTL_DAYS', {
+    min: 1,
+    max: 3_650,
+    default: 7,
+    unit: 'days',
+    doc: 'Documents: the file of a failed run is kept this long.',
+  }),
+  uploadStorePath: optionalText('UPLOAD_STORE_PATH', {
+    unset: 'MILLRACE_HOME/blobs',
+    doc: 'The folder of stored bytes when BLOB_STORE is disk.',
+  }),
+  blobStore: choice('BLOB_STORE', ['disk', 's3'], { default: 'disk', doc: 'Where uploaded bytes are stored.' }),
+  s3Bucket: optionalText('S3_BUCKET', { doc: 'The bucket. Needed when BLOB_STORE is s3.' }),
+  s3Prefix: text('S3_PREFIX', { default: '', doc: 'Put before every key in the bucket; empty or ending in "/".' }),
+  s3Region: text('S3_REGION', { default: 'us-east-1', doc: 'The region of the bucket.' }),
+  s3Endpoint: optionalUrl('S3_ENDPOINT', ['http', 'https'], {
+    unset: 'AWS',
+    doc: 'Address of an S3 service other than AWS.',
+  }),
+  s3ForcePathStyle: flag('S3_FORCE_PATH_STYLE', {
+    default: false,
+    doc: 'Put the bucket into the path instead of the host name; most services other than AWS need it.',
+  }),
+  s3AccessKeyId: optionalText('S3_ACCESS_KEY_ID', {
+    unset: 'the AWS default chain',
+    doc: 'Access key; goes with S3_SECRET_ACCESS_KEY.',
+  }),
+  s3SecretAccessKey: optionalText('S3_SECRET_ACCESS_KEY', {
+    secret: true,
+    unset: 'the AWS default chain',
+    doc: 'Secret of the access key.',
+  }),
+  stagingRetentionDays: integer('STAGING_RETENTION_DAYS', {
+    min: 1,
+    max: 3_650,
+    default: 7,
+    unit: 'days',
+    doc: 'Staged rows of finished runs are removed after this long.',
+  }),
+  rejectRetentionDays: integer('REJECT_RETENTION_DAYS', {
+    min: 1,
+    max: 3_650,
+    default: 90,
+    unit: 'days',
+    doc: 'Refused rows, and the files they came from, are kept this long.',
+  }),
+  eventRetentionDays: integer('EVENT_RETENTION_DAYS', {
+    min: 1,
+    max: 3_650,
+    default: 30,
+    unit: 'days',
+    doc: 'Events that every consumer has seen are removed after this long.',
+  }),
+};
