@@ -76,24 +76,29 @@ class Scanner {
     const end = await this.#find(headersEnd, maxBytes);
     if (end === undefined) throw malformed(`the headers of a part are longer than ${maxBytes} bytes`);
     const headers = this.#pending.subarray(Math.min(lineEnd.byteLength, end), end);
-    this.#pending = this.#pending.subarray(end + headersEnd.byteLength);
+    // The second line end stays: it may also be the one that begins a boundary, when a part has no body at all.
+    this.#pending = this.#pending.subarray(end + lineEnd.byteLength);
     return headers;
   }
 
-  /** Everything up to the next boundary, which is taken too. */
+  /** Everything from behind the line end that is pending up to the next boundary, which is taken too. */
   async *takeBody(): AsyncGenerator<Buffer> {
+    let drop = lineEnd.byteLength;
     for (;;) {
       const at = this.#search.indexIn(this.#pending);
       if (at >= 0) {
-        const last = this.#pending.subarray(0, at);
+        const last = this.#pending.subarray(Math.min(drop, at), at);
         this.#pending = this.#pending.subarray(at + this.#search.delimiter.byteLength);
         if (last.byteLength > 0) yield last;
         return;
       }
       const safe = this.#pending.byteLength - this.#search.prefixAtEnd(this.#pending);
-      const chunk = this.#pending.subarray(0, safe);
-      this.#pending = this.#pending.subarray(safe);
-      if (chunk.byteLength > 0) yield chunk;
+      if (safe > 0) {
+        const chunk = this.#pending.subarray(drop, safe);
+        this.#pending = this.#pending.subarray(safe);
+        drop = 0;
+        if (chunk.byteLength > 0) yield chunk;
+      }
       await this.#pull();
     }
   }
