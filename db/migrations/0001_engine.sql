@@ -132,6 +132,8 @@ create unique index runs_active_key on engine.runs (tenant_id, pipeline, active_
 create unique index runs_retry_of on engine.runs (retry_of) where retry_of is not null;
 create index runs_by_tenant on engine.runs (tenant_id, id);
 create index runs_by_tenant_pipeline on engine.runs (tenant_id, pipeline, id);
+-- Few rows; held_at does not change for all others, so their updates stay HOT.
+create index runs_held on engine.runs (tenant_id, id) where held_at is not null;
 create index runs_by_blob on engine.runs (blob_id) where blob_id is not null;
 
 -- Only arrows of the pipeline's machine may change a status, and the phase always follows from the status.
@@ -375,7 +377,9 @@ create table engine.rate_limits (
   tokens double precision not null,
   capacity double precision not null check (capacity > 0),
   refill_per_second double precision not null check (refill_per_second > 0),
-  refilled_at timestamptz not null default engine.now()
+  refilled_at timestamptz not null default engine.now(),
+  -- Whether the last question was granted; the statement that asks reads its answer here.
+  granted boolean not null
 ) with (fillfactor = 50);
 
 -- ── Who may see what ─────────────────────────────────────────────────────────────────────────────────────────────────

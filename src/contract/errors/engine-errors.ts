@@ -128,6 +128,18 @@ export const engineErrors = defineErrors({
     message: 'Pipeline "{pipeline}" version {version} contradicts the machine already in the database: {reason}.',
     next: 'States and arrows may only be added. Deploy a version that keeps the existing ones.',
   },
+  rate_limited: {
+    kind: 'rate_limited',
+    status: 429,
+    message: 'The limit for "{key}" is used up for {seconds} s.',
+    next: 'It goes on by itself when the time has passed.',
+  },
+  bulk_count_changed: {
+    kind: 'conflict',
+    status: 409,
+    message: '{found} runs match now, not the {expected} that were shown.',
+    next: 'Look at the count again, then confirm it.',
+  },
   schedule_invalid: {
     kind: 'input',
     status: 422,

@@ -1,0 +1,90 @@
+// Decides what to claim next for one worker: plain pipelines in one statement, capped ones lane by lane, and runs that
+// must be worked on alone. Keeps the round-robin cursors.
+import { type Pool, withTransaction } from '../platform/database.ts';
+import type { Registry } from './pipeline.ts';
+import { type ClaimedRow, claimCappedLane, claimRunById, claimRuns, claimSolo, hasSoloRun } from './sql/claim-runs.ts';
+import { lockLanes } from './sql/lock-lanes.ts';
+
+// Lanes looked at in one capped claim; the cursor goes on from there.
+const LANES_PER_LOOK = 64;
+
+export class Claimer {
+  readonly #pool: Pool;
+  readonly #plain: readonly string[];
+  readonly #capped: readonly { name: string; cap: number }[];
+  readonly #cursors = new Map<string, string>();
+
+  constructor(pool: Pool, registry: Registry) {
+    this.#pool = pool;
+    const pipelines = [...registry.values()];
+    this.#plain = pipelines.filter((p) => p.laneCap === undefined).map((p) => p.name);
+    this.#capped = pipelines.flatMap((p) => (p.laneCap === undefined ? [] : [{ name: p.name, cap: p.laneCap }]));
+  }
+
+  get pipelines(): string[] {
+    return [...this.#plain, ...this.#capped.map((pipeline) => pipeline.name)];
+  }
+
+  /** Up to `count` runs, fewer when there are not more. */
+  async claim(workerId: string, count: number): Promise<ClaimedRow[]> {
+    const claimed = this.#plain.length > 0 ? await this.#claimPlain(workerId, count) : [];
+    for (const pipeline of this.#capped) {
+      const left = count - claimed.length;
+      if (left > 0) claimed.push(...(await this.#claimCapped(workerId, pipeline.name, pipeline.cap, left)));
+    }
+    return claimed;
+  }
+
+  /** One run that took its worker down several times; to be worked on alone. */
+  claimSolo(workerId: string): Promise<ClaimedRow[]> {
+    return claimSolo(this.#pool, { workerId, pipelines: this.pipelines });
+  }
+
+  /** Whether a run waits to be worked on alone. */
+  hasSolo(): Promise<boolean> {
+    return hasSoloRun(this.#pool, this.pipelines);
+  }
+
+  claimById(workerId: string, runId: string): Promise<ClaimedRow[]> {
+    return claimRunById(this.#pool, { workerId, runId });
+  }
+
+  async #claimPlain(workerId: string, count: number): Promise<ClaimedRow[]> {
+    const afterLanes = this.#plain.map((name) => this.#cursors.get(name) ?? '');
+    const rows = await claimRuns(this.#pool, { workerId, pipelines: this.#plain, afterLanes, count });
+    for (const name of this.#plain) this.#moveCursor(name, lanesOf(rows, name), count);
+    // A cursor may stand behind the last lane that has work.
+    const startedMidway = afterLanes.some((lane) => lane !== '');
+    if (rows.length === 0 && startedMidway) return this.#claimPlain(workerId, count);
+    return rows;
+  }
+
+  #claimCapped(workerId: string, pipeline: string, cap: number, count: number): Promise<ClaimedRow[]> {
+    return withTransaction(this.#pool, async (tx) => {
+      const afterLane = this.#cursors.get(pipeline) ?? '';
+      const lanes = await lockLanes(tx, { pipeline, afterLane, count: LANES_PER_LOOK });
+      const rows: ClaimedRow[] = [];
+      for (const lane of lanes) {
+        const left = count - rows.length;
+        if (left <= 0) break;
+        rows.push(...(await claimCappedLane(tx, { workerId, pipeline, lane, cap, count: Math.min(left, 1) })));
+      }
+      // Nothing behind the cursor: the next look starts from the first lane again.
+      const last = lanesOf(rows, pipeline).at(-1);
+      this.#cursors.set(
+        pipeline,
+        rows.length >= count && last !== undefined ? last : lanes.length === LANES_PER_LOOK ? (lanes.at(-1) ?? '') : '',
+      );
+      return rows;
+    });
+  }
+
+  /** Only a claim that was used up by lanes has lanes left behind it. */
+  #moveCursor(pipeline: string, lanes: readonly string[], count: number): void {
+    this.#cursors.set(pipeline, lanes.length >= count ? (lanes.at(-1) ?? '') : '');
+  }
+}
+
+function lanesOf(rows: readonly ClaimedRow[], pipeline: string): string[] {
+  return [...new Set(rows.filter((row) => row.pipeline === pipeline).map((row) => row.lane))].sort();
+}

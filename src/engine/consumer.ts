@@ -1,0 +1,44 @@
+// Consuming the outbox. A consumer's offset moves in the transaction of what it did with the events, so that each event is
+// applied once, in order, whatever is killed. Effects outside the database must be idempotent by event id.
+import { type Pool, type Queryable, withTransaction } from '../platform/database.ts';
+import { failpoint } from '../platform/failpoints.ts';
+import type { Log } from '../platform/log.ts';
+import { createLoop, type Service } from './services/loop.ts';
+import { advanceConsumer, type FeedRow, lockConsumer, readFeed } from './sql/event-feed.ts';
+
+export interface ConsumerOptions {
+  readonly name: string;
+  readonly pool: Pool;
+  readonly log: Log;
+  readonly everyMs: number;
+  /** Handed the events in order and the transaction that also moves the offset. */
+  readonly apply: (tx: Queryable, events: readonly FeedRow[]) => Promise<void>;
+}
+
+const BATCH = 500;
+
+export function createConsumer(options: ConsumerOptions): Service {
+  return createLoop({
+    name: `consumer ${options.name}`,
+    everyMs: options.everyMs,
+    log: options.log,
+    tick: async () => ((await consumeOnce(options)) === BATCH ? 0 : undefined),
+  });
+}
+
+/** One batch; how many events were applied. 0 also when another process has the consumer. */
+export async function consumeOnce(options: ConsumerOptions): Promise<number> {
+  const applied = await withTransaction(options.pool, async (tx) => {
+    const position = await lockConsumer(tx, options.name);
+    if (position === undefined) return 0;
+    const events = await readFeed(tx, position, BATCH);
+    const last = events.at(-1);
+    if (!last) return 0;
+    await options.apply(tx, events);
+    await advanceConsumer(tx, options.name, last.position);
+    failpoint('consumer.before_commit');
+    return events.length;
+  });
+  failpoint('consumer.after_commit');
+  return applied;
+}

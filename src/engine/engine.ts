@@ -1,0 +1,218 @@
+// The engine as the rest of the product sees it: accept work, act on it, read it, and run it in this process.
+// It knows no pipeline; those are handed in.
+import type { Queryable } from '../platform/database.ts';
+import type { Log } from '../platform/log.ts';
+import * as actions from './actions.ts';
+import { type ConsumerOptions, createConsumer } from './consumer.ts';
+import type { EnginePools } from './engine-pools.ts';
+import { type Enqueued, type EnqueueRequest, enqueue, enqueueSafely, pipelineNamed } from './enqueue.ts';
+import { registerMachines } from './machines.ts';
+import { type AnyPipeline, type Registry, registryOf } from './pipeline.ts';
+import { type RateLimit, takeOrThrow, tryTake } from './rate-limits.ts';
+import { type ScheduleRequest, saveSchedule } from './schedules.ts';
+import { createDueMover } from './services/due-mover.ts';
+import type { Service } from './services/loop.ts';
+import { createNotifier } from './services/notifier.ts';
+import { createOutboxPump } from './services/outbox-pump.ts';
+import { createPruner, defaultRetention, type Retention } from './services/pruner.ts';
+import { createRescuer } from './services/rescuer.ts';
+import { createScheduler } from './services/scheduler.ts';
+import { defaultSettings, type EngineSettings } from './settings.ts';
+import { pauseLane, unpauseLane } from './sql/act-on-runs.ts';
+import { insertEvents, type OutboxRow } from './sql/insert-events.ts';
+import type { RunFilter, RunRow } from './sql/read-runs.ts';
+import { findRun, listRuns } from './sql/read-runs.ts';
+import { deleteSchedule, listSchedules } from './sql/schedules.ts';
+import { type Verification, verifyRun } from './verify.ts';
+import { type WhyWaiting, whyWaiting } from './why.ts';
+import { Worker } from './worker.ts';
+
+export interface EngineOptions {
+  readonly pools: EnginePools;
+  readonly pipelines: readonly AnyPipeline[];
+  readonly settings?: Partial<EngineSettings>;
+  readonly retention?: Partial<Retention>;
+  readonly log: Log;
+  readonly version: string;
+}
+
+export interface EngineRoles {
+  /** Work on runs. */
+  readonly worker?: boolean;
+  /** Rescue, plan, pump, prune. */
+  readonly services?: boolean;
+}
+
+const PUMP_MS = 250;
+const SCHEDULER_MS = 1_000;
+
+export type Engine = ReturnType<typeof createEngine>;
+
+export function createEngine(options: EngineOptions) {
+  const { pools, log } = options;
+  const settings: EngineSettings = { ...defaultSettings, ...options.settings };
+  const registry: Registry = registryOf(options.pipelines);
+  const eventListeners = new Set<() => void>();
+  const consumers: Service[] = [];
+  let workers: Worker[] = [];
+  let services: Service[] = [];
+
+  const notifier = createNotifier({
+    pool: pools.control,
+    connect: pools.connect,
+    log,
+    onReady: () => wakeWorkers(),
+    onCancel: (runId) => {
+      for (const worker of workers) worker.cancel(runId, 'request');
+    },
+    onEvents: () => {
+      for (const listener of eventListeners) listener();
+      for (const consumer of consumers) consumer.wake();
+    },
+  });
+
+  const pump = createOutboxPump({
+    pool: pools.control,
+    log,
+    everyMs: PUMP_MS,
+    onPositioned: () => notifier.announce('events'),
+  });
+
+  function wakeWorkers(): void {
+    for (const worker of workers) worker.wake();
+  }
+
+  /** There is new work, said here at once and to the other processes. */
+  function announceReady(): void {
+    wakeWorkers();
+    notifier.announce('ready');
+  }
+
+  const deps: actions.ActionDeps = {
+    pool: pools.control,
+    registry,
+    announceReady,
+    announceCancel: (runId) => notifier.announceCancel(runId),
+  };
+
+  return {
+    registry,
+    settings,
+    pools,
+
+    /** Writes the machines of this process into the database. Once, before anything else. */
+    register: () => registerMachines(pools.control, registry, settings),
+
+    async enqueue(request: EnqueueRequest): Promise<Enqueued> {
+      const [answer] = await enqueueSafely(pools.control, registry, [request]);
+      announceReady();
+      return answer as Enqueued;
+    },
+
+    async enqueueMany(requests: readonly EnqueueRequest[]): Promise<Enqueued[]> {
+      const answers = await enqueueSafely(pools.control, registry, requests);
+      announceReady();
+      return answers;
+    },
+
+    /** In the caller's own transaction. Call `wake` after its commit to spare the runs one poll interval. */
+    enqueueIn: (tx: Queryable, requests: readonly EnqueueRequest[]): Promise<Enqueued[]> =>
+      enqueue(tx, registry, requests),
+    wake: announceReady,
+
+    pipeline: (name: string): AnyPipeline => pipelineNamed(registry, name),
+    run: (tenantId: string, runId: string): Promise<RunRow> => actions.readOwnRun(pools.control, tenantId, runId),
+    findRun: (runId: string): Promise<RunRow | undefined> => findRun(pools.control, runId),
+    listRuns: (filter: RunFilter, limit: number): Promise<RunRow[]> => listRuns(pools.control, filter, limit),
+    why: (run: RunRow): Promise<WhyWaiting | null> => whyWaiting(pools.control, run),
+    verify: (tenantId: string, runId: string): Promise<Verification> =>
+      verifyRun(pools.control, registry, tenantId, runId),
+
+    hold: (actor: actions.Actor, runId: string) => actions.hold(deps, actor, runId),
+    resume: (actor: actions.Actor, runId: string) => actions.resume(deps, actor, runId),
+    cancel: (actor: actions.Actor, runId: string) => actions.cancel(deps, actor, runId),
+    retry: (actor: actions.Actor, runId: string, retryOptions?: actions.RetryOptions) =>
+      actions.retry(deps, actor, runId, retryOptions),
+    requeue: (actor: actions.Actor, runId: string, correlationId: string) =>
+      actions.requeueDeadLetter(deps, actor, runId, correlationId),
+    previewBulk: (filter: RunFilter, action: actions.BulkAction) => actions.previewBulk(deps, filter, action),
+    actOnMany: (actor: actions.Actor, filter: RunFilter, action: actions.BulkAction, expected: number) =>
+      actions.actOnMany(deps, actor, filter, action, expected),
+
+    /** Nothing of the pipeline (or of one lane of it) is claimed until `unpause`. What runs, finishes. */
+    pause: (pipeline: string, by: string, lane = '') =>
+      pauseLane(pools.control, pipelineNamed(registry, pipeline).name, lane, by),
+    async unpause(pipeline: string, lane = ''): Promise<boolean> {
+      const lifted = await unpauseLane(pools.control, pipelineNamed(registry, pipeline).name, lane);
+      announceReady();
+      return lifted;
+    },
+
+    saveSchedule: (request: ScheduleRequest) => saveSchedule(pools.control, registry, request),
+    listSchedules: (tenantId: string) => listSchedules(pools.control, tenantId),
+    deleteSchedule: (tenantId: string, name: string) => deleteSchedule(pools.control, tenantId, name),
+
+    tryTake: (limit: RateLimit, tokens?: number) => tryTake(pools.control, limit, tokens),
+    takeOrThrow: (limit: RateLimit, tokens?: number) => takeOrThrow(pools.control, limit, tokens),
+
+    /** Events that belong to no run's end, in the caller's transaction or on their own. */
+    async emit(events: readonly OutboxRow[], tx: Queryable = pools.control): Promise<void> {
+      await insertEvents(tx, events);
+      pump.wake();
+    },
+    /** Called whenever new events may be there to read. Returns how to stop listening. */
+    onEvents(listener: () => void): () => void {
+      eventListeners.add(listener);
+      return () => eventListeners.delete(listener);
+    },
+    /** Adds a consumer of the outbox; runs where services run. */
+    consume(consumer: Pick<ConsumerOptions, 'name' | 'apply'>): void {
+      consumers.push(createConsumer({ ...consumer, pool: pools.effects, log, everyMs: settings.pollMs * 4 }));
+    },
+
+    /** Works one run in this process for at most `maxMs`, then releases it. */
+    async workRun(runId: string, maxMs: number): Promise<boolean> {
+      const worker = workers[0];
+      if (!worker) throw new Error('workRun needs a started worker');
+      return worker.workOne(runId, maxMs);
+    },
+
+    async start(roles: EngineRoles = { worker: true, services: true }): Promise<void> {
+      notifier.start();
+      if (roles.services) {
+        const pool = pools.control;
+        const everyMs = Math.max(250, Math.min(settings.leaseMs / 4, 5_000));
+        services = [
+          pump,
+          createRescuer({ pool, log, everyMs, onRescued: announceReady }),
+          createDueMover({ pool, log, everyMs: settings.pollMs, onMoved: announceReady }),
+          createScheduler({ pool, registry, log, everyMs: SCHEDULER_MS, onFired: announceReady }),
+          createPruner({ pool, log, retention: { ...defaultRetention, ...options.retention } }),
+          ...consumers,
+        ];
+        for (const service of services) service.start();
+      }
+      if (roles.worker) {
+        const worker = new Worker({
+          pools,
+          registry,
+          settings,
+          log,
+          version: options.version,
+          onActivity: () => pump.wake(),
+        });
+        await worker.start();
+        workers = [worker];
+      }
+    },
+
+    /** Drains the worker, then stops the services. */
+    async stop(): Promise<void> {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      workers = [];
+      await Promise.all(services.map((service) => service.stop()));
+      services = [];
+      await notifier.stop();
+    },
+  };
+}

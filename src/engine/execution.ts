@@ -1,0 +1,240 @@
+// One attempt at one stage: the context it works with, and what became of it.
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+import type { Pool } from '../platform/database.ts';
+import type { Log } from '../platform/log.ts';
+import { commitEffects } from './effects.ts';
+import { classify, endByError, endByRelease, plainEnd, storableText } from './failure.ts';
+import type { Ending } from './finisher.ts';
+import type { AnyPipeline, Stage, StageOutcome } from './pipeline.ts';
+import { emptyReceipt } from './receipt.ts';
+import { readCheckpoint } from './sql/checkpoints.ts';
+import type { ClaimedRow } from './sql/claim-runs.ts';
+import type { EndedEvent } from './sql/end-attempts.ts';
+import type { RejectRecord } from './sql/insert-rejects.ts';
+import type { DecisionRow } from './sql/progress.ts';
+import type { CommitOptions, Progress, StageContext, StageRun } from './stage-context.ts';
+
+/** Why a stage is asked to stop. Carried as the abort signal's reason. */
+export type StopReason = 'cancelled' | 'lost' | 'drained' | 'stalled';
+
+export interface ExecutionDeps {
+  readonly effects: Pool;
+  readonly control: Pool;
+  readonly log: Log;
+  readonly defaultRole: string;
+  readonly onDecision: (row: DecisionRow) => void;
+}
+
+export class Execution {
+  readonly run: StageRun;
+  readonly #pipeline: AnyPipeline;
+  readonly #stage: Stage<unknown>;
+  readonly #rawInput: unknown;
+  readonly #deps: ExecutionDeps;
+  readonly #abort = new AbortController();
+  #rejects: RejectRecord[] = [];
+  #stop: { reason: StopReason; by: string } | undefined;
+  /** Newest progress that has not been written yet. */
+  unwritten: Progress | undefined;
+  lastSignOfLife = Date.now();
+
+  constructor(row: ClaimedRow, pipeline: AnyPipeline, deps: ExecutionDeps) {
+    const stageName = pipeline.machine.states[row.status]?.stage ?? '';
+    const stage = pipeline.stages[stageName];
+    if (!stage) throw new MillraceError('stage_missing', { pipeline: pipeline.name, stage: stageName });
+    this.#pipeline = pipeline;
+    this.#stage = stage;
+    this.#rawInput = row.input;
+    this.#deps = deps;
+    this.run = {
+      id: row.id,
+      tenantId: row.tenant_id,
+      pipeline: row.pipeline,
+      stage: stageName,
+      status: row.status,
+      attempt: row.attempt,
+      lane: row.lane,
+      blobId: row.blob_id,
+      retryOf: row.retry_of,
+      correlationId: row.correlation_id,
+      createdBy: row.created_by,
+      createdAt: row.created_at,
+      failures: row.failures,
+    };
+  }
+
+  stop(reason: StopReason, by = 'the engine'): void {
+    if (this.#stop) return;
+    this.#stop = { reason, by };
+    this.#abort.abort(
+      new MillraceError(reason === 'cancelled' ? 'run_cancelled' : 'lease_lost', {
+        run: this.run.id,
+        attempt: this.run.attempt,
+        by,
+      }),
+    );
+  }
+
+  stalledFor(nowMs: number, defaultStallMs: number): boolean {
+    return nowMs - this.lastSignOfLife > (this.#stage.stallMs ?? defaultStallMs);
+  }
+
+  /** Works the stage. Undefined: the run is no longer ours, and nothing is to be written. */
+  async work(): Promise<Ending | undefined> {
+    try {
+      const outcome = await this.#stage.work(this.#context());
+      if (this.#stop?.reason === 'lost') return undefined;
+      if (this.#stop?.reason === 'cancelled')
+        throw new MillraceError('run_cancelled', { run: this.run.id, by: this.#stop.by });
+      await this.#commitLeftoverRejects();
+      return this.#endByOutcome(typeof outcome === 'string' ? { on: outcome } : outcome);
+    } catch (error) {
+      return this.#endByThrow(error);
+    }
+  }
+
+  async #commitLeftoverRejects(): Promise<void> {
+    if (this.#rejects.length > 0) await this.#commit(async () => {}, {});
+  }
+
+  #endByOutcome(outcome: StageOutcome): Ending {
+    const status = (outcome.via ?? []).reduce<string | undefined>(
+      (from, event) => (from === undefined ? undefined : this.#pipeline.machine.states[from]?.on?.[event]),
+      this.run.status,
+    );
+    const state = status === undefined ? undefined : this.#pipeline.machine.states[status];
+    const to = state?.on?.[outcome.on];
+    if (to === undefined) {
+      const possible = Object.keys(this.#pipeline.machine.states[this.run.status]?.on ?? {}).join(', ');
+      throw new MillraceError('event_illegal', {
+        run: this.run.id,
+        state: this.run.status,
+        event: outcome.on,
+        possible,
+      });
+    }
+    const done = this.#pipeline.machine.states[to]?.phase === 'done';
+    const receipt = outcome.receipt ?? (done ? emptyReceipt : undefined);
+    return {
+      run: this.run,
+      via: outcome.via ?? [],
+      end: {
+        ...plainEnd(this.run, outcome.on, outcome.on),
+        receipt: receipt === undefined ? null : JSON.stringify(receipt),
+        errorCode: outcome.error?.code ?? null,
+        errorText: outcome.error === undefined ? null : storableText(outcome.error.text),
+      },
+      events: (outcome.emit ?? []).map(
+        (event): EndedEvent => ({
+          runId: this.run.id,
+          type: event.type,
+          key: event.key ?? '',
+          data: JSON.stringify(event.data),
+        }),
+      ),
+    };
+  }
+
+  #endByThrow(thrown: unknown): Ending | undefined {
+    const error = this.#explain(thrown);
+    const { run } = this;
+    const fields = {
+      run: run.id,
+      tenant: run.tenantId,
+      pipeline: run.pipeline,
+      stage: run.stage,
+      attempt: run.attempt,
+      code: error.code,
+    };
+    if (error.code === 'lease_lost') {
+      if (this.#stop?.reason === 'drained') return { run, end: endByRelease(run), events: [], via: [] };
+      this.#deps.log.warn(fields, 'lease_lost');
+      return undefined;
+    }
+    if (error.kind === 'bug') this.#deps.log.error({ ...fields, err: error.cause ?? error }, 'stage failed');
+    else this.#deps.log.warn(fields, 'stage failed');
+    return { run, end: endByError(this.#pipeline, run, error), events: [], via: [] };
+  }
+
+  /** What a stage throws after it was told to stop is the stop, whatever it looks like. */
+  #explain(thrown: unknown): MillraceError {
+    const { run } = this;
+    switch (this.#stop?.reason) {
+      case 'cancelled':
+        return new MillraceError('run_cancelled', { run: run.id, by: this.#stop.by });
+      case 'stalled':
+        return new MillraceError('stage_stalled', {
+          run: run.id,
+          stage: run.stage,
+          seconds: Math.round((Date.now() - this.lastSignOfLife) / 1000),
+        });
+      case 'lost':
+      case 'drained':
+        return new MillraceError('lease_lost', { run: run.id, attempt: run.attempt });
+      default:
+        return classify(thrown, run);
+    }
+  }
+
+  #context(): StageContext<unknown> {
+    const { run } = this;
+    const execution = this;
+    return {
+      run,
+      get input() {
+        return execution.#pipeline.input.parse(execution.#rawInput);
+      },
+      get log() {
+        return execution.#deps.log;
+      },
+      signal: this.#abort.signal,
+      checkpoint: async <T>(part = '') =>
+        (await readCheckpoint(this.#deps.control, run.id, run.stage, part)) as T | undefined,
+      commit: (effects, options = {}) => this.#commit(effects, options),
+      progress: (progress) => {
+        this.unwritten = progress;
+        this.lastSignOfLife = Date.now();
+      },
+      reject: (record) => {
+        this.#rejects.push(record);
+      },
+      decide: (decision) =>
+        this.#deps.onDecision({
+          runId: run.id,
+          tenantId: run.tenantId,
+          stage: run.stage,
+          sizeName: decision.name,
+          fromSize: decision.from,
+          toSize: decision.to,
+          reason: decision.reason,
+        }),
+    };
+  }
+
+  async #commit<T>(write: Parameters<StageContext['commit']>[0], options: CommitOptions): Promise<T> {
+    this.#abort.signal.throwIfAborted();
+    const refusedBefore = this.#rejects.length;
+    try {
+      const result = await commitEffects(
+        this.#deps.effects,
+        this.run,
+        {
+          role: this.#stage.role ?? this.#deps.defaultRole,
+          write,
+          checkpoint: options.checkpoint,
+          part: options.part ?? '',
+          rejects: () => [...this.#rejects, ...(options.rejects ?? [])],
+          emit: options.emit ?? [],
+        },
+        this.#abort.signal,
+      );
+      this.#rejects = [];
+      this.lastSignOfLife = Date.now();
+      return result as T;
+    } catch (error) {
+      // What the rolled back effects refused will be refused again when they are repeated.
+      this.#rejects.length = refusedBefore;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,96 @@
+// From a thrown error to the end of an attempt: what kind it is, whether it is retried, and what the ledger will say.
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { target } from '../contract/states/machine.ts';
+import { translateDatabaseError } from '../platform/database-errors.ts';
+import type { AnyPipeline } from './pipeline.ts';
+import { countFailure, judge, type Verdict } from './retry-policy.ts';
+import type { AttemptEnd } from './sql/end-attempts.ts';
+import type { StageRun } from './stage-context.ts';
+
+// Long enough for any sentence of ours; keeps a driver's essay out of the ledger.
+const MAX_ERROR_TEXT = 2_000;
+
+/** Every error becomes one of ours. What nobody foresaw is a bug, and its own words stay in the log only. */
+export function classify(error: unknown, run: StageRun): MillraceError {
+  if (error instanceof MillraceError) return error;
+  const translated = translateDatabaseError(error);
+  if (translated instanceof MillraceError) return translated;
+  if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC')
+    return new MillraceError('disk_full', {}, { cause: error });
+  return new MillraceError('stage_failed', { stage: run.stage, run: run.id }, { cause: error });
+}
+
+export function endByError(pipeline: AnyPipeline, run: StageRun, error: MillraceError): AttemptEnd {
+  if (error.kind === 'cancelled') return { ...plainEnd(run, 'fail', 'cancelled'), ...whatWentWrong(error) };
+  const verdict = judge(pipeline.retry, {
+    kind: error.kind,
+    stage: run.stage,
+    failures: run.failures,
+    runAgeMs: Date.now() - run.createdAt.getTime(),
+    retryAfterMs: error.retryAfterMs,
+  });
+  const end = plainEnd(run, arrowFor(pipeline, run.status, verdict), verdict.act === 'retry' ? 'retried' : 'failed');
+  return {
+    ...end,
+    ...whatWentWrong(error),
+    failures: JSON.stringify(countFailure(run.failures, error.kind, run.stage)),
+    ...(verdict.act === 'retry' ? planned(verdict, error) : {}),
+  };
+}
+
+/** The run goes back as if it had never been claimed: drain, or a slice that is over. */
+export function endByRelease(run: StageRun): AttemptEnd {
+  return plainEnd(run, 'release', 'released');
+}
+
+/** An end without error, retry or receipt; the caller lays those over it. */
+export function plainEnd(
+  run: Pick<StageRun, 'id' | 'attempt' | 'pipeline' | 'status'>,
+  event: string,
+  outcome: string,
+): AttemptEnd {
+  return {
+    runId: run.id,
+    attempt: run.attempt,
+    pipeline: run.pipeline,
+    fromStatus: run.status,
+    event,
+    outcome,
+    receipt: null,
+    failures: null,
+    waitReason: null,
+    delayMs: null,
+    solo: false,
+    errorKind: null,
+    errorCode: null,
+    errorText: null,
+  };
+}
+
+/** NUL cannot be stored in Postgres text, and text has an end. */
+export function storableText(text: string): string {
+  return text.replaceAll('\u0000', '').slice(0, MAX_ERROR_TEXT);
+}
+
+function arrowFor(pipeline: AnyPipeline, status: string, verdict: Verdict): string {
+  const wanted = verdict.act === 'retry' ? 'retry' : verdict.event;
+  if (target(pipeline.machine, status, wanted) !== undefined) return wanted;
+  return verdict.act === 'retry' ? 'release' : 'fail';
+}
+
+function planned(verdict: Extract<Verdict, { act: 'retry' }>, error: MillraceError) {
+  return {
+    delayMs: verdict.delayMs,
+    waitReason: JSON.stringify({
+      kind: error.kind === 'rate_limited' ? 'rate_limit' : 'retry',
+      number: verdict.number,
+      ...(Number.isFinite(verdict.of) ? { of: verdict.of } : {}),
+      until: new Date(Date.now() + verdict.delayMs).toISOString(),
+      code: error.code,
+    }),
+  };
+}
+
+function whatWentWrong(error: MillraceError) {
+  return { errorKind: error.kind, errorCode: error.code, errorText: storableText(error.message) };
+}

@@ -1,0 +1,171 @@
+// Writes the ends of attempts in batches. While one batch is being written the next one gathers, so that the batch size
+// follows the load by itself. A batch that the database refuses is written one by one, so that a single bad receipt does
+// not hold up its neighbours. While the database is away, ends wait here; the fence decides whether they still count.
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { type Pool, withTransaction } from '../platform/database.ts';
+import { sqlStateOf, translateDatabaseError } from '../platform/database-errors.ts';
+import { failpoint } from '../platform/failpoints.ts';
+import type { Log } from '../platform/log.ts';
+import { waitAtMost } from '../platform/wait.ts';
+import { plainEnd } from './failure.ts';
+import { accountedFor, type Receipt } from './receipt.ts';
+import { type AttemptEnd, type EndedEvent, type EndedRow, endAttempts } from './sql/end-attempts.ts';
+import { passThrough } from './sql/pass-through.ts';
+import type { StageRun } from './stage-context.ts';
+
+export interface Ending {
+  readonly run: StageRun;
+  readonly end: AttemptEnd;
+  readonly events: readonly EndedEvent[];
+  readonly via: readonly string[];
+}
+
+export interface FinisherOptions {
+  readonly pool: Pool;
+  readonly log: Log;
+  /** Told of each batch: which runs were moved, and which were no longer ours. */
+  readonly onWritten: (moved: readonly EndedRow[], endings: readonly Ending[]) => void;
+}
+
+const MAX_BATCH = 1_000;
+const CHECK_VIOLATION = '23514';
+const GUARD_REFUSAL = 'MR001';
+
+export class Finisher {
+  readonly #options: FinisherOptions;
+  #waiting: Ending[] = [];
+  #writing: Promise<void> | undefined;
+  readonly #given = new AbortController();
+
+  constructor(options: FinisherOptions) {
+    this.#options = options;
+  }
+
+  get backlog(): number {
+    return this.#waiting.length;
+  }
+
+  add(ending: Ending): void {
+    this.#waiting.push(ending);
+    // Started in a later turn of the event loop, so that ends of the same turn share a batch.
+    this.#writing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#writeAll());
+  }
+
+  /** Resolves when everything added so far has been written, or when `abandon` was called. */
+  async flush(): Promise<void> {
+    while (this.#writing) await this.#writing;
+  }
+
+  /** Stops trying: the database is away and the process wants to end. Other workers will take the runs over. */
+  abandon(): void {
+    this.#given.abort();
+  }
+
+  async #writeAll(): Promise<void> {
+    try {
+      while (this.#waiting.length > 0 && !this.#given.signal.aborted) {
+        const batch = this.#waiting.slice(0, MAX_BATCH);
+        this.#waiting = this.#waiting.slice(MAX_BATCH);
+        await this.#writeStubbornly(batch);
+      }
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+
+  async #writeStubbornly(batch: readonly Ending[]): Promise<void> {
+    for (let pause = 50; !this.#given.signal.aborted; pause = Math.min(pause * 2, 2_000)) {
+      try {
+        const moved = await this.#write(batch);
+        this.#options.onWritten(moved, batch);
+        return;
+      } catch (error) {
+        const ours = translateDatabaseError(error);
+        if (ours instanceof MillraceError && ours.kind === 'transient') {
+          this.#options.log.warn({ code: ours.code, runs: batch.length }, 'ends of attempts wait for the database');
+          await waitAtMost(pause, this.#given.signal);
+        } else if (batch.length > 1) {
+          for (const ending of batch) await this.#writeStubbornly([ending]);
+          return;
+        } else {
+          await this.#writeRefused(batch[0] as Ending, error);
+          return;
+        }
+      }
+    }
+  }
+
+  async #write(batch: readonly Ending[]): Promise<EndedRow[]> {
+    const direct = batch.filter((ending) => ending.via.length === 0);
+    const moved: EndedRow[] = [];
+    failpoint('finish.before_commit');
+    if (direct.length > 0) {
+      moved.push(
+        ...(await endAttempts(
+          this.#options.pool,
+          direct.map((e) => e.end),
+          direct.flatMap((e) => e.events),
+        )),
+      );
+    }
+    for (const ending of batch) if (ending.via.length > 0) moved.push(...(await this.#writeVia(ending)));
+    failpoint('finish.after_commit');
+    return moved;
+  }
+
+  /** All arrows of the way in one transaction: nobody ever sees the run standing in between. */
+  #writeVia(ending: Ending): Promise<EndedRow[]> {
+    return withTransaction(this.#options.pool, async (tx) => {
+      let status = ending.end.fromStatus;
+      for (const event of ending.via) {
+        const next = await passThrough(tx, {
+          runId: ending.run.id,
+          attempt: ending.run.attempt,
+          fromStatus: status,
+          event,
+        });
+        if (next === undefined) return [];
+        status = next;
+      }
+      return endAttempts(tx, [{ ...ending.end, fromStatus: status }], ending.events);
+    });
+  }
+
+  /** The database would not have it: the run fails and says so, instead of standing still. */
+  async #writeRefused(ending: Ending, error: unknown): Promise<void> {
+    const refusal = explainRefusal(ending, error);
+    this.#options.log.error(
+      { run: ending.run.id, code: refusal.code, err: error },
+      'the end of an attempt was refused',
+    );
+    const end: AttemptEnd = {
+      ...plainEnd(ending.run, 'fail', 'failed'),
+      errorKind: refusal.kind,
+      errorCode: refusal.code,
+      errorText: refusal.message,
+    };
+    await this.#writeStubbornly([{ run: ending.run, end, events: [], via: [] }]);
+  }
+}
+
+function explainRefusal(ending: Ending, error: unknown): MillraceError {
+  const { run } = ending;
+  const state = sqlStateOf(error);
+  if (state === CHECK_VIOLATION && ending.end.receipt !== null) {
+    const receipt = JSON.parse(ending.end.receipt) as Receipt;
+    return new MillraceError('receipt_unbalanced', {
+      run: run.id,
+      read: receipt.read,
+      accounted: accountedFor(receipt),
+    });
+  }
+  if (state === GUARD_REFUSAL) {
+    return new MillraceError('event_illegal', {
+      run: run.id,
+      state: run.status,
+      event: ending.end.event,
+      possible: 'see docs/states.md',
+    });
+  }
+  return new MillraceError('stage_failed', { stage: run.stage, run: run.id });
+}

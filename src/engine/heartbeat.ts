@@ -1,0 +1,64 @@
+// Keeps one worker incarnation alive over a connection of its own, so that neither a busy pool nor a long transaction can
+// starve it. Says `onLost` once when the incarnation was declared lost.
+import type pg from 'pg';
+import { failpoint } from '../platform/failpoints.ts';
+import type { Log } from '../platform/log.ts';
+import { waitAtMost } from '../platform/wait.ts';
+import { renewWorker } from './sql/workers.ts';
+
+export interface HeartbeatOptions {
+  readonly connect: () => Promise<pg.Client>;
+  readonly workerId: string;
+  readonly leaseMs: number;
+  readonly heartbeatMs: number;
+  readonly log: Log;
+  readonly onLost: () => void;
+}
+
+export class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  readonly #stop = new AbortController();
+  #beating: Promise<void> | undefined;
+  #client: pg.Client | undefined;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#beating = this.#beat();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#beating;
+    await this.#client?.end().catch(() => {});
+  }
+
+  async #beat(): Promise<void> {
+    const { heartbeatMs } = this.#options;
+    for (;;) {
+      // After a failure it is tried again well within the lease.
+      const renewed = await this.#renew();
+      if (renewed === 'lost') return this.#options.onLost();
+      await waitAtMost(renewed === 'renewed' ? heartbeatMs : Math.min(heartbeatMs, 500), this.#stop.signal);
+      if (this.#stop.signal.aborted) return;
+    }
+  }
+
+  async #renew(): Promise<'renewed' | 'unreachable' | 'lost'> {
+    const { connect, workerId, leaseMs, log } = this.#options;
+    try {
+      this.#client ??= await connect();
+      const alive = await renewWorker(this.#client, workerId, leaseMs);
+      failpoint('heartbeat.after_renew');
+      return alive ? 'renewed' : 'lost';
+    } catch (error) {
+      log.warn({ worker: workerId, err: error }, 'heartbeat did not reach the database');
+      const broken = this.#client;
+      this.#client = undefined;
+      await broken?.end().catch(() => {});
+      return 'unreachable';
+    }
+  }
+}

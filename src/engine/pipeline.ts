@@ -1,0 +1,126 @@
+// What a pipeline is: a machine, a function per stage, and the policies the engine applies to its runs.
+// `definePipeline` is the public way to write one; Millrace's own pipelines use nothing else.
+import type { z } from 'zod';
+import type { Machine } from '../contract/states/machine.ts';
+import type { Receipt } from './receipt.ts';
+import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
+import type { StageContext } from './stage-context.ts';
+
+/** An event a pipeline puts into the outbox. Unique per (run, type, key). */
+export interface EmittedEvent {
+  readonly type: string;
+  readonly key?: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** How a stage ended: the machine's event (`pass`, `complete`, `part`, …) and, when the run is done with it, the receipt. */
+export interface StageOutcome {
+  readonly on: string;
+  /** Events passed on the way, in the same transaction, when a rule of the machine must be seen to hold. */
+  readonly via?: readonly string[];
+  readonly receipt?: Receipt;
+  readonly emit?: readonly EmittedEvent[];
+  /** Why the run ends short of success; kept with the run and shown. */
+  readonly error?: { readonly code: string; readonly text: string };
+}
+
+export interface Stage<Input> {
+  readonly work: (context: StageContext<Input>) => Promise<StageOutcome | string>;
+  /** Database role of this stage's effects. */
+  readonly role?: string;
+  /** Without progress, checkpoint or commit for this long, the attempt is given up as stalled. */
+  readonly stallMs?: number;
+}
+
+export interface PipelineOptions<Input> {
+  readonly machine: Machine;
+  readonly input: z.ZodType<Input>;
+  readonly stages: Readonly<Record<string, Stage<Input> | Stage<Input>['work']>>;
+  readonly retry?: RetryPolicy;
+  /** Runs of one lane take turns with runs of other lanes. By default a tenant is a lane. */
+  readonly lane?: (run: { tenantId: string; input: Input }) => string;
+  /** At most this many runs of one lane at a time, over all processes. Default: no cap. */
+  readonly laneCap?: number;
+  /** What happens when a worker is lost: try again (up to `lostLimit` times) or fail at once. */
+  readonly onLost?: 'requeue' | 'fail';
+  readonly lostLimit?: number;
+  /** Lifecycle events to emit beside the terminal ones: 'queued', 'started'. */
+  readonly announce?: readonly ('queued' | 'started')[];
+  readonly maxInputBytes?: number;
+  /** Recounts a finished run from its blob and tables, for `millrace verify`. */
+  readonly recount?: (run: RunFacts<Input>) => Promise<Receipt>;
+}
+
+/** What is known of a run outside a stage. */
+export interface RunFacts<Input> {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly status: string;
+  readonly input: Input;
+  readonly blobId: string | null;
+  readonly receipt: Receipt | null;
+}
+
+export interface Pipeline<Input = unknown> {
+  readonly name: string;
+  readonly machine: Machine;
+  readonly input: z.ZodType<Input>;
+  readonly stages: Readonly<Record<string, Stage<Input>>>;
+  readonly retry: RetryPolicy;
+  readonly lane: (run: { tenantId: string; input: Input }) => string;
+  readonly laneCap: number | undefined;
+  readonly onLost: 'requeue' | 'fail';
+  readonly lostLimit: number | undefined;
+  readonly announce: readonly string[];
+  readonly maxInputBytes: number;
+  readonly recount: ((run: RunFacts<Input>) => Promise<Receipt>) | undefined;
+}
+
+const DEFAULT_MAX_INPUT_BYTES = 256 * 1024;
+
+export function definePipeline<Input>(options: PipelineOptions<Input>): Pipeline<Input> {
+  const { machine } = options;
+  const stages = Object.fromEntries(
+    Object.entries(options.stages).map(([name, stage]) => [
+      name,
+      typeof stage === 'function' ? { work: stage } : stage,
+    ]),
+  );
+  for (const [status, state] of Object.entries(machine.states)) {
+    if (state.stage !== undefined && !(state.stage in stages)) {
+      throw new Error(
+        `pipeline ${machine.pipeline}: state "${status}" needs stage "${state.stage}", which has no code`,
+      );
+    }
+  }
+  return {
+    name: machine.pipeline,
+    machine,
+    input: options.input,
+    stages,
+    retry: { ...defaultRetryPolicy, ...options.retry },
+    lane: options.lane ?? ((run) => run.tenantId),
+    laneCap: options.laneCap,
+    onLost: options.onLost ?? 'requeue',
+    lostLimit: options.lostLimit,
+    announce: options.announce ?? [],
+    maxInputBytes: options.maxInputBytes ?? DEFAULT_MAX_INPUT_BYTES,
+    recount: options.recount,
+  };
+}
+
+// A registry holds pipelines of many input types; each is only ever handed inputs its own schema has parsed.
+// biome-ignore lint/suspicious/noExplicitAny: the input type is existential here, and `unknown` is not assignable (contravariance).
+export type AnyPipeline = Pipeline<any>;
+
+/** The pipelines a process knows, by name. */
+export type Registry = ReadonlyMap<string, AnyPipeline>;
+
+export function registryOf(pipelines: readonly AnyPipeline[]): Registry {
+  const registry = new Map<string, AnyPipeline>();
+  for (const pipeline of pipelines) {
+    if (registry.has(pipeline.name)) throw new Error(`pipeline "${pipeline.name}" is defined twice`);
+    registry.set(pipeline.name, pipeline);
+  }
+  return registry;
+}

@@ -1,0 +1,105 @@
+// The notifier: carries wake-ups between processes. Sending is debounced per process, so a burst of enqueues is one NOTIFY;
+// receiving has a connection of its own that is rebuilt when it breaks. A lost wake-up costs one poll interval, never a run.
+import type pg from 'pg';
+import type { Pool } from '../../platform/database.ts';
+import type { Log } from '../../platform/log.ts';
+import { waitAtMost } from '../../platform/wait.ts';
+import { channels, listen, notify } from '../sql/notify.ts';
+
+export interface NotifierOptions {
+  readonly pool: Pool;
+  readonly connect: () => Promise<pg.Client>;
+  readonly log: Log;
+  readonly onReady: () => void;
+  readonly onCancel: (runId: string) => void;
+  readonly onEvents: () => void;
+}
+
+export interface Notifier {
+  start(): void;
+  stop(): Promise<void>;
+  /** Tells all processes, this one included, that there is work or that there are events. */
+  announce(channel: 'ready' | 'events'): void;
+  announceCancel(runId: string): Promise<void>;
+}
+
+const RECONNECT_MS = 500;
+
+export function createNotifier(options: NotifierOptions): Notifier {
+  const stop = new AbortController();
+  const pending = new Set<'ready' | 'events'>();
+  let sending = false;
+  let listening: Promise<void> | undefined;
+
+  const handlers: Record<string, (payload: string) => void> = {
+    [channels.ready]: () => options.onReady(),
+    [channels.events]: () => options.onEvents(),
+    [channels.cancel]: (payload) => options.onCancel(payload),
+  };
+
+  async function send(): Promise<void> {
+    if (sending) return;
+    sending = true;
+    try {
+      // While one NOTIFY is under way, further ones gather in `pending`.
+      for (const channel of pending) {
+        pending.delete(channel);
+        await notify(options.pool, channels[channel]);
+      }
+    } catch (error) {
+      pending.clear();
+      options.log.debug({ err: error }, 'a wake-up was not sent; polling finds the work');
+    } finally {
+      sending = false;
+    }
+  }
+
+  async function listenUntilBroken(): Promise<void> {
+    const client = await options.connect();
+    const broken = new AbortController();
+    client.on('error', () => broken.abort());
+    client.on('end', () => broken.abort());
+    client.on('notification', (message) => handlers[message.channel]?.(message.payload ?? ''));
+    try {
+      await listen(client);
+      // What was announced before we listened.
+      options.onReady();
+      options.onEvents();
+      await aborted(AbortSignal.any([broken.signal, stop.signal]));
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+
+  async function keepListening(): Promise<void> {
+    while (!stop.signal.aborted) {
+      await listenUntilBroken().catch((error: unknown) =>
+        options.log.warn({ err: error }, 'listening broke off; it is resumed'),
+      );
+      if (!stop.signal.aborted) await waitAtMost(RECONNECT_MS, stop.signal);
+    }
+  }
+
+  return {
+    start() {
+      listening ??= keepListening();
+    },
+    async stop() {
+      stop.abort();
+      await listening;
+    },
+    announce(channel) {
+      pending.add(channel);
+      void send();
+    },
+    async announceCancel(runId) {
+      options.onCancel(runId);
+      await notify(options.pool, channels.cancel, runId).catch(() => {});
+    },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

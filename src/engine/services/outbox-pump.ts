@@ -1,0 +1,39 @@
+// The outbox pump: gives committed events their positions, in one process at a time, then tells the readers.
+import { type Pool, withTransaction } from '../../platform/database.ts';
+import { failpoint } from '../../platform/failpoints.ts';
+import type { Log } from '../../platform/log.ts';
+import { positionEvents } from '../sql/event-feed.ts';
+import { createLoop, type Service } from './loop.ts';
+
+export interface PumpOptions {
+  readonly pool: Pool;
+  readonly log: Log;
+  readonly everyMs: number;
+  readonly onPositioned: () => void;
+}
+
+const BATCH = 5_000;
+
+export function createOutboxPump(options: PumpOptions): Service {
+  return createLoop({
+    name: 'outbox pump',
+    everyMs: options.everyMs,
+    log: options.log,
+    async tick() {
+      const positioned = await pumpEvents(options.pool);
+      if (positioned) options.onPositioned();
+      return positioned === BATCH ? 0 : undefined;
+    },
+  });
+}
+
+/** One round; null when another process is at it. */
+export async function pumpEvents(pool: Pool): Promise<number | null> {
+  const positioned = await withTransaction(pool, async (tx) => {
+    const count = await positionEvents(tx, BATCH);
+    failpoint('pump.before_commit');
+    return count;
+  });
+  failpoint('pump.after_commit');
+  return positioned;
+}

@@ -1,0 +1,93 @@
+// The rescuer: runs whose worker has gone silent go back to the queue with their checkpoints, or end when the same run has
+// taken down too many workers. Takeover needs only an expired lease; how long a run has been going never matters.
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { type Pool, withTransaction } from '../../platform/database.ts';
+import { failpoint } from '../../platform/failpoints.ts';
+import type { Log } from '../../platform/log.ts';
+import { countFailure } from '../retry-policy.ts';
+import { SOLO_FROM_LOSSES } from '../settings.ts';
+import { type AttemptEnd, endAttempts } from '../sql/end-attempts.ts';
+import { endSilentWorkers, type LostLease, lockLostLeases } from '../sql/rescue-runs.ts';
+import { createLoop, type Service } from './loop.ts';
+
+export interface RescuerOptions {
+  readonly pool: Pool;
+  readonly log: Log;
+  readonly everyMs: number;
+  readonly onRescued: () => void;
+}
+
+const BATCH = 500;
+
+export function createRescuer(options: RescuerOptions): Service {
+  return createLoop({
+    name: 'rescuer',
+    everyMs: options.everyMs,
+    log: options.log,
+    async tick() {
+      const rescued = await rescueLostRuns(options.pool, options.log);
+      if (rescued > 0) options.onRescued();
+      return rescued === BATCH ? 0 : undefined;
+    },
+  });
+}
+
+/** One round; how many runs were taken back. */
+export async function rescueLostRuns(pool: Pool, log: Log): Promise<number> {
+  const lost = await withTransaction(pool, async (tx) => {
+    const leases = await lockLostLeases(tx, BATCH);
+    if (leases.length > 0) await endAttempts(tx, leases.map(endOfLost));
+    await endSilentWorkers(tx);
+    failpoint('rescue.before_commit');
+    return leases;
+  });
+  failpoint('rescue.after_commit');
+  for (const lease of lost) {
+    log.warn(
+      {
+        run: lease.run_id,
+        pipeline: lease.pipeline,
+        stage: lease.stage,
+        attempt: lease.attempt,
+        worker: lease.worker_id,
+        original_started_at: lease.claimed_at,
+      },
+      'run.taken_over',
+    );
+  }
+  return lost.length;
+}
+
+function endOfLost(lease: LostLease): AttemptEnd {
+  const failures = countFailure(lease.failures, 'lost', lease.stage);
+  const losses = failures[`lost:${lease.stage}`] ?? 1;
+  const common = {
+    runId: lease.run_id,
+    attempt: lease.attempt,
+    pipeline: lease.pipeline,
+    fromStatus: lease.status,
+    outcome: 'lost',
+    receipt: null,
+    failures: JSON.stringify(failures),
+    waitReason: null,
+    delayMs: null,
+    solo: false,
+    errorKind: 'lost',
+  };
+  if (lease.cancel_requested_by !== null) {
+    const error = new MillraceError('run_cancelled', { run: lease.run_id, by: lease.cancel_requested_by });
+    return {
+      ...common,
+      event: 'fail',
+      outcome: 'cancelled',
+      errorKind: error.kind,
+      errorCode: error.code,
+      errorText: error.message,
+    };
+  }
+  if (lease.lost_action === 'fail' || losses >= lease.lost_limit) {
+    const error = new MillraceError('worker_lost', { run: lease.run_id, count: losses });
+    return { ...common, event: 'fail', errorCode: error.code, errorText: error.message };
+  }
+  return { ...common, event: 'release', solo: losses >= SOLO_FROM_LOSSES, errorCode: null, errorText: null };
+}

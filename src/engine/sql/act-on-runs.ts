@@ -1,0 +1,187 @@
+// What a person or program may do to a run from outside. Lock order as everywhere: queue row or lease first, then ledger.
+// Every statement names the tenant, so that a foreign id finds nothing.
+import type { Queryable } from '../../platform/database.ts';
+
+export interface ActedRow {
+  readonly id: string;
+}
+
+/** Takes a waiting run out of the queue and marks it held. */
+export async function holdRun(db: Queryable, tenantId: string, runId: string, by: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'engine-hold-run',
+    text: `
+      with wanted as (
+        select id, pipeline, lane, priority from engine.runs where id = $2 and tenant_id = $1 and phase = 'waiting' and held_at is null
+      ),
+      unqueued as (
+        delete from engine.ready q using wanted w
+        where q.pipeline = w.pipeline and q.lane = w.lane and q.priority = w.priority and q.run_id = w.id
+        returning q.run_id
+      ),
+      unplanned as (
+        delete from engine.scheduled s using wanted w where s.run_id = w.id
+        returning s.run_id
+      )
+      update engine.runs r
+      set held_at = engine.now(), held_by = $3, updated_at = engine.now()
+      from (select run_id from unqueued union all select run_id from unplanned) taken
+      where r.id = taken.run_id`,
+    values: [tenantId, runId, by],
+  });
+  return rowCount === 1;
+}
+
+/** Back into the queue at once; a retry that was planned for later is due now. */
+export async function resumeRun(db: Queryable, tenantId: string, runId: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'engine-resume-run',
+    text: `
+      with resumed as (
+        update engine.runs
+        set held_at = null, held_by = null, wait_reason = null, updated_at = engine.now()
+        where id = $2 and tenant_id = $1 and phase = 'waiting' and held_at is not null
+        returning id, pipeline, lane, priority
+      )
+      insert into engine.ready (pipeline, lane, priority, run_id)
+      select pipeline, lane, priority, id from resumed`,
+    values: [tenantId, runId],
+  });
+  return rowCount === 1;
+}
+
+/** A run planned for later becomes due now. */
+export async function hurryRun(db: Queryable, tenantId: string, runId: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'engine-hurry-run',
+    text: `
+      with due as (
+        delete from engine.scheduled s using engine.runs r
+        where s.run_id = $2 and r.id = s.run_id and r.tenant_id = $1
+        returning s.pipeline, s.lane, s.priority, s.run_id, s.solo
+      )
+      insert into engine.ready (pipeline, lane, priority, run_id, solo)
+      select pipeline, lane, priority, run_id, solo from due`,
+    values: [tenantId, runId],
+  });
+  return rowCount === 1;
+}
+
+/** Ends a run that waits: queued, planned or held. */
+export async function cancelWaitingRun(
+  db: Queryable,
+  cancel: { tenantId: string; runId: string; by: string; text: string },
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'engine-cancel-waiting-run',
+    text: `
+      with wanted as (
+        select id, pipeline, lane, priority, held_at from engine.runs where id = $2 and tenant_id = $1 and phase = 'waiting'
+      ),
+      unqueued as (
+        delete from engine.ready q using wanted w
+        where q.pipeline = w.pipeline and q.lane = w.lane and q.priority = w.priority and q.run_id = w.id
+        returning q.run_id
+      ),
+      unplanned as (
+        delete from engine.scheduled s using wanted w where s.run_id = w.id
+        returning s.run_id
+      ),
+      ended as (
+        update engine.runs r
+        set status = t.to_status, error_code = 'run_cancelled', error_text = $4, active_key = null, held_at = null, held_by = null,
+            wait_reason = null, cancel_requested_at = engine.now(), cancel_requested_by = $3,
+            finished_at = engine.now(), updated_at = engine.now()
+        from (
+          select run_id from unqueued
+          union all select run_id from unplanned
+          union all select id from wanted where held_at is not null
+        ) taken, engine.transitions t
+        where r.id = taken.run_id and r.phase = 'waiting'
+          and t.pipeline = r.pipeline and t.from_status = r.status and t.event = 'fail'
+        returning r.id, r.tenant_id, r.pipeline, r.status, r.phase, r.finished_at
+      ),
+      flagged as (
+        insert into engine.flagged_runs (tenant_id, run_id, pipeline, status, phase, finished_at)
+        select tenant_id, id, pipeline, status, phase, finished_at from ended
+      ),
+      told as (
+        insert into engine.events (tenant_id, run_id, type, data)
+        select tenant_id, id, 'run.' || phase,
+               jsonb_build_object('pipeline', pipeline, 'status', status, 'error_code', 'run_cancelled')
+        from ended
+        returning event_id
+      ),
+      posted as (
+        insert into engine.event_inbox (event_id) select event_id from told
+      )
+      select id from ended`,
+    values: [cancel.tenantId, cancel.runId, cancel.by, cancel.text],
+  });
+  return rowCount === 1;
+}
+
+export interface LeaseToCancel {
+  readonly attempt: number;
+  readonly pipeline: string;
+  readonly status: string;
+}
+
+/** The lease of an active run, locked; undefined when it is under an effects transaction or the run is not active. */
+export async function lockLeaseToCancel(
+  db: Queryable,
+  tenantId: string,
+  runId: string,
+): Promise<LeaseToCancel | undefined> {
+  const { rows } = await db.query<LeaseToCancel>({
+    name: 'engine-lock-lease-to-cancel',
+    text: `
+      select l.attempt, l.pipeline, r.status
+      from engine.leases l
+      join engine.runs r on r.id = l.run_id
+      where l.run_id = $2 and l.tenant_id = $1
+      for update of l skip locked`,
+    values: [tenantId, runId],
+  });
+  return rows[0];
+}
+
+/** The worker sees the wish at its next commit, the rescuer when the worker is gone. */
+export async function requestCancel(db: Queryable, tenantId: string, runId: string, by: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'engine-request-cancel',
+    text: `
+      update engine.runs
+      set cancel_requested_at = coalesce(cancel_requested_at, engine.now()), cancel_requested_by = coalesce(cancel_requested_by, $3)
+      where id = $2 and tenant_id = $1 and phase = 'active'`,
+    values: [tenantId, runId, by],
+  });
+  return rowCount === 1;
+}
+
+/** Links a dead letter to the run that replaces it; false when it has one already. */
+export async function linkRequeued(db: Queryable, runId: string, successor: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'engine-link-requeued',
+    text: `update engine.runs set requeued_as = $2, updated_at = engine.now() where id = $1 and phase = 'dead' and requeued_as is null`,
+    values: [runId, successor],
+  });
+  return rowCount === 1;
+}
+
+export async function pauseLane(db: Queryable, pipeline: string, lane: string, by: string): Promise<void> {
+  await db.query({
+    name: 'engine-pause-lane',
+    text: `insert into engine.pauses (pipeline, lane, paused_by) values ($1, $2, $3) on conflict do nothing`,
+    values: [pipeline, lane, by],
+  });
+}
+
+export async function unpauseLane(db: Queryable, pipeline: string, lane: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'engine-unpause-lane',
+    text: `delete from engine.pauses where pipeline = $1 and lane = $2`,
+    values: [pipeline, lane],
+  });
+  return rowCount === 1;
+}

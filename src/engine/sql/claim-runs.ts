@@ -1,0 +1,219 @@
+// Takes runs from the queue for one worker: ready → leases, attempt + 1, all in one statement.
+//
+// Fairness: lanes that have work are found by a loose index scan (one probe per lane, whatever waits in it) and share the
+// claim equally, so a tenant with 20,000 waiting runs never delays another's first. Within a lane: priority, then age.
+// Lock order, here and everywhere: queue row or lease, then ledger.
+import type { Queryable } from '../../platform/database.ts';
+import type { Failures } from '../retry-policy.ts';
+
+export interface ClaimedRow {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly pipeline: string;
+  readonly status: string;
+  readonly lane: string;
+  readonly attempt: number;
+  readonly input: unknown;
+  readonly failures: Failures;
+  readonly blob_id: string | null;
+  readonly retry_of: string | null;
+  readonly correlation_id: string | null;
+  readonly created_by: string | null;
+  readonly created_at: Date;
+}
+
+export interface ClaimRequest {
+  readonly workerId: string;
+  /** Pipelines to take from, each with the lane after which the round goes on. */
+  readonly pipelines: readonly string[];
+  readonly afterLanes: readonly string[];
+  readonly count: number;
+}
+
+/** Steps shared by all claims once `picked (run_id, queued_at)` holds the rows taken from the queue. */
+const leasePicked = `
+  claimed as (
+    update engine.runs r
+    set status = t.to_status,
+        attempt = r.attempt + 1,
+        started_at = coalesce(r.started_at, engine.now()),
+        wait_reason = null,
+        updated_at = engine.now()
+    from picked p, engine.transitions t
+    where r.id = p.run_id
+      and t.pipeline = r.pipeline and t.from_status = r.status and t.event = 'claim'
+    returning r.id, r.tenant_id, r.pipeline, r.status, r.lane, r.attempt, r.input, r.failures, r.blob_id, r.retry_of,
+              r.correlation_id, r.created_by, r.created_at, t.to_stage, p.queued_at
+  ),
+  leased as (
+    insert into engine.leases (run_id, attempt, worker_id, tenant_id, pipeline, lane, stage, capped, queued_at)
+    select c.id, c.attempt, $1, c.tenant_id, c.pipeline, c.lane, c.to_stage, d.lane_cap is not null, c.queued_at
+    from claimed c
+    join engine.pipelines d on d.pipeline = c.pipeline
+  ),
+  told as (
+    insert into engine.events (tenant_id, run_id, type, key, data)
+    select c.tenant_id, c.id, 'run.started', c.attempt::text,
+           jsonb_build_object('pipeline', c.pipeline, 'status', c.status, 'stage', c.to_stage, 'attempt', c.attempt)
+    from claimed c
+    join engine.pipelines d on d.pipeline = c.pipeline
+    where 'started' = any (d.announced)
+    returning event_id
+  ),
+  posted as (
+    insert into engine.event_inbox (event_id) select event_id from told
+  )
+  select id, tenant_id, pipeline, status, lane, attempt, input, failures, blob_id, retry_of, correlation_id, created_by, created_at
+  from claimed`;
+
+/** For pipelines without a lane cap: no lock beyond the rows taken. */
+export async function claimRuns(db: Queryable, request: ClaimRequest): Promise<ClaimedRow[]> {
+  const { rows } = await db.query<ClaimedRow>({
+    name: 'engine-claim-runs',
+    text: `
+      with recursive lanes (pipeline, lane, number) as (
+        select p.pipeline, head.lane, 1
+        from unnest($2::text[], $3::text[]) as p (pipeline, after_lane)
+        cross join lateral (
+          select q.lane from engine.ready q
+          where q.pipeline = p.pipeline and q.lane > p.after_lane
+          order by q.lane limit 1
+        ) head
+        union all
+        select l.pipeline, following.lane, l.number + 1
+        from lanes l
+        cross join lateral (
+          select q.lane from engine.ready q
+          where q.pipeline = l.pipeline and q.lane > l.lane
+          order by q.lane limit 1
+        ) following
+        where l.number < $4
+      ),
+      open_lanes as materialized (
+        select l.pipeline, l.lane
+        from lanes l
+        where not exists (select from engine.pauses p where p.pipeline = l.pipeline and p.lane in ('', l.lane))
+      ),
+      chosen as materialized (
+        select taken.at
+        from open_lanes l
+        cross join lateral (
+          select q.ctid as at from engine.ready q
+          where q.pipeline = l.pipeline and q.lane = l.lane and not q.solo
+          order by q.priority, q.run_id
+          limit (select ceil($4::numeric / greatest(count(*), 1))::int from open_lanes)
+          for update skip locked
+        ) taken
+        limit $4
+      ),
+      picked as (
+        delete from engine.ready q using chosen c where q.ctid = c.at
+        returning q.run_id, q.queued_at
+      ),
+      ${leasePicked}`,
+    values: [request.workerId, request.pipelines, request.afterLanes, request.count],
+  });
+  return rows;
+}
+
+/**
+ * For one lane of a capped pipeline, after `lockLanes` gave the lane to this transaction: counts its leases in a fresh
+ * snapshot and takes what the cap leaves. Counting in the statement that locks would count in an old snapshot.
+ */
+export async function claimCappedLane(
+  db: Queryable,
+  request: { workerId: string; pipeline: string; lane: string; cap: number; count: number },
+): Promise<ClaimedRow[]> {
+  const { rows } = await db.query<ClaimedRow>({
+    name: 'engine-claim-capped-lane',
+    text: `
+      with held as materialized (
+        select count(*)::int as leases from engine.leases where capped and pipeline = $2 and lane = $3
+      ),
+      picked as (
+        delete from engine.ready q
+        using (
+          select r.ctid as at from engine.ready r
+          where r.pipeline = $2 and r.lane = $3 and not r.solo
+          order by r.priority, r.run_id
+          limit least($5, greatest($4 - (select leases from held), 0))
+          for update skip locked
+        ) c
+        where q.ctid = c.at
+        returning q.run_id, q.queued_at
+      ),
+      ${leasePicked}`,
+    values: [request.workerId, request.pipeline, request.lane, request.cap, request.count],
+  });
+  return rows;
+}
+
+/** One run that must be worked on alone, or one run by its id; caps are the caller's business. */
+export async function claimSolo(
+  db: Queryable,
+  request: { workerId: string; pipelines: readonly string[] },
+): Promise<ClaimedRow[]> {
+  const { rows } = await db.query<ClaimedRow>({
+    name: 'engine-claim-solo',
+    text: `
+      with picked as (
+        delete from engine.ready q
+        using (
+          select r.ctid as at from engine.ready r
+          where r.solo and r.pipeline = any ($2::text[])
+            and not exists (select from engine.pauses p where p.pipeline = r.pipeline and p.lane in ('', r.lane))
+            and not exists (
+              select from engine.pipelines d
+              where d.pipeline = r.pipeline
+                and d.lane_cap <= (select count(*) from engine.leases l where l.capped and l.pipeline = r.pipeline and l.lane = r.lane)
+            )
+          order by r.run_id
+          limit 1
+          for update skip locked
+        ) c
+        where q.ctid = c.at
+        returning q.run_id, q.queued_at
+      ),
+      ${leasePicked}`,
+    values: [request.workerId, request.pipelines],
+  });
+  return rows;
+}
+
+/** Paused ones do not count: waiting for them would idle the worker. */
+export async function hasSoloRun(db: Queryable, pipelines: readonly string[]): Promise<boolean> {
+  const { rows } = await db.query<{ waits: boolean }>({
+    name: 'engine-has-solo-run',
+    text: `
+      select exists (
+        select from engine.ready r
+        where r.solo and r.pipeline = any ($1::text[])
+          and not exists (select from engine.pauses p where p.pipeline = r.pipeline and p.lane in ('', r.lane))
+      ) as waits`,
+    values: [pipelines],
+  });
+  return rows[0]?.waits ?? false;
+}
+
+export async function claimRunById(db: Queryable, request: { workerId: string; runId: string }): Promise<ClaimedRow[]> {
+  const { rows } = await db.query<ClaimedRow>({
+    name: 'engine-claim-run-by-id',
+    text: `
+      with picked as (
+        delete from engine.ready q
+        using (
+          select d.ctid as at
+          from engine.runs r
+          join engine.ready d on d.pipeline = r.pipeline and d.lane = r.lane and d.priority = r.priority and d.run_id = r.id
+          where r.id = $2
+            and not exists (select from engine.pauses p where p.pipeline = d.pipeline and p.lane in ('', d.lane))
+          for update of d skip locked
+        ) c
+        where q.ctid = c.at
+        returning q.run_id, q.queued_at
+      ),
+      ${leasePicked}`,
+    values: [request.workerId, request.runId],
+  });
+  return rows;
+}

@@ -1,0 +1,144 @@
+// Ends attempts: lease gone, ledger moved along an arrow, next stage queued or retry planned, history and events written.
+// One statement for a batch of any mix of endings. The lease row is the fence: an attempt that no longer has one moves nothing.
+import type { Queryable } from '../../platform/database.ts';
+
+export interface AttemptEnd {
+  readonly runId: string;
+  readonly attempt: number;
+  readonly pipeline: string;
+  readonly fromStatus: string;
+  readonly event: string;
+  /** What the history says: the event's name, or `lost`, `released`, `cancelled`. */
+  readonly outcome: string;
+  readonly receipt: string | null;
+  /** Null leaves the counts as they are. */
+  readonly failures: string | null;
+  readonly waitReason: string | null;
+  readonly delayMs: number | null;
+  readonly solo: boolean;
+  readonly errorKind: string | null;
+  readonly errorCode: string | null;
+  readonly errorText: string | null;
+}
+
+export interface EndedEvent {
+  readonly runId: string;
+  readonly type: string;
+  readonly key: string;
+  readonly data: string;
+}
+
+export interface EndedRow {
+  readonly id: string;
+  readonly phase: string;
+  readonly pipeline: string;
+}
+
+export async function endAttempts(
+  db: Queryable,
+  ends: readonly AttemptEnd[],
+  events: readonly EndedEvent[] = [],
+): Promise<EndedRow[]> {
+  const { rows } = await db.query<EndedRow>({
+    name: 'engine-end-attempts',
+    text: `
+      with given as (
+        select *
+        from unnest(
+          $1::uuid[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[], $8::jsonb[],
+          $9::jsonb[], $10::float8[], $11::boolean[], $12::text[], $13::text[], $14::text[]
+        ) as g (
+          run_id, attempt, pipeline, from_status, event, outcome, receipt, failures,
+          wait_reason, delay_ms, solo, error_kind, error_code, error_text
+        )
+      ),
+      released as (
+        delete from engine.leases l
+        using given g, engine.transitions t
+        where l.run_id = g.run_id and l.attempt = g.attempt
+          and t.pipeline = g.pipeline and t.from_status = g.from_status and t.event = g.event
+        returning l.run_id, l.attempt, l.worker_id, l.stage, l.queued_at, l.claimed_at, t.to_status, t.to_phase,
+                  g.event, g.outcome, g.receipt, g.failures, g.wait_reason, g.delay_ms, g.solo, g.error_kind, g.error_code, g.error_text
+      ),
+      moved as (
+        update engine.runs r
+        set status = x.to_status,
+            receipt = coalesce(x.receipt, r.receipt),
+            failures = coalesce(x.failures, r.failures),
+            wait_reason = x.wait_reason,
+            error_code = x.error_code,
+            error_text = x.error_text,
+            active_key = case when x.to_phase in ('done', 'failed', 'dead') then null else r.active_key end,
+            cancel_requested_at = case when x.to_phase = 'waiting' then r.cancel_requested_at end,
+            finished_at = case when x.to_phase in ('done', 'failed', 'dead') then engine.now() end,
+            updated_at = engine.now()
+        from released x
+        where r.id = x.run_id
+        returning r.id, r.tenant_id, r.pipeline, r.lane, r.priority, r.status, r.phase, r.finished_at, r.receipt,
+                  x.attempt, x.worker_id, x.stage, x.queued_at, x.claimed_at, x.event, x.outcome, x.wait_reason,
+                  x.delay_ms, x.solo, x.error_kind, x.error_code, x.error_text
+      ),
+      queued as (
+        insert into engine.ready (pipeline, lane, priority, run_id, solo)
+        select pipeline, lane, priority, id, solo from moved where phase = 'waiting' and delay_ms is null
+      ),
+      later as (
+        insert into engine.scheduled (run_id, pipeline, lane, priority, solo, available_at)
+        select id, pipeline, lane, priority, solo, engine.now() + delay_ms * interval '1 millisecond'
+        from moved where phase = 'waiting' and delay_ms is not null
+      ),
+      history as (
+        insert into engine.attempts (run_id, attempt, tenant_id, stage, worker_id, outcome, queued_at, started_at, error_kind, error_code, error_text)
+        select id, attempt, tenant_id, stage, worker_id, outcome, queued_at, claimed_at, error_kind, error_code, error_text from moved
+      ),
+      flagged as (
+        insert into engine.flagged_runs (tenant_id, run_id, pipeline, status, phase, finished_at)
+        select tenant_id, id, pipeline, status, phase, finished_at
+        from moved where phase in ('failed', 'dead') or (phase = 'done' and event <> 'complete')
+      ),
+      told as (
+        insert into engine.events (tenant_id, run_id, type, key, data)
+        select m.tenant_id, m.id,
+               case when m.outcome = 'lost' and m.phase = 'waiting' then 'run.taken_over'
+                    when m.phase = 'waiting' and m.event in ('release', 'retry') then 'run.released'
+                    when m.phase = 'waiting' then 'run.staged'
+                    else 'run.' || m.phase end,
+               case when m.phase = 'waiting' then m.attempt::text else '' end,
+               jsonb_strip_nulls(jsonb_build_object(
+                 'pipeline', m.pipeline, 'status', m.status, 'stage', m.stage, 'attempt', m.attempt,
+                 'error_code', m.error_code, 'wait_reason', m.wait_reason))
+        from moved m
+        union all
+        select m.tenant_id, m.id, e.type, e.key, e.data
+        from unnest($15::uuid[], $16::text[], $17::text[], $18::jsonb[]) as e (run_id, type, key, data)
+        join moved m on m.id = e.run_id
+        on conflict (run_id, type, key) where run_id is not null do nothing
+        returning event_id
+      ),
+      posted as (
+        insert into engine.event_inbox (event_id) select event_id from told
+      )
+      select id, phase, pipeline from moved`,
+    values: [
+      ends.map((end) => end.runId),
+      ends.map((end) => end.attempt),
+      ends.map((end) => end.pipeline),
+      ends.map((end) => end.fromStatus),
+      ends.map((end) => end.event),
+      ends.map((end) => end.outcome),
+      ends.map((end) => end.receipt),
+      ends.map((end) => end.failures),
+      ends.map((end) => end.waitReason),
+      ends.map((end) => end.delayMs),
+      ends.map((end) => end.solo),
+      ends.map((end) => end.errorKind),
+      ends.map((end) => end.errorCode),
+      ends.map((end) => end.errorText),
+      events.map((event) => event.runId),
+      events.map((event) => event.type),
+      events.map((event) => event.key),
+      events.map((event) => event.data),
+    ],
+  });
+  return rows;
+}

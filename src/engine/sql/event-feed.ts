@@ -1,0 +1,85 @@
+// The outbox after commit: giving events their positions, and reading them in that order.
+import type { Queryable } from '../../platform/database.ts';
+
+// Only the holder of this advisory lock gives out positions, so they commit in order.
+const PUMP_LOCK = 7_002;
+
+/** Null when another process is pumping. Otherwise how many events got their position. */
+export async function positionEvents(db: Queryable, limit: number): Promise<number | null> {
+  const lock = await db.query<{ got: boolean }>({
+    name: 'engine-lock-pump',
+    text: `select pg_try_advisory_xact_lock(${PUMP_LOCK}, 0) as got`,
+  });
+  if (!lock.rows[0]?.got) return null;
+  const { rowCount } = await db.query({
+    name: 'engine-position-events',
+    text: `
+      with taken as (
+        delete from engine.event_inbox i
+        using (select ctid as at from engine.event_inbox limit $1) t
+        where i.ctid = t.at
+        returning i.event_id
+      )
+      insert into engine.event_positions (event_id)
+      select event_id from taken order by event_id`,
+    values: [limit],
+  });
+  return rowCount ?? 0;
+}
+
+export interface FeedRow {
+  readonly position: number;
+  readonly event_id: number;
+  readonly tenant_id: string;
+  readonly run_id: string | null;
+  readonly type: string;
+  readonly key: string;
+  readonly data: Record<string, unknown>;
+  readonly created_at: Date;
+}
+
+export async function readFeed(db: Queryable, afterPosition: number, limit: number): Promise<FeedRow[]> {
+  const { rows } = await db.query<FeedRow>({
+    name: 'engine-read-feed',
+    text: `
+      select p.position, e.event_id, e.tenant_id, e.run_id, e.type, e.key, e.data, e.created_at
+      from engine.event_positions p
+      join engine.events e on e.event_id = p.event_id
+      where p.position > $1
+      order by p.position
+      limit $2`,
+    values: [afterPosition, limit],
+  });
+  return rows;
+}
+
+export async function lastPosition(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ position: number }>({
+    name: 'engine-last-position',
+    text: `select coalesce(max(position), 0) as position from engine.event_positions`,
+  });
+  return rows[0]?.position ?? 0;
+}
+
+/** The consumer's offset, locked; undefined when another process has it. */
+export async function lockConsumer(db: Queryable, consumer: string): Promise<number | undefined> {
+  await db.query({
+    name: 'engine-add-consumer',
+    text: `insert into engine.consumers (consumer) values ($1) on conflict do nothing`,
+    values: [consumer],
+  });
+  const { rows } = await db.query<{ position: number }>({
+    name: 'engine-lock-consumer',
+    text: `select position from engine.consumers where consumer = $1 for update skip locked`,
+    values: [consumer],
+  });
+  return rows[0]?.position;
+}
+
+export async function advanceConsumer(db: Queryable, consumer: string, position: number): Promise<void> {
+  await db.query({
+    name: 'engine-advance-consumer',
+    text: `update engine.consumers set position = $2, updated_at = engine.now() where consumer = $1`,
+    values: [consumer, position],
+  });
+}

@@ -1,0 +1,65 @@
+// Progress of the runs under way, coalesced: one statement for all runs of a worker.
+import type { Queryable } from '../../platform/database.ts';
+
+export interface ProgressRow {
+  readonly runId: string;
+  readonly tenantId: string;
+  readonly attempt: number;
+  readonly stage: string;
+  readonly done: number;
+  readonly total: number | null;
+  readonly unit: string | null;
+  readonly note: string | null;
+}
+
+/** An older attempt never overwrites the progress of a newer one. */
+export async function writeProgress(db: Queryable, rows: readonly ProgressRow[]): Promise<void> {
+  await db.query({
+    name: 'engine-write-progress',
+    text: `
+      insert into engine.progress (run_id, tenant_id, attempt, stage, done, total, unit, note)
+      select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::bigint[], $6::bigint[], $7::text[], $8::text[])
+      on conflict (run_id) do update
+      set attempt = excluded.attempt, stage = excluded.stage, done = excluded.done, total = excluded.total,
+          unit = excluded.unit, note = excluded.note, updated_at = engine.now()
+      where engine.progress.attempt <= excluded.attempt`,
+    values: [
+      rows.map((row) => row.runId),
+      rows.map((row) => row.tenantId),
+      rows.map((row) => row.attempt),
+      rows.map((row) => row.stage),
+      rows.map((row) => row.done),
+      rows.map((row) => row.total),
+      rows.map((row) => row.unit),
+      rows.map((row) => row.note),
+    ],
+  });
+}
+
+export interface DecisionRow {
+  readonly runId: string;
+  readonly tenantId: string;
+  readonly stage: string;
+  readonly sizeName: string;
+  readonly fromSize: number;
+  readonly toSize: number;
+  readonly reason: string;
+}
+
+export async function insertDecisions(db: Queryable, rows: readonly DecisionRow[]): Promise<void> {
+  await db.query({
+    name: 'engine-insert-decisions',
+    text: `
+      insert into engine.decisions (run_id, tenant_id, stage, size_name, from_size, to_size, reason)
+      select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::int[], $6::int[], $7::text[])`,
+    values: [
+      rows.map((row) => row.runId),
+      rows.map((row) => row.tenantId),
+      rows.map((row) => row.stage),
+      rows.map((row) => row.sizeName),
+      rows.map((row) => row.fromSize),
+      rows.map((row) => row.toSize),
+      rows.map((row) => row.reason),
+    ],
+  });
+}

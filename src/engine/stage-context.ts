@@ -1,0 +1,59 @@
+// What a stage function is given. The only way to have an effect is `commit`: role, tenant, fence, effects, checkpoint,
+// rejects and events in one transaction.
+import type { Queryable } from '../platform/database.ts';
+import type { Log } from '../platform/log.ts';
+import type { Decision } from './adaptive.ts';
+import type { EmittedEvent } from './pipeline.ts';
+import type { Failures } from './retry-policy.ts';
+import type { RejectRecord } from './sql/insert-rejects.ts';
+
+export interface StageRun {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly pipeline: string;
+  readonly stage: string;
+  readonly status: string;
+  /** The fence. It rises with every claim. */
+  readonly attempt: number;
+  readonly lane: string;
+  readonly blobId: string | null;
+  readonly retryOf: string | null;
+  readonly correlationId: string | null;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+  readonly failures: Failures;
+}
+
+export interface Progress {
+  readonly done: number;
+  readonly total?: number;
+  readonly unit?: string;
+  readonly note?: string;
+}
+
+export interface CommitOptions {
+  /** Stored in the same transaction; what `checkpoint()` returns after a crash. */
+  readonly checkpoint?: unknown;
+  /** Parts have checkpoints of their own. */
+  readonly part?: string;
+  readonly rejects?: readonly RejectRecord[];
+  readonly emit?: readonly EmittedEvent[];
+}
+
+export interface StageContext<Input = unknown> {
+  readonly run: StageRun;
+  readonly input: Input;
+  /** Aborted on cancel, loss of the lease, stall and drain. Hand it to everything that waits. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** What the last commit stored for this stage (and part); undefined at the first attempt. */
+  checkpoint<T>(part?: string): Promise<T | undefined>;
+  /** Runs `effects` under the stage's role for the run's tenant. Throws `lease_lost`, and nothing is written, when the run is no longer ours. */
+  commit<T = void>(effects: (tx: Queryable) => Promise<T>, options?: CommitOptions): Promise<T>;
+  /** Says how far the stage is. Cheap: writes are coalesced. Also tells the engine that the stage is not stuck. */
+  progress(progress: Progress): void;
+  /** Refuses an item; written with the next commit. */
+  reject(record: RejectRecord): void;
+  /** Records what an adaptive size decided. */
+  decide(decision: Decision): void;
+}

@@ -1,0 +1,57 @@
+// Why a waiting run waits, in a word for programs and a sentence for people. A waiting run can always say.
+import type { Queryable } from '../platform/database.ts';
+import type { RunRow } from './sql/read-runs.ts';
+import { readWaitingFacts, type WaitingFacts } from './sql/read-waiting.ts';
+
+export interface WhyWaiting {
+  readonly reason:
+    | 'held'
+    | 'paused'
+    | 'retry'
+    | 'rate_limit'
+    | 'later'
+    | 'no_worker'
+    | 'cap'
+    | 'alone'
+    | 'behind'
+    | 'next';
+  readonly text: string;
+  readonly until?: Date;
+}
+
+/** Null when the run does not wait. */
+export async function whyWaiting(db: Queryable, run: RunRow): Promise<WhyWaiting | null> {
+  if (run.phase !== 'waiting') return null;
+  if (run.held_at !== null)
+    return { reason: 'held', text: `held by ${run.held_by} since ${run.held_at.toISOString()}` };
+  const facts = await readWaitingFacts(db, run.id);
+  if (!facts) return null;
+  return plannedReason(run, facts) ?? queueReason(run, facts);
+}
+
+function plannedReason(run: RunRow, facts: WaitingFacts): WhyWaiting | undefined {
+  if (facts.available_at === null) return undefined;
+  const until = facts.available_at;
+  const at = until.toISOString();
+  const planned = run.wait_reason as { kind?: string; number?: number; of?: number; code?: string } | null;
+  if (planned?.kind === 'rate_limit') return { reason: 'rate_limit', until, text: `rate limit until ${at}` };
+  if (planned?.kind === 'retry') {
+    const count = planned.of === undefined ? `retry ${planned.number}` : `retry ${planned.number} of ${planned.of}`;
+    return { reason: 'retry', until, text: `${count} at ${at}, after ${planned.code}` };
+  }
+  return { reason: 'later', until, text: `planned for ${at}` };
+}
+
+function queueReason(run: RunRow, facts: WaitingFacts): WhyWaiting {
+  if (facts.paused_by !== null)
+    return { reason: 'paused', text: `pipeline "${run.pipeline}" is paused by ${facts.paused_by}` };
+  if (facts.workers_alive === 0)
+    return { reason: 'no_worker', text: `no worker is alive for pipeline "${run.pipeline}"` };
+  if (facts.lane_cap !== null && facts.lane_leases >= facts.lane_cap) {
+    return { reason: 'cap', text: `cap ${facts.lane_leases}/${facts.lane_cap} of its lane is reached` };
+  }
+  if (facts.solo)
+    return { reason: 'alone', text: 'it lost its worker several times and waits for one it can have alone' };
+  if (facts.ahead > 0) return { reason: 'behind', text: `${facts.ahead} runs of its lane come first` };
+  return { reason: 'next', text: 'it is next' };
+}

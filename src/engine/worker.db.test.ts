@@ -1,0 +1,157 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { useDatabase } from '../../test/support/database.ts';
+import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+
+const database = useDatabase();
+type TestEngine = Awaited<ReturnType<typeof buildEngine>>;
+const engines: TestEngine[] = [];
+
+async function engineWith(
+  ...args: Parameters<typeof buildEngine> extends [string, ...infer Rest] ? Rest : never
+): Promise<TestEngine> {
+  const engine = await buildEngine(database.appUrl, ...args);
+  engines.push(engine);
+  return engine;
+}
+
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.close()));
+});
+
+async function ended(engine: TestEngine, tenantId: string, runId: string) {
+  return waitFor(
+    async () => {
+      const run = await engine.run(tenantId, runId);
+      return run.finished_at === null ? undefined : run;
+    },
+    { what: `run ${runId} to end` },
+  );
+}
+
+describe('a worker', () => {
+  it('works a run to its end and keeps its attempt, its receipt and one terminal event', async () => {
+    const tenantId = newTenant();
+    const engine = await engineWith([
+      buildPipeline('plain', async () => ({ on: 'complete', receipt: { read: 2, outcomes: { inserted: 2 } } })),
+    ]);
+    await engine.start();
+    const { id } = await engine.enqueue({ pipeline: 'plain', tenantId, input: {} });
+    const run = await ended(engine, tenantId, id);
+    expect(run).toMatchObject({
+      status: 'completed',
+      phase: 'done',
+      attempt: 1,
+      receipt: { read: 2, outcomes: { inserted: 2 } },
+    });
+    const attempts = await database.admin.query('select outcome, stage from engine.attempts where run_id = $1', [id]);
+    expect(attempts.rows).toEqual([{ outcome: 'complete', stage: 'work' }]);
+    const events = await database.admin.query('select type from engine.events where run_id = $1', [id]);
+    expect(events.rows).toEqual([{ type: 'run.done' }]);
+  });
+
+  it('fails a run whose receipt does not add up instead of calling it done', async () => {
+    const tenantId = newTenant();
+    const engine = await engineWith([
+      buildPipeline('unbalanced', async () => ({ on: 'complete', receipt: { read: 3, outcomes: { inserted: 2 } } })),
+    ]);
+    await engine.start();
+    const { id } = await engine.enqueue({ pipeline: 'unbalanced', tenantId, input: {} });
+    const run = await ended(engine, tenantId, id);
+    expect(run).toMatchObject({ phase: 'failed', error_code: 'receipt_unbalanced' });
+    expect(run.error_text).toContain('read 3, accounted for 2');
+  });
+
+  it('retries a transient failure as the policy says and remembers the counts', async () => {
+    const tenantId = newTenant();
+    let calls = 0;
+    const work = async () => {
+      calls += 1;
+      if (calls < 3) throw new MillraceError('database_lost');
+      return 'complete';
+    };
+    const retry = { transient: { max: 3, backoff: { baseMs: 20, factor: 1, maxMs: 20, jitter: 0 } } };
+    const engine = await engineWith([buildPipeline('flaky', work, { retry })]);
+    await engine.start();
+    const { id } = await engine.enqueue({ pipeline: 'flaky', tenantId, input: {} });
+    const run = await ended(engine, tenantId, id);
+    expect(run).toMatchObject({ status: 'completed', attempt: 3, failures: { 'transient:work': 2 }, error_code: null });
+  });
+
+  it('makes a dead letter of a run whose retries are used up, where the machine has such a state', async () => {
+    const tenantId = newTenant();
+    const retry = { transient: { max: 1, backoff: { baseMs: 5, factor: 1, maxMs: 5, jitter: 0 } } };
+    const work = async (): Promise<string> => {
+      throw new MillraceError('database_lost');
+    };
+    const engine = await engineWith([buildPipeline('hopeless', work, { retry })]);
+    await engine.start();
+    const { id } = await engine.enqueue({ pipeline: 'hopeless', tenantId, input: {} });
+    expect(await ended(engine, tenantId, id)).toMatchObject({
+      status: 'dead_letter',
+      phase: 'dead',
+      attempt: 2,
+      error_code: 'database_lost',
+    });
+  });
+
+  it('never retries a bug and keeps its words out of the ledger', async () => {
+    const tenantId = newTenant();
+    const work = async (): Promise<string> => {
+      throw new TypeError('secret detail');
+    };
+    const engine = await engineWith([buildPipeline('buggy', work)]);
+    await engine.start();
+    const { id } = await engine.enqueue({ pipeline: 'buggy', tenantId, input: {} });
+    const run = await ended(engine, tenantId, id);
+    expect(run).toMatchObject({ phase: 'failed', error_code: 'stage_failed', attempt: 1 });
+    expect(run.error_text).not.toContain('secret');
+  });
+
+  it('commits effects and checkpoint together and resumes from the checkpoint', async () => {
+    const tenantId = newTenant();
+    const seen: unknown[] = [];
+    let calls = 0;
+    const engine = await engineWith([
+      buildPipeline('stepwise', async (context) => {
+        seen.push(await context.checkpoint());
+        calls += 1;
+        if (calls === 1) {
+          await context.commit(async () => {}, { checkpoint: { at: 7 } });
+          throw new MillraceError('transaction_conflict');
+        }
+        return 'complete';
+      }),
+    ]);
+    await engine.start();
+    const { id } = await engine.enqueue({ pipeline: 'stepwise', tenantId, input: {} });
+    await ended(engine, tenantId, id);
+    expect(seen).toEqual([undefined, { at: 7 }]);
+  });
+
+  it('takes over the runs of a worker that went silent and finishes them once', async () => {
+    const tenantId = newTenant();
+    let started = 0;
+    const first = await engineWith(
+      [
+        buildPipeline('silent', async (context) => {
+          started += 1;
+          if (started > 1) return 'complete';
+          await new Promise((resolve) => context.signal.addEventListener('abort', resolve, { once: true }));
+          await context.commit(async () => {});
+          return 'complete';
+        }),
+      ],
+      { settings: { heartbeatMs: 60_000, leaseMs: 700 } },
+    );
+    await first.start();
+    const { id } = await first.enqueue({ pipeline: 'silent', tenantId, input: {} });
+    const run = await ended(first, tenantId, id);
+    expect(run).toMatchObject({ status: 'completed', attempt: 2, failures: { 'lost:work': 1 } });
+    const events = await database.admin.query('select type from engine.events where run_id = $1 order by event_id', [
+      id,
+    ]);
+    expect(events.rows.map((row) => row.type)).toEqual(['run.taken_over', 'run.done']);
+  });
+});

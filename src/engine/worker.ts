@@ -1,0 +1,333 @@
+// A worker: claims runs, works their stages, hands the ends to the finisher.
+//
+// Promises: it never works on more than `concurrency` stages at a time; it claims ahead only while stages are so short that
+// a claimed run starts within about 50 ms; what it holds when it stops is released or finished, never left behind; a worker
+// that was declared lost drops everything it held and goes on under a new identity.
+import { hostname } from 'node:os';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { failpoint } from '../platform/failpoints.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import type { Log } from '../platform/log.ts';
+import { Doorbell, waitAtMost } from '../platform/wait.ts';
+import { AdaptiveSize } from './adaptive.ts';
+import { Claimer } from './claimer.ts';
+import type { EnginePools } from './engine-pools.ts';
+import { Execution, type StopReason } from './execution.ts';
+import { endByRelease } from './failure.ts';
+import { type Ending, Finisher } from './finisher.ts';
+import { Heartbeat } from './heartbeat.ts';
+import type { Registry } from './pipeline.ts';
+import { ProgressWriter } from './progress-writer.ts';
+import type { EngineSettings } from './settings.ts';
+import type { ClaimedRow } from './sql/claim-runs.ts';
+import { endWorker, leasesOf, registerWorker } from './sql/workers.ts';
+
+export interface WorkerDeps {
+  readonly pools: EnginePools;
+  readonly registry: Registry;
+  readonly settings: EngineSettings;
+  readonly log: Log;
+  readonly version: string;
+  /** Runs were finished or queued: others in this process may want to look. */
+  readonly onActivity: () => void;
+}
+
+// A claimed run should start within this time; stages longer than that are never claimed ahead.
+const AHEAD_MS = 50;
+// Ends waiting for the database; beyond this the worker claims nothing more.
+const MAX_BACKLOG = 5_000;
+const HOUSEKEEPING_MS = 1_000;
+
+export class Worker {
+  readonly #deps: WorkerDeps;
+  readonly #claimer: Claimer;
+  readonly #finisher: Finisher;
+  readonly #progress: ProgressWriter;
+  readonly #ahead: AdaptiveSize;
+  readonly #bell = new Doorbell();
+  /** Claimed and not yet written off, by run id. */
+  readonly #held = new Map<string, Execution>();
+  #queue: Execution[] = [];
+  #running = 0;
+  #workerId = uuidv7();
+  #heartbeat: Heartbeat | undefined;
+  #looping: Promise<void> | undefined;
+  #stopping = false;
+  #claimFailed = false;
+  #lastSoloLook = 0;
+  #housekeeping: NodeJS.Timeout | undefined;
+  #idle: (() => void) | undefined;
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps;
+    this.#claimer = new Claimer(deps.pools.control, deps.registry);
+    this.#finisher = new Finisher({
+      pool: deps.pools.control,
+      log: deps.log,
+      onWritten: (_moved, endings) => this.#written(endings),
+    });
+    this.#progress = new ProgressWriter(deps.pools.control, deps.log);
+    this.#ahead = new AdaptiveSize({
+      name: 'runs per claim',
+      initial: 16,
+      min: 1,
+      max: deps.settings.maxClaim,
+      targetMs: AHEAD_MS,
+    });
+  }
+
+  get id(): string {
+    return this.#workerId;
+  }
+
+  async start(): Promise<void> {
+    await this.#enlist();
+    this.#housekeeping = setInterval(() => this.#keepHouse(), HOUSEKEEPING_MS);
+    this.#looping = this.#loop();
+  }
+
+  /** There may be work. */
+  wake(): void {
+    this.#bell.ring();
+  }
+
+  cancel(runId: string, by: string): void {
+    this.#held.get(runId)?.stop('cancelled', by);
+  }
+
+  /** Works one given run for at most `maxMs`, then releases it. False when it could not be claimed. */
+  async workOne(runId: string, maxMs: number): Promise<boolean> {
+    const [row] = await this.#claimer.claimById(this.#workerId, runId);
+    if (!row) return false;
+    const execution = this.#take(row);
+    if (!execution) return true;
+    const timer = setTimeout(() => execution.stop('drained'), maxMs);
+    this.#running += 1;
+    await this.#work(execution).finally(() => clearTimeout(timer));
+    await this.#finisher.flush();
+    return true;
+  }
+
+  /** Drains: no new claims, what has not begun is released, what runs may finish within `drainMs`, then is released too. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#bell.ring();
+    await this.#looping;
+    this.#releaseQueued();
+    await this.#drain();
+    clearInterval(this.#housekeeping);
+    await this.#progress.flush();
+    await this.#heartbeat?.stop();
+    if (this.#heartbeat) await endWorker(this.#deps.pools.control, this.#workerId).catch(() => {});
+  }
+
+  async #drain(): Promise<void> {
+    const { drainMs } = this.#deps.settings;
+    await this.#untilIdle(drainMs);
+    for (const execution of this.#held.values()) execution.stop('drained');
+    await this.#untilIdle(Math.max(1_000, drainMs / 4));
+    const abandon = setTimeout(() => this.#finisher.abandon(), Math.max(1_000, drainMs / 4));
+    await this.#finisher.flush();
+    clearTimeout(abandon);
+  }
+
+  async #untilIdle(ms: number): Promise<void> {
+    if (this.#running === 0) return;
+    const idle = new AbortController();
+    this.#idle = () => idle.abort();
+    await waitAtMost(ms, idle.signal);
+    this.#idle = undefined;
+  }
+
+  async #enlist(): Promise<void> {
+    const { pools, settings, version, log } = this.#deps;
+    const name = `${hostname()}:${process.pid}`;
+    const worker = {
+      workerId: this.#workerId,
+      name,
+      pid: process.pid,
+      host: hostname(),
+      version,
+      pipelines: this.#claimer.pipelines,
+      concurrency: settings.concurrency,
+    };
+    await registerWorker(pools.control, worker, settings.leaseMs);
+    this.#heartbeat = new Heartbeat({
+      connect: pools.connect,
+      workerId: this.#workerId,
+      leaseMs: settings.leaseMs,
+      heartbeatMs: settings.heartbeatMs,
+      log,
+      onLost: () => this.#beReborn(),
+    });
+    this.#heartbeat.start();
+  }
+
+  /** Others have taken our runs over. Drop them and go on as somebody else. */
+  #beReborn(): void {
+    this.#deps.log.warn({ worker: this.#workerId, runs: this.#held.size }, 'worker was declared lost');
+    this.#stopAll('lost');
+    this.#queue = [];
+    this.#held.clear();
+    const old = this.#heartbeat;
+    this.#heartbeat = undefined;
+    this.#workerId = uuidv7();
+    void old?.stop();
+    void this.#enlistStubbornly();
+  }
+
+  async #enlistStubbornly(): Promise<void> {
+    while (!this.#stopping) {
+      try {
+        await this.#enlist();
+        return this.#bell.ring();
+      } catch (error) {
+        this.#deps.log.warn({ err: error }, 'worker could not register');
+        await waitAtMost(this.#deps.settings.pollMs);
+      }
+    }
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#stopping) {
+      const claimed = await this.#claimSome();
+      if (claimed === 0 && !this.#stopping) await this.#bell.wait(this.#deps.settings.pollMs);
+    }
+  }
+
+  /** How many runs were claimed; 0 also when there is no room or the database is away. */
+  async #claimSome(): Promise<number> {
+    if (!this.#heartbeat) return 0;
+    const workerId = this.#workerId;
+    try {
+      if (this.#claimFailed) await this.#adoptUnknown();
+      if (await this.#shouldWaitForSolo()) return 0;
+      const room = this.#room();
+      if (room <= 0) return 0;
+      const alone = this.#held.size === 0 && this.#soloLookDue() ? await this.#claimer.claimSolo(workerId) : [];
+      const rows = alone.length > 0 ? alone : await this.#claimer.claim(workerId, room);
+      failpoint('claim.after_commit');
+      if (rows.length > 0) this.#accept(rows, workerId);
+      return rows.length;
+    } catch (error) {
+      this.#claimFailed = true;
+      this.#deps.log.warn({ err: error }, 'claim did not reach the database');
+      return 0;
+    }
+  }
+
+  #room(): number {
+    if (this.#finisher.backlog > MAX_BACKLOG) return 0;
+    const { concurrency } = this.#deps.settings;
+    const occupied = this.#running + this.#queue.length;
+    const wanted = Math.max(concurrency, this.#ahead.size);
+    // Claims are worth their round trip only when a good part of the room is free.
+    return occupied <= wanted / 2
+      ? Math.min(wanted - occupied, this.#deps.settings.maxClaim)
+      : occupied < concurrency
+        ? concurrency - occupied
+        : 0;
+  }
+
+  #soloLookDue(): boolean {
+    return Date.now() - this.#lastSoloLook > this.#deps.settings.leaseMs / 8;
+  }
+
+  /** A run that must be worked on alone waits until this worker is empty; the worker empties itself for it now and then. */
+  async #shouldWaitForSolo(): Promise<boolean> {
+    if (!this.#soloLookDue()) return false;
+    if (this.#held.size === 0) return false;
+    const waiting = await this.#claimer.hasSolo();
+    if (!waiting) this.#lastSoloLook = Date.now();
+    return waiting;
+  }
+
+  #accept(rows: readonly ClaimedRow[], workerId: string): void {
+    // Reborn while the claim was under way: these leases belong to the old identity and will be taken over.
+    if (workerId !== this.#workerId) return;
+    for (const row of rows) {
+      const execution = this.#take(row);
+      if (execution) this.#queue.push(execution);
+    }
+    this.#startQueued();
+  }
+
+  #take(row: ClaimedRow): Execution | undefined {
+    const pipeline = this.#deps.registry.get(row.pipeline);
+    if (!pipeline)
+      throw new MillraceError('pipeline_unknown', {
+        pipeline: row.pipeline,
+        known: this.#claimer.pipelines.join(', '),
+      });
+    const execution = new Execution(row, pipeline, {
+      effects: this.#deps.pools.effects,
+      control: this.#deps.pools.control,
+      log: this.#deps.log,
+      defaultRole: 'millrace_app',
+      onDecision: (decision) => this.#progress.addDecision(decision),
+    });
+    this.#held.set(row.id, execution);
+    return execution;
+  }
+
+  #startQueued(): void {
+    while (this.#running < this.#deps.settings.concurrency) {
+      const next = this.#queue.shift();
+      if (!next) break;
+      this.#running += 1;
+      void this.#work(next);
+    }
+  }
+
+  async #work(execution: Execution): Promise<void> {
+    const startedAt = performance.now();
+    execution.lastSignOfLife = Date.now();
+    const ending = await execution.work();
+    this.#running -= 1;
+    this.#ahead.observe(1, (performance.now() - startedAt) / this.#deps.settings.concurrency);
+    if (ending && this.#held.get(execution.run.id) === execution) this.#finisher.add(ending);
+    else if (this.#held.get(execution.run.id) === execution) this.#held.delete(execution.run.id);
+    if (!this.#stopping) this.#startQueued();
+    if (this.#running === 0) this.#idle?.();
+    if (this.#room() > 0) this.#bell.ring();
+  }
+
+  #written(endings: readonly Ending[]): void {
+    for (const { run } of endings) {
+      if (this.#held.get(run.id)?.run.attempt === run.attempt) this.#held.delete(run.id);
+    }
+    this.#deps.onActivity();
+    this.#bell.ring();
+  }
+
+  #releaseQueued(): void {
+    failpoint('drain.before_release');
+    for (const execution of this.#queue) {
+      this.#finisher.add({ run: execution.run, end: endByRelease(execution.run), events: [], via: [] });
+    }
+    this.#queue = [];
+  }
+
+  #stopAll(reason: StopReason): void {
+    for (const execution of this.#held.values()) execution.stop(reason);
+  }
+
+  /** After a claim whose answer was lost: what we hold without knowing it is worked on after all. */
+  async #adoptUnknown(): Promise<void> {
+    const held = await leasesOf(this.#deps.pools.control, this.#workerId);
+    this.#accept(
+      held.filter((row) => !this.#held.has(row.id)),
+      this.#workerId,
+    );
+    this.#claimFailed = false;
+  }
+
+  #keepHouse(): void {
+    const now = Date.now();
+    for (const execution of this.#held.values()) {
+      if (execution.stalledFor(now, this.#deps.settings.stallMs)) execution.stop('stalled');
+      this.#progress.note(execution);
+    }
+    void this.#progress.flush();
+  }
+}

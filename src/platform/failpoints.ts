@@ -1,0 +1,59 @@
+// Named places where a test may kill the process, so that crash safety is proved at every boundary and not only by luck.
+// Unarmed, a failpoint is one comparison. Arming is for the chaos suites; a boundary without a failpoint fails their test.
+
+/** Every failpoint of the product. A name that is not listed does not compile. */
+export const failpoints = [
+  'enqueue.before_commit',
+  'enqueue.after_commit',
+  'claim.after_commit',
+  'stage.first_byte',
+  'commit.after_fence',
+  'commit.after_effects',
+  'commit.after_checkpoint',
+  'commit.after_commit',
+  'finish.before_commit',
+  'finish.after_commit',
+  'release.after_commit',
+  'rescue.before_commit',
+  'rescue.after_commit',
+  'pump.before_commit',
+  'pump.after_commit',
+  'consumer.before_commit',
+  'consumer.after_commit',
+  'schedule.before_commit',
+  'schedule.after_commit',
+  'due.after_commit',
+  'heartbeat.after_renew',
+  'drain.before_release',
+  'blob.after_write',
+  'blob.after_rename',
+  'source.after_deliver',
+  'source.before_move',
+] as const;
+
+export type Failpoint = (typeof failpoints)[number];
+
+let armed: { name: Failpoint; hits: number } | undefined;
+
+/** Dies at the `hits`-th time the failpoint is reached, as kill -9 would have it: no handler runs. */
+export function armFailpoint(name: Failpoint, hits = 1): void {
+  armed = { name, hits };
+}
+
+export function disarmFailpoints(): void {
+  armed = undefined;
+}
+
+/** Reads "name" or "name:hits". */
+export function armFromText(text: string): void {
+  const [name, hits] = text.split(':');
+  const known = failpoints.find((candidate) => candidate === name);
+  if (!known) throw new Error(`unknown failpoint "${name}"`);
+  armFailpoint(known, hits === undefined ? 1 : Number(hits));
+}
+
+export function failpoint(name: Failpoint): void {
+  if (armed === undefined || armed.name !== name) return;
+  armed.hits -= 1;
+  if (armed.hits <= 0) process.kill(process.pid, 'SIGKILL');
+}

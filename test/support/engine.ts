@@ -1,0 +1,82 @@
+// An engine on a test database, with small timings, and the pipelines the engine's own tests use.
+import { z } from 'zod';
+import { machine } from '../../src/contract/states/machine.ts';
+import { createEngine, type Engine } from '../../src/engine/engine.ts';
+import { createEnginePools } from '../../src/engine/engine-pools.ts';
+import { type AnyPipeline, definePipeline, type PipelineOptions } from '../../src/engine/pipeline.ts';
+import type { EngineSettings } from '../../src/engine/settings.ts';
+import { uuidv7 } from '../../src/platform/ids.ts';
+import { type Log, silentLog } from '../../src/platform/log.ts';
+
+export const smallTimings: Partial<EngineSettings> = {
+  leaseMs: 3_000,
+  heartbeatMs: 1_000,
+  pollMs: 50,
+  drainMs: 2_000,
+};
+
+export interface EngineOptionsForTest {
+  readonly settings?: Partial<EngineSettings>;
+  readonly log?: Log;
+  readonly controlSize?: number;
+}
+
+/** Registered, not started. `close` stops it and ends its connections. */
+export async function buildEngine(
+  url: string,
+  pipelines: readonly AnyPipeline[],
+  options: EngineOptionsForTest = {},
+): Promise<Engine & { close(): Promise<void> }> {
+  const settings = { ...smallTimings, ...options.settings };
+  const log = options.log ?? silentLog;
+  const pools = createEnginePools({
+    url,
+    controlSize: options.controlSize ?? 6,
+    effectsSize: 6,
+    connectTimeoutMs: 5_000,
+    leaseMs: settings.leaseMs ?? 3_000,
+    log,
+  });
+  const engine = createEngine({ pools, pipelines, settings, log, version: 'test' });
+  await engine.register();
+  return {
+    ...engine,
+    async close() {
+      await engine.stop();
+      await pools.close();
+    },
+  };
+}
+
+export function oneStageMachine(name: string) {
+  return machine(name, {
+    queued: { phase: 'waiting', stage: 'work', on: { claim: 'working', fail: 'failed' } },
+    working: {
+      phase: 'active',
+      stage: 'work',
+      on: { complete: 'completed', part: 'partial', fail: 'failed', dead: 'dead_letter', release: 'queued' },
+    },
+    completed: { phase: 'done' },
+    partial: { phase: 'done' },
+    failed: { phase: 'failed' },
+    dead_letter: { phase: 'dead' },
+  });
+}
+
+/** A pipeline of one stage. */
+export function buildPipeline(
+  name: string,
+  work: Parameters<typeof definePipeline<Record<string, unknown>>>[0]['stages'][string],
+  options: Partial<PipelineOptions<Record<string, unknown>>> = {},
+) {
+  return definePipeline({
+    machine: oneStageMachine(name),
+    input: z.record(z.string(), z.unknown()),
+    stages: { work },
+    ...options,
+  });
+}
+
+export function newTenant(): string {
+  return uuidv7();
+}
