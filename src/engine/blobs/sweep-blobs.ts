@@ -3,6 +3,7 @@
 import { isBlobKey } from '../../platform/blob/blob-key.ts';
 import type { BlobInfo, BlobStore } from '../../platform/blob/blob-store.ts';
 import type { Queryable } from '../../platform/database.ts';
+import { forgetBlobs } from './sql/forget-blobs.ts';
 import { type MarkedBlobRow, markExpiredBlobs, markUnusedBlobs } from './sql/mark-blobs-deleted.ts';
 import { selectLiveKeys } from './sql/select-live-keys.ts';
 
@@ -13,9 +14,11 @@ export interface SweepSettings {
   readonly orphanTtlHours: number;
   /** How long a put may be silent before its leftovers are taken; a live one touches them every 15 s. */
   readonly unfinishedMs: number;
+  /** How long the row of removed bytes is remembered, unless a run of the ledger still names it. */
+  readonly forgetAfterDays: number;
 }
 
-export const defaultSweep: SweepSettings = { orphanTtlHours: 24, unfinishedMs: 60_000 };
+export const defaultSweep: SweepSettings = { orphanTtlHours: 24, unfinishedMs: 60_000, forgetAfterDays: 30 };
 
 export interface SweepResult {
   readonly unused: number;
@@ -34,6 +37,7 @@ export async function sweepBlobs(
   const unused = await removeMarked(store, () => markUnusedBlobs(db, settings.orphanTtlHours, batchSize), signal);
   const expired = await removeMarked(store, () => markExpiredBlobs(db, batchSize), signal);
   const orphans = await removeOrphans(db, store, settings.orphanTtlHours, signal);
+  await forgetBlobs(db, settings.forgetAfterDays, batchSize);
   return { unused, expired, orphans, unfinished };
 }
 

@@ -33,8 +33,8 @@ export interface BlobStore {
   delete(key: BlobKey): Promise<void>;
   /** Every blob stored before `before`, in no particular order. */
   listStoredBefore(before: Date): AsyncIterable<BlobInfo>;
-  /** Removes what puts that died have left (temporary files, open multipart uploads); returns how many. */
-  removeUnfinished(olderThanMs: number): Promise<number>;
+  /** Removes what puts that died have left (temporary files, open multipart uploads); returns how many. Never a live put's. */
+  removeUnfinished(silentForMs: number): Promise<number>;
   /** Fails unless the store can be written to now. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -39,7 +39,7 @@ describe('the S3 store when the service fails', () => {
   let store: S3BlobStore;
   beforeAll(async () => {
     server = await startS3Server();
-    store = connect(server, { requestTimeoutMs: 300 });
+    store = connect(server);
   });
   afterEach(() => server.heal());
   afterAll(async () => {
@@ -60,7 +60,6 @@ describe('the S3 store when the service fails', () => {
   it.each([
     ['a part that keeps failing', { method: 'PUT', url: /partNumber=2/, act: { status: 500, code: 'InternalError' } }],
     ['a connection that is cut in every part', { method: 'PUT', url: /partNumber=2/, act: 'hang-up' as const }],
-    ['a service that stops answering', { method: 'PUT', url: /partNumber=2/, act: 'stall' as const }],
     ['a completion that fails', { method: 'POST', url: /uploadId=/, act: { status: 503, code: 'SlowDown' } }],
   ])('%s ends the put as transient, aborts the upload and leaves nothing', async (_, fault) => {
     const key = newKey();
@@ -69,6 +68,16 @@ describe('the S3 store when the service fails', () => {
     server.heal();
     expect(server.openUploads()).toEqual([]);
     expect(await store.head(key)).toBeUndefined();
+  });
+
+  it('a service that stops answering ends the put as transient, too', async () => {
+    const key = newKey();
+    const impatient = connect(server, { requestTimeoutMs: 500 });
+    server.fail({ method: 'PUT', url: /partNumber=2/, times: 1_000, act: 'stall' });
+    expect(await codeOf(impatient.put(key, large(), cap))).toBe('blob_store_unreachable');
+    server.heal();
+    expect(await store.head(key)).toBeUndefined();
+    await impatient.close();
   });
 
   it('a completion whose answer is lost leaves no object behind', async () => {
@@ -107,8 +116,11 @@ describe('the S3 store when the service fails', () => {
     await codeOf(store.put(newKey(), large(), cap));
     server.heal();
     expect(server.openUploads()).toHaveLength(1);
-    expect(await store.removeUnfinished(3_600_000)).toBe(0);
-    expect(await store.removeUnfinished(-1_000)).toBe(1);
+    expect(await store.removeUnfinished(0)).toBe(0);
+    const sweeping = connect(server, { abandonedAfterMs: -1_000 });
+    expect(await sweeping.removeUnfinished(3_600_000)).toBe(0);
+    expect(await sweeping.removeUnfinished(-1_000)).toBe(1);
+    await sweeping.close();
     expect(server.openUploads()).toEqual([]);
   });
 

@@ -22,6 +22,8 @@ import { abortUnfinished, MultipartUpload } from './s3-multipart.ts';
 
 /** S3 takes no part below 5 MiB but the last, and at most 10,000 of them: 8 MiB reaches 78 GiB. */
 const defaultPartBytes = 8 * 1024 * 1024;
+/** Longer than the slowest upload of 50 MB that the intake allows. */
+const defaultAbandonedAfterMs = 48 * 3_600_000;
 
 export interface S3BlobStoreOptions {
   readonly bucket: string;
@@ -37,6 +39,8 @@ export interface S3BlobStoreOptions {
   readonly partBytes?: number;
   readonly connectTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
+  /** An upload begun longer ago than this belongs to no living process. S3 does not say when its last part came. */
+  readonly abandonedAfterMs?: number;
 }
 
 export class S3BlobStore implements BlobStore {
@@ -44,11 +48,13 @@ export class S3BlobStore implements BlobStore {
   readonly #bucket: string;
   readonly #prefix: string;
   readonly #partBytes: number;
+  readonly #abandonedAfterMs: number;
 
   constructor(options: S3BlobStoreOptions) {
     this.#bucket = options.bucket;
     this.#prefix = options.prefix ?? '';
     this.#partBytes = options.partBytes ?? defaultPartBytes;
+    this.#abandonedAfterMs = options.abandonedAfterMs ?? defaultAbandonedAfterMs;
     this.#client = new S3Client({
       region: options.region,
       forcePathStyle: options.forcePathStyle ?? false,
@@ -142,7 +148,7 @@ export class S3BlobStore implements BlobStore {
 
   async removeUnfinished(olderThanMs: number): Promise<number> {
     try {
-      const before = new Date(Date.now() - olderThanMs);
+      const before = new Date(Date.now() - Math.max(olderThanMs, this.#abandonedAfterMs));
       return await abortUnfinished(this.#client, { Bucket: this.#bucket, Prefix: this.#prefix }, before);
     } catch (error) {
       throw translateS3Error(error, this.#prefix);

@@ -1,0 +1,20 @@
+import type { Queryable } from '../../../platform/database.ts';
+
+/** Removes rows whose bytes went long ago and that no run of the ledger names any more. */
+export async function forgetBlobs(db: Queryable, afterDays: number, limit: number): Promise<number> {
+  const { rowCount } = await db.query({
+    name: 'forget-blobs',
+    text: `
+      delete from engine.blobs
+      where blob_id in (
+        select b.blob_id
+        from engine.blobs b
+        where b.deleted_at < engine.now() - make_interval(days => $1)
+          and not exists (select from engine.runs r where r.blob_id = b.blob_id)
+        limit $2
+        for update skip locked
+      )`,
+    values: [afterDays, limit],
+  });
+  return rowCount ?? 0;
+}
