@@ -89,7 +89,8 @@ export async function ensureFirstTenant(
     await lockFirstStart(db);
     if ((await selectTenants(db)).length > 0) return undefined;
     const tenant = await insertTenant(db, uuidv7(), names.tenant, 'free');
-    const user = await addUser(db, tenant.tenant_id, { email: names.email, role: 'admin' }, hash);
+    // Its password is random and printed to the operator alone, so a change is advised, not forced: the first call just works.
+    const user = await addUser(db, tenant.tenant_id, { email: names.email, role: 'admin' }, hash, false);
     await note(db, tenant.tenant_id, 'tenants.create', tenant.tenant_id, { first: true });
     return { tenant, user, oneTimePassword: password };
   });

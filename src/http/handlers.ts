@@ -1,0 +1,57 @@
+// The operations the HTTP layer brings itself, one file each. Pipelines and the engine bring theirs through AppDeps.handlers.
+import type { Handlers } from './call.ts';
+import { createApiKey } from './routes/api-keys/create.ts';
+import { listApiKeys } from './routes/api-keys/list.ts';
+import { revokeApiKey } from './routes/api-keys/revoke.ts';
+import { login } from './routes/auth/login.ts';
+import { logout } from './routes/auth/logout.ts';
+import { me } from './routes/auth/me.ts';
+import { changePassword } from './routes/auth/password.ts';
+import { createClient } from './routes/clients/create.ts';
+import { listClients } from './routes/clients/list.ts';
+import { removeClient } from './routes/clients/remove.ts';
+import { showClient } from './routes/clients/show.ts';
+import { updateClient } from './routes/clients/update.ts';
+import { createMembership } from './routes/memberships/create.ts';
+import { listMemberships } from './routes/memberships/list.ts';
+import { revokeMembership } from './routes/memberships/revoke.ts';
+import { listAudit } from './routes/operate/audit.ts';
+import { health } from './routes/system/health.ts';
+import { openapi } from './routes/system/openapi.ts';
+import { prometheus } from './routes/system/prometheus.ts';
+import { ready } from './routes/system/ready.ts';
+import { createUser } from './routes/users/create.ts';
+import { listUsers } from './routes/users/list.ts';
+import { removeUser } from './routes/users/remove.ts';
+import { resetUser } from './routes/users/reset.ts';
+import { showUser } from './routes/users/show.ts';
+import { updateUser } from './routes/users/update.ts';
+
+export const ownHandlers: Handlers = {
+  ...health,
+  ...ready,
+  ...prometheus,
+  ...openapi,
+  ...login,
+  ...me,
+  ...logout,
+  ...changePassword,
+  ...listUsers,
+  ...createUser,
+  ...showUser,
+  ...updateUser,
+  ...removeUser,
+  ...resetUser,
+  ...listClients,
+  ...createClient,
+  ...showClient,
+  ...updateClient,
+  ...removeClient,
+  ...listApiKeys,
+  ...createApiKey,
+  ...revokeApiKey,
+  ...listMemberships,
+  ...createMembership,
+  ...revokeMembership,
+  ...listAudit,
+};

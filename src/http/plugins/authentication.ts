@@ -1,0 +1,109 @@
+// Who is calling, decided before a byte of the body is read: bearer token, API key or session cookie; then whether the route table
+// lets them. Refusals are audited. The tenant comes from here and from nowhere else.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { auditApart, auditStranger } from '../../access/audit.ts';
+import { isLoopback, localPrincipal } from '../../access/open-door.ts';
+import { authorize, type Principal } from '../../access/principal.ts';
+import { createShortCache } from '../../access/short-cache.ts';
+import type { OperationId } from '../../contract/api/operations.ts';
+import { routes } from '../../contract/api/routes.ts';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { AppContext } from '../app-deps.ts';
+import { originOf } from '../origin.ts';
+import { readSessionCookie } from '../session-cookie.ts';
+
+/** Open to someone who still has to choose a password. */
+const beforePassword: ReadonlySet<OperationId> = new Set(['auth.me', 'auth.password', 'auth.logout']);
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+export function authenticateRequests(server: FastifyInstance, app: AppContext): void {
+  const locals = createShortCache<Principal>({ ttlMs: 10_000, maxKeys: 100 });
+  server.decorateRequest('principal', null);
+  server.addHook('onRequest', async (request) => {
+    const { operation } = request.routeOptions.config;
+    if (operation === undefined) return;
+    const { access } = routes[operation];
+    if (access.kind === 'public') return;
+    const principal = app.settings.authEnabled
+      ? await identify(app, request, operation)
+      : await identifyLocal(app, request, locals);
+    request.principal = principal;
+    try {
+      authorize(principal, access);
+      if (principal.mustChangePassword && !beforePassword.has(operation))
+        throw new MillraceError('password_change_required');
+    } catch (error) {
+      await noteDenied(app, request, operation, principal, error);
+      throw error;
+    }
+  });
+}
+
+async function identify(app: AppContext, request: FastifyRequest, operation: OperationId): Promise<Principal> {
+  const bearer = bearerOf(request);
+  const cookie = bearer === undefined ? readSessionCookie(request.headers.cookie) : undefined;
+  const credential = bearer ?? cookie;
+  if (credential === undefined) throw new MillraceError('unauthenticated');
+  if (cookie !== undefined) requireOwnOrigin(request);
+  const reach = request.headers['millrace-tenant'];
+  try {
+    return await app.authenticator.authenticate(credential, typeof reach === 'string' ? reach : undefined);
+  } catch (error) {
+    if (error instanceof MillraceError && error.kind === 'auth') {
+      const note = { action: operation, data: { code: error.code } };
+      await auditStranger(app.pool, originOf(request), note).catch(() => undefined);
+    }
+    throw error;
+  }
+}
+
+/** Without authentication only this machine may call, and not through a name that somebody pointed at it. */
+function identifyLocal(
+  app: AppContext,
+  request: FastifyRequest,
+  locals: { get(key: string, load: () => Promise<Principal>): Promise<Principal> },
+): Promise<Principal> {
+  if (!isLoopback(request.hostname)) throw new MillraceError('origin_refused');
+  requireOwnOrigin(request);
+  const { tenant_id: wanted } = request.query as { tenant_id?: unknown };
+  const tenantId = typeof wanted === 'string' ? wanted : undefined;
+  return locals.get(tenantId ?? '', () => localPrincipal(app.pool, tenantId));
+}
+
+/** A cookie travels with requests that other sites provoke; those name their origin. */
+function requireOwnOrigin(request: FastifyRequest): void {
+  const site = request.headers['sec-fetch-site'];
+  const { origin } = request.headers;
+  const isUpgrade = request.headers.upgrade !== undefined;
+  if (safeMethods.has(request.method) && !isUpgrade) return;
+  const isOwn = origin === undefined ? site === 'same-origin' || site === undefined : hostOf(origin) === request.host;
+  const isNavigation = site === 'cross-site' || site === 'same-site';
+  if (!isOwn || isNavigation) throw new MillraceError('origin_refused');
+}
+
+function bearerOf(request: FastifyRequest): string | undefined {
+  const header = request.headers.authorization;
+  if (header === undefined) return undefined;
+  const match = /^Bearer +([^\s]+)$/i.exec(header);
+  if (match?.[1] === undefined) throw new MillraceError('unauthenticated');
+  return match[1];
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}
+
+async function noteDenied(
+  app: AppContext,
+  request: FastifyRequest,
+  operation: OperationId,
+  principal: Principal,
+  error: unknown,
+): Promise<void> {
+  const code = error instanceof MillraceError ? error.code : 'internal';
+  const note = { action: operation, outcome: 'denied', data: { code } } as const;
+  // The refusal stands even when the log cannot be written; that it could not is in the process log.
+  await auditApart(app.pool, principal, originOf(request), note).catch((failure: unknown) =>
+    app.log.error({ err: failure, operation }, 'a refusal could not be audited'),
+  );
+}

@@ -1,0 +1,39 @@
+// Every refusal leaves as application/problem+json, with Retry-After where waiting helps. Faults of ours are logged with their
+// cause; refusals of bad requests are not, they are the caller's affair.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { problemMediaType } from '../../contract/api/problem.ts';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { AppContext } from '../app-deps.ts';
+import { problemAnswer } from '../problem-answer.ts';
+
+export function answerErrors(server: FastifyInstance, { log }: AppContext): void {
+  server.setErrorHandler((error, request, reply) => {
+    const { problem, retryAfterS, isFault } = problemAnswer(error, {
+      path: pathOf(request),
+      correlationId: request.id,
+    });
+    if (isFault)
+      log.error({ err: error, operation: operationOf(request), correlation_id: request.id }, 'a request failed');
+    sendProblem(reply, problem.status, problem, retryAfterS);
+  });
+  server.setNotFoundHandler((request, reply) => {
+    const missing = new MillraceError('route_not_found', { method: request.method, path: pathOf(request) });
+    const { problem } = problemAnswer(missing, { path: pathOf(request), correlationId: request.id });
+    sendProblem(reply, 404, problem, undefined);
+  });
+}
+
+function sendProblem(reply: FastifyReply, status: number, body: unknown, retryAfterS: number | undefined): void {
+  if (retryAfterS !== undefined) reply.header('retry-after', String(retryAfterS));
+  if (status === 401) reply.header('www-authenticate', 'Bearer realm="millrace"');
+  // Serialised here: the route's response schema describes its success only.
+  reply.code(status).header('cache-control', 'no-store').type(problemMediaType).send(JSON.stringify(body));
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] ?? '/';
+}
+
+function operationOf(request: FastifyRequest): string | undefined {
+  return request.routeOptions.config.operation;
+}

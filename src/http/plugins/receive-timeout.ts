@@ -1,0 +1,20 @@
+// A request whose body does not arrive in time is answered and its connection closed. Uploads have their own pace limits, so the
+// server-wide timeout of Node is off and this one holds for everything else.
+import type { FastifyInstance } from 'fastify';
+import { routes } from '../../contract/api/routes.ts';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+
+export function limitReceiving(server: FastifyInstance, timeoutMs: number): void {
+  server.addHook('preParsing', async (request, reply, payload) => {
+    const { operation } = request.routeOptions.config;
+    const spec = operation === undefined ? undefined : routes[operation];
+    if (spec !== undefined && 'bodyKind' in spec && spec.bodyKind === 'multipart') return payload;
+    const timer = setTimeout(() => {
+      reply.header('connection', 'close');
+      payload.destroy(new MillraceError('request_timeout'));
+    }, timeoutMs).unref();
+    payload.once('end', () => clearTimeout(timer));
+    payload.once('close', () => clearTimeout(timer));
+    return payload;
+  });
+}

@@ -1,0 +1,107 @@
+// Registers every operation of the route table, and nothing else: path, schemas and access come from the table, the work from the
+// handlers. An operation nobody handles is served as "not available", so the table and the server can never disagree.
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { auditApart } from '../access/audit.ts';
+import { type OperationId, operations } from '../contract/api/operations.ts';
+import type { RouteSpec } from '../contract/api/route.ts';
+import { routes } from '../contract/api/routes.ts';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+import type { AppContext } from './app-deps.ts';
+import type { Call, Handler, Handlers } from './call.ts';
+import { originOf } from './origin.ts';
+
+type AnyHandler = (call: unknown) => Promise<unknown>;
+
+/** Audited by their own transaction, or no change at all. */
+const audited: ReadonlySet<OperationId> = new Set([
+  'auth.login',
+  'auth.logout',
+  'auth.password',
+  'users.create',
+  'users.update',
+  'users.remove',
+  'users.reset',
+  'clients.create',
+  'clients.update',
+  'clients.remove',
+  'api-keys.create',
+  'api-keys.revoke',
+  'memberships.create',
+  'memberships.revoke',
+  'runs.verify',
+]);
+
+export function registerRoutes(server: FastifyInstance, app: AppContext, handlers: Handlers): void {
+  for (const [operation, [method, url]] of Object.entries(operations) as [
+    OperationId,
+    (typeof operations)[OperationId],
+  ][]) {
+    if (operation === 'system.docs') continue;
+    const spec: RouteSpec = routes[operation];
+    const handler = (handlers[operation] ?? notAvailable(operation)) as unknown as AnyHandler;
+    server.route({
+      method,
+      url,
+      config: { operation },
+      schema: schemaOf(spec),
+      ...(spec.answer.kind === 'socket' ? { websocket: false } : {}),
+      handler: (request, reply) => run(app, operation, spec, handler, request, reply),
+    });
+  }
+}
+
+async function run(
+  app: AppContext,
+  operation: OperationId,
+  spec: RouteSpec,
+  handler: AnyHandler,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const call = {
+    operation,
+    app,
+    principal: request.principal,
+    origin: originOf(request),
+    params: request.params,
+    query: request.query,
+    body: request.body,
+    idempotencyKey: request.idempotency?.key,
+    request,
+    reply,
+  };
+  const answer = await handler(call);
+  if (spec.answer.kind === 'json' || spec.answer.kind === 'empty') {
+    await noteChange(app, call as unknown as Call<OperationId>);
+    if (spec.answer.kind === 'empty') return reply.code(204).send();
+    if (!reply.sent && reply.statusCode === 200) reply.code(spec.answer.status);
+  }
+  return answer;
+}
+
+/** State changes the engine and the pipelines carried out. Their own events are the durable trace; this says who asked. */
+async function noteChange(app: AppContext, call: Call<OperationId>): Promise<void> {
+  const { operation, principal, origin } = call;
+  const isChange = call.request.method !== 'GET' && !audited.has(operation);
+  const { preview } = (call.body ?? {}) as { preview?: boolean };
+  if (!isChange || principal === null || preview === true) return;
+  const target = Object.values((call.params ?? {}) as Record<string, string>).join('/') || null;
+  await auditApart(app.pool, principal, origin, { action: operation, target }).catch((error: unknown) =>
+    app.log.error({ err: error, operation, correlation_id: origin.correlationId }, 'a change could not be audited'),
+  );
+}
+
+function schemaOf(spec: RouteSpec): FastifySchema {
+  return {
+    ...(spec.params ? { params: spec.params } : {}),
+    ...(spec.query ? { querystring: spec.query } : {}),
+    ...(spec.body && spec.bodyKind !== 'multipart' ? { body: spec.body } : {}),
+    ...(spec.answer.kind === 'json' ? { response: { [spec.answer.status]: spec.answer.schema } } : {}),
+  };
+}
+
+function notAvailable<Op extends OperationId>(operation: Op): Handler<Op> {
+  return async () => {
+    throw new MillraceError('not_available', { operation });
+  };
+}

@@ -1,0 +1,28 @@
+// POST /v1/api-keys: the only answer that ever holds the key itself.
+import { makeApiKey } from '../../../access/api-key-text.ts';
+import { insertApiKey } from '../../../access/sql/list-api-keys.ts';
+import { uuidv7 } from '../../../platform/ids.ts';
+import { handle } from '../../call.ts';
+import { wire } from '../../wire.ts';
+import { change } from '../change.ts';
+
+export const createApiKey = handle('api-keys.create', async (call) => {
+  const { principal, body } = call;
+  const keyId = uuidv7();
+  const { text, secretHash } = makeApiKey(principal.tenantId, keyId);
+  const key = await change(
+    call,
+    (db, tenantId) =>
+      insertApiKey(db, {
+        keyId,
+        tenantId,
+        name: body.name,
+        secretHash,
+        scopes: body.scopes,
+        createdBy: principal.kind === 'user' ? principal.actorId : null,
+        expiresAt: body.expires_at ?? null,
+      }),
+    () => ({ target: keyId, data: { scopes: body.scopes } }),
+  );
+  return { ...wire(key), key: text };
+});

@@ -1,0 +1,14 @@
+// DELETE /v1/memberships/:membership_id
+import { endMembership } from '../../../access/memberships.ts';
+import { handle } from '../../call.ts';
+import { change } from '../change.ts';
+
+export const revokeMembership = handle('memberships.revoke', async (call) => {
+  const { membership_id: membershipId } = call.params;
+  await change(
+    call,
+    (db, tenantId) => endMembership(db, tenantId, membershipId),
+    () => ({ target: membershipId }),
+  );
+  return undefined;
+});
