@@ -137,6 +137,7 @@ export function hideQuoted(message: string, keepIdentifiers = true): string {
   const isIdentifier = (inner: string) => keepIdentifiers && /^[a-z][a-z0-9]*(?:[_.][a-z0-9]+)+$/.test(inner);
   const hide = (quote: string) => (match: string, inner: string) => (isIdentifier(inner) ? match : `${quote}…${quote}`);
   return message
+    .slice(0, maxLength)
     .replace(/"((?:[^"\\]|\\.)*)"?/g, hide('"'))
     .replace(/(?<=^|[\s(=:,[])'([^']*)'?(?=$|[\s),.;:\]])/g, hide("'"))
     .replace(/`([^`]*)`?/g, hide('`'));
@@ -156,7 +157,9 @@ function redactEncoded(text: string, depth: number): string {
   const hide = (match: string, decoded: string | undefined) =>
     decoded !== undefined && decoded !== match && redact(decoded, depth + 1) !== decoded ? '[ENCODED_REDACTED]' : match;
   return text
-    .replace(/(?<![\w.~!*'()+-])[\w.~!*'()+-]{0,500}%[0-9a-f]{2}[\w.~!*'()+%-]*/gi, (match) => hide(match, decodePercent(match)))
+    .replace(/(?<![\w.~!*'()+-])[\w.~!*'()+-]{0,500}%[0-9a-f]{2}[\w.~!*'()+%-]*/gi, (match) =>
+      hide(match, decodePercent(match)),
+    )
     .replace(/(?<![\w%])(?:[0-9a-f]{2}){7,}(?!\w)/gi, (match) => hide(match, decodeBytes(match, 'hex')))
     .replace(/(?<![\w+/%])[A-Za-z0-9+/_-]{12,}={0,2}/g, (match) => hide(match, decodeBytes(match, 'base64')));
 }
