@@ -5,6 +5,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, mkdtemp, open, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { codeOf, describeBlobStore, inChunks, newKey, readAll } from '../../../test/support/blob-store-conformance.ts';
 import type { BlobKey } from './blob-key.ts';
@@ -163,6 +164,29 @@ describe('the sweep of the disk store', () => {
     await writeFile(join(root, 'README'), 'mine');
     await writeFile(join(root, 'lost+found', 'x.csv'), 'mine');
     for await (const info of store.listStoredBefore(new Date(Date.now() + 60_000))) expect(info).toBeUndefined();
+    await rm(root, { recursive: true });
+  });
+});
+
+describe('a put killed with kill -9', () => {
+  const putAndDie = (root: string, key: BlobKey, failpoint: string) => {
+    const script = fileURLToPath(new URL('../../../test/support/put-blob.ts', import.meta.url));
+    return spawnSync(process.execPath, ['--import', 'tsx', script, root, key, failpoint]).signal;
+  };
+
+  it.each([
+    ['blob.after_write', undefined],
+    ['blob.after_rename', 50 * 65_536],
+  ])('at %s leaves all of the blob or none, and the sweep takes the rest', async (failpoint, visibleBytes) => {
+    const root = await newRoot();
+    const store = new DiskBlobStore({ root });
+    const key = newKey();
+    expect(putAndDie(root, key, failpoint)).toBe('SIGKILL');
+    expect((await store.head(key))?.bytes).toBe(visibleBytes);
+    expect(await temporaryFiles(root)).toHaveLength(1);
+    expect(await store.removeUnfinished(60_000)).toBe(0);
+    expect(await store.removeUnfinished(-1_000)).toBe(1);
+    expect((await store.head(key))?.bytes).toBe(visibleBytes);
     await rm(root, { recursive: true });
   });
 });
