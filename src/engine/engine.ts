@@ -126,7 +126,7 @@ export function createEngine(options: EngineOptions) {
     listRuns: (filter: RunFilter, limit: number): Promise<RunRow[]> => listRuns(pools.control, filter, limit),
     why: (run: RunRow): Promise<WhyWaiting | null> => whyWaiting(pools.control, run),
     verify: (tenantId: string, runId: string): Promise<Verification> =>
-      verifyRun(pools.control, registry, tenantId, runId),
+      verifyRun(pools, registry, tenantId, runId),
 
     hold: (actor: actions.Actor, runId: string) => actions.hold(deps, actor, runId),
     resume: (actor: actions.Actor, runId: string) => actions.resume(deps, actor, runId),

@@ -2,6 +2,7 @@
 // `definePipeline` is the public way to write one; Millrace's own pipelines use nothing else.
 import type { z } from 'zod';
 import type { Machine } from '../contract/states/machine.ts';
+import type { Queryable } from '../platform/database.ts';
 import type { Receipt } from './receipt.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
 import type { StageContext } from './stage-context.ts';
@@ -47,8 +48,8 @@ export interface PipelineOptions<Input> {
   /** Lifecycle events to emit beside the terminal ones: 'queued', 'started'. */
   readonly announce?: readonly ('queued' | 'started')[];
   readonly maxInputBytes?: number;
-  /** Recounts a finished run from its blob and tables, for `millrace verify`. */
-  readonly recount?: (run: RunFacts<Input>) => Promise<Receipt>;
+  /** Recounts a finished run from its blob and tables, for `millrace verify`. `tx` is a read under the run's tenant. */
+  readonly recount?: (run: RunFacts<Input>, tx: Queryable) => Promise<Receipt>;
 }
 
 /** What is known of a run outside a stage. */
@@ -73,7 +74,7 @@ export interface Pipeline<Input = unknown> {
   readonly lostLimit: number | undefined;
   readonly announce: readonly string[];
   readonly maxInputBytes: number;
-  readonly recount: ((run: RunFacts<Input>) => Promise<Receipt>) | undefined;
+  readonly recount: ((run: RunFacts<Input>, tx: Queryable) => Promise<Receipt>) | undefined;
 }
 
 const DEFAULT_MAX_INPUT_BYTES = 256 * 1024;

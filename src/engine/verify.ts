@@ -1,10 +1,12 @@
 // Verifying a receipt: the pipeline recounts the finished run from its blob and tables, and the two are compared.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import type { Queryable } from '../platform/database.ts';
+import { type Pool, withTenant } from '../platform/database.ts';
 import { readOwnRun } from './actions.ts';
 import { pipelineNamed } from './enqueue.ts';
 import type { Registry } from './pipeline.ts';
 import { differences, isBalanced, type Receipt } from './receipt.ts';
+
+const READER = 'millrace_app';
 
 export interface Verification {
   readonly runId: string;
@@ -16,24 +18,28 @@ export interface Verification {
 }
 
 export async function verifyRun(
-  db: Queryable,
+  pools: { readonly control: Pool; readonly effects: Pool },
   registry: Registry,
   tenantId: string,
   runId: string,
 ): Promise<Verification> {
-  const run = await readOwnRun(db, tenantId, runId);
+  const run = await readOwnRun(pools.control, tenantId, runId);
   if (run.receipt === null || run.phase === 'waiting' || run.phase === 'active') {
     throw new MillraceError('verify_unfinished', { run: runId });
   }
   const pipeline = pipelineNamed(registry, run.pipeline);
   if (!pipeline.recount) throw new MillraceError('verify_unsupported', { pipeline: run.pipeline });
-  const recount = await pipeline.recount({
+  const { recount: count } = pipeline;
+  const facts = {
     id: run.id,
     tenantId: run.tenant_id,
     status: run.status,
     input: pipeline.input.parse(run.input),
     blobId: run.blob_id,
     receipt: run.receipt,
+  };
+  const recount = await withTenant(pools.effects, { tenantId, role: READER }, (tx) => count(facts, tx), {
+    readOnly: true,
   });
   const found = differences(run.receipt, recount);
   if (!isBalanced(run.receipt)) found.push('the receipt itself does not add up');

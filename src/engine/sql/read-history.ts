@@ -1,0 +1,87 @@
+// What happened to one run: its executions, its events in the order of the outbox, how far it is now.
+import type { Queryable } from '../../platform/database.ts';
+
+export interface AttemptRow {
+  readonly attempt: number;
+  readonly stage: string;
+  readonly worker: string | null;
+  /** Null while it runs. */
+  readonly outcome: string | null;
+  readonly queued_at: Date;
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+  readonly error_kind: string | null;
+  readonly error_code: string | null;
+  readonly error_text: string | null;
+}
+
+/** Oldest first; the one under way, if any, comes last. */
+export async function readAttempts(db: Queryable, tenantId: string, runId: string): Promise<AttemptRow[]> {
+  const { rows } = await db.query<AttemptRow>({
+    name: 'engine-read-attempts',
+    text: `
+      select a.attempt, a.stage, w.name as worker, a.outcome, a.queued_at, a.started_at, a.ended_at, a.error_kind,
+             a.error_code, a.error_text
+      from engine.attempts a
+      left join engine.workers w on w.worker_id = a.worker_id
+      where a.run_id = $2 and a.tenant_id = $1
+      union all
+      select l.attempt, l.stage, w.name, null, l.queued_at, l.claimed_at, null, null, null, null
+      from engine.leases l
+      left join engine.workers w on w.worker_id = l.worker_id
+      where l.run_id = $2 and l.tenant_id = $1
+      order by attempt`,
+    values: [tenantId, runId],
+  });
+  return rows;
+}
+
+export interface RunEventRow {
+  readonly position: number;
+  readonly type: string;
+  readonly key: string;
+  readonly data: Record<string, unknown>;
+  readonly created_at: Date;
+}
+
+/** Events that have their position, after the given one. */
+export async function readRunEvents(
+  db: Queryable,
+  tenantId: string,
+  runId: string,
+  afterPosition = 0,
+): Promise<RunEventRow[]> {
+  const { rows } = await db.query<RunEventRow>({
+    name: 'engine-read-run-events',
+    text: `
+      select p.position, e.type, e.key, e.data, e.created_at
+      from engine.events e
+      join engine.event_positions p on p.event_id = e.event_id
+      where e.run_id = $2 and e.tenant_id = $1 and p.position > $3
+      order by p.position`,
+    values: [tenantId, runId, afterPosition],
+  });
+  return rows;
+}
+
+export interface ProgressRow {
+  readonly attempt: number;
+  readonly stage: string;
+  readonly done: number;
+  readonly total: number | null;
+  readonly unit: string | null;
+  readonly note: string | null;
+  readonly updated_at: Date;
+}
+
+export async function readProgress(db: Queryable, tenantId: string, runId: string): Promise<ProgressRow | undefined> {
+  const { rows } = await db.query<ProgressRow>({
+    name: 'engine-read-progress',
+    text: `
+      select attempt, stage, done, total, unit, note, updated_at
+      from engine.progress
+      where run_id = $2 and tenant_id = $1`,
+    values: [tenantId, runId],
+  });
+  return rows[0];
+}

@@ -1,0 +1,36 @@
+// The public library: declare a machine and its stages, open Millrace, hand in work.
+export type { ErrorCode } from './contract/errors/catalogue.ts';
+export type { ErrorKind } from './contract/errors/entry.ts';
+export { MillraceError } from './contract/errors/millrace-error.ts';
+export { type Machine, machine, type Phase, type State } from './contract/states/machine.ts';
+export { AdaptiveSize } from './engine/adaptive.ts';
+export type { Enqueued, EnqueueRequest } from './engine/enqueue.ts';
+export {
+  definePipeline,
+  type EmittedEvent,
+  type Pipeline,
+  type PipelineOptions,
+  type RunFacts,
+  type Stage,
+  type StageOutcome,
+} from './engine/pipeline.ts';
+export type { Receipt } from './engine/receipt.ts';
+export type { Backoff, RetryPolicy, RetryRule } from './engine/retry-policy.ts';
+export type { ScheduleRequest } from './engine/schedules.ts';
+export type { EngineSettings } from './engine/settings.ts';
+export type { FeedRow } from './engine/sql/event-feed.ts';
+export type { RejectRecord } from './engine/sql/insert-rejects.ts';
+export type { AttemptRow, RunEventRow } from './engine/sql/read-history.ts';
+export type { RunFilter, RunRow } from './engine/sql/read-runs.ts';
+export type { CommitOptions, Progress, StageContext, StageRun } from './engine/stage-context.ts';
+export type { Verification } from './engine/verify.ts';
+export type { WhyWaiting } from './engine/why.ts';
+export type { Queryable } from './platform/database.ts';
+export type { Log } from './platform/log.ts';
+export {
+  createMillrace,
+  type Millrace,
+  type MillraceOptions,
+  type TransactionSession,
+} from './roles/create-millrace.ts';
+export type { By, RunDesk } from './roles/run-desk.ts';
