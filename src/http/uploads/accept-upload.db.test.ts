@@ -42,7 +42,7 @@ async function insertRun({ file }: { file: StoredFile }): Promise<string> {
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'millrace-accept-'));
   store = new DiskBlobStore({ root });
-  app = Fastify();
+  app = Fastify({ forceCloseConnections: true });
   passMultipartThrough(app);
   app.setErrorHandler((error, _request, reply) => {
     const ours = error instanceof MillraceError ? error : new MillraceError('internal', {}, { cause: error });

@@ -35,7 +35,7 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'millrace-uploads-'));
   limits = { ...defaultUploadLimits, maxFileBytes: 2 * megabyte };
   const store = new DiskBlobStore({ root });
-  app = Fastify();
+  app = Fastify({ forceCloseConnections: true });
   passMultipartThrough(app);
   app.setErrorHandler((error, _request, reply) => {
     const ours = error instanceof MillraceError ? error : undefined;
