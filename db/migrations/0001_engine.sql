@@ -77,7 +77,6 @@ create function engine.balanced(receipt jsonb) returns boolean
   as $$
     select case
       when receipt is null then false
-      when receipt = '{"read": 0}'::jsonb then true
       else coalesce((receipt ->> 'read')::bigint, -1)
         = (select coalesce(sum(value::bigint), 0) from jsonb_each_text(coalesce(receipt -> 'outcomes', '{}'::jsonb)))
     end
@@ -121,10 +120,14 @@ create table engine.runs (
   finished_at timestamptz,
   updated_at timestamptz not null default engine.now(),
   constraint runs_finished_has_time check ((phase in ('done', 'failed', 'dead')) = (finished_at is not null)),
-  constraint runs_done_receipt_balances check (phase <> 'done' or engine.balanced(receipt)),
+  -- The plain comparison spares runs without items the function call (15 µs, more than the rest of the update).
+  constraint runs_done_receipt_balances check (phase <> 'done' or receipt = '{"read": 0}'::jsonb or engine.balanced(receipt)),
   constraint runs_held_has_holder check ((held_at is null) = (held_by is null)),
   constraint runs_failed_says_why check (phase not in ('failed', 'dead') or error_code is not null)
-) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+) with (
+  -- A claim rewrites every row of a page in one transaction: half the page must be free, or the rest is not HOT.
+  fillfactor = 45, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05
+);
 
 create unique index runs_unique_key on engine.runs (tenant_id, pipeline, unique_key) where unique_key is not null;
 create unique index runs_active_key on engine.runs (tenant_id, pipeline, active_key) where active_key is not null;
@@ -136,28 +139,39 @@ create index runs_by_tenant_pipeline on engine.runs (tenant_id, pipeline, id);
 create index runs_held on engine.runs (tenant_id, id) where held_at is not null;
 create index runs_by_blob on engine.runs (blob_id) where blob_id is not null;
 
--- Only arrows of the pipeline's machine may change a status, and the phase always follows from the status.
-create function engine.guard_run_status() returns trigger
+-- Only arrows of the pipeline's machine may change a status, and the phase must be the one the arrow leads to.
+-- Checked once per statement over all its rows: a row trigger costs 10 µs a row, a third of a claim; this costs 1 µs.
+create function engine.guard_run_moves() returns trigger
   language plpgsql
+  -- The planner knows nothing of the size of the two tables; a nested loop over 1,000 rows of each would take 100 ms.
+  set enable_nestloop = off
   as $$
+declare
+  illegal record;
 begin
-  select to_phase into new.phase
-  from engine.transitions
-  where pipeline = new.pipeline and from_status = old.status and to_status = new.status
+  select o.id, o.pipeline, o.status as from_status, n.status as to_status, n.phase as to_phase into illegal
+  from old_runs o
+  join new_runs n on n.id = o.id
+  where (o.status <> n.status or o.phase <> n.phase)
+    and not exists (
+      select from engine.transitions t
+      where t.pipeline = o.pipeline and t.from_status = o.status and t.to_status = n.status and t.to_phase = n.phase
+    )
   limit 1;
-  if not found then
-    raise exception 'run % of pipeline % cannot go from % to %', old.id, old.pipeline, old.status, new.status
+  if found then
+    raise exception 'run % of pipeline % cannot go from % to % (%)',
+      illegal.id, illegal.pipeline, illegal.from_status, illegal.to_status, illegal.to_phase
       using errcode = 'MR001';
   end if;
-  return new;
+  return null;
 end
 $$;
 
-create trigger runs_guard_status
-  before update of status on engine.runs
-  for each row
-  when (old.status is distinct from new.status)
-  execute function engine.guard_run_status();
+create trigger runs_guard_moves
+  after update on engine.runs
+  referencing old table as old_runs new table as new_runs
+  for each statement
+  execute function engine.guard_run_moves();
 
 -- Terminal runs a person may want to look at: failed, dead, or done in part. A side table, because an index on
 -- engine.runs (status) would end every HOT update.

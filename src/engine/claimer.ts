@@ -2,7 +2,15 @@
 // must be worked on alone. Keeps the round-robin cursors.
 import { type Pool, withTransaction } from '../platform/database.ts';
 import type { Registry } from './pipeline.ts';
-import { type ClaimedRow, claimCappedLane, claimRunById, claimRuns, claimSolo, hasSoloRun } from './sql/claim-runs.ts';
+import {
+  type Claimant,
+  type ClaimedRow,
+  claimCappedLane,
+  claimRunById,
+  claimRuns,
+  claimSolo,
+  hasSoloRun,
+} from './sql/claim-runs.ts';
 import { lockLanes } from './sql/lock-lanes.ts';
 
 // Lanes looked at in one capped claim; the cursor goes on from there.
@@ -12,11 +20,13 @@ export class Claimer {
   readonly #pool: Pool;
   readonly #plain: readonly string[];
   readonly #capped: readonly { name: string; cap: number }[];
+  readonly #announced: readonly string[];
   readonly #cursors = new Map<string, string>();
 
   constructor(pool: Pool, registry: Registry) {
     this.#pool = pool;
     const pipelines = [...registry.values()];
+    this.#announced = pipelines.filter((p) => p.announce.includes('started')).map((p) => p.name);
     this.#plain = pipelines.filter((p) => p.laneCap === undefined).map((p) => p.name);
     this.#capped = pipelines.flatMap((p) => (p.laneCap === undefined ? [] : [{ name: p.name, cap: p.laneCap }]));
   }
@@ -37,7 +47,7 @@ export class Claimer {
 
   /** One run that took its worker down several times; to be worked on alone. */
   claimSolo(workerId: string): Promise<ClaimedRow[]> {
-    return claimSolo(this.#pool, { workerId, pipelines: this.pipelines });
+    return claimSolo(this.#pool, this.#claimant(workerId), this.pipelines);
   }
 
   /** Whether a run waits to be worked on alone. */
@@ -46,12 +56,16 @@ export class Claimer {
   }
 
   claimById(workerId: string, runId: string): Promise<ClaimedRow[]> {
-    return claimRunById(this.#pool, { workerId, runId });
+    return claimRunById(this.#pool, this.#claimant(workerId), runId);
+  }
+
+  #claimant(workerId: string): Claimant {
+    return { workerId, capped: this.#capped.map((pipeline) => pipeline.name), announced: this.#announced };
   }
 
   async #claimPlain(workerId: string, count: number): Promise<ClaimedRow[]> {
     const afterLanes = this.#plain.map((name) => this.#cursors.get(name) ?? '');
-    const rows = await claimRuns(this.#pool, { workerId, pipelines: this.#plain, afterLanes, count });
+    const rows = await claimRuns(this.#pool, this.#claimant(workerId), { pipelines: this.#plain, afterLanes, count });
     for (const name of this.#plain) this.#moveCursor(name, lanesOf(rows, name), count);
     // A cursor may stand behind the last lane that has work.
     const startedMidway = afterLanes.some((lane) => lane !== '');
@@ -62,12 +76,13 @@ export class Claimer {
   #claimCapped(workerId: string, pipeline: string, cap: number, count: number): Promise<ClaimedRow[]> {
     return withTransaction(this.#pool, async (tx) => {
       const afterLane = this.#cursors.get(pipeline) ?? '';
+      const by = this.#claimant(workerId);
       const lanes = await lockLanes(tx, { pipeline, afterLane, count: LANES_PER_LOOK });
       const rows: ClaimedRow[] = [];
       for (const lane of lanes) {
         const left = count - rows.length;
         if (left <= 0) break;
-        rows.push(...(await claimCappedLane(tx, { workerId, pipeline, lane, cap, count: Math.min(left, 1) })));
+        rows.push(...(await claimCappedLane(tx, by, { pipeline, lane, cap, count: 1 })));
       }
       // Nothing behind the cursor: the next look starts from the first lane again.
       const last = lanesOf(rows, pipeline).at(-1);

@@ -125,8 +125,7 @@ export function createEngine(options: EngineOptions) {
     findRun: (runId: string): Promise<RunRow | undefined> => findRun(pools.control, runId),
     listRuns: (filter: RunFilter, limit: number): Promise<RunRow[]> => listRuns(pools.control, filter, limit),
     why: (run: RunRow): Promise<WhyWaiting | null> => whyWaiting(pools.control, run),
-    verify: (tenantId: string, runId: string): Promise<Verification> =>
-      verifyRun(pools, registry, tenantId, runId),
+    verify: (tenantId: string, runId: string): Promise<Verification> => verifyRun(pools, registry, tenantId, runId),
 
     hold: (actor: actions.Actor, runId: string) => actions.hold(deps, actor, runId),
     resume: (actor: actions.Actor, runId: string) => actions.resume(deps, actor, runId),

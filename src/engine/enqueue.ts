@@ -7,7 +7,7 @@ import { translateDatabaseError } from '../platform/database-errors.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { AnyPipeline, Registry } from './pipeline.ts';
-import { enqueueRuns, type NewRun } from './sql/enqueue-runs.ts';
+import { enqueueRuns, findHolder, type NewRun } from './sql/enqueue-runs.ts';
 
 export interface EnqueueRequest {
   readonly pipeline: string;
@@ -52,13 +52,21 @@ export async function enqueue(
   const runs = requests.map((request) => prepare(registry, request));
   const announced = [...registry.values()].filter((p) => p.announce.includes('queued')).map((p) => p.name);
   failpoint('enqueue.before_commit');
-  const rows = await enqueueRuns(db, runs, announced);
+  const added = new Set(await enqueueRuns(db, runs, announced));
   failpoint('enqueue.after_commit');
-  if (rows.every((row) => row.run_id !== null))
-    return rows.map((row) => ({ id: row.run_id as string, created: row.created }));
-  // Somebody else took a key between our snapshot and our insert; a fresh snapshot sees theirs.
-  const again = await enqueueRuns(db, runs, announced);
-  return rows.map((row, index) => ({ id: again[index]?.run_id ?? (runs[index] as NewRun).id, created: row.created }));
+  const answers: Enqueued[] = [];
+  for (const run of runs)
+    answers.push(added.has(run.id) ? { id: run.id, created: true } : await existing(db, run, announced));
+  return answers;
+}
+
+/** Whoever holds the key may end, and free it, between our insert and our question: then the run is added after all. */
+async function existing(db: Queryable, run: NewRun, announced: readonly string[]): Promise<Enqueued> {
+  for (;;) {
+    const holder = await findHolder(db, run);
+    if (holder !== undefined) return { id: holder, created: false };
+    if ((await enqueueRuns(db, [run], announced)).length === 1) return { id: run.id, created: true };
+  }
 }
 
 /** The same on a pool, outliving a connection that breaks under the call: the ids say whether it had landed. */

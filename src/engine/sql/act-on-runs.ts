@@ -89,7 +89,7 @@ export async function cancelWaitingRun(
       ),
       ended as (
         update engine.runs r
-        set status = t.to_status, error_code = 'run_cancelled', error_text = $4, active_key = null, held_at = null, held_by = null,
+        set status = t.to_status, phase = t.to_phase, error_code = 'run_cancelled', error_text = $4, active_key = null, held_at = null, held_by = null,
             wait_reason = null, cancel_requested_at = engine.now(), cancel_requested_by = $3,
             finished_at = engine.now(), updated_at = engine.now()
         from (

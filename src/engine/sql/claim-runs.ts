@@ -23,11 +23,19 @@ export interface ClaimedRow {
 }
 
 export interface ClaimRequest {
-  readonly workerId: string;
   /** Pipelines to take from, each with the lane after which the round goes on. */
   readonly pipelines: readonly string[];
   readonly afterLanes: readonly string[];
   readonly count: number;
+}
+
+/** Who claims, and what this process knows of its pipelines: the first three parameters of every claim. */
+export interface Claimant {
+  readonly workerId: string;
+  /** Pipelines whose lanes have a cap. */
+  readonly capped: readonly string[];
+  /** Pipelines that announce each start. */
+  readonly announced: readonly string[];
 }
 
 /** Steps shared by all claims once `picked (run_id, queued_at)` holds the rows taken from the queue. */
@@ -35,6 +43,7 @@ const leasePicked = `
   claimed as (
     update engine.runs r
     set status = t.to_status,
+        phase = t.to_phase,
         attempt = r.attempt + 1,
         started_at = coalesce(r.started_at, engine.now()),
         wait_reason = null,
@@ -47,17 +56,14 @@ const leasePicked = `
   ),
   leased as (
     insert into engine.leases (run_id, attempt, worker_id, tenant_id, pipeline, lane, stage, capped, queued_at)
-    select c.id, c.attempt, $1, c.tenant_id, c.pipeline, c.lane, c.to_stage, d.lane_cap is not null, c.queued_at
-    from claimed c
-    join engine.pipelines d on d.pipeline = c.pipeline
+    select id, attempt, $1::uuid, tenant_id, pipeline, lane, to_stage, pipeline = any ($2::text[]), queued_at from claimed
   ),
   told as (
     insert into engine.events (tenant_id, run_id, type, key, data)
     select c.tenant_id, c.id, 'run.started', c.attempt::text,
            jsonb_build_object('pipeline', c.pipeline, 'status', c.status, 'stage', c.to_stage, 'attempt', c.attempt)
     from claimed c
-    join engine.pipelines d on d.pipeline = c.pipeline
-    where 'started' = any (d.announced)
+    where c.pipeline = any ($3::text[])
     returning event_id
   ),
   posted as (
@@ -67,13 +73,13 @@ const leasePicked = `
   from claimed`;
 
 /** For pipelines without a lane cap: no lock beyond the rows taken. */
-export async function claimRuns(db: Queryable, request: ClaimRequest): Promise<ClaimedRow[]> {
+export async function claimRuns(db: Queryable, by: Claimant, request: ClaimRequest): Promise<ClaimedRow[]> {
   const { rows } = await db.query<ClaimedRow>({
     name: 'engine-claim-runs',
     text: `
       with recursive lanes (pipeline, lane, number) as (
         select p.pipeline, head.lane, 1
-        from unnest($2::text[], $3::text[]) as p (pipeline, after_lane)
+        from unnest($4::text[], $5::text[]) as p (pipeline, after_lane)
         cross join lateral (
           select q.lane from engine.ready q
           where q.pipeline = p.pipeline and q.lane > p.after_lane
@@ -87,7 +93,7 @@ export async function claimRuns(db: Queryable, request: ClaimRequest): Promise<C
           where q.pipeline = l.pipeline and q.lane > l.lane
           order by q.lane limit 1
         ) following
-        where l.number < $4
+        where l.number < $6
       ),
       open_lanes as materialized (
         select l.pipeline, l.lane
@@ -101,17 +107,17 @@ export async function claimRuns(db: Queryable, request: ClaimRequest): Promise<C
           select q.ctid as at from engine.ready q
           where q.pipeline = l.pipeline and q.lane = l.lane and not q.solo
           order by q.priority, q.run_id
-          limit (select ceil($4::numeric / greatest(count(*), 1))::int from open_lanes)
+          limit (select ceil($6::numeric / greatest(count(*), 1))::int from open_lanes)
           for update skip locked
         ) taken
-        limit $4
+        limit $6
       ),
       picked as (
         delete from engine.ready q using chosen c where q.ctid = c.at
         returning q.run_id, q.queued_at
       ),
       ${leasePicked}`,
-    values: [request.workerId, request.pipelines, request.afterLanes, request.count],
+    values: [by.workerId, by.capped, by.announced, request.pipelines, request.afterLanes, request.count],
   });
   return rows;
 }
@@ -122,37 +128,35 @@ export async function claimRuns(db: Queryable, request: ClaimRequest): Promise<C
  */
 export async function claimCappedLane(
   db: Queryable,
-  request: { workerId: string; pipeline: string; lane: string; cap: number; count: number },
+  by: Claimant,
+  request: { pipeline: string; lane: string; cap: number; count: number },
 ): Promise<ClaimedRow[]> {
   const { rows } = await db.query<ClaimedRow>({
     name: 'engine-claim-capped-lane',
     text: `
       with held as materialized (
-        select count(*)::int as leases from engine.leases where capped and pipeline = $2 and lane = $3
+        select count(*)::int as leases from engine.leases where capped and pipeline = $4 and lane = $5
       ),
       picked as (
         delete from engine.ready q
         using (
           select r.ctid as at from engine.ready r
-          where r.pipeline = $2 and r.lane = $3 and not r.solo
+          where r.pipeline = $4 and r.lane = $5 and not r.solo
           order by r.priority, r.run_id
-          limit least($5, greatest($4 - (select leases from held), 0))
+          limit least($7, greatest($6 - (select leases from held), 0))
           for update skip locked
         ) c
         where q.ctid = c.at
         returning q.run_id, q.queued_at
       ),
       ${leasePicked}`,
-    values: [request.workerId, request.pipeline, request.lane, request.cap, request.count],
+    values: [by.workerId, by.capped, by.announced, request.pipeline, request.lane, request.cap, request.count],
   });
   return rows;
 }
 
 /** One run that must be worked on alone, or one run by its id; caps are the caller's business. */
-export async function claimSolo(
-  db: Queryable,
-  request: { workerId: string; pipelines: readonly string[] },
-): Promise<ClaimedRow[]> {
+export async function claimSolo(db: Queryable, by: Claimant, pipelines: readonly string[]): Promise<ClaimedRow[]> {
   const { rows } = await db.query<ClaimedRow>({
     name: 'engine-claim-solo',
     text: `
@@ -160,7 +164,7 @@ export async function claimSolo(
         delete from engine.ready q
         using (
           select r.ctid as at from engine.ready r
-          where r.solo and r.pipeline = any ($2::text[])
+          where r.solo and r.pipeline = any ($4::text[])
             and not exists (select from engine.pauses p where p.pipeline = r.pipeline and p.lane in ('', r.lane))
             and not exists (
               select from engine.pipelines d
@@ -175,7 +179,7 @@ export async function claimSolo(
         returning q.run_id, q.queued_at
       ),
       ${leasePicked}`,
-    values: [request.workerId, request.pipelines],
+    values: [by.workerId, by.capped, by.announced, pipelines],
   });
   return rows;
 }
@@ -195,7 +199,7 @@ export async function hasSoloRun(db: Queryable, pipelines: readonly string[]): P
   return rows[0]?.waits ?? false;
 }
 
-export async function claimRunById(db: Queryable, request: { workerId: string; runId: string }): Promise<ClaimedRow[]> {
+export async function claimRunById(db: Queryable, by: Claimant, runId: string): Promise<ClaimedRow[]> {
   const { rows } = await db.query<ClaimedRow>({
     name: 'engine-claim-run-by-id',
     text: `
@@ -205,7 +209,7 @@ export async function claimRunById(db: Queryable, request: { workerId: string; r
           select d.ctid as at
           from engine.runs r
           join engine.ready d on d.pipeline = r.pipeline and d.lane = r.lane and d.priority = r.priority and d.run_id = r.id
-          where r.id = $2
+          where r.id = $4
             and not exists (select from engine.pauses p where p.pipeline = d.pipeline and p.lane in ('', d.lane))
           for update of d skip locked
         ) c
@@ -213,7 +217,7 @@ export async function claimRunById(db: Queryable, request: { workerId: string; r
         returning q.run_id, q.queued_at
       ),
       ${leasePicked}`,
-    values: [request.workerId, request.runId],
+    values: [by.workerId, by.capped, by.announced, runId],
   });
   return rows;
 }

@@ -63,6 +63,7 @@ export async function endAttempts(
       moved as (
         update engine.runs r
         set status = x.to_status,
+            phase = x.to_phase,
             receipt = coalesce(x.receipt, r.receipt),
             failures = coalesce(x.failures, r.failures),
             wait_reason = x.wait_reason,
@@ -108,7 +109,10 @@ export async function endAttempts(
                  'pipeline', m.pipeline, 'status', m.status, 'stage', m.stage, 'attempt', m.attempt,
                  'error_code', m.error_code, 'wait_reason', m.wait_reason))
         from moved m
-        union all
+        returning event_id
+      ),
+      told_more as (
+        insert into engine.events (tenant_id, run_id, type, key, data)
         select m.tenant_id, m.id, e.type, e.key, e.data
         from unnest($15::uuid[], $16::text[], $17::text[], $18::jsonb[]) as e (run_id, type, key, data)
         join moved m on m.id = e.run_id
@@ -116,7 +120,7 @@ export async function endAttempts(
         returning event_id
       ),
       posted as (
-        insert into engine.event_inbox (event_id) select event_id from told
+        insert into engine.event_inbox (event_id) select event_id from told union all select event_id from told_more
       )
       select id, phase, pipeline from moved`,
     values: [

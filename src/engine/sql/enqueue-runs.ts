@@ -21,32 +21,16 @@ export interface NewRun {
   readonly createdIp: string | null;
 }
 
-export interface EnqueuedRow {
-  /** Null when another transaction took the key a moment ago: ask again. */
-  readonly run_id: string | null;
-  readonly created: boolean;
-}
-
-/** Answers in the order of `runs`. `announced` says for which pipelines a `run.queued` event is wanted. */
+/** The ids that were added. `announced` says for which pipelines a `run.queued` event is wanted. */
 export async function enqueueRuns(
   db: Queryable,
   runs: readonly NewRun[],
   announced: readonly string[],
-): Promise<EnqueuedRow[]> {
-  const { rows } = await db.query<EnqueuedRow>({
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
     name: 'engine-enqueue-runs',
     text: `
-      with given as (
-        select *
-        from unnest(
-          $1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::jsonb[], $8::text[],
-          $9::text[], $10::timestamptz[], $11::uuid[], $12::text[], $13::uuid[], $14::text[], $15::uuid[], $16::inet[]
-        ) with ordinality as g (
-          id, tenant_id, pipeline, status, lane, priority, input, unique_key,
-          active_key, available_at, blob_id, source_id, retry_of, correlation_id, created_by, created_ip, ordinal
-        )
-      ),
-      added as (
+      with added as (
         insert into engine.runs (
           id, tenant_id, pipeline, status, phase, lane, priority, input, unique_key, active_key, blob_id, source_id,
           retry_of, correlation_id, created_by, created_ip, wait_reason
@@ -54,49 +38,35 @@ export async function enqueueRuns(
         select id, tenant_id, pipeline, status, 'waiting', lane, priority, input, unique_key, active_key, blob_id, source_id,
                retry_of, correlation_id, created_by, created_ip,
                case when available_at > engine.now() then jsonb_build_object('kind', 'later', 'until', available_at) end
-        from given
+        from unnest(
+          $1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::jsonb[], $8::text[],
+          $9::text[], $10::timestamptz[], $11::uuid[], $12::text[], $13::uuid[], $14::text[], $15::uuid[], $16::inet[]
+        ) as given (
+          id, tenant_id, pipeline, status, lane, priority, input, unique_key,
+          active_key, available_at, blob_id, source_id, retry_of, correlation_id, created_by, created_ip
+        )
         on conflict do nothing
-        returning id
+        returning id, tenant_id, pipeline, status, lane, priority, (wait_reason ->> 'until')::timestamptz as available_at
       ),
       queued as (
         insert into engine.ready (pipeline, lane, priority, run_id)
-        select g.pipeline, g.lane, g.priority, g.id
-        from given g
-        join added a on a.id = g.id
-        where g.available_at is null or g.available_at <= engine.now()
+        select pipeline, lane, priority, id from added where available_at is null
       ),
       later as (
         insert into engine.scheduled (run_id, pipeline, lane, priority, available_at)
-        select g.id, g.pipeline, g.lane, g.priority, g.available_at
-        from given g
-        join added a on a.id = g.id
-        where g.available_at > engine.now()
+        select id, pipeline, lane, priority, available_at from added where available_at is not null
       ),
       told as (
         insert into engine.events (tenant_id, run_id, type, data)
-        select g.tenant_id, g.id, 'run.queued', jsonb_build_object('pipeline', g.pipeline, 'status', g.status)
-        from given g
-        join added a on a.id = g.id
-        where g.pipeline = any ($17::text[])
+        select tenant_id, id, 'run.queued', jsonb_build_object('pipeline', pipeline, 'status', status)
+        from added
+        where pipeline = any ($17::text[])
         returning event_id
       ),
       posted as (
         insert into engine.event_inbox (event_id) select event_id from told
       )
-      select coalesce(a.id, existing.id) as run_id, a.id is not null as created
-      from given g
-      left join added a on a.id = g.id
-      left join lateral (
-        select r.id
-        from engine.runs r
-        where a.id is null
-          and (r.id = g.id
-            or (r.tenant_id = g.tenant_id and r.pipeline = g.pipeline and r.unique_key = g.unique_key)
-            or (r.tenant_id = g.tenant_id and r.pipeline = g.pipeline and r.active_key = g.active_key)
-            or r.retry_of = g.retry_of)
-        limit 1
-      ) existing on true
-      order by g.ordinal`,
+      select id from added`,
     values: [
       runs.map((run) => run.id),
       runs.map((run) => run.tenantId),
@@ -117,5 +87,23 @@ export async function enqueueRuns(
       announced,
     ],
   });
-  return rows;
+  return rows.map((row) => row.id);
+}
+
+/** The run that stands in the way of a new one: the same id, or the holder of one of its keys. */
+export async function findHolder(db: Queryable, run: NewRun): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'engine-find-holder',
+    text: `
+      (select id from engine.runs where id = $1)
+      union all
+      (select id from engine.runs where tenant_id = $2 and pipeline = $3 and unique_key = $4)
+      union all
+      (select id from engine.runs where tenant_id = $2 and pipeline = $3 and active_key = $5)
+      union all
+      (select id from engine.runs where retry_of = $6)
+      limit 1`,
+    values: [run.id, run.tenantId, run.pipeline, run.uniqueKey, run.activeKey, run.retryOf],
+  });
+  return rows[0]?.id;
 }

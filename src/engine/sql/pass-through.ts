@@ -13,7 +13,7 @@ export async function passThrough(
         select run_id from engine.leases where run_id = $1 and attempt = $2 for update
       )
       update engine.runs r
-      set status = t.to_status, updated_at = engine.now()
+      set status = t.to_status, phase = t.to_phase, updated_at = engine.now()
       from held h, engine.transitions t
       where r.id = h.run_id and r.status = $3
         and t.pipeline = r.pipeline and t.from_status = r.status and t.event = $4
