@@ -1,0 +1,27 @@
+// How a delimited text is written: which byte ends a cell, which quotes it, how a quote inside quotes is written, what ends a row.
+
+export interface Dialect {
+  /** One ASCII character. */
+  readonly delimiter: string;
+  /** One ASCII character, or null when quotes are ordinary text. */
+  readonly quote: string | null;
+  /** How a quote is written inside a quoted cell: `""` or `\"`. */
+  readonly escape: 'double' | 'backslash';
+  /** What ends a row. `any` takes CR, LF and CRLF alike; with `lf` and `crlf` a lone CR is part of a cell. */
+  readonly lineEnd: 'lf' | 'crlf' | 'cr' | 'any';
+  /** Whether blanks between a delimiter and an opening quote are skipped (`a, "b"`). */
+  readonly skipSpace: boolean;
+}
+
+export const commaDialect: Dialect = {
+  delimiter: ',',
+  quote: '"',
+  escape: 'double',
+  lineEnd: 'lf',
+  skipSpace: false,
+};
+
+/** Whether a CR by itself ends a row. */
+export function endsAtReturn(lineEnd: Dialect['lineEnd']): boolean {
+  return lineEnd === 'cr' || lineEnd === 'any';
+}

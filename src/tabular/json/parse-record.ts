@@ -1,0 +1,134 @@
+// One JSON record to named texts. Numbers keep the digits they were written with (an id of 18 digits does not survive
+// JSON.parse), nested objects become dotted names, lists keep their JSON, null is an empty cell.
+
+const MAX_DEPTH = 64;
+
+/** Thrown for text that is not JSON; never leaves the JSON reader. */
+export class JsonSyntaxError extends Error {}
+
+/** Name and text of each value, in order; null when the record is not an object. */
+export function parseRecord(json: string): Map<string, string> | null {
+  const parser = new RecordParser(json);
+  return parser.parse();
+}
+
+class RecordParser {
+  readonly #json: string;
+  #at = 0;
+
+  constructor(json: string) {
+    this.#json = json;
+  }
+
+  parse(): Map<string, string> | null {
+    this.#blank();
+    const isObject = this.#json.charAt(this.#at) === '{';
+    const values = new Map<string, string>();
+    if (isObject) this.#object('', values, 1);
+    else this.#skipValue(1);
+    this.#blank();
+    if (this.#at !== this.#json.length) throw new JsonSyntaxError('text follows the value');
+    return isObject ? values : null;
+  }
+
+  #object(prefix: string, values: Map<string, string>, depth: number): void {
+    this.#expect('{');
+    this.#blank();
+    if (this.#take('}')) return;
+    for (;;) {
+      this.#blank();
+      const key = this.#string();
+      this.#blank();
+      this.#expect(':');
+      this.#blank();
+      this.#member(prefix === '' ? key : `${prefix}.${key}`, values, depth);
+      this.#blank();
+      if (this.#take('}')) return;
+      this.#expect(',');
+    }
+  }
+
+  #member(name: string, values: Map<string, string>, depth: number): void {
+    if (depth > MAX_DEPTH) throw new JsonSyntaxError('too deep');
+    const c = this.#json.charAt(this.#at);
+    if (c === '"') values.set(name, this.#string());
+    else if (c === '{') this.#object(name, values, depth + 1);
+    else {
+      const start = this.#at;
+      this.#skipValue(depth);
+      const text = this.#json.slice(start, this.#at);
+      values.set(name, text === 'null' ? '' : text);
+    }
+  }
+
+  #skipValue(depth: number): void {
+    if (depth > MAX_DEPTH) throw new JsonSyntaxError('too deep');
+    const c = this.#json.charAt(this.#at);
+    if (c === '"') this.#string();
+    else if (c === '{') this.#object('', new Map(), depth + 1);
+    else if (c === '[') this.#list(depth);
+    else this.#literal();
+  }
+
+  #list(depth: number): void {
+    this.#expect('[');
+    this.#blank();
+    if (this.#take(']')) return;
+    for (;;) {
+      this.#blank();
+      this.#skipValue(depth + 1);
+      this.#blank();
+      if (this.#take(']')) return;
+      this.#expect(',');
+    }
+  }
+
+  #literal(): void {
+    literal.lastIndex = this.#at;
+    const match = literal.exec(this.#json);
+    if (match === null) throw new JsonSyntaxError(`unexpected text at ${this.#at}`);
+    this.#at += match[0].length;
+  }
+
+  #string(): string {
+    if (this.#json.charAt(this.#at) !== '"') throw new JsonSyntaxError(`a string is missing at ${this.#at}`);
+    const start = this.#at + 1;
+    let hasEscapes = false;
+    for (let i = start; i < this.#json.length; i++) {
+      const c = this.#json.charCodeAt(i);
+      if (c === 34) {
+        this.#at = i + 1;
+        return hasEscapes ? this.#unescaped(start - 1, i + 1) : this.#json.slice(start, i);
+      }
+      if (c === 92) {
+        hasEscapes = true;
+        i++;
+      } else if (c < 32) throw new JsonSyntaxError('a control character stands in a string');
+    }
+    throw new JsonSyntaxError('a string is not closed');
+  }
+
+  #unescaped(start: number, end: number): string {
+    try {
+      return String(JSON.parse(this.#json.slice(start, end)));
+    } catch (cause) {
+      throw new JsonSyntaxError('an escape is not valid', { cause });
+    }
+  }
+
+  #blank(): void {
+    while (' \n\r\t'.includes(this.#json.charAt(this.#at)) && this.#at < this.#json.length) this.#at++;
+  }
+
+  #take(sign: string): boolean {
+    if (this.#json.charAt(this.#at) !== sign) return false;
+    this.#at++;
+    return true;
+  }
+
+  #expect(sign: string): void {
+    if (!this.#take(sign)) throw new JsonSyntaxError(`"${sign}" is missing at ${this.#at}`);
+  }
+}
+
+const literal = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)/y;

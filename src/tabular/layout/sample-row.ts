@@ -1,0 +1,24 @@
+// A row of the sample from which layout, styles and mappings are decided.
+
+export interface SampleRow {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** The usual number of cells, not counting empty ones at the end and not counting titles of one cell. */
+export function usualWidth(rows: readonly SampleRow[]): number {
+  const counts = new Map<number, number>();
+  for (const row of rows) {
+    if (filledCount(row) > 1) counts.set(row.cells.length, (counts.get(row.cells.length) ?? 0) + 1);
+  }
+  let width = 0;
+  let most = 0;
+  for (const [candidate, count] of counts) {
+    if (count > most || (count === most && candidate > width)) [width, most] = [candidate, count];
+  }
+  return width === 0 ? Math.max(0, ...rows.map((row) => row.cells.length)) : width;
+}
+
+export function filledCount(row: SampleRow): number {
+  return row.cells.reduce((count, cell) => (cell.trim() === '' ? count : count + 1), 0);
+}

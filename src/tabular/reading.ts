@@ -1,0 +1,107 @@
+// The reading: everything that was decided about how a file is to be read, as plain JSON. It is shown to the user, stored with
+// the run (a resumed run must read as the first attempt did) and can be overridden part by part, per upload or per mapping.
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+import type { Dialect } from './csv/dialect.ts';
+import { chosenByUser, type Decision } from './decision.ts';
+import type { DateOrderDecision } from './values/date-order.ts';
+import type { NumberStyle } from './values/number-style.ts';
+import type { DateOrder } from './values/parse-date.ts';
+
+export type TableFormat = 'csv' | 'json' | 'ndjson' | 'xlsx';
+export type ColumnKind = 'empty' | 'text' | 'id' | 'integer' | 'decimal' | 'money' | 'percent' | 'date';
+
+export interface Reading {
+  readonly version: 1;
+  readonly format: TableFormat;
+  readonly encoding: Decision<{ readonly name: string; readonly bomBytes: number }>;
+  /** Only of delimited text. */
+  readonly dialect?: Decision<Dialect>;
+  /** Only of XLSX. */
+  readonly sheet?: Decision<{ readonly name: string; readonly names: readonly string[] }>;
+  /** Only of JSON: the key of the list of records, or null when the file is the list itself. */
+  readonly recordsKey?: Decision<string | null>;
+  readonly preamble: readonly { readonly line: number; readonly text: string }[];
+  readonly header: Decision<{ readonly lines: readonly number[]; readonly names: readonly string[] }>;
+  readonly columns: readonly ColumnReading[];
+  readonly numbers: Decision<NumberStyle>;
+  readonly totals: TotalRules;
+  /** Lines the user put back although they look like totals or footers. */
+  readonly keptLines: readonly number[];
+  readonly shortRows: 'refuse' | 'pad';
+  /** Undo the escapes that our own exports put before cells a spreadsheet would run. */
+  readonly unescapeFormulas: boolean;
+  readonly warnings: readonly ReadingWarning[];
+}
+
+export interface ColumnReading {
+  readonly index: number;
+  readonly name: string;
+  readonly kind: ColumnKind;
+  readonly examples: readonly string[];
+  /** Share of sampled rows with a value, 0 to 1. */
+  readonly fillRate: number;
+  readonly emptyMarkers: readonly string[];
+  readonly dateOrder?: DateOrderDecision;
+}
+
+export interface TotalRules {
+  /** Words that begin the label of a total row, in any language; compared without case. */
+  readonly words: readonly string[];
+  /** Columns that name things: a row in which all are empty at the start or end of the table is a total. Null: all text columns. */
+  readonly identityColumns: readonly number[] | null;
+}
+
+export interface ReadingWarning {
+  readonly code:
+    | 'date_order_ambiguous'
+    | 'number_style_ambiguous'
+    | 'ids_as_numbers'
+    | 'duplicate_column'
+    | 'encoding_guessed';
+  readonly column?: string;
+  readonly message: string;
+}
+
+/** What a user (or a saved mapping) may set; everything else is detected. */
+export interface ReadingOverrides {
+  readonly encoding?: string;
+  readonly delimiter?: string;
+  readonly quote?: string | null;
+  readonly escape?: 'double' | 'backslash';
+  readonly sheet?: string;
+  readonly recordsKey?: string | null;
+  /** Lines of the header rows; an empty list says that there is none. */
+  readonly headerLines?: readonly number[];
+  readonly decimal?: '.' | ',';
+  /** By column name; "*" for every column without its own. */
+  readonly dateOrders?: Readonly<Record<string, DateOrder>>;
+  readonly totalWords?: readonly string[];
+  readonly keptLines?: readonly number[];
+  readonly shortRows?: 'refuse' | 'pad';
+  readonly unescapeFormulas?: boolean;
+}
+
+export function checkOverrides(overrides: ReadingOverrides): void {
+  const fail = (reason: string): never => {
+    throw new MillraceError('reading_invalid', { reason });
+  };
+  const { delimiter, quote } = overrides;
+  if (delimiter !== undefined && !isAsciiCharacter(delimiter)) fail('the delimiter must be one ASCII character');
+  if (delimiter === '\n' || delimiter === '\r') fail('a line break cannot separate cells');
+  if (typeof quote === 'string' && !/^[\x21-\x7e]$/.test(quote))
+    fail('the quote must be one visible ASCII character or null');
+  if (delimiter !== undefined && delimiter === quote) fail('delimiter and quote must differ');
+  if ((overrides.headerLines ?? []).some((line) => !Number.isInteger(line) || line < 1))
+    fail('header lines count from 1');
+  if ((overrides.headerLines ?? []).length > 2) fail('a header has at most two rows');
+}
+
+function isAsciiCharacter(text: string): boolean {
+  return text.length === 1 && text.charCodeAt(0) > 0 && text.charCodeAt(0) < 128;
+}
+
+/** The column's date order as the user set it, or as it was detected. */
+export function overrideDateOrder(column: ColumnReading, overrides: ReadingOverrides): ColumnReading {
+  const order = overrides.dateOrders?.[column.name] ?? overrides.dateOrders?.['*'];
+  return order === undefined ? column : { ...column, dateOrder: { ...chosenByUser(order), isAmbiguous: false } };
+}

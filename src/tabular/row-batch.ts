@@ -1,0 +1,137 @@
+// A batch of rows as every format hands them over: addressed by row and column, with line, byte offset, kind and fault per row.
+// Text is made on demand, so a consumer that needs eight of forty columns pays for eight. A batch owns its bytes and may be kept.
+import { faultNumber, faultOf, type RowFault } from './row-fault.ts';
+
+/** What a row is. Only `data` is data; the rest is furniture, handed over so that every row of the file is accounted for. */
+export const rowKinds = ['data', 'preamble', 'header', 'blank', 'total', 'footer'] as const;
+export type RowKind = (typeof rowKinds)[number];
+
+/** Where a row starts: enough to go on reading from there. */
+export interface Position {
+  /** Byte offset in the original file (for XLSX, the row of the sheet, counted from 0). */
+  readonly offset: number;
+  /** Line in the original file, counted from 1 (for XLSX, the row as the program shows it). */
+  readonly line: number;
+  /** How many rows of any kind come before it. */
+  readonly row: number;
+}
+
+export const startOfFile: Position = { offset: 0, line: 1, row: 0 };
+
+export abstract class RowBatch {
+  abstract readonly rowCount: number;
+  /** Rows of any kind before this batch. */
+  readonly firstRow: number;
+  /** Where the row after this batch starts. It is the checkpoint once the batch's rows are committed. */
+  readonly next: Position;
+  /** Whether the file ends with this batch. */
+  readonly isLast: boolean;
+  readonly kinds: Uint8Array;
+  readonly faults: Uint8Array;
+
+  constructor(place: { firstRow: number; next: Position; isLast: boolean }, rowCount: number, faults?: Uint8Array) {
+    this.firstRow = place.firstRow;
+    this.next = place.next;
+    this.isLast = place.isLast;
+    this.kinds = new Uint8Array(rowCount);
+    this.faults = faults ?? new Uint8Array(rowCount);
+  }
+
+  /** Line on which the row starts in the original file. */
+  abstract line(row: number): number;
+  /** Byte at which the row starts in the original file. */
+  abstract offset(row: number): number;
+  abstract cellCount(row: number): number;
+  /** The text of a cell without its quotes; empty when the row has no such cell. */
+  abstract text(row: number, column: number): string;
+  /** Whether the cell has no characters at all; cheaper than asking for its text. */
+  abstract isEmpty(row: number, column: number): boolean;
+  /** The cell's first character if it is ASCII, 128 if it is another, -1 if there is none; cheaper than asking for its text. */
+  abstract firstCode(row: number, column: number): number;
+  /** The row as it stands in the file. */
+  abstract rawText(row: number): string;
+
+  kind(row: number): RowKind {
+    return rowKinds[this.kinds[row] ?? 0] ?? 'data';
+  }
+
+  setKind(row: number, kind: RowKind): void {
+    this.kinds[row] = rowKinds.indexOf(kind);
+  }
+
+  fault(row: number): RowFault | null {
+    return faultOf(this.faults[row] ?? 0);
+  }
+
+  setFault(row: number, fault: RowFault): void {
+    this.faults[row] = faultNumber(fault);
+  }
+
+  /** All cells of a row as text. */
+  texts(row: number): string[] {
+    return Array.from({ length: this.cellCount(row) }, (_, column) => this.text(row, column));
+  }
+
+  /** The rows that are data, faulted ones included. */
+  *dataRows(): Generator<number> {
+    for (let row = 0; row < this.rowCount; row++) if (this.kinds[row] === 0) yield row;
+  }
+}
+
+/** Rows whose cells are texts already (JSON). */
+export class TextRowBatch extends RowBatch {
+  readonly rowCount: number;
+  readonly #rows: readonly TextRow[];
+
+  constructor(place: { firstRow: number; next: Position; isLast: boolean }, rows: readonly TextRow[]) {
+    super(place, rows.length);
+    this.rowCount = rows.length;
+    this.#rows = rows;
+    rows.forEach((row, index) => {
+      if (row.fault !== null) this.setFault(index, row.fault);
+    });
+  }
+
+  /** The same batch without the rows before number `row` of the file. */
+  from(row: number): TextRowBatch {
+    const place = { firstRow: row, next: this.next, isLast: this.isLast };
+    return new TextRowBatch(place, this.#rows.slice(row - this.firstRow));
+  }
+
+  line(row: number): number {
+    return this.#rows[row]?.line ?? 0;
+  }
+
+  offset(row: number): number {
+    return this.#rows[row]?.offset ?? 0;
+  }
+
+  cellCount(row: number): number {
+    return this.#rows[row]?.cells.length ?? 0;
+  }
+
+  text(row: number, column: number): string {
+    return this.#rows[row]?.cells[column] ?? '';
+  }
+
+  isEmpty(row: number, column: number): boolean {
+    return this.text(row, column) === '';
+  }
+
+  firstCode(row: number, column: number): number {
+    const text = this.text(row, column);
+    return text === '' ? -1 : Math.min(text.charCodeAt(0), 128);
+  }
+
+  rawText(row: number): string {
+    return this.#rows[row]?.raw() ?? '';
+  }
+}
+
+export interface TextRow {
+  readonly line: number;
+  readonly offset: number;
+  readonly cells: readonly string[];
+  readonly fault: RowFault | null;
+  raw(): string;
+}

@@ -1,0 +1,97 @@
+// Rows from which everything else is decided: the first ones and, where the source can be read anywhere, some from all over the
+// file. A report sorted by date shows its days above 12 only further down.
+import type { ByteSource } from './byte-source.ts';
+import type { Dialect } from './csv/dialect.ts';
+import { readCsv } from './csv/read-csv.ts';
+import { parseRecord } from './json/parse-record.ts';
+import { readJson } from './json/read-json.ts';
+import type { SampleRow } from './layout/sample-row.ts';
+import type { TableLimits } from './limits.ts';
+import type { RowBatch } from './row-batch.ts';
+import type { Encoding } from './text/utf8-stream.ts';
+
+export const HEAD_BYTES = 256 * 1024;
+const HEAD_ROWS = 1_000;
+const SPREAD_WINDOWS = 8;
+const SPREAD_BYTES = 48 * 1024;
+
+export interface TableSample {
+  /** From the start of the file, titles and header included. */
+  readonly head: readonly SampleRow[];
+  /** From further down; data for the most part. */
+  readonly spread: readonly SampleRow[];
+}
+
+export async function sampleCsv(
+  source: ByteSource,
+  encoding: Encoding,
+  dialect: Dialect,
+  limits: TableLimits,
+): Promise<TableSample> {
+  const options = { encoding, dialect, limits };
+  const head = await firstRows(
+    readCsv(upTo(source, HEAD_BYTES), { ...options, batchBytes: HEAD_BYTES }),
+    source.size > HEAD_BYTES,
+  );
+  const spread: SampleRow[] = [];
+  const step = (source.size - HEAD_BYTES) / SPREAD_WINDOWS;
+  for (let i = 0; i < SPREAD_WINDOWS && step > SPREAD_BYTES; i++) {
+    // Even offsets, so that two-byte encodings are met at a whole character.
+    const offset = Math.floor((HEAD_BYTES + (i + 1) * step - SPREAD_BYTES) / 4) * 4 + (encoding.bomBytes % 4);
+    const from = { offset, line: 1, row: 0 };
+    const window = readCsv(upTo(source, offset + SPREAD_BYTES), { ...options, from });
+    // The first row starts somewhere inside a line, the last one ends inside another.
+    spread.push(...(await firstRows(window, true).catch(() => [])).slice(1));
+  }
+  return { head, spread };
+}
+
+/** JSON is read from its start only: there is no telling where a record begins in the middle. */
+export async function sampleJson(
+  source: ByteSource,
+  encoding: Encoding,
+  format: 'json' | 'ndjson',
+  recordsKey: string | null | undefined,
+  limits: TableLimits,
+): Promise<{ names: string[]; rows: SampleRow[]; recordsKey: string | null }> {
+  const records: { line: number; values: Map<string, string> }[] = [];
+  const names = new Set<string>();
+  let foundKey: string | null = null;
+  const onList = (key: string | null) => {
+    foundKey = key;
+  };
+  const options = { format, encoding, recordsKey, columns: [], limits, batchBytes: HEAD_BYTES, onList };
+  for await (const batch of readJson(source, options)) {
+    for (let row = 0; row < batch.rowCount && records.length < HEAD_ROWS; row++) {
+      // With no columns known, every record with a key is faulted as unknown; its raw text is what counts here.
+      const fault = batch.fault(row);
+      if (fault !== null && fault !== 'row_unknown_key') continue;
+      const values = parseRecord(batch.rawText(row));
+      if (values === null) continue;
+      for (const name of values.keys()) names.add(name);
+      records.push({ line: batch.line(row), values });
+    }
+    if (records.length >= HEAD_ROWS) break;
+  }
+  const ordered = [...names];
+  const rows = records.map(({ line, values }) => ({ line, cells: ordered.map((name) => values.get(name) ?? '') }));
+  return { names: ordered, rows, recordsKey: foundKey };
+}
+
+export async function firstRows(batches: AsyncIterable<RowBatch>, isCut: boolean): Promise<SampleRow[]> {
+  const rows: SampleRow[] = [];
+  let lastFault = false;
+  for await (const batch of batches) {
+    for (let row = 0; row < batch.rowCount && rows.length < HEAD_ROWS; row++) {
+      lastFault = batch.faults[row] !== 0;
+      if (!lastFault) rows.push({ line: batch.line(row), cells: batch.texts(row) });
+    }
+    if (rows.length >= HEAD_ROWS) return rows;
+  }
+  if (isCut && !lastFault) rows.pop();
+  return rows;
+}
+
+function upTo(source: ByteSource, end: number): ByteSource {
+  return { size: Math.min(source.size, end), open: (start) => source.open(start, Math.min(source.size, end)) };
+}

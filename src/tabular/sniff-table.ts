@@ -1,0 +1,233 @@
+// Looks at a file and decides how to read it. Every decision carries its confidence and its reason; overrides replace single
+// decisions and everything that depends on them is decided again. Nothing is stored and nothing is read but a sample.
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { type ByteSource, readSlice } from './byte-source.ts';
+import {
+  type ContentKind,
+  checkExtension,
+  describeContent,
+  SNIFF_BYTES,
+  sniffContent,
+} from './content/sniff-content.ts';
+import { detectDialect } from './csv/detect-dialect.ts';
+import type { Dialect } from './csv/dialect.ts';
+import { chosenByUser, type Decision, decided } from './decision.ts';
+import { detectHeader, type HeaderLayout, headerAt } from './layout/detect-header.ts';
+import { profileColumns } from './layout/profile-columns.ts';
+import { defaultTotalRules } from './layout/row-classifier.ts';
+import { filledCount, type SampleRow } from './layout/sample-row.ts';
+import { defaultLimits, type TableLimits } from './limits.ts';
+import { checkOverrides, overrideDateOrder, type Reading, type ReadingOverrides, type TableFormat } from './reading.ts';
+import { readingWarnings } from './reading-warnings.ts';
+import { firstRows, HEAD_BYTES, sampleCsv, sampleJson } from './sample-table.ts';
+import { detectEncoding } from './text/detect-encoding.ts';
+import { type Encoding, encodingNamed, openUtf8 } from './text/utf8-stream.ts';
+import { commaStyle, decideNumberStyle, pointStyle } from './values/number-style.ts';
+import { readXlsx } from './xlsx/read-xlsx.ts';
+
+export interface SniffOptions {
+  /** Checked against the content when given. */
+  readonly fileName?: string;
+  readonly overrides?: ReadingOverrides;
+  /** Says of a text whether it is the name of a column that the caller knows. */
+  readonly isKnownHeader?: (name: string) => boolean;
+  readonly totalWords?: readonly string[];
+  readonly limits?: TableLimits;
+}
+
+/** What a reader of a format found out before header and columns are decided. */
+interface Found {
+  readonly format: TableFormat;
+  readonly encoding: Decision<Encoding>;
+  readonly head: readonly SampleRow[];
+  readonly spread: readonly SampleRow[];
+  readonly dialect?: Decision<Dialect>;
+  readonly sheet?: Reading['sheet'];
+  readonly recordsKey?: Decision<string | null>;
+  /** JSON names its columns itself. */
+  readonly names?: readonly string[];
+}
+
+const binaryEncoding = decided<Encoding>({ name: 'utf-8', bomBytes: 0 }, 'exact', 'a workbook says so itself');
+const XLSX_SAMPLE_ROWS = 500;
+
+export async function sniffTable(source: ByteSource, options: SniffOptions = {}): Promise<Reading> {
+  const overrides = options.overrides ?? {};
+  checkOverrides(overrides);
+  const limits = options.limits ?? defaultLimits;
+  const kind = await contentOf(source);
+  if (options.fileName !== undefined) checkExtension(options.fileName, kind);
+  const found = await findTable(source, kind, overrides, limits);
+  return describe(found, options, overrides);
+}
+
+/** What the file is; looks further than its first bytes where those cannot tell. */
+export async function contentOf(source: ByteSource): Promise<ContentKind> {
+  const head = await readSlice(source, 0, SNIFF_BYTES);
+  const kind = sniffContent(head);
+  if (kind !== 'xls' || head.length < 512) return kind;
+  // The directory of a compound file may lie anywhere; its header says where.
+  const directory = await readSlice(source, (head.readUInt32LE(48) + 1) * 2 ** head.readUInt16LE(30), 4096);
+  return directory.includes(Buffer.from('EncryptedPackage', 'utf16le')) ? 'encrypted_office' : 'xls';
+}
+
+async function findTable(
+  source: ByteSource,
+  kind: ContentKind,
+  overrides: ReadingOverrides,
+  limits: TableLimits,
+): Promise<Found> {
+  switch (kind) {
+    case 'text':
+      return findCsv(source, overrides, limits);
+    case 'json':
+    case 'ndjson':
+      return findJson(source, kind, overrides, limits);
+    case 'xlsx':
+      return findXlsx(source, overrides, limits);
+    case 'empty':
+      throw new MillraceError('empty_file');
+    case 'xls':
+      throw new MillraceError('spreadsheet_xls');
+    case 'xlsb':
+      throw new MillraceError('spreadsheet_xlsb');
+    case 'encrypted_office':
+      throw new MillraceError('spreadsheet_encrypted');
+    default:
+      throw new MillraceError('format_unsupported', { found: describeContent(kind) });
+  }
+}
+
+async function findCsv(source: ByteSource, overrides: ReadingOverrides, limits: TableLimits): Promise<Found> {
+  const encoding = await decideEncoding(source, overrides);
+  const dialect = overrideDialect(detectDialect(await utf8Head(source, encoding.value, limits)), overrides);
+  const { head, spread } = await sampleCsv(source, encoding.value, dialect.value, limits);
+  return { format: 'csv', encoding, dialect, head, spread };
+}
+
+async function findJson(
+  source: ByteSource,
+  format: 'json' | 'ndjson',
+  overrides: ReadingOverrides,
+  limits: TableLimits,
+): Promise<Found> {
+  const encoding = await decideEncoding(source, overrides);
+  const sample = await sampleJson(source, encoding.value, format, overrides.recordsKey, limits);
+  const reason = sample.recordsKey === null ? 'the file is a list' : `the list stands under "${sample.recordsKey}"`;
+  const recordsKey =
+    overrides.recordsKey === undefined
+      ? decided(sample.recordsKey, 'exact', reason)
+      : chosenByUser(overrides.recordsKey);
+  const base = { format, encoding, head: sample.rows, spread: [], names: sample.names };
+  return format === 'json' ? { ...base, recordsKey } : base;
+}
+
+async function findXlsx(source: ByteSource, overrides: ReadingOverrides, limits: TableLimits): Promise<Found> {
+  let value = { name: '', names: [] as readonly string[] };
+  const onOpen = (name: string, names: readonly string[]) => {
+    value = { name, names };
+  };
+  const wanted = overrides.sheet ?? null;
+  const head = await firstRows(readXlsx(source, { sheet: wanted, limits, maxRows: XLSX_SAMPLE_ROWS, onOpen }), false);
+  const sheet =
+    wanted === null
+      ? decided(value, value.names.length > 1 ? 'likely' : 'exact', 'it is the first sheet')
+      : chosenByUser(value);
+  return { format: 'xlsx', encoding: binaryEncoding, head, spread: [], sheet };
+}
+
+function describe(found: Found, options: SniffOptions, overrides: ReadingOverrides): Reading {
+  const rows = found.head.filter((row) => filledCount(row) > 0);
+  if (rows.length === 0) throw new MillraceError('empty_file');
+  const header = found.names === undefined ? decideHeader(rows, options, overrides) : keysAsHeader(found.names);
+  const { names, lines, skippedRows } = header.value;
+  const data = [...rows.slice(skippedRows), ...found.spread.filter((row) => row.cells.length === names.length)];
+  const columns = profileColumns(names, data).map((column) => overrideDateOrder(column, overrides));
+  const preamble = rows.slice(0, skippedRows).filter((row) => !lines.includes(row.line));
+  const reading: Reading = {
+    version: 1,
+    format: found.format,
+    encoding: found.encoding,
+    ...(found.dialect === undefined ? {} : { dialect: found.dialect }),
+    ...(found.sheet === undefined ? {} : { sheet: found.sheet }),
+    ...(found.recordsKey === undefined ? {} : { recordsKey: found.recordsKey }),
+    preamble: preamble.map((row) => ({
+      line: row.line,
+      text: row.cells.filter((cell) => cell.trim() !== '').join(' · '),
+    })),
+    header: { ...header, value: { lines, names } },
+    columns,
+    numbers: decideNumbers(data, columns, found, overrides),
+    totals: { ...defaultTotalRules(), ...totalWords(options, overrides) },
+    keptLines: overrides.keptLines ?? [],
+    shortRows: overrides.shortRows ?? (found.format === 'csv' ? 'refuse' : 'pad'),
+    unescapeFormulas: overrides.unescapeFormulas ?? false,
+    warnings: [],
+  };
+  return { ...reading, warnings: readingWarnings(reading) };
+}
+
+function totalWords(options: SniffOptions, overrides: ReadingOverrides): { words?: readonly string[] } {
+  const words = overrides.totalWords ?? options.totalWords;
+  return words === undefined ? {} : { words };
+}
+
+function decideHeader(
+  rows: readonly SampleRow[],
+  options: SniffOptions,
+  overrides: ReadingOverrides,
+): Decision<HeaderLayout> {
+  if (overrides.headerLines !== undefined) {
+    const chosen = headerAt(rows, overrides.headerLines);
+    if (chosen === null)
+      throw new MillraceError('reading_invalid', { reason: 'there is no row on the named header line' });
+    return chosenByUser(chosen);
+  }
+  const header = detectHeader(rows, options.isKnownHeader ?? (() => false));
+  if (header === null) throw new MillraceError('header_missing');
+  return header;
+}
+
+function keysAsHeader(names: readonly string[]): Decision<HeaderLayout> {
+  return decided({ names, lines: [], skippedRows: 0 }, 'exact', 'the records name their values');
+}
+
+function decideNumbers(
+  data: readonly SampleRow[],
+  columns: Reading['columns'],
+  found: Found,
+  overrides: ReadingOverrides,
+): Reading['numbers'] {
+  if (overrides.decimal !== undefined) return chosenByUser(overrides.decimal === ',' ? commaStyle : pointStyle);
+  // JSON and workbooks write numbers in one way only; texts in them may still be of another style.
+  const numeric = columns.filter((column) => ['integer', 'decimal', 'money', 'percent'].includes(column.kind));
+  const values = data.flatMap((row) => numeric.map((column) => row.cells[column.index] ?? ''));
+  const delimiter = found.dialect?.value.delimiter;
+  return decideNumberStyle(values, delimiter === undefined ? {} : { delimiter });
+}
+
+async function decideEncoding(source: ByteSource, overrides: ReadingOverrides): Promise<Decision<Encoding>> {
+  if (overrides.encoding === undefined) return detectEncoding(source);
+  return chosenByUser(encodingNamed(overrides.encoding, await readSlice(source, 0, 4)));
+}
+
+function overrideDialect(detected: Decision<Dialect>, overrides: ReadingOverrides): Decision<Dialect> {
+  const chosen = (['delimiter', 'quote', 'escape'] as const).filter((part) => overrides[part] !== undefined);
+  if (chosen.length === 0) return detected;
+  return chosenByUser({ ...detected.value, ...Object.fromEntries(chosen.map((part) => [part, overrides[part]])) });
+}
+
+/** The first bytes as UTF-8, cut at a line end unless that is all there is. */
+async function utf8Head(source: ByteSource, encoding: Encoding, limits: TableLimits): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of openUtf8(source, encoding, 0, limits).chunks) {
+    parts.push(part);
+    length += part.length;
+    if (length >= HEAD_BYTES) break;
+  }
+  const head = Buffer.concat(parts);
+  if (head.length < HEAD_BYTES) return head;
+  const cut = Math.max(head.lastIndexOf(10, HEAD_BYTES), head.lastIndexOf(13, HEAD_BYTES));
+  return head.subarray(0, cut <= 0 ? HEAD_BYTES : cut + 1);
+}

@@ -1,0 +1,92 @@
+// Which sign separates decimals and which groups thousands. One value often cannot tell ("203,834"), so evidence is collected
+// over many and decided once per file.
+import { type Decision, decided } from '../decision.ts';
+import { stripNumber } from './strip-number.ts';
+
+export interface NumberStyle {
+  readonly decimal: '.' | ',';
+  /** Blanks and apostrophes are accepted as group signs as well: nothing else could be meant. */
+  readonly group: ',' | '.' | ' ' | "'" | null;
+}
+
+export const pointStyle: NumberStyle = { decimal: '.', group: ',' };
+export const commaStyle: NumberStyle = { decimal: ',', group: '.' };
+
+/** `point` and `comma` prove the decimal sign; `either` is a number that both read, differently; `plain` proves nothing. */
+export type NumberEvidence = 'point' | 'comma' | 'either' | 'plain' | 'none';
+
+export function numberEvidence(text: string): NumberEvidence {
+  const stripped = stripNumber(text);
+  if (stripped === null) return 'none';
+  const digits = stripped.digits.replace(/[ '’]/g, '');
+  if (!/^[\d.,]+$/.test(digits) || !/\d/.test(digits))
+    return /^\d+([.,]\d+)?e[+-]?\d+$/i.test(digits) ? 'plain' : 'none';
+  const commas = countOf(digits, ',');
+  const points = countOf(digits, '.');
+  if (commas === 0 && points === 0) return 'plain';
+  if (commas > 0 && points > 0) {
+    const decimal = digits.lastIndexOf(',') > digits.lastIndexOf('.') ? ',' : '.';
+    if (countOf(digits, decimal) > 1) return 'none';
+    return decimal === ',' ? 'comma' : 'point';
+  }
+  return commas > 0 ? singleSign(digits, ',', commas) : singleSign(digits, '.', points);
+}
+
+/** Only one of the two signs occurs. */
+function singleSign(digits: string, sign: ',' | '.', count: number): NumberEvidence {
+  const asDecimal: NumberEvidence = sign === ',' ? 'comma' : 'point';
+  const asGroup: NumberEvidence = sign === ',' ? 'point' : 'comma';
+  const groups = digits.split(sign);
+  const head = groups[0] ?? '';
+  const isGrouped = /^[1-9]\d{0,2}$/.test(head) && groups.slice(1).every((group) => group.length === 3);
+  if (count > 1) return isGrouped || isIndianGrouping(groups) ? asGroup : 'none';
+  return isGrouped ? 'either' : asDecimal;
+}
+
+/** 12,34,567: pairs, then three. */
+export function isIndianGrouping(groups: readonly string[]): boolean {
+  const last = groups.at(-1) ?? '';
+  const head = groups[0] ?? '';
+  return last.length === 3 && /^\d{1,2}$/.test(head) && groups.slice(1, -1).every((group) => group.length === 2);
+}
+
+export interface NumberStyleHints {
+  /** A file that separates cells by commas rarely uses a decimal comma, one that uses semicolons often does. */
+  readonly delimiter?: string;
+}
+
+export function decideNumberStyle(values: Iterable<string>, hints: NumberStyleHints = {}): Decision<NumberStyle> {
+  const counts = { point: 0, comma: 0, either: 0, plain: 0, none: 0 };
+  let example = '';
+  for (const value of values) {
+    const evidence = numberEvidence(value);
+    counts[evidence]++;
+    if (evidence === 'either' && example === '') example = value.trim();
+  }
+  if (counts.point > 0 && counts.comma === 0)
+    return decided(pointStyle, 'exact', `${counts.point} values show a decimal point`);
+  if (counts.comma > 0 && counts.point === 0)
+    return decided(commaStyle, 'exact', `${counts.comma} values show a decimal comma`);
+  if (counts.point > 0 && counts.comma > 0) {
+    const isPoint = counts.point >= counts.comma;
+    const reason = `${counts.point} values show a decimal point, ${counts.comma} a decimal comma`;
+    return decided(isPoint ? pointStyle : commaStyle, 'guess', reason);
+  }
+  if (counts.either > 0) return decideAmbiguous(example, hints);
+  return decided(pointStyle, 'likely', 'no value has a decimal or thousands sign');
+}
+
+function decideAmbiguous(example: string, hints: NumberStyleHints): Decision<NumberStyle> {
+  const groupsByComma = example.includes(',');
+  if (hints.delimiter === ',' && groupsByComma) {
+    return decided(pointStyle, 'likely', `"${example}" is read with thousands: cells are separated by commas`);
+  }
+  if (hints.delimiter === ';' && !groupsByComma) {
+    return decided(commaStyle, 'guess', `"${example}" is read with thousands: cells are separated by semicolons`);
+  }
+  return decided(pointStyle, 'guess', `"${example}" could be read with a decimal point or a decimal comma`);
+}
+
+function countOf(text: string, sign: string): number {
+  return text.split(sign).length - 1;
+}

@@ -1,0 +1,128 @@
+// Cells as displayed. A workbook stores 45296 and 0.0512 and says beside it how they look; a reader wants the day and "5.12%".
+// Dates become ISO text when their format shows a whole day (day, month and year): how it is punctuated is the viewer's locale,
+// which day it is, is not. A format that shows only a month stays what it shows, because it is not a day.
+// hucre's formatter does the rest, with two of its gaps closed here: it drops the currency of [$€-407], and it rounds binary
+// fractions (1.005 to two decimals gave 1.00, programs show 1.01).
+import { formatValue } from 'hucre';
+
+export type CellFormat =
+  | { readonly kind: 'general' }
+  | { readonly kind: 'text' }
+  | { readonly kind: 'day'; readonly hasTime: boolean }
+  | { readonly kind: 'fixed'; readonly decimals: number; readonly isGrouped: boolean; readonly isPercent: boolean }
+  | { readonly kind: 'other'; readonly code: string };
+
+/** The formats that are known by number only. */
+const builtIn: Readonly<Record<number, string>> = {
+  1: '0',
+  2: '0.00',
+  3: '#,##0',
+  4: '#,##0.00',
+  5: '$#,##0_);($#,##0)',
+  6: '$#,##0_);[Red]($#,##0)',
+  7: '$#,##0.00_);($#,##0.00)',
+  8: '$#,##0.00_);[Red]($#,##0.00)',
+  9: '0%',
+  10: '0.00%',
+  11: '0.00E+00',
+  12: '# ?/?',
+  13: '# ??/??',
+  14: 'yyyy-mm-dd',
+  15: 'd-mmm-yyyy',
+  16: 'd-mmm',
+  17: 'mmm-yy',
+  18: 'h:mm AM/PM',
+  19: 'h:mm:ss AM/PM',
+  20: 'h:mm',
+  21: 'h:mm:ss',
+  22: 'yyyy-mm-dd h:mm',
+  37: '#,##0_);(#,##0)',
+  38: '#,##0_);[Red](#,##0)',
+  39: '#,##0.00_);(#,##0.00)',
+  40: '#,##0.00_);[Red](#,##0.00)',
+  45: 'mm:ss',
+  46: '[h]:mm:ss',
+  47: 'mmss.0',
+  48: '##0.0E+0',
+  49: '@',
+};
+/** East Asian built-in dates. */
+const isEastAsianDate = (id: number) => (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
+
+const general: CellFormat = { kind: 'general' };
+const DAY_SECONDS = 86_400;
+
+export function describeFormat(id: number, customCode: string | undefined): CellFormat {
+  if (customCode === undefined && isEastAsianDate(id)) return { kind: 'day', hasTime: false };
+  const code = customCode ?? builtIn[id];
+  if (code === undefined || /^general$/i.test(code.trim()) || code.trim() === '') return general;
+  if (code.trim() === '@') return { kind: 'text' };
+  const bare = withoutLiterals(code.split(';')[0] ?? '').toLowerCase();
+  if (/y/.test(bare) && /m/.test(bare) && /d/.test(bare)) return { kind: 'day', hasTime: /h/.test(bare) };
+  const fixed = /^(#,##)?0(?:\.(0+))?(%)?$/.exec(code.trim());
+  if (fixed !== null) {
+    return {
+      kind: 'fixed',
+      decimals: fixed[2]?.length ?? 0,
+      isGrouped: fixed[1] !== undefined,
+      isPercent: fixed[3] !== undefined,
+    };
+  }
+  return { kind: 'other', code: keepCurrency(code) };
+}
+
+/** A stored number as its format shows it. `raw` is the text in the file. */
+export function displayNumber(raw: string, format: CellFormat, isFrom1904: boolean): string {
+  if (format.kind === 'general' || format.kind === 'text') return plainNumber(raw);
+  const number = Number(raw);
+  if (!Number.isFinite(number)) return raw;
+  if (format.kind === 'day') return displayDay(number, format.hasTime, isFrom1904) ?? raw;
+  if (format.kind === 'fixed') return displayFixed(number, format);
+  return formatValue(number, format.code, { is1904: isFrom1904 }).trim();
+}
+
+/** Whole numbers keep every digit; fractions are shown with 15 digits, as programs do (0.1 + 0.2 is 0.3). */
+function plainNumber(raw: string): string {
+  if (/^-?\d+$/.test(raw) || /e\+?\d\d/i.test(raw)) return raw;
+  const number = Number(raw);
+  return Number.isFinite(number) && raw !== '' ? String(Number(number.toPrecision(15))) : raw;
+}
+
+function displayDay(serial: number, hasTime: boolean, isFrom1904: boolean): string | null {
+  if (serial < 0) return null;
+  const seconds = hasTime ? Math.round(serial * DAY_SECONDS) : Math.floor(serial + 1e-9) * DAY_SECONDS;
+  // Excel's 1900 has a 29 February (day 60): before it days count from 1899-12-31, after it from 1899-12-30.
+  const epoch = isFrom1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, serial < 60 ? 31 : 30);
+  if (!isFrom1904 && Math.floor(serial) === 60) return '1900-02-29';
+  const date = new Date(epoch + seconds * 1000);
+  if (Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999) return null;
+  const iso = date.toISOString();
+  return hasTime ? `${iso.slice(0, 10)} ${iso.slice(11, 19)}` : iso.slice(0, 10);
+}
+
+function displayFixed(number: number, format: { decimals: number; isGrouped: boolean; isPercent: boolean }): string {
+  const scaled = format.isPercent ? number * 100 : number;
+  const rounded = roundHalfUp(scaled, format.decimals);
+  const [whole = '', fraction] = rounded.split('.');
+  const grouped = format.isGrouped ? whole.replace(/\B(?=(\d{3})+$)/g, ',') : whole;
+  return `${grouped}${fraction === undefined ? '' : `.${fraction}`}${format.isPercent ? '%' : ''}`;
+}
+
+/** Rounds the 15 digits a program shows, not the binary fraction behind them. */
+function roundHalfUp(number: number, decimals: number): string {
+  if (Math.abs(number) >= 1e15) return number.toFixed(decimals);
+  const shown = Number(Math.abs(number).toPrecision(15));
+  const nudged = Number(`${shown}e${decimals}`);
+  const rounded = Number.isFinite(nudged) ? Number(`${Math.round(nudged)}e-${decimals}`) : shown;
+  const text = rounded.toFixed(decimals);
+  return number < 0 && Number(text) !== 0 ? `-${text}` : text;
+}
+
+/** [$€-407] shows €, [$-409] shows nothing. */
+function keepCurrency(code: string): string {
+  return code.replace(/\[\$([^\]-]*)(?:-[^\]]*)?\]/g, (_, symbol: string) => (symbol === '' ? '' : `"${symbol}"`));
+}
+
+function withoutLiterals(code: string): string {
+  return code.replace(/"[^"]*"|\\.|\[[^\]]*\]|[_*]./g, '');
+}

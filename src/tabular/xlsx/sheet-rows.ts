@@ -1,0 +1,126 @@
+// The rows of one sheet, cell texts as displayed. Rows and columns that a sheet leaves out cost nothing; declared dimensions are
+// not even read.
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { TableLimits } from '../limits.ts';
+import { displayNumber } from './cell-format.ts';
+import type { SharedStrings } from './shared-strings.ts';
+import type { Workbook } from './workbook-parts.ts';
+import { attributeOf, decodeEscapes, XmlEvents } from './xml-events.ts';
+
+export interface SheetContext {
+  readonly workbook: Workbook;
+  readonly strings: SharedStrings;
+  readonly limits: TableLimits;
+}
+
+/** Calls `onRow` with the row's number (from 1) and its texts; `null` stands for a cell that is not there. */
+export function sheetEvents(context: SheetContext, onRow: (number: number, cells: string[]) => void): XmlEvents {
+  const { limits } = context;
+  let isInRow = false;
+  let rowNumber = 0;
+  let cells: string[] = [];
+  let rowLength = 0;
+  let gapCells = 0;
+  let column = -1;
+  let type = '';
+  let style = 0;
+  let value = '';
+  let isInValue = false;
+  let isInCell = false;
+  let isPhonetic = false;
+
+  const openCell = (attributes: string) => {
+    isInCell = true;
+    const place = attribute(attributes, 'r');
+    column = place === null ? column + 1 : columnOf(place);
+    if (column < 0 || column >= limits.maxColumns) {
+      throw new MillraceError('too_many_columns', { line: rowNumber, limit: limits.maxColumns });
+    }
+    type = attribute(attributes, 't') ?? 'n';
+    style = Number(attribute(attributes, 's') ?? -1);
+    value = '';
+  };
+  const closeCell = () => {
+    isInCell = false;
+    const text = displayCell(type, style, value, context);
+    if (text === '') return;
+    gapCells += Math.max(0, column - cells.length);
+    if (gapCells > limits.spreadsheet.maxGapCells) {
+      throw new MillraceError('spreadsheet_too_large', { reason: 'its rows are almost all gaps' });
+    }
+    while (cells.length < column) cells.push('');
+    cells[column] = text;
+    rowLength += text.length;
+    if (rowLength > limits.maxRowBytes)
+      throw new MillraceError('line_too_long', { line: rowNumber, limit: limits.maxRowBytes });
+  };
+
+  return new XmlEvents({
+    open: (name, attributes) => {
+      if (name === 'c' && isInRow) openCell(attributes);
+      else if (name === 'v' || name === 't') isInValue = isInCell && !isPhonetic;
+      else if (name === 'row') {
+        isInRow = true;
+        const given = attribute(attributes, 'r');
+        rowNumber = given === null ? rowNumber + 1 : Number(given);
+        cells = [];
+        rowLength = 0;
+        column = -1;
+      } else if (name === 'rPh') isPhonetic = true;
+    },
+    text: (text) => {
+      if (!isInValue) return;
+      value += text;
+      if (value.length > limits.maxRowBytes) {
+        throw new MillraceError('line_too_long', { line: rowNumber, limit: limits.maxRowBytes });
+      }
+    },
+    close: (name) => {
+      if (name === 'v' || name === 't') isInValue = false;
+      else if (name === 'c' && isInCell) closeCell();
+      else if (name === 'row' && isInRow) {
+        isInRow = false;
+        onRow(rowNumber, cells);
+      } else if (name === 'rPh') isPhonetic = false;
+    },
+  });
+}
+
+function displayCell(type: string, style: number, value: string, context: SheetContext): string {
+  switch (type) {
+    case 's':
+      return context.strings.get(Number(value)) ?? '';
+    case 'str':
+    case 'inlineStr':
+      return decodeEscapes(value);
+    case 'b':
+      return value === '1' || value === 'true' ? 'TRUE' : 'FALSE';
+    case 'd':
+      return value.replace(/T00:00:00(?:\.0+)?Z?$/, '');
+    case 'n':
+      return value === ''
+        ? ''
+        : displayNumber(value, context.workbook.formats[style] ?? { kind: 'general' }, context.workbook.isFrom1904);
+    default:
+      return value;
+  }
+}
+
+/** Cells have few, short attributes, and there are millions of cells: no regular expressions here. */
+function attribute(attributes: string, name: string): string | null {
+  const at = attributes.indexOf(` ${name}="`);
+  if (at === -1) return attributes.includes("'") ? attributeOf(attributes, name) : null;
+  const start = at + name.length + 3;
+  return attributes.slice(start, attributes.indexOf('"', start));
+}
+
+/** AB12 → 27. */
+function columnOf(place: string): number {
+  let column = 0;
+  for (let i = 0; i < place.length; i++) {
+    const c = place.charCodeAt(i) & ~32;
+    if (c < 65 || c > 90) break;
+    column = column * 26 + (c - 64);
+  }
+  return column - 1;
+}

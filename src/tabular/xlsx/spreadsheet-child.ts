@@ -1,0 +1,90 @@
+// The process that reads spreadsheets: started for one file, told what to read, killed when it takes too much. It has no
+// database, no settings and no environment; whatever a file does to it stays here.
+import { once } from 'node:events';
+import { open } from 'node:fs/promises';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { readSharedStrings } from './shared-strings.ts';
+import { sheetEvents } from './sheet-rows.ts';
+import { type SpreadsheetMessage, type SpreadsheetRequest, wireRow } from './spreadsheet-messages.ts';
+import { readWorkbook, type Workbook } from './workbook-parts.ts';
+import { ZipArchive } from './zip-archive.ts';
+
+/** Ends the reading of a sheet once enough rows were taken. */
+class EnoughRows extends Error {}
+
+async function serve(request: SpreadsheetRequest): Promise<void> {
+  const file = await open(request.path);
+  try {
+    const zip = await ZipArchive.open(file, request.limits.spreadsheet);
+    const workbook = await readWorkbook(zip);
+    const sheet = chooseSheet(workbook, request.sheet);
+    const names = workbook.sheets.filter((candidate) => !candidate.isHidden).map((candidate) => candidate.name);
+    await send({ type: 'opened', sheet: sheet.name, names });
+    const { maxSharedStringBytes } = request.limits.spreadsheet;
+    const strings = await readSharedStrings(zip, workbook.sharedStringsPath, maxSharedStringBytes);
+    await writeRows(zip, sheet.path, { workbook, strings, limits: request.limits }, request);
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeRows(
+  zip: ZipArchive,
+  path: string,
+  context: Parameters<typeof sheetEvents>[0],
+  request: SpreadsheetRequest,
+): Promise<void> {
+  let pending = '';
+  let rows = 0;
+  const events = sheetEvents(context, (number, cells) => {
+    if (number < request.fromRow) return;
+    pending += wireRow(number, cells);
+    if (++rows === request.maxRows) throw new EnoughRows();
+  });
+  try {
+    for await (const chunk of zip.read(path)) {
+      events.write(chunk);
+      if (pending.length > 0 && !process.stdout.write(pending)) await once(process.stdout, 'drain');
+      pending = '';
+    }
+    events.end();
+  } catch (error) {
+    if (!(error instanceof EnoughRows)) throw error;
+  }
+  if (pending.length > 0) process.stdout.write(pending);
+}
+
+function chooseSheet(workbook: Workbook, wanted: string | null): Workbook['sheets'][number] {
+  const known = workbook.sheets.map((sheet) => sheet.name).join(', ');
+  const found =
+    wanted === null
+      ? (workbook.sheets.find((sheet) => !sheet.isHidden) ?? workbook.sheets[0])
+      : workbook.sheets.find((sheet) => sheet.name.trim().toLowerCase() === wanted.trim().toLowerCase());
+  if (found !== undefined) return found;
+  if (wanted === null) throw new MillraceError('spreadsheet_damaged', { reason: 'it has no sheet' });
+  throw new MillraceError('sheet_not_found', { sheet: wanted, known });
+}
+
+function send(message: SpreadsheetMessage): Promise<void> {
+  return new Promise((resolve) => {
+    process.send?.(message, undefined, undefined, () => resolve());
+  });
+}
+
+function failure(error: unknown): SpreadsheetMessage {
+  if (error instanceof MillraceError) return { type: 'failed', code: error.code, params: error.params };
+  const reason = error instanceof Error ? error.message : 'it cannot be read';
+  return { type: 'failed', code: 'spreadsheet_damaged', params: { reason } };
+}
+
+process.once('message', (request: SpreadsheetRequest) => {
+  void serve(request)
+    .then(
+      () => send({ type: 'finished' }),
+      (error: unknown) => send(failure(error)),
+    )
+    .then(() => process.stdout.end(() => process.disconnect()));
+});
+// Nobody waits for the rows any more.
+process.stdout.on('error', () => process.exit(0));
+process.on('disconnect', () => process.exit(0));

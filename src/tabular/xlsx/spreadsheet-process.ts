@@ -1,0 +1,160 @@
+// Starts the process that reads a spreadsheet, watches its memory and its progress, and ends it: when it is done, when it takes
+// more than it may, and when nobody wants its rows any more. Works from the sources (through tsx) and from the build alike.
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { isErrorCode } from '../../contract/errors/catalogue.ts';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { SpreadsheetMessage, SpreadsheetRequest } from './spreadsheet-messages.ts';
+
+const WATCH_MS = 100;
+const PAGE_BYTES = 4096;
+const isSource = import.meta.url.endsWith('.ts');
+const entry = fileURLToPath(new URL(isSource ? './spreadsheet-child.ts' : './spreadsheet-child.js', import.meta.url));
+
+export interface OpenedSpreadsheet {
+  readonly sheet: string;
+  readonly names: readonly string[];
+  readonly chunks: AsyncIterable<Uint8Array>;
+  close(): void;
+}
+
+export async function openSpreadsheet(request: SpreadsheetRequest): Promise<OpenedSpreadsheet> {
+  const reader = new SpreadsheetProcess(request);
+  try {
+    const { sheet, names } = await reader.opened();
+    return { sheet, names, chunks: reader.rows(), close: () => reader.stop() };
+  } catch (error) {
+    reader.stop();
+    throw error;
+  }
+}
+
+class SpreadsheetProcess {
+  readonly #child: ChildProcess;
+  readonly #request: SpreadsheetRequest;
+  readonly #exited: Promise<void>;
+  readonly #watch: NodeJS.Timeout;
+  #opened: { sheet: string; names: readonly string[] } | null = null;
+  #failure: MillraceError | null = null;
+  #isFinished = false;
+  #wake: () => void = () => undefined;
+
+  constructor(request: SpreadsheetRequest) {
+    this.#request = request;
+    this.#child = fork(entry, [], {
+      execArgv: [`--max-old-space-size=${request.limits.spreadsheet.maxHeapMb}`, ...loaderArguments()],
+      stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+      env: {},
+    });
+    this.#exited = new Promise((resolve) => {
+      this.#child.once('close', (code, signal) => {
+        this.#noteExit(code, signal);
+        resolve();
+      });
+      this.#child.once('error', () => resolve());
+    });
+    this.#child.on('message', (message: SpreadsheetMessage) => this.#take(message));
+    this.#watch = setInterval(() => void this.#checkMemory(), WATCH_MS);
+    this.#child.send(request);
+  }
+
+  async opened(): Promise<{ sheet: string; names: readonly string[] }> {
+    while (this.#opened === null && this.#failure === null) await this.#progress(this.#nextMessage());
+    if (this.#failure !== null) throw this.#failure;
+    return this.#opened ?? { sheet: '', names: [] };
+  }
+
+  async *rows(): AsyncGenerator<Uint8Array> {
+    const pipe = this.#child.stdout;
+    if (pipe === null) return;
+    const chunks = pipe[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const { done, value } = await this.#progress(chunks.next());
+        if (done === true) break;
+        yield value as Uint8Array;
+      }
+      await this.#exited;
+      if (this.#failure !== null) throw this.#failure;
+    } finally {
+      this.stop();
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#watch);
+    if (this.#child.exitCode === null) this.#child.kill('SIGKILL');
+  }
+
+  #nextMessage(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      void this.#exited.then(resolve);
+    });
+  }
+
+  #take(message: SpreadsheetMessage): void {
+    if (message.type === 'opened') this.#opened = message;
+    else if (message.type === 'finished') this.#isFinished = true;
+    else if (isErrorCode(message.code)) this.#fail(new MillraceError(message.code, message.params));
+    this.#wake();
+  }
+
+  /** The first failure is the cause; what follows is its consequence. */
+  #fail(error: MillraceError): void {
+    this.#failure ??= error;
+  }
+
+  #noteExit(code: number | null, signal: string | null): void {
+    clearInterval(this.#watch);
+    if (this.#isFinished || this.#failure !== null) return;
+    // V8 aborts (SIGABRT, or 134 through a shell) when the heap limit is reached.
+    if (signal === 'SIGABRT' || code === 134) this.#fail(tooMuchMemory(this.#request));
+    else this.#fail(new MillraceError('spreadsheet_reader_lost', { reason: signal ?? `exit code ${code}` }));
+  }
+
+  /** Waits for the child, but not longer than it may stay silent. */
+  async #progress<T>(step: Promise<T>): Promise<T> {
+    const { stallMs } = this.#request.limits.spreadsheet;
+    let timer: NodeJS.Timeout | undefined;
+    const stalled = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        this.#fail(new MillraceError('spreadsheet_too_slow', { seconds: Math.round(stallMs / 1000) }));
+        this.stop();
+        reject(this.#failure);
+      }, stallMs);
+    });
+    try {
+      return await Promise.race([step, stalled]);
+    } catch (error) {
+      throw this.#failure ?? error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Only Linux tells what another process holds; elsewhere the heap limit and the counted bytes must do. */
+  async #checkMemory(): Promise<void> {
+    if (this.#child.pid === undefined) return;
+    const statm = await readFile(`/proc/${this.#child.pid}/statm`, 'utf8').catch(() => null);
+    const residentPages = Number(statm?.split(' ')[1] ?? 0);
+    if (residentPages * PAGE_BYTES > this.#request.limits.spreadsheet.maxResidentMb * 1024 * 1024) {
+      this.#fail(tooMuchMemory(this.#request));
+      this.stop();
+    }
+  }
+}
+
+function tooMuchMemory(request: SpreadsheetRequest): MillraceError {
+  return new MillraceError('spreadsheet_too_large', {
+    reason: `reading it takes over ${request.limits.spreadsheet.maxResidentMb} MB of memory`,
+  });
+}
+
+/** From the sources the child needs the same TypeScript loader as the tests and the development server. */
+function loaderArguments(): string[] {
+  if (!isSource) return [];
+  return ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];
+}
