@@ -25,6 +25,24 @@ export interface ExecutionDeps {
   readonly onDecision: (row: DecisionRow) => void;
 }
 
+export function stageRunOf(row: ClaimedRow, stage: string): StageRun {
+  return {
+    id: row.id,
+    tenantId: row.tenant_id,
+    pipeline: row.pipeline,
+    stage,
+    status: row.status,
+    attempt: row.attempt,
+    lane: row.lane,
+    blobId: row.blob_id,
+    retryOf: row.retry_of,
+    correlationId: row.correlation_id,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    failures: row.failures,
+  };
+}
+
 export class Execution {
   readonly run: StageRun;
   readonly #pipeline: AnyPipeline;
@@ -46,21 +64,7 @@ export class Execution {
     this.#stage = stage;
     this.#rawInput = row.input;
     this.#deps = deps;
-    this.run = {
-      id: row.id,
-      tenantId: row.tenant_id,
-      pipeline: row.pipeline,
-      stage: stageName,
-      status: row.status,
-      attempt: row.attempt,
-      lane: row.lane,
-      blobId: row.blob_id,
-      retryOf: row.retry_of,
-      correlationId: row.correlation_id,
-      createdBy: row.created_by,
-      createdAt: row.created_at,
-      failures: row.failures,
-    };
+    this.run = stageRunOf(row, stageName);
   }
 
   stop(reason: StopReason, by = 'the engine'): void {

@@ -132,23 +132,25 @@ describe('a worker', () => {
 
   it('takes over the runs of a worker that went silent and finishes them once', async () => {
     const tenantId = newTenant();
-    let started = 0;
-    const first = await engineWith(
-      [
-        buildPipeline('silent', async (context) => {
-          started += 1;
-          if (started > 1) return 'complete';
-          await new Promise((resolve) => context.signal.addEventListener('abort', resolve, { once: true }));
-          await context.commit(async () => {});
-          return 'complete';
-        }),
-      ],
-      { settings: { heartbeatMs: 60_000, leaseMs: 700 } },
-    );
-    await first.start();
-    const { id } = await first.enqueue({ pipeline: 'silent', tenantId, input: {} });
-    const run = await ended(first, tenantId, id);
+    const attempts: number[] = [];
+    const work: Parameters<typeof buildPipeline>[1] = async (context) => {
+      attempts.push(context.run.attempt);
+      if (context.run.attempt > 1) return 'complete';
+      await new Promise((resolve) => context.signal.addEventListener('abort', resolve, { once: true }));
+      await context.commit(async () => {});
+      return 'complete';
+    };
+    const silent = await engineWith([buildPipeline('silent', work)], {
+      settings: { heartbeatMs: 60_000, leaseMs: 500, drainMs: 100 },
+    });
+    await silent.start({ worker: true });
+    const { id } = await silent.enqueue({ pipeline: 'silent', tenantId, input: {} });
+    await waitFor(() => attempts.length === 1, { what: 'the silent worker to begin' });
+    const rescuer = await engineWith([buildPipeline('silent', work)]);
+    await rescuer.start();
+    const run = await ended(rescuer, tenantId, id);
     expect(run).toMatchObject({ status: 'completed', attempt: 2, failures: { 'lost:work': 1 } });
+    expect(attempts).toEqual([1, 2]);
     const events = await database.admin.query('select type from engine.events where run_id = $1 order by event_id', [
       id,
     ]);

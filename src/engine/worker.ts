@@ -4,7 +4,6 @@
 // a claimed run starts within about 50 ms; what it holds when it stops is released or finished, never left behind; a worker
 // that was declared lost drops everything it held and goes on under a new identity.
 import { hostname } from 'node:os';
-import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
@@ -12,7 +11,7 @@ import { Doorbell, waitAtMost } from '../platform/wait.ts';
 import { AdaptiveSize } from './adaptive.ts';
 import { Claimer } from './claimer.ts';
 import type { EnginePools } from './engine-pools.ts';
-import { Execution, type StopReason } from './execution.ts';
+import { Execution, type StopReason, stageRunOf } from './execution.ts';
 import { endByRelease } from './failure.ts';
 import { type Ending, Finisher } from './finisher.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -37,6 +36,8 @@ const AHEAD_MS = 50;
 // Ends waiting for the database; beyond this the worker claims nothing more.
 const MAX_BACKLOG = 5_000;
 const HOUSEKEEPING_MS = 1_000;
+// A run this version cannot work on is offered again after this pause.
+const PASS_ON_MS = 5_000;
 
 export class Worker {
   readonly #deps: WorkerDeps;
@@ -252,13 +253,14 @@ export class Worker {
     this.#startQueued();
   }
 
+  /** Undefined when this version has no code for the stage: the run goes back for a worker that has. */
   #take(row: ClaimedRow): Execution | undefined {
     const pipeline = this.#deps.registry.get(row.pipeline);
-    if (!pipeline)
-      throw new MillraceError('pipeline_unknown', {
-        pipeline: row.pipeline,
-        known: this.#claimer.pipelines.join(', '),
-      });
+    const stage = pipeline?.machine.states[row.status]?.stage;
+    if (!pipeline || stage === undefined || !(stage in pipeline.stages)) {
+      this.#passOn(row);
+      return undefined;
+    }
     const execution = new Execution(row, pipeline, {
       effects: this.#deps.pools.effects,
       control: this.#deps.pools.control,
@@ -268,6 +270,16 @@ export class Worker {
     });
     this.#held.set(row.id, execution);
     return execution;
+  }
+
+  #passOn(row: ClaimedRow): void {
+    const run = stageRunOf(row, '');
+    this.#deps.log.warn(
+      { run: run.id, pipeline: run.pipeline, status: run.status, code: 'stage_missing' },
+      'a newer version must work on this run',
+    );
+    const waitReason = JSON.stringify({ kind: 'later', code: 'stage_missing' });
+    this.#finisher.add({ run, end: { ...endByRelease(run), waitReason, delayMs: PASS_ON_MS }, events: [], via: [] });
   }
 
   #startQueued(): void {

@@ -38,6 +38,9 @@ export interface Claimant {
   readonly announced: readonly string[];
 }
 
+/** Only a worker that is alive may claim: one that woke up after it was declared lost must first be reborn. */
+const isAlive = `exists (select from engine.workers w where w.worker_id = $1 and w.ended_at is null and w.expires_at > engine.now())`;
+
 /** Steps shared by all claims once `picked (run_id, queued_at)` holds the rows taken from the queue. */
 const leasePicked = `
   claimed as (
@@ -99,6 +102,7 @@ export async function claimRuns(db: Queryable, by: Claimant, request: ClaimReque
         select l.pipeline, l.lane
         from lanes l
         where not exists (select from engine.pauses p where p.pipeline = l.pipeline and p.lane in ('', l.lane))
+          and ${isAlive}
       ),
       chosen as materialized (
         select taken.at
@@ -141,7 +145,7 @@ export async function claimCappedLane(
         delete from engine.ready q
         using (
           select r.ctid as at from engine.ready r
-          where r.pipeline = $4 and r.lane = $5 and not r.solo
+          where r.pipeline = $4 and r.lane = $5 and not r.solo and ${isAlive}
           order by r.priority, r.run_id
           limit least($7, greatest($6 - (select leases from held), 0))
           for update skip locked
@@ -164,7 +168,7 @@ export async function claimSolo(db: Queryable, by: Claimant, pipelines: readonly
         delete from engine.ready q
         using (
           select r.ctid as at from engine.ready r
-          where r.solo and r.pipeline = any ($4::text[])
+          where r.solo and r.pipeline = any ($4::text[]) and ${isAlive}
             and not exists (select from engine.pauses p where p.pipeline = r.pipeline and p.lane in ('', r.lane))
             and not exists (
               select from engine.pipelines d
@@ -209,7 +213,7 @@ export async function claimRunById(db: Queryable, by: Claimant, runId: string): 
           select d.ctid as at
           from engine.runs r
           join engine.ready d on d.pipeline = r.pipeline and d.lane = r.lane and d.priority = r.priority and d.run_id = r.id
-          where r.id = $4
+          where r.id = $4 and ${isAlive}
             and not exists (select from engine.pauses p where p.pipeline = d.pipeline and p.lane in ('', d.lane))
           for update of d skip locked
         ) c
