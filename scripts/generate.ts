@@ -1,0 +1,60 @@
+// Writes the files that are generated from the code: docs/errors.md, docs/configuration.md, docs/states.md and db/schema.sql.
+// With --check it writes nothing and fails when one of them is not what it should be.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { connectClient } from '../src/platform/database.ts';
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
+import { silentLog } from '../src/platform/log.ts';
+import { migrate } from '../src/platform/migrate.ts';
+import { configurationPage } from './pages/configuration-page.ts';
+import { errorsPage } from './pages/errors-page.ts';
+import { statesPage } from './pages/states-page.ts';
+import { comparable, dumpSchema } from './schema-dump.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const generated: Readonly<Record<string, () => string | Promise<string>>> = {
+  'docs/errors.md': errorsPage,
+  'docs/configuration.md': configurationPage,
+  'docs/states.md': statesPage,
+  'db/schema.sql': schemaOfMigrations,
+};
+
+async function main(): Promise<void> {
+  const check = process.argv.includes('--check');
+  const stale: string[] = [];
+  for (const [name, generate] of Object.entries(generated)) {
+    const wanted = await generate();
+    const file = path.join(root, name);
+    const found = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    if (comparable(found) === comparable(wanted)) continue;
+    stale.push(name);
+    if (!check) writeFileSync(file, wanted);
+  }
+  for (const name of stale) console.log(check ? `${name} is not up to date: run "npm run generate"` : `wrote ${name}`);
+  if (check && stale.length > 0) process.exitCode = 1;
+}
+
+async function schemaOfMigrations(): Promise<string> {
+  const home = mkdtempSync(path.join(tmpdir(), 'millrace-generate-'));
+  const server = await startEmbeddedPostgres({ home, log: silentLog, settings: { fsync: 'off' } });
+  try {
+    await migrate({ url: server.adminUrl });
+    const client = await connectClient({
+      url: server.adminUrl,
+      applicationName: 'millrace-generate',
+      connectTimeoutMs: 10_000,
+    });
+    const dump = await dumpSchema(client);
+    await client.end();
+    return dump;
+  } finally {
+    await server.stop();
+    rmSync(path.join(home, 'postgres'), { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+await main();

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { checkFiles } from './rules.ts';
+
+const check = (name: string, text: string) => checkFiles([{ name, text }]).map(({ rule }) => rule);
+
+describe('our own rules', () => {
+  it('want statements in sql folders, with exceptions for platform and tests', () => {
+    const text = '// x\nawait db.query<Row>(`select 1`);\n';
+    expect(check('src/engine/claim.ts', text)).toEqual([expect.stringContaining('.query(')]);
+    expect(check('src/engine/sql/claim-runs.ts', text)).toEqual([]);
+    expect(check('src/platform/migrate.ts', text)).toEqual([]);
+    expect(check('src/engine/claim.db.test.ts', text)).toEqual([]);
+  });
+
+  it("want the engine's clock in SQL, and know Date.now() and comments", () => {
+    expect(check('src/engine/sql/a.ts', 'select now()')).toHaveLength(1);
+    expect(check('src/engine/sql/a.ts', 'select CURRENT_TIMESTAMP')).toHaveLength(1);
+    expect(check('db/migrations/0001_a.sql', 'default clock_timestamp()')).toHaveLength(1);
+    expect(check('db/migrations/0001_a.sql', '  as $$ select clock_timestamp() $$;')).toEqual([]);
+    expect(check('src/engine/sql/a.ts', 'select engine.now(), -- not now()')).toEqual([]);
+    expect(check('src/engine/a.ts', 'const at = Date.now() + performance.now();')).toEqual([]);
+  });
+
+  it('limit the length of files, tests a little more', () => {
+    expect(check('src/engine/a.ts', `// x\n${'a;\n'.repeat(450)}`)).toHaveLength(1);
+    expect(check('src/engine/a.test.ts', `// x\n${'a;\n'.repeat(690)}`)).toEqual([]);
+  });
+
+  it('want a header comment on longer files and names that say something', () => {
+    expect(check('src/engine/a.ts', 'a;\n'.repeat(50))).toEqual([expect.stringContaining('open with a comment')]);
+    expect(check('src/engine/utils.ts', '')).toEqual([expect.stringContaining('concept')]);
+  });
+
+  it('keep process.env in one place', () => {
+    expect(check('src/http/app.ts', 'process.env.PORT')).toHaveLength(1);
+    expect(check('src/platform/config.ts', 'process.env')).toEqual([]);
+  });
+
+  it('want one meaning for the name of a prepared statement', () => {
+    const text = `db.query({ name: 'claim-runs', text: '' })`;
+    const files = ['src/engine/sql/a.ts', 'src/engine/sql/b.ts'].map((name) => ({ name, text }));
+    expect(checkFiles(files)).toEqual([
+      { file: 'src/engine/sql/b.ts', line: 1, rule: 'the statement name "claim-runs" is taken by src/engine/sql/a.ts' },
+    ]);
+  });
+});

@@ -1,0 +1,157 @@
+// Rules of our own that the linter does not know. Each names the file, the line and what to do instead.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface SourceFile {
+  /** Relative to the root, with forward slashes. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Finding {
+  readonly file: string;
+  readonly line: number;
+  readonly rule: string;
+}
+
+type Rule = (file: SourceFile) => Finding[];
+
+const folders = ['src', 'test', 'scripts', 'examples', 'console', 'db/migrations'];
+const maxLines = 450;
+const maxTestLines = 700;
+
+const isTest = (name: string) => /\.test\.tsx?$/.test(name) || name.startsWith('test/');
+const isCode = (name: string) => /\.tsx?$/.test(name);
+const isProduct = (name: string) => name.startsWith('src/') && isCode(name) && !isTest(name);
+const isSql = (name: string) => name.endsWith('.sql') || /\/sql\//.test(name);
+
+export const rules: readonly Rule[] = [
+  function lengthOfFiles({ name, text }) {
+    const limit = isTest(name) ? maxTestLines : maxLines;
+    const lines = text.split('\n').length - 1;
+    if (!isCode(name) || lines <= limit) return [];
+    return [{ file: name, line: limit, rule: `${lines} lines; at most ${limit}: split it by what it is about` }];
+  },
+
+  function headerComment({ name, text }) {
+    const long = text.split('\n').length > 40;
+    if (!isProduct(name) || !long || /^(?:#!.*\n)?\/[/*]/.test(text)) return [];
+    return [{ file: name, line: 1, rule: 'open with a comment: what it owns, what it promises, what it does not do' }];
+  },
+
+  function namesOfFiles({ name }) {
+    const word = path.basename(name).replace(/\..*$/, '');
+    if (!/^(?:utils?|helpers?|lib|manager|types|misc|common)$/.test(word)) return [];
+    return [{ file: name, line: 1, rule: `name the file for its concept, not "${word}"` }];
+  },
+
+  function statementsLiveInSqlFolders({ name, text }) {
+    if (!isProduct(name) || isSql(name) || name.startsWith('src/platform/')) return [];
+    return findLines(
+      name,
+      text,
+      /\.query(?:<[^>]*>)?\(/,
+      'no .query( outside sql/ folders: give the statement a file there',
+    );
+  },
+
+  function engineClock({ name, text }) {
+    if (!isSql(name) || isTest(name)) return [];
+    const foreign =
+      /(?<![\w.])now\(\)|\bcurrent_timestamp\b|\b(?:statement|transaction|clock)_timestamp\(\)|\blocaltimestamp\b/i;
+    // The definition of engine.now() itself.
+    const isClock = (line: number) => /select clock_timestamp\(\) \$\$/.test(lineOf(text, line));
+    return findLines(name, text, foreign, 'use engine.now(): tests move that clock').filter(
+      ({ line }) => !isClock(line),
+    );
+  },
+
+  function environment({ name, text }) {
+    const allowed = /^src\/(?:platform\/config\.ts|platform\/embedded\/binaries\.ts|roles\/|cli\/)/;
+    if (!isProduct(name) || allowed.test(name)) return [];
+    return findLines(name, text, /\bprocess\.env\b/, 'take the setting from the config that is passed in');
+  },
+
+  function looseEnds({ name, text }) {
+    if (!isCode(name) || name.startsWith('scripts/rules')) return [];
+    return findLines(
+      name,
+      text,
+      /\b(?:TODO|FIXME|XXX)\b|@ts-(?:ignore|expect-error|nocheck)/,
+      'finish it, or leave it out',
+    );
+  },
+];
+
+/** Findings that need all files at once: a prepared statement's name must mean one statement. */
+export function duplicateStatements(files: readonly SourceFile[]): Finding[] {
+  const seen = new Map<string, string>();
+  const findings: Finding[] = [];
+  for (const { name, text } of files) {
+    if (!isProduct(name)) continue;
+    for (const match of text.matchAll(/\bname: '([a-z][a-z0-9_-]*)',\s*(?:\/\/[^\n]*\n\s*)?text:?/g)) {
+      const statement = match[1] ?? '';
+      const first = seen.get(statement);
+      const line = text.slice(0, match.index).split('\n').length;
+      if (first !== undefined && first !== name)
+        findings.push({ file: name, line, rule: `the statement name "${statement}" is taken by ${first}` });
+      else seen.set(statement, name);
+    }
+  }
+  return findings;
+}
+
+export function checkFiles(files: readonly SourceFile[]): Finding[] {
+  return [...files.flatMap((file) => rules.flatMap((rule) => rule(file))), ...duplicateStatements(files)];
+}
+
+function findLines(file: string, text: string, pattern: RegExp, rule: string): Finding[] {
+  return text
+    .split('\n')
+    .map((content, index) => ({ content, line: index + 1 }))
+    .filter(({ content }) => pattern.test(withoutComment(content)))
+    .map(({ line }) => ({ file, line, rule }));
+}
+
+function withoutComment(line: string): string {
+  return line.replace(/^\s*(?:\/\/|\*|\/\*|--).*$/, '').replace(/\s(?:\/\/|--) .*$/, '');
+}
+
+function lineOf(text: string, line: number): string {
+  return text.split('\n')[line - 1] ?? '';
+}
+
+function readFiles(root: string): SourceFile[] {
+  return folders
+    .flatMap((folder) => listFiles(path.join(root, folder)))
+    .map((file) => ({
+      name: path.relative(root, file).replaceAll(path.sep, '/'),
+      text: readFileSync(file, 'utf8'),
+    }));
+}
+
+function listFiles(folder: string): string[] {
+  let entries: ReturnType<typeof readFolder>;
+  try {
+    entries = readFolder(folder);
+  } catch {
+    return [];
+  }
+  return entries.flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory())
+      return ['node_modules', 'dist', 'results', 'screens'].includes(entry.name) ? [] : listFiles(file);
+    return /\.(?:tsx?|sql)$/.test(entry.name) && !entry.name.endsWith('.d.ts') ? [file] : [];
+  });
+}
+
+function readFolder(folder: string) {
+  return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const findings = checkFiles(readFiles(fileURLToPath(new URL('..', import.meta.url))));
+  for (const { file, line, rule } of findings) console.log(`${file}:${line}  ${rule}`);
+  if (findings.length > 0) process.exitCode = 1;
+}
