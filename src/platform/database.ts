@@ -73,7 +73,10 @@ export function createPool(options: PoolOptions): pg.Pool {
     ...(options.pipeline === undefined ? {} : { pipeline: options.pipeline }),
   });
   // Without a listener a server restart would end the process: pg-pool reports idle connections that break.
-  pool.on('error', (error) => options.onIdleError?.(translateDatabaseError(error)));
+  pool.on('error', (error) => {
+    // A pool that is being closed has nobody left to tell.
+    if (!pool.ending) options.onIdleError?.(translateDatabaseError(error));
+  });
   return pool;
 }
 

@@ -72,7 +72,9 @@ describe('createMillrace', () => {
     const tenantId = newTenant();
     const requests = Array.from({ length: 10_000 }, () => ({ pipeline: 'parked', tenantId, input: {} }));
     expect(new Set((await millrace.enqueueMany(requests)).map(({ id }) => id)).size).toBe(10_000);
-    await expect(millrace.enqueueMany([...requests, { pipeline: 'parked', tenantId, input: {} }])).rejects.toMatchObject({
+    await expect(
+      millrace.enqueueMany([...requests, { pipeline: 'parked', tenantId, input: {} }]),
+    ).rejects.toMatchObject({
       code: 'batch_too_large',
     });
   });

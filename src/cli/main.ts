@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+// The command line: its commands, and how every one of them ends.
+import { Command, CommanderError } from 'commander';
+import { version } from '../roles/version.ts';
+import { addServeCommands } from './commands/serve.ts';
+import { printFailure } from './failure.ts';
+
+const program = new Command('millrace')
+  .description(
+    'Millrace takes in files, feeds and documents and turns them into rows in Postgres, durably: every acknowledged upload\n' +
+      'reaches exactly one end, with a receipt that adds up.',
+  )
+  .version(version)
+  .option('--json', 'answer in JSON, for programs')
+  .showHelpAfterError('(add --help to see how it is used)')
+  .showSuggestionAfterError()
+  .exitOverride()
+  .addHelpText(
+    'after',
+    `
+First steps:
+  millrace start                       everything in one process, on http://127.0.0.1:8080
+  millrace doctor                      is everything in order? what to do where it is not
+
+Exit codes: 0 all went well · 2 a part of it (rows were refused) · 1 it failed · 78 the set-up is wrong`,
+  );
+
+program.commandsGroup('Servers:');
+addServeCommands(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode;
+  else process.exitCode = printFailure(error, program.opts<{ json?: boolean }>().json ?? false);
+}

@@ -1,0 +1,35 @@
+// Errors of the command line itself.
+import { defineErrors } from './entry.ts';
+
+export const cliErrors = defineErrors({
+  tenant_unclear: {
+    kind: 'input',
+    status: 400,
+    message: 'There are {count} tenants, and the command does not say which one is meant.',
+    next: 'Add --tenant with a name or id; "millrace tenants list" shows them.',
+  },
+  user_unclear: {
+    kind: 'input',
+    status: 404,
+    message: 'There is no user "{user}".',
+    next: 'Give the email address as "millrace users list" shows it.',
+  },
+  server_unreachable: {
+    kind: 'transient',
+    status: 503,
+    message: 'There is no Millrace server at {url}: {reason}.',
+    next: 'Check MILLRACE_URL; unset it to work on the database of this machine directly.',
+  },
+  token_missing: {
+    kind: 'config',
+    status: 401,
+    message: 'MILLRACE_URL is set, but MILLRACE_TOKEN is not.',
+    next: 'Set MILLRACE_TOKEN to an API key of that server.',
+  },
+  input_file_missing: {
+    kind: 'input',
+    status: 404,
+    message: 'The file {file} cannot be read: {reason}.',
+    next: 'Check the path and its permissions.',
+  },
+});

@@ -1,0 +1,12 @@
+// Everything in one process: api, worker, scheduler and console. What `millrace start` runs.
+import { describeInstallation, openInstallation, startSweeper } from './installation.ts';
+import { openApi } from './open-api.ts';
+import type { RoleProcess, Started } from './role-process.ts';
+
+export async function startAll(process: RoleProcess): Promise<Started> {
+  const installation = await openInstallation(process);
+  await installation.engine.start({ worker: true, services: true });
+  startSweeper(process, installation);
+  const { url, login } = await openApi(process, installation);
+  return { ...describeInstallation(process.config, installation), url: process.config.publicUrl ?? url, login };
+}

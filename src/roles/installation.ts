@@ -1,0 +1,90 @@
+// What every role of an installation shares: database, schema, engine with its pipelines, blob store. Opened from the
+// configuration, closed by the process's shutdown.
+import path from 'node:path';
+import { createBlobSweeper } from '../engine/services/blob-sweeper.ts';
+import type { EngineSettings } from '../engine/settings.ts';
+import type { BlobStore } from '../platform/blob/blob-store.ts';
+import { type BlobStoreSettings, openBlobStore } from '../platform/blob/open-blob-store.ts';
+import type { Config } from '../platform/config.ts';
+import { describeTarget } from '../platform/database.ts';
+import { type OpenedEngine, openEngine } from './open-engine.ts';
+import { buildPipelines } from './pipelines.ts';
+import type { RoleProcess, Started } from './role-process.ts';
+
+export interface Installation extends OpenedEngine {
+  readonly blobs: BlobStore;
+}
+
+/** A draining worker needs a part of the grace to write its ends. */
+const DRAIN_SHARE = 0.6;
+
+export async function openInstallation({ config, log, shutdown }: RoleProcess): Promise<Installation> {
+  const blobs = await openBlobStore(blobSettings(config));
+  shutdown.add('blob store', () => blobs.close());
+  const opened = await openEngine({
+    database: config,
+    migrate: config.migrateOnStart,
+    pipelines: buildPipelines({ blobs }),
+    settings: engineSettings(config),
+    retention: { eventsDays: config.eventRetentionDays, rejectsDays: config.rejectRetentionDays },
+    poolSize: config.databasePoolSize,
+    connectTimeoutMs: config.databaseConnectTimeoutMs,
+    log,
+  });
+  shutdown.add('database', () => opened.close());
+  shutdown.add('engine', () => opened.engine.stop());
+  return { ...opened, blobs };
+}
+
+/** Rescue, plan, pump and prune; and take away stored bytes that nobody needs. */
+export function startSweeper({ config, log, shutdown }: RoleProcess, { blobs, pools }: Installation): void {
+  const sweeper = createBlobSweeper({
+    pool: pools.control,
+    store: blobs,
+    log,
+    settings: { orphanTtlHours: config.uploadCleanupTtlHours },
+  });
+  sweeper.start();
+  shutdown.add('blob sweeper', () => sweeper.stop());
+}
+
+export function describeInstallation(config: Config, { database, migrated }: Installation): Started {
+  const where =
+    database.kind === 'embedded'
+      ? `embedded Postgres in ${path.join(path.resolve(config.home), 'postgres')}`
+      : `Postgres at ${describeTarget(database.appUrl)}`;
+  const applied = migrated.applied.length;
+  const schema =
+    applied === 0
+      ? 'up to date'
+      : `${applied} migration${applied === 1 ? '' : 's'} applied, now at ${migrated.version.replace(/\.sql$/, '')}`;
+  return { database: where, schema };
+}
+
+export function engineSettings(config: Config): Partial<EngineSettings> {
+  return {
+    leaseMs: config.leaseSeconds * 1_000,
+    heartbeatMs: config.heartbeatSeconds * 1_000,
+    pollMs: config.pollIntervalMs,
+    concurrency: config.workerConcurrency,
+    lostLimit: config.lostLimit,
+    drainMs: Math.round(config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE),
+  };
+}
+
+export function blobSettings(config: Config): BlobStoreSettings {
+  if (config.blobStore === 'disk' || config.s3Bucket === undefined)
+    return { kind: 'disk', root: config.uploadStorePath ?? path.join(path.resolve(config.home), 'blobs') };
+  const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = config;
+  return {
+    kind: 's3',
+    bucket: config.s3Bucket,
+    prefix: config.s3Prefix,
+    region: config.s3Region,
+    forcePathStyle: config.s3ForcePathStyle,
+    ...(config.s3Endpoint === undefined ? {} : { endpoint: config.s3Endpoint }),
+    ...(accessKeyId === undefined || secretAccessKey === undefined
+      ? {}
+      : { credentials: { accessKeyId, secretAccessKey } }),
+  };
+}

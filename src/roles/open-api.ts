@@ -1,0 +1,99 @@
+// The front door of an installation: pool, secrets, first account, HTTP server with the console.
+import { fileURLToPath } from 'node:url';
+import { ensureFirstTenant, listTenants, listUsers } from '../access/operator.ts';
+import { loadSecrets } from '../access/secrets.ts';
+import { defaultHttpSettings, type HttpSettings, type ReadyCheck } from '../http/app-deps.ts';
+import { type RunningApi, startApi } from '../http/start-api.ts';
+import type { Config } from '../platform/config.ts';
+import { createPool, type Pool } from '../platform/database.ts';
+import { requireCurrentSchema } from '../platform/migrate.ts';
+import { waitAtMost } from '../platform/wait.ts';
+import type { Installation } from './installation.ts';
+import type { LoginHint, RoleProcess } from './role-process.ts';
+import { version } from './version.ts';
+
+export interface OpenedApi extends RunningApi {
+  readonly login: LoginHint;
+}
+
+/** dist/console of the package; src/roles and dist/roles lie at the same depth. */
+const consoleFolder = fileURLToPath(new URL('../../dist/console', import.meta.url));
+
+export async function openApi(process: RoleProcess, installation: Installation): Promise<OpenedApi> {
+  const { config, log, shutdown } = process;
+  const pool = createAppPool(config, installation.database.appUrl, log);
+  shutdown.add('api connections', () => pool.end());
+  const secrets = await loadSecrets({ jwtSecret: config.jwtSecret, home: config.home });
+  const login = await firstLogin(config, pool);
+  const api = await startApi({
+    settings: httpSettings(config),
+    log,
+    pool,
+    secrets,
+    readyChecks: readyChecks(process, installation, pool),
+  });
+  shutdown.add('http server', () => api.close());
+  shutdown.add('drain delay', (hurry) => waitAtMost(config.drainDelaySeconds * 1_000, hurry));
+  return { ...api, login };
+}
+
+export function createAppPool(config: Config, url: string, log: RoleProcess['log']): Pool {
+  return createPool({
+    url,
+    role: 'millrace_app',
+    max: config.databasePoolSize,
+    applicationName: 'millrace api',
+    connectTimeoutMs: config.databaseConnectTimeoutMs,
+    statementTimeoutMs: config.databaseStatementTimeoutMs,
+    onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
+  });
+}
+
+function httpSettings(config: Config): HttpSettings {
+  return {
+    ...defaultHttpSettings,
+    host: config.host,
+    port: config.port,
+    version,
+    authEnabled: config.authEnabled,
+    jwtExpiryHours: config.jwtExpiryHours,
+    trustProxy: config.trustProxy,
+    consoleFolder,
+  };
+}
+
+/** While the process drains it is not ready, so that a load balancer looks elsewhere. */
+function readyChecks(
+  { shutdown }: RoleProcess,
+  { blobs }: Installation,
+  pool: Pool,
+): Readonly<Record<string, ReadyCheck>> {
+  return {
+    accepting: async () => {
+      if (shutdown.stopping.aborted) throw new Error('stopping');
+      return undefined;
+    },
+    migrations: async () => {
+      await requireCurrentSchema(pool);
+      return undefined;
+    },
+    blobs: async () => {
+      await blobs.check();
+      return undefined;
+    },
+  };
+}
+
+/** Makes the first tenant and its admin at the very first start; afterwards names the admin to sign in as. */
+async function firstLogin(config: Config, pool: Pool): Promise<LoginHint> {
+  const first = await ensureFirstTenant(pool);
+  if (!config.authEnabled) return { kind: 'off' };
+  if (first) return { kind: 'first', email: first.user.email, oneTimePassword: first.oneTimePassword };
+  for (const tenant of await listTenants(pool)) {
+    const admin = (await listUsers(pool, tenant.tenant_id)).find(
+      (user) => user.role === 'admin' && user.disabled_at === null,
+    );
+    if (admin) return { kind: 'known', email: admin.email };
+  }
+  return { kind: 'nobody' };
+}

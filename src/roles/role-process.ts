@@ -1,0 +1,38 @@
+// The frame of a long-running process: its configuration, its log, and the order in which it stops. Each role adds what it opens.
+import type { Config } from '../platform/config.ts';
+import { createLog, type Logger } from '../platform/log.ts';
+import { createShutdown, type Shutdown } from '../platform/shutdown.ts';
+
+export interface RoleProcess {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly shutdown: Shutdown;
+}
+
+/** What a role says of itself once it is up; the command line prints it. */
+export interface Started {
+  /** Where the data is: an embedded server's folder or host, port and name. Never a password. */
+  readonly database: string;
+  readonly schema: string;
+  readonly url?: string;
+  readonly login?: LoginHint;
+}
+
+/** Who can sign in first. The password is known only in the process that made the account. */
+export type LoginHint =
+  | { readonly kind: 'first'; readonly email: string; readonly oneTimePassword: string }
+  | { readonly kind: 'known'; readonly email: string }
+  | { readonly kind: 'off' }
+  | { readonly kind: 'nobody' };
+
+/** Log lines go to standard error; standard output belongs to what the command says to a person. */
+export function createRoleProcess(config: Config): RoleProcess {
+  const log = createLog({
+    level: config.logLevel,
+    format: config.logFormat,
+    logFilenames: config.logFilenames,
+    fd: process.stderr.fd,
+  });
+  const shutdown = createShutdown({ graceMs: config.shutdownGraceSeconds * 1_000, log });
+  return { config, log, shutdown };
+}

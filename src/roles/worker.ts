@@ -1,0 +1,28 @@
+// A worker, with the services beside it: they are safe everywhere, so that one worker process alone is a whole installation.
+import { waitAtMost } from '../platform/wait.ts';
+import { describeInstallation, type Installation, openInstallation, startSweeper } from './installation.ts';
+import type { RoleProcess, Started } from './role-process.ts';
+import { countClaimable } from './sql/count-claimable.ts';
+
+const LOOK_EVERY_MS = 200;
+
+export async function startWorker(process: RoleProcess): Promise<Started> {
+  return (await openWorker(process)).started;
+}
+
+/** Works until nothing is left that could be claimed now, then returns. Runs planned for later stay. */
+export async function workOnce(process: RoleProcess, onStarted: (started: Started) => void): Promise<void> {
+  const { started, installation } = await openWorker(process);
+  onStarted(started);
+  const { pools, engine } = installation;
+  const pipelines = [...engine.registry.keys()];
+  while (!process.shutdown.stopping.aborted && (await countClaimable(pools.control, pipelines)) > 0)
+    await waitAtMost(LOOK_EVERY_MS, process.shutdown.stopping);
+}
+
+async function openWorker(process: RoleProcess): Promise<{ started: Started; installation: Installation }> {
+  const installation = await openInstallation(process);
+  await installation.engine.start({ worker: true, services: true });
+  startSweeper(process, installation);
+  return { started: describeInstallation(process.config, installation), installation };
+}
