@@ -27,7 +27,7 @@ export interface ActionDeps {
   readonly pool: Pool;
   readonly registry: Registry;
   readonly announceReady: () => void;
-  readonly announceCancel: (runId: string) => Promise<void>;
+  readonly announceCancel: (runId: string, by: string) => Promise<void>;
 }
 
 export type CancelAnswer = 'cancelled' | 'requested';
@@ -70,7 +70,7 @@ export async function cancel(deps: ActionDeps, actor: Actor, runId: string): Pro
     return (await endAttempts(tx, [end])).length === 1;
   });
   if (ended || (await requestCancel(deps.pool, actor.tenantId, runId, actor.by))) {
-    await deps.announceCancel(runId);
+    await deps.announceCancel(runId, actor.by);
     return ended ? 'cancelled' : 'requested';
   }
   const run = await readOwnRun(deps.pool, actor.tenantId, runId);

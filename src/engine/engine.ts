@@ -62,8 +62,8 @@ export function createEngine(options: EngineOptions) {
     connect: pools.connect,
     log,
     onReady: () => wakeWorkers(),
-    onCancel: (runId) => {
-      for (const worker of workers) worker.cancel(runId, 'request');
+    onCancel: (runId, by) => {
+      for (const worker of workers) worker.cancel(runId, by);
     },
     onEvents: () => {
       for (const listener of eventListeners) listener();
@@ -92,7 +92,7 @@ export function createEngine(options: EngineOptions) {
     pool: pools.control,
     registry,
     announceReady,
-    announceCancel: (runId) => notifier.announceCancel(runId),
+    announceCancel: (runId, by) => notifier.announceCancel(runId, by),
   };
 
   return {

@@ -39,6 +39,7 @@ export function stageRunOf(row: ClaimedRow, stage: string): StageRun {
     correlationId: row.correlation_id,
     createdBy: row.created_by,
     createdAt: row.created_at,
+    ageAtClaimMs: row.age_ms,
     failures: row.failures,
   };
 }
@@ -54,7 +55,10 @@ export class Execution {
   #stop: { reason: StopReason; by: string } | undefined;
   /** Newest progress that has not been written yet. */
   unwritten: Progress | undefined;
-  lastSignOfLife = Date.now();
+  // Measured on the monotonic clock: the wall clock may jump.
+  readonly #claimedAt = performance.now();
+  lastSignOfLife = performance.now();
+  #stalledAt: number | undefined;
 
   constructor(row: ClaimedRow, pipeline: AnyPipeline, deps: ExecutionDeps) {
     const stageName = pipeline.machine.states[row.status]?.stage ?? '';
@@ -79,8 +83,18 @@ export class Execution {
     );
   }
 
-  stalledFor(nowMs: number, defaultStallMs: number): boolean {
-    return nowMs - this.lastSignOfLife > (this.#stage.stallMs ?? defaultStallMs);
+  /**
+   * Asks a stage without sign of life to stop. Returns its end when it has ignored that for `graceMs`: then the run goes on
+   * without it, and whatever it still does is fenced off.
+   */
+  giveUpIfStalled(defaultStallMs: number, graceMs: number): Ending | undefined {
+    const nowMs = performance.now();
+    if (this.#stalledAt === undefined) {
+      if (nowMs - this.lastSignOfLife <= (this.#stage.stallMs ?? defaultStallMs)) return undefined;
+      this.#stalledAt = nowMs;
+      this.stop('stalled');
+    }
+    return nowMs - this.#stalledAt > graceMs ? this.#endByThrow(undefined) : undefined;
   }
 
   /** Works the stage. Undefined: the run is no longer ours, and nothing is to be written. */
@@ -157,7 +171,12 @@ export class Execution {
     }
     if (error.kind === 'bug') this.#deps.log.error({ ...fields, err: error.cause ?? error }, 'stage failed');
     else this.#deps.log.warn(fields, 'stage failed');
-    return { run, end: endByError(this.#pipeline, run, error), events: [], via: [] };
+    return {
+      run,
+      end: endByError(this.#pipeline, run, error, performance.now() - this.#claimedAt),
+      events: [],
+      via: [],
+    };
   }
 
   /** What a stage throws after it was told to stop is the stop, whatever it looks like. */
@@ -170,7 +189,7 @@ export class Execution {
         return new MillraceError('stage_stalled', {
           run: run.id,
           stage: run.stage,
-          seconds: Math.round((Date.now() - this.lastSignOfLife) / 1000),
+          seconds: Math.round((performance.now() - this.lastSignOfLife) / 1000),
         });
       case 'lost':
       case 'drained':
@@ -197,7 +216,7 @@ export class Execution {
       commit: (effects, options = {}) => this.#commit(effects, options),
       progress: (progress) => {
         this.unwritten = progress;
-        this.lastSignOfLife = Date.now();
+        this.lastSignOfLife = performance.now();
       },
       reject: (record) => {
         this.#rejects.push(record);
@@ -233,7 +252,7 @@ export class Execution {
         this.#abort.signal,
       );
       this.#rejects = [];
-      this.lastSignOfLife = Date.now();
+      this.lastSignOfLife = performance.now();
       return result as T;
     } catch (error) {
       // What the rolled back effects refused will be refused again when they are repeated.

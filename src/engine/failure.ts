@@ -20,13 +20,14 @@ export function classify(error: unknown, run: StageRun): MillraceError {
   return new MillraceError('stage_failed', { stage: run.stage, run: run.id }, { cause: error });
 }
 
-export function endByError(pipeline: AnyPipeline, run: StageRun, error: MillraceError): AttemptEnd {
+/** `workedMs`: how long this attempt has been going. */
+export function endByError(pipeline: AnyPipeline, run: StageRun, error: MillraceError, workedMs: number): AttemptEnd {
   if (error.kind === 'cancelled') return { ...plainEnd(run, 'fail', 'cancelled'), ...whatWentWrong(error) };
   const verdict = judge(pipeline.retry, {
     kind: error.kind,
     stage: run.stage,
     failures: run.failures,
-    runAgeMs: Date.now() - run.createdAt.getTime(),
+    runAgeMs: run.ageAtClaimMs + workedMs,
     retryAfterMs: error.retryAfterMs,
   });
   const end = plainEnd(run, arrowFor(pipeline, run.status, verdict), verdict.act === 'retry' ? 'retried' : 'failed');

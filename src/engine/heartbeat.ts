@@ -1,6 +1,7 @@
 // Keeps one worker incarnation alive over a connection of its own, so that neither a busy pool nor a long transaction can
 // starve it. Says `onLost` once when the incarnation was declared lost.
 import type pg from 'pg';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';
 import { waitAtMost } from '../platform/wait.ts';
@@ -50,15 +51,29 @@ export class Heartbeat {
     const { connect, workerId, leaseMs, log } = this.#options;
     try {
       this.#client ??= await connect();
-      const alive = await renewWorker(this.#client, workerId, leaseMs);
+      const alive = await inTime(renewWorker(this.#client, workerId, leaseMs), leaseMs / 2);
       failpoint('heartbeat.after_renew');
       return alive ? 'renewed' : 'lost';
     } catch (error) {
       log.warn({ worker: workerId, err: error }, 'heartbeat did not reach the database');
       const broken = this.#client;
       this.#client = undefined;
-      await broken?.end().catch(() => {});
+      void broken?.end().catch(() => {});
       return 'unreachable';
     }
+  }
+}
+
+/** A connection that has gone deaf must not silence the heartbeat: give it up well within the lease. */
+async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new MillraceError('database_lost')), ms);
+  });
+  try {
+    return await Promise.race([answer, tooLate]);
+  } finally {
+    clearTimeout(timer);
+    answer.catch(() => {});
   }
 }

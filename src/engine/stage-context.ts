@@ -21,6 +21,8 @@ export interface StageRun {
   readonly correlationId: string | null;
   readonly createdBy: string | null;
   readonly createdAt: Date;
+  /** How old the run was when it was claimed, by the engine's clock. */
+  readonly ageAtClaimMs: number;
   readonly failures: Failures;
 }
 

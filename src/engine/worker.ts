@@ -19,6 +19,7 @@ import type { Registry } from './pipeline.ts';
 import { ProgressWriter } from './progress-writer.ts';
 import type { EngineSettings } from './settings.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
+import type { EndedRow } from './sql/end-attempts.ts';
 import { endWorker, leasesOf, registerWorker } from './sql/workers.ts';
 
 export interface WorkerDeps {
@@ -36,6 +37,8 @@ const AHEAD_MS = 50;
 // Ends waiting for the database; beyond this the worker claims nothing more.
 const MAX_BACKLOG = 5_000;
 const HOUSEKEEPING_MS = 1_000;
+// How long a stalled stage may take to notice that it was asked to stop.
+const STALL_GRACE_MS = 5_000;
 // A run this version cannot work on is offered again after this pause.
 const PASS_ON_MS = 5_000;
 
@@ -49,7 +52,10 @@ export class Worker {
   /** Claimed and not yet written off, by run id. */
   readonly #held = new Map<string, Execution>();
   #queue: Execution[] = [];
-  #running = 0;
+  /** At work now. */
+  readonly #started = new Set<Execution>();
+  /** The run that is being worked on alone, if any. */
+  #solo: string | undefined;
   #workerId = uuidv7();
   #heartbeat: Heartbeat | undefined;
   #looping: Promise<void> | undefined;
@@ -65,7 +71,7 @@ export class Worker {
     this.#finisher = new Finisher({
       pool: deps.pools.control,
       log: deps.log,
-      onWritten: (_moved, endings) => this.#written(endings),
+      onWritten: (moved, endings) => this.#written(moved, endings),
     });
     this.#progress = new ProgressWriter(deps.pools.control, deps.log);
     this.#ahead = new AdaptiveSize({
@@ -103,7 +109,7 @@ export class Worker {
     const execution = this.#take(row);
     if (!execution) return true;
     const timer = setTimeout(() => execution.stop('drained'), maxMs);
-    this.#running += 1;
+    this.#started.add(execution);
     await this.#work(execution).finally(() => clearTimeout(timer));
     await this.#finisher.flush();
     return true;
@@ -133,7 +139,7 @@ export class Worker {
   }
 
   async #untilIdle(ms: number): Promise<void> {
-    if (this.#running === 0) return;
+    if (this.#started.size === 0) return;
     const idle = new AbortController();
     this.#idle = () => idle.abort();
     await waitAtMost(ms, idle.signal);
@@ -170,6 +176,8 @@ export class Worker {
     this.#stopAll('lost');
     this.#queue = [];
     this.#held.clear();
+    this.#started.clear();
+    this.#solo = undefined;
     const old = this.#heartbeat;
     this.#heartbeat = undefined;
     this.#workerId = uuidv7();
@@ -205,7 +213,7 @@ export class Worker {
       if (await this.#shouldWaitForSolo()) return 0;
       const room = this.#room();
       if (room <= 0) return 0;
-      const alone = this.#held.size === 0 && this.#soloLookDue() ? await this.#claimer.claimSolo(workerId) : [];
+      const alone = await this.#claimAlone(workerId);
       const rows = alone.length > 0 ? alone : await this.#claimer.claim(workerId, room);
       failpoint('claim.after_commit');
       if (rows.length > 0) this.#accept(rows, workerId);
@@ -218,9 +226,9 @@ export class Worker {
   }
 
   #room(): number {
-    if (this.#finisher.backlog > MAX_BACKLOG) return 0;
+    if (this.#finisher.backlog > MAX_BACKLOG || this.#solo !== undefined) return 0;
     const { concurrency } = this.#deps.settings;
-    const occupied = this.#running + this.#queue.length;
+    const occupied = this.#started.size + this.#queue.length;
     const wanted = Math.max(concurrency, this.#ahead.size);
     // Claims are worth their round trip only when a good part of the room is free.
     return occupied <= wanted / 2
@@ -228,6 +236,14 @@ export class Worker {
       : occupied < concurrency
         ? concurrency - occupied
         : 0;
+  }
+
+  async #claimAlone(workerId: string): Promise<ClaimedRow[]> {
+    if (this.#held.size > 0 || !this.#soloLookDue()) return [];
+    const rows = await this.#claimer.claimSolo(workerId);
+    this.#lastSoloLook = Date.now();
+    this.#solo = rows[0]?.id;
+    return rows;
   }
 
   #soloLookDue(): boolean {
@@ -283,33 +299,42 @@ export class Worker {
   }
 
   #startQueued(): void {
-    while (this.#running < this.#deps.settings.concurrency) {
+    while (this.#started.size < this.#deps.settings.concurrency) {
       const next = this.#queue.shift();
       if (!next) break;
-      this.#running += 1;
+      this.#started.add(next);
       void this.#work(next);
     }
   }
 
   async #work(execution: Execution): Promise<void> {
     const startedAt = performance.now();
-    execution.lastSignOfLife = Date.now();
+    execution.lastSignOfLife = performance.now();
     const ending = await execution.work();
-    this.#running -= 1;
+    if (!this.#started.delete(execution)) return;
+    this.#progress.note(execution);
     this.#ahead.observe(1, (performance.now() - startedAt) / this.#deps.settings.concurrency);
     if (ending && this.#held.get(execution.run.id) === execution) this.#finisher.add(ending);
-    else if (this.#held.get(execution.run.id) === execution) this.#held.delete(execution.run.id);
+    else this.#forget(execution.run.id, execution.run.attempt);
     if (!this.#stopping) this.#startQueued();
-    if (this.#running === 0) this.#idle?.();
+    if (this.#started.size === 0) this.#idle?.();
     if (this.#room() > 0) this.#bell.ring();
   }
 
-  #written(endings: readonly Ending[]): void {
+  #written(moved: readonly EndedRow[], endings: readonly Ending[]): void {
+    const written = new Set(moved.map((row) => row.id));
     for (const { run } of endings) {
-      if (this.#held.get(run.id)?.run.attempt === run.attempt) this.#held.delete(run.id);
+      if (!written.has(run.id))
+        this.#deps.log.warn({ run: run.id, attempt: run.attempt, stage: run.stage }, 'lease_lost');
+      this.#forget(run.id, run.attempt);
     }
     this.#deps.onActivity();
     this.#bell.ring();
+  }
+
+  #forget(runId: string, attempt: number): void {
+    if (this.#held.get(runId)?.run.attempt === attempt) this.#held.delete(runId);
+    if (this.#solo === runId) this.#solo = undefined;
   }
 
   #releaseQueued(): void {
@@ -335,11 +360,18 @@ export class Worker {
   }
 
   #keepHouse(): void {
-    const now = Date.now();
-    for (const execution of this.#held.values()) {
-      if (execution.stalledFor(now, this.#deps.settings.stallMs)) execution.stop('stalled');
+    for (const execution of this.#started) {
+      const ending = execution.giveUpIfStalled(this.#deps.settings.stallMs, STALL_GRACE_MS);
+      if (ending) this.#leaveBehind(execution, ending);
       this.#progress.note(execution);
     }
     void this.#progress.flush();
+  }
+
+  /** Its stage does not come back: free the slot, end the attempt, and ignore whatever it answers later. */
+  #leaveBehind(execution: Execution, ending: Ending): void {
+    this.#started.delete(execution);
+    this.#finisher.add(ending);
+    this.#startQueued();
   }
 }

@@ -11,7 +11,7 @@ export interface NotifierOptions {
   readonly connect: () => Promise<pg.Client>;
   readonly log: Log;
   readonly onReady: () => void;
-  readonly onCancel: (runId: string) => void;
+  readonly onCancel: (runId: string, by: string) => void;
   readonly onEvents: () => void;
 }
 
@@ -20,7 +20,7 @@ export interface Notifier {
   stop(): Promise<void>;
   /** Tells all processes, this one included, that there is work or that there are events. */
   announce(channel: 'ready' | 'events'): void;
-  announceCancel(runId: string): Promise<void>;
+  announceCancel(runId: string, by: string): Promise<void>;
 }
 
 const RECONNECT_MS = 500;
@@ -34,7 +34,10 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const handlers: Record<string, (payload: string) => void> = {
     [channels.ready]: () => options.onReady(),
     [channels.events]: () => options.onEvents(),
-    [channels.cancel]: (payload) => options.onCancel(payload),
+    [channels.cancel]: (payload) => {
+      const [runId = '', ...by] = payload.split(' ');
+      options.onCancel(runId, by.join(' '));
+    },
   };
 
   async function send(): Promise<void> {
@@ -92,9 +95,9 @@ export function createNotifier(options: NotifierOptions): Notifier {
       pending.add(channel);
       void send();
     },
-    async announceCancel(runId) {
-      options.onCancel(runId);
-      await notify(options.pool, channels.cancel, runId).catch(() => {});
+    async announceCancel(runId, by) {
+      options.onCancel(runId, by);
+      await notify(options.pool, channels.cancel, `${runId} ${by}`).catch(() => {});
     },
   };
 }

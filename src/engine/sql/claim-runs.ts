@@ -20,6 +20,8 @@ export interface ClaimedRow {
   readonly correlation_id: string | null;
   readonly created_by: string | null;
   readonly created_at: Date;
+  /** By the engine's clock, when it was claimed; a worker's own clock may be wrong. */
+  readonly age_ms: number;
 }
 
 export interface ClaimRequest {
@@ -72,7 +74,8 @@ const leasePicked = `
   posted as (
     insert into engine.event_inbox (event_id) select event_id from told
   )
-  select id, tenant_id, pipeline, status, lane, attempt, input, failures, blob_id, retry_of, correlation_id, created_by, created_at
+  select id, tenant_id, pipeline, status, lane, attempt, input, failures, blob_id, retry_of, correlation_id, created_by, created_at,
+         (extract(epoch from engine.now() - created_at) * 1000)::float8 as age_ms
   from claimed`;
 
 /** For pipelines without a lane cap: no lock beyond the rows taken. */
