@@ -43,7 +43,11 @@ export interface Claimant {
 /** Only a worker that is alive may claim: one that woke up after it was declared lost must first be reborn. */
 const isAlive = `exists (select from engine.workers w where w.worker_id = $1 and w.ended_at is null and w.expires_at > engine.now())`;
 
-/** Steps shared by all claims once `picked (run_id, queued_at)` holds the rows taken from the queue. */
+/**
+ * Steps shared by all claims once `picked (run_id, pipeline, queued_at)` holds the rows taken from the queue. The arrow is
+ * looked up by the queue's pipeline, not the ledger's: joined on r.pipeline, the planner read all runs of the pipeline at
+ * every claim (20 of 26 ms over 20,000 runs).
+ */
 const leasePicked = `
   claimed as (
     update engine.runs r
@@ -55,7 +59,7 @@ const leasePicked = `
         updated_at = engine.now()
     from picked p, engine.transitions t
     where r.id = p.run_id
-      and t.pipeline = r.pipeline and t.from_status = r.status and t.event = 'claim'
+      and t.pipeline = p.pipeline and t.from_status = r.status and t.event = 'claim'
     returning r.id, r.tenant_id, r.pipeline, r.status, r.lane, r.attempt, r.input, r.failures, r.blob_id, r.retry_of,
               r.correlation_id, r.created_by, r.created_at, t.to_stage, p.queued_at
   ),
@@ -121,7 +125,7 @@ export async function claimRuns(db: Queryable, by: Claimant, request: ClaimReque
       ),
       picked as (
         delete from engine.ready q using chosen c where q.ctid = c.at
-        returning q.run_id, q.queued_at
+        returning q.run_id, q.pipeline, q.queued_at
       ),
       ${leasePicked}`,
     values: [by.workerId, by.capped, by.announced, request.pipelines, request.afterLanes, request.count],
@@ -154,7 +158,7 @@ export async function claimCappedLane(
           for update skip locked
         ) c
         where q.ctid = c.at
-        returning q.run_id, q.queued_at
+        returning q.run_id, q.pipeline, q.queued_at
       ),
       ${leasePicked}`,
     values: [by.workerId, by.capped, by.announced, request.pipeline, request.lane, request.cap, request.count],
@@ -183,7 +187,7 @@ export async function claimSolo(db: Queryable, by: Claimant, pipelines: readonly
           for update skip locked
         ) c
         where q.ctid = c.at
-        returning q.run_id, q.queued_at
+        returning q.run_id, q.pipeline, q.queued_at
       ),
       ${leasePicked}`,
     values: [by.workerId, by.capped, by.announced, pipelines],
@@ -221,7 +225,7 @@ export async function claimRunById(db: Queryable, by: Claimant, runId: string): 
           for update of d skip locked
         ) c
         where q.ctid = c.at
-        returning q.run_id, q.queued_at
+        returning q.run_id, q.pipeline, q.queued_at
       ),
       ${leasePicked}`,
     values: [by.workerId, by.capped, by.announced, runId],
