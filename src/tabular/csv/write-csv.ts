@@ -1,0 +1,44 @@
+// Delimited text out: exports and files of refused rows. Spreadsheets must not run what a cell says (formula-escape.ts), and our
+// own reader must get back exactly what was written.
+import { escapeFormula } from './formula-escape.ts';
+
+const NEEDS_QUOTES = /["\r\n,;\t]|^\s|\s$/;
+const BOM = '\uFEFF';
+
+export interface CsvWriteOptions {
+  /** One ASCII character; a comma unless told otherwise. */
+  readonly delimiter?: string;
+  /** Excel reads UTF-8 only after a byte order mark. On by default. */
+  readonly hasBom?: boolean;
+}
+
+/** The head of the file: byte order mark and header row. */
+export function csvHeader(names: readonly string[], options: CsvWriteOptions = {}): string {
+  return `${options.hasBom === false ? '' : BOM}${csvRow(names, options)}`;
+}
+
+export function csvRow(cells: readonly (string | null)[], options: CsvWriteOptions = {}): string {
+  return `${cells.map((cell) => csvCell(cell ?? '', options.delimiter)).join(options.delimiter ?? ',')}\r\n`;
+}
+
+/** A whole file, piece by piece. */
+export async function* writeCsv(
+  names: readonly string[],
+  rows: AsyncIterable<readonly (string | null)[]> | Iterable<readonly (string | null)[]>,
+  options: CsvWriteOptions = {},
+): AsyncGenerator<string> {
+  let pending = csvHeader(names, options);
+  for await (const row of rows) {
+    pending += csvRow(row, options);
+    if (pending.length > 64 * 1024) {
+      yield pending;
+      pending = '';
+    }
+  }
+  yield pending;
+}
+
+function csvCell(text: string, delimiter = ','): string {
+  const safe = escapeFormula(text);
+  return NEEDS_QUOTES.test(safe) || safe.includes(delimiter) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,142 @@
+// From a row's cells to a record of fields, by mapping and reading: numbers in the file's style, dates in the column's order, ids
+// as text. Whatever cannot be read becomes an issue beside a null, so that one bad cell does not hide another.
+
+import { unescapeFormula } from '../csv/formula-escape.ts';
+import type { FieldCatalogue, FieldDefinition } from '../mapping/fields.ts';
+import type { ColumnMapping } from '../mapping/mapping.ts';
+import type { Reading } from '../reading.ts';
+import type { RowBatch } from '../row-batch.ts';
+import { parseDate } from '../values/parse-date.ts';
+import { parseId, parseText } from '../values/parse-id.ts';
+import { parseInteger, parseNumber } from '../values/parse-number.ts';
+import type { ParsedValue } from '../values/parsed-value.ts';
+import { type RowIssue, rowIssue } from './row-issue.ts';
+
+export interface ParsedRow {
+  /** By field; every mapped field is present, null when it has no value or its value is faulty. */
+  readonly values: Record<string, string | null>;
+  readonly issues: readonly RowIssue[];
+  /** Currency written in a cell of a money field, or named in its header. */
+  readonly currency: string | null;
+}
+
+interface Step {
+  readonly column: number;
+  readonly field: FieldDefinition;
+  readonly currency: string | null;
+  readonly parse: (text: string) => ParsedValue;
+}
+
+const noIssues: readonly RowIssue[] = [];
+/** Distinct texts of a date column that are remembered; a report covers a few hundred days. */
+const MAX_REMEMBERED = 5_000;
+
+export class RowParser {
+  readonly #steps: readonly Step[];
+  readonly #required: readonly FieldDefinition[];
+  readonly #constants: Readonly<Record<string, string>>;
+  readonly #unescapes: boolean;
+
+  constructor(
+    reading: Reading,
+    columns: readonly ColumnMapping[],
+    catalogue: FieldCatalogue,
+    constants: Readonly<Record<string, string>> = {},
+  ) {
+    this.#steps = columns.flatMap((column) => {
+      const field = column.field === null ? undefined : catalogue.field(column.field);
+      if (field === undefined) return [];
+      return [
+        {
+          column: column.column,
+          field,
+          currency: column.currency ?? null,
+          parse: parserFor(field, column.column, reading),
+        },
+      ];
+    });
+    this.#required = catalogue.fields.filter((field) => field.isRequired === true);
+    this.#constants = constants;
+    this.#unescapes = reading.unescapeFormulas;
+  }
+
+  /** A faulted row (batch.fault) yields that one issue and no values. */
+  parse(batch: RowBatch, row: number): ParsedRow {
+    const fault = batch.fault(row);
+    if (fault !== null) {
+      const place = { line: batch.line(row), offset: batch.offset(row) };
+      return { values: {}, issues: [rowIssue(place, fault, null, batch.rawText(row))], currency: null };
+    }
+    return this.parseCells(
+      (column) => batch.text(row, column),
+      () => ({ line: batch.line(row), offset: batch.offset(row) }),
+    );
+  }
+
+  /** The same for cells that come from elsewhere: a corrected row, a replay. */
+  parseCells(textOf: (column: number) => string, placeOf: () => { line: number; offset: number }): ParsedRow {
+    const values: Record<string, string | null> = { ...this.#constants };
+    let issues: RowIssue[] | null = null;
+    let currency: string | null = null;
+    const note = (code: Parameters<typeof rowIssue>[1], field: string, text: string | null, isWarning: boolean) => {
+      issues ??= [];
+      issues.push(rowIssue(placeOf(), code, field, text, isWarning ? 'warning' : 'error'));
+    };
+    for (const step of this.#steps) {
+      const cell = textOf(step.column);
+      const text = this.#unescapes ? unescapeFormula(cell) : cell;
+      const parsed = step.parse(text);
+      const { name } = step.field;
+      values[name] = parsed.kind === 'value' ? parsed.value : null;
+      if (parsed.kind === 'fault') note(parsed.code, name, text, false);
+      else if (parsed.kind === 'none' && parsed.warning !== null && isNumeric(step.field))
+        note(parsed.warning, name, text, true);
+      else if (parsed.kind === 'value' && step.field.kind === 'money') currency ??= parsed.currency ?? step.currency;
+    }
+    for (const field of this.#required) {
+      if ((values[field.name] ?? null) === null && !hasError(issues, field.name))
+        note('value_required', field.name, null, false);
+    }
+    return { values, issues: issues ?? noIssues, currency };
+  }
+}
+
+function parserFor(field: FieldDefinition, column: number, reading: Reading): (text: string) => ParsedValue {
+  const style = reading.numbers.value;
+  switch (field.kind) {
+    case 'integer':
+      return (text) => parseInteger(text, style);
+    case 'decimal':
+    case 'money':
+    case 'percent':
+      return (text) => parseNumber(text, style);
+    case 'date': {
+      const order = reading.columns.find((candidate) => candidate.index === column)?.dateOrder?.value ?? 'unknown';
+      return remembering((text) => parseDate(text, order));
+    }
+    case 'id':
+      return parseId;
+    default:
+      return parseText;
+  }
+}
+
+/** Dates repeat: thousands of rows share a few hundred days. */
+function remembering(parse: (text: string) => ParsedValue): (text: string) => ParsedValue {
+  const known = new Map<string, ParsedValue>();
+  return (text) => {
+    const seen = known.get(text);
+    if (seen !== undefined) return seen;
+    const parsed = parse(text);
+    if (known.size < MAX_REMEMBERED) known.set(text, parsed);
+    return parsed;
+  };
+}
+
+function isNumeric(field: FieldDefinition): boolean {
+  return field.kind === 'integer' || field.kind === 'decimal' || field.kind === 'money' || field.kind === 'percent';
+}
+
+function hasError(issues: readonly RowIssue[] | null, column: string): boolean {
+  return issues?.some((issue) => issue.column === column && issue.severity === 'error') ?? false;
+}
