@@ -50,7 +50,8 @@ export class Execution {
   readonly #stage: Stage<unknown>;
   readonly #rawInput: unknown;
   readonly #deps: ExecutionDeps;
-  readonly #abort = new AbortController();
+  // Made when somebody asks for the signal: most short stages never do.
+  #abort: AbortController | undefined;
   #rejects: RejectRecord[] = [];
   #stop: { reason: StopReason; by: string } | undefined;
   /** Newest progress that has not been written yet. */
@@ -74,13 +75,18 @@ export class Execution {
   stop(reason: StopReason, by = 'the engine'): void {
     if (this.#stop) return;
     this.#stop = { reason, by };
-    this.#abort.abort(
+    this.#signalSource().abort(
       new MillraceError(reason === 'cancelled' ? 'run_cancelled' : 'lease_lost', {
         run: this.run.id,
         attempt: this.run.attempt,
         by,
       }),
     );
+  }
+
+  #signalSource(): AbortController {
+    this.#abort ??= new AbortController();
+    return this.#abort;
   }
 
   /**
@@ -210,7 +216,9 @@ export class Execution {
       get log() {
         return execution.#deps.log;
       },
-      signal: this.#abort.signal,
+      get signal() {
+        return execution.#signalSource().signal;
+      },
       checkpoint: async <T>(part = '') =>
         (await readCheckpoint(this.#deps.control, run.id, run.stage, part)) as T | undefined,
       commit: (effects, options = {}) => this.#commit(effects, options),
@@ -235,7 +243,7 @@ export class Execution {
   }
 
   async #commit<T>(write: Parameters<StageContext['commit']>[0], options: CommitOptions): Promise<T> {
-    this.#abort.signal.throwIfAborted();
+    this.#signalSource().signal.throwIfAborted();
     const refusedBefore = this.#rejects.length;
     try {
       const result = await commitEffects(
@@ -249,7 +257,7 @@ export class Execution {
           rejects: () => [...this.#rejects, ...(options.rejects ?? [])],
           emit: options.emit ?? [],
         },
-        this.#abort.signal,
+        this.#signalSource().signal,
       );
       this.#rejects = [];
       this.lastSignOfLife = performance.now();
