@@ -2,7 +2,10 @@
 // The command line: its commands, and how every one of them ends.
 import { Command, CommanderError } from 'commander';
 import { version } from '../roles/version.ts';
+import { addMigrateCommand } from './commands/migrate.ts';
 import { addServeCommands } from './commands/serve.ts';
+import { addTenantCommands } from './commands/tenants.ts';
+import { addUserCommands } from './commands/users.ts';
 import { printFailure } from './failure.ts';
 
 const program = new Command('millrace')
@@ -27,6 +30,10 @@ Exit codes: 0 all went well · 2 a part of it (rows were refused) · 1 it failed
 
 program.commandsGroup('Servers:');
 addServeCommands(program);
+program.commandsGroup('Operating:');
+addMigrateCommand(program);
+addTenantCommands(program);
+addUserCommands(program);
 
 try {
   await program.parseAsync();

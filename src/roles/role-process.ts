@@ -25,14 +25,23 @@ export type LoginHint =
   | { readonly kind: 'off' }
   | { readonly kind: 'nobody' };
 
-/** Log lines go to standard error; standard output belongs to what the command says to a person. */
 export function createRoleProcess(config: Config): RoleProcess {
-  const log = createLog({
-    level: config.logLevel,
-    format: config.logFormat,
-    logFilenames: config.logFilenames,
-    fd: process.stderr.fd,
-  });
-  const shutdown = createShutdown({ graceMs: config.shutdownGraceSeconds * 1_000, log });
-  return { config, log, shutdown };
+  const log = createProcessLog(config);
+  return { config, log, shutdown: createShutdown({ graceMs: graceMs(config), log }) };
+}
+
+/** For a command that does one thing: it says only what is wrong, and stopping it does not end the process. */
+export function createToolProcess(config: Config): RoleProcess {
+  const log = createProcessLog(config);
+  if (log.level === 'info') log.level = 'warn';
+  return { config, log, shutdown: createShutdown({ graceMs: graceMs(config), log, exit: () => {} }) };
+}
+
+/** Log lines go to standard error; standard output belongs to what the command says to a person. */
+function createProcessLog({ logLevel: level, logFormat: format, logFilenames }: Config): Logger {
+  return createLog({ level, format, logFilenames, fd: process.stderr.fd });
+}
+
+function graceMs(config: Config): number {
+  return config.shutdownGraceSeconds * 1_000;
 }
