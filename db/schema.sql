@@ -30,6 +30,9 @@ grant usage on schema engine to millrace_operator;
 create schema millrace;
 grant usage on schema millrace to public;
 
+create schema tabular;
+grant usage on schema tabular to millrace_app;
+
 -- ═══ Types ═══════════════════════════════════════════════════════════════════════════════════════════════
 
 create type public.ads_entity as enum ('campaign', 'ad_set', 'ad', 'daily_metric');
@@ -824,6 +827,27 @@ create policy tenant_only on public.users for all to millrace_app using ((tenant
 grant delete, insert, select on public.users to millrace_app;
 grant insert, select, update on public.users to millrace_operator;
 grant update (disabled_at, last_login_at, must_change_password, name, password_hash, role, token_version, updated_at) on public.users to millrace_app;
+
+create table tabular.mappings (
+  tenant_id uuid not null,
+  pipeline text not null,
+  fingerprint text not null,
+  version integer not null,
+  name text not null,
+  mapping jsonb not null,
+  reading jsonb default '{}'::jsonb not null,
+  created_by uuid,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint mappings_key PRIMARY KEY (tenant_id, pipeline, fingerprint, version),
+  constraint mappings_fingerprint_check CHECK ((fingerprint ~ '^[0-9a-f]{32}$'::text)),
+  constraint mappings_mapping_check CHECK ((jsonb_typeof((mapping -> 'fields'::text)) = 'object'::text)),
+  constraint mappings_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint mappings_reading_check CHECK ((jsonb_typeof(reading) = 'object'::text)),
+  constraint mappings_version_check CHECK ((version > 0))
+);
+alter table tabular.mappings enable row level security, force row level security;
+create policy tenant_only on tabular.mappings for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select on tabular.mappings to millrace_app;
 
 -- ═══ Views ═══════════════════════════════════════════════════════════════════════════════════════════════
 

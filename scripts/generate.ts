@@ -1,13 +1,13 @@
 // Writes the files that are generated from the code: docs/errors.md, docs/configuration.md, docs/states.md and db/schema.sql.
 // With --check it writes nothing and fails when one of them is not what it should be.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connectClient } from '../src/platform/database.ts';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { silentLog } from '../src/platform/log.ts';
 import { migrate } from '../src/platform/migrate.ts';
+import { makeTempHome, removeTempHome } from '../test/support/temp-home.ts';
 import { configurationPage } from './pages/configuration-page.ts';
 import { errorsPage } from './pages/errors-page.ts';
 import { statesPage } from './pages/states-page.ts';
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
 }
 
 async function schemaOfMigrations(): Promise<string> {
-  const home = mkdtempSync(path.join(tmpdir(), 'millrace-generate-'));
+  const home = makeTempHome('generate');
   const server = await startEmbeddedPostgres({ home, log: silentLog, settings: { fsync: 'off' } });
   try {
     await migrate({ url: server.adminUrl });
@@ -52,8 +52,7 @@ async function schemaOfMigrations(): Promise<string> {
     return dump;
   } finally {
     await server.stop();
-    rmSync(path.join(home, 'postgres'), { recursive: true, force: true });
-    rmSync(home, { recursive: true, force: true });
+    removeTempHome(home);
   }
 }
 

@@ -63,13 +63,13 @@ describe('a pool', () => {
     await pool.end();
   });
 
-  it('says database_refused for a wrong password, an unknown database and an unknown role', async () => {
-    const wrongPassword = new URL(db.appUrl);
-    wrongPassword.password = 'wrong';
+  it('says database_refused for an unknown login, an unknown database and an unknown role', async () => {
+    const wrongLogin = new URL(db.appUrl);
+    wrongLogin.username = 'nobody_we_know';
     const wrongDatabase = new URL(db.appUrl);
     wrongDatabase.pathname = '/nowhere';
     for (const [url, role] of [
-      [wrongPassword.href, undefined],
+      [wrongLogin.href, undefined],
       [wrongDatabase.href, undefined],
       [db.appUrl, 'no_such_role'],
     ] as const) {

@@ -5,7 +5,6 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -14,11 +13,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeTempHome } from '../../test/support/temp-home.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { connectClient } from './database.ts';
 import { isAlive, readPidFile } from './embedded/pid-file.ts';
@@ -41,11 +40,7 @@ let seed = '';
 let home = '';
 let children: ChildProcess[] = [];
 
-const makeHome = () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'millrace-embedded-'));
-  chmodSync(folder, 0o755);
-  return folder;
-};
+const makeHome = () => makeTempHome('embedded');
 
 // Most tests begin with a copy of a home that was used before; creating a cluster takes a second, copying it does not.
 beforeAll(async () => {
@@ -65,8 +60,7 @@ afterEach(async () => {
   const data = path.join(home, 'postgres', 'cluster', 'data');
   await waitFor(() => !isServing(data), { what: 'the server to be gone', timeoutMs: 20_000 });
   const real = existsSync(path.join(home, 'postgres')) ? realpathSync(path.join(home, 'postgres')) : home;
-  rmSync(home, { recursive: true, force: true });
-  rmSync(real, { recursive: true, force: true });
+  for (const folder of [home, real]) rmSync(folder, { recursive: true, force: true });
 });
 
 afterAll(() => rmSync(seed, { recursive: true, force: true }));

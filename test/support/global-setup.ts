@@ -2,14 +2,12 @@
 // names (a superuser's connection string). A template database is migrated once; every test file clones it.
 
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { connectClient } from '../../src/platform/database.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { migrate } from '../../src/platform/migrate.ts';
+import { makeTempHome, removeTempHome } from './temp-home.ts';
 
 export interface TestServer {
   /** Superuser, maintenance database. */
@@ -52,8 +50,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function openServer(): Promise<{ url: string; shared: boolean; stop(): Promise<void> }> {
   const shared = process.env.MILLRACE_TEST_DATABASE_URL;
   if (shared !== undefined) return { url: shared, shared: true, async stop() {} };
-  const home = mkdtempSync(path.join(tmpdir(), 'millrace-test-'));
-  chmodSync(home, 0o755);
+  const home = makeTempHome('test');
   const { adminUrl, stop } = await startEmbeddedPostgres({
     home,
     log: silentLog,
@@ -66,7 +63,7 @@ async function openServer(): Promise<{ url: string; shared: boolean; stop(): Pro
     shared: false,
     async stop() {
       await stop();
-      rmSync(home, { recursive: true, force: true });
+      removeTempHome(home);
     },
   };
 }

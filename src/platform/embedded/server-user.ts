@@ -1,8 +1,17 @@
 // Postgres refuses to run as root. When we are root, the server runs as an unprivileged user: the owner of an existing
 // data folder, else the first of a few well-known users. For everybody else the server simply runs as ourselves.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 
@@ -41,7 +50,7 @@ export function preparePostgresFolder(home: string, user: ServerUser | undefined
     mkdirSync(home, { recursive: true });
     if (!existsSync(folder)) {
       if (user === undefined || canEnter(realpathSync(home), user)) mkdirSync(folder, { recursive: true, mode: 0o755 });
-      else linkOnce(fallbackFolder(home), folder);
+      else linkFallback(home, folder);
     }
     const real = realpathSync(folder);
     if (user !== undefined && !canEnter(real, user)) {
@@ -73,11 +82,17 @@ export function linkOnce(target: string, link: string): void {
   }
 }
 
-function fallbackFolder(home: string): string {
-  const name = createHash('sha256').update(realpathSync(home)).digest('hex').slice(0, 16);
-  const folder = path.join(fallbackRoot, name);
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
-  return folder;
+// A new folder each time: who deletes the home wants a new database, not the old one back.
+function linkFallback(home: string, link: string): void {
+  mkdirSync(fallbackRoot, { recursive: true, mode: 0o755 });
+  const folder = mkdtempSync(path.join(fallbackRoot, 'home-'));
+  linkOnce(folder, link);
+  if (realpathSync(link) !== realpathSync(folder)) {
+    rmSync(folder, { recursive: true }); // another process was faster
+    return;
+  }
+  chmodSync(folder, 0o755);
+  writeFileSync(path.join(folder, 'home.txt'), `The embedded database of ${realpathSync(home)}\n`);
 }
 
 function lookUp(name: string): ServerUser | undefined {
