@@ -1,0 +1,43 @@
+// The door's question about a file that should hold a table: what is it, and does its name say so? Answers from the first bytes,
+// while the rest is still arriving. Stricter than reading: an extension that promises nothing is refused, too.
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { type ContentKind, checkExtension, describeContent, sniffContent } from './sniff-content.ts';
+
+export interface TableFile {
+  readonly format: 'csv' | 'json' | 'ndjson' | 'xlsx';
+  readonly mediaType: string;
+  /** The names such a file may have. */
+  readonly extensions: readonly string[];
+}
+
+const jsonNames = ['json', 'jsonl', 'ndjson', 'txt'];
+
+const tables: Readonly<Partial<Record<ContentKind, TableFile>>> = {
+  text: { format: 'csv', mediaType: 'text/csv', extensions: ['csv', 'tsv', 'tab', 'txt'] },
+  json: { format: 'json', mediaType: 'application/json', extensions: jsonNames },
+  ndjson: { format: 'ndjson', mediaType: 'application/x-ndjson', extensions: jsonNames },
+  xlsx: {
+    format: 'xlsx',
+    mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    extensions: ['xlsx', 'xlsm'],
+  },
+};
+
+/** Throws the reason when the file is no table, or not what its name says. */
+export function sniffTableFile(head: Uint8Array, fileName: string): TableFile {
+  const kind = sniffContent(head);
+  if (kind === 'empty') throw new MillraceError('empty_file');
+  checkExtension(fileName, kind);
+  const table = tables[kind];
+  if (table !== undefined) return table;
+  switch (kind) {
+    case 'xls':
+      throw new MillraceError('spreadsheet_xls');
+    case 'xlsb':
+      throw new MillraceError('spreadsheet_xlsb');
+    case 'encrypted_office':
+      throw new MillraceError('spreadsheet_encrypted');
+    default:
+      throw new MillraceError('format_unsupported', { found: describeContent(kind) });
+  }
+}
