@@ -79,12 +79,10 @@ async function* chain(head: Uint8Array[], rest: AsyncIterator<Uint8Array>): Asyn
 }
 
 function refuseForeignExtension({ extensions, format }: Sniffed, name: string): void {
-  if (extensions === undefined || extensions.includes(extensionOf(name))) return;
-  throw new MillraceError('content_mismatch', {
-    extension: extensionOf(name),
-    found: format,
-    accepted: extensions.join(', '),
-  });
+  const extension = extensionOf(name);
+  if (extensions === undefined || extensions.includes(extension)) return;
+  const shown = extension === '' ? name : `.${extension}`;
+  throw new MillraceError('content_mismatch', { extension: shown, found: format });
 }
 
 function keyExtension(format: string): string {

@@ -1,3 +1,4 @@
+// Which bytes may go. Both statements only mark; whoever calls them removes the bytes afterwards.
 import type { Queryable } from '../../../platform/database.ts';
 
 export interface MarkedBlobRow {
