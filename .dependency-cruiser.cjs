@@ -27,6 +27,18 @@ module.exports = {
       to: { path: '^src/' },
     },
     {
+      name: 'console-imports-only-the-contract',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: { path: '^(src/(?!contract/)|test/|scripts/|examples/)' },
+    },
+    {
+      name: 'nothing-imports-the-console',
+      severity: 'error',
+      from: { path: '^(src|test|scripts|examples)/' },
+      to: { path: '^console/' },
+    },
+    {
       name: 'source-never-imports-tests',
       severity: 'error',
       from: { path: '^src/', pathNot: '\\.test\\.ts$' },

@@ -1,0 +1,62 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { decimal } from '../../ui/figures.ts';
+import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { Cell, Row, Table } from '../../ui/table.tsx';
+import { dailyMetricsQuery, type MetricFilter } from './list-daily-metrics.ts';
+import { measureNames } from './measure-names.ts';
+import { PassportDrawer } from './passport-drawer.tsx';
+
+/** Daily numbers; a click on one opens its passport. */
+export function DailyMetricsTable({ filter, empty }: { filter: MetricFilter; empty: string }): ReactNode {
+  const pages = useInfiniteQuery(dailyMetricsQuery(filter));
+  const [asked, setAsked] = useState<{ metricId: string; measure: string }>();
+  if (pages.isPending) return <LoadingLines lines={6} />;
+  if (pages.isError) return <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />;
+  const rows = pages.data.pages.flatMap((page) => page.data);
+  if (rows.length === 0) return <EmptyState icon="table" title={empty} />;
+  const measures = measureNames(rows.map((row) => row.measures));
+  return (
+    <>
+      <Table label="Daily numbers" head={['Day', 'Campaign', 'Ad set', 'Ad', ...measures, 'Cur.']}>
+        {rows.map((row) => (
+          <Row key={row.id}>
+            <Cell className="figures whitespace-nowrap">{row.metric_date}</Cell>
+            <Cell className="max-w-56 truncate">{row.campaign_name ?? row.campaign_external_id ?? '–'}</Cell>
+            <Cell className="max-w-48 truncate">{row.ad_set_name ?? row.ad_set_external_id ?? '–'}</Cell>
+            <Cell className="max-w-48 truncate">{row.ad_name ?? row.ad_external_id ?? '–'}</Cell>
+            {measures.map((measure) => {
+              const value = row.measures[measure];
+              return (
+                <Cell key={measure} className="figures text-right">
+                  {value === null || value === undefined ? (
+                    <span className="text-ink-3">–</span>
+                  ) : (
+                    <button
+                      type="button"
+                      onClick={() => setAsked({ metricId: row.id, measure })}
+                      className="underline decoration-line-strong decoration-dotted underline-offset-3 hover:text-water-strong"
+                      title="Where does this number come from?"
+                    >
+                      {decimal(value)}
+                    </button>
+                  )}
+                </Cell>
+              );
+            })}
+            <Cell className="text-xs text-ink-2">{row.currency ?? '–'}</Cell>
+          </Row>
+        ))}
+      </Table>
+      {pages.hasNextPage && (
+        <div className="flex justify-center border-t border-line p-3">
+          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+      {asked && <PassportDrawer {...asked} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+}

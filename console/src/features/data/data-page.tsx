@@ -1,0 +1,141 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { Page, Panel } from '../../ui/page.tsx';
+import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { platformNames, platforms } from '../home/guess-platform.ts';
+import { DailyMetricsTable } from './daily-metrics-table.tsx';
+import { type DataSearch, levelBelow, readDataSearch } from './data-search.ts';
+import { LevelTable } from './level-table.tsx';
+import { measureNames } from './measure-names.ts';
+import { totalsQuery } from './show-totals.ts';
+
+const route = getRouteApi('/shell/data');
+const DayChart = lazy(() => import('./day-chart.tsx'));
+const levelWords = { campaign: 'Campaigns', ad_set: 'Ad sets', ad: 'Ads' } as const;
+
+/** Stored numbers: campaigns → ad sets → ads → days, each number with its passport. */
+export function DataPage(): ReactNode {
+  const search = route.useSearch();
+  const level = levelBelow(search);
+  return (
+    <Page title="Data" lead={<Trail search={search} />} actions={<Filters search={search} />}>
+      <ByDay search={search} />
+      {level && (
+        <Panel title={levelWords[level]}>
+          <LevelTable search={search} level={level} />
+        </Panel>
+      )}
+      {search.campaign && (
+        <Panel title="Daily numbers" aside="a click on a number shows where it came from">
+          <DailyMetricsTable filter={search} empty="No daily numbers here" />
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+function Trail({ search }: { search: DataSearch }): ReactNode {
+  const { campaign, ad_set, ad, ...rest } = search;
+  const steps: { label: string; to: DataSearch }[] = [{ label: 'All campaigns', to: rest }];
+  if (campaign) steps.push({ label: campaign, to: { ...rest, campaign } });
+  if (campaign && ad_set) steps.push({ label: ad_set, to: { ...rest, campaign, ad_set } });
+  if (campaign && ad_set && ad) steps.push({ label: ad, to: search });
+  return (
+    <nav aria-label="Place" className="flex flex-wrap items-center gap-1.5 text-sm">
+      {steps.map((step, index) => (
+        <span key={step.label} className="flex items-center gap-1.5">
+          {index > 0 && <span className="text-ink-3">›</span>}
+          {index < steps.length - 1 ? (
+            <Link to="/data" search={step.to} className="link figures">
+              {step.label}
+            </Link>
+          ) : (
+            <span className={index > 0 ? 'figures' : ''}>{step.label}</span>
+          )}
+        </span>
+      ))}
+    </nav>
+  );
+}
+
+function Filters({ search }: { search: DataSearch }): ReactNode {
+  const navigate = useNavigate();
+  const go = (part: Record<string, string>) =>
+    void navigate({ to: '/data', search: readDataSearch({ ...search, ...part }), replace: true });
+  return (
+    <>
+      <select
+        aria-label="Platform"
+        value={search.platform ?? ''}
+        onChange={(event) => go({ platform: event.target.value })}
+        className="control"
+      >
+        <option value="">All platforms</option>
+        {platforms.map((platform) => (
+          <option key={platform} value={platform}>
+            {platformNames[platform]}
+          </option>
+        ))}
+      </select>
+      <label className="flex items-center gap-1.5 text-xs text-ink-2">
+        from
+        <input
+          type="date"
+          value={search.since ?? ''}
+          onChange={(event) => go({ since: event.target.value })}
+          className="control"
+        />
+      </label>
+      <label className="flex items-center gap-1.5 text-xs text-ink-2">
+        to
+        <input
+          type="date"
+          value={search.until ?? ''}
+          onChange={(event) => go({ until: event.target.value })}
+          className="control"
+        />
+      </label>
+    </>
+  );
+}
+
+function ByDay({ search }: { search: DataSearch }): ReactNode {
+  const totals = useQuery(totalsQuery(search, 'day'));
+  const [chosen, setChosen] = useState('spend');
+  if (totals.isPending) return <LoadingLines lines={5} />;
+  if (totals.isError) return <ProblemNote error={totals.error} onRetry={() => void totals.refetch()} />;
+  const days = totals.data.data;
+  if (days.length === 0) return null;
+  const measures = measureNames(days.map((day) => day.measures));
+  const measure = measures.includes(chosen) ? chosen : (measures[0] ?? 'spend');
+  const currencies = [...new Set(days.map((day) => day.currency).filter((each) => each !== null))];
+  const currency = currencies[0];
+  const shown = measure === 'spend' && currencies.length > 1 ? days.filter((day) => day.currency === currency) : days;
+  return (
+    <Panel
+      title="By day"
+      aside={
+        <span className="flex items-center gap-3">
+          {measure === 'spend' && currencies.length > 1 && (
+            <span className="text-warn">only {currency}; amounts of different currencies are never added</span>
+          )}
+          <select
+            aria-label="Measure"
+            value={measure}
+            onChange={(event) => setChosen(event.target.value)}
+            className="control min-h-6! text-xs!"
+          >
+            {measures.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </span>
+      }
+    >
+      <Suspense fallback={<LoadingLines lines={5} />}>
+        <DayChart days={shown} measure={measure} />
+      </Suspense>
+    </Panel>
+  );
+}

@@ -1,0 +1,31 @@
+// The first steps, ticked from what has really happened, never by hand.
+import type { Run } from '../../app/api.ts';
+
+export interface Step {
+  readonly key: string;
+  readonly label: string;
+  readonly done: boolean;
+}
+
+export interface Facts {
+  readonly runs: readonly Pick<Run, 'phase' | 'retry_of' | 'source'>[];
+  /** Rejects of the newest run that has any. */
+  readonly rejects: Run['rejects'] | undefined;
+  /** undefined when this person may not see them. */
+  readonly users: number | undefined;
+  readonly keys: number | undefined;
+}
+
+export function checklist({ runs, rejects, users, keys }: Facts): Step[] {
+  const replayed = runs.some((run) => run.phase === 'done' && (run.source === 'replay' || run.retry_of !== null));
+  const fixed = replayed || (rejects !== undefined && rejects.open !== null && rejects.open < rejects.total);
+  const steps: Step[] = [
+    { key: 'drop', label: 'Drop a file or try a sample', done: runs.length > 0 },
+    { key: 'done', label: 'See a run through to its receipt', done: runs.some((run) => run.phase === 'done') },
+    { key: 'fix', label: 'Fix a refused row', done: fixed },
+    { key: 'replay', label: 'Replay what you fixed', done: replayed },
+  ];
+  if (users !== undefined) steps.push({ key: 'invite', label: 'Invite a colleague', done: users > 1 });
+  if (keys !== undefined) steps.push({ key: 'key', label: 'Make an API key for a program', done: keys > 0 });
+  return steps;
+}

@@ -1,0 +1,165 @@
+// The one large place to drop files. A file whose platform is obvious starts at once; for the others one question is asked.
+import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { decodeHead, guessPlatform, type Platform, platformNames, platforms } from './guess-platform.ts';
+
+const headBytes = 64 * 1024;
+
+interface Props {
+  readonly accepts: string;
+  readonly onFile: (file: File, platform: Platform) => void;
+}
+
+type Choice = Platform | 'guess';
+
+export function DropZone({ accepts, onFile }: Props): ReactNode {
+  const input = useRef<HTMLInputElement>(null);
+  const [over, setOver] = useState(false);
+  const [choice, setChoice] = useState<Choice>('guess');
+  const [asking, setAsking] = useState<readonly File[]>([]);
+
+  const take = async (files: readonly File[]) => {
+    for (const file of files) {
+      const platform = choice === 'guess' ? await guess(file) : choice;
+      if (platform) onFile(file, platform);
+      else setAsking((waiting) => [...waiting, file]);
+    }
+  };
+  const answer = (file: File, platform: Platform | undefined) => {
+    setAsking((waiting) => waiting.filter((each) => each !== file));
+    if (platform) onFile(file, platform);
+  };
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    void take([...event.dataTransfer.files]);
+  };
+  const paint = over ? 'border-water bg-water-soft' : 'border-line-strong bg-surface';
+  return (
+    <div className="flex flex-col gap-3">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a convenience; the button inside does the same by keyboard */}
+      <div
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={onDrop}
+        className={`relative flex min-h-64 flex-col items-center justify-center gap-4 overflow-hidden rounded-xl border-2 border-dashed px-6 py-10 text-center transition-colors ${paint}`}
+      >
+        <Race flowing={over} />
+        <p className="relative text-2xl font-semibold tracking-tight text-balance">Drop a {accepts}</p>
+        <p className="relative max-w-lg text-ink-2 text-balance">
+          It becomes a run at once. You see where every row went, and can fix and replay those that were refused.
+        </p>
+        <div className="relative flex flex-wrap items-center justify-center gap-3">
+          <Button look="main" icon="drop" onClick={() => input.current?.click()}>
+            Choose files
+          </Button>
+          <input
+            ref={input}
+            type="file"
+            multiple
+            className="sr-only"
+            tabIndex={-1}
+            aria-label="Choose files"
+            onChange={(event) => {
+              void take([...(event.target.files ?? [])]);
+              event.target.value = '';
+            }}
+          />
+          <PlatformChoice choice={choice} onChoose={setChoice} />
+        </div>
+      </div>
+      {asking.map((file) => (
+        <AskPlatform
+          key={`${file.name}:${file.size}:${file.lastModified}`}
+          file={file}
+          onAnswer={(platform) => answer(file, platform)}
+        />
+      ))}
+    </div>
+  );
+}
+
+async function guess(file: File): Promise<Platform | undefined> {
+  const head = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
+  return guessPlatform(decodeHead(head), file.name)?.platform;
+}
+
+function PlatformChoice({ choice, onChoose }: { choice: Choice; onChoose: (choice: Choice) => void }): ReactNode {
+  const name = useId();
+  const choices: readonly (readonly [Choice, string])[] = [
+    ['guess', 'Guess the platform'],
+    ...platforms.map((platform) => [platform, platformNames[platform]] as const),
+  ];
+  return (
+    <fieldset className="inline-flex rounded-md border border-line-strong bg-raised p-0.5">
+      <legend className="sr-only">Platform of the file</legend>
+      {choices.map(([value, label]) => (
+        <label
+          key={value}
+          className="cursor-pointer rounded px-2 py-1 text-xs text-ink-2 has-checked:bg-water-soft has-checked:font-medium has-checked:text-water-strong has-focus-visible:outline-2 has-focus-visible:outline-water"
+        >
+          <input
+            type="radio"
+            name={name}
+            className="sr-only"
+            checked={choice === value}
+            onChange={() => onChoose(value)}
+          />
+          {label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function AskPlatform({
+  file,
+  onAnswer,
+}: {
+  file: File;
+  onAnswer: (platform: Platform | undefined) => void;
+}): ReactNode {
+  return (
+    <div
+      role="group"
+      aria-label={`Platform of ${file.name}`}
+      className="card flex flex-wrap items-center gap-3 border-warn! px-4 py-3"
+    >
+      <p className="min-w-0 flex-1">
+        Which platform is <strong className="break-all">{file.name}</strong> from? Its columns do not say.
+      </p>
+      {platforms.map((platform) => (
+        <Button key={platform} onClick={() => onAnswer(platform)}>
+          {platformNames[platform]}
+        </Button>
+      ))}
+      <Button look="quiet" icon="cross" aria-label="Leave this file out" onClick={() => onAnswer(undefined)} />
+    </div>
+  );
+}
+
+/** The race itself: lines of water behind the words. They run while a file hovers. */
+function Race({ flowing }: { flowing: boolean }): ReactNode {
+  return (
+    <svg
+      className={`pointer-events-none absolute inset-0 size-full text-water ${flowing ? 'opacity-50' : 'opacity-15'} transition-opacity`}
+      viewBox="0 0 1000 300"
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {Array.from({ length: 7 }, (_, line) => (
+        <path
+          key={line}
+          d={`M-20 ${30 + line * 40} C 160 ${5 + line * 44}, 340 ${60 + line * 36}, 500 ${32 + line * 40} S 840 ${2 + line * 44}, 1020 ${36 + line * 39}`}
+          fill="none"
+          stroke="currentColor"
+          strokeWidth={1.2}
+          vectorEffect="non-scaling-stroke"
+        />
+      ))}
+    </svg>
+  );
+}

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { pipelinesQuery } from '../../app/list-pipelines.ts';
+import { useIs } from '../../app/session.ts';
+import { Moment } from '../../ui/moment.tsx';
+import { usePageTitle } from '../../ui/page.tsx';
+import { ReceiptMini } from '../../ui/receipt/receipt-mini.tsx';
+import { StatePill } from '../../ui/state-pill.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { recentRunsQuery } from '../runs/list-recent-runs.ts';
+import { Checklist } from './checklist.tsx';
+import { DropZone } from './drop-zone.tsx';
+import type { Platform } from './guess-platform.ts';
+import { SampleTiles } from './sample-tiles.tsx';
+import { startUpload } from './upload-store.ts';
+
+export function HomePage(): ReactNode {
+  usePageTitle('Drop');
+  const mayDrop = useIs('admin', 'user');
+  const navigate = useNavigate();
+  const pipelines = useQuery(pipelinesQuery);
+  const onFile = async (file: File, platform: Platform) => {
+    const answer = await startUpload(file, { platform });
+    if (answer && location.pathname === '/') await navigate({ to: '/r/$runId', params: { runId: answer.upload_id } });
+  };
+  if (!mayDrop)
+    return (
+      <EmptyState icon="stop" title="Your role hands in no files">
+        <p>
+          Support looks after{' '}
+          <Link to="/operate/dead-letters" className="link">
+            dead letters
+          </Link>
+          .
+        </p>
+      </EmptyState>
+    );
+  return (
+    <div className="mx-auto flex w-full max-w-4xl flex-col gap-7 px-4 py-8">
+      <h1 className="sr-only">Drop files</h1>
+      <DropZone
+        accepts={acceptedWords(pipelines.data?.data.flatMap((each) => each.accepts))}
+        onFile={(file, platform) => void onFile(file, platform)}
+      />
+      <SampleTiles />
+      <Checklist />
+      <LastRuns />
+    </div>
+  );
+}
+
+function acceptedWords(extensions: readonly string[] | undefined): string {
+  const words = [...new Set((extensions ?? ['csv', 'json', 'xlsx']).map((each) => each.toUpperCase()))];
+  return words.length < 2 ? (words[0] ?? 'file') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+function LastRuns(): ReactNode {
+  const runs = useQuery(recentRunsQuery);
+  const last = runs.data?.data.slice(0, 5) ?? [];
+  if (last.length === 0) return null;
+  return (
+    <section aria-labelledby="last-title" className="flex flex-col gap-2">
+      <h2 id="last-title" className="text-sm font-normal text-ink-2">
+        Last runs
+      </h2>
+      <ul className="card divide-y divide-line">
+        {last.map((run) => (
+          <li key={run.run_id}>
+            <Link
+              to="/r/$runId"
+              params={{ runId: run.run_id }}
+              className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1 px-4 py-2 hover:bg-sunken/60 sm:grid-cols-[minmax(0,1fr)_10rem_8rem_6rem]"
+            >
+              <span className="truncate">{run.title ?? run.run_id}</span>
+              <span className="order-last col-span-2 sm:order-none sm:col-span-1">
+                <ReceiptMini run={run} />
+              </span>
+              <span className="justify-self-end sm:justify-self-start">
+                <StatePill status={run.status} phase={run.phase} held={run.held !== null} />
+              </span>
+              <span className="hidden text-right text-xs text-ink-2 sm:block">
+                <Moment at={run.created_at} />
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+// One upload over XMLHttpRequest, the only browser interface that tells how much of a request has left.
+
+import type { AnswerOf } from '../../../../src/contract/api/client.ts';
+import type { Problem } from '../../../../src/contract/api/problem.ts';
+import { ApiError, urlOf } from '../../app/api.ts';
+
+export interface Destination {
+  readonly pipeline?: string;
+  readonly platform?: string;
+  /** The run whose downloaded rejects this file corrects. */
+  readonly retryOf?: string;
+}
+
+export type UploadAnswer = AnswerOf<'uploads.create'>;
+
+export function sendFile(
+  file: File,
+  to: Destination,
+  onProgress: (sentBytes: number) => void,
+  signal: AbortSignal,
+): Promise<UploadAnswer> {
+  const form = new FormData();
+  if (to.pipeline) form.set('pipeline', to.pipeline);
+  if (to.platform) form.set('platform', to.platform);
+  if (to.retryOf) form.set('retry_of', to.retryOf);
+  else if (file.lastModified > 0) form.set('reported_at', new Date(file.lastModified).toISOString());
+  form.set('source', 'manual');
+  form.set('file', file, file.name);
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', urlOf('uploads.create'));
+    request.responseType = 'json';
+    request.setRequestHeader('idempotency-key', crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`);
+    request.upload.onprogress = (event) => onProgress(Math.min(event.loaded, file.size));
+    request.onload = () => {
+      const answer: unknown = request.response;
+      if (request.status < 300) resolve(answer as UploadAnswer);
+      else reject(refusal(answer, request));
+    };
+    request.onerror = () => reject(new TypeError('The connection broke during the upload.'));
+    request.onabort = () => reject(new DOMException('Stopped.', 'AbortError'));
+    signal.addEventListener('abort', () => request.abort());
+    request.send(form);
+  });
+}
+
+function refusal(answer: unknown, request: XMLHttpRequest): ApiError {
+  const wait = Number(request.getResponseHeader('retry-after')) || undefined;
+  if (typeof answer === 'object' && answer !== null && 'code' in answer) return new ApiError(answer as Problem, wait);
+  return new ApiError(
+    {
+      type: 'about:blank',
+      title: 'Upload refused',
+      status: request.status,
+      detail: `The server answered ${request.status} without a reason. The file was not taken.`,
+      code: 'internal',
+      next: 'Try again in a moment.',
+      instance: '/v1/uploads',
+      correlation_id: '',
+    },
+    wait,
+  );
+}

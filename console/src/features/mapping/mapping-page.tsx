@@ -1,0 +1,108 @@
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { call, hasCode, type RunDetail } from '../../app/api.ts';
+import { Button } from '../../ui/button.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { RetryNote } from '../reading/retry-note.tsx';
+import { runQuery } from '../run/show-run.ts';
+import { MappingColumns } from './mapping-columns.tsx';
+import { assign, draftOf, isChanged, missingFields } from './mapping-draft.ts';
+import { type Mapping, mappingQuery } from './show-mapping.ts';
+
+const route = getRouteApi('/shell/r/$runId/mapping');
+
+/** Which column feeds which field, how sure that is, and why; changes are saved as a new version. */
+export function MappingPage(): ReactNode {
+  const { runId } = route.useParams();
+  const { data: run } = useSuspenseQuery(runQuery(runId));
+  const mapping = useQuery({
+    ...mappingQuery(runId),
+    refetchInterval: (query) => (hasCode(query.state.error, 'reading_not_ready') ? 1_500 : false),
+  });
+  if (hasCode(mapping.error, 'reading_not_ready'))
+    return (
+      <EmptyState icon="clock" title="The file has not been read yet">
+        Its columns are shown here as soon as the first stage has looked at it.
+      </EmptyState>
+    );
+  if (hasCode(mapping.error, 'upload_not_found'))
+    return <EmptyState icon="file" title="This run has no file of its own" />;
+  if (mapping.isPending) return <LoadingLines lines={8} label="Loading the mapping" />;
+  if (!mapping.data) return <ProblemNote error={mapping.error} onRetry={() => void mapping.refetch()} />;
+  return <Editor key={`${mapping.data.mapping_id}:${mapping.data.version}`} run={run} mapping={mapping.data} />;
+}
+
+function Editor({ run, mapping }: { run: RunDetail; mapping: Mapping }): ReactNode {
+  const client = useQueryClient();
+  const [draft, setDraft] = useState(() => draftOf(mapping));
+  const [name, setName] = useState(mapping.name ?? '');
+  const [saved, setSaved] = useState(false);
+  const save = useMutation({
+    mutationFn: () =>
+      call('uploads.map', {
+        params: { upload_id: run.run_id },
+        body: {
+          columns: mapping.columns.map(({ index }) => ({ index, field: draft.get(index) ?? null })),
+          ...(name.trim() ? { name: name.trim() } : {}),
+        },
+      }),
+    onSuccess: (next) => {
+      setSaved(true);
+      client.setQueryData(mappingQuery(run.run_id).queryKey, next);
+    },
+  });
+  const missing = missingFields(mapping, draft);
+  const changed = isChanged(mapping, draft);
+  const origin = { preset: 'built in', saved: 'saved by your team', proposed: 'proposed from the header' }[
+    mapping.origin
+  ];
+  return (
+    <div className="flex flex-col gap-4">
+      {save.isError && <ProblemNote error={save.error} />}
+      {saved && !changed && <RetryNote run={run} what={`the mapping (now version ${mapping.version})`} />}
+      <Panel
+        title={mapping.name ?? 'Mapping'}
+        aside={
+          <span>
+            version {mapping.version} · {origin} · header{' '}
+            <span className="figures">{mapping.fingerprint.slice(0, 10)}</span>
+          </span>
+        }
+      >
+        <MappingColumns
+          mapping={mapping}
+          draft={draft}
+          onAssign={(index, field) => setDraft(assign(draft, index, field))}
+        />
+        <div className="sticky bottom-0 flex flex-wrap items-center gap-3 border-t border-line-strong bg-surface px-4 py-2.5">
+          {missing.length > 0 ? (
+            <p className="text-sm text-bad">✕ No column feeds: {missing.join(', ')}</p>
+          ) : (
+            <p className="text-sm text-good">✓ Every required field has a column</p>
+          )}
+          <label className="ml-auto flex items-center gap-2 text-xs text-ink-2">
+            Name
+            <input
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+              placeholder="for example: Meta, weekly"
+              maxLength={200}
+              className="control w-52"
+            />
+          </label>
+          <Button
+            look="main"
+            icon="check"
+            busy={save.isPending}
+            disabled={!changed && name.trim() === (mapping.name ?? '')}
+            onClick={() => save.mutate()}
+          >
+            Save as version {mapping.version + 1}
+          </Button>
+        </div>
+      </Panel>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useIs } from '../../app/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { Cell, Row, Table } from '../../ui/table.tsx';
+import { RequeueDialog } from '../run/requeue-dialog.tsx';
+import { deadLettersQuery } from './list-dead-letters.ts';
+
+export function DeadLettersPage(): ReactNode {
+  const letters = useQuery(deadLettersQuery);
+  const mayRequeue = useIs('support');
+  const [chosen, setChosen] = useState<string>();
+  if (letters.isPending) return <LoadingLines lines={5} />;
+  if (letters.isError) return <ProblemNote error={letters.error} onRetry={() => void letters.refetch()} />;
+  return (
+    <Panel title="Dead letters" aside={mayRequeue ? 'requeue with a ticket' : 'only support may requeue'}>
+      {letters.data.data.length === 0 ? (
+        <EmptyState icon="check" title="No dead letters">
+          Every run that ended badly has been dealt with.
+        </EmptyState>
+      ) : (
+        <Table label="Dead letters" head={['Run', 'Pipeline', 'Why', 'Ended', '']}>
+          {letters.data.data.map((run) => (
+            <Row key={run.run_id}>
+              <Cell className="max-w-64">
+                <Link to="/r/$runId" params={{ runId: run.run_id }} className="link block truncate">
+                  {run.title ?? run.run_id}
+                </Link>
+              </Cell>
+              <Cell>{run.pipeline}</Cell>
+              <Cell className="max-w-md truncate text-ink-2">{run.error?.message ?? '–'}</Cell>
+              <Cell>
+                <Moment at={run.finished_at} />
+              </Cell>
+              <Cell className="text-right">
+                {mayRequeue && (
+                  <Button small icon="replay" onClick={() => setChosen(run.run_id)}>
+                    Requeue
+                  </Button>
+                )}
+              </Cell>
+            </Row>
+          ))}
+        </Table>
+      )}
+      {chosen && <RequeueDialog runId={chosen} onClose={() => setChosen(undefined)} />}
+    </Panel>
+  );
+}

@@ -1,0 +1,244 @@
+// What was detected, how sure that is and why; each can be set otherwise.
+import type { ReactNode } from 'react';
+import { Button } from '../../ui/button.tsx';
+import type { Overrides } from './override-reading.ts';
+import type { Reading } from './show-reading.ts';
+
+const encodings = [
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  'windows-1252',
+  'iso-8859-1',
+  'iso-8859-15',
+  'windows-1250',
+  'windows-1251',
+  'shift_jis',
+  'euc-kr',
+  'gb18030',
+  'big5',
+];
+const delimiters: readonly (readonly [string, string])[] = [
+  [',', 'comma ,'],
+  [';', 'semicolon ;'],
+  ['\t', 'tab ⇥'],
+  ['|', 'pipe |'],
+];
+const sureness = { certain: '●●●', likely: '●●○', guess: '●○○' } as const;
+
+interface Props {
+  readonly reading: Reading;
+  readonly busy: boolean;
+  readonly onOverride: (overrides: Overrides) => void;
+}
+
+export function ReadingFacts({ reading, busy, onOverride }: Props): ReactNode {
+  return (
+    <dl className="divide-y divide-line">
+      <Fact name="Format" detected={reading.format} shown={reading.format.value.toUpperCase()} />
+      <Fact
+        name="Encoding"
+        detected={reading.encoding}
+        shown={reading.encoding.value ?? '–'}
+        onReset={() => onOverride({ encoding: null })}
+      >
+        <Choose
+          label="Encoding"
+          busy={busy}
+          value={reading.encoding.value}
+          options={withCurrent(
+            encodings.map((each) => [each, each] as const),
+            reading.encoding.value,
+          )}
+          onChoose={(encoding) => onOverride({ encoding })}
+        />
+      </Fact>
+      {reading.format.value === 'csv' && (
+        <>
+          <Fact
+            name="Delimiter"
+            detected={reading.delimiter}
+            shown={reading.delimiter.value ?? '–'}
+            onReset={() => onOverride({ delimiter: null })}
+          >
+            <Choose
+              label="Delimiter"
+              busy={busy}
+              value={reading.delimiter.value}
+              options={withCurrent(delimiters, reading.delimiter.value)}
+              onChoose={(delimiter) => onOverride({ delimiter })}
+            />
+          </Fact>
+          <Fact name="Quote" detected={reading.quote} shown={reading.quote.value ?? 'none'} />
+        </>
+      )}
+      {reading.sheets.length > 0 && (
+        <Fact
+          name="Sheet"
+          detected={reading.sheet}
+          shown={reading.sheet.value ?? '–'}
+          onReset={() => onOverride({ sheet: null })}
+        >
+          <Choose
+            label="Sheet"
+            busy={busy}
+            value={reading.sheet.value}
+            options={reading.sheets.map((sheet) => [sheet, sheet] as const)}
+            onChoose={(sheet) => onOverride({ sheet })}
+          />
+        </Fact>
+      )}
+      <Fact
+        name="Header on line"
+        detected={reading.header_line}
+        shown={String(reading.header_line.value ?? 'none')}
+        onReset={() => onOverride({ header_line: null })}
+      >
+        <Choose
+          label="Header line"
+          busy={busy}
+          value={String(reading.header_line.value ?? '')}
+          options={lineOptions(reading)}
+          onChoose={(line) => onOverride({ header_line: Number(line) })}
+        />
+      </Fact>
+      <Fact
+        name="Decimal sign"
+        detected={reading.decimal}
+        shown={reading.decimal.value ?? '–'}
+        onReset={() => onOverride({ decimal: null })}
+      >
+        <Choose
+          label="Decimal sign"
+          busy={busy}
+          value={reading.decimal.value}
+          options={[
+            ['.', '1,234.56'],
+            [',', '1.234,56'],
+          ]}
+          onChoose={(decimal) => onOverride({ decimal: decimal === ',' ? ',' : '.' })}
+        />
+      </Fact>
+      <Fact
+        name="Order of dates"
+        detected={reading.date_order}
+        shown={reading.date_order.value ?? '–'}
+        onReset={() => onOverride({ date_order: null })}
+      >
+        <Choose
+          label="Order of dates"
+          busy={busy}
+          value={reading.date_order.value}
+          options={[
+            ['ymd', '2026-02-15'],
+            ['dmy', '15/02/2026'],
+            ['mdy', '02/15/2026'],
+          ]}
+          onChoose={(order) => onOverride({ date_order: order === 'dmy' ? 'dmy' : order === 'mdy' ? 'mdy' : 'ymd' })}
+        />
+      </Fact>
+      <Fact
+        name="Taken as empty"
+        detected={reading.empty_markers}
+        shown={
+          reading.empty_markers.value.length === 0
+            ? 'nothing'
+            : reading.empty_markers.value.map((each) => `“${each}”`).join(' ')
+        }
+      />
+    </dl>
+  );
+}
+
+function withCurrent(
+  options: readonly (readonly [string, string])[],
+  value: string | null,
+): readonly (readonly [string, string])[] {
+  return value === null || options.some(([key]) => key === value) ? options : [[value, value], ...options];
+}
+
+function lineOptions(reading: Reading): readonly (readonly [string, string])[] {
+  const lines = new Set([
+    reading.header_line.value ?? 1,
+    ...reading.furniture.map((each) => each.line),
+    ...reading.sample.slice(0, 3).map((each) => each.line),
+  ]);
+  return [...lines].sort((a, b) => a - b).map((line) => [String(line), `line ${line}`] as const);
+}
+
+interface Detected {
+  readonly confidence: keyof typeof sureness;
+  readonly reason: string;
+  readonly overridden: boolean;
+}
+
+function Fact({
+  name,
+  detected,
+  shown,
+  children,
+  onReset,
+}: {
+  name: string;
+  detected: Detected;
+  shown: string;
+  children?: ReactNode;
+  onReset?: () => void;
+}): ReactNode {
+  return (
+    <div className="grid grid-cols-[7rem_minmax(0,1fr)] items-center gap-x-3 px-4 py-1.5 text-sm">
+      <dt className="text-ink-2">{name}</dt>
+      <dd className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+        {children ?? <span className="figures">{shown}</span>}
+        <span className="text-xs text-ink-3" title={detected.reason}>
+          {detected.overridden ? (
+            <span className="font-medium text-warn">set by you</span>
+          ) : (
+            <>
+              <span aria-hidden="true">{sureness[detected.confidence]}</span> {detected.confidence}
+            </>
+          )}
+        </span>
+        {detected.overridden && onReset && (
+          <Button small look="quiet" icon="undo" onClick={onReset}>
+            as detected
+          </Button>
+        )}
+        <span className="w-full truncate text-xs text-ink-3" title={detected.reason}>
+          {detected.reason}
+        </span>
+      </dd>
+    </div>
+  );
+}
+
+function Choose({
+  label,
+  value,
+  options,
+  busy,
+  onChoose,
+}: {
+  label: string;
+  value: string | null;
+  options: readonly (readonly [string, string])[];
+  busy: boolean;
+  onChoose: (value: string) => void;
+}): ReactNode {
+  return (
+    <select
+      aria-label={label}
+      value={value ?? ''}
+      disabled={busy}
+      onChange={(event) => onChoose(event.target.value)}
+      className="control min-h-7! max-w-44 text-xs!"
+    >
+      {value === null && <option value="">not detected</option>}
+      {options.map(([key, words]) => (
+        <option key={key} value={key}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,94 @@
+// A suggested fix for a whole cluster: first what it would do, with examples, then doing it.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { call } from '../../app/api.ts';
+import { Button } from '../../ui/button.tsx';
+import { count, plural } from '../../ui/figures.ts';
+import { Modal } from '../../ui/modal.tsx';
+import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { Cell, Row, Table } from '../../ui/table.tsx';
+import type { Cluster } from './list-clusters.ts';
+import { refreshRejects } from './list-rejects.ts';
+
+export function FixDialog({
+  runId,
+  cluster,
+  onClose,
+}: {
+  runId: string;
+  cluster: Cluster;
+  onClose: () => void;
+}): ReactNode {
+  const client = useQueryClient();
+  const fix = cluster.fix
+    ? { kind: cluster.fix.kind, column: cluster.fix.column, params: cluster.fix.params }
+    : undefined;
+  const preview = useQuery({
+    queryKey: ['run', runId, 'fix-preview', cluster.cluster],
+    queryFn: ({ signal }) => correct(runId, cluster.cluster, fix, true, signal),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const apply = useMutation({
+    mutationFn: () => correct(runId, cluster.cluster, fix, false),
+    onSuccess: async () => {
+      await refreshRejects(client, runId);
+      onClose();
+    },
+  });
+  return (
+    <Modal title={cluster.fix?.label ?? 'Fix'} onClose={onClose}>
+      {preview.isPending && <LoadingLines lines={5} label="Trying the fix on every row" />}
+      {preview.isError && <ProblemNote error={preview.error} onRetry={() => void preview.refetch()} />}
+      {preview.data && (
+        <div className="flex flex-col gap-4">
+          <p>
+            Of {plural(preview.data.matched, 'open row')},{' '}
+            <strong className="text-good">{count(preview.data.valid)} become valid</strong>
+            {preview.data.still_faulty > 0 && <> and {count(preview.data.still_faulty)} stay open</>}. The file itself
+            is not altered; this is a correction you can take back.
+          </p>
+          <Table label="Examples" head={['Row', `${cluster.fix?.column ?? ''} as read`, '', 'corrected']}>
+            {preview.data.sample.map((example) => (
+              <Row key={`${example.line}:${example.before}`}>
+                <Cell className="figures text-ink-3">{example.line === null ? '–' : count(example.line)}</Cell>
+                <Cell className="figures wrap-anywhere text-bad line-through">{example.before ?? '(empty)'}</Cell>
+                <Cell className="text-ink-3">→</Cell>
+                <Cell className="figures wrap-anywhere text-good">{example.after ?? '(empty)'}</Cell>
+              </Row>
+            ))}
+          </Table>
+          {apply.isError && <ProblemNote error={apply.error} />}
+          <div className="flex justify-end gap-2">
+            <Button onClick={onClose}>Leave them</Button>
+            <Button
+              look="main"
+              icon="check"
+              autoFocus
+              busy={apply.isPending}
+              disabled={preview.data.matched === 0}
+              onClick={() => apply.mutate()}
+            >
+              Correct {plural(preview.data.matched, 'row')}
+            </Button>
+          </div>
+        </div>
+      )}
+    </Modal>
+  );
+}
+
+function correct(
+  runId: string,
+  cluster: string,
+  fix: { kind: string; column: string; params: Record<string, unknown> } | undefined,
+  preview: boolean,
+  signal?: AbortSignal,
+) {
+  if (!fix) throw new Error('This cluster has no suggested fix.');
+  return call('rejects.correct-cluster', {
+    params: { run_id: runId },
+    body: { cluster, fix, preview },
+    ...(signal ? { signal } : {}),
+  });
+}

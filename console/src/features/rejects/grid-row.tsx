@@ -1,0 +1,141 @@
+import type { VirtualItem } from '@tanstack/react-virtual';
+import { memo, type ReactNode } from 'react';
+import { count } from '../../ui/figures.ts';
+import { GridCellView } from './grid-cell.tsx';
+import { columnWidth, faultWidth, leadWidth, lineWidth, stateWidth } from './grid-header.tsx';
+import type { Reject } from './list-rejects.ts';
+import { faultsOf, type RowState, rowState } from './reject-cells.ts';
+
+interface Props {
+  readonly index: number;
+  readonly top: number;
+  readonly height: number;
+  /** undefined while its page has not arrived. */
+  readonly reject: Reject | undefined;
+  readonly columns: readonly string[];
+  readonly shown: readonly VirtualItem[];
+  readonly activeColumn: number | undefined;
+  readonly editing: boolean;
+  readonly saving: boolean;
+  readonly onPick: (column: number, edit: boolean) => void;
+  readonly onSave: (reject: Reject, column: string, value: string) => void;
+  readonly onLeave: () => void;
+  readonly onTakeBack: (reject: Reject) => void;
+}
+
+const looks: Record<RowState, { word: string; mark: string; text: string; row: string }> = {
+  open: { word: 'refused', mark: '✕', text: 'text-bad', row: 'bg-surface' },
+  faulty: { word: 'still faulty', mark: '▲', text: 'text-warn', row: 'bg-surface' },
+  ready: { word: 'valid now', mark: '✓', text: 'text-good', row: 'bg-surface settles' },
+  replayed: { word: 'replaying', mark: '↻', text: 'text-water-strong', row: 'bg-surface' },
+  resolved: { word: 'stored', mark: '✓', text: 'text-good', row: 'bg-good-soft settles' },
+};
+
+const cell = 'flex shrink-0 items-center border-r border-line px-2';
+
+export const GridRow = memo(function GridRow(props: Props): ReactNode {
+  const { index, top, height, reject, shown, columns } = props;
+  const gap = (shown[0]?.start ?? leadWidth) - leadWidth;
+  const state = reject ? rowState(reject) : undefined;
+  const look = state ? looks[state] : undefined;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a virtual grid cannot be a table element
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid holds the focus and names its active cell
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      data-state={state}
+      className={`absolute left-0 flex w-full border-b border-line text-sm ${look?.row ?? 'bg-surface'}`}
+      style={{ height, transform: `translateY(${top}px)` }}
+    >
+      <Plain
+        column={1}
+        width={lineWidth}
+        className="figures sticky left-0 z-10 justify-end bg-inherit text-xs text-ink-3"
+      >
+        {reject ? (reject.line === null ? '–' : count(reject.line)) : '…'}
+      </Plain>
+      <Plain column={2} width={stateWidth} className={`gap-1.5 text-xs font-medium ${look?.text ?? ''}`}>
+        {props.saving ? (
+          <span className="breathing">checking…</span>
+        ) : (
+          look && (
+            <>
+              <span aria-hidden="true">{look.mark}</span> {look.word}
+            </>
+          )
+        )}
+      </Plain>
+      <Plain column={3} width={faultWidth} className="gap-2 text-xs text-ink-2">
+        {reject && <Explanation reject={reject} onTakeBack={props.onTakeBack} />}
+      </Plain>
+      <span className="shrink-0" style={{ width: gap }} />
+      {shown.map((item) => {
+        const column = columns[item.index] ?? '';
+        if (!reject)
+          return (
+            <Plain key={item.key} column={item.index + 4} width={columnWidth} className="">
+              <span className="skeleton h-3 w-3/5" />
+            </Plain>
+          );
+        return (
+          <GridCellView
+            key={item.key}
+            id={`cell-${index}-${item.index}`}
+            colIndex={item.index + 4}
+            reject={reject}
+            column={column}
+            active={props.activeColumn === item.index}
+            editing={props.editing && props.activeColumn === item.index}
+            onPick={(edit) => props.onPick(item.index, edit)}
+            onSave={(value) => props.onSave(reject, column, value)}
+            onLeave={props.onLeave}
+          />
+        );
+      })}
+    </div>
+  );
+});
+
+function Plain({
+  column,
+  width,
+  className,
+  children,
+}: {
+  column: number;
+  width: number;
+  className: string;
+  children: ReactNode;
+}): ReactNode {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a virtual grid cannot be a table element
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid holds the focus and names its active cell
+    <div role="gridcell" aria-colindex={column} className={`${cell} ${className}`} style={{ width }}>
+      {children}
+    </div>
+  );
+}
+
+function Explanation({ reject, onTakeBack }: { reject: Reject; onTakeBack: (reject: Reject) => void }): ReactNode {
+  const faults = faultsOf(reject);
+  const words = faults.map((fault) => (fault.column ? `${fault.column}: ${fault.message}` : fault.message)).join(' · ');
+  return (
+    <>
+      <span className="min-w-0 flex-1 truncate" title={words || undefined}>
+        {words || (reject.correction ? `corrected by ${reject.correction.by ?? 'you'}` : '')}
+      </span>
+      {reject.correction && (reject.status === 'open' || reject.status === 'corrected') && (
+        <button
+          type="button"
+          tabIndex={-1}
+          onClick={() => onTakeBack(reject)}
+          className="shrink-0 text-water underline"
+          title="Take the correction back"
+        >
+          undo
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+export interface GridCell {
+  readonly row: number;
+  readonly column: number;
+}
+
+const page = 15;
+
+/** Where a key leads from a cell, kept inside the grid; undefined when the key does not move. */
+export function moveCell(from: GridCell | undefined, key: string, rows: number, columns: number): GridCell | undefined {
+  if (rows === 0 || columns === 0) return undefined;
+  const at = from ?? { row: 0, column: 0 };
+  const steps: Readonly<Record<string, GridCell>> = {
+    ArrowDown: { row: from ? at.row + 1 : 0, column: at.column },
+    ArrowUp: { row: at.row - 1, column: at.column },
+    ArrowRight: { row: at.row, column: from ? at.column + 1 : 0 },
+    ArrowLeft: { row: at.row, column: at.column - 1 },
+    PageDown: { row: at.row + page, column: at.column },
+    PageUp: { row: at.row - page, column: at.column },
+    Home: { row: at.row, column: 0 },
+    End: { row: at.row, column: columns - 1 },
+  };
+  const to = Object.hasOwn(steps, key) ? steps[key] : undefined;
+  return to && { row: Math.min(rows - 1, Math.max(0, to.row)), column: Math.min(columns - 1, Math.max(0, to.column)) };
+}

@@ -1,0 +1,128 @@
+// What happens next, or why the run waits. Silence of the worker is said as it is noticed, with what will be done about it.
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { RunDetail } from '../../app/api.ts';
+import { useLiveState } from '../../app/use-live.ts';
+import { count, duration, percent, plural } from '../../ui/figures.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { silenceOf } from './silence.ts';
+
+export function NextCard({ run }: { run: RunDetail }): ReactNode {
+  return (
+    <div className="flex flex-col gap-3 px-4 py-3 text-sm" aria-live="polite">
+      {run.phase === 'active' && <Working run={run} />}
+      {run.wait && <Waiting wait={run.wait} />}
+      {run.error && <Failure error={run.error} />}
+      {run.next && <p>{run.next}</p>}
+      {run.phase === 'done' && <Done run={run} />}
+      <Lost run={run} />
+    </div>
+  );
+}
+
+function Working({ run }: { run: RunDetail }): ReactNode {
+  const now = useNow(1_000);
+  const live = useLiveState();
+  const silentMs = silenceOf(run, now);
+  const { progress } = run;
+  return (
+    <div className="flex flex-col gap-2">
+      {progress && (
+        <>
+          <p>
+            <strong className="figures">{count(progress.done)}</strong>
+            {progress.total !== null && <span className="figures"> / {count(progress.total)}</span>} {progress.unit}
+            {progress.total !== null && <span className="text-ink-2"> · {percent(progress.done, progress.total)}</span>}
+          </p>
+          <progress
+            className="upload-progress h-2 w-full"
+            max={progress.total ?? undefined}
+            value={progress.total === null ? undefined : progress.done}
+            aria-label="Progress"
+          />
+          <p className="text-xs text-ink-2">
+            {progress.per_second !== null && <>{count(Math.round(progress.per_second))} a second</>}
+            {progress.eta_at && (
+              <>
+                {' '}
+                · done <Moment at={progress.eta_at} />
+              </>
+            )}
+          </p>
+        </>
+      )}
+      {!progress && <p>A worker is on it.</p>}
+      {silentMs !== undefined && live !== 'lost' && (
+        <p role="status" className="rounded-md border border-warn bg-warn-soft px-3 py-2">
+          <Icon name="warn" className="mr-1 align-text-bottom text-warn" />
+          The worker has been silent for {duration(silentMs)}. If it stays silent, its lease ends and another worker
+          takes the run over from the last checkpoint. Nothing stored is lost or written twice.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Waiting({ wait }: { wait: NonNullable<RunDetail['wait']> }): ReactNode {
+  return (
+    <p className="flex gap-2">
+      <Icon name="clock" className="mt-0.5 text-ink-3" />
+      <span>
+        {wait.text}
+        {wait.until && (
+          <span className="text-ink-2">
+            {' '}
+            (<Moment at={wait.until} />, at <Moment at={wait.until} as="clock" />)
+          </span>
+        )}
+      </span>
+    </p>
+  );
+}
+
+function Failure({ error }: { error: NonNullable<RunDetail['error']> }): ReactNode {
+  return (
+    <div className="rounded-md border border-bad bg-bad-soft px-3 py-2">
+      <p className="font-medium">{error.message}</p>
+      {error.next && <p className="mt-1 text-ink-2">{error.next}</p>}
+      <code className="figures text-xs text-ink-2">{error.code}</code>
+    </div>
+  );
+}
+
+function Done({ run }: { run: RunDetail }): ReactNode {
+  const open = run.rejects.open ?? 0;
+  if (open > 0)
+    return (
+      <p>
+        {plural(open, 'refused row')} can be fixed and replayed.{' '}
+        <Link to="/r/$runId/rejects" params={{ runId: run.run_id }} search={{}} className="link">
+          Fix them
+        </Link>
+      </p>
+    );
+  if (run.next) return null;
+  return <p className="text-good">✓ Nothing is left to do. Every row is accounted for.</p>;
+}
+
+/** Attempts that ended with their worker: said plainly, with what came after. */
+function Lost({ run }: { run: RunDetail }): ReactNode {
+  const lost = run.attempts.filter((attempt) => attempt.outcome === 'lost');
+  const last = lost.at(-1);
+  if (!last) return null;
+  const next = run.attempts.find((attempt) => attempt.attempt > last.attempt);
+  return (
+    <p className="border-t border-line pt-3 text-xs text-ink-2">
+      Attempt {last.attempt} of {last.stage} was lost with its worker
+      {last.finished_at && (
+        <>
+          {' '}
+          <Moment at={last.finished_at} />
+        </>
+      )}
+      . {next ? `Attempt ${next.attempt} took over from the last checkpoint.` : 'Another worker takes it over.'}
+    </p>
+  );
+}

@@ -1,0 +1,48 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { Panel } from '../../ui/page.tsx';
+import { LoadingLines } from '../../ui/states.tsx';
+import { Gantt } from './gantt.tsx';
+import { MachineDiagram } from './machine-diagram.tsx';
+import { NextCard } from './next-card.tsx';
+import { Downloads } from './run-header.tsx';
+import { runQuery } from './show-run.ts';
+import { Tail } from './tail.tsx';
+
+const route = getRouteApi('/shell/r/$runId');
+const Throughput = lazy(() => import('./throughput.tsx'));
+
+/** How the run went: stages over time, speed, state, events, and what comes next. */
+export function Overview(): ReactNode {
+  const { runId } = route.useParams();
+  const { data: run } = useSuspenseQuery(runQuery(runId));
+  return (
+    <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="flex min-w-0 flex-col gap-4">
+        <Panel title="Stages">
+          <Gantt run={run} />
+        </Panel>
+        <Panel title="Throughput" aside="rows a second, and the batch sizes chosen">
+          <Suspense fallback={<LoadingLines lines={3} />}>
+            <Throughput run={run} />
+          </Suspense>
+        </Panel>
+        <Panel title="State">
+          <MachineDiagram run={run} />
+        </Panel>
+        <Tail runId={runId} />
+      </div>
+      <div className="order-first flex min-w-0 flex-col gap-4 lg:order-none">
+        <Panel title={run.phase === 'waiting' ? 'Why it waits' : 'What happens next'}>
+          <NextCard run={run} />
+        </Panel>
+        <Panel title="Files">
+          <div className="px-4 py-3">
+            <Downloads run={run} />
+          </div>
+        </Panel>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,131 @@
+// The receipt: one bar that must fill exactly, and the sum under it written out like a ledger line. Segments lead to their rows.
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { RunDetail } from '../../app/api.ts';
+import { count, percent, plural } from '../../ui/figures.ts';
+import {
+  meanings,
+  outcomeClass,
+  type ReceiptBar,
+  receiptBar,
+  type Segment,
+} from '../../ui/receipt/receipt-segments.ts';
+import { ControlTotals } from './control-totals.tsx';
+
+export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
+  const bar = receiptBar(run);
+  const running = run.phase === 'waiting' || run.phase === 'active';
+  return (
+    <section aria-label="Receipt" className="flex flex-col gap-2">
+      <div
+        className={`flex h-8 overflow-hidden rounded-md border bg-sunken shadow-[inset_0_2px_4px_rgb(0_20_20/12%)] ${bar.balanced === false ? 'border-bad ring-1 ring-bad' : 'border-line-strong'}`}
+      >
+        {bar.segments.map((segment) => (
+          <SegmentLink key={segment.outcome} runId={run.run_id} segment={segment} read={bar.read} flowing={running} />
+        ))}
+        {bar.segments.length === 0 && <EmptyBar running={running} />}
+      </div>
+      {bar.read > 0 && <Equation bar={bar} runId={run.run_id} running={running} />}
+      {run.receipt?.totals && <ControlTotals totals={run.receipt.totals} />}
+    </section>
+  );
+}
+
+function EmptyBar({ running }: { running: boolean }): ReactNode {
+  return (
+    <span
+      className={`flex flex-1 items-center justify-center text-xs text-ink-2 ${running ? 'out out-pending flowing' : ''}`}
+    >
+      <span className="rounded bg-surface px-1.5">{running ? 'nothing read yet' : 'nothing was read'}</span>
+    </span>
+  );
+}
+
+function SegmentLink({
+  runId,
+  segment,
+  read,
+  flowing,
+}: {
+  runId: string;
+  segment: Segment;
+  read: number;
+  flowing: boolean;
+}): ReactNode {
+  const words = `${plural(segment.count, 'row')} ${segment.outcome}: ${meanings[segment.outcome] ?? 'counted by the pipeline'}`;
+  const look = `${outcomeClass(segment.outcome)} ${segment.outcome === 'pending' && flowing ? 'flowing' : ''} block h-full min-w-1 border-r border-surface/60 transition-[width] duration-500 last:border-0 hover:brightness-110`;
+  const share = { width: `${segment.share * 100}%` };
+  const shared = {
+    className: look,
+    style: share,
+    title: `${words} (${percent(segment.count, read)})`,
+    'aria-label': words,
+  } as const;
+  if (segment.outcome === 'pending' || segment.outcome === 'missing') return <span role="img" {...shared} />;
+  if (segment.outcome === 'rejected') return <Link to="/r/$runId/rejects" params={{ runId }} search={{}} {...shared} />;
+  return <Link to="/r/$runId/rows" params={{ runId }} search={{ outcome: segment.outcome }} {...shared} />;
+}
+
+function Equation({ bar, runId, running }: { bar: ReceiptBar; runId: string; running: boolean }): ReactNode {
+  return (
+    <div className="flex flex-wrap items-baseline gap-x-2.5 gap-y-1 text-sm">
+      <span className={bar.balanced ? 'ruled-sum' : ''}>
+        <strong className="figures">{count(bar.read)}</strong> read
+      </span>
+      {bar.segments.map((segment, index) => (
+        <span key={segment.outcome} className="inline-flex items-baseline gap-1.5 whitespace-nowrap">
+          <span className="text-ink-3">{index === 0 ? '=' : '+'}</span>
+          <span
+            aria-hidden="true"
+            className={`${outcomeClass(segment.outcome)} inline-block size-2.5 self-center rounded-xs`}
+          />
+          <Term runId={runId} segment={segment} />
+        </span>
+      ))}
+      {bar.furniture > 0 && (
+        <span className="text-ink-2">
+          ·{' '}
+          <Link to="/r/$runId/reading" params={{ runId }} className="link" title={meanings.furniture}>
+            {plural(bar.furniture, 'line')} set aside
+          </Link>
+        </span>
+      )}
+      <Verdict bar={bar} running={running} />
+    </div>
+  );
+}
+
+function Term({ runId, segment }: { runId: string; segment: Segment }): ReactNode {
+  const words = (
+    <>
+      <span className="figures font-medium">{count(segment.count)}</span> {segment.outcome}
+    </>
+  );
+  if (segment.outcome === 'pending' || segment.outcome === 'missing') return <span>{words}</span>;
+  if (segment.outcome === 'rejected')
+    return (
+      <Link to="/r/$runId/rejects" params={{ runId }} search={{}} className="text-bad hover:underline">
+        {words}
+      </Link>
+    );
+  return (
+    <Link to="/r/$runId/rows" params={{ runId }} search={{ outcome: segment.outcome }} className="hover:underline">
+      {words}
+    </Link>
+  );
+}
+
+function Verdict({ bar, running }: { bar: ReceiptBar; running: boolean }): ReactNode {
+  if (running) return <span className="ml-auto text-xs text-ink-3">still counting</span>;
+  if (bar.balanced === undefined) return null;
+  if (bar.balanced) return <span className="ml-auto text-xs font-medium text-good">✓ adds up</span>;
+  const words =
+    bar.difference > 0
+      ? `${plural(bar.difference, 'row')} not accounted for`
+      : `${plural(-bar.difference, 'row')} more than were read`;
+  return (
+    <span role="alert" className="ml-auto text-xs font-medium text-bad">
+      ✕ does not add up: {words}
+    </span>
+  );
+}

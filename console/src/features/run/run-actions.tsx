@@ -1,0 +1,106 @@
+// What may be done with a run now. The server says which actions are legal; nothing else is offered.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { call, type RunAction, type RunDetail } from '../../app/api.ts';
+import { Button } from '../../ui/button.tsx';
+import type { IconName } from '../../ui/icons.tsx';
+import { Modal } from '../../ui/modal.tsx';
+import { ProblemNote } from '../../ui/states.tsx';
+import { RequeueDialog } from './requeue-dialog.tsx';
+import { VerifyDialog } from './verify-dialog.tsx';
+
+type Direct = 'hold' | 'resume' | 'cancel' | 'retry' | 'promote_valid';
+
+const words: Record<Direct, { label: string; icon: IconName; ask?: string }> = {
+  hold: { label: 'Hold', icon: 'pause' },
+  resume: { label: 'Resume', icon: 'play' },
+  cancel: {
+    label: 'Cancel',
+    icon: 'stop',
+    ask: 'The running stage is told to stop and can write nothing more. What is already stored stays.',
+  },
+  retry: { label: 'Retry', icon: 'replay' },
+  promote_valid: {
+    label: 'Store the valid rows',
+    icon: 'play',
+    ask: 'Fewer rows were valid than the pipeline asks for. A new run stores the valid ones and ends as partial.',
+  },
+};
+
+const order: readonly Direct[] = ['resume', 'retry', 'promote_valid', 'hold', 'cancel'];
+
+export function RunActions({ run }: { run: RunDetail }): ReactNode {
+  const [open, setOpen] = useState<RunAction>();
+  const act = useAct(run.run_id);
+  const legal = order.filter((action) => run.actions.includes(action));
+  const start = (action: Direct) => (words[action].ask ? setOpen(action) : act.mutate(action));
+  return (
+    <>
+      {legal.map((action) => (
+        <Button
+          key={action}
+          icon={words[action].icon}
+          look={action === 'cancel' ? 'danger' : action === 'retry' ? 'main' : 'plain'}
+          busy={act.isPending && act.variables === action}
+          onClick={() => start(action)}
+        >
+          {words[action].label}
+        </Button>
+      ))}
+      {run.actions.includes('verify') && (
+        <Button icon="check" onClick={() => setOpen('verify')}>
+          Verify
+        </Button>
+      )}
+      {run.actions.includes('requeue') && (
+        <Button icon="replay" look="main" onClick={() => setOpen('requeue')}>
+          Requeue
+        </Button>
+      )}
+      {act.isError && (
+        <Modal title="That did not work" onClose={() => act.reset()}>
+          <ProblemNote error={act.error} />
+        </Modal>
+      )}
+      {(open === 'cancel' || open === 'promote_valid') && (
+        <Modal title={`${words[open].label}?`} onClose={() => setOpen(undefined)}>
+          <p>{words[open].ask}</p>
+          <div className="mt-4 flex justify-end gap-2">
+            <Button onClick={() => setOpen(undefined)}>Leave it</Button>
+            <Button
+              look={open === 'cancel' ? 'danger' : 'main'}
+              onClick={() => {
+                act.mutate(open);
+                setOpen(undefined);
+              }}
+            >
+              {words[open].label}
+            </Button>
+          </div>
+        </Modal>
+      )}
+      {open === 'verify' && <VerifyDialog runId={run.run_id} onClose={() => setOpen(undefined)} />}
+      {open === 'requeue' && <RequeueDialog runId={run.run_id} onClose={() => setOpen(undefined)} />}
+    </>
+  );
+}
+
+function useAct(runId: string) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const params = { run_id: runId };
+  return useMutation({
+    mutationFn: (action: Direct) => {
+      if (action === 'hold') return call('runs.hold', { params });
+      if (action === 'resume') return call('runs.resume', { params });
+      if (action === 'cancel') return call('runs.cancel', { params });
+      if (action === 'retry') return call('runs.retry', { params });
+      return call('runs.retry', { params, body: { force_partial: true } });
+    },
+    onSuccess: async (link) => {
+      await client.invalidateQueries({ queryKey: ['run', runId, 'detail'] });
+      if (link.run_id !== runId) await navigate({ to: '/r/$runId', params: { runId: link.run_id } });
+    },
+  });
+}

@@ -1,0 +1,140 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { type RunDetail, urlOf } from '../../app/api.ts';
+import { buttonClass } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { duration } from '../../ui/figures.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { StatePill } from '../../ui/state-pill.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { workedMs } from '../runs/run-times.ts';
+import { RunActions } from './run-actions.tsx';
+
+export function RunHeader({ run }: { run: RunDetail }): ReactNode {
+  return (
+    <header className="flex flex-col gap-2">
+      <p className="text-xs text-ink-3">
+        <Link to="/runs" className="hover:underline">
+          Runs
+        </Link>{' '}
+        / {run.pipeline}
+        {platformOf(run)}
+      </p>
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+        <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+          <h1 className="min-w-0 text-xl wrap-anywhere">{run.title ?? 'Untitled run'}</h1>
+          <StatePill status={run.status} phase={run.phase} held={run.held !== null} />
+          <CopyButton text={run.run_id} what="run id" />
+          <CopyButton text={`${location.origin}/r/${run.run_id}`} what="link to this run" show="link" />
+        </div>
+        <div className="flex flex-wrap gap-2">
+          <RunActions run={run} />
+        </div>
+      </div>
+      <Facts run={run} />
+    </header>
+  );
+}
+
+function platformOf(run: RunDetail): string {
+  const platform = run.input.platform;
+  return typeof platform === 'string' ? ` / ${platform}` : '';
+}
+
+function Facts({ run }: { run: RunDetail }): ReactNode {
+  const now = useNow(1_000);
+  const worked = workedMs(run, now);
+  return (
+    <dl className="flex flex-wrap gap-x-5 gap-y-1 text-xs text-ink-2 [&_dd]:inline [&_dt]:inline [&_dt]:text-ink-3">
+      <div>
+        <dt>from </dt>
+        <dd>
+          {run.source ?? 'unknown'}
+          {run.created_by && `, by ${run.created_by}`}
+        </dd>
+      </div>
+      <div>
+        <dt>queued </dt>
+        <dd>
+          <Moment at={run.created_at} />
+        </dd>
+      </div>
+      {run.started_at && (
+        <div>
+          <dt>started </dt>
+          <dd>
+            <Moment at={run.started_at} />
+          </dd>
+        </div>
+      )}
+      {run.finished_at && (
+        <div>
+          <dt>ended </dt>
+          <dd>
+            <Moment at={run.finished_at} />
+          </dd>
+        </div>
+      )}
+      {worked !== undefined && (
+        <div>
+          <dt>took </dt>
+          <dd className="figures">{duration(worked)}</dd>
+        </div>
+      )}
+      {run.attempt > 1 && (
+        <div>
+          <dt>attempt </dt>
+          <dd className="figures">{run.attempt}</dd>
+        </div>
+      )}
+      <Linked label="retry of" runId={run.retry_of} />
+      <Linked label="retried as" runId={run.retried_as} />
+      <Linked label="requeued as" runId={run.requeued_as} />
+    </dl>
+  );
+}
+
+function Linked({ label, runId }: { label: string; runId: string | null }): ReactNode {
+  if (runId === null) return null;
+  return (
+    <div>
+      <dt>{label} </dt>
+      <dd>
+        <Link to="/r/$runId" params={{ runId }} className="link figures">
+          …{runId.slice(-8)}
+        </Link>
+      </dd>
+    </div>
+  );
+}
+
+/** Receipt, rejects and the original, as files. */
+export function Downloads({ run }: { run: RunDetail }): ReactNode {
+  const receipt = () => {
+    const link = document.createElement('a');
+    const body = JSON.stringify({ run_id: run.run_id, status: run.status, receipt: run.receipt }, null, 2);
+    link.href = URL.createObjectURL(new Blob([body], { type: 'application/json' }));
+    link.download = `receipt-${run.run_id}.json`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  const look = buttonClass('plain', true);
+  return (
+    <div className="flex flex-wrap gap-2">
+      {run.receipt && (
+        <button type="button" onClick={receipt} className={look}>
+          <Icon name="download" /> Receipt (JSON)
+        </button>
+      )}
+      {run.rejects.total > 0 && (
+        <a href={urlOf('rejects.download', { params: { run_id: run.run_id } })} download className={look}>
+          <Icon name="download" /> Rejects (CSV)
+        </a>
+      )}
+      <a href={urlOf('uploads.original', { params: { upload_id: run.run_id } })} download className={look}>
+        <Icon name="download" /> Original file
+      </a>
+    </div>
+  );
+}

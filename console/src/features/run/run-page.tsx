@@ -1,0 +1,73 @@
+// The run page: header, receipt, and below them one of its views. Clicking a segment of the receipt changes the view.
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { hasCode, type RunDetail } from '../../app/api.ts';
+import { shortCount } from '../../ui/figures.ts';
+import { usePageTitle } from '../../ui/page.tsx';
+import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { ReceiptPanel } from './receipt-panel.tsx';
+import { RunHeader } from './run-header.tsx';
+import { runQuery } from './show-run.ts';
+
+const route = getRouteApi('/shell/r/$runId');
+
+export function RunPage(): ReactNode {
+  const { runId } = route.useParams();
+  const run = useQuery(runQuery(runId));
+  usePageTitle(run.data ? `${run.data.title ?? 'Run'} · ${run.data.status}` : 'Run');
+  if (hasCode(run.error, 'run_not_found', 'request_invalid'))
+    return (
+      <EmptyState icon="search" title="There is no such run">
+        <p>It may belong to another tenant, or its address is not complete.</p>
+        <Link to="/runs" className="link">
+          All runs
+        </Link>
+      </EmptyState>
+    );
+  if (run.isPending) return <LoadingLines lines={10} label="Loading the run" />;
+  if (!run.data) return <ProblemNote error={run.error} onRetry={() => void run.refetch()} />;
+  return (
+    <div className="mx-auto flex w-full max-w-[90rem] flex-1 flex-col gap-4 px-4 py-4 md:px-6">
+      <RunHeader run={run.data} />
+      <ReceiptPanel run={run.data} />
+      <Views run={run.data} />
+      <Outlet />
+    </div>
+  );
+}
+
+const tab =
+  'border-b-2 border-transparent px-3 py-2 text-sm whitespace-nowrap text-ink-2 hover:text-ink data-[status=active]:border-water data-[status=active]:font-medium data-[status=active]:text-ink';
+
+function Views({ run }: { run: RunDetail }): ReactNode {
+  const params = { runId: run.run_id };
+  const total = run.rejects.total;
+  const open = run.rejects.open ?? total;
+  return (
+    <nav aria-label="Views of the run" className="-mx-4 flex overflow-x-auto border-b border-line px-4 md:mx-0 md:px-0">
+      <Link to="/r/$runId" params={params} activeOptions={{ exact: true }} className={tab}>
+        Progress
+      </Link>
+      <Link to="/r/$runId/rejects" params={params} search={{}} activeOptions={{ includeSearch: false }} className={tab}>
+        Rejects{' '}
+        {total > 0 && (
+          <span
+            className={`figures ml-0.5 rounded-full px-1.5 text-xs ${open > 0 ? 'bg-bad-soft text-bad' : 'bg-good-soft text-good'}`}
+          >
+            {open > 0 ? shortCount(open) : '✓'}
+          </span>
+        )}
+      </Link>
+      <Link to="/r/$runId/rows" params={params} search={{}} activeOptions={{ includeSearch: false }} className={tab}>
+        Stored rows
+      </Link>
+      <Link to="/r/$runId/reading" params={params} className={tab}>
+        Reading
+      </Link>
+      <Link to="/r/$runId/mapping" params={params} className={tab}>
+        Mapping
+      </Link>
+    </nav>
+  );
+}

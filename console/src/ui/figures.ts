@@ -1,0 +1,56 @@
+// Numbers, sizes and spans of time as words. All in the viewer's own locale.
+const whole = new Intl.NumberFormat();
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+
+export function count(value: number): string {
+  return whole.format(value);
+}
+
+export function shortCount(value: number): string {
+  return value < 10_000 ? whole.format(value) : compact.format(value);
+}
+
+/** "1 row", "2 rows". */
+export function plural(value: number, noun: string, nouns = `${noun}s`): string {
+  return `${whole.format(value)} ${value === 1 ? noun : nouns}`;
+}
+
+export function bytes(value: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let amount = value;
+  let unit = 0;
+  while (amount >= 1000 && unit < units.length - 1) {
+    amount /= 1000;
+    unit += 1;
+  }
+  return `${amount >= 100 || unit === 0 ? Math.round(amount) : amount.toFixed(1)} ${units[unit]}`;
+}
+
+/** Two units at most: "850 ms", "4.2 s", "3 min 20 s", "2 h 5 min". */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return join(Math.floor(seconds / 60), 'min', seconds % 60, 's');
+  if (seconds < 86_400) return join(Math.floor(seconds / 3600), 'h', Math.floor((seconds % 3600) / 60), 'min');
+  return join(Math.floor(seconds / 86_400), 'd', Math.floor((seconds % 86_400) / 3600), 'h');
+}
+
+function join(big: number, bigUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${big} ${bigUnit}` : `${big} ${bigUnit} ${small} ${smallUnit}`;
+}
+
+/** An exact decimal with grouped thousands; the digits themselves are never touched. */
+export function decimal(value: string): string {
+  const [, sign = '', integer = '', fraction = ''] = /^(-?)(\d+)(\.\d+)?$/.exec(value) ?? [];
+  if (integer === '') return value;
+  return `${sign}${integer.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction}`;
+}
+
+export function percent(part: number, of: number): string {
+  if (of === 0) return '–';
+  const value = (part / of) * 100;
+  if (value > 0 && value < 0.1) return '< 0.1 %';
+  return `${value >= 99.95 && value < 100 ? '> 99.9' : value.toFixed(value >= 10 && value < 99 ? 0 : 1)} %`;
+}

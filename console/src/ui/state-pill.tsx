@@ -1,0 +1,39 @@
+// A run's state: the pipeline's own word, with a shape that tells the phase without colour.
+import type { ReactNode } from 'react';
+import type { Phase } from '../app/api.ts';
+
+const looks: Record<Phase, { box: string; mark: string; word: string }> = {
+  waiting: { box: 'border-line-strong text-ink-2 bg-raised', mark: '◔', word: 'waiting' },
+  active: { box: 'border-water text-water-strong bg-water-soft', mark: '▶', word: 'working' },
+  done: { box: 'border-good text-good bg-good-soft', mark: '✓', word: 'done' },
+  failed: { box: 'border-bad text-bad bg-bad-soft', mark: '✕', word: 'failed' },
+  dead: { box: 'border-bad text-on-bad bg-bad', mark: '■', word: 'dead letter' },
+};
+
+export function StatePill({
+  status,
+  phase,
+  held = false,
+}: {
+  status: string;
+  phase: Phase;
+  held?: boolean;
+}): ReactNode {
+  const partial = phase === 'done' && status === 'partial';
+  const look = held || partial ? { ...looks[phase], box: 'border-warn text-warn bg-warn-soft' } : looks[phase];
+  return (
+    <span
+      title={held ? `${look.word}, held` : look.word}
+      className={`inline-flex items-center gap-1.5 rounded-full border px-2 py-px text-xs font-medium whitespace-nowrap ${look.box}`}
+    >
+      <span aria-hidden="true" className={`text-2xs leading-none ${phase === 'active' ? 'breathing' : ''}`}>
+        {held ? '❙❙' : partial ? '◑' : look.mark}
+      </span>
+      {held ? 'held' : wordsOf(status)}
+    </span>
+  );
+}
+
+export function wordsOf(name: string): string {
+  return name.replaceAll('_', ' ').toLowerCase();
+}

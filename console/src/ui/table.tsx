@@ -1,0 +1,39 @@
+// Plain tables with one look. On a narrow screen they scroll sideways inside their own box.
+import type { ReactNode } from 'react';
+
+export function Table({
+  label,
+  head,
+  children,
+}: {
+  label: string;
+  head: readonly ReactNode[];
+  children: ReactNode;
+}): ReactNode {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+    <div className="relative overflow-x-auto" tabIndex={0} role="region" aria-label={label}>
+      <table className="w-full border-collapse text-left text-sm">
+        <thead>
+          <tr className="border-b border-line-strong">
+            {head.map((cell, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
+              <th key={index} scope="col" className="label px-3 py-1.5 font-medium whitespace-nowrap">
+                {cell}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Row({ children, className = '' }: { children: ReactNode; className?: string }): ReactNode {
+  return <tr className={`border-b border-line last:border-0 hover:bg-sunken/60 ${className}`}>{children}</tr>;
+}
+
+export function Cell({ children, className = '' }: { children: ReactNode; className?: string }): ReactNode {
+  return <td className={`px-3 py-1.5 align-middle ${className}`}>{children}</td>;
+}
