@@ -83,7 +83,6 @@ describe('the configuration', () => {
     [{ BLOB_STORE: 's3' }, 'S3_BUCKET is needed'],
     [{ S3_ACCESS_KEY_ID: 'x' }, 'go together'],
     [{ S3_PREFIX: 'x' }, 'must end in "/"'],
-    [{ AIRBYTE_CLIENT_ID: 'x' }, 'go together'],
     [{ AUTH_ENABLED: 'false', HOST: '0.0.0.0' }, 'only allowed when HOST is a loopback address'],
   ])('refuses %j', (env, fault) => {
     expect(faultsOf(env as Record<string, string>)).toEqual([expect.stringContaining(fault)]);
@@ -104,7 +103,7 @@ describe('the configuration', () => {
 
   it('shows whether a secret is set, never the secret', () => {
     const shown = publicConfig(loadConfig({ DATABASE_URL: 'postgres://a:hunter2@h/d', JWT_SECRET: 'x'.repeat(40) }));
-    expect(shown).toMatchObject({ DATABASE_URL: 'set', JWT_SECRET: 'set', AIRBYTE_API_TOKEN: 'not set', PORT: '8080' });
+    expect(shown).toMatchObject({ DATABASE_URL: 'set', JWT_SECRET: 'set', METRICS_TOKEN: 'not set', PORT: '8080' });
     expect(JSON.stringify(shown)).not.toContain('hunter2');
   });
 

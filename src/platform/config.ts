@@ -16,7 +16,7 @@ export const settingGroups = {
   Database: databaseSettings,
   'Runs and workers': engineSettings,
   'Uploads and storage': storageSettings,
-  'Access and other services': accessSettings,
+  Access: accessSettings,
 } as const;
 
 export const configSchema = z.object({
@@ -127,10 +127,6 @@ function crossFaults(config: Config): string[] {
       'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY go together',
     ],
     [config.s3Prefix !== '' && !config.s3Prefix.endsWith('/'), 'S3_PREFIX must end in "/"'],
-    [
-      (config.airbyteClientId === undefined) !== (config.airbyteClientSecret === undefined),
-      'AIRBYTE_CLIENT_ID and AIRBYTE_CLIENT_SECRET go together',
-    ],
     [
       !config.authEnabled && !isLoopback(config.host),
       'AUTH_ENABLED=false is only allowed when HOST is a loopback address',

@@ -12,7 +12,7 @@ export const storageSettings = {
   uploadIdleTimeoutSeconds: integer('UPLOAD_IDLE_TIMEOUT_SECONDS', {
     min: 1,
     max: 3_600,
-    default: 30,
+    default: 20,
     unit: 'seconds',
     doc: 'An upload that sends nothing for this long is ended.',
   }),
@@ -22,13 +22,6 @@ export const storageSettings = {
     default: 24,
     unit: 'hours',
     doc: 'Stored bytes that no run refers to are removed after this long.',
-  }),
-  uploadFailedTtlDays: integer('UPLOAD_FAILED_TTL_DAYS', {
-    min: 1,
-    max: 3_650,
-    default: 7,
-    unit: 'days',
-    doc: 'Documents: the file of a failed run is kept this long.',
   }),
   uploadStorePath: optionalText('UPLOAD_STORE_PATH', {
     unset: 'MILLRACE_HOME/blobs',

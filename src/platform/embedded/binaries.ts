@@ -65,6 +65,7 @@ function findNative(): string {
 // glibc builds only: a musl system has no glibc version in Node's report.
 function isMusl(): boolean {
   if (process.platform !== 'linux') return false;
+  Object.assign(process.report, { excludeNetwork: true }); // it would look up the names of all open connections
   const report = process.report?.getReport() as unknown as { header?: { glibcVersionRuntime?: string } } | undefined;
   return report?.header !== undefined && report.header.glibcVersionRuntime === undefined;
 }
