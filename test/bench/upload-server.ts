@@ -7,6 +7,7 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import Fastify from 'fastify';
+import { MillraceError } from '../../src/contract/errors/millrace-error.ts';
 import type { Sniff } from '../../src/engine/blobs/store-file.ts';
 import { passMultipartThrough } from '../../src/http/uploads/multipart-body.ts';
 import { receiveUpload } from '../../src/http/uploads/receive-upload.ts';
@@ -46,9 +47,12 @@ async function millrace(): Promise<number> {
   const app = Fastify();
   passMultipartThrough(app);
   app.get('/memory', () => takePeak());
+  app.setErrorHandler((error, _request, reply) => {
+    return reply.code(error instanceof MillraceError ? error.status : 500).send({ code: String(error) });
+  });
   app.post('/', async (request, reply) => {
     const { file } = await receiveUpload(request.raw, { store, tenantId, sniff }, defaultUploadLimits);
-    return reply.code(202).send({ sha256: file.sha256.toString('hex') });
+    return reply.code(202).send({ blobId: file.blobId, sha256: file.sha256.toString('hex') });
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   return (app.server.address() as { port: number }).port;

@@ -1,6 +1,6 @@
 // One multipart upload to S3: parts sent two at a time, completed in order, or aborted so that no part is left to be paid for.
-// Driven by hand instead of by @aws-sdk/lib-storage, because an abort has to wait for the parts still under way: a part that
-// arrives after the abort would stay behind.
+// Driven by hand instead of by @aws-sdk/lib-storage, which sends no abort when the completing request fails and, when aborted,
+// answers before its parts are gone.
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
