@@ -45,7 +45,8 @@ function refinements(sample: Buffer, { dialect, faultShare }: Trial): Dialect[] 
   if (text.includes(`${dialect.delimiter} "`)) tried.push({ ...dialect, skipSpace: true });
   // Quotes that are mere text (inches, say) break many rows; a few broken rows are better refused one by one.
   if (faultShare > 0.3) tried.push({ ...dialect, quote: null });
-  if (!text.includes('"') && text.includes(`${dialect.delimiter}'`)) tried.push({ ...dialect, quote: "'" });
+  const hasApostrophes = text.includes(`${dialect.delimiter}'`) || text.includes("\n'");
+  if (!text.includes('"') && hasApostrophes) tried.push({ ...dialect, quote: "'" });
   return tried;
 }
 

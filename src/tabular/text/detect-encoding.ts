@@ -63,6 +63,9 @@ const legacyEncodings: Readonly<Record<string, string>> = {
   cp852: 'cp852',
   cp850: 'cp850',
 };
+/** A Latin letter next to one of another alphabet; Han, Kana and Hangul do stand beside Latin words. */
+const others = '[\\p{sc=Cyrl}\\p{sc=Grek}\\p{sc=Arab}\\p{sc=Hebr}\\p{sc=Thai}]';
+const scriptChange = new RegExp(`\\p{sc=Latn}(?=${others})|${others}(?=\\p{sc=Latn})`, 'gu');
 const preference = [...new Set(Object.values(legacyEncodings))];
 
 export async function detectEncoding(source: ByteSource): Promise<Decision<Encoding>> {
@@ -117,36 +120,53 @@ function byContent(sample: Buffer, isCut: boolean): Decision<Encoding> {
 }
 
 function byStatistics(sample: Buffer): Decision<Encoding> {
-  const byText = new Map<string, { score: number; names: Set<string> }>();
+  const byText = new Map<string, { score: number; letters: number; names: Set<string> }>();
   for (const { encoding, confidence } of detectAll(sample, { minimumThreshold: 0 })) {
     const name = encoding === null ? undefined : legacyEncodings[encoding.toLowerCase()];
     if (name === undefined) continue;
     const text = iconv.decode(sample, name);
     if (!isPlausible(text)) continue;
-    const group = byText.get(text) ?? { score: 0, names: new Set<string>() };
+    const group = byText.get(text) ?? { score: 0, letters: countOf(text, /\p{L}/gu), names: new Set<string>() };
     group.names.add(name);
     group.score = Math.max(group.score, confidence);
     byText.set(text, group);
   }
-  const [best, second] = [...byText.values()].sort((a, b) => b.score - a.score);
-  if (best === undefined) refuse('the bytes are no text in any encoding we know');
+  const [first, ...others] = [...byText.values()].sort((a, b) => b.score - a.score);
+  if (first === undefined) refuse('the bytes are no text in any encoding we know');
+  if (first.score < MIN_SCORE) refuse('nothing in it speaks for one encoding');
+  // Between close answers the one that makes more of the bytes letters is the better reading of a name.
+  const close = [first, ...others.filter((other) => other.score >= first.score * TOO_CLOSE)];
+  const best = close.reduce((a, b) => (b.letters > a.letters ? b : a));
+  const rival = close.find((other) => other !== best && other.letters === best.letters);
   const name = preference.find((candidate) => best.names.has(candidate)) ?? '';
-  if (best.score < MIN_SCORE) refuse('nothing in it speaks for one encoding');
-  const isClose = second !== undefined && second.score >= best.score * TOO_CLOSE;
-  if (isClose && !best.names.has('windows-1252')) {
-    refuse(`it could be ${name} or ${[...second.names].join(', ')}, which differ in what they say`);
+  if (rival !== undefined && !best.names.has('windows-1252')) {
+    refuse(`it could be ${name} or ${[...rival.names].join(', ')}, which differ in what they say`);
   }
-  const reason = `the characters read as text in ${name}`;
-  return decided({ name, bomBytes: 0 }, isClose ? 'guess' : 'likely', reason);
+  return decided(
+    { name, bomBytes: 0 },
+    close.length > 1 ? 'guess' : 'likely',
+    `the characters read as text in ${name}`,
+  );
 }
 
 function refuse(reason: string): never {
   throw new MillraceError('encoding_not_recognised', { reason });
 }
 
-/** No character without meaning, and no control characters where letters should be. */
+/** No character without meaning, no control characters, hardly any frames and shapes, hardly any word that changes its script. */
 function isPlausible(text: string): boolean {
-  return !/[\uFFFD\u0080-\u009F\uE000-\uF8FF]/.test(text);
+  if (/[\uFFFD\u0080-\u009F\uE000-\uF8FF]/.test(text)) return false;
+  const foreign = countOf(text, /[^\p{ASCII}]/gu);
+  const usual = countOf(
+    text,
+    /(?!\p{ASCII})[\p{L}\p{M}\p{N}\p{Sc}\u00a0-\u00bf\u2010-\u2027\u2030-\u203a\u2122\u3000-\u303f\uff00-\uffef]/gu,
+  );
+  const mixed = countOf(text, scriptChange);
+  return foreign - usual <= foreign * 0.1 && mixed <= foreign * 0.05;
+}
+
+function countOf(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
 }
 
 function linesWithOtherThanAscii(sample: Buffer): Buffer {

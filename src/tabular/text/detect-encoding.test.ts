@@ -1,0 +1,109 @@
+import iconv from 'iconv-lite';
+import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../../test/support/tables.ts';
+import { bytesSource } from '../byte-source.ts';
+import { detectEncoding } from './detect-encoding.ts';
+
+const detect = (bytes: Uint8Array) => detectEncoding(bytesSource(bytes));
+
+/** Small files, as a user's first export is. */
+const samples: Readonly<Record<string, string>> = {
+  'windows-1252':
+    'Nom de la campagne;Jour;Coût;Montant dépensé (EUR)\nÉté – promo « spéciale »;05/01/2024;12,50 €;3\nCafé crème;06/01/2024;1;4\n',
+  'windows-1250': 'Název kampaně;Den;Náklady\nŽluťoučký kůň;5.1.2024;12,50\nPříliš;6.1.2024;3\n',
+  'iso-8859-2': 'Nazwa kampanii;Dzień;Koszt\nZażółć gęślą jaźń;5.1.2024;12,50\n',
+  'windows-1251': 'Кампания;День;Расход\nЗимняя распродажа;05.01.2024;12,50\nЛето;06.01.2024;3\n',
+  'windows-1253': 'Καμπάνια;Ημέρα;Κόστος\nΆνοιξη;05/01/2024;12,5\n',
+  'windows-1254': 'Kampanya adı;Gün;Harcama\nİlkbahar indirimi;05.01.2024;12,50\nyaz şöleni ğ;6;1\n',
+  shift_jis: 'キャンペーン名,日,費用\n春のキャンペーン,2024/01/05,1200\n夏セール,2024/01/06,300\n',
+  'euc-jp': 'キャンペーン名,日,費用\n春のキャンペーン,2024/01/05,1200\n',
+  gb18030: '广告系列,日期,费用\n春季促销,2024/01/05,1200\n夏季,2024/01/06,300\n',
+  big5: '廣告活動,日期,費用\n春季促銷,2024/01/05,1200\n夏季,2024/01/06,300\n',
+  'euc-kr': '캠페인,일,비용\n봄 프로모션,2024/01/05,1200\n여름,2024/01/06,300\n',
+};
+
+describe('encodings that say what they are', () => {
+  it.each([
+    ['utf-8', [0xef, 0xbb, 0xbf], Buffer.from('a,b\n')],
+    ['utf-16le', [0xff, 0xfe], Buffer.from('a,b\n', 'utf16le')],
+    ['utf-16be', [0xfe, 0xff], Buffer.from('a,b\n', 'utf16le').swap16()],
+    ['utf-32le', [0xff, 0xfe, 0, 0], Buffer.from([97, 0, 0, 0])],
+  ])('believes the byte order mark of %s', async (name, mark, text) => {
+    const decision = await detect(Buffer.concat([Buffer.from(mark), text]));
+    expect(decision).toMatchObject({ confidence: 'exact', value: { name, bomBytes: mark.length } });
+  });
+
+  it('takes ASCII and valid UTF-8 as UTF-8', async () => {
+    expect(await detect(Buffer.from('a,b\n1,2\n'))).toMatchObject({
+      confidence: 'exact',
+      value: { name: 'utf-8', bomBytes: 0 },
+    });
+    expect(await detect(Buffer.from('näme,日本\n1,2\n'))).toMatchObject({
+      confidence: 'exact',
+      value: { name: 'utf-8' },
+    });
+  });
+
+  it.each(['utf-16le', 'utf-16be'])('finds %s without a mark', async (name) => {
+    expect((await detect(iconv.encode('Campaign\tCost\r\nÉté\t12\r\n', name, { addBOM: false }))).value.name).toBe(
+      name,
+    );
+    expect((await detect(iconv.encode('名前,1,2\n日本語,3,4\n', name, { addBOM: false }))).value.name).toBe(name);
+  });
+});
+
+describe('encodings that do not', () => {
+  it.each(Object.entries(samples))('reads a small file in %s as it was written', async (name, text) => {
+    const bytes = iconv.encode(text, name);
+    const { value } = await detect(bytes);
+    expect(iconv.decode(bytes, value.name)).toBe(text);
+  });
+
+  it('reads a single accent in an English file', async () => {
+    const bytes = iconv.encode('Campaign,Day,Cost\nCafé,2024-01-05,12\nPlain,2024-01-05,12\n', 'windows-1252');
+    const { value } = await detect(bytes);
+    expect(iconv.decode(bytes, value.name)).toContain('Café');
+  });
+
+  it('looks on to the first accent when the file starts with megabytes of ASCII', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('name,cost\n'.repeat(100_000)),
+      iconv.encode('Müller & Söhne GmbH für Bäder,1\n'.repeat(5), 'windows-1252'),
+    ]);
+    expect((await detect(bytes)).value.name).toBe('windows-1252');
+  });
+
+  it('keeps damaged UTF-8 as UTF-8 instead of misreading all of it', async () => {
+    const good = 'Größe,Straße,Müller\n'.repeat(20);
+    const decision = await detect(Buffer.concat([Buffer.from(good), Buffer.from([0xc3, 0x28, 10]), Buffer.from(good)]));
+    expect(decision).toMatchObject({ confidence: 'likely', value: { name: 'utf-8' } });
+    expect(decision.reason).toContain('1 damaged place');
+  });
+
+  it('does not mistake a character at the edge of the sample for damage', async () => {
+    for (const shift of [0, 1, 2]) {
+      const bytes = Buffer.from(`${'x'.repeat(shift)}${'日'.repeat(200_000)}`);
+      expect(await detect(bytes)).toMatchObject({ confidence: 'exact', value: { name: 'utf-8' } });
+    }
+  });
+});
+
+describe('refusal', () => {
+  it('refuses noise rather than storing mojibake', async () => {
+    const random = seededRandom(3);
+    const noise = Buffer.from(Array.from({ length: 4_000 }, () => 128 + Math.floor(random() * 128)));
+    await expect(detect(noise)).rejects.toMatchObject({ code: 'encoding_not_recognised' });
+  });
+
+  it('says so when it had to guess between close answers', async () => {
+    const decision = await detect(iconv.encode('Nom;Coût\nÉté;12,5\nForêt;3\n', 'windows-1252'));
+    expect(decision).toMatchObject({ confidence: 'guess', value: { name: 'windows-1252' } });
+  });
+
+  it.each([1, 2, 3, 4, 5, 6])('never reads noise of seed %i mixed with letters as text', async (seed) => {
+    const random = seededRandom(seed);
+    const byte = () => (random() < 0.5 ? 65 + Math.floor(random() * 26) : 128 + Math.floor(random() * 128));
+    const noise = Buffer.from(Array.from({ length: 2_000 }, byte));
+    await expect(detect(noise)).rejects.toMatchObject({ code: 'encoding_not_recognised' });
+  });
+});
