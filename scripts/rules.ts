@@ -1,10 +1,10 @@
 // Rules of our own that the linter does not know. Each names the file, the line and what to do instead.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listFiles } from './source-files.ts';
 
 export interface SourceFile {
-  /** Relative to the root, with forward slashes. */
   readonly name: string;
   readonly text: string;
 }
@@ -123,31 +123,10 @@ function lineOf(text: string, line: number): string {
 }
 
 function readFiles(root: string): SourceFile[] {
-  return folders
-    .flatMap((folder) => listFiles(path.join(root, folder)))
-    .map((file) => ({
-      name: path.relative(root, file).replaceAll(path.sep, '/'),
-      text: readFileSync(file, 'utf8'),
-    }));
-}
-
-function listFiles(folder: string): string[] {
-  let entries: ReturnType<typeof readFolder>;
-  try {
-    entries = readFolder(folder);
-  } catch {
-    return [];
-  }
-  return entries.flatMap((entry) => {
-    const file = path.join(folder, entry.name);
-    if (entry.isDirectory())
-      return ['node_modules', 'dist', 'results', 'screens'].includes(entry.name) ? [] : listFiles(file);
-    return /\.(?:tsx?|sql)$/.test(entry.name) && !entry.name.endsWith('.d.ts') ? [file] : [];
-  });
-}
-
-function readFolder(folder: string) {
-  return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return listFiles(root, folders, /\.(?:tsx?|sql)$/).map((name) => ({
+    name,
+    text: readFileSync(path.join(root, name), 'utf8'),
+  }));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
