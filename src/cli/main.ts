@@ -2,7 +2,9 @@
 // The command line: its commands, and how every one of them ends.
 import { Command, CommanderError } from 'commander';
 import { version } from '../roles/version.ts';
+import { addDeadLetterCommands } from './commands/dead-letters.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
+import { addRunCommands, addTailCommand, addVerifyCommand, addWhyCommand } from './commands/runs.ts';
 import { addServeCommands } from './commands/serve.ts';
 import { addTenantCommands } from './commands/tenants.ts';
 import { addUserCommands } from './commands/users.ts';
@@ -30,6 +32,12 @@ Exit codes: 0 all went well · 2 a part of it (rows were refused) · 1 it failed
 
 program.commandsGroup('Servers:');
 addServeCommands(program);
+program.commandsGroup('Runs:');
+addRunCommands(program);
+addWhyCommand(program);
+addTailCommand(program);
+addVerifyCommand(program);
+addDeadLetterCommands(program);
 program.commandsGroup('Operating:');
 addMigrateCommand(program);
 addTenantCommands(program);

@@ -1,8 +1,8 @@
 // The front door of an installation: pool, secrets, first account, HTTP server with the console.
 import { fileURLToPath } from 'node:url';
 import { ensureFirstTenant, listTenants, listUsers } from '../access/operator.ts';
-import { loadSecrets } from '../access/secrets.ts';
-import { defaultHttpSettings, type HttpSettings, type ReadyCheck } from '../http/app-deps.ts';
+import { loadSecrets, type Secrets } from '../access/secrets.ts';
+import { type AppDeps, defaultHttpSettings, type HttpSettings, type ReadyCheck } from '../http/app-deps.ts';
 import { type RunningApi, startApi } from '../http/start-api.ts';
 import type { Config } from '../platform/config.ts';
 import { createPool, type Pool } from '../platform/database.ts';
@@ -25,16 +25,21 @@ export async function openApi(process: RoleProcess, installation: Installation):
   shutdown.add('api connections', () => pool.end());
   const secrets = await loadSecrets({ jwtSecret: config.jwtSecret, home: config.home });
   const login = await firstLogin(config, pool);
-  const api = await startApi({
-    settings: httpSettings(config),
-    log,
-    pool,
-    secrets,
-    readyChecks: readyChecks(process, installation, pool),
-  });
+  const api = await startApi(apiDeps(process, installation, pool, secrets));
   shutdown.add('http server', () => api.close());
   shutdown.add('drain delay', (hurry) => waitAtMost(config.drainDelaySeconds * 1_000, hurry));
   return { ...api, login };
+}
+
+export function apiDeps(process: RoleProcess, installation: Installation, pool: Pool, secrets: Secrets): AppDeps {
+  return {
+    settings: httpSettings(process.config),
+    log: process.log,
+    pool,
+    secrets,
+    engine: installation.engine,
+    readyChecks: readyChecks(process, installation, pool),
+  };
 }
 
 export function createAppPool(config: Config, url: string, log: RoleProcess['log']): Pool {

@@ -8,6 +8,12 @@ export const cliErrors = defineErrors({
     message: 'There are {count} tenants, and the command does not say which one is meant.',
     next: 'Add --tenant with a name or id; "millrace tenants list" shows them.',
   },
+  runs_unnamed: {
+    kind: 'input',
+    status: 400,
+    message: 'The command does not say which runs to {act}.',
+    next: 'Name the runs, or give --pipeline, --status or --phase.',
+  },
   user_unclear: {
     kind: 'input',
     status: 404,

@@ -1,0 +1,52 @@
+// Dead letters: runs that are not retried by themselves. Requeueing one makes a successor, linked both ways.
+import type { Command } from 'commander';
+import { withConnection } from '../connect.ts';
+import { say, sayJson } from '../output.ts';
+import { formatRuns } from '../runs/print-run.ts';
+
+interface DeadLetterOptions {
+  readonly tenant?: string;
+  readonly pipeline?: string;
+  readonly ticket: string;
+  readonly limit: string;
+  readonly json?: boolean;
+}
+
+export function addDeadLetterCommands(program: Command): void {
+  const letters = program
+    .command('dead-letters')
+    .summary('list and requeue runs that gave up')
+    .description('A dead letter is a run whose retries are used up or whose credential was refused.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  millrace dead-letters list\n  millrace dead-letters requeue 01a1e155-… --ticket SUP-12',
+    );
+
+  letters
+    .command('list')
+    .description('Lists the dead letters nobody has requeued, newest first.')
+    .option('--pipeline <name>', 'only of this pipeline (several: a,b)')
+    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .option('--limit <count>', 'how many', '30')
+    .action(async (_: DeadLetterOptions, command: Command) => {
+      const { pipeline, limit, json, tenant } = command.optsWithGlobals<DeadLetterOptions>();
+      const query = { limit, ...(pipeline === undefined ? {} : { pipeline }) };
+      const page = await withConnection({ tenant }, ({ call }) => call('dead-letters.list', { query }));
+      if (json) sayJson(page.data);
+      else say(page.data.length === 0 ? 'There are no dead letters.' : formatRuns(page.data));
+    });
+
+  letters
+    .command('requeue')
+    .description('Gives a dead letter a successor that starts anew.')
+    .argument('<run>')
+    .requiredOption('--ticket <id>', 'the support ticket this is done for')
+    .action(async (run: string, _: DeadLetterOptions, command: Command) => {
+      const { ticket, json } = command.optsWithGlobals<DeadLetterOptions>();
+      const answer = await withConnection({ run, role: 'support' }, ({ call }) =>
+        call('runs.requeue', { params: { run_id: run }, body: { ticket } }),
+      );
+      if (json) sayJson(answer);
+      else say(`${run} goes on as ${answer.run_id}.`);
+    });
+}

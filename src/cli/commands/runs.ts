@@ -1,0 +1,192 @@
+// Runs: what there is, why it waits, what happened to it, and what can be done with it.
+import type { Command } from 'commander';
+import type { AnswerOf } from '../../contract/api/client.ts';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { type Connection, withConnection } from '../connect.ts';
+import { exitCodes } from '../failure.ts';
+import { note, plural, say, sayJson } from '../output.ts';
+import { describeReceipt, describeStatus, formatRun, formatRuns } from '../runs/print-run.ts';
+import { exitCodeOfRun, tailRun } from '../runs/tail-run.ts';
+
+interface RunOptions {
+  readonly tenant?: string;
+  readonly pipeline?: string;
+  readonly status?: string;
+  readonly phase?: string;
+  readonly limit: string;
+  readonly yes?: boolean;
+  readonly forcePartial?: boolean;
+  readonly json?: boolean;
+}
+
+type Act = 'hold' | 'resume' | 'cancel' | 'retry';
+
+const acts: Readonly<Record<Act, string>> = {
+  hold: 'Holds waiting runs: they are not started until they are resumed.',
+  resume: 'Lets held runs go on.',
+  cancel: 'Cancels runs. A running stage is told to stop and can write nothing more.',
+  retry: 'Retries ended runs: a new run with the same input, linked to the old one. Doing it twice makes one run.',
+};
+
+export function addRunCommands(program: Command): void {
+  const runs = program
+    .command('runs')
+    .summary('list, show, follow, hold, cancel and retry runs')
+    .description(
+      'A run is one accepted request to ingest. It waits, is worked on, and ends exactly once, with a receipt.',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  millrace runs list --phase failed\n  millrace runs why 01a1e155-…          why does it wait?\n' +
+        '  millrace runs tail 01a1e155-…         follow it to its end\n  millrace runs retry --status failed   all of them; says how many and asks for --yes',
+    );
+
+  filters(runs.command('list'))
+    .description('Lists runs, newest first.')
+    .option('--limit <count>', 'how many', '30')
+    .action(async (_: RunOptions, command: Command) => {
+      const options = command.optsWithGlobals<RunOptions>();
+      const page = await withConnection(options, ({ call }) =>
+        call('runs.list', { query: { ...filterOf(options), limit: options.limit } }),
+      );
+      if (options.json) sayJson(page.data);
+      else say(page.data.length === 0 ? 'No runs match.' : formatRuns(page.data));
+    });
+
+  runs
+    .command('show')
+    .description('Shows a run: state, receipt, attempts, what happens next.')
+    .argument('<run>')
+    .action((run: string, _: RunOptions, command: Command) => show(run, command));
+
+  addWhyCommand(runs);
+  addTailCommand(runs);
+  for (const [act, description] of Object.entries(acts)) addActCommand(runs, act as Act, description);
+}
+
+export function addWhyCommand(parent: Command): void {
+  parent
+    .command('why')
+    .summary('why a run waits, or why it failed')
+    .description('Says why a run waits, or why it ended as it did, and what happens next.')
+    .argument('<run>')
+    .action(async (run: string, _: RunOptions, command: Command) => {
+      const detail = await withConnection({ run }, ({ call }) => call('runs.show', { params: { run_id: run } }));
+      const { wait, error, next } = detail;
+      if (command.optsWithGlobals<RunOptions>().json)
+        sayJson({ run_id: run, status: detail.status, wait, error, next });
+      else {
+        say(
+          `${describeStatus(detail)}: ${wait?.text ?? error?.message ?? (detail.receipt ? describeReceipt(detail.receipt) : 'it is being worked on')}`,
+        );
+        if (next !== null) say(next);
+      }
+    });
+}
+
+export function addTailCommand(parent: Command): void {
+  parent
+    .command('tail')
+    .summary('follow a run to its end')
+    .description('Follows a run to its end. Exit code: 0 done, 2 done in part, 1 failed.')
+    .argument('<run>')
+    .action(async (run: string, _: RunOptions, command: Command) => {
+      const { json = false } = command.optsWithGlobals<RunOptions>();
+      const detail = await withConnection({ run }, ({ call }) => tailRun(call, run, json));
+      if (!json)
+        say(
+          `${describeStatus(detail)}  ${detail.receipt ? describeReceipt(detail.receipt) : (detail.error?.message ?? '')}`,
+        );
+      process.exitCode = exitCodeOfRun(detail);
+    });
+}
+
+export function addVerifyCommand(program: Command): void {
+  program
+    .command('verify')
+    .summary('recount a finished run and compare with its receipt')
+    .description(
+      'Counts a finished run again, from its file and the tables, and compares with its receipt. Exit code 1 when they differ.',
+    )
+    .argument('<run>')
+    .action(async (run: string, _: RunOptions, command: Command) => {
+      const answer = await withConnection({ run }, ({ call }) => call('runs.verify', { params: { run_id: run } }));
+      if (command.optsWithGlobals<RunOptions>().json) sayJson(answer);
+      else sayVerification(answer);
+      process.exitCode = answer.matches ? exitCodes.ok : exitCodes.failed;
+    });
+}
+
+export function sayVerification({ matches, receipt, recount, differences }: AnswerOf<'runs.verify'>): void {
+  say(`receipt  ${describeReceipt(receipt)}`);
+  say(`recount  ${describeReceipt(recount)}`);
+  for (const difference of differences) say(`  ${difference}`);
+  say(matches ? '✔ they agree' : '✖ they do not agree');
+}
+
+function addActCommand(runs: Command, act: Act, description: string): void {
+  const command = filters(runs.command(act))
+    .description(`${description}\nName the runs, or give filters to reach every run they match.`)
+    .argument('[run...]')
+    .option('--yes', 'with filters: do it, having seen the count');
+  if (act === 'retry') command.option('--force-partial', 'store the valid rows even when too many were refused');
+  command.action(async (ids: string[], _: RunOptions, self: Command) => {
+    const options = self.optsWithGlobals<RunOptions>();
+    const answers = ids.length > 0 ? await actOnEach(ids, act, options) : await actOnMatching(act, options);
+    if (options.json) sayJson(answers);
+  });
+}
+
+async function actOnEach(ids: readonly string[], act: Act, options: RunOptions) {
+  const answers: AnswerOf<'runs.hold'>[] = [];
+  for (const id of ids) {
+    const answer = await withConnection({ run: id }, ({ call }) => {
+      const params = { run_id: id };
+      if (act !== 'retry') return call(`runs.${act}`, { params });
+      return call('runs.retry', { params, body: options.forcePartial ? { force_partial: true } : {} });
+    });
+    if (!options.json)
+      say(answer.run_id === id ? `${id} ${describeStatus(answer)}` : `${id} goes on as ${answer.run_id}`);
+    answers.push(answer);
+  }
+  return answers;
+}
+
+/** Says the count before acting; the server refuses when it has changed by then. */
+async function actOnMatching(act: Act, options: RunOptions): Promise<unknown> {
+  const filter = filterOf(options);
+  if (Object.keys(filter).length === 0) throw new MillraceError('runs_unnamed', { act });
+  return withConnection(options, async ({ call }: Connection) => {
+    const seen = await call('runs.bulk', { body: { action: act, filter, preview: true } });
+    if (!options.yes || seen.count === 0) {
+      note(`${act} would reach ${plural(seen.count, 'run')}.${seen.count > 0 ? ' Add --yes to do it.' : ''}`);
+      return seen;
+    }
+    const done = await call('runs.bulk', { body: { action: act, filter, expected: seen.count } });
+    note(`${act}: ${plural(done.changed, 'run')} changed, ${done.skipped.length} had moved on.`);
+    if (done.skipped.length > 0) process.exitCode = exitCodes.partial;
+    return done;
+  });
+}
+
+async function show(run: string, command: Command): Promise<void> {
+  const detail = await withConnection({ run }, ({ call }) => call('runs.show', { params: { run_id: run } }));
+  if (command.optsWithGlobals<RunOptions>().json) sayJson(detail);
+  else say(formatRun(detail));
+}
+
+function filters(command: Command): Command {
+  return command
+    .option('--pipeline <name>', 'only runs of this pipeline (several: a,b)')
+    .option('--status <word>', 'only runs with this status (several: a,b)')
+    .option('--phase <phase>', 'waiting, active, done, failed or dead (several: a,b)')
+    .option('--tenant <tenant>', 'name or id; not needed when there is only one');
+}
+
+function filterOf({ pipeline, status, phase }: RunOptions) {
+  return {
+    ...(pipeline === undefined ? {} : { pipeline }),
+    ...(status === undefined ? {} : { status }),
+    ...(phase === undefined ? {} : { phase }),
+  };
+}

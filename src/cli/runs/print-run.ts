@@ -1,0 +1,94 @@
+// A run in words: one line in a list, a page of its own, its receipt as a sum.
+import type { AnswerOf } from '../../contract/api/client.ts';
+import { type Column, formatCount, formatFacts, formatTable, paint } from '../output.ts';
+import { formatDuration, relativeTime } from '../times.ts';
+
+export type Run = AnswerOf<'runs.list'>['data'][number];
+export type RunDetail = AnswerOf<'runs.show'>;
+type Receipt = NonNullable<Run['receipt']>;
+
+const phaseStyles = { waiting: 'cyan', active: 'blue', done: 'green', failed: 'red', dead: 'magenta' } as const;
+const phaseMarks = { waiting: '○', active: '◐', done: '✔', failed: '✖', dead: '✝' } as const;
+
+const columns: readonly Column<Run>[] = [
+  { title: 'run', value: (run) => run.run_id },
+  { title: 'pipeline', value: (run) => run.pipeline },
+  { title: 'status', value: describeStatus },
+  { title: 'receipt', value: (run) => (run.receipt ? describeReceipt(run.receipt) : (run.error?.code ?? '')) },
+  { title: 'what', value: (run) => run.title ?? '' },
+  { title: 'made', value: (run) => relativeTime(run.created_at) },
+];
+
+export function formatRuns(runs: readonly Run[]): string {
+  return formatTable(columns, runs);
+}
+
+export function formatRun(run: RunDetail): string {
+  const facts = formatFacts([
+    ['run', run.run_id],
+    ['pipeline', run.pipeline],
+    ['status', describeStatus(run)],
+    ['what', run.title ?? undefined],
+    ['made', `${relativeTime(run.created_at)} (${run.created_at})`],
+    ['took', durationOf(run)],
+    ['held', run.held ? `by ${run.held.by ?? 'somebody'} since ${run.held.at}` : undefined],
+    ['waits', run.wait?.text],
+    ['progress', run.progress && run.phase === 'active' ? describeProgress(run.progress) : undefined],
+    ['receipt', run.receipt ? describeReceipt(run.receipt) : undefined],
+    ['rejects', run.rejects.total > 0 ? describeRejects(run.rejects) : undefined],
+    ['error', run.error ? `${run.error.message} (${run.error.code})` : undefined],
+    ['next', run.next ?? undefined],
+    ['retry of', run.retry_of ?? undefined],
+    ['retried as', run.retried_as ?? undefined],
+    ['requeued as', run.requeued_as ?? undefined],
+  ]);
+  return run.attempts.length === 0 ? facts : `${facts}\n\n${formatAttempts(run)}`;
+}
+
+/** "✔ completed": the mark and the word say the same as the colour. */
+export function describeStatus(run: Pick<Run, 'status' | 'phase'>): string {
+  return paint(phaseStyles[run.phase], `${phaseMarks[run.phase]} ${run.status}`);
+}
+
+/** "50,112 = 8,204 inserted + 41,610 updated + 222 rejected". */
+export function describeReceipt(receipt: Receipt): string {
+  const parts = Object.entries(receipt.outcomes ?? {})
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${formatCount(count)} ${name}`);
+  return parts.length === 0
+    ? `${formatCount(receipt.read)} read`
+    : `${formatCount(receipt.read)} = ${parts.join(' + ')}`;
+}
+
+export function describeProgress({ done, total, unit, per_second: rate }: NonNullable<Run['progress']>): string {
+  const amount = total === null ? formatCount(done) : `${formatCount(done)}/${formatCount(total)}`;
+  return `${amount} ${unit}${rate === null ? '' : ` · ${formatCount(Math.round(rate))}/s`}`;
+}
+
+function describeRejects({ open, total }: Run['rejects']): string {
+  return open === null ? formatCount(total) : `${formatCount(open)} open of ${formatCount(total)}`;
+}
+
+function durationOf(run: RunDetail): string | undefined {
+  if (run.started_at === null) return undefined;
+  const end = run.finished_at === null ? Date.now() : Date.parse(run.finished_at);
+  return `${formatDuration(end - Date.parse(run.started_at))}, attempt ${run.attempt}`;
+}
+
+function formatAttempts(run: RunDetail): string {
+  type Attempt = RunDetail['attempts'][number];
+  const attemptColumns: readonly Column<Attempt>[] = [
+    { title: 'attempt', value: (attempt) => String(attempt.attempt), right: true },
+    { title: 'stage', value: (attempt) => attempt.stage },
+    { title: 'outcome', value: (attempt) => attempt.outcome ?? 'running' },
+    { title: 'waited', value: (attempt) => duration(attempt.queue_wait_ms), right: true },
+    { title: 'worked', value: (attempt) => duration(attempt.work_ms), right: true },
+    { title: 'worker', value: (attempt) => attempt.worker ?? '' },
+    { title: 'error', value: (attempt) => attempt.error?.code ?? '' },
+  ];
+  return formatTable(attemptColumns, run.attempts);
+}
+
+function duration(ms: number | null): string {
+  return ms === null ? '' : formatDuration(ms);
+}
