@@ -1,10 +1,15 @@
 // What the HTTP app is given. It opens nothing itself: pools, stores and the engine come from whoever starts the process.
+import type { FastifyRequest } from 'fastify';
 import type { Authenticator } from '../access/authenticate.ts';
 import type { LoginLimits } from '../access/login-limits.ts';
+import type { Principal } from '../access/principal.ts';
 import type { Secrets } from '../access/secrets.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Handlers } from './call.ts';
+import type { Feed } from './live/feed.ts';
+import type { RejectTools } from './rejects/reject-tools.ts';
 
 export interface HttpSettings {
   readonly host: string;
@@ -46,6 +51,9 @@ export interface AppDeps {
   /** Runs as millrace_app. */
   readonly pool: Pool;
   readonly secrets: Secrets;
+  readonly engine?: Engine;
+  /** What pipelines know about correcting their refused rows, by pipeline. */
+  readonly rejectTools?: Readonly<Record<string, RejectTools>>;
   /** Made from pool and secrets when left out. */
   readonly authenticator?: Authenticator;
   /** Beside the database, which is always checked: migrations, blob store. */
@@ -57,4 +65,8 @@ export interface AppDeps {
 /** What handlers see: everything given, with the gaps filled. */
 export interface AppContext extends AppDeps {
   readonly authenticator: Authenticator;
+  /** Set in a process that has an engine. */
+  readonly feed?: Feed;
+  /** Asks again whether a request that is still open (a stream) may stay open. */
+  isStillAllowed(request: FastifyRequest, principal: Principal): Promise<boolean>;
 }

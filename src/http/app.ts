@@ -1,4 +1,5 @@
 // The HTTP app: plugins in the order in which a request meets them, then the route table. It opens and owns nothing but itself.
+import websocket from '@fastify/websocket';
 import fastify, { type FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { createAuthenticator } from '../access/authenticate.ts';
@@ -6,12 +7,15 @@ import { requireClosedDoor } from '../access/open-door.ts';
 import type { AppContext, AppDeps } from './app-deps.ts';
 import './fastify-fields.ts';
 import { ownHandlers } from './handlers.ts';
-import { authenticateRequests } from './plugins/authentication.ts';
+import { createFeed } from './live/feed.ts';
+import { engineFeedSource } from './live/feed-source.ts';
+import { authenticateRequests, isStillAllowed } from './plugins/authentication.ts';
 import { serveConsole } from './plugins/console-files.ts';
 import { serveDocs } from './plugins/docs.ts';
 import { answerErrors } from './plugins/error-answers.ts';
 import { honourIdempotencyKeys } from './plugins/idempotency.ts';
 import { limitReceiving } from './plugins/receive-timeout.ts';
+import { closeRefusedUpgrades } from './plugins/refused-upgrades.ts';
 import { correlationIdOf, nameRequests } from './plugins/request-identity.ts';
 import { measureRequests } from './plugins/request-metrics.ts';
 import { addSecurityHeaders } from './plugins/security-headers.ts';
@@ -19,13 +23,12 @@ import { guardWorkspace } from './plugins/workspace-guard.ts';
 import { registerRoutes } from './register-routes.ts';
 import { passMultipartThrough } from './uploads/multipart-body.ts';
 
+const MAX_SOCKET_MESSAGE_BYTES = 1024;
+
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { settings } = deps;
   requireClosedDoor(settings);
-  const app: AppContext = {
-    ...deps,
-    authenticator: deps.authenticator ?? createAuthenticator({ pool: deps.pool, tokenSecret: deps.secrets.token }),
-  };
+  const app = contextOf(deps);
   const server = fastify({
     genReqId: correlationIdOf,
     bodyLimit: settings.maxBodyBytes,
@@ -46,13 +49,28 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   nameRequests(server);
   measureRequests(server);
   addSecurityHeaders(server);
+  closeRefusedUpgrades(server);
   passMultipartThrough(server);
   authenticateRequests(server, app);
   limitReceiving(server, settings.receiveTimeoutMs);
   guardWorkspace(server);
   honourIdempotencyKeys(server, app);
+  await server.register(websocket, { options: { maxPayload: MAX_SOCKET_MESSAGE_BYTES } });
   await serveDocs(server);
   registerRoutes(server, app, { ...ownHandlers, ...deps.handlers });
   await serveConsole(server, settings.consoleFolder);
+  // Streams never end by themselves; they must be gone before the server waits for its requests.
+  server.addHook('preClose', async () => app.feed?.close());
   return server;
+}
+
+function contextOf(deps: AppDeps): AppContext {
+  const { pool, secrets, settings, engine, log } = deps;
+  const authenticator = deps.authenticator ?? createAuthenticator({ pool, tokenSecret: secrets.token });
+  return {
+    ...deps,
+    authenticator,
+    ...(engine ? { feed: createFeed({ source: engineFeedSource(engine, pool), log }) } : {}),
+    isStillAllowed: (request, principal) => isStillAllowed({ authenticator, settings }, request, principal),
+  };
 }

@@ -12,10 +12,25 @@ import { listClients } from './routes/clients/list.ts';
 import { removeClient } from './routes/clients/remove.ts';
 import { showClient } from './routes/clients/show.ts';
 import { updateClient } from './routes/clients/update.ts';
+import { liveRunStream } from './routes/live/run-stream.ts';
+import { liveSocket } from './routes/live/socket.ts';
+import { liveStream } from './routes/live/stream.ts';
 import { createMembership } from './routes/memberships/create.ts';
 import { listMemberships } from './routes/memberships/list.ts';
 import { revokeMembership } from './routes/memberships/revoke.ts';
 import { listAudit } from './routes/operate/audit.ts';
+import { listAttempts } from './routes/runs/attempts.ts';
+import { bulk } from './routes/runs/bulk.ts';
+import { cancelRun } from './routes/runs/cancel.ts';
+import { listDeadLetters } from './routes/runs/dead-letters.ts';
+import { listRunEvents } from './routes/runs/events.ts';
+import { holdRun } from './routes/runs/hold.ts';
+import { listRuns } from './routes/runs/list.ts';
+import { requeueRun } from './routes/runs/requeue.ts';
+import { resumeRun } from './routes/runs/resume.ts';
+import { retryRun } from './routes/runs/retry.ts';
+import { showRun } from './routes/runs/show.ts';
+import { verifyRun } from './routes/runs/verify.ts';
 import { health } from './routes/system/health.ts';
 import { openapi } from './routes/system/openapi.ts';
 import { prometheus } from './routes/system/prometheus.ts';
@@ -54,4 +69,19 @@ export const ownHandlers: Handlers = {
   ...createMembership,
   ...revokeMembership,
   ...listAudit,
+  ...listRuns,
+  ...bulk,
+  ...showRun,
+  ...listRunEvents,
+  ...listAttempts,
+  ...holdRun,
+  ...resumeRun,
+  ...cancelRun,
+  ...retryRun,
+  ...requeueRun,
+  ...verifyRun,
+  ...listDeadLetters,
+  ...liveStream,
+  ...liveRunStream,
+  ...liveSocket,
 };

@@ -1,6 +1,8 @@
 // Registers every operation of the route table, and nothing else: path, schemas and access come from the table, the work from the
 // handlers. An operation nobody handles is served as "not available", so the table and the server can never disagree.
+import type { WebSocket } from '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { z } from 'zod';
 import { auditApart } from '../access/audit.ts';
 import { type OperationId, operations } from '../contract/api/operations.ts';
 import type { RouteSpec } from '../contract/api/route.ts';
@@ -8,7 +10,11 @@ import { routes } from '../contract/api/routes.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { AppContext } from './app-deps.ts';
 import type { Call, Handler, Handlers } from './call.ts';
+import { socketEvents } from './live/event-socket.ts';
 import { originOf } from './origin.ts';
+import { problemAnswer } from './problem-answer.ts';
+import { look } from './routes/change.ts';
+import { requireVisibleRun } from './runs/show-run.ts';
 
 type AnyHandler = (call: unknown) => Promise<unknown>;
 
@@ -28,6 +34,7 @@ const audited: ReadonlySet<OperationId> = new Set([
   'api-keys.revoke',
   'memberships.create',
   'memberships.revoke',
+  'runs.requeue',
   'runs.verify',
 ]);
 
@@ -44,21 +51,29 @@ export function registerRoutes(server: FastifyInstance, app: AppContext, handler
       url,
       config: { operation },
       schema: schemaOf(spec),
-      ...(spec.answer.kind === 'socket' ? { websocket: false } : {}),
+      ...(spec.answer.kind === 'socket' ? { wsHandler: openSocket(app) } : {}),
       handler: (request, reply) => run(app, operation, spec, handler, request, reply),
     });
   }
 }
 
-async function run(
-  app: AppContext,
-  operation: OperationId,
-  spec: RouteSpec,
-  handler: AnyHandler,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<unknown> {
-  const call = {
+/** Hooks have run by now: the caller is known and the query is valid. */
+function openSocket(app: AppContext) {
+  return async (socket: WebSocket, request: FastifyRequest): Promise<void> => {
+    const call = callOf(app, 'live.socket', request, undefined) as unknown as Call<'live.socket'>;
+    const { run_id: runId } = call.query;
+    try {
+      if (runId !== undefined) await look(call, (db) => requireVisibleRun(db, call.principal, runId));
+      await socketEvents(call, socket, runId);
+    } catch (error) {
+      const { problem } = problemAnswer(error, { path: '/v1/live', correlationId: request.id });
+      socket.close(1008, problem.code);
+    }
+  };
+}
+
+function callOf(app: AppContext, operation: OperationId, request: FastifyRequest, reply: FastifyReply | undefined) {
+  return {
     operation,
     app,
     principal: request.principal,
@@ -70,6 +85,17 @@ async function run(
     request,
     reply,
   };
+}
+
+async function run(
+  app: AppContext,
+  operation: OperationId,
+  spec: RouteSpec,
+  handler: AnyHandler,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const call = callOf(app, operation, request, reply);
   const answer = await handler(call);
   if (spec.answer.kind === 'json' || spec.answer.kind === 'empty') {
     await noteChange(app, call as unknown as Call<OperationId>);
@@ -95,9 +121,14 @@ function schemaOf(spec: RouteSpec): FastifySchema {
   return {
     ...(spec.params ? { params: spec.params } : {}),
     ...(spec.query ? { querystring: spec.query } : {}),
-    ...(spec.body && spec.bodyKind !== 'multipart' ? { body: spec.body } : {}),
+    ...(spec.body && spec.bodyKind !== 'multipart' ? { body: orNothing(spec.body) } : {}),
     ...(spec.answer.kind === 'json' ? { response: { [spec.answer.status]: spec.answer.schema } } : {}),
   };
+}
+
+/** Fastify hands a missing body over as null. */
+function orNothing(body: z.ZodType): z.ZodType {
+  return body.safeParse(undefined).success ? body.nullish() : body;
 }
 
 function notAvailable<Op extends OperationId>(operation: Op): Handler<Op> {

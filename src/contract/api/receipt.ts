@@ -10,10 +10,11 @@ export const ControlTotal = z.object({
   declared: Decimal.nullable().optional().describe('What the file’s own total row says, when it has one.'),
 });
 
-export const Receipt = z.object({
+export const Receipt = z.looseObject({
   read: Count,
   outcomes: z
     .record(z.string(), Count)
+    .optional()
     .describe('inserted, updated, unchanged, merged, superseded, stale, rejected and whatever else a pipeline counts.'),
   furniture: Count.optional(),
   totals: z.record(z.string(), ControlTotal).optional().describe('By measure: spend, impressions, clicks.'),

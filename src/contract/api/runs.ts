@@ -26,7 +26,7 @@ export const Progress = z.object({
 
 /** Why a waiting run waits, for programs (`code`) and people (`text`). */
 export const WaitReason = z.object({
-  code: z.string().describe('no_worker, lane_cap, rate_limit, retry, held, paused, scheduled, turn …'),
+  code: z.string().describe('held, paused, retry, rate_limit, later, no_worker, cap, alone, behind, next.'),
   text: z.string(),
   until: Time.nullable(),
 });
@@ -45,13 +45,13 @@ export const Run = z.object({
   held: z.object({ at: Time, by: z.string().nullable() }).nullable(),
   receipt: Receipt.nullable(),
   progress: Progress.nullable(),
-  rejects: z.object({ open: Count, total: Count }),
+  rejects: z.object({ total: Count, open: Count.nullable().describe('null in lists; shown with the single run.') }),
   error: RunError.nullable(),
   retry_of: Id.nullable(),
   retried_as: Id.nullable(),
   requeued_as: Id.nullable(),
   created_by: z.string().nullable(),
-  correlation_id: z.string(),
+  correlation_id: z.string().nullable(),
   created_at: Time,
   started_at: Time.nullable(),
   finished_at: Time.nullable(),
@@ -148,7 +148,7 @@ export const Verification = z.object({
   matches: z.boolean(),
   receipt: Receipt,
   recount: Receipt,
-  differences: z.array(z.object({ what: z.string(), receipt: z.string(), recount: z.string() })),
+  differences: z.array(z.string()).describe('One sentence per disagreement.'),
   verified_at: Time,
 });
 
@@ -175,7 +175,8 @@ export const runRoutes = defineRoutes({
   'runs.list': {
     tag: 'Runs',
     summary: 'List runs, newest first',
-    notes: 'Support sees dead letters only.',
+    notes:
+      'Support sees dead letters only. A page may hold fewer runs than asked for while `next` is set: the search goes on there.',
     access: allow(readers, 'runs:read'),
     query: Page.extend(RunFilter.shape),
     answer: json(list(Run)),

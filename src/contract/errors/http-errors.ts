@@ -50,6 +50,12 @@ export const httpErrors = defineErrors({
     message: 'This server is stopping.',
     next: 'Try again in a moment.',
   },
+  upgrade_required: {
+    kind: 'input',
+    status: 426,
+    message: 'This address speaks WebSocket only.',
+    next: 'Open it as a WebSocket, or use GET /v1/events/stream.',
+  },
   origin_refused: {
     kind: 'auth',
     status: 403,
@@ -121,12 +127,6 @@ export const httpErrors = defineErrors({
     status: 400,
     message: 'A bulk action needs the count its preview gave.',
     next: 'Ask with "preview": true, then send its count as "expected".',
-  },
-  bulk_count_changed: {
-    kind: 'conflict',
-    status: 409,
-    message: 'The filter now matches {count} runs, not {expected}; nothing was done.',
-    next: 'Look at the preview again.',
   },
   metric_not_found: {
     kind: 'input',

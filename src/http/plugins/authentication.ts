@@ -39,15 +39,36 @@ export function authenticateRequests(server: FastifyInstance, app: AppContext): 
   });
 }
 
-async function identify(app: AppContext, request: FastifyRequest, operation: OperationId): Promise<Principal> {
+/** For streams: the same credential, looked at again. */
+export async function isStillAllowed(
+  app: Pick<AppContext, 'authenticator' | 'settings'>,
+  request: FastifyRequest,
+  principal: Principal,
+): Promise<boolean> {
+  if (!app.settings.authEnabled) return true;
+  try {
+    const now = await app.authenticator.authenticate(...credentialOf(request));
+    return now.tenantId === principal.tenantId && now.role === principal.role;
+  } catch (error) {
+    if (error instanceof MillraceError && error.kind === 'auth') return false;
+    throw error;
+  }
+}
+
+function credentialOf(request: FastifyRequest): [credential: string, reach?: string] {
   const bearer = bearerOf(request);
   const cookie = bearer === undefined ? readSessionCookie(request.headers.cookie) : undefined;
   const credential = bearer ?? cookie;
   if (credential === undefined) throw new MillraceError('unauthenticated');
   if (cookie !== undefined) requireOwnOrigin(request);
   const reach = request.headers['millrace-tenant'];
+  return typeof reach === 'string' ? [credential, reach] : [credential];
+}
+
+async function identify(app: AppContext, request: FastifyRequest, operation: OperationId): Promise<Principal> {
+  const given = credentialOf(request);
   try {
-    return await app.authenticator.authenticate(credential, typeof reach === 'string' ? reach : undefined);
+    return await app.authenticator.authenticate(...given);
   } catch (error) {
     if (error instanceof MillraceError && error.kind === 'auth') {
       const note = { action: operation, data: { code: error.code } };

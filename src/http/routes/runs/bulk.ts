@@ -1,0 +1,102 @@
+// POST /v1/runs/bulk: count first, then act on exactly that many, or on none.
+import { authorize } from '../../../access/principal.ts';
+import { routes } from '../../../contract/api/routes.ts';
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { type Call, handle } from '../../call.ts';
+import { actorOf, engineOf } from '../../engine-of.ts';
+import { findRuns } from '../../runs/find-runs.ts';
+import { titleOf } from '../../runs/run-view.ts';
+import type { RunRow } from '../../sql/run-columns.ts';
+
+type BulkCall = Call<'runs.bulk'>;
+type Action = BulkCall['body']['action'];
+
+const MAX_RUNS = 10_000;
+const PAGE = 500;
+const SAMPLE = 10;
+
+const phasesOf: Record<Action, string> = {
+  hold: 'waiting',
+  resume: 'waiting',
+  cancel: 'waiting,active',
+  retry: 'failed',
+  requeue: 'dead',
+};
+
+export const bulk = handle('runs.bulk', async (call) => {
+  const { action, preview, expected } = call.body;
+  authorize(call.principal, routes[`runs.${action}`].access);
+  const runs = await matching(call);
+  const answer = {
+    action,
+    preview,
+    count: runs.length,
+    changed: 0,
+    skipped: [],
+    sample: runs.slice(0, SAMPLE).map((run) => ({ run_id: run.id, title: titleOf(run), status: run.status })),
+  };
+  if (preview) return answer;
+  if (expected === undefined) throw new MillraceError('bulk_count_missing');
+  if (runs.length !== expected) throw new MillraceError('bulk_count_changed', { found: runs.length, expected });
+  return { ...answer, ...(await actOnEach(call, runs)) };
+});
+
+/** Runs of the filter on which the action is legal now, at most ten thousand. */
+async function matching(call: BulkCall): Promise<RunRow[]> {
+  const { action, filter } = call.body;
+  const { run_ids: runIds, ...words } = filter;
+  const finder = { pool: call.app.pool, control: engineOf(call).pools.control };
+  const wanted = narrow(phasesOf[action], words.phase);
+  const found: RunRow[] = [];
+  let after: string | undefined;
+  do {
+    const page = await findRuns(finder, call.principal.tenantId, { ...words, phase: wanted }, { after, limit: PAGE });
+    found.push(...page.rows.filter((run) => isLegal(action, run) && (runIds === undefined || runIds.includes(run.id))));
+    after = page.next ?? undefined;
+  } while (after !== undefined && found.length <= MAX_RUNS && wanted !== '');
+  if (found.length > MAX_RUNS) throw new MillraceError('batch_too_large', { count: found.length, limit: MAX_RUNS });
+  return found;
+}
+
+function narrow(possible: string, asked: string | undefined): string {
+  if (asked === undefined) return possible;
+  const both = possible.split(',').filter((phase) => asked.split(',').includes(phase));
+  // A phase nothing is in, rather than no filter at all.
+  return both.join(',') || 'none';
+}
+
+function isLegal(action: Action, run: RunRow): boolean {
+  if (action === 'hold') return run.held_at === null;
+  if (action === 'resume') return run.held_at !== null;
+  if (action === 'retry') return run.retried_as === null;
+  return action !== 'requeue' || run.requeued_as === null;
+}
+
+async function actOnEach(call: BulkCall, runs: readonly RunRow[]) {
+  const skipped: { run_id: string; code: string; message: string }[] = [];
+  for (const run of runs) {
+    await act(call, run.id).catch((error: unknown) => {
+      // Moved on since it was counted. Anything else stops the rest.
+      if (!(error instanceof MillraceError) || error.kind !== 'conflict') throw error;
+      skipped.push({ run_id: run.id, code: error.code, message: error.message });
+    });
+  }
+  return { changed: runs.length - skipped.length, skipped: skipped.slice(0, PAGE) };
+}
+
+async function act(call: BulkCall, runId: string): Promise<unknown> {
+  const engine = engineOf(call);
+  const actor = actorOf(call.principal);
+  switch (call.body.action) {
+    case 'hold':
+      return engine.hold(actor, runId);
+    case 'resume':
+      return engine.resume(actor, runId);
+    case 'cancel':
+      return engine.cancel(actor, runId);
+    case 'retry':
+      return engine.retry(actor, runId);
+    case 'requeue':
+      return engine.requeue(actor, runId, call.origin.correlationId ?? call.request.id);
+  }
+}

@@ -1,0 +1,9 @@
+// POST /v1/runs/:run_id/cancel
+import { handle } from '../../call.ts';
+import { actorOf, engineOf } from '../../engine-of.ts';
+import { linkRun } from './link-run.ts';
+
+export const cancelRun = handle('runs.cancel', async (call) => {
+  await engineOf(call).cancel(actorOf(call.principal), call.params.run_id);
+  return linkRun(call, call.params.run_id);
+});

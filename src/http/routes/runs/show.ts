@@ -1,0 +1,8 @@
+// GET /v1/runs/:run_id
+import { handle } from '../../call.ts';
+import { engineOf } from '../../engine-of.ts';
+import { showRun as describeRun } from '../../runs/show-run.ts';
+
+export const showRun = handle('runs.show', (call) =>
+  describeRun({ pool: call.app.pool, engine: engineOf(call) }, call.principal, call.params.run_id),
+);

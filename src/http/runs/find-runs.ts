@@ -1,0 +1,106 @@
+// Chooses the way into the ledger that fits a filter and returns one page of it.
+import { inTenant } from '../../access/tenant-session.ts';
+import type { Pool, Queryable } from '../../platform/database.ts';
+import { readCursor, shapes, writeCursor } from '../cursor.ts';
+import { listLeasedAndHeldRunIds, listQueuedRunIds } from '../sql/list-live-run-ids.ts';
+import { type ListFilter, listRuns, type RunsFound, type WayIn } from '../sql/list-runs.ts';
+import { readRun } from '../sql/read-run.ts';
+import type { RunRow } from '../sql/run-columns.ts';
+
+/** The API's filter words, as they come in. */
+export interface RunQuery {
+  readonly pipeline?: string | undefined;
+  readonly status?: string | undefined;
+  readonly phase?: string | undefined;
+  readonly source?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly q?: string | undefined;
+}
+
+export interface Finder {
+  readonly pool: Pool;
+  /** Reads the queue tables, as millrace_engine. */
+  readonly control: Queryable;
+}
+
+export interface RunPage {
+  readonly rows: readonly RunRow[];
+  readonly next: string | null;
+}
+
+/** Candidates one request may look at when its filter is not served by an index alone. */
+const SCAN = 20_000;
+const MAX_LIVE = 50_000;
+const livePhases = new Set(['waiting', 'active']);
+const endedBadly = new Set(['failed', 'dead']);
+/** Ends that are kept in the side table of flagged runs, over all machines. */
+const flaggedStatuses = new Set(['failed', 'partial', 'dead', 'dead_letter']);
+
+export async function findRuns(
+  finder: Finder,
+  tenantId: string,
+  query: RunQuery,
+  page: { after?: string | undefined; limit: number },
+): Promise<RunPage> {
+  const beforeId = readCursor(page.after, shapes.uuid)?.[0] ?? null;
+  if (query.q !== undefined && shapes.uuid.test(query.q.trim().toLowerCase()))
+    return findById(finder, tenantId, query.q.trim().toLowerCase());
+  const found = await search(finder, filterOf(tenantId, query, beforeId, page.limit));
+  const last = found.rows[page.limit - 1];
+  if (found.rows.length > page.limit && last !== undefined)
+    return { rows: found.rows.slice(0, page.limit), next: writeCursor(last.id) };
+  return { rows: found.rows, next: found.edge === null ? null : writeCursor(found.edge) };
+}
+
+export function splitWords(text: string | undefined): readonly string[] | null {
+  const words = text?.split(',').map((word) => word.trim());
+  return words === undefined ? null : words.filter((word) => word !== '');
+}
+
+async function findById({ pool }: Finder, tenantId: string, runId: string): Promise<RunPage> {
+  const row = await inTenant(pool, tenantId, (db) => readRun(db, tenantId, runId), { readOnly: true });
+  return { rows: row === undefined ? [] : [row], next: null };
+}
+
+function filterOf(tenantId: string, query: RunQuery, beforeId: string | null, limit: number): ListFilter {
+  const filter = {
+    tenantId,
+    beforeId,
+    pipelines: splitWords(query.pipeline),
+    statuses: splitWords(query.status),
+    phases: splitWords(query.phase),
+    sources: splitWords(query.source),
+    since: query.since ?? null,
+    until: query.until ?? null,
+    titlePart: query.q?.trim().toLowerCase() || null,
+    limit: limit + 1,
+  };
+  return { ...filter, scan: isServedByIndex(filter) ? limit + 1 : SCAN };
+}
+
+function isServedByIndex(filter: Omit<ListFilter, 'scan'>): boolean {
+  const { statuses, phases, sources, since, until, titlePart } = filter;
+  return [statuses, phases, sources, since, until, titlePart].every((each) => each === null);
+}
+
+async function search(finder: Finder, filter: ListFilter): Promise<RunsFound> {
+  const way = wayIn(filter);
+  const given = way === 'given' ? await liveRunIds(finder, filter.tenantId) : [];
+  return inTenant(finder.pool, filter.tenantId, (db) => listRuns(db, way, filter, given), { readOnly: true });
+}
+
+function wayIn({ phases, statuses, pipelines }: ListFilter): WayIn {
+  if (phases?.length && phases.every((phase) => livePhases.has(phase))) return 'given';
+  if (phases?.length && phases.every((phase) => endedBadly.has(phase))) return 'flagged';
+  if (statuses?.length && statuses.every((status) => flaggedStatuses.has(status))) return 'flagged';
+  return pipelines === null ? 'ledger' : 'pipelines';
+}
+
+async function liveRunIds({ pool, control }: Finder, tenantId: string): Promise<string[]> {
+  const [queued, others] = await Promise.all([
+    listQueuedRunIds(control, tenantId, MAX_LIVE),
+    inTenant(pool, tenantId, (db) => listLeasedAndHeldRunIds(db, tenantId, MAX_LIVE), { readOnly: true }),
+  ]);
+  return [...new Set([...queued, ...others])];
+}

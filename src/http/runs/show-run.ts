@@ -1,0 +1,87 @@
+// Everything the API says about one run, read under the tenant's row-level security in one transaction.
+import type { Principal } from '../../access/principal.ts';
+import { inTenant } from '../../access/tenant-session.ts';
+import type { AnswerOf } from '../../contract/api/client.ts';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { RunRow as LedgerRow } from '../../engine/sql/read-runs.ts';
+import type { Pool, Queryable } from '../../platform/database.ts';
+import { type AttemptRow, countRejects, readAttempts, readDecisions, readRun } from '../sql/read-run.ts';
+import { readLastPosition } from '../sql/read-run-events.ts';
+import type { RunRow } from '../sql/run-columns.ts';
+import { legalActions } from './legal-actions.ts';
+import { viewError, viewRun } from './run-view.ts';
+import { stageReports } from './stage-reports.ts';
+import { whatNext } from './what-next.ts';
+
+const MAX_ATTEMPTS = 200;
+const MAX_DECISIONS = 500;
+
+export async function showRun(
+  deps: { pool: Pool; engine: Engine },
+  principal: Principal,
+  runId: string,
+): Promise<AnswerOf<'runs.show'>> {
+  const { tenantId } = principal;
+  const facts = await inTenant(
+    deps.pool,
+    tenantId,
+    async (db) => {
+      // First the position, then the state: a reader who follows from here may see an event twice, never miss one.
+      const lastPosition = await readLastPosition(db);
+      const run = await requireVisibleRun(db, principal, runId);
+      return {
+        lastPosition,
+        run,
+        attempts: await readAttempts(db, tenantId, runId, 0, MAX_ATTEMPTS),
+        decisions: await readDecisions(db, tenantId, runId, MAX_DECISIONS),
+        rejects: await countRejects(db, tenantId, runId),
+      };
+    },
+    { readOnly: true },
+  );
+  const { run, rejects } = facts;
+  const pipeline = deps.engine.registry.get(run.pipeline);
+  const why = await deps.engine.why(run as unknown as LedgerRow);
+  return {
+    ...viewRun(run),
+    rejects: { total: rejects.total, open: rejects.open },
+    input: run.input,
+    wait: why === null ? null : { code: why.reason, text: why.text, until: why.until?.toISOString() ?? null },
+    next: whatNext(run, why, pipeline?.machine),
+    actions: legalActions(run, principal, { canVerify: pipeline?.recount !== undefined, corrected: rejects.corrected }),
+    stages: stageReports(pipeline?.machine, run, facts.attempts),
+    attempts: facts.attempts.map(viewAttempt),
+    decisions: facts.decisions.map((each) => ({
+      at: each.decided_at.toISOString(),
+      knob: each.size_name,
+      from: each.from_size,
+      to: each.to_size,
+      reason: each.reason,
+    })),
+    last_position: String(facts.lastPosition),
+  };
+}
+
+/** A run of another tenant, and for support a run that is no dead letter, is as good as none. */
+export async function requireVisibleRun(db: Queryable, principal: Principal, runId: string): Promise<RunRow> {
+  const run = await readRun(db, principal.tenantId, runId);
+  const isVisible = run !== undefined && (principal.role !== 'support' || run.phase === 'dead');
+  if (!isVisible) throw new MillraceError('run_not_found', { run: runId });
+  return run;
+}
+
+export function viewAttempt(row: AttemptRow): AnswerOf<'runs.attempts'>['data'][number] {
+  return {
+    attempt: row.attempt,
+    stage: row.stage,
+    worker: row.worker_id,
+    queued_at: row.queued_at.toISOString(),
+    started_at: row.started_at.toISOString(),
+    finished_at: row.ended_at?.toISOString() ?? null,
+    queue_wait_ms: Math.max(0, row.started_at.getTime() - row.queued_at.getTime()),
+    work_ms: row.ended_at === null ? null : row.ended_at.getTime() - row.started_at.getTime(),
+    outcome: row.outcome,
+    error: viewError(row.error_code, row.error_text),
+  };
+}

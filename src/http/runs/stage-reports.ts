@@ -1,0 +1,56 @@
+// The stages of a run for the chart: in the machine's order, with how long each waited and worked over all its attempts.
+import type { AnswerOf } from '../../contract/api/client.ts';
+import type { Machine } from '../../contract/states/machine.ts';
+import type { AttemptRow } from '../sql/read-run.ts';
+import type { RunRow } from '../sql/run-columns.ts';
+
+export type StageReport = AnswerOf<'runs.show'>['stages'][number];
+
+/** Outcomes after which the same stage is tried again. */
+const unfinished = new Set(['released', 'lost', 'retry', 'drained', 'stalled', 'rate_limited']);
+
+export function stageReports(
+  machine: Machine | undefined,
+  run: RunRow,
+  attempts: readonly AttemptRow[],
+): StageReport[] {
+  return stagesOf(machine, attempts).map((stage) => reportStage(stage, run, attempts));
+}
+
+/** Stages in the order in which the machine's states name them. */
+export function stagesOf(machine: Machine | undefined, attempts: readonly AttemptRow[] = []): string[] {
+  const named = machine === undefined ? [] : Object.values(machine.states).map((state) => state.stage);
+  const seen = attempts.map((attempt) => attempt.stage);
+  return [...new Set([...named, ...seen])].filter((stage) => stage !== undefined);
+}
+
+function reportStage(stage: string, run: RunRow, attempts: readonly AttemptRow[]): StageReport {
+  const own = attempts.filter((attempt) => attempt.stage === stage);
+  const first = own[0];
+  const last = own.at(-1);
+  const workMs = own.map((each) => each.ended_at && each.ended_at.getTime() - each.started_at.getTime());
+  const waitMs = own.map((each) => each.started_at.getTime() - each.queued_at.getTime());
+  const isWaiting = run.phase === 'waiting' && run.stage === stage;
+  return {
+    stage,
+    state: isWaiting ? 'waiting' : stateOf(last, run, stage),
+    queued_at: (first?.queued_at ?? (isWaiting ? run.updated_at : null))?.toISOString() ?? null,
+    started_at: first?.started_at.toISOString() ?? null,
+    finished_at: isWaiting ? null : (last?.ended_at?.toISOString() ?? null),
+    queue_wait_ms: first === undefined ? null : sum(waitMs),
+    work_ms: first === undefined ? null : sum(workMs.map((ms) => ms ?? 0)),
+    attempts: own.length,
+  };
+}
+
+function stateOf(last: AttemptRow | undefined, run: RunRow, stage: string): StageReport['state'] {
+  if (last === undefined) return 'not_started';
+  if (last.outcome === null) return 'active';
+  const endedHere = run.stage === null && (run.phase === 'failed' || run.phase === 'dead');
+  if (last.error_code !== null && endedHere) return 'failed';
+  return unfinished.has(last.outcome) && run.stage === stage ? 'waiting' : 'done';
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

@@ -1,0 +1,30 @@
+// What the API shows of a run, and where it comes from: the ledger, its file's name, its progress, its successor.
+import type { RunRow as LedgerRow } from '../../engine/sql/read-runs.ts';
+
+export interface RunRow extends Omit<LedgerRow, 'active_key' | 'failures' | 'cancel_requested_at' | 'created_by'> {
+  readonly stage: string | null;
+  readonly original_name: string | null;
+  readonly retried_as: string | null;
+  readonly created_by: string | null;
+  readonly progress_done: number | null;
+  readonly progress_total: number | null;
+  readonly progress_unit: string | null;
+  readonly progress_at: Date | null;
+  readonly claimed_at: Date | null;
+}
+
+export const runColumns = `
+  r.id, r.tenant_id, r.pipeline, r.status, r.phase, r.unique_key, r.lane, r.priority, r.input, r.receipt, r.attempt,
+  r.wait_reason, r.held_at, r.held_by, r.blob_id, r.source_id, r.retry_of, r.requeued_as, r.correlation_id, r.error_code,
+  r.error_text, r.created_at, r.started_at, r.finished_at, r.updated_at,
+  s.stage, b.original_name, n.id as retried_as, coalesce(u.email, r.created_by::text) as created_by,
+  g.done as progress_done, g.total as progress_total, g.unit as progress_unit, g.updated_at as progress_at, l.claimed_at`;
+
+/** Each finds at most one row by a key. Every table but engine.states is under row-level security itself. */
+export const runJoins = `
+  left join engine.states s on s.pipeline = r.pipeline and s.status = r.status
+  left join engine.blobs b on b.blob_id = r.blob_id and b.tenant_id = r.tenant_id
+  left join engine.runs n on n.retry_of = r.id and n.tenant_id = r.tenant_id
+  left join public.users u on u.user_id = r.created_by and u.tenant_id = r.tenant_id
+  left join engine.leases l on l.run_id = r.id and l.tenant_id = r.tenant_id
+  left join engine.progress g on g.run_id = r.id and g.tenant_id = r.tenant_id and l.run_id is not null`;
