@@ -1,0 +1,82 @@
+// The audit of who can see what: every way in which one tenant's rows could become visible to another that the catalogue can show.
+// An empty list is the promise; each finding says what is wrong and where.
+import type { Queryable } from '../platform/database.ts';
+import {
+  findOpenViews,
+  findUnprotectedTables,
+  listAppRoles,
+  listDefinerFunctions,
+  listWidePolicies,
+} from './sql/audit-security.ts';
+
+export interface Finding {
+  readonly what: 'table' | 'view' | 'function' | 'role' | 'policy' | 'login';
+  readonly name: string;
+  readonly problem: string;
+}
+
+/** The functions that may run with their owner's rights, each with its reason. */
+const allowedDefiners: ReadonlyMap<string, string> = new Map([
+  ['public.find_login', 'before a sign-in no tenant is known; finds one account by its exact address'],
+]);
+
+/**
+ * Policies that do not name a tenant on purpose: the engine on its own schema, the operator, the owner's look-up for find_login,
+ * and the clean-up of staged rows whose time is over.
+ */
+const wideOnPurpose: readonly ((policy: { table: string; policy: string; role: string }) => boolean)[] = [
+  ({ table, role }) => role === 'millrace_engine' && table.startsWith('engine.'),
+  ({ role }) => role === 'millrace_operator',
+  ({ policy }) => policy === 'login_lookup',
+  ({ policy, role }) => policy === 'expired_any_tenant' && role === 'ads_cleanup',
+];
+
+/** `db` must be a connection of the application's login, on whatever role. */
+export async function auditSecurity(
+  db: Queryable,
+  alsoAllowed: ReadonlyMap<string, string> = new Map(),
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const name of await findUnprotectedTables(db))
+    findings.push({ what: 'table', name, problem: 'row-level security is not enabled and forced' });
+  for (const name of await findOpenViews(db))
+    findings.push({ what: 'view', name, problem: 'it reads with its owner’s rights, not the caller’s' });
+  findings.push(...(await auditFunctions(db, alsoAllowed)), ...(await auditRoles(db)), ...(await auditPolicies(db)));
+  return findings;
+}
+
+async function auditFunctions(db: Queryable, alsoAllowed: ReadonlyMap<string, string>): Promise<Finding[]> {
+  return (await listDefinerFunctions(db)).flatMap(({ name, pinned, open }) => {
+    const problems = [
+      ...(allowedDefiners.has(name) || alsoAllowed.has(name)
+        ? []
+        : ['it runs with its owner’s rights and is not on the list']),
+      ...(pinned ? [] : ['its search path is not fixed']),
+      ...(open ? ['everybody may call it'] : []),
+    ];
+    return problems.map((problem): Finding => ({ what: 'function', name, problem }));
+  });
+}
+
+async function auditRoles(db: Queryable): Promise<Finding[]> {
+  return (await listAppRoles(db)).flatMap(({ role, is_login: isLogin, superuser, bypasses, owned }) => {
+    const problems = [
+      ...(superuser ? ['it is a superuser'] : []),
+      ...(bypasses ? ['it bypasses row-level security'] : []),
+      ...(owned > 0 ? [`it owns ${owned} objects and could change their protection`] : []),
+    ];
+    return problems.map((problem): Finding => ({ what: isLogin ? 'login' : 'role', name: role, problem }));
+  });
+}
+
+async function auditPolicies(db: Queryable): Promise<Finding[]> {
+  const roles = new Set((await listAppRoles(db)).filter(({ is_login: isLogin }) => !isLogin).map(({ role }) => role));
+  return (await listWidePolicies(db))
+    .filter(({ role }) => role === 'public' || roles.has(role))
+    .filter((policy) => !wideOnPurpose.some((isMeant) => isMeant(policy)))
+    .map(({ table, policy, role }) => ({
+      what: 'policy',
+      name: `${table} (${policy})`,
+      problem: `it shows ${role} rows of every tenant`,
+    }));
+}
