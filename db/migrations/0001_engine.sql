@@ -328,7 +328,7 @@ create table engine.event_inbox (
 
 create table engine.event_positions (
   position bigint generated always as identity primary key,
-  event_id bigint not null unique
+  event_id bigint not null
 );
 
 create table engine.consumers (

@@ -25,6 +25,8 @@ export interface ExecutionDeps {
   readonly onDecision: (row: DecisionRow) => void;
 }
 
+const NOTHING_READ = JSON.stringify(emptyReceipt);
+
 export function stageRunOf(row: ClaimedRow, stage: string): StageRun {
   return {
     id: row.id,
@@ -138,13 +140,12 @@ export class Execution {
       });
     }
     const done = this.#pipeline.machine.states[to]?.phase === 'done';
-    const receipt = outcome.receipt ?? (done ? emptyReceipt : undefined);
     return {
       run: this.run,
       via: outcome.via ?? [],
       end: {
         ...plainEnd(this.run, outcome.on, outcome.on),
-        receipt: receipt === undefined ? null : JSON.stringify(receipt),
+        receipt: outcome.receipt ? JSON.stringify(outcome.receipt) : done ? NOTHING_READ : null,
         errorCode: outcome.error?.code ?? null,
         errorText: outcome.error === undefined ? null : storableText(outcome.error.text),
       },

@@ -1,7 +1,7 @@
 // The skeleton of every background service: one action, repeated on a timer or when woken, safe to run in all processes at
 // once because the action itself takes the locks it needs. A failing action is logged and tried again; it never ends the loop.
 import type { Log } from '../../platform/log.ts';
-import { Doorbell } from '../../platform/wait.ts';
+import { Doorbell, waitAtMost } from '../../platform/wait.ts';
 
 export interface Service {
   readonly name: string;
@@ -14,6 +14,8 @@ export interface Service {
 export interface LoopOptions {
   readonly name: string;
   readonly everyMs: number;
+  /** However often it is woken. Spares a service that is woken by every finished batch a transaction for each. */
+  readonly atMostEveryMs?: number;
   readonly log: Log;
   /** Returns how long to wait before the next tick, or nothing for `everyMs`. 0 means: there is more to do. */
   readonly tick: () => Promise<number | undefined>;
@@ -26,14 +28,18 @@ export function createLoop(options: LoopOptions): Service {
 
   async function loop(): Promise<void> {
     while (!stopping) {
+      const startedAt = performance.now();
       const pauseMs = await tickSafely(options);
       if (pauseMs > 0 && !stopping) await bell.wait(pauseMs);
+      const early = (options.atMostEveryMs ?? 0) - (performance.now() - startedAt);
+      if (early > 0 && pauseMs > 0 && !stopping) await waitAtMost(early);
     }
   }
 
   return {
     name: options.name,
     start() {
+      stopping = false;
       running ??= loop();
     },
     wake: () => bell.ring(),
@@ -41,6 +47,7 @@ export function createLoop(options: LoopOptions): Service {
       stopping = true;
       bell.ring();
       await running;
+      running = undefined;
     },
   };
 }

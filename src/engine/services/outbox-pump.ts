@@ -13,11 +13,13 @@ export interface PumpOptions {
 }
 
 const BATCH = 5_000;
+const AT_MOST_EVERY_MS = 20;
 
 export function createOutboxPump(options: PumpOptions): Service {
   return createLoop({
     name: 'outbox pump',
     everyMs: options.everyMs,
+    atMostEveryMs: AT_MOST_EVERY_MS,
     log: options.log,
     async tick() {
       const positioned = await pumpEvents(options.pool);

@@ -82,14 +82,18 @@ export function pruneWorkers(db: Queryable, days: number, limit: number): Promis
   );
 }
 
-/** Finished runs without a unique key, with their history. Rejects that are still kept keep their run. */
+/**
+ * Finished runs without a unique key, with their history. Rejects that are still kept keep their run. Ids are uuid v7, so
+ * the oldest runs are the first of the primary key: the walk ends at the first run that is too young.
+ */
 export function pruneRuns(db: Queryable, days: number, limit: number): Promise<number> {
   return prune(
     db,
     'engine-prune-runs',
     `with old as (
        select r.id, r.tenant_id, r.status from engine.runs r
-       where r.finished_at < engine.now() - $1 * interval '1 day'
+       where r.id < (lpad(to_hex((extract(epoch from engine.now() - $1 * interval '1 day') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+         and r.finished_at < engine.now() - $1 * interval '1 day'
          and r.unique_key is null
          and not exists (select from engine.rejects x where x.run_id = r.id)
        order by r.id
