@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../roles/version.ts';
 import { addDeadLetterCommands } from './commands/dead-letters.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
 import { addRunCommands, addTailCommand, addVerifyCommand, addWhyCommand } from './commands/runs.ts';
 import { addServeCommands } from './commands/serve.ts';
@@ -39,6 +40,7 @@ addTailCommand(program);
 addVerifyCommand(program);
 addDeadLetterCommands(program);
 program.commandsGroup('Operating:');
+addDoctorCommand(program);
 addMigrateCommand(program);
 addTenantCommands(program);
 addUserCommands(program);

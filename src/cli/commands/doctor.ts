@@ -1,0 +1,47 @@
+// The doctor: is everything in order, and what to do where it is not.
+import type { Command } from 'commander';
+import { loadConfig } from '../../platform/config.ts';
+import { createToolProcess } from '../../roles/role-process.ts';
+import { examine, type Finding } from '../doctor/examine.ts';
+import { exitCodes } from '../failure.ts';
+import { paint, say, sayJson } from '../output.ts';
+
+const marks = { ok: '✔', warn: '!', fail: '✖' } as const;
+const styles = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
+const NAME_WIDTH = 12;
+
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .summary('check that everything is in order')
+    .description(
+      'Looks at disk, blob store, database, schema, row-level security, clock, workers, runs and events: a line each, with the fix\n' +
+        'where something is wrong. It changes nothing. Exit code: 0 in order, 2 something to look at, 1 something is broken.',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  millrace doctor\n  millrace doctor --json | jq \'.[] | select(.state != "ok")\'',
+    )
+    .action(async (_, command: Command) => {
+      const asJson = command.optsWithGlobals<{ json?: boolean }>().json ?? false;
+      const config = loadConfig();
+      const { log } = createToolProcess(config);
+      const findings: Finding[] = [];
+      await examine(config, log, (finding) => {
+        findings.push(finding);
+        if (!asJson) sayFinding(finding);
+      });
+      if (asJson) sayJson(findings);
+      process.exitCode = exitCodeOf(findings);
+    });
+}
+
+function sayFinding({ check, state, detail, fix }: Finding): void {
+  say(`${paint(styles[state], marks[state])} ${check.padEnd(NAME_WIDTH)} ${detail}`);
+  if (fix !== undefined) say(`  ${' '.repeat(NAME_WIDTH)} ${paint('dim', `→ ${fix}`)}`);
+}
+
+function exitCodeOf(findings: readonly Finding[]): number {
+  if (findings.some(({ state }) => state === 'fail')) return exitCodes.failed;
+  return findings.some(({ state }) => state === 'warn') ? exitCodes.partial : exitCodes.ok;
+}

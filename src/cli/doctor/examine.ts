@@ -1,0 +1,214 @@
+// The examination: one finding per question, in order, each with what to do about it. Later questions that need an answer the
+// earlier ones could not give are left out, so that one cause is reported once.
+import { statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { auditSecurity } from '../../access/security-audit.ts';
+import { openBlobStore } from '../../platform/blob/open-blob-store.ts';
+import type { Config } from '../../platform/config.ts';
+import { connectClient, describeTarget, type Queryable } from '../../platform/database.ts';
+import type { Log } from '../../platform/log.ts';
+import { requireCurrentSchema } from '../../platform/migrate.ts';
+import { type OpenDatabase, openDatabase } from '../../platform/open-database.ts';
+import { blobSettings } from '../../roles/installation.ts';
+import { describeFailure } from '../failure.ts';
+import { formatCount, plural } from '../output.ts';
+import { formatDuration } from '../times.ts';
+import { readServerTime, readServerVersion, readWorkSigns } from './sql/read-vital-signs.ts';
+
+export interface Finding {
+  readonly check: string;
+  readonly state: 'ok' | 'warn' | 'fail';
+  readonly detail: string;
+  /** What to do; only where something is to be done. */
+  readonly fix?: string;
+}
+
+type Report = (finding: Finding) => void;
+
+const oldestServer = 150_000;
+const engineRole = 'millrace_engine';
+const skew = { warnMs: 2_000, failMs: 30_000 };
+const disk = { warnBytes: 2 * 1024 ** 3, failBytes: 256 * 1024 ** 2 };
+const longWaitS = 60;
+
+export async function examine(config: Config, log: Log, report: Report): Promise<void> {
+  await ask(report, 'disk', () => checkDisk(config.home));
+  await ask(report, 'blob store', () => checkBlobStore(config));
+  let database: OpenDatabase | undefined;
+  try {
+    database = await openDatabase(config, log);
+    await examineDatabase(database, config, report);
+  } catch (error) {
+    report(failed('database', error));
+  } finally {
+    await database?.stop();
+  }
+}
+
+async function examineDatabase(database: OpenDatabase, config: Config, report: Report): Promise<void> {
+  const options = { applicationName: 'millrace doctor', connectTimeoutMs: config.databaseConnectTimeoutMs };
+  // As the migrating user first: the roles may not be there yet.
+  const admin = await connectClient({ ...options, url: database.adminUrl });
+  try {
+    report(await checkVersion(admin, database));
+    if (!(await ask(report, 'schema', () => checkSchema(admin)))) return;
+  } finally {
+    await admin.end();
+  }
+  const engine = await connectClient({ ...options, url: database.appUrl, role: engineRole });
+  try {
+    await ask(report, 'row security', () => checkSecurity(engine));
+    await ask(report, 'clock', () => checkClock(engine));
+    await ask(report, 'workers', () => checkWorkers(engine));
+    await ask(report, 'runs', () => checkRuns(engine));
+    await ask(report, 'events', () => checkEvents(engine));
+  } finally {
+    await engine.end();
+  }
+}
+
+/** True when the answer was not a failure. */
+async function ask(report: Report, check: string, question: () => Promise<Finding>): Promise<boolean> {
+  const finding = await question().catch((error: unknown) => failed(check, error));
+  report(finding);
+  return finding.state !== 'fail';
+}
+
+async function checkVersion(db: Queryable, { kind, appUrl }: OpenDatabase): Promise<Finding> {
+  const version = await readServerVersion(db);
+  const detail = `Postgres ${version.text} ${kind === 'embedded' ? '(embedded) ' : ''}at ${describeTarget(appUrl)} answers`;
+  if (version.number >= oldestServer) return { check: 'database', state: 'ok', detail };
+  return {
+    check: 'database',
+    state: 'fail',
+    detail: `${detail}, but 15 or newer is needed`,
+    fix: 'Upgrade the server, or unset DATABASE_URL to use the embedded one.',
+  };
+}
+
+async function checkSchema(db: Queryable): Promise<Finding> {
+  await requireCurrentSchema(db);
+  return { check: 'schema', state: 'ok', detail: 'up to date' };
+}
+
+async function checkSecurity(db: Queryable): Promise<Finding> {
+  const findings = await auditSecurity(db);
+  const grave = findings.filter(({ what }) => what !== 'login');
+  const shown = (grave.length > 0 ? grave : findings).map(({ what, name, problem }) => `${what} ${name}: ${problem}`);
+  if (grave.length > 0)
+    return {
+      check: 'row security',
+      state: 'fail',
+      detail: shown.join('; '),
+      fix: 'Put the protection back (see docs/operations.md, "Row-level security"), then run the doctor again.',
+    };
+  if (findings.length > 0)
+    return {
+      check: 'row security',
+      state: 'warn',
+      detail: shown.join('; '),
+      fix: 'Let DATABASE_URL name a login that owns nothing, and put the owner into DATABASE_MIGRATION_URL.',
+    };
+  return { check: 'row security', state: 'ok', detail: 'every tenant’s table is guarded; no role can step around it' };
+}
+
+async function checkClock(db: Queryable): Promise<Finding> {
+  const before = Date.now();
+  const there = await readServerTime(db);
+  const after = Date.now();
+  // The server read its clock at some moment in between.
+  const apartMs = Math.max(0, Math.abs(there.getTime() - (before + after) / 2) - (after - before) / 2);
+  const detail = `this machine and the database are ${formatDuration(apartMs)} apart`;
+  if (apartMs < skew.warnMs) return { check: 'clock', state: 'ok', detail };
+  const state = apartMs < skew.failMs ? 'warn' : 'fail';
+  return { check: 'clock', state, detail, fix: 'Switch on time synchronisation (NTP) on both machines.' };
+}
+
+async function checkWorkers(db: Queryable): Promise<Finding> {
+  const { workers_alive: alive, waiting, oldest_waiting_s: oldestS } = await readWorkSigns(db);
+  if (alive > 0 && (oldestS ?? 0) < longWaitS)
+    return {
+      check: 'workers',
+      state: 'ok',
+      detail: `${plural(alive, 'worker')} alive, ${plural(waiting, 'run')} waiting`,
+    };
+  if (alive > 0)
+    return {
+      check: 'workers',
+      state: 'warn',
+      detail: `${plural(waiting, 'run')} waiting, the oldest for ${formatDuration((oldestS ?? 0) * 1_000)}`,
+      fix: '"millrace runs list --phase waiting" and "millrace why RUN" say what they wait for.',
+    };
+  return {
+    check: 'workers',
+    state: 'warn',
+    detail: `no worker is alive${waiting > 0 ? `, ${plural(waiting, 'run')} waiting` : ''}`,
+    fix: 'Run "millrace start" or "millrace worker".',
+  };
+}
+
+async function checkRuns(db: Queryable): Promise<Finding> {
+  const { stale, active, dead_letters: dead } = await readWorkSigns(db);
+  if (stale > 0)
+    return {
+      check: 'runs',
+      state: 'warn',
+      detail: `${plural(stale, 'run')} held by a worker that has gone silent`,
+      fix: 'They are taken over as soon as a worker or scheduler runs: "millrace worker".',
+    };
+  if (dead > 0)
+    return {
+      check: 'runs',
+      state: 'warn',
+      detail: `${plural(dead, 'dead letter')} waiting for a person`,
+      fix: '"millrace dead-letters list", then requeue each.',
+    };
+  return { check: 'runs', state: 'ok', detail: `${formatCount(active)} active, none stale, no dead letters` };
+}
+
+async function checkEvents(db: Queryable): Promise<Finding> {
+  const { events_stuck: stuck } = await readWorkSigns(db);
+  if (stuck === 0) return { check: 'events', state: 'ok', detail: 'the outbox is flowing' };
+  return {
+    check: 'events',
+    state: 'warn',
+    detail: `${plural(stuck, 'event')} not delivered for more than a minute`,
+    fix: 'Run "millrace start" or "millrace scheduler": one process must carry the outbox.',
+  };
+}
+
+async function checkDisk(home: string): Promise<Finding> {
+  const folder = await nearestExisting(path.resolve(home));
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const detail = `${(free / 1024 ** 3).toFixed(1)} GB free under ${path.resolve(home)}`;
+  if (free >= disk.warnBytes) return { check: 'disk', state: 'ok', detail };
+  const state = free >= disk.failBytes ? 'warn' : 'fail';
+  return { check: 'disk', state, detail, fix: 'Free some space, or move MILLRACE_HOME to a larger disk.' };
+}
+
+async function checkBlobStore(config: Config): Promise<Finding> {
+  const settings = blobSettings(config);
+  const store = await openBlobStore(settings);
+  try {
+    await store.check();
+  } finally {
+    await store.close();
+  }
+  const where = settings.kind === 'disk' ? settings.root : `bucket ${settings.bucket}`;
+  return { check: 'blob store', state: 'ok', detail: `${where} can be written to` };
+}
+
+function failed(check: string, error: unknown): Finding {
+  const { message, next } = describeFailure(error);
+  return { check, state: 'fail', detail: message, fix: next };
+}
+
+async function nearestExisting(folder: string): Promise<string> {
+  const isThere = await statfs(folder).then(
+    () => true,
+    () => false,
+  );
+  const parent = path.dirname(folder);
+  return isThere || parent === folder ? folder : nearestExisting(parent);
+}

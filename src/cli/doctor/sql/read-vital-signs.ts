@@ -1,0 +1,41 @@
+// What the doctor asks the database, each in one statement.
+import type { Queryable } from '../../../platform/database.ts';
+
+export async function readServerVersion(db: Queryable): Promise<{ number: number; text: string }> {
+  const { rows } = await db.query<{ number: number; text: string }>({
+    text: `select current_setting('server_version_num')::int as number, split_part(current_setting('server_version'), ' ', 1) as text`,
+  });
+  return rows[0] ?? { number: 0, text: 'unknown' };
+}
+
+export async function readServerTime(db: Queryable): Promise<Date> {
+  const { rows } = await db.query<{ now: Date }>({ text: 'select engine.now() as now' });
+  return rows[0]?.now ?? new Date(Number.NaN);
+}
+
+export interface WorkSigns {
+  readonly workers_alive: number;
+  readonly waiting: number;
+  readonly active: number;
+  /** Leases whose worker has gone silent and that nobody has taken over yet. */
+  readonly stale: number;
+  readonly dead_letters: number;
+  readonly oldest_waiting_s: number | null;
+  /** Events that have waited for their position for more than a minute: no pump runs. */
+  readonly events_stuck: number;
+}
+
+export async function readWorkSigns(db: Queryable): Promise<WorkSigns> {
+  const { rows } = await db.query<WorkSigns>({
+    text: `
+      select (select count(*) from engine.workers where ended_at is null and expires_at > engine.now()) as workers_alive,
+             (select count(*) from engine.ready) as waiting,
+             (select count(*) from engine.leases) as active,
+             (select count(*) from engine.stale_runs) as stale,
+             (select count(*) from engine.dead_letters) as dead_letters,
+             (select extract(epoch from engine.now() - min(queued_at))::float8 from engine.ready) as oldest_waiting_s,
+             (select count(*) from engine.event_inbox i join engine.events e on e.event_id = i.event_id
+              where e.created_at < engine.now() - interval '1 minute') as events_stuck`,
+  });
+  return rows[0] as WorkSigns;
+}
