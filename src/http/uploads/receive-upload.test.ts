@@ -29,12 +29,13 @@ let root: string;
 let app: FastifyInstance;
 let port: number;
 let limits: UploadLimits;
+let store: DiskBlobStore;
 const codes: string[] = [];
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'millrace-uploads-'));
   limits = { ...defaultUploadLimits, maxFileBytes: 2 * megabyte };
-  const store = new DiskBlobStore({ root });
+  store = new DiskBlobStore({ root });
   app = Fastify({ forceCloseConnections: true });
   passMultipartThrough(app);
   app.setErrorHandler((error, _request, reply) => {
@@ -206,6 +207,19 @@ describe('a wrong upload has its own answer and leaves nothing', () => {
     socket.on('drain', pump);
     pump();
     await closed;
+  });
+});
+
+describe('a store in trouble', () => {
+  it('that is full answers 507 with nothing left, and takes the next upload once there is room', async () => {
+    const healthy = store;
+    const full = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'open' });
+    store = new DiskBlobStore({ root, openNewFile: () => Promise.reject(full) });
+    const { status, body } = await sendRaw(port, form(csv));
+    store = healthy;
+    expect([status, body.code]).toEqual([507, 'disk_full']);
+    expect(await filesLeft()).toBe(0);
+    expect((await sendRaw(port, form(csv))).status).toBe(202);
   });
 });
 
