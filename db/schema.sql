@@ -138,8 +138,7 @@ grant delete, insert, select, update on engine.event_inbox to millrace_engine;
 create table engine.event_positions (
   "position" bigint generated always as identity not null,
   event_id bigint not null,
-  constraint event_positions_pkey PRIMARY KEY ("position"),
-  constraint event_positions_event_id_key UNIQUE (event_id)
+  constraint event_positions_pkey PRIMARY KEY ("position")
 );
 grant select on engine.event_positions to millrace_app;
 grant delete, insert, select on engine.event_positions to millrace_engine;

@@ -308,6 +308,23 @@ describe('two processes on one home', () => {
   });
 });
 
+describe('a frozen supervisor', () => {
+  it('makes a second process say home_in_use instead of taking the server away from the first', async () => {
+    useSeed();
+    const first = await start();
+    const supervisor = parentOf(first.pid);
+    process.kill(supervisor, 'SIGSTOP');
+    try {
+      await expect(start()).rejects.toMatchObject({ code: 'home_in_use' });
+      expect(await ask(first.adminUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+    } finally {
+      process.kill(supervisor, 'SIGCONT');
+    }
+    await first.stop();
+    expect(isAlive(first.pid)).toBe(false);
+  });
+});
+
 describe.runIf(isRoot)('as root', () => {
   it('runs the server as somebody else', async () => {
     useSeed();

@@ -9,9 +9,16 @@ import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { connectClient } from './database.ts';
 import { type PostgresBinaries, prepareBinaries } from './embedded/binaries.ts';
 import { type Cluster, dataFolderOf, moveControlPort, openCluster } from './embedded/cluster.ts';
+import { isServerOf, readPidFile } from './embedded/pid-file.ts';
 import { chooseServerUser, preparePostgresFolder, type ServerUser } from './embedded/server-user.ts';
 import type { SupervisorPlan } from './embedded/supervisor.ts';
-import { linkSupervisor, type ServerAddress, StrangerOnPort, type SupervisorLink } from './embedded/supervisor-link.ts';
+import {
+  linkSupervisor,
+  NobodyAnswers,
+  type ServerAddress,
+  StrangerOnPort,
+  type SupervisorLink,
+} from './embedded/supervisor-link.ts';
 import type { Log } from './log.ts';
 
 export interface EmbeddedOptions {
@@ -88,8 +95,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       ...link.address,
       socketFolder,
       async stop() {
-        const stopped = await link.close();
-        options.log.info({ stopped }, stopped ? 'embedded database has stopped' : 'embedded database stays for others');
+        options.log.info({ outcome: await link.close() }, 'embedded database was given up');
       },
     };
   } catch (error) {
@@ -111,7 +117,11 @@ async function openLink(cluster: Cluster, plan: SupervisorPlan, options: Embedde
   try {
     return await link(cluster);
   } catch (error) {
-    if (!(error instanceof StrangerOnPort)) throw error;
+    const server = readPidFile(cluster.dataFolder);
+    // Its supervisor is frozen, but the server serves somebody: taking it away would hurt them.
+    if (error instanceof NobodyAnswers && server !== undefined && isServerOf(server.pid, cluster.dataFolder))
+      throw new MillraceError('home_in_use', { pid: server.pid, home: cluster.folder });
+    if (!(error instanceof StrangerOnPort || error instanceof NobodyAnswers)) throw error;
     log.warn({ port: cluster.secrets.controlPort }, 'control port of the embedded database is taken; moving');
     return link(await moveControlPort(cluster));
   }

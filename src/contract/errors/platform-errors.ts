@@ -107,7 +107,7 @@ export const platformErrors = defineErrors({
   home_in_use: {
     kind: 'config',
     status: 500,
-    message: 'Another process ({pid}) is using {home} and its database does not answer.',
+    message: 'Another process uses the database under {home} (server {pid}), and its supervisor does not answer.',
     next: 'Wait for it to stop, or set MILLRACE_HOME to another folder.',
   },
   blob_missing: {
@@ -121,6 +121,12 @@ export const platformErrors = defineErrors({
     status: 503,
     message: 'The blob store does not answer: {reason}.',
     next: 'It is tried again; check the store if this goes on.',
+  },
+  pipeline_module_invalid: {
+    kind: 'config',
+    status: 500,
+    message: 'The module {module} of PIPELINE_MODULES cannot be used: {reason}.',
+    next: 'Correct the path, or the module; docs/operations.md shows what it exports.',
   },
   port_in_use: {
     kind: 'config',

@@ -17,9 +17,12 @@ export interface ServerAddress {
 
 export interface SupervisorLink {
   readonly address: ServerAddress;
-  /** Gives the server up; it stops when nobody else uses it. Returns whether it has stopped. */
-  close(): Promise<boolean>;
+  /** Gives the server up; it stops when nobody else uses it. */
+  close(): Promise<CloseOutcome>;
 }
+
+/** late: it was still stopping when our patience ended. */
+export type CloseOutcome = 'stopped' | 'kept' | 'late';
 
 export interface LinkOptions {
   readonly secrets: ClusterSecrets;
@@ -33,6 +36,9 @@ export interface LinkOptions {
 
 /** Somebody else, not a supervisor, listens on the control port. */
 export class StrangerOnPort extends Error {}
+
+/** Something listens on the control port but does not say a word: a supervisor that was frozen, or a stranger. */
+export class NobodyAnswers extends Error {}
 
 export class ServerFailed extends Error {}
 
@@ -116,6 +122,10 @@ async function handshake(
   const messages = readMessages(socket);
   const banner = await messages(bannerMs);
   if (banner === 'closed') return undefined;
+  if (banner === 'timeout') {
+    socket.destroy();
+    throw new NobodyAnswers();
+  }
   if (typeof banner === 'string' || !('banner' in banner) || banner.banner !== bannerOf(plan.dataFolder)) {
     socket.destroy();
     throw new StrangerOnPort();
@@ -130,14 +140,15 @@ async function handshake(
   return answer.state === 'ready' ? { port: answer.port, pid: answer.pid } : undefined;
 }
 
-async function giveUp(socket: net.Socket, timeoutMs: number): Promise<boolean> {
-  if (socket.destroyed) return true;
+async function giveUp(socket: net.Socket, timeoutMs: number): Promise<CloseOutcome> {
+  if (socket.destroyed) return 'stopped';
   socket.ref();
   const messages = readMessages(socket);
   socket.write('stop\n');
   const answer = await messages(timeoutMs);
   socket.destroy();
-  return answer === 'closed' || (typeof answer === 'object' && 'state' in answer && answer.state === 'stopped');
+  if (answer === 'timeout') return 'late';
+  return typeof answer === 'object' && 'state' in answer && answer.state === 'kept' ? 'kept' : 'stopped';
 }
 
 type Incoming = SupervisorMessage | 'timeout' | 'closed' | 'garbage';
