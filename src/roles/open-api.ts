@@ -4,6 +4,7 @@ import { ensureFirstTenant, listTenants, listUsers } from '../access/operator.ts
 import { loadSecrets, type Secrets } from '../access/secrets.ts';
 import { type AppDeps, defaultHttpSettings, type HttpSettings, type ReadyCheck } from '../http/app-deps.ts';
 import { type RunningApi, startApi } from '../http/start-api.ts';
+import { uploadHandlers } from '../http/uploads/upload-handlers.ts';
 import type { Config } from '../platform/config.ts';
 import { createPool, type Pool } from '../platform/database.ts';
 import { requireCurrentSchema } from '../platform/migrate.ts';
@@ -39,6 +40,7 @@ export function apiDeps(process: RoleProcess, installation: Installation, pool: 
     secrets,
     engine: installation.engine,
     readyChecks: readyChecks(process, installation, pool),
+    handlers: uploadHandlers({ store: installation.blobs }),
   };
 }
 
