@@ -1,0 +1,41 @@
+// npm run bench -- NAME [--quick] [--json FILE]: runs one bench, prints its table, and writes its figures as JSON.
+// A bench is a function that returns figures; each is loaded only when it is asked for.
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type BenchOptions, type BenchResult, describeMachine, printFigures } from './report.ts';
+
+type Bench = (options: BenchOptions) => Promise<BenchResult>;
+
+const benches: Readonly<Record<string, () => Promise<Bench>>> = {
+  queue: async () => (await import('./queue.ts')).benchQueue,
+  upload: async () => {
+    const { benchUpload } = await import('./http-upload.ts');
+    return async ({ quick }) => ({ machine: describeMachine(), figures: await benchUpload({ rounds: quick ? 3 : 7 }) });
+  },
+};
+
+async function main(): Promise<number> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { quick: { type: 'boolean', default: false }, json: { type: 'string' } },
+  });
+  const name = positionals[0] ?? '';
+  const load = benches[name];
+  if (!load) {
+    console.error(`usage: npm run bench -- NAME [--quick] [--json FILE]\nbenches: ${Object.keys(benches).join(', ')}`);
+    return 2;
+  }
+  const bench = await load();
+  const startedAt = performance.now();
+  const { machine, figures } = await bench({ quick: values.quick, say: (line) => console.error(line) });
+  console.log(`\n${name}${values.quick ? ' (quick)' : ''}: ${JSON.stringify(machine)}`);
+  printFigures(figures, (line) => console.log(line));
+  console.log(`${Math.round((performance.now() - startedAt) / 1000)} s`);
+  if (values.json !== undefined) {
+    const result = { bench: name, quick: values.quick, machine, figures };
+    writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+  }
+  return 0;
+}
+
+process.exitCode = await main();

@@ -1,0 +1,306 @@
+// The queue bench: Millrace beside graphile-worker, pg-boss and (where a redis-server is on the PATH) BullMQ, on the same
+// server in the same run. Ours is the median of the rounds, a peer's the best; the order alternates from round to round.
+// Peers' settings lie beside this file in queue/, one file each.
+import os from 'node:os';
+import { compilePrograms } from '../support/programs.ts';
+import { type Arena, openArena } from './queue/arena.ts';
+import {
+  type Drain,
+  fillLedger,
+  fillPgBoss,
+  measureDrain,
+  measureEnqueue,
+  measureFairness,
+  measureIdle,
+  type Past,
+} from './queue/measures.ts';
+import type { ContenderName } from './queue/orders.ts';
+import {
+  type BenchOptions,
+  type BenchResult,
+  describeMachine,
+  type Figure,
+  median,
+  percentile,
+  rate,
+  round,
+  time,
+} from './report.ts';
+
+interface Dose {
+  readonly rounds: number;
+  readonly drain: number;
+  readonly enqueue: number;
+  readonly idle: number;
+  readonly history: number;
+  readonly historyDrain: number;
+  readonly historyRounds: number;
+  readonly fairness: number;
+  /** Peers serve A first, which takes its time. */
+  readonly peersFairness: boolean;
+}
+
+const full: Dose = {
+  rounds: 3,
+  drain: 50_000,
+  enqueue: 8_000,
+  idle: 300,
+  history: 1_000_000,
+  historyDrain: 50_000,
+  historyRounds: 3,
+  fairness: 20_000,
+  peersFairness: true,
+};
+const quick: Dose = {
+  rounds: 1,
+  drain: 20_000,
+  enqueue: 2_000,
+  idle: 40,
+  history: 100_000,
+  historyDrain: 20_000,
+  historyRounds: 1,
+  fairness: 20_000,
+  peersFairness: false,
+};
+
+type PerContender<T> = Record<string, T[]>;
+
+export async function benchQueue(options: BenchOptions): Promise<BenchResult> {
+  compilePrograms();
+  const dose = options.quick ? quick : full;
+  const arena = await openArena();
+  try {
+    const machine = {
+      ...describeMachine(['graphile-worker', 'pg-boss', 'bullmq', 'pg']),
+      postgres: arena.settings,
+      selectOneP95Ms: await selectOneP95(arena),
+      dose,
+    };
+    const contenders: ContenderName[] = ['millrace', ...arena.peers];
+    const figures = [
+      ...(await drains(arena, contenders, dose, options)),
+      ...(await enqueues(arena, contenders, dose, options)),
+      ...(await idle(arena, contenders, dose, options)),
+      ...(await fairness(arena, contenders, dose, options)),
+      ...(await history(arena, dose, options)),
+    ];
+    return { machine: { ...machine, loadAtEnd: round(os.loadavg()[0] ?? 0) }, figures };
+  } finally {
+    await arena.close();
+  }
+}
+
+async function drains(
+  arena: Arena,
+  contenders: readonly ContenderName[],
+  dose: Dose,
+  options: BenchOptions,
+): Promise<Figure[]> {
+  const one = await alternate(
+    contenders,
+    dose.rounds,
+    (name) => measureDrain(arena, name, dose.drain, 1),
+    options,
+    sayDrain,
+  );
+  const two = await alternate(
+    contenders,
+    dose.rounds,
+    (name) => measureDrain(arena, name, dose.drain, 2),
+    options,
+    sayDrain,
+  );
+  const drained = (of: PerContender<Drain>, id: string) =>
+    rate(id, ours(of).map(byDrain), '/s', best(of, byDrain, Math.max));
+  const twoProcesses = drained(two, 'drain-2p');
+  const single = median(ours(one).map(byDrain));
+  return [
+    drained(one, 'drain-1p'),
+    {
+      ...twoProcesses,
+      peers: { ...twoProcesses.peers, 'drain-1p': round(single) },
+      ratios: { ...twoProcesses.ratios, 'drain-1p': round(twoProcesses.value / single) },
+    },
+    rate('enqueue-bulk', [...ours(one), ...ours(two)].map(byEnqueue), '/s', best(merge(one, two), byEnqueue, Math.max)),
+  ];
+}
+
+const byDrain = (drain: Drain) => drain.drainedPerSecond;
+const byEnqueue = (drain: Drain) => drain.enqueuedPerSecond;
+const sayDrain = (drain: Drain) => `bulk ${round(byEnqueue(drain))}/s, drain ${round(byDrain(drain))}/s`;
+
+async function enqueues(
+  arena: Arena,
+  contenders: readonly ContenderName[],
+  dose: Dose,
+  options: BenchOptions,
+): Promise<Figure[]> {
+  const names: ContenderName[] = [...contenders, 'raw'];
+  const found = await alternate(
+    names,
+    dose.rounds,
+    (name) => measureEnqueue(arena, name, dose.enqueue),
+    options,
+    ({ single, crowd }) => `single ${round(single)}/s, 50 at a time ${round(crowd)}/s`,
+  );
+  return [
+    rate(
+      'enqueue-single',
+      ours(found).map((each) => each.single),
+      '/s',
+      best(found, (each) => each.single, Math.max),
+    ),
+    rate(
+      'enqueue-50',
+      ours(found).map((each) => each.crowd),
+      '/s',
+      best(found, (each) => each.crowd, Math.max),
+    ),
+  ];
+}
+
+async function idle(
+  arena: Arena,
+  contenders: readonly ContenderName[],
+  dose: Dose,
+  options: BenchOptions,
+): Promise<Figure[]> {
+  const found = await alternate(
+    contenders,
+    dose.rounds,
+    (name) => measureIdle(arena, name, dose.idle),
+    options,
+    (values) => `p50 ${round(percentile(values, 0.5))} ms, p99 ${round(percentile(values, 0.99))} ms`,
+  );
+  return [0.5, 0.95, 0.99].map((share) =>
+    time(
+      `idle-p${share * 100}`,
+      ours(found).map((values) => percentile(values, share)),
+      'ms',
+      best(found, (values) => percentile(values, share), Math.min),
+    ),
+  );
+}
+
+async function fairness(
+  arena: Arena,
+  contenders: readonly ContenderName[],
+  dose: Dose,
+  options: BenchOptions,
+): Promise<Figure[]> {
+  const names = dose.peersFairness ? contenders : contenders.slice(0, 1);
+  // A peer's ten seconds are not made shorter by repetition.
+  const peers = await alternate(
+    names.slice(1),
+    1,
+    (name) => measureFairness(arena, name, dose.fairness),
+    options,
+    sayMs,
+  );
+  const own = await alternate(
+    ['millrace'],
+    Math.max(dose.rounds, 3),
+    (name) => measureFairness(arena, name, dose.fairness),
+    options,
+    sayMs,
+  );
+  return [
+    time(
+      'fairness-ms',
+      ours(own),
+      'ms',
+      best(peers, (ms) => ms, Math.min),
+    ),
+  ];
+}
+
+const sayMs = (ms: number) => `${round(ms)} ms`;
+
+async function history(arena: Arena, dose: Dose, options: BenchOptions): Promise<Figure[]> {
+  const pasts: readonly { id: string; past: Past }[] = [
+    { id: 'history-ratio', past: 'finished' },
+    { id: 'history-future-ratio', past: 'future' },
+    { id: 'history-failed-ratio', past: 'failed' },
+  ];
+  const empty: number[] = [];
+  const full = new Map<Past, number[]>();
+  for (let number = 0; number < dose.historyRounds; number += 1) {
+    empty.push(byDrain(await measureDrain(arena, 'millrace', dose.historyDrain, 1)));
+    for (const { past } of pasts) {
+      const drain = await measureDrain(arena, 'millrace', dose.historyDrain, 1, (ground) =>
+        fillLedger(ground, dose.history, past),
+      );
+      full.set(past, [...(full.get(past) ?? []), byDrain(drain)]);
+      options.say(`history: ${dose.history} ${past}: ${sayDrain(drain)}`);
+    }
+    empty.push(byDrain(await measureDrain(arena, 'millrace', dose.historyDrain, 1)));
+  }
+  const base = median(empty);
+  options.say(`history: empty ledger ${empty.map(round).join(', ')}/s`);
+  const peers = options.quick ? {} : { 'pg-boss': await pgBossHistory(arena, dose) };
+  return pasts.map(({ id, past }) =>
+    rate(
+      id,
+      (full.get(past) ?? []).map((value) => value / base),
+      '×',
+      past === 'finished' ? peers : {},
+    ),
+  );
+}
+
+async function pgBossHistory(arena: Arena, dose: Dose): Promise<number> {
+  const empty = byDrain(await measureDrain(arena, 'pg-boss', dose.historyDrain, 1));
+  const filled = byDrain(
+    await measureDrain(arena, 'pg-boss', dose.historyDrain, 1, (ground) => fillPgBoss(ground, dose.history)),
+  );
+  return filled / empty;
+}
+
+/** Every contender once a round, forwards in even rounds and backwards in odd ones. */
+async function alternate<T>(
+  names: readonly ContenderName[],
+  rounds: number,
+  measure: (name: ContenderName) => Promise<T>,
+  options: BenchOptions,
+  describe: (value: T) => string,
+): Promise<PerContender<T>> {
+  const found: PerContender<T> = {};
+  for (let number = 0; number < rounds; number += 1) {
+    const order = number % 2 === 0 ? names : [...names].reverse();
+    for (const name of order) {
+      const value = await measure(name);
+      found[name] = [...(found[name] ?? []), value];
+      options.say(`round ${number + 1} of ${rounds}: ${name}: ${describe(value)}`);
+    }
+  }
+  return found;
+}
+
+function ours<T>(found: PerContender<T>): T[] {
+  return found.millrace ?? [];
+}
+
+function best<T>(found: PerContender<T>, value: (each: T) => number, choose: (...values: number[]) => number) {
+  return Object.fromEntries(
+    Object.entries(found)
+      .filter(([name]) => name !== 'millrace')
+      .map(([name, values]) => [name, choose(...values.map(value))]),
+  );
+}
+
+function merge<T>(one: PerContender<T>, other: PerContender<T>): PerContender<T> {
+  return Object.fromEntries(Object.keys(one).map((name) => [name, [...(one[name] ?? []), ...(other[name] ?? [])]]));
+}
+
+/** What one round trip costs on this machine: absolute bars in milliseconds hold where this is at most 2 ms. */
+async function selectOneP95(arena: Arena): Promise<number> {
+  const ground = await arena.ground('raw');
+  const samples: number[] = [];
+  for (let number = 0; number < 300; number += 1) {
+    const startedAt = performance.now();
+    await ground.admin.query('select 1');
+    samples.push(performance.now() - startedAt);
+  }
+  await ground.drop();
+  return round(percentile(samples, 0.95));
+}

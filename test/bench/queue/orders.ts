@@ -1,0 +1,34 @@
+// What the bench asks of a contender's process, and what it answers. Sent over the child's IPC channel, one at a time.
+
+export type ContenderName = 'millrace' | 'graphile-worker' | 'pg-boss' | 'bullmq' | 'raw';
+
+export type Order =
+  | { readonly do: 'open' }
+  /** Hands in `count` jobs in bulk. */
+  | { readonly do: 'bulk'; readonly count: number; readonly owner: 'a' | 'b' }
+  /** Hands in `count` jobs one by one, each awaited, `width` at a time. */
+  | { readonly do: 'single'; readonly count: number; readonly width: number }
+  /** Hands in one job that carries the moment it was sent. */
+  | { readonly do: 'send'; readonly owner: 'a' | 'b' }
+  /** Starts working; each job takes `jobMs`. */
+  | { readonly do: 'work'; readonly concurrency: number; readonly jobMs: number }
+  | { readonly do: 'count' }
+  | { readonly do: 'close' };
+
+export interface Counts {
+  readonly calls: number;
+  readonly callsOfB: number;
+  /** Machine clock, milliseconds. */
+  readonly firstAt: number;
+  readonly lastOfBAt: number;
+  /** From handing in to the handler's start, of jobs that carry the moment they were sent. */
+  readonly latenciesMs: readonly number[];
+}
+
+export interface Answer {
+  readonly id: number;
+  /** How long the order took inside the process. */
+  readonly ms: number;
+  readonly counts?: Counts;
+  readonly error?: string;
+}
