@@ -1,9 +1,11 @@
 // The four states a page may be in besides showing its content: empty, loading, failed, denied. Each says what to do.
+
 import type { ReactNode } from 'react';
 import { problemOf } from '../app/api.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Icon, type IconName } from './icons.tsx';
+import { numbersTo } from './numbers-to.ts';
 
 export function EmptyState({
   icon = 'wave',
@@ -26,7 +28,7 @@ export function EmptyState({
 export function LoadingLines({ lines = 4, label = 'Loading' }: { lines?: number; label?: string }): ReactNode {
   return (
     <div role="status" aria-label={label} className="flex flex-col gap-3 p-4">
-      {Array.from({ length: lines }, (_, line) => (
+      {numbersTo(lines).map((line) => (
         <div key={line} className={`skeleton h-4 ${line % 3 === 2 ? 'w-2/5' : line % 2 === 1 ? 'w-4/5' : 'w-full'}`} />
       ))}
     </div>

@@ -12,7 +12,7 @@ export function Table({
 }): ReactNode {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-    <div className="relative overflow-x-auto" tabIndex={0} role="region" aria-label={label}>
+    <section className="relative overflow-x-auto" tabIndex={0} aria-label={label}>
       <table className="w-full border-collapse text-left text-sm">
         <thead>
           <tr className="border-b border-line-strong">
@@ -26,8 +26,13 @@ export function Table({
         </thead>
         <tbody>{children}</tbody>
       </table>
-    </div>
+    </section>
   );
+}
+
+/** A column head over figures, which stand at the right. */
+export function right(label: string): ReactNode {
+  return <span className="block text-right">{label}</span>;
 }
 
 export function Row({ children, className = '' }: { children: ReactNode; className?: string }): ReactNode {

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { numbersTo } from '../../ui/numbers-to.ts';
 import { usePageTitle } from '../../ui/page.tsx';
 import { Wordmark } from '../../ui/wordmark.tsx';
 
@@ -13,7 +14,7 @@ export function Door({ title, children }: { title: string; children: ReactNode }
         preserveAspectRatio="none"
         aria-hidden="true"
       >
-        {Array.from({ length: 9 }, (_, line) => (
+        {numbersTo(9).map((line) => (
           <path
             key={line}
             d={`M0 ${60 + line * 38} C 200 ${20 + line * 40}, 400 ${100 + line * 34}, 600 ${60 + line * 38} S 1000 ${20 + line * 40}, 1200 ${70 + line * 37}`}

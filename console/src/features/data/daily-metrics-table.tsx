@@ -2,8 +2,9 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { decimal } from '../../ui/figures.ts';
+import { inertText } from '../../ui/inert-text.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
-import { Cell, Row, Table } from '../../ui/table.tsx';
+import { Cell, Row, right, Table } from '../../ui/table.tsx';
 import { dailyMetricsQuery, type MetricFilter } from './list-daily-metrics.ts';
 import { measureNames } from './measure-names.ts';
 import { PassportDrawer } from './passport-drawer.tsx';
@@ -19,13 +20,13 @@ export function DailyMetricsTable({ filter, empty }: { filter: MetricFilter; emp
   const measures = measureNames(rows.map((row) => row.measures));
   return (
     <>
-      <Table label="Daily numbers" head={['Day', 'Campaign', 'Ad set', 'Ad', ...measures, 'Cur.']}>
+      <Table label="Daily numbers" head={['Day', 'Campaign', 'Ad set', 'Ad', ...measures.map(right), 'Cur.']}>
         {rows.map((row) => (
           <Row key={row.id}>
             <Cell className="figures whitespace-nowrap">{row.metric_date}</Cell>
-            <Cell className="max-w-56 truncate">{row.campaign_name ?? row.campaign_external_id ?? '–'}</Cell>
-            <Cell className="max-w-48 truncate">{row.ad_set_name ?? row.ad_set_external_id ?? '–'}</Cell>
-            <Cell className="max-w-48 truncate">{row.ad_name ?? row.ad_external_id ?? '–'}</Cell>
+            <Cell className="max-w-56 truncate">{inertText(row.campaign_name ?? row.campaign_external_id ?? '–')}</Cell>
+            <Cell className="max-w-48 truncate">{inertText(row.ad_set_name ?? row.ad_set_external_id ?? '–')}</Cell>
+            <Cell className="max-w-48 truncate">{inertText(row.ad_name ?? row.ad_external_id ?? '–')}</Cell>
             {measures.map((measure) => {
               const value = row.measures[measure];
               return (

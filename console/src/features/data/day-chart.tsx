@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo } from 'react';
 import { Plot, type PlotSeries } from '../../ui/chart/plot.tsx';
 import { decimal, shortCount } from '../../ui/figures.ts';
-import { Cell, Row, Table } from '../../ui/table.tsx';
+import { Cell, Row, right, Table } from '../../ui/table.tsx';
 import type { Total } from './show-totals.ts';
 
 /** One measure by day, as bars; the same figures as a table for those who prefer to read. */
@@ -26,7 +26,7 @@ export default function DayChart({ days, measure }: { days: readonly Total[]; me
       <details className="mt-1 text-xs">
         <summary className="cursor-pointer text-ink-2 hover:text-ink">As a table</summary>
         <div className="max-h-64 overflow-y-auto">
-          <Table label={`${measure} by day`} head={['Day', measure, 'Currency', 'Rows']}>
+          <Table label={`${measure} by day`} head={['Day', right(measure), 'Currency', right('Rows')]}>
             {drawn.sorted.map((day) => (
               <Row key={`${day.key}:${day.currency}`}>
                 <Cell className="figures">{day.key}</Cell>

@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { count, decimal } from '../../ui/figures.ts';
+import { inertText } from '../../ui/inert-text.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
-import { Cell, Row, Table } from '../../ui/table.tsx';
+import { Cell, Row, right, Table } from '../../ui/table.tsx';
 import type { DataSearch } from './data-search.ts';
 import { measureNames } from './measure-names.ts';
 import { totalsQuery } from './show-totals.ts';
@@ -28,12 +29,12 @@ export function LevelTable({ search, level }: { search: DataSearch; level: Level
     );
   const measures = measureNames(rows.map((row) => row.measures)).slice(0, 5);
   return (
-    <Table label={`${words[level]} totals`} head={[words[level], ...measures, 'Cur.', 'Rows']}>
+    <Table label={`${words[level]} totals`} head={[words[level], ...measures.map(right), 'Cur.', right('Rows')]}>
       {rows.map((row) => (
         <Row key={`${row.key}:${row.currency}`}>
           <Cell className="max-w-80">
             <Link to="/data" search={{ ...search, [level]: row.key }} className="link block truncate" title={row.key}>
-              {row.name ?? row.key}
+              {inertText(row.name ?? row.key)}
             </Link>
           </Cell>
           {measures.map((measure) => (

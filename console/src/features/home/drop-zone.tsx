@@ -1,6 +1,9 @@
 // The one large place to drop files. A file whose platform is obvious starts at once; for the others one question is asked.
+
 import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { inertText } from '../../ui/inert-text.ts';
+import { numbersTo } from '../../ui/numbers-to.ts';
 import { decodeHead, guessPlatform, type Platform, platformNames, platforms } from './guess-platform.ts';
 
 const headBytes = 64 * 1024;
@@ -123,13 +126,12 @@ function AskPlatform({
   onAnswer: (platform: Platform | undefined) => void;
 }): ReactNode {
   return (
-    <div
-      role="group"
-      aria-label={`Platform of ${file.name}`}
+    <fieldset
+      aria-label={`Platform of ${inertText(file.name)}`}
       className="card flex flex-wrap items-center gap-3 border-warn! px-4 py-3"
     >
       <p className="min-w-0 flex-1">
-        Which platform is <strong className="break-all">{file.name}</strong> from? Its columns do not say.
+        Which platform is <strong className="break-all">{inertText(file.name)}</strong> from? Its columns do not say.
       </p>
       {platforms.map((platform) => (
         <Button key={platform} onClick={() => onAnswer(platform)}>
@@ -137,7 +139,7 @@ function AskPlatform({
         </Button>
       ))}
       <Button look="quiet" icon="cross" aria-label="Leave this file out" onClick={() => onAnswer(undefined)} />
-    </div>
+    </fieldset>
   );
 }
 
@@ -145,12 +147,12 @@ function AskPlatform({
 function Race({ flowing }: { flowing: boolean }): ReactNode {
   return (
     <svg
-      className={`pointer-events-none absolute inset-0 size-full text-water ${flowing ? 'opacity-50' : 'opacity-15'} transition-opacity`}
+      className={`pointer-events-none absolute inset-0 size-full text-water ${flowing ? 'opacity-50' : 'opacity-10'} transition-opacity`}
       viewBox="0 0 1000 300"
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      {Array.from({ length: 7 }, (_, line) => (
+      {numbersTo(7).map((line) => (
         <path
           key={line}
           d={`M-20 ${30 + line * 40} C 160 ${5 + line * 44}, 340 ${60 + line * 36}, 500 ${32 + line * 40} S 840 ${2 + line * 44}, 1020 ${36 + line * 39}`}

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { problemOf } from '../../app/api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { inertText } from '../../ui/inert-text.ts';
 import { UploadProgress } from './upload-progress.tsx';
 import { dismissUpload, type Upload, useUploads } from './upload-store.ts';
 
@@ -32,7 +33,7 @@ function DockEntry({ upload }: { upload: Upload }): ReactNode {
           className={problem ? 'text-bad' : 'text-water'}
         />
         <span className="min-w-0 flex-1 truncate font-medium" title={upload.name}>
-          {upload.name}
+          {inertText(upload.name)}
         </span>
         {upload.state === 'sending' ? (
           <Button small look="quiet" onClick={upload.stop}>

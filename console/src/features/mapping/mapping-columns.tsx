@@ -29,7 +29,7 @@ export function MappingColumns({
         return (
           <li
             key={column.index}
-            className="grid items-center gap-x-4 gap-y-1.5 px-4 py-2 md:grid-cols-[minmax(0,1fr)_1rem_minmax(0,20rem)]"
+            className="grid items-center gap-x-4 gap-y-1.5 px-4 py-2 md:grid-cols-[minmax(0,28rem)_1rem_minmax(0,22rem)]"
           >
             <div className="min-w-0">
               <p className="truncate font-medium" title={column.header}>

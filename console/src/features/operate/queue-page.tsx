@@ -8,6 +8,7 @@ import { useIs } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { count, plural } from '../../ui/figures.ts';
 import { Moment } from '../../ui/moment.tsx';
+import { numbersTo } from '../../ui/numbers-to.ts';
 import { Panel } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { lanesQuery } from './list-lanes.ts';
@@ -84,14 +85,14 @@ function LaneRow({ lane }: { lane: Lane }): ReactNode {
         aria-label={`${lane.active} working, ${lane.waiting} waiting`}
         className="flex items-center gap-0.5 overflow-hidden"
       >
-        {Array.from({ length: Math.min(slots, drawn) }, (_, slot) => (
+        {numbersTo(Math.min(slots, drawn)).map((slot) => (
           <span
             key={`slot-${slot}`}
             className={`h-4 w-6 rounded-xs border ${slot < lane.active ? 'border-water bg-water' : 'border-dashed border-line-strong'}`}
           />
         ))}
         {lane.waiting > 0 && <span className="mx-1 h-5 w-px bg-line-strong" />}
-        {Array.from({ length: Math.min(lane.waiting, drawn) }, (_, place) => (
+        {numbersTo(Math.min(lane.waiting, drawn)).map((place) => (
           <span key={`wait-${place}`} className="hatched h-3 w-3 rounded-xs border border-line-strong" />
         ))}
         {lane.waiting > drawn && (

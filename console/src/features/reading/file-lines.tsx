@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/figures.ts';
+import { numbersTo } from '../../ui/numbers-to.ts';
 import { Cell, Row, Table } from '../../ui/table.tsx';
 import type { Reading } from './show-reading.ts';
 
@@ -53,8 +54,8 @@ export function FileLines({
         {reading.sample.map((row) => (
           <Row key={row.line}>
             <Cell className="figures text-xs text-ink-3">{count(row.line)}</Cell>
-            {reading.header.map((name, index) => (
-              <Cell key={`${index}:${name}`} className="figures max-w-52 truncate text-xs">
+            {numbersTo(reading.header.length).map((index) => (
+              <Cell key={index} className="figures max-w-52 truncate text-xs">
                 {row.cells[index] ?? <span className="text-ink-3">(empty)</span>}
               </Cell>
             ))}

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react';
+import { inertText } from '../../ui/inert-text.ts';
 import { columnWidth } from './grid-header.tsx';
 import type { Reject } from './list-rejects.ts';
 import { cellState } from './reject-cells.ts';
@@ -63,7 +64,7 @@ export function GridCellView({
           {fault && <span aria-hidden="true">✕</span>}
           {changed && !fault && <span aria-hidden="true">✎</span>}
           <span className="truncate">
-            {value === null || value === '' ? <span className="text-ink-3">(empty)</span> : value}
+            {value === null || value === '' ? <span className="text-ink-3">(empty)</span> : inertText(value)}
           </span>
         </>
       )}

@@ -17,7 +17,7 @@ interface Props {
   readonly activeColumn: number | undefined;
   readonly editing: boolean;
   readonly saving: boolean;
-  readonly onPick: (column: number, edit: boolean) => void;
+  readonly onPick: (row: number, column: number, edit: boolean) => void;
   readonly onSave: (reject: Reject, column: string, value: string) => void;
   readonly onLeave: () => void;
   readonly onTakeBack: (reject: Reject) => void;
@@ -87,7 +87,7 @@ export const GridRow = memo(function GridRow(props: Props): ReactNode {
             column={column}
             active={props.activeColumn === item.index}
             editing={props.editing && props.activeColumn === item.index}
-            onPick={(edit) => props.onPick(item.index, edit)}
+            onPick={(edit) => props.onPick(index, item.index, edit)}
             onSave={(value) => props.onSave(reject, column, value)}
             onLeave={props.onLeave}
           />

@@ -12,6 +12,7 @@ const open: Reject = {
   message: 'not a date',
   value: '31/02',
   raw: { Campaign: 'Spring', Day: '31/02', Spend: null },
+  faults: [],
   status: 'open',
   replayed_by: null,
 };
@@ -21,6 +22,12 @@ describe('a cell of the rejects grid', () => {
   it('shows the fault in the column it belongs to and nowhere else', () => {
     expect(cellState(open, 'Day')).toEqual({ value: '31/02', original: '31/02', changed: false, fault: 'not a date' });
     expect(cellState(open, 'Campaign').fault).toBeUndefined();
+  });
+
+  it('shows every fault of a row, each in its column', () => {
+    const second = { column: 'Spend', code: 'value_missing', message: 'empty', value: null };
+    const both = { ...open, faults: [{ column: 'Day', code: 'x', message: 'not a date', value: '31/02' }, second] };
+    expect([cellState(both, 'Day').fault, cellState(both, 'Spend').fault]).toEqual(['not a date', 'empty']);
   });
 
   it('shows the correction over the original and keeps the original', () => {

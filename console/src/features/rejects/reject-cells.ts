@@ -22,7 +22,8 @@ export function cellState(reject: Reject, column: string): CellState {
 /** What is wrong now: with the corrected row when there is a correction, else with the row as read. Settled rows have no faults. */
 export function faultsOf(reject: Reject): readonly { column: string | null; code: string; message: string }[] {
   if (reject.status === 'replayed' || reject.status === 'resolved') return [];
-  return reject.correction ? reject.correction.faults : [reject];
+  if (reject.correction) return reject.correction.faults;
+  return reject.faults.length > 0 ? reject.faults : [reject];
 }
 
 /** The cells to send after an edit: all that differ from the original. Typing the original back takes that correction away. */

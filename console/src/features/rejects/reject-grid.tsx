@@ -2,7 +2,7 @@
 // the view reaches them. The grid itself holds the focus: arrows move, Enter edits, Enter again validates that row.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { count } from '../../ui/figures.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { useCorrectReject } from './correct-reject.ts';
@@ -15,6 +15,8 @@ import { useGridKeys } from './use-grid-keys.ts';
 
 const rowHeight = 34;
 const ahead = 100;
+// Rows that scroll out lend their elements to those that scroll in: changing text is far cheaper than making elements.
+const recycled = 96;
 
 interface Props {
   readonly runId: string;
@@ -78,12 +80,29 @@ function Grid({ runId, rows, length, lead, loading, onNeed }: GridProps): ReactN
     if (lastShown + ahead >= rows.length) onNeed();
   }, [lastShown, rows.length, loading]);
 
-  const save = (reject: Reject, column: string, value: string) => {
+  // Stable handlers, so that scrolling renders only the rows that came into sight.
+  const { mutate } = correct;
+  const { moveTo } = active;
+  const leave = useCallback(() => {
     setEditing(false);
     box.current?.focus();
-    correct.mutate({ reject, cells: cellsAfterEdit(reject, column, value) });
-  };
-  const takeBack = (reject: Reject) => correct.mutate({ reject, cells: {} });
+  }, []);
+  const save = useCallback(
+    (reject: Reject, column: string, value: string) => {
+      leave();
+      mutate({ reject, cells: cellsAfterEdit(reject, column, value) });
+    },
+    [leave, mutate],
+  );
+  const takeBack = useCallback((reject: Reject) => mutate({ reject, cells: {} }), [mutate]);
+  const pick = useCallback(
+    (row: number, column: number, edit: boolean) => {
+      moveTo({ row, column });
+      setEditing(edit);
+    },
+    [moveTo],
+  );
+  const shownColumns = virtualColumns.getVirtualItems();
   return (
     <div className="flex flex-col gap-2">
       {correct.isError && <ProblemNote error={correct.error} />}
@@ -111,30 +130,24 @@ function Grid({ runId, rows, length, lead, loading, onNeed }: GridProps): ReactN
           className="relative"
           style={{ width: virtualColumns.getTotalSize(), height: virtualRows.getTotalSize() + rowHeight }}
         >
-          <GridHeader columns={columns} shown={virtualColumns.getVirtualItems()} height={rowHeight} />
+          <GridHeader columns={columns} shown={shownColumns} height={rowHeight} />
           {/* biome-ignore lint/a11y/useSemanticElements: a virtual grid cannot be a table element */}
           <div role="rowgroup">
             {shown.map((item) => (
               <GridRow
-                key={item.key}
+                key={item.index % recycled}
                 index={item.index}
                 top={item.start}
                 height={rowHeight}
                 reject={rows[item.index]}
                 columns={columns}
-                shown={virtualColumns.getVirtualItems()}
+                shown={shownColumns}
                 activeColumn={active.cell?.row === item.index ? active.cell.column : undefined}
                 editing={editing && active.cell?.row === item.index}
                 saving={correct.isPending && correct.variables?.reject.id === rows[item.index]?.id}
-                onPick={(column, edit) => {
-                  active.moveTo({ row: item.index, column });
-                  setEditing(edit);
-                }}
+                onPick={pick}
                 onSave={save}
-                onLeave={() => {
-                  setEditing(false);
-                  box.current?.focus();
-                }}
+                onLeave={leave}
                 onTakeBack={takeBack}
               />
             ))}

@@ -17,7 +17,7 @@ export function Gantt({ run }: { run: RunDetail }): ReactNode {
   const now = useNow(run.finished_at === null ? 500 : 60_000);
   const gantt = layoutGantt(run, now);
   return (
-    <figure className="px-4 py-3">
+    <figure className="overflow-hidden px-4 py-3">
       <div className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-3 gap-y-2">
         {gantt.rows.map((row) => (
           <div key={row.stage} className="contents">

@@ -18,7 +18,7 @@ export function MachineDiagram({ run }: { run: RunDetail }): ReactNode {
   const arrows = drawing.arrows.map((arrow) => `${arrow.from} to ${arrow.to} on ${arrow.events}`).join('; ');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-    <div className="overflow-x-auto p-3" tabIndex={0} role="region" aria-label="State diagram">
+    <section className="overflow-x-auto p-3" tabIndex={0} aria-label="State diagram">
       <svg
         width={drawing.width}
         height={drawing.height}
@@ -71,7 +71,7 @@ export function MachineDiagram({ run }: { run: RunDetail }): ReactNode {
           />
         ))}
       </svg>
-    </div>
+    </section>
   );
 }
 

@@ -56,9 +56,10 @@ describe('the drawing of a machine', () => {
   });
 
   it('lets no two states overlap and keeps all within the picture', () => {
-    for (const a of drawing.states)
-      for (const b of drawing.states)
-        if (a !== b) expect(Math.abs(a.x - b.x) >= nodeWidth || Math.abs(a.y - b.y) >= nodeHeight).toBe(true);
+    const overlaps = drawing.states.flatMap((a) =>
+      drawing.states.filter((b) => a !== b && Math.abs(a.x - b.x) < nodeWidth && Math.abs(a.y - b.y) < nodeHeight),
+    );
+    expect(overlaps).toEqual([]);
     for (const each of drawing.states) {
       expect(each.x + nodeWidth).toBeLessThanOrEqual(drawing.width);
       expect(each.y + nodeHeight).toBeLessThanOrEqual(drawing.height);

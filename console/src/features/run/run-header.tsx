@@ -5,6 +5,7 @@ import { buttonClass } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { duration } from '../../ui/figures.ts';
 import { Icon } from '../../ui/icons.tsx';
+import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { StatePill } from '../../ui/state-pill.tsx';
 import { useNow } from '../../ui/use-now.ts';
@@ -23,7 +24,7 @@ export function RunHeader({ run }: { run: RunDetail }): ReactNode {
       </p>
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
-          <h1 className="min-w-0 text-xl wrap-anywhere">{run.title ?? 'Untitled run'}</h1>
+          <h1 className="min-w-0 text-xl wrap-anywhere">{inertText(run.title ?? 'Untitled run')}</h1>
           <StatePill status={run.status} phase={run.phase} held={run.held !== null} />
           <CopyButton text={run.run_id} what="run id" />
           <CopyButton text={`${location.origin}/r/${run.run_id}`} what="link to this run" show="link" />

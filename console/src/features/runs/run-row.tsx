@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Run } from '../../app/api.ts';
 import { count, duration, shortCount } from '../../ui/figures.ts';
+import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { ReceiptMini } from '../../ui/receipt/receipt-mini.tsx';
 import { StatePill } from '../../ui/state-pill.tsx';
@@ -17,19 +18,14 @@ interface Props {
 
 /** One run: a table row on a wide screen, a card on a phone. */
 export function RunRow({ run, current, selected, onSelect }: Props): ReactNode {
+  const name = inertText(run.title ?? run.run_id);
   return (
     <li
       data-run={run.run_id}
       data-current={current || undefined}
       className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 border-b border-line px-3 py-2 last:border-0 hover:bg-sunken/60 data-current:bg-water-soft/60 data-current:shadow-[inset_3px_0_0_var(--water)] md:grid-cols-[auto_8.5rem_minmax(0,1fr)_minmax(8rem,14rem)_6rem_6rem_7rem]"
     >
-      <input
-        type="checkbox"
-        checked={selected}
-        onChange={onSelect}
-        aria-label={`Select ${run.title ?? run.run_id}`}
-        className="size-4"
-      />
+      <input type="checkbox" checked={selected} onChange={onSelect} aria-label={`Select ${name}`} className="size-4" />
       <span className="order-3 justify-self-end md:order-none md:justify-self-start">
         <StatePill status={run.status} phase={run.phase} held={run.held !== null} />
       </span>
@@ -38,9 +34,9 @@ export function RunRow({ run, current, selected, onSelect }: Props): ReactNode {
           to="/r/$runId"
           params={{ runId: run.run_id }}
           className="block truncate font-medium hover:underline"
-          title={run.title ?? run.run_id}
+          title={name}
         >
-          {run.title ?? run.run_id}
+          {name}
         </Link>
         <p className="truncate text-xs text-ink-3">
           {run.pipeline} · {run.source ?? 'unknown source'}

@@ -72,7 +72,11 @@ function optionsOf(
     legend: { show: false },
     cursor: { y: false },
     padding: [8, 8, 0, 0],
-    scales: { x: { time: true }, y: { range: fromZero }, y2: { range: fromZero } },
+    scales: {
+      x: { time: true, range: series.some((each) => each.bars) ? withMargin : exactly },
+      y: { range: fromZero },
+      y2: { range: fromZero },
+    },
     axes: [
       { ...axis, space: 80 },
       { ...axis, scale: 'y', size: 58, values: (_, ticks) => ticks.map(format) },
@@ -102,6 +106,9 @@ function optionsOf(
   };
 }
 
+const dayS = 86_400;
+const withMargin: uPlot.Range.Function = (_, min, max) => [min - dayS * 0.6, max + dayS * 0.6];
+const exactly: uPlot.Range.Function = (_, min, max) => [min, Math.max(max, min + 1)];
 const fromZero: uPlot.Range.Function = (_, __, max) => [0, max > 0 ? max * 1.12 : 1];
 
 /** A token may hold light-dark(); only the computed colour of an element is a colour a canvas understands. */
