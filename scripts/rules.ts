@@ -36,7 +36,7 @@ export const rules: readonly Rule[] = [
 
   function headerComment({ name, text }) {
     const long = text.split('\n').length > 40;
-    if (!isProduct(name) || !long || /^(?:#!.*\n)?\/[/*]/.test(text)) return [];
+    if (!isProduct(name) || isSql(name) || !long || /^(?:#!.*\n)?\/[/*]/.test(text)) return [];
     return [{ file: name, line: 1, rule: 'open with a comment: what it owns, what it promises, what it does not do' }];
   },
 

@@ -56,6 +56,7 @@ describe('foreign database errors', () => {
 
   it("the driver's own sentences are known", () => {
     expect(codeOf(new Error('timeout exceeded when trying to connect'))).toBe('pool_exhausted');
+    expect(codeOf(new Error('Connection terminated due to connection timeout'))).toBe('database_unreachable');
     expect(codeOf(new Error('Connection terminated unexpectedly'))).toBe('database_lost');
     expect(codeOf(new Error('something else'))).toBeUndefined();
   });

@@ -38,9 +38,10 @@ const socketErrors: Readonly<Record<string, ErrorCode>> = {
   EPIPE: 'database_lost',
 };
 
-/** What `pg` and `pg-pool` say in plain sentences. */
+/** What `pg` and `pg-pool` say in plain sentences. The first that fits. */
 const driverSentences: readonly (readonly [string, ErrorCode])[] = [
   ['timeout exceeded when trying to connect', 'pool_exhausted'],
+  ['Connection terminated due to connection timeout', 'database_unreachable'],
   ['Connection terminated', 'database_lost'],
   ['is not queryable', 'database_lost'],
   ['Query read timeout', 'database_lost'],

@@ -45,7 +45,7 @@ describe('a pool', () => {
   });
 
   it('says pool_exhausted when no connection becomes free in time', async () => {
-    const pool = createPool({ url: db.adminUrl, max: 1, applicationName: 'small', connectTimeoutMs: 50 });
+    const pool = createPool({ url: db.adminUrl, max: 1, applicationName: 'small', connectTimeoutMs: 1_000 });
     await withClient(pool, async () => {
       expect(await codeOf(withTransaction(pool, async () => 1))).toBe('pool_exhausted');
     });
@@ -99,7 +99,7 @@ describe('a transaction', () => {
   });
 
   it('keeps nothing when the work throws, and gives the connection back clean', async () => {
-    const pool = createPool({ url: db.adminUrl, max: 1, applicationName: 'one', connectTimeoutMs: 1_000 });
+    const pool = createPool({ url: db.adminUrl, max: 1, applicationName: 'one', connectTimeoutMs: 5_000 });
     const failing = withTransaction(pool, async (client) => {
       await client.query('insert into public.notes values (1)');
       throw new Error('no');
@@ -111,7 +111,7 @@ describe('a transaction', () => {
   });
 
   it('says database_lost and drops the connection when the server ends it', async () => {
-    const pool = createPool({ url: db.adminUrl, max: 1, applicationName: 'cut', connectTimeoutMs: 1_000 });
+    const pool = createPool({ url: db.adminUrl, max: 1, applicationName: 'cut', connectTimeoutMs: 5_000 });
     const cut = withTransaction(pool, async (client) => {
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
       await db.admin.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
@@ -161,7 +161,7 @@ describe('a transaction', () => {
       role: 'millrace_engine',
       max: 1,
       applicationName: 'tenants',
-      connectTimeoutMs: 1_000,
+      connectTimeoutMs: 5_000,
     });
     const seen = await withTenant(pool, { tenantId: a, role: 'millrace_app' }, async (client) => {
       const { rows } = await client.query('select id, current_user as role from public.notes');
