@@ -54,8 +54,13 @@ export class JsonScanner {
     this.#streamStart = streamStart;
     let at = 0;
     for (;;) {
+      const line = this.line;
       const next = this.#step(bytes, at, end, final);
-      if (next === -1) break;
+      if (next === -1) {
+        // The blanks before the unfinished piece will be seen again.
+        this.line = line;
+        break;
+      }
       at = next;
       if (at >= end) break;
     }
@@ -115,6 +120,7 @@ export class JsonScanner {
     }
     const recordEnd = this.#valueEnd(bytes, from, end);
     if (recordEnd === -1) return -1;
+    if (recordEnd - from > this.#limits.maxRowBytes) this.#refuseLongRecord();
     this.records.push({ start: from, end: recordEnd, line: this.line });
     this.#countLines(bytes, from, recordEnd);
     return recordEnd;

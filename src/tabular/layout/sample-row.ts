@@ -5,7 +5,7 @@ export interface SampleRow {
   readonly cells: readonly string[];
 }
 
-/** The usual number of cells, not counting empty ones at the end and not counting titles of one cell. */
+/** The usual number of columns, not counting those at the end that are always empty and not counting titles of one cell. */
 export function usualWidth(rows: readonly SampleRow[]): number {
   const counts = new Map<number, number>();
   for (const row of rows) {
@@ -16,7 +16,12 @@ export function usualWidth(rows: readonly SampleRow[]): number {
   for (const [candidate, count] of counts) {
     if (count > most || (count === most && candidate > width)) [width, most] = [candidate, count];
   }
-  return width === 0 ? Math.max(0, ...rows.map((row) => row.cells.length)) : width;
+  const usual = width === 0 ? rows : rows.filter((row) => row.cells.length === width);
+  return Math.max(0, ...usual.map(filledWidth));
+}
+
+function filledWidth(row: SampleRow): number {
+  return row.cells.findLastIndex((cell) => cell.trim() !== '') + 1;
 }
 
 export function filledCount(row: SampleRow): number {
