@@ -139,6 +139,21 @@ describe('the same bytes again', () => {
   });
 });
 
+describe('finding the same bytes', () => {
+  it('is one index look-up for the app role, row-level security included', async () => {
+    const plan = await withTenant(database.app, { tenantId, role: 'millrace_app' }, async (db) => {
+      await db.query('set local enable_seqscan = off');
+      const { rows } = await db.query<{ 'QUERY PLAN': string }>(
+        `explain select blob_id from engine.blobs where tenant_id = $1 and sha256 = $2`,
+        [tenantId, Buffer.alloc(32)],
+      );
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    });
+    expect(plan).toMatch(/Index Cond: .*tenant_id.*sha256/s);
+    expect(plan).toContain('blobs_same_bytes');
+  });
+});
+
 describe('storing a file', () => {
   it('asks the sniffer with the first bytes and the shown name', async () => {
     let seen: { head: string; name: string } | undefined;

@@ -3,7 +3,7 @@
 // the row; a crash in between leaves an orphan for the sweeper and never a run without bytes.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type BlobKey, blobKey } from '../../platform/blob/blob-key.ts';
-import type { BlobStore } from '../../platform/blob/blob-store.ts';
+import type { BlobStore, PutOptions } from '../../platform/blob/blob-store.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { displayName, extensionOf } from './file-name.ts';
 
@@ -45,19 +45,30 @@ export interface StoredFile {
 export async function storeFile(store: BlobStore, intake: FileIntake): Promise<StoredFile> {
   const originalName = displayName(intake.fileName);
   if (originalName === undefined) throw new MillraceError('file_name_unusable');
-  const iterator = intake.body[Symbol.asyncIterator]();
-  const head = await takeHead(iterator, Math.min(sniffBytes, intake.maxBytes + 1));
-  if (head.bytes === 0) throw new MillraceError('file_empty', { name: originalName });
-  const sniffed = intake.sniff(Buffer.concat(head.chunks).subarray(0, sniffBytes), originalName);
-  refuseForeignExtension(sniffed, originalName);
-  const blobId = uuidv7();
-  const storeKey = blobKey({ tenantId: intake.tenantId, blobId, extension: keyExtension(sniffed.format) });
-  const stored = await store.put(storeKey, chain(head.chunks, iterator), {
-    maxBytes: intake.maxBytes,
-    ...(intake.signal === undefined ? {} : { signal: intake.signal }),
-  });
-  const { format, mediaType } = sniffed;
-  return { blobId, tenantId: intake.tenantId, storeKey, ...stored, format, mediaType, originalName };
+  const body = intake.body[Symbol.asyncIterator]();
+  try {
+    const head = await takeHead(body, Math.min(sniffBytes, intake.maxBytes + 1));
+    if (head.bytes === 0) throw new MillraceError('file_empty', { name: originalName });
+    const { format, mediaType, extensions } = intake.sniff(joinHead(head.chunks), originalName);
+    refuseForeignExtension(originalName, format, extensions);
+    const { tenantId } = intake;
+    const blobId = uuidv7();
+    const storeKey = blobKey({ tenantId, blobId, extension: keyExtension(format) });
+    const stored = await store.put(storeKey, chain(head.chunks, body), putOptions(intake));
+    return { blobId, tenantId, storeKey, ...stored, format, mediaType, originalName };
+  } catch (error) {
+    // Lets go of a file or stream that was refused half way. Not awaited: a body stuck in next() would never answer.
+    body.return?.().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The same file under another name, which must promise the same kind of content. */
+export function renameFile(file: StoredFile, fileName: string): StoredFile {
+  const originalName = displayName(fileName);
+  if (originalName === undefined) throw new MillraceError('file_name_unusable');
+  refuseForeignExtension(originalName, file.format, [extensionOf(file.originalName)]);
+  return { ...file, originalName };
 }
 
 async function takeHead(body: AsyncIterator<Uint8Array>, wanted: number) {
@@ -78,7 +89,15 @@ async function* chain(head: Uint8Array[], rest: AsyncIterator<Uint8Array>): Asyn
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-function refuseForeignExtension({ extensions, format }: Sniffed, name: string): void {
+function joinHead(chunks: readonly Uint8Array[]): Buffer {
+  return Buffer.concat(chunks).subarray(0, sniffBytes);
+}
+
+function putOptions({ maxBytes, signal }: FileIntake): PutOptions {
+  return signal === undefined ? { maxBytes } : { maxBytes, signal };
+}
+
+function refuseForeignExtension(name: string, format: string, extensions: readonly string[] | undefined): void {
   const extension = extensionOf(name);
   if (extensions === undefined || extensions.includes(extension)) return;
   const shown = extension === '' ? name : `.${extension}`;

@@ -124,9 +124,39 @@ describe('a good upload', () => {
     socket.destroy();
   });
 
-  it('takes its name from the filename field when that comes first', async () => {
-    const { body } = await sendRaw(port, form(field('filename', 'Real name.csv'), filePart('blob', 'a,b\n')));
-    expect(body.originalName).toBe('Real name.csv');
+  it('takes its name from the filename field, before or after the file', async () => {
+    const before = await sendRaw(port, form(field('filename', 'Real name.csv'), filePart('blob', 'a,b\n')));
+    const after = await sendRaw(port, form(filePart('x.csv', 'a,b\n'), field('filename', 'Real name.csv')));
+    expect([before.body.originalName, after.body.originalName]).toEqual(['Real name.csv', 'Real name.csv']);
+    const other = await sendRaw(port, form(filePart('x.csv', 'a,b\n'), field('filename', 'x.exe')));
+    expect(other.body.code).toBe('content_mismatch');
+  });
+
+  it('is stored under a name of ours, whatever it is called', async () => {
+    const names = [
+      '../../../tmp/evil.csv',
+      '/etc/cron.d/evil.csv',
+      '..\\..\\evil.csv',
+      'C:evil.csv',
+      'CON.csv',
+      'nul.csv',
+      'a\0b.csv',
+      `${'x'.repeat(300)}.csv`,
+      '\u202evsc.exe.csv',
+      '%2e%2e%2fevil.csv',
+      '.csv',
+      '-rf.csv',
+      'a\u0007b.csv',
+      '$(id).csv',
+    ];
+    for (const name of names) {
+      const { body } = await sendRaw(port, form(filePart(name, 'a,b\n')));
+      expect(body.originalName, name).not.toMatch(/[/\\\p{Cc}\u202e]/u);
+    }
+    expect((await readdir(root)).toSorted()).toEqual(['.incoming', tenantId].toSorted());
+    const stored = await readdir(join(root, tenantId));
+    expect(stored).toHaveLength(names.length);
+    for (const name of stored) expect(name).toMatch(/^[0-9a-f-]{36}\.csv$/);
   });
 });
 
@@ -265,7 +295,7 @@ describe('a slow, stuck or vanished sender', () => {
   });
 
   it('that is slow but fast enough is heard to the end', async () => {
-    limits = { ...limits, idleMs: 400, rateWindowMs: 400, minBytesPerSecond: 10 };
+    limits = { ...limits, idleMs: 3_000, rateWindowMs: 300, minBytesPerSecond: 10 };
     const body = form(filePart('x.csv', 'a,b\n'.repeat(20)));
     const { socket, answer } = await openRequest(port, { 'content-length': body.byteLength });
     let at = 0;

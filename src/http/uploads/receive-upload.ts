@@ -2,7 +2,7 @@
 // arrives. Returns when every byte is safe; on any refusal nothing is kept. Knows no pipeline and writes no row.
 import type { IncomingMessage } from 'node:http';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { type Sniff, type StoredFile, storeFile } from '../../engine/blobs/store-file.ts';
+import { renameFile, type Sniff, type StoredFile, storeFile } from '../../engine/blobs/store-file.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import { discardRest } from './linger.ts';
 import { type Part, readParts } from './multipart-reader.ts';
@@ -73,7 +73,8 @@ async function receive(
       }
     }
     if (progress.file === undefined) throw new MillraceError('upload_file_missing');
-    return { fields, file: progress.file };
+    const name = fields.get('filename');
+    return { fields, file: name === undefined ? progress.file : renameFile(progress.file, name) };
   } finally {
     body.detach();
   }

@@ -108,20 +108,26 @@ export class RequestBody implements AsyncIterableIterator<Buffer> {
   }
 
   #checkPace(): void {
-    if (this.#reader === undefined) return;
+    if (this.#paceFault() === undefined) return;
+    // This process may have been the one that stood still: what has arrived meanwhile is read before anybody is blamed.
+    setImmediate(() => {
+      const fault = this.#paceFault();
+      if (fault !== undefined) this.#fail(fault);
+    });
+  }
+
+  #paceFault(): MillraceError | undefined {
+    if (this.#reader === undefined) return undefined;
     const { idleMs, minBytesPerSecond, rateWindowMs } = this.#limits;
     const silentMs = performance.now() - this.#waitingSince;
-    if (silentMs >= idleMs) {
-      this.#fail(new MillraceError('upload_stalled', { seconds: Math.round(idleMs / 100) / 10 }));
-      return;
-    }
+    if (silentMs >= idleMs) return new MillraceError('upload_stalled', { seconds: Math.round(idleMs / 100) / 10 });
     const waitedMs = this.#windowWaitedMs + silentMs;
-    if (waitedMs < rateWindowMs) return;
+    if (waitedMs < rateWindowMs) return undefined;
     if (this.#windowBytes < (minBytesPerSecond * waitedMs) / 1_000) {
-      this.#fail(new MillraceError('upload_too_slow', { rate: minBytesPerSecond }));
-      return;
+      return new MillraceError('upload_too_slow', { rate: minBytesPerSecond });
     }
     this.#windowBytes = 0;
     this.#windowWaitedMs = -silentMs;
+    return undefined;
   }
 }
