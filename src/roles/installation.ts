@@ -8,7 +8,7 @@ import { type BlobStoreSettings, openBlobStore } from '../platform/blob/open-blo
 import type { Config } from '../platform/config.ts';
 import { describeTarget } from '../platform/database.ts';
 import { type OpenedEngine, openEngine } from './open-engine.ts';
-import { buildPipelines } from './pipelines.ts';
+import { loadPipelines } from './pipelines.ts';
 import type { RoleProcess, Started } from './role-process.ts';
 
 export interface Installation extends OpenedEngine {
@@ -21,10 +21,12 @@ const DRAIN_SHARE = 0.6;
 export async function openInstallation({ config, log, shutdown }: RoleProcess): Promise<Installation> {
   const blobs = await openBlobStore(blobSettings(config));
   shutdown.add('blob store', () => blobs.close());
+  const { pipelines, prepare } = await loadPipelines({ blobs }, config.pipelineModules);
   const opened = await openEngine({
     database: config,
     migrate: config.migrateOnStart,
-    pipelines: buildPipelines({ blobs }),
+    pipelines,
+    prepare: config.migrateOnStart ? prepare : undefined,
     settings: engineSettings(config),
     retention: { eventsDays: config.eventRetentionDays, rejectsDays: config.rejectRetentionDays },
     poolSize: config.databasePoolSize,

@@ -1,5 +1,5 @@
 // How work is claimed, watched and given up. Every timing of the engine is here, so that tests can run at a small scale.
-import { integer } from './setting.ts';
+import { integer, optionalText } from './setting.ts';
 
 export const engineSettings = {
   leaseSeconds: integer('LEASE_SECONDS', {
@@ -29,6 +29,9 @@ export const engineSettings = {
     default: 8,
     unit: 'runs',
     doc: 'How many runs one worker process works on at a time.',
+  }),
+  pipelineModules: optionalText('PIPELINE_MODULES', {
+    doc: 'JavaScript modules with pipelines of your own, separated by commas; each exports pipelines and may export "prepare" for its tables.',
   }),
   lostLimit: integer('LOST_LIMIT', {
     min: 1,
