@@ -4,5 +4,5 @@ const liars = /[\p{Cc}\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
 /** The text with every such character replaced by a visible sign. */
 export function inertText(text: string): string {
-  return text.replace(liars, (character) => (character === '\n' || character === '\t' ? ' ' : '␦'));
+  return text.replace(liars, (character) => (character === '\n' || character === '\t' ? ' ' : '\ufffd'));
 }

@@ -1,10 +1,12 @@
 // The passport of one number: value ← line of a file ← mapping ← run ← person, and what it was before.
+
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../src/contract/api/client.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { count, decimal } from '../../ui/figures.ts';
+import { inertText } from '../../ui/inert-text.ts';
 import { Modal } from '../../ui/modal.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
@@ -42,7 +44,7 @@ function Stations({ passport }: { passport: Passport }): ReactNode {
           <span className="text-sm font-normal text-ink-2">{metric.currency}</span>
         </p>
         <p className="text-ink-2 wrap-anywhere">
-          {passport.measure} of {name ?? 'an unnamed campaign'} on {metric.metric_date}
+          {passport.measure} of {inertText(name ?? 'an unnamed campaign')} on {metric.metric_date}
         </p>
       </div>
       {origin ? (
@@ -53,7 +55,7 @@ function Stations({ passport }: { passport: Passport }): ReactNode {
             {origin.column && `, column “${origin.column}”`}
           </Station>
           <Station title="the file">
-            <span className="wrap-anywhere">{origin.filename ?? 'unnamed'}</span>
+            <span className="wrap-anywhere">{inertText(origin.filename ?? 'unnamed')}</span>
             {origin.sha256 && (
               <CopyButton text={origin.sha256} what="SHA-256" show={`sha256 ${origin.sha256.slice(0, 10)}`} />
             )}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { percent } from '../../ui/figures.ts';
 import { Icon } from '../../ui/icons.tsx';
+import { inertText } from '../../ui/inert-text.ts';
 import type { Draft } from './mapping-draft.ts';
 import type { Mapping } from './show-mapping.ts';
 
@@ -33,11 +34,11 @@ export function MappingColumns({
           >
             <div className="min-w-0">
               <p className="truncate font-medium" title={column.header}>
-                {column.header || '(no name)'}
+                {inertText(column.header) || '(no name)'}
                 <span className="ml-2 text-xs font-normal text-ink-3">{percent(column.fill_rate, 1)} filled</span>
               </p>
               <p className="figures truncate text-xs text-ink-2">
-                {column.samples.slice(0, 3).join('  ·  ') || '(always empty)'}
+                {inertText(column.samples.slice(0, 3).join('  ·  ')) || '(always empty)'}
               </p>
             </div>
             <Icon name="right" className={`hidden md:block ${field ? 'text-water' : 'text-line-strong'}`} />

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useIs } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
@@ -28,7 +29,7 @@ export function DeadLettersPage(): ReactNode {
             <Row key={run.run_id}>
               <Cell className="max-w-64">
                 <Link to="/r/$runId" params={{ runId: run.run_id }} className="link block truncate">
-                  {run.title ?? run.run_id}
+                  {inertText(run.title ?? run.run_id)}
                 </Link>
               </Cell>
               <Cell>{run.pipeline}</Cell>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/figures.ts';
+import { inertText } from '../../ui/inert-text.ts';
 import { numbersTo } from '../../ui/numbers-to.ts';
 import { Cell, Row, Table } from '../../ui/table.tsx';
 import type { Reading } from './show-reading.ts';
@@ -39,7 +40,7 @@ export function FileLines({
                 className={`figures min-w-0 flex-1 truncate ${each.put_back ? '' : 'text-ink-2 line-through'}`}
                 title={each.text}
               >
-                {each.text || '(blank)'}
+                {inertText(each.text) || '(blank)'}
               </span>
               {each.kind !== 'header' && each.kind !== 'blank' && (
                 <Button small look="quiet" disabled={busy} onClick={() => toggle(each.line, !each.put_back)}>
@@ -50,13 +51,13 @@ export function FileLines({
           ))}
         </ul>
       )}
-      <Table label="First rows" head={['Line', ...reading.header]}>
+      <Table label="First rows" head={['Line', ...reading.header.map(inertText)]}>
         {reading.sample.map((row) => (
           <Row key={row.line}>
             <Cell className="figures text-xs text-ink-3">{count(row.line)}</Cell>
             {numbersTo(reading.header.length).map((index) => (
               <Cell key={index} className="figures max-w-52 truncate text-xs">
-                {row.cells[index] ?? <span className="text-ink-3">(empty)</span>}
+                {cellText(row.cells[index])}
               </Cell>
             ))}
           </Row>
@@ -64,4 +65,8 @@ export function FileLines({
       </Table>
     </div>
   );
+}
+
+function cellText(value: string | null | undefined): ReactNode {
+  return value === null || value === undefined ? <span className="text-ink-3">(empty)</span> : inertText(value);
 }

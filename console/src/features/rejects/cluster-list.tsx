@@ -1,8 +1,10 @@
 // The rejects by cause. Each cluster says what is wrong, how many rows it holds, what they look like and what would fix them.
+
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { count, plural } from '../../ui/figures.ts';
+import { inertText } from '../../ui/inert-text.ts';
 import { FixDialog } from './fix-dialog.tsx';
 import type { Cluster } from './list-clusters.ts';
 import type { RejectSearch } from './reject-search.ts';
@@ -64,7 +66,8 @@ function ClusterCard({
       >
         <span className="flex items-baseline justify-between gap-3">
           <strong className="min-w-0 font-medium wrap-anywhere">
-            {cluster.column && <span className="figures text-xs">{cluster.column}</span>} {cluster.message}
+            {cluster.column && <span className="figures text-xs">{inertText(cluster.column)}</span>}{' '}
+            {inertText(cluster.message)}
           </strong>
           <span className={`figures text-sm whitespace-nowrap ${settled ? 'text-good' : 'text-bad'}`}>
             {count(cluster.count)}
@@ -73,7 +76,9 @@ function ClusterCard({
         <span className="truncate text-xs text-ink-2">
           {cluster.examples
             .slice(0, 3)
-            .map((example) => (example.value === null || example.value === '' ? '(empty)' : `“${example.value}”`))
+            .map((example) =>
+              example.value === null || example.value === '' ? '(empty)' : `“${inertText(example.value)}”`,
+            )
             .join(' · ')}
         </span>
       </Link>

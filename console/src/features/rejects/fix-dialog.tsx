@@ -1,9 +1,11 @@
 // A suggested fix for a whole cluster: first what it would do, with examples, then doing it.
+
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../../app/api.ts';
 import { Button } from '../../ui/button.tsx';
 import { count, plural } from '../../ui/figures.ts';
+import { inertText } from '../../ui/inert-text.ts';
 import { Modal } from '../../ui/modal.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
@@ -52,9 +54,11 @@ export function FixDialog({
             {preview.data.sample.map((example) => (
               <Row key={`${example.line}:${example.before}`}>
                 <Cell className="figures text-ink-3">{example.line === null ? '–' : count(example.line)}</Cell>
-                <Cell className="figures wrap-anywhere text-bad line-through">{example.before ?? '(empty)'}</Cell>
+                <Cell className="figures wrap-anywhere text-bad line-through">
+                  {inertText(example.before ?? '(empty)')}
+                </Cell>
                 <Cell className="text-ink-3">→</Cell>
-                <Cell className="figures wrap-anywhere text-good">{example.after ?? '(empty)'}</Cell>
+                <Cell className="figures wrap-anywhere text-good">{inertText(example.after ?? '(empty)')}</Cell>
               </Row>
             ))}
           </Table>

@@ -1,5 +1,6 @@
 import type { VirtualItem } from '@tanstack/react-virtual';
 import type { ReactNode } from 'react';
+import { inertText } from '../../ui/inert-text.ts';
 
 export const lineWidth = 72;
 export const stateWidth = 108;
@@ -41,7 +42,7 @@ export function GridHeader({
       {shown.map((item) => (
         <HeadCell key={item.key} index={item.index + 4} className={cell} width={columnWidth}>
           <span className="truncate" title={columns[item.index]}>
-            {columns[item.index]}
+            {inertText(columns[item.index] ?? '')}
           </span>
         </HeadCell>
       ))}

@@ -1,6 +1,7 @@
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { memo, type ReactNode } from 'react';
 import { count } from '../../ui/figures.ts';
+import { inertText } from '../../ui/inert-text.ts';
 import { GridCellView } from './grid-cell.tsx';
 import { columnWidth, faultWidth, leadWidth, lineWidth, stateWidth } from './grid-header.tsx';
 import type { Reject } from './list-rejects.ts';
@@ -123,7 +124,7 @@ function Explanation({ reject, onTakeBack }: { reject: Reject; onTakeBack: (reje
   return (
     <>
       <span className="min-w-0 flex-1 truncate" title={words || undefined}>
-        {words || (reject.correction ? `corrected by ${reject.correction.by ?? 'you'}` : '')}
+        {inertText(words) || (reject.correction ? `corrected by ${reject.correction.by ?? 'you'}` : '')}
       </span>
       {reject.correction && (reject.status === 'open' || reject.status === 'corrected') && (
         <button

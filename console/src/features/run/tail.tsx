@@ -1,8 +1,10 @@
 // The run's events as they happen: filter by level, follow the end, open a line to see all of it.
+
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { RunEvent } from '../../app/api.ts';
 import { onLiveEvent } from '../../app/live-feed.ts';
+import { inertText } from '../../ui/inert-text.ts';
 import { Panel } from '../../ui/page.tsx';
 import { clockTime, exactTime } from '../../ui/relative-time.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
@@ -91,7 +93,7 @@ function Line({ event }: { event: RunEvent }): ReactNode {
           <span className="sr-only">{level}</span>
         </span>
         <span className="shrink-0 font-medium">{event.type}</span>
-        <span className="min-w-0 truncate text-ink-2">{oneLine(event.data)}</span>
+        <span className="min-w-0 truncate text-ink-2">{inertText(oneLine(event.data))}</span>
       </summary>
       <pre className="figures overflow-x-auto pb-2 text-xs whitespace-pre-wrap text-ink-2">
         {JSON.stringify(event.data, null, 2)}

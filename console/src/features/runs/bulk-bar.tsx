@@ -1,9 +1,11 @@
 // Acting on many runs. The count is asked first and the action carries it: if the world has moved on, nothing is done.
+
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../app/api.ts';
 import { Button } from '../../ui/button.tsx';
 import { count, plural } from '../../ui/figures.ts';
+import { inertText } from '../../ui/inert-text.ts';
 import { Modal } from '../../ui/modal.tsx';
 import { ProblemNote } from '../../ui/states.tsx';
 import { type RunFilters, toApiFilter } from './run-filters.ts';
@@ -90,7 +92,7 @@ function ConfirmBulk({
             <ul className="figures list-inside list-disc text-xs text-ink-2">
               {asked.sample.slice(0, 5).map((run) => (
                 <li key={run.run_id} className="truncate">
-                  {run.title ?? run.run_id} · {run.status}
+                  {inertText(run.title ?? run.run_id)} · {run.status}
                 </li>
               ))}
               {asked.count > 5 && <li>and {count(asked.count - 5)} more</li>}
