@@ -1,5 +1,7 @@
 // Every error Millrace can name, in one table. docs/errors.md is generated from it.
 import { accessErrors } from './access-errors.ts';
+import { adsErrors } from './ads-errors.ts';
+import { cliErrors } from './cli-errors.ts';
 import { engineErrors } from './engine-errors.ts';
 import type { ErrorEntry } from './entry.ts';
 import { httpErrors } from './http-errors.ts';
@@ -14,6 +16,8 @@ export const catalogue = {
   ...accessErrors,
   ...httpErrors,
   ...intakeErrors,
+  ...cliErrors,
+  ...adsErrors,
 };
 
 export type ErrorCode = keyof typeof catalogue;

@@ -1,0 +1,37 @@
+// The event that tells others that an upload's numbers are in the tables. Put into the outbox by the transaction that ends the run, once.
+import type { EmittedEvent } from '../../engine/pipeline.ts';
+import type { AdsInput } from './input.ts';
+
+export const INGESTION_COMPLETE = 'IngestionCompleteEvent';
+
+export interface IngestionMetrics {
+  readonly total_rows: number;
+  readonly promoted_rows: number;
+  readonly failed_rows: number;
+  readonly campaigns_upserted: number;
+  readonly ad_sets_upserted: number;
+  readonly ads_upserted: number;
+  readonly daily_metrics_upserted: number;
+}
+
+export function ingestionComplete(
+  run: { readonly id: string; readonly tenantId: string },
+  input: AdsInput,
+  status: 'completed' | 'partial',
+  metrics: IngestionMetrics,
+  affectedDates: readonly string[],
+): EmittedEvent {
+  return {
+    type: INGESTION_COMPLETE,
+    data: {
+      upload_id: run.id,
+      workspace_id: run.tenantId,
+      client_id: input.client_id ?? null,
+      platform: input.platform,
+      status,
+      metrics,
+      affected_dates: affectedDates,
+      timestamp: new Date().toISOString(),
+    },
+  };
+}

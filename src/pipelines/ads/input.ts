@@ -1,0 +1,25 @@
+// What an ads run is asked to do: the upload request as accepted, plain JSON in the ledger.
+import { z } from 'zod';
+import { platforms } from './fields.ts';
+
+export const AdsInput = z.object({
+  platform: z.enum(platforms),
+  source: z.enum(['manual', 'api', 'webhook']),
+  /** A customer label inside the workspace; part of every key. */
+  client_id: z.uuid().nullish(),
+  filename: z.string().nullish(),
+  /** Promote the valid rows even when fewer than 90 % are valid. */
+  force_partial: z.boolean().optional(),
+  /** When the numbers were reported; set at intake, so that a retry does not look newer than it is. */
+  reported_at: z.iso.datetime({ offset: true }),
+  /** Whether the sender gave it. Otherwise it is the time of receipt, which says nothing about the numbers' age. */
+  reported_at_given: z.boolean().optional(),
+  /** How the file is to be read where the user knows better. */
+  reading: z.record(z.string(), z.unknown()).optional(),
+  /** The saved mapping to use: the version of the header's fingerprint, else the latest. */
+  mapping_version: z.int().min(1).optional(),
+  /** The run whose corrected rows this one replays. */
+  replay_of: z.uuid().optional(),
+  same_bytes_as: z.uuid().optional(),
+});
+export type AdsInput = z.infer<typeof AdsInput>;

@@ -1,0 +1,67 @@
+// What parse counted and where it stands: the checkpoint of the stage, and what promotion and the receipt go by.
+import { type Position, startOfFile } from '../../tabular/row-batch.ts';
+import { noSums, type Sums } from './control-totals.ts';
+import type { FurnitureRow } from './sql/upload-readings.ts';
+
+export interface Bucket {
+  readonly rows: number;
+  readonly sums: Sums;
+}
+
+export const emptyBucket: Bucket = { rows: 0, sums: noSums };
+
+export interface ParseCounts {
+  /** Data lines the reader saw. */
+  readonly read: number;
+  readonly valid: number;
+  readonly rejected: Bucket;
+  /** Same key and same values as an earlier line. */
+  readonly superseded: Bucket;
+  /** Same key, other segment or values: added to the earlier line. */
+  readonly merged: Bucket;
+  /** Titles, headers, blank lines, totals, footers. */
+  readonly furniture: number;
+  readonly warnings: Readonly<Record<string, number>>;
+  /** Sums over all data lines, refused ones included as far as they could be read. */
+  readonly file: Sums;
+  /** What the file's own first total row says. */
+  readonly declared: Partial<Sums> | null;
+  /** Fewer than 90 % were valid and the sender wanted the rest all the same. */
+  readonly isGateOverridden: boolean;
+}
+
+/** rows: staging · fold: lines with one key · duplicates: writing down the refused ones · done. */
+export type ParseStep = 'rows' | 'fold' | 'duplicates' | 'done';
+
+export interface ParseState {
+  readonly step: ParseStep;
+  readonly position: Position;
+  readonly counts: ParseCounts;
+  readonly furniture: readonly FurnitureRow[];
+  /** Row index up to which refused duplicates are written down. */
+  readonly duplicatesTo: number;
+}
+
+export const freshState: ParseState = {
+  step: 'rows',
+  position: startOfFile,
+  counts: {
+    read: 0,
+    valid: 0,
+    rejected: emptyBucket,
+    superseded: emptyBucket,
+    merged: emptyBucket,
+    furniture: 0,
+    warnings: {},
+    file: noSums,
+    declared: null,
+    isGateOverridden: false,
+  },
+  furniture: [],
+  duplicatesTo: -1,
+};
+
+/** At least nine of ten, in integers. */
+export function passesGate(counts: Pick<ParseCounts, 'read' | 'valid'>): boolean {
+  return counts.valid * 10 >= counts.read * 9;
+}

@@ -1,0 +1,215 @@
+// The parse stage: file in, staged rows out. Every piece of rows is committed with the rejects it holds and the file position behind
+// it, so a killed attempt goes on exactly there. While one piece is being written the next one is read.
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { AdaptiveSize } from '../../engine/adaptive.ts';
+import type { Blob } from '../../engine/blobs/blobs.ts';
+import type { StageOutcome } from '../../engine/pipeline.ts';
+import type { StageContext } from '../../engine/stage-context.ts';
+import type { BlobStore } from '../../platform/blob/blob-store.ts';
+import { failpoint } from '../../platform/failpoints.ts';
+import type { ByteSource } from '../../tabular/byte-source.ts';
+import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
+import { openTable, type Table } from '../../tabular/read-table.ts';
+import type { ReadingOverrides } from '../../tabular/reading.ts';
+import { ControlTotals } from './control-totals.ts';
+import type { AdsInput } from './input.ts';
+import { KeyHasher } from './natural-key.ts';
+import { Normalizer } from './normalize.ts';
+import { freshState, type ParseCounts, type ParseState, passesGate } from './parse-counts.ts';
+import {
+  type AppliedMapping,
+  blobSource,
+  decideMapping,
+  decideReading,
+  fingerprintOf,
+  requireUsable,
+} from './reading.ts';
+import { gateFailedReceipt } from './receipt.ts';
+import { rejectDuplicates } from './reject-duplicates.ts';
+import { replayTable } from './replay-rows.ts';
+import { RowStager } from './row-stager.ts';
+import { foldDuplicates } from './sql/fold-duplicates.ts';
+import { insertStagingRows } from './sql/insert-staging-rows.ts';
+import { tuneTransaction } from './sql/tune-transaction.ts';
+import {
+  insertUploadReading,
+  selectUploadReading,
+  type UploadReading,
+  updateUploadCounts,
+} from './sql/upload-readings.ts';
+
+export interface AdsDeps {
+  readonly store: BlobStore;
+  readonly findBlob: (blobId: string) => Promise<Blob | undefined>;
+  /** Bytes per batch of rows; small in tests, so that a small file has many checkpoints. */
+  readonly batchBytes?: number;
+  /** Rows per flush at the start. */
+  readonly flushRows?: number;
+  /** Rows per promotion batch at the start. */
+  readonly promotionRows?: number;
+}
+
+type Context = StageContext<AdsInput>;
+
+const FLUSH = { name: 'rows per flush', initial: 8_000, min: 1_000, max: 64_000, targetMs: 500 } as const;
+
+export async function parseUpload(context: Context, deps: AdsDeps): Promise<StageOutcome> {
+  const source = await openBlob(context, deps);
+  const { reading, mapping } = await settleReading(context, source);
+  requireUsable(mapping, context.input.platform);
+  const table = context.input.replay_of === undefined ? openTable(source, reading, deps) : replayTable(source, reading);
+  let state = (await context.checkpoint<ParseState>()) ?? freshState;
+  if (state.step === 'rows') state = await stageRows(context, deps, source, table, mapping, state);
+  if (state.step === 'fold') state = await fold(context, mapping, state);
+  if (state.step === 'duplicates') state = await rejectDuplicates(context, table, state);
+  return judge(context, state);
+}
+
+async function openBlob(context: Context, deps: AdsDeps): Promise<ByteSource> {
+  const blob = context.run.blobId === null ? undefined : await deps.findBlob(context.run.blobId);
+  if (blob === undefined || blob.deleted_at !== null)
+    throw new MillraceError('upload_file_gone', { run: context.run.id });
+  return blobSource(deps.store, blob);
+}
+
+/** Decided at the first attempt and stored before a row is read; also when the file turns out unusable, so that it can be mapped. */
+async function settleReading(context: Context, source: ByteSource): Promise<UploadReading> {
+  const { input, run } = context;
+  const stored = await context.commit((tx) => selectUploadReading(tx, run.id));
+  if (stored !== undefined) return stored;
+  const decided =
+    input.replay_of === undefined ? await sniff(context, source) : await readingOfOriginal(context, input.replay_of);
+  await context.commit((tx) => insertUploadReading(tx, { uploadId: run.id, workspaceId: run.tenantId, ...decided }));
+  return decided;
+}
+
+async function sniff({ input, commit }: Context, source: ByteSource): Promise<UploadReading> {
+  const { platform } = input;
+  const asked = input.reading as ReadingOverrides | undefined;
+  const first = await decideReading(source, platform, { fileName: input.filename, overrides: asked });
+  const version = input.mapping_version === undefined ? {} : { version: input.mapping_version };
+  const saved = await commit((tx) =>
+    selectMapping(tx, { pipeline: 'ads', fingerprint: fingerprintOf(first), ...version }),
+  );
+  const isPlain = saved === null || Object.keys(saved.reading).length === 0;
+  const reading = isPlain
+    ? first
+    : await decideReading(source, platform, { overrides: { ...saved.reading, ...asked } });
+  return { reading, mapping: decideMapping(reading, platform, saved) };
+}
+
+/** A replay reads its rows as the original run did, whatever has been saved since. */
+async function readingOfOriginal(context: Context, original: string): Promise<UploadReading> {
+  const stored = await context.commit((tx) => selectUploadReading(tx, original));
+  if (stored === undefined) throw new MillraceError('replay_rows_gone', { run: original });
+  return { reading: stored.reading, mapping: stored.mapping };
+}
+
+async function stageRows(
+  context: Context,
+  deps: AdsDeps,
+  source: ByteSource,
+  table: Table,
+  mapping: AppliedMapping,
+  from: ParseState,
+): Promise<ParseState> {
+  const { run, input } = context;
+  const keys = new KeyHasher({
+    workspaceId: run.tenantId,
+    clientId: input.client_id ?? null,
+    platform: input.platform,
+  });
+  const stager = new RowStager(table.reading, mapping, keys, from);
+  const target = { uploadId: run.id, workspaceId: run.tenantId, isResumed: run.attempt > 1 };
+  const size = new AdaptiveSize({
+    ...FLUSH,
+    initial: deps.flushRows ?? FLUSH.initial,
+    min: Math.min(FLUSH.min, deps.flushRows ?? FLUSH.min),
+    onDecision: context.decide,
+  });
+  let state = from;
+  let writing: Promise<void> = Promise.resolve();
+  for await (const batch of table.batches(from.position)) {
+    failpoint('stage.first_byte');
+    context.signal.throwIfAborted();
+    stager.add(batch);
+    context.progress({ done: batch.next.offset, total: source.size, unit: 'bytes', note: `${stager.read} rows` });
+    if (stager.rows < size.size && !batch.isLast) continue;
+    await writing;
+    const piece = stager.take(batch.isLast ? 'fold' : 'rows');
+    state = piece.state;
+    const startedAt = performance.now();
+    writing = context
+      .commit((tx) => insertStagingRows(tx, target, piece.flush), { checkpoint: piece.state, rejects: piece.rejects })
+      .then(() => size.observe(piece.flush.rows, performance.now() - startedAt));
+    // Awaited before the next piece; until then a failure must not count as unhandled.
+    writing.catch(() => undefined);
+  }
+  await writing;
+  return state;
+}
+
+async function fold(context: Context, mapping: AppliedMapping, state: ParseState): Promise<ParseState> {
+  const { isSegmented } = new Normalizer(mapping.columns);
+  // The checkpoint depends on what the statement finds, so it is finished inside the transaction.
+  const checkpoint = { ...state };
+  await context.commit(
+    async (tx) => {
+      await tuneTransaction(tx);
+      const folded = await foldDuplicates(tx, context.run.id, isSegmented);
+      Object.assign(checkpoint, withFolded(state, folded));
+    },
+    { checkpoint },
+  );
+  return checkpoint;
+}
+
+function withFolded(state: ParseState, folded: Awaited<ReturnType<typeof foldDuplicates>>): ParseState {
+  const bucketOf = (verdict: string) => {
+    const found = folded.find((row) => row.verdict === verdict);
+    if (found === undefined) return undefined;
+    const { rows, spend, impressions, clicks } = found;
+    return { rows, sums: { spend, impressions, clicks } };
+  };
+  const duplicates = bucketOf('duplicate');
+  const counts: ParseCounts = {
+    ...state.counts,
+    superseded: bucketOf('superseded') ?? state.counts.superseded,
+    merged: bucketOf('merged') ?? state.counts.merged,
+  };
+  return duplicates === undefined
+    ? { ...state, counts, step: 'done' }
+    : { ...state, counts: withRejected(counts, duplicates), step: 'duplicates' };
+}
+
+function withRejected(counts: ParseCounts, duplicates: { rows: number; sums: ParseCounts['file'] }): ParseCounts {
+  const sums = new ControlTotals(counts.rejected.sums);
+  sums.addSums(duplicates.sums);
+  return {
+    ...counts,
+    valid: counts.valid - duplicates.rows,
+    rejected: { rows: counts.rejected.rows + duplicates.rows, sums: sums.toJSON() },
+  };
+}
+
+/** The gate. Below it the run passes through staging_complete to failed in one transaction: nobody can claim it in between. */
+async function judge(context: Context, state: ParseState): Promise<StageOutcome> {
+  const { run, input } = context;
+  const passes = passesGate(state.counts);
+  const counts = { ...state.counts, isGateOverridden: !passes };
+  await context.commit((tx) => updateUploadCounts(tx, { uploadId: run.id, counts, furniture: state.furniture }));
+  const { read, valid } = counts;
+  if (read === 0) throw new MillraceError('empty_file');
+  if (passes || (input.force_partial === true && valid > 0)) return { on: 'pass' };
+  const percent = (Math.floor((valid * 10_000) / read) / 100).toFixed(2);
+  const error =
+    valid === 0
+      ? new MillraceError('nothing_promoted', { total: read })
+      : new MillraceError('below_threshold', { valid, total: read, percent });
+  return {
+    via: ['pass'],
+    on: 'fail',
+    error: { code: error.code, text: error.message },
+    receipt: gateFailedReceipt(counts),
+  };
+}

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdsBench, numbersOf, openAdsBench } from '../../../test/support/ads.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { newTenant } from '../../../test/support/engine.ts';
+
+const database = useDatabase();
+let bench: AdsBench;
+
+beforeAll(async () => {
+  bench = await openAdsBench(database.appUrl);
+  await bench.engine.start();
+});
+afterAll(() => bench.close());
+
+const header =
+  'Day,Campaign name,Campaign ID,Ad set name,Ad set ID,Ad name,Ad ID,Amount spent (USD),Impressions,Clicks (all)';
+const row = (day: string, ad: string, spend: string, impressions = '100', clicks = '5') =>
+  `${day},Spring,1001,Shoes,2001,Ad ${ad},${ad},${spend},${impressions},${clicks}`;
+const file = (...rows: string[]) => `${[header, ...rows].join('\n')}\n`;
+
+async function metrics(tenantId: string) {
+  return (await numbersOf(database.admin, tenantId)).daily_metrics as Record<string, unknown>[];
+}
+
+describe('an upload', () => {
+  it('ends completed with a receipt that adds up, rows in every table and one event', async () => {
+    const tenantId = newTenant();
+    const run = await bench.ingest(
+      tenantId,
+      file(
+        row('2024-01-01', '1', '1.50'),
+        row('2024-01-02', '1', '2.25'),
+        row('2024-01-01', '2', '"1,000.25"', '"203,834"'),
+      ),
+    );
+    expect([run.status, run.error_text]).toEqual(['completed', null]);
+    expect(run.receipt).toMatchObject({
+      read: 3,
+      outcomes: { inserted: 3 },
+      totals: {
+        spend: { file: '1004', outcomes: { inserted: '1004' } },
+        impressions: { file: '204034' },
+        clicks: { file: '15' },
+      },
+    });
+    const numbers = await numbersOf(database.admin, tenantId);
+    expect(numbers.campaigns).toMatchObject([{ external_id: '1001', name: 'Spring', inferred: false }]);
+    expect(numbers.ads).toMatchObject([
+      { external_id: '1', campaign_external_id: '1001', ad_set_external_id: '2001' },
+      { external_id: '2' },
+    ]);
+    expect(numbers.daily_metrics).toMatchObject([
+      { metric_date: '2024-01-01', ad_external_id: '1', spend: '1.5', currency: 'USD', line: 2, has_ad: true },
+      { ad_external_id: '2', spend: '1000.25', impressions: 203_834 },
+      { metric_date: '2024-01-02', ad_external_id: '1', spend: '2.25', line: 3 },
+    ]);
+    const events = await database.admin.query('select type, data from engine.events where run_id = $1 and type = $2', [
+      run.id,
+      'IngestionCompleteEvent',
+    ]);
+    expect(events.rows).toHaveLength(1);
+    expect(events.rows[0].data).toEqual({
+      upload_id: run.id,
+      workspace_id: tenantId,
+      client_id: null,
+      platform: 'meta',
+      status: 'completed',
+      metrics: {
+        total_rows: 3,
+        promoted_rows: 3,
+        failed_rows: 0,
+        campaigns_upserted: 1,
+        ad_sets_upserted: 1,
+        ads_upserted: 2,
+        daily_metrics_upserted: 3,
+      },
+      affected_dates: ['2024-01-01', '2024-01-02'],
+      timestamp: expect.stringMatching(/^\d{4}-/),
+    });
+    const upload = await database.admin.query('select * from data_uploads where id = $1', [run.id]);
+    expect(upload.rows[0]).toMatchObject({
+      workspace_id: tenantId,
+      status: 'completed',
+      row_count: 3,
+      event_emitted: true,
+      platform: 'meta',
+      source: 'manual',
+      filename: 'export.csv',
+    });
+  });
+
+  it('uploaded again changes nothing: every row is unchanged and not rewritten', async () => {
+    const tenantId = newTenant();
+    const text = file(row('2024-01-01', '1', '1.50'), row('2024-01-02', '1', '2.25'));
+    await bench.ingest(tenantId, text);
+    const before = await database.admin.query(
+      'select id, xmin::text, ctid::text from daily_metrics where workspace_id = $1 order by id',
+      [tenantId],
+    );
+    const again = await bench.ingest(tenantId, text);
+    expect(again.receipt).toMatchObject({ read: 2, outcomes: { unchanged: 2 } });
+    const after = await database.admin.query(
+      'select id, xmin::text, ctid::text from daily_metrics where workspace_id = $1 order by id',
+      [tenantId],
+    );
+    expect(after.rows).toEqual(before.rows);
+  });
+
+  it('that restates a number updates it and keeps the value as it was reported before', async () => {
+    const tenantId = newTenant();
+    await bench.ingest(tenantId, file(row('2024-01-01', '1', '1.50'), row('2024-01-02', '1', '3')));
+    const run = await bench.ingest(tenantId, file(row('2024-01-01', '1', '1.75'), row('2024-01-02', '1', '3')));
+    expect(run.receipt).toMatchObject({
+      outcomes: { updated: 1, unchanged: 1 },
+      totals: { spend: { file: '4.75', outcomes: { updated: '1.75', unchanged: '3' } } },
+    });
+    const numbers = await numbersOf(database.admin, tenantId);
+    expect(numbers.daily_metrics).toMatchObject([{ spend: '1.75' }, { spend: '3' }]);
+    expect(numbers.history).toMatchObject([{ metric_date: '2024-01-01', spend: '1.5' }]);
+  });
+
+  it('reported earlier never overwrites newer numbers; its rows count as stale', async () => {
+    const tenantId = newTenant();
+    await bench.ingest(tenantId, file(row('2024-01-01', '1', '2')), {
+      reported_at: '2024-02-02T00:00:00Z',
+      reported_at_given: true,
+    });
+    const late = await bench.ingest(tenantId, file(row('2024-01-01', '1', '1'), row('2024-01-02', '1', '7')), {
+      reported_at: '2024-02-01T00:00:00Z',
+      reported_at_given: true,
+    });
+    expect(late.receipt).toMatchObject({ read: 2, outcomes: { inserted: 1, stale: 1 } });
+    expect(await metrics(tenantId)).toMatchObject([{ spend: '2' }, { spend: '7' }]);
+    const stale = await bench.ingest(tenantId, file(row('2024-01-01', '1', '1')), {
+      reported_at: '2024-02-01T00:00:00Z',
+      reported_at_given: true,
+    });
+    expect(stale).toMatchObject({ status: 'failed', error_code: 'nothing_newer' });
+  });
+
+  it('that confirms a number later protects it from files reported in between', async () => {
+    const tenantId = newTenant();
+    const given = (reported_at: string) => ({ reported_at, reported_at_given: true });
+    await bench.ingest(tenantId, file(row('2024-01-01', '1', '5')), given('2024-02-01T00:00:00Z'));
+    const confirming = await bench.ingest(tenantId, file(row('2024-01-01', '1', '5')), given('2024-02-03T00:00:00Z'));
+    expect(confirming.receipt).toMatchObject({ outcomes: { unchanged: 1 } });
+    await bench.ingest(tenantId, file(row('2024-01-01', '1', '7')), given('2024-02-02T00:00:00Z'));
+    const numbers = await numbersOf(database.admin, tenantId);
+    expect(numbers.daily_metrics).toMatchObject([{ spend: '5' }]);
+    expect(numbers.history).toEqual([]);
+  });
+
+  it('with the same key twice collapses equal lines and refuses the later of different ones', async () => {
+    const tenantId = newTenant();
+    const rows = Array.from({ length: 20 }, (_, i) => row(`2024-01-${String(i + 1).padStart(2, '0')}`, '1', '1'));
+    const run = await bench.ingest(tenantId, file(...rows, row('2024-01-01', '1', '1'), row('2024-01-02', '1', '9')));
+    expect(run.status).toBe('completed');
+    expect(run.receipt).toMatchObject({
+      read: 22,
+      outcomes: { inserted: 20, superseded: 1, rejected: 1 },
+      totals: { spend: { file: '30', outcomes: { inserted: '20', superseded: '1', rejected: '9' } } },
+    });
+    const { rejects } = await numbersOf(database.admin, tenantId);
+    expect(rejects).toMatchObject([
+      {
+        line: 23,
+        code: 'duplicate_key',
+        message: 'Line 3 has the same day and ids with other numbers.',
+        item: { 'Amount spent (USD)': '9' },
+      },
+    ]);
+  });
+
+  it('with a segment column adds the parts of one number up, equal parts too', async () => {
+    const tenantId = newTenant();
+    const text =
+      'Day,Campaign,Campaign ID,Device,Cost,Impr.,Clicks,Currency code\n' +
+      ['Mobile,2,10,1', 'Desktop,2,10,1', 'Tablet,3.5,5,0', 'Tablet,3.5,5,0']
+        .map((part) => `2024-01-01,Brand,77,${part},EUR\n`)
+        .join('');
+    const run = await bench.ingest(tenantId, text, { platform: 'google' });
+    expect(run.error_text).toBeNull();
+    expect(run.receipt).toMatchObject({
+      read: 4,
+      outcomes: { inserted: 1, merged: 2, superseded: 1 },
+      totals: { spend: { file: '11', outcomes: { inserted: '2', merged: '5.5', superseded: '3.5' } } },
+    });
+    expect(await metrics(tenantId)).toMatchObject([
+      { spend: '7.5', impressions: 25, clicks: 2, campaign_external_id: '77', currency: 'EUR' },
+    ]);
+  });
+
+  it('without ids gets stable ones from the names, marked as derived, and the next file meets the same', async () => {
+    const tenantId = newTenant();
+    const text = (cost: string) =>
+      `Campaign report\n"January 1, 2024 - January 2, 2024"\nDay,Campaign,Cost,Impr.,Clicks,Currency code\n2024-01-01,Brand,${cost},"1,200", --,EUR\nTotal: Campaigns, --,${cost},"1,200",0,EUR\n`;
+    const run = await bench.ingest(tenantId, text('3.5'), { platform: 'google' });
+    expect([run.status, run.error_text]).toEqual(['completed', null]);
+    expect(run.receipt).toMatchObject({
+      read: 1,
+      furniture: 4,
+      totals: { spend: { file: '3.5', declared: '3.5', declared_agrees: true } },
+      warnings: { value_absent: 1 },
+    });
+    await bench.ingest(tenantId, text('4'), { platform: 'google' });
+    const numbers = await numbersOf(database.admin, tenantId);
+    expect(numbers.campaigns).toMatchObject([
+      { external_id: expect.stringMatching(/^name:[0-9a-f]{32}$/), name: 'Brand', id_derived: true },
+    ]);
+    expect(numbers.daily_metrics).toMatchObject([
+      { spend: '4', clicks: null, ad_external_id: null, has_campaign: true },
+    ]);
+  });
+
+  it('of a client keeps its numbers apart from those of no client', async () => {
+    const tenantId = newTenant();
+    const client = newTenant();
+    await bench.ingest(tenantId, file(row('2024-01-01', '1', '1')));
+    await bench.ingest(tenantId, file(row('2024-01-01', '1', '2')), { client_id: client });
+    expect((await metrics(tenantId)).map(({ spend }) => spend).sort()).toEqual(['1', '2']);
+  });
+
+  it('whose row the database refuses promotes the others, ends partial and shows the row', async () => {
+    const tenantId = newTenant();
+    await database.admin.query('alter table daily_metrics add constraint no_666 check (spend <> 666)');
+    const rows = Array.from({ length: 30 }, (_, i) =>
+      row(`2024-01-${String(i + 1).padStart(2, '0')}`, '1', i === 17 ? '666' : '1'),
+    );
+    const run = await bench.ingest(tenantId, file(...rows));
+    await database.admin.query('alter table daily_metrics drop constraint no_666');
+    expect(run).toMatchObject({ status: 'partial', receipt: { read: 30, outcomes: { inserted: 29, rejected: 1 } } });
+    const { rejects } = await numbersOf(database.admin, tenantId);
+    expect(rejects).toMatchObject([
+      { line: 19, code: 'promotion_failed', item: { 'Ad ID': '1', 'Amount spent (USD)': '666' } },
+    ]);
+  });
+});

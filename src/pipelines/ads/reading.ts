@@ -1,0 +1,110 @@
+// How an upload is read: its bytes, the decisions about its form, and which column is which field. Decided once, at the first
+// attempt, and stored; every later attempt and every replay reads the file in exactly the same way.
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { Blob } from '../../engine/blobs/blobs.ts';
+import { parseBlobKey } from '../../platform/blob/blob-key.ts';
+import type { BlobStore } from '../../platform/blob/blob-store.ts';
+import type { ByteSource } from '../../tabular/byte-source.ts';
+import { headerFingerprint } from '../../tabular/mapping/fingerprint.ts';
+import { headerName } from '../../tabular/mapping/header-name.ts';
+import { applyMapping, type ColumnMapping } from '../../tabular/mapping/mapping.ts';
+import type { SavedMapping } from '../../tabular/mapping/saved-mapping.ts';
+import { suggestMapping } from '../../tabular/mapping/suggest-mapping.ts';
+import type { Reading, ReadingOverrides } from '../../tabular/reading.ts';
+import { sniffTable } from '../../tabular/sniff-table.ts';
+import { adsFields, distinctive, type Platform, platforms, presets } from './fields.ts';
+
+/** The mapping as it was applied to one file. */
+export interface AppliedMapping {
+  readonly fingerprint: string;
+  /** 0: no saved mapping; proposed from presets and synonyms. */
+  readonly version: number;
+  readonly name: string | null;
+  readonly origin: 'preset' | 'saved' | 'proposed';
+  readonly columns: readonly ColumnMapping[];
+  readonly constants: Readonly<Record<string, string>>;
+  /** What must be mapped and is not, in words. */
+  readonly missing: readonly string[];
+}
+
+/** Needed to store anything at all: one of each group. */
+const needed: readonly { readonly words: string; readonly anyOf: readonly string[] }[] = [
+  { words: 'the day', anyOf: ['metric_date', 'date_start'] },
+  { words: 'a measure (spend, impressions or clicks)', anyOf: ['spend', 'spend_micros', 'impressions', 'clicks'] },
+];
+
+export function blobSource(store: BlobStore, blob: Pick<Blob, 'store_key' | 'bytes'>): ByteSource {
+  const key = parseBlobKey(blob.store_key);
+  return {
+    size: blob.bytes,
+    async *open(start, end = blob.bytes) {
+      if (start >= end) return;
+      let left = end - start;
+      for await (const chunk of await store.get(key, { start })) {
+        const bytes = chunk as Buffer;
+        yield bytes.length <= left ? bytes : bytes.subarray(0, left);
+        left -= bytes.length;
+        if (left <= 0) return;
+      }
+    },
+  };
+}
+
+/** Looks at the file and decides how to read it. Columns that name things are known here, so totals are told from data by them. */
+export async function decideReading(
+  source: ByteSource,
+  platform: Platform,
+  options: { readonly fileName?: string | null | undefined; readonly overrides?: ReadingOverrides | undefined } = {},
+): Promise<Reading> {
+  const known = adsFields.knownHeaders(platforms.flatMap((each) => presets[each]));
+  const reading = await sniffTable(source, {
+    isKnownHeader: known,
+    ...(options.fileName == null ? {} : { fileName: options.fileName }),
+    ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
+  });
+  const { columns } = suggestMapping(reading.columns, adsFields, presets[platform]);
+  const naming = columns.filter(({ field }) => field !== null && /^(?:campaign|ad_set|ad)_(?:id|name)$/.test(field));
+  if (naming.length === 0) return reading;
+  return { ...reading, totals: { ...reading.totals, identityColumns: naming.map(({ column }) => column) } };
+}
+
+/** The tenant's own mapping for files with this header, else what presets and synonyms say. */
+export function decideMapping(reading: Reading, platform: Platform, saved: SavedMapping | null): AppliedMapping {
+  const fingerprint = headerFingerprint(reading.header.value.names);
+  if (saved !== null) {
+    const columns = applyMapping(saved.mapping, reading.columns, saved.version);
+    const constants = saved.mapping.constants ?? {};
+    const { version, name } = saved;
+    return { fingerprint, version, name, origin: 'saved', columns, constants, missing: missingIn(columns, constants) };
+  }
+  const { columns, preset } = suggestMapping(reading.columns, adsFields, presets[platform]);
+  const origin = preset === null ? 'proposed' : 'preset';
+  return { fingerprint, version: 0, name: preset, origin, columns, constants: {}, missing: missingIn(columns, {}) };
+}
+
+/** Refuses a file that is another platform's, or whose columns do not say enough. */
+export function requireUsable(mapping: AppliedMapping, platform: Platform): void {
+  if (mapping.origin !== 'saved') refuseOtherPlatform(mapping.columns, platform);
+  if (mapping.missing.length > 0)
+    throw new MillraceError('mapping_incomplete', { missing: mapping.missing.join(', ') });
+}
+
+export function fingerprintOf(reading: Reading): string {
+  return headerFingerprint(reading.header.value.names);
+}
+
+function missingIn(columns: readonly ColumnMapping[], constants: Readonly<Record<string, string>>): string[] {
+  const mapped = new Set([...columns.map(({ field }) => field), ...Object.keys(constants)]);
+  return needed.filter(({ anyOf }) => !anyOf.some((field) => mapped.has(field))).map(({ words }) => words);
+}
+
+function refuseOtherPlatform(columns: readonly ColumnMapping[], given: Platform): void {
+  const keys = new Set(columns.map(({ header }) => headerName(header).key));
+  const hitsOf = (platform: Platform) => distinctive[platform].filter((name) => keys.has(headerName(name).key));
+  if (hitsOf(given).length > 0) return;
+  for (const found of platforms) {
+    const hits = hitsOf(found);
+    if (hits.length >= 2)
+      throw new MillraceError('wrong_platform', { given, found, headers: hits.slice(0, 3).join(', ') });
+  }
+}

@@ -1,0 +1,83 @@
+// The receipt of an upload: where every line went, and that spend, impressions and clicks went with them.
+import type { Receipt } from '../../engine/receipt.ts';
+import { ControlTotals, controlMeasures, noSums, type Sums } from './control-totals.ts';
+import { type Bucket, emptyBucket, type ParseCounts } from './parse-counts.ts';
+
+/** Where promotion puts a line. `merged` counts the lines that were added to another one. */
+export const promotionOutcomes = ['inserted', 'updated', 'unchanged', 'merged', 'stale', 'rejected'] as const;
+export type PromotionOutcome = (typeof promotionOutcomes)[number];
+export type PromotionBuckets = Readonly<Partial<Record<PromotionOutcome, Bucket>>>;
+
+const outcomeOrder = ['inserted', 'updated', 'unchanged', 'merged', 'superseded', 'stale', 'rejected'] as const;
+
+export function addToBucket(bucket: Bucket | undefined, more: Bucket): Bucket {
+  const { rows, sums } = bucket ?? emptyBucket;
+  const totals = new ControlTotals(sums);
+  totals.addSums(more.sums);
+  return { rows: rows + more.rows, sums: totals.toJSON() };
+}
+
+/** The buckets of both stages together. */
+export function allBuckets(counts: ParseCounts, promoted: PromotionBuckets): Record<string, Bucket> {
+  return {
+    ...promoted,
+    superseded: counts.superseded,
+    rejected: addToBucket(counts.rejected, promoted.rejected ?? emptyBucket),
+  };
+}
+
+/** Lines whose numbers are in the tables now. */
+export function promotedRows(buckets: Readonly<Record<string, Bucket>>): number {
+  const rowsOf = (name: string) => buckets[name]?.rows ?? 0;
+  return rowsOf('inserted') + rowsOf('updated') + rowsOf('unchanged') + rowsOf('merged') + rowsOf('superseded');
+}
+
+export function receiptOf(
+  counts: ParseCounts,
+  buckets: Readonly<Record<string, Bucket>>,
+  details: Readonly<Record<string, unknown>> = {},
+): Receipt {
+  const filled = outcomeOrder.filter((name) => (buckets[name]?.rows ?? 0) > 0);
+  const outcomes = Object.fromEntries(filled.map((name) => [name, buckets[name]?.rows ?? 0]));
+  return {
+    read: counts.read,
+    outcomes,
+    furniture: counts.furniture,
+    totals: Object.fromEntries(controlMeasures.map((measure) => [measure, totalOf(measure, counts, buckets)])),
+    warnings: counts.warnings,
+    ...details,
+  };
+}
+
+/** The gate held the valid rows back; they are accounted for as such. */
+export function gateFailedReceipt(counts: ParseCounts): Receipt {
+  const { read, valid, rejected } = counts;
+  const outcomes = { ...(valid > 0 ? { held_back: valid } : {}), rejected: rejected.rows };
+  return { read, outcomes, furniture: counts.furniture, warnings: counts.warnings, promoted: 0 };
+}
+
+/** True when what the buckets hold is what the file held. A difference means that Millrace lost or invented money. */
+export function totalsAgree(counts: ParseCounts, buckets: Readonly<Record<string, Bucket>>): boolean {
+  const sum = sumOf(buckets);
+  return controlMeasures.every((measure) => sum[measure] === counts.file[measure]);
+}
+
+function totalOf(
+  measure: (typeof controlMeasures)[number],
+  counts: ParseCounts,
+  buckets: Readonly<Record<string, Bucket>>,
+) {
+  const filled = Object.entries(buckets).filter(([, bucket]) => bucket.rows > 0);
+  const declared = counts.declared?.[measure];
+  return {
+    file: counts.file[measure],
+    outcomes: Object.fromEntries(filled.map(([name, bucket]) => [name, bucket.sums[measure]])),
+    ...(declared === undefined ? {} : { declared, declared_agrees: declared === counts.file[measure] }),
+  };
+}
+
+function sumOf(buckets: Readonly<Record<string, Bucket>>): Sums {
+  const totals = new ControlTotals(noSums);
+  for (const bucket of Object.values(buckets)) totals.addSums(bucket.sums);
+  return totals.toJSON();
+}

@@ -1,0 +1,50 @@
+// Lines refused because an earlier one has the same key are found only when all are staged. Their cells are read a second time from
+// the file, in one pass, and written down as rejects in bounded pieces.
+import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
+import type { StageContext } from '../../engine/stage-context.ts';
+import type { Table } from '../../tabular/read-table.ts';
+import { type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
+import type { AdsInput } from './input.ts';
+import type { ParseState } from './parse-counts.ts';
+import { cellsOf, rejectOf } from './row-stager.ts';
+import { type DuplicateRow, selectDuplicates } from './sql/fold-duplicates.ts';
+
+const REJECTS_PER_COMMIT = 2_000;
+
+export async function rejectDuplicates(
+  context: StageContext<AdsInput>,
+  table: Table,
+  from: ParseState,
+): Promise<ParseState> {
+  const wanted = await context.commit((tx) => selectDuplicates(tx, context.run.id, from.duplicatesTo));
+  const byOffset = new Map(wanted.map((row) => [row.byte_offset, row]));
+  let state = from;
+  let gathered: RejectRecord[] = [];
+  let last = from.duplicatesTo;
+  const write = async (step: ParseState['step']) => {
+    state = { ...state, step, duplicatesTo: last };
+    await context.commit(async () => {}, { checkpoint: state, rejects: gathered });
+    gathered = [];
+  };
+  const names = table.reading.header.value.names;
+  for await (const batch of table.batches()) {
+    context.signal.throwIfAborted();
+    for (let row = 0; row < batch.rowCount && byOffset.size > 0; row++) {
+      const duplicate = byOffset.get(batch.offset(row));
+      if (duplicate === undefined || batch.kinds[row] !== 0) continue;
+      byOffset.delete(batch.offset(row));
+      last = duplicate.row_index;
+      const place = { line: duplicate.line, offset: duplicate.byte_offset };
+      gathered.push(rejectOf(place, [duplicateIssue(duplicate)], cellsOf(batch, row, names)));
+    }
+    if (gathered.length >= REJECTS_PER_COMMIT) await write('duplicates');
+    if (byOffset.size === 0) break;
+  }
+  await write('done');
+  return state;
+}
+
+function duplicateIssue({ line, byte_offset, first_line }: DuplicateRow): RowIssue {
+  const issue = rowIssue({ line, offset: byte_offset }, 'duplicate_key', null, null);
+  return { ...issue, message: issue.message.replace('{line}', String(first_line)) };
+}

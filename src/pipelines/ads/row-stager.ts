@@ -1,0 +1,201 @@
+// Turns batches of rows into staged rows, rejects and counts. Knows nothing of transactions: what it has gathered is taken in one
+// piece, with the state the checkpoint must have once that piece is committed.
+import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
+import type { Reading } from '../../tabular/reading.ts';
+import type { RowBatch } from '../../tabular/row-batch.ts';
+import { causeOf, type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
+import { RowParser } from '../../tabular/validation/row-parser.ts';
+import { ControlTotals, controlMeasures, type Sums } from './control-totals.ts';
+import { adsFields } from './fields.ts';
+import type { KeyHasher } from './natural-key.ts';
+import { measureIndex, Normalizer } from './normalize.ts';
+import type { ParseState, ParseStep } from './parse-counts.ts';
+import type { AppliedMapping } from './reading.ts';
+import type { FurnitureRow } from './sql/upload-readings.ts';
+import { StagingBuffer, type StagingFlush, storableText } from './staging-buffer.ts';
+
+/** Kept to be shown; all are counted. */
+const MAX_FURNITURE_SHOWN = 200;
+const MAX_FURNITURE_TEXT = 300;
+
+export interface StagedPiece {
+  readonly flush: StagingFlush;
+  readonly rejects: readonly RejectRecord[];
+  readonly state: ParseState;
+}
+
+export class RowStager {
+  readonly #parser: RowParser;
+  readonly #normalizer: Normalizer;
+  readonly #names: readonly string[];
+  readonly #encoding: string;
+  readonly #buffer: StagingBuffer;
+  readonly #file: ControlTotals;
+  readonly #rejected: ControlTotals;
+  readonly #warnings: Map<string, number>;
+  #rejects: RejectRecord[] = [];
+  #furnitureShown: FurnitureRow[];
+  #declared: Partial<Sums> | null;
+  #state: ParseState;
+  #read: number;
+  #valid: number;
+  #rejectedRows: number;
+  #furniture: number;
+
+  constructor(reading: Reading, mapping: AppliedMapping, keys: KeyHasher, state: ParseState) {
+    this.#parser = new RowParser(reading, mapping.columns, adsFields, mapping.constants);
+    this.#normalizer = new Normalizer(mapping.columns);
+    this.#names = reading.header.value.names;
+    this.#encoding = reading.encoding.value.name;
+    this.#buffer = new StagingBuffer(keys);
+    const { counts } = state;
+    this.#file = new ControlTotals(counts.file);
+    this.#rejected = new ControlTotals(counts.rejected.sums);
+    this.#warnings = new Map(Object.entries(counts.warnings));
+    this.#furnitureShown = [...state.furniture];
+    this.#declared = counts.declared;
+    this.#state = state;
+    this.#read = counts.read;
+    this.#valid = counts.valid;
+    this.#rejectedRows = counts.rejected.rows;
+    this.#furniture = counts.furniture;
+  }
+
+  /** Rows gathered and not yet taken. */
+  get rows(): number {
+    return this.#buffer.rows;
+  }
+
+  get read(): number {
+    return this.#read;
+  }
+
+  add(batch: RowBatch): void {
+    for (let row = 0; row < batch.rowCount; row++) {
+      if (batch.kinds[row] === 0) this.#addData(batch, row);
+      else this.#setAside(batch, row);
+    }
+    this.#state = { ...this.#state, position: batch.next };
+  }
+
+  take(step: ParseStep): StagedPiece {
+    const rejects = this.#rejects;
+    this.#rejects = [];
+    this.#state = {
+      ...this.#state,
+      step,
+      furniture: [...this.#furnitureShown],
+      counts: {
+        ...this.#state.counts,
+        read: this.#read,
+        valid: this.#valid,
+        rejected: { rows: this.#rejectedRows, sums: this.#rejected.toJSON() },
+        furniture: this.#furniture,
+        warnings: Object.fromEntries(this.#warnings),
+        file: this.#file.toJSON(),
+        declared: this.#declared,
+      },
+    };
+    return { flush: this.#buffer.take(), rejects, state: this.#state };
+  }
+
+  #addData(batch: RowBatch, row: number): void {
+    const place = () => ({ line: batch.line(row), offset: batch.offset(row) });
+    const rowIndex = this.#read++;
+    const staged = { rowIndex, line: batch.line(row), offset: batch.offset(row) };
+    if (batch.faults[row] !== 0) {
+      const issues = [unreadable(batch, row, this.#encoding)];
+      this.#refuse(staged, { text: batch.rawText(row) }, issues, batch, row);
+      return;
+    }
+    const judged = this.#normalizer.judge(this.#parser.parse(batch, row), place);
+    this.#file.addRow(judged.measures);
+    if (judged.issues.length > 0) this.#countWarnings(judged.issues);
+    if (judged.row !== null) {
+      this.#valid++;
+      this.#buffer.addValid(staged, judged.row);
+      return;
+    }
+    this.#rejected.addRow(judged.measures);
+    this.#refuse(staged, cellsOf(batch, row, this.#names), judged.issues, batch, row);
+  }
+
+  #refuse(
+    place: { rowIndex: number; line: number; offset: number },
+    raw: unknown,
+    issues: readonly RowIssue[],
+    batch: RowBatch,
+    row: number,
+  ): void {
+    this.#rejectedRows++;
+    this.#buffer.addInvalid(place, raw, issues);
+    this.#rejects.push(rejectOf(place, issues, cellsOf(batch, row, this.#names)));
+  }
+
+  #countWarnings(issues: readonly RowIssue[]): void {
+    for (const { code, severity } of issues)
+      if (severity === 'warning') this.#warnings.set(code, (this.#warnings.get(code) ?? 0) + 1);
+  }
+
+  #setAside(batch: RowBatch, row: number): void {
+    this.#furniture++;
+    const kind = batch.kind(row);
+    if (kind === 'total' && this.#declared === null) this.#declared = this.#totalsOf(batch, row);
+    if (this.#furnitureShown.length >= MAX_FURNITURE_SHOWN) return;
+    const text = storableText(batch.rawText(row).slice(0, MAX_FURNITURE_TEXT));
+    this.#furnitureShown.push({ line: batch.line(row), kind, text });
+  }
+
+  /** The first total row is the total of what is listed; later ones are of wider sets. */
+  #totalsOf(batch: RowBatch, row: number): Partial<Sums> {
+    const { measures } = this.#normalizer.judge(this.#parser.parse(batch, row), () => ({ line: 0, offset: 0 }));
+    const found = controlMeasures.map((measure) => [measure, measures[measureIndex(measure)] ?? null] as const);
+    return Object.fromEntries(found.filter(([, value]) => value !== null)) as Partial<Sums>;
+  }
+}
+
+/** The first fault gives the reject its code, column and cluster; all of them are kept with it. */
+export function rejectOf(
+  place: { readonly line: number; readonly offset: number },
+  issues: readonly RowIssue[],
+  item: Readonly<Record<string, string | null>>,
+): RejectRecord {
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  const first = errors[0] as RowIssue;
+  return {
+    line: place.line,
+    byteOffset: place.offset,
+    column: first.column,
+    code: first.code,
+    message: storableText(first.message),
+    value: first.value === null ? null : storableText(first.value),
+    cause: storableText(first.cause),
+    errors: errors.map(({ column, code, message, value }) => ({
+      column,
+      code,
+      message: storableText(message),
+      value: value === null ? null : storableText(value),
+    })),
+    item,
+  };
+}
+
+/** Cells by header. A row that could not be split stands whole under the first header. */
+export function cellsOf(batch: RowBatch, row: number, names: readonly string[]): Record<string, string> {
+  const cells: Record<string, string> = {};
+  const texts = batch.texts(row);
+  texts.forEach((text, index) => {
+    const name = names[index] ?? `Column ${index + 1}`;
+    if (text !== '' || index < names.length) cells[name] ??= storableText(text);
+  });
+  return cells;
+}
+
+/** A row fault becomes parse_error; what exactly is wrong is in its sentence and separates the clusters. */
+function unreadable(batch: RowBatch, row: number, encoding: string): RowIssue {
+  const place = { line: batch.line(row), offset: batch.offset(row) };
+  const fault = batch.fault(row) ?? 'row_too_short';
+  const what = rowIssue(place, fault, null, null).message.replace('{encoding}', encoding);
+  const plain = rowIssue(place, 'parse_error', null, batch.rawText(row));
+  return { ...plain, message: plain.message.replace('{reason}', what), cause: causeOf('parse_error', fault, null) };
+}

@@ -1,0 +1,107 @@
+// Campaigns, ad sets and ads from staging into production, one statement each, in key order. A key that was staged more than once
+// (another name further down) counts once: the last name wins. What is older than the stored row, or says nothing new, is not written.
+import type { Queryable } from '../../../platform/database.ts';
+
+export interface PromotionScope {
+  readonly uploadId: string;
+  readonly workspaceId: string;
+  readonly clientId: string | null;
+  readonly platform: string;
+  readonly reportedAt: string;
+}
+
+const keepsKnown = (table: string) => `
+  on conflict (workspace_id, client_id, platform, external_id) do update
+  set name = coalesce(excluded.name, ${table}.name),
+      inferred = ${table}.inferred and excluded.inferred,
+      run_id = excluded.run_id, line = excluded.line, reported_at = excluded.reported_at, updated_at = engine.now()`;
+
+/** Nothing is written that is older or says nothing new; a parent that was not known yet is something new. */
+const isNewer = (table: string, ...parents: readonly string[]) => `
+  where ${table}.reported_at <= excluded.reported_at
+    and ((excluded.name is not null and excluded.name is distinct from ${table}.name) or (${table}.inferred and not excluded.inferred)
+      ${parents.map((parent) => `or (excluded.${parent} is not null and ${table}.${parent} is null)`).join(' ')})`;
+
+const staged = (entity: string, column: string) => `
+  select distinct on (${column}) *
+  from staging_rows
+  where upload_id = $1 and entity_type = '${entity}' and validation_status = 'valid'
+  order by ${column}, (raw_data ->> 'name') is null, row_index desc`;
+
+const statements = {
+  campaign: `
+    insert into campaigns (workspace_id, client_id, platform, external_id, name, inferred, id_derived, run_id, line, reported_at)
+    select $2, $3, $4, s.campaign_external_id, s.raw_data ->> 'name', (s.raw_data ->> 'inferred')::boolean,
+           (s.raw_data ->> 'id_derived')::boolean, $1, s.line, $5::timestamptz
+    from (${staged('campaign', 'campaign_external_id')}) s
+    order by s.campaign_external_id
+    ${keepsKnown('campaigns')}
+    ${isNewer('campaigns')}
+    returning 1`,
+  ad_set: `
+    insert into ad_sets (workspace_id, client_id, platform, external_id, name, inferred, id_derived, campaign_external_id, campaign_id,
+                         run_id, line, reported_at)
+    select $2, $3, $4, s.ad_set_external_id, s.raw_data ->> 'name', (s.raw_data ->> 'inferred')::boolean,
+           (s.raw_data ->> 'id_derived')::boolean, s.campaign_external_id, c.internal_id, $1, s.line, $5::timestamptz
+    from (${staged('ad_set', 'ad_set_external_id')}) s
+    left join staging_id_resolution c on c.upload_id = $1 and c.entity_type = 'campaign' and c.external_id = s.campaign_external_id
+    order by s.ad_set_external_id
+    ${keepsKnown('ad_sets')},
+      campaign_external_id = coalesce(excluded.campaign_external_id, ad_sets.campaign_external_id),
+      campaign_id = coalesce(excluded.campaign_id, ad_sets.campaign_id)
+    ${isNewer('ad_sets', 'campaign_external_id')}
+    returning 1`,
+  ad: `
+    insert into ads (workspace_id, client_id, platform, external_id, name, inferred, id_derived, campaign_external_id, ad_set_external_id,
+                     campaign_id, ad_set_id, run_id, line, reported_at)
+    select $2, $3, $4, s.ad_external_id, s.raw_data ->> 'name', (s.raw_data ->> 'inferred')::boolean,
+           (s.raw_data ->> 'id_derived')::boolean, s.campaign_external_id, s.ad_set_external_id, c.internal_id, a.internal_id,
+           $1, s.line, $5::timestamptz
+    from (${staged('ad', 'ad_external_id')}) s
+    left join staging_id_resolution c on c.upload_id = $1 and c.entity_type = 'campaign' and c.external_id = s.campaign_external_id
+    left join staging_id_resolution a on a.upload_id = $1 and a.entity_type = 'ad_set' and a.external_id = s.ad_set_external_id
+    order by s.ad_external_id
+    ${keepsKnown('ads')},
+      campaign_external_id = coalesce(excluded.campaign_external_id, ads.campaign_external_id),
+      ad_set_external_id = coalesce(excluded.ad_set_external_id, ads.ad_set_external_id),
+      campaign_id = coalesce(excluded.campaign_id, ads.campaign_id),
+      ad_set_id = coalesce(excluded.ad_set_id, ads.ad_set_id)
+    ${isNewer('ads', 'campaign_external_id', 'ad_set_external_id')}
+    returning 1`,
+} as const;
+
+export type Dimension = keyof typeof statements;
+export const dimensions = Object.keys(statements) as Dimension[];
+
+/** Upserts one dimension and returns how many of its rows were written. */
+export async function upsertDimension(db: Queryable, dimension: Dimension, scope: PromotionScope): Promise<number> {
+  const { rowCount } = await db.query({
+    name: `ads-upsert-${dimension}`,
+    text: statements[dimension],
+    values: [scope.uploadId, scope.workspaceId, scope.clientId, scope.platform, scope.reportedAt],
+  });
+  return rowCount ?? 0;
+}
+
+const resolutions: Readonly<Record<Dimension, { readonly table: string; readonly column: string }>> = {
+  campaign: { table: 'campaigns', column: 'campaign_external_id' },
+  ad_set: { table: 'ad_sets', column: 'ad_set_external_id' },
+  ad: { table: 'ads', column: 'ad_external_id' },
+};
+
+/** Remembers the internal id of everything of that dimension the upload names. */
+export async function resolveDimension(db: Queryable, dimension: Dimension, scope: PromotionScope): Promise<void> {
+  const { table, column } = resolutions[dimension];
+  await db.query({
+    name: `ads-resolve-${dimension}`,
+    text: `
+      insert into staging_id_resolution (upload_id, workspace_id, entity_type, external_id, internal_id)
+      select $1, $2, '${dimension}', t.external_id, t.id
+      from ${table} t
+      where t.workspace_id = $2 and t.client_id is not distinct from $3 and t.platform = $4
+        and t.external_id in (
+          select ${column} from staging_rows where upload_id = $1 and entity_type = '${dimension}' and validation_status = 'valid')
+      on conflict (upload_id, entity_type, external_id) do nothing`,
+    values: [scope.uploadId, scope.workspaceId, scope.clientId, scope.platform],
+  });
+}

@@ -1,0 +1,172 @@
+// Daily numbers from staging into production, for a range of staged rows, in one statement.
+//
+// Each row is first looked up by its key and judged: new, changed, unchanged or stale. Only new and changed rows are written, in key
+// order, so that uploads promoting at once cannot lock each other out. The look-up is a lateral join, one branch per level of the key,
+// because `is not distinct from` is no index condition; it reads a few index pages per row whatever the statistics say.
+// A row judged new or changed that the upsert then leaves alone met another upload in between: it is `contended` and the batch is
+// done again. Lines added to a row (merged) share its fate.
+import type { Queryable } from '../../../platform/database.ts';
+import type { PromotionScope } from './promote-dimensions.ts';
+
+export interface PromotedRow {
+  readonly outcome: 'inserted' | 'updated' | 'unchanged' | 'stale' | 'contended';
+  readonly rows: number;
+  readonly spend: string;
+  readonly impressions: string;
+  readonly clicks: string;
+  readonly merged_rows: number;
+  readonly merged_spend: string;
+  readonly merged_impressions: string;
+  readonly merged_clicks: string;
+  readonly dates: string[];
+}
+
+export interface RowRange {
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
+}
+
+const known = `
+  select d.id, d.reported_at, d.currency, d.account_time_zone, d.spend, d.impressions, d.clicks, d.link_clicks, d.reach, d.conversions,
+         d.conversion_value, d.video_views
+  from daily_metrics d
+  where d.workspace_id = $2 and d.platform = $4 and d.metric_date = i.metric_date and d.client_id is not distinct from $3::uuid`;
+
+const values = (alias: string) =>
+  [
+    'currency',
+    'account_time_zone',
+    'spend',
+    'impressions',
+    'clicks',
+    'link_clicks',
+    'reach',
+    'conversions',
+    'conversion_value',
+    'video_views',
+  ]
+    .map((column) => `${alias}.${column}`)
+    .join(', ');
+
+/** The row's own number plus those of the lines merged into it; null only when all are. */
+const withMerged = (measure: string, type: string) => `
+  case when s.merged is null then s.${measure}
+       when s.${measure} is null then (s.merged ->> '${measure}')::${type}
+       else s.${measure} + coalesce((s.merged ->> '${measure}')::${type}, 0) end as ${measure}`;
+
+const text = `
+  with incoming as materialized (
+    select s.line, s.byte_offset, s.metric_date, s.campaign_external_id, s.ad_set_external_id, s.ad_external_id, s.currency,
+           s.raw_data ->> 'account_time_zone' as account_time_zone,
+           s.spend as own_spend, s.impressions as own_impressions, s.clicks as own_clicks, s.merged,
+           ${withMerged('spend', 'numeric')},
+           ${withMerged('impressions', 'bigint')},
+           ${withMerged('clicks', 'bigint')},
+           ${withMerged('link_clicks', 'bigint')},
+           case when s.merged is null then s.reach end as reach,
+           ${withMerged('conversions', 'numeric')},
+           ${withMerged('conversion_value', 'numeric')},
+           ${withMerged('video_views', 'bigint')}
+    from staging_rows s
+    where s.upload_id = $1 and s.row_index >= $6 and s.row_index < $7
+      and s.entity_type = 'daily_metric' and s.validation_status = 'valid' and s.folded is null
+  ),
+  judged as materialized (
+    select i.*, k.id as known_id,
+           case when k.id is null then 'new'
+                when k.reported_at > $5::timestamptz then 'stale'
+                when (${values('k')}) is not distinct from (${values('i')}) then 'unchanged'
+                else 'changed' end as verdict
+    from incoming i
+    left join lateral (
+      ${known} and i.ad_external_id is not null and d.ad_external_id = i.ad_external_id
+        and d.ad_set_external_id is not distinct from i.ad_set_external_id
+        and d.campaign_external_id is not distinct from i.campaign_external_id
+      union all
+      ${known} and i.ad_external_id is null and d.ad_external_id is null and d.ad_set_external_id = i.ad_set_external_id
+        and d.campaign_external_id is not distinct from i.campaign_external_id
+      union all
+      ${known} and i.ad_external_id is null and i.ad_set_external_id is null and d.ad_external_id is null
+        and d.ad_set_external_id is null and d.campaign_external_id = i.campaign_external_id
+      union all
+      ${known} and i.ad_external_id is null and i.ad_set_external_id is null and i.campaign_external_id is null
+        and d.ad_external_id is null and d.ad_set_external_id is null and d.campaign_external_id is null
+    ) k on true
+  ),
+  written as (
+    insert into daily_metrics (
+      workspace_id, client_id, platform, metric_date, campaign_external_id, ad_set_external_id, ad_external_id, campaign_id, ad_set_id, ad_id,
+      currency, account_time_zone, spend, impressions, clicks, link_clicks, reach, conversions, conversion_value, video_views,
+      run_id, line, byte_offset, reported_at
+    )
+    select $2, $3, $4, j.metric_date, j.campaign_external_id, j.ad_set_external_id, j.ad_external_id, c.internal_id, s.internal_id, a.internal_id,
+           ${values('j')}, $1, j.line, j.byte_offset, $5::timestamptz
+    from judged j
+    left join staging_id_resolution c on c.upload_id = $1 and c.entity_type = 'campaign' and c.external_id = j.campaign_external_id
+    left join staging_id_resolution s on s.upload_id = $1 and s.entity_type = 'ad_set' and s.external_id = j.ad_set_external_id
+    left join staging_id_resolution a on a.upload_id = $1 and a.entity_type = 'ad' and a.external_id = j.ad_external_id
+    where j.verdict in ('new', 'changed')
+    order by j.metric_date, j.ad_external_id, j.ad_set_external_id, j.campaign_external_id
+    on conflict (workspace_id, platform, metric_date, ad_external_id, ad_set_external_id, campaign_external_id, client_id) do update
+    set campaign_id = coalesce(excluded.campaign_id, daily_metrics.campaign_id),
+        ad_set_id = coalesce(excluded.ad_set_id, daily_metrics.ad_set_id),
+        ad_id = coalesce(excluded.ad_id, daily_metrics.ad_id),
+        currency = excluded.currency, account_time_zone = excluded.account_time_zone,
+        spend = excluded.spend, impressions = excluded.impressions, clicks = excluded.clicks, link_clicks = excluded.link_clicks,
+        reach = excluded.reach, conversions = excluded.conversions, conversion_value = excluded.conversion_value,
+        video_views = excluded.video_views, run_id = excluded.run_id, line = excluded.line, byte_offset = excluded.byte_offset,
+        reported_at = excluded.reported_at, updated_at = engine.now()
+    where daily_metrics.reported_at <= excluded.reported_at
+      and (${values('daily_metrics')}) is distinct from (${values('excluded')})
+    returning byte_offset, (xmax = 0) as is_new
+  ),
+  confirmed as (
+    update daily_metrics d
+    set reported_at = $5::timestamptz
+    from judged j
+    where $8::boolean and j.verdict = 'unchanged'
+      and d.workspace_id = $2 and d.metric_date = j.metric_date and d.id = j.known_id and d.reported_at < $5::timestamptz
+  ),
+  settled as (
+    select j.*,
+           case when j.verdict in ('stale', 'unchanged') then j.verdict
+                when w.is_new then 'inserted'
+                when w.is_new is not null then 'updated'
+                else 'contended' end as outcome
+    from judged j
+    left join written w on w.byte_offset = j.byte_offset
+  )
+  select outcome, count(*)::int as rows,
+         coalesce(sum(own_spend), 0)::text as spend, coalesce(sum(own_impressions), 0)::text as impressions, coalesce(sum(own_clicks), 0)::text as clicks,
+         coalesce(sum((merged ->> 'rows')::int), 0)::int as merged_rows,
+         coalesce(sum((merged ->> 'spend')::numeric), 0)::text as merged_spend,
+         coalesce(sum((merged ->> 'impressions')::numeric), 0)::text as merged_impressions,
+         coalesce(sum((merged ->> 'clicks')::numeric), 0)::text as merged_clicks,
+         coalesce(array_agg(distinct metric_date::text) filter (where outcome in ('inserted', 'updated')), '{}') as dates
+  from settled
+  group by outcome`;
+
+/** `confirms`: the sender said when the numbers were reported, so that equal but later ones confirm the stored row. */
+export async function promoteMetrics(
+  db: Queryable,
+  scope: PromotionScope,
+  range: RowRange,
+  confirms: boolean,
+): Promise<PromotedRow[]> {
+  const { rows } = await db.query<PromotedRow>({
+    name: 'ads-promote-metrics',
+    text,
+    values: [
+      scope.uploadId,
+      scope.workspaceId,
+      scope.clientId,
+      scope.platform,
+      scope.reportedAt,
+      range.from,
+      range.to,
+      confirms,
+    ],
+  });
+  return rows;
+}

@@ -1,0 +1,55 @@
+// How an upload was read, stored beside its staging: written by parse, read by promotion and by whoever looks at the upload.
+import type { Queryable } from '../../../platform/database.ts';
+import type { Reading } from '../../../tabular/reading.ts';
+import type { ParseCounts } from '../parse-counts.ts';
+import type { AppliedMapping } from '../reading.ts';
+
+export interface UploadReading {
+  readonly reading: Reading;
+  readonly mapping: AppliedMapping;
+}
+
+export interface FurnitureRow {
+  readonly line: number;
+  readonly kind: string;
+  readonly text: string;
+}
+
+export async function insertUploadReading(
+  db: Queryable,
+  upload: { readonly uploadId: string; readonly workspaceId: string } & UploadReading,
+): Promise<void> {
+  await db.query({
+    name: 'ads-insert-upload-reading',
+    text: `
+      insert into upload_readings (upload_id, workspace_id, reading, mapping)
+      values ($1, $2, $3, $4)
+      on conflict (upload_id) do nothing`,
+    values: [upload.uploadId, upload.workspaceId, JSON.stringify(upload.reading), JSON.stringify(upload.mapping)],
+  });
+}
+
+export async function updateUploadCounts(
+  db: Queryable,
+  upload: { readonly uploadId: string; readonly counts: ParseCounts; readonly furniture: readonly FurnitureRow[] },
+): Promise<void> {
+  await db.query({
+    name: 'ads-update-upload-counts',
+    text: `update upload_readings set counts = $2, furniture = $3, updated_at = engine.now() where upload_id = $1`,
+    values: [upload.uploadId, JSON.stringify(upload.counts), JSON.stringify(upload.furniture)],
+  });
+}
+
+export interface UploadReadingRow extends UploadReading {
+  readonly counts: ParseCounts;
+  readonly furniture: readonly FurnitureRow[];
+}
+
+export async function selectUploadReading(db: Queryable, uploadId: string): Promise<UploadReadingRow | undefined> {
+  const { rows } = await db.query<UploadReadingRow>({
+    name: 'ads-select-upload-reading',
+    text: `select reading, mapping, counts, furniture from upload_readings where upload_id = $1`,
+    values: [uploadId],
+  });
+  return rows[0];
+}

@@ -1,0 +1,198 @@
+// Rows on their way into staging: gathered column by column as binary arrays, handed over in one flush. Campaigns, ad sets and ads
+// are staged once per key (and again when a later line gives another name), not once per line.
+import { BinaryArray, postgresDay } from '../../platform/binary-array.ts';
+import type { RowIssue } from '../../tabular/validation/row-issue.ts';
+import { measures, wholeMeasures } from './fields.ts';
+import type { KeyHasher } from './natural-key.ts';
+import type { Named, NormalizedRow } from './normalize.ts';
+
+export interface RowPlace {
+  readonly rowIndex: number;
+  readonly line: number;
+  readonly offset: number;
+}
+
+/** Parameters of the three staging statements, in their order; null when there is nothing of that kind. */
+export interface StagingFlush {
+  readonly rows: number;
+  readonly metrics: readonly Buffer[] | null;
+  readonly dimensions: readonly Buffer[] | null;
+  readonly invalid: readonly Buffer[] | null;
+}
+
+type Entity = 'campaign' | 'ad_set' | 'ad';
+
+/** Forgotten when full: a key staged twice is grouped by promotion anyway, memory is not. */
+const MAX_REMEMBERED = 200_000;
+const DAYS_REMEMBERED = 5_000;
+
+export class StagingBuffer {
+  readonly #keys: KeyHasher;
+  readonly #metrics = metricColumns();
+  readonly #dimensions = dimensionColumns();
+  readonly #invalid = invalidColumns();
+  /** Entity and external id → the name it was staged with. */
+  readonly #staged = new Map<string, string | null>();
+  readonly #days = new Map<string, number>();
+
+  constructor(keys: KeyHasher) {
+    this.#keys = keys;
+  }
+
+  get rows(): number {
+    return this.#metrics.rowIndex.length + this.#invalid.rowIndex.length;
+  }
+
+  addValid(place: RowPlace, row: NormalizedRow): void {
+    const { campaign, adSet, ad } = row;
+    const [campaignId, adSetId, adId] = [
+      campaign?.externalId ?? null,
+      adSet?.externalId ?? null,
+      ad?.externalId ?? null,
+    ];
+    if (campaign !== null) this.#addDimension('campaign', campaign, place, campaignId, null, null);
+    if (adSet !== null) this.#addDimension('ad_set', adSet, place, campaignId, adSetId, null);
+    if (ad !== null) this.#addDimension('ad', ad, place, campaignId, adSetId, adId);
+    const columns = this.#metrics;
+    columns.rowIndex.pushInt4(place.rowIndex);
+    columns.hash.pushText(this.#keys.metric(row.date, campaignId, adSetId, adId));
+    pushText(columns.rest, row.rest === null ? null : JSON.stringify(row.rest));
+    columns.line.pushInt4(place.line);
+    columns.offset.pushInt8(place.offset);
+    columns.date.pushDay(this.#dayOf(row.date));
+    pushText(columns.campaign, campaignId);
+    pushText(columns.adSet, adSetId);
+    pushText(columns.ad, adId);
+    pushText(columns.currency, row.currency);
+    for (let i = 0; i < measures.length; i++) pushMeasure(columns.measures[i] as BinaryArray, row.measures[i] ?? null);
+  }
+
+  addInvalid(place: RowPlace, raw: unknown, issues: readonly RowIssue[]): void {
+    const columns = this.#invalid;
+    columns.rowIndex.pushInt4(place.rowIndex);
+    columns.hash.pushText(this.#keys.unreadable(place.line, place.offset));
+    columns.raw.pushText(storableJson(raw));
+    columns.errors.pushText(
+      storableJson(
+        issues.map(({ code, column, value, message, severity }) => ({ code, column, value, message, severity })),
+      ),
+    );
+    columns.line.pushInt4(place.line);
+    columns.offset.pushInt8(place.offset);
+  }
+
+  /** Everything gathered so far; the buffer is empty afterwards and can be filled while the flush is being written. */
+  take(): StagingFlush {
+    return {
+      rows: this.rows,
+      metrics: takeAll(this.#metrics),
+      dimensions: takeAll(this.#dimensions),
+      invalid: takeAll(this.#invalid),
+    };
+  }
+
+  #addDimension(
+    entity: Entity,
+    named: Named,
+    place: RowPlace,
+    campaign: string | null,
+    adSet: string | null,
+    ad: string | null,
+  ): void {
+    const key = `${entity}:${named.externalId}`;
+    const known = this.#staged.get(key);
+    if (known !== undefined && (named.name === null || known === named.name)) return;
+    if (this.#staged.size >= MAX_REMEMBERED) this.#staged.clear();
+    this.#staged.set(key, named.name);
+    const columns = this.#dimensions;
+    columns.rowIndex.pushInt4(place.rowIndex);
+    columns.entity.pushText(entity);
+    columns.hash.pushText(this.#keys.dimension(entity, named.externalId));
+    columns.raw.pushText(
+      storableJson({ name: named.name, inferred: named.name === null, id_derived: named.isDerived }),
+    );
+    columns.line.pushInt4(place.line);
+    columns.offset.pushInt8(place.offset);
+    pushText(columns.campaign, campaign);
+    pushText(columns.adSet, adSet);
+    pushText(columns.ad, ad);
+  }
+
+  #dayOf(date: string): number {
+    const known = this.#days.get(date);
+    if (known !== undefined) return known;
+    const day = postgresDay(date);
+    if (this.#days.size < DAYS_REMEMBERED) this.#days.set(date, day);
+    return day;
+  }
+}
+
+function metricColumns() {
+  return {
+    rowIndex: new BinaryArray('int4'),
+    hash: new BinaryArray('text'),
+    rest: new BinaryArray('text'),
+    line: new BinaryArray('int4'),
+    offset: new BinaryArray('int8'),
+    date: new BinaryArray('date'),
+    campaign: new BinaryArray('text'),
+    adSet: new BinaryArray('text'),
+    ad: new BinaryArray('text'),
+    currency: new BinaryArray('text'),
+    measures: measures.map((measure) => new BinaryArray(wholeMeasures.has(measure) ? 'int8' : 'numeric')),
+  };
+}
+
+function dimensionColumns() {
+  return {
+    rowIndex: new BinaryArray('int4'),
+    entity: new BinaryArray('text'),
+    hash: new BinaryArray('text'),
+    raw: new BinaryArray('text'),
+    line: new BinaryArray('int4'),
+    offset: new BinaryArray('int8'),
+    campaign: new BinaryArray('text'),
+    adSet: new BinaryArray('text'),
+    ad: new BinaryArray('text'),
+  };
+}
+
+function invalidColumns() {
+  return {
+    rowIndex: new BinaryArray('int4'),
+    hash: new BinaryArray('text'),
+    raw: new BinaryArray('text'),
+    errors: new BinaryArray('text'),
+    line: new BinaryArray('int4'),
+    offset: new BinaryArray('int8'),
+  };
+}
+
+/** The columns stand in the order of the statement's parameters. */
+function takeAll(columns: Record<string, BinaryArray | BinaryArray[]> & { rowIndex: BinaryArray }): Buffer[] | null {
+  if (columns.rowIndex.length === 0) return null;
+  return Object.values(columns)
+    .flat()
+    .map((column) => column.take());
+}
+
+function pushText(column: BinaryArray, value: string | null): void {
+  if (value === null) column.pushNull();
+  else column.pushText(value);
+}
+
+function pushMeasure(column: BinaryArray, value: string | null): void {
+  if (value === null) column.pushNull();
+  else if (column.type === 'int8') column.pushInt8(Number(value));
+  else column.pushNumeric(value);
+}
+
+/** jsonb cannot hold NUL, and a lone surrogate is not UTF-8. */
+export function storableJson(value: unknown): string {
+  return JSON.stringify(value, (_, text: unknown) => (typeof text === 'string' ? storableText(text) : text));
+}
+
+export function storableText(text: string): string {
+  const whole = /[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text;
+  return whole.replaceAll('\u0000', '\uFFFD');
+}
