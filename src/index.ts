@@ -7,7 +7,6 @@ export { AdaptiveSize } from './engine/adaptive.ts';
 export type { Enqueued, EnqueueRequest } from './engine/enqueue.ts';
 export {
   definePipeline,
-  type EmittedEvent,
   type Pipeline,
   type PipelineOptions,
   type RunFacts,
@@ -22,7 +21,7 @@ export type { FeedRow } from './engine/sql/event-feed.ts';
 export type { RejectRecord } from './engine/sql/insert-rejects.ts';
 export type { AttemptRow, RunEventRow } from './engine/sql/read-history.ts';
 export type { RunFilter, RunRow } from './engine/sql/read-runs.ts';
-export type { CommitOptions, Progress, StageContext, StageRun } from './engine/stage-context.ts';
+export type { CommitOptions, EmittedEvent, Progress, StageContext, StageRun } from './engine/stage-context.ts';
 export type { Verification } from './engine/verify.ts';
 export type { WhyWaiting } from './engine/why.ts';
 export type { Queryable } from './platform/database.ts';

@@ -5,12 +5,12 @@ import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { type Pool, type Queryable, withClient, withTransaction } from '../platform/database.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { waitAtMost } from '../platform/wait.ts';
-import type { EmittedEvent } from './pipeline.ts';
+
 import { writeCheckpoint } from './sql/checkpoints.ts';
 import { enterStage, leaveStage, lockLease, transactionStatus } from './sql/fence.ts';
 import { insertEvents } from './sql/insert-events.ts';
 import { insertRejects, type RejectRecord } from './sql/insert-rejects.ts';
-import type { StageRun } from './stage-context.ts';
+import type { EmittedEvent, StageRun } from './stage-context.ts';
 
 export interface Effects<T> {
   readonly role: string;

@@ -5,14 +5,7 @@ import type { Machine } from '../contract/states/machine.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { Receipt } from './receipt.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
-import type { StageContext } from './stage-context.ts';
-
-/** An event a pipeline puts into the outbox. Unique per (run, type, key). */
-export interface EmittedEvent {
-  readonly type: string;
-  readonly key?: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
+import type { EmittedEvent, StageContext } from './stage-context.ts';
 
 /** How a stage ended: the machine's event (`pass`, `complete`, `part`, …) and, when the run is done with it, the receipt. */
 export interface StageOutcome {

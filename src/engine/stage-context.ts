@@ -3,9 +3,15 @@
 import type { Queryable } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Decision } from './adaptive.ts';
-import type { EmittedEvent } from './pipeline.ts';
 import type { Failures } from './retry-policy.ts';
 import type { RejectRecord } from './sql/insert-rejects.ts';
+
+/** An event a pipeline puts into the outbox. Unique per (run, type, key). */
+export interface EmittedEvent {
+  readonly type: string;
+  readonly key?: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
 
 export interface StageRun {
   readonly id: string;
