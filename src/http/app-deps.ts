@@ -54,6 +54,8 @@ export interface AppDeps {
   readonly engine?: Engine;
   /** What pipelines know about correcting their refused rows, by pipeline. */
   readonly rejectTools?: Readonly<Record<string, RejectTools>>;
+  /** How pipelines are called and which file extensions they take, for the console. */
+  readonly pipelineNotes?: Readonly<Record<string, { readonly title: string; readonly accepts: string[] }>>;
   /** Made from pool and secrets when left out. */
   readonly authenticator?: Authenticator;
   /** Beside the database, which is always checked: migrations, blob store. */

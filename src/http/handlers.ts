@@ -19,6 +19,17 @@ import { createMembership } from './routes/memberships/create.ts';
 import { listMemberships } from './routes/memberships/list.ts';
 import { revokeMembership } from './routes/memberships/revoke.ts';
 import { listAudit } from './routes/operate/audit.ts';
+import { listLanes } from './routes/operate/lanes.ts';
+import { listSchedules } from './routes/operate/schedules.ts';
+import { listWorkers } from './routes/operate/workers.ts';
+import { listPipelines } from './routes/pipelines/list.ts';
+import { pausePipeline, resumePipeline } from './routes/pipelines/pause.ts';
+import { listClusters } from './routes/rejects/clusters.ts';
+import { correctReject } from './routes/rejects/correct.ts';
+import { correctCluster } from './routes/rejects/correct-cluster.ts';
+import { downloadRejects } from './routes/rejects/download.ts';
+import { listRejects } from './routes/rejects/list.ts';
+import { replayRejects } from './routes/rejects/replay.ts';
 import { listAttempts } from './routes/runs/attempts.ts';
 import { bulk } from './routes/runs/bulk.ts';
 import { cancelRun } from './routes/runs/cancel.ts';
@@ -32,9 +43,12 @@ import { retryRun } from './routes/runs/retry.ts';
 import { showRun } from './routes/runs/show.ts';
 import { verifyRun } from './routes/runs/verify.ts';
 import { health } from './routes/system/health.ts';
+import { tenantMetrics } from './routes/system/metrics.ts';
 import { openapi } from './routes/system/openapi.ts';
 import { prometheus } from './routes/system/prometheus.ts';
 import { ready } from './routes/system/ready.ts';
+import { listUploads } from './routes/uploads/list.ts';
+import { showUpload } from './routes/uploads/show.ts';
 import { createUser } from './routes/users/create.ts';
 import { listUsers } from './routes/users/list.ts';
 import { removeUser } from './routes/users/remove.ts';
@@ -81,6 +95,21 @@ export const ownHandlers: Handlers = {
   ...requeueRun,
   ...verifyRun,
   ...listDeadLetters,
+  ...listRejects,
+  ...listClusters,
+  ...downloadRejects,
+  ...correctReject,
+  ...correctCluster,
+  ...replayRejects,
+  ...listUploads,
+  ...showUpload,
+  ...listPipelines,
+  ...pausePipeline,
+  ...resumePipeline,
+  ...listWorkers,
+  ...listLanes,
+  ...listSchedules,
+  ...tenantMetrics,
   ...liveStream,
   ...liveRunStream,
   ...liveSocket,

@@ -23,6 +23,7 @@ export const Reject = Fault.extend({
   byte_offset: z.number().nullable(),
   cluster: z.string(),
   raw: Cells,
+  faults: z.array(Fault).describe('Everything that is wrong with the row; the first is repeated above.'),
   correction: z.object({ cells: Cells, by: z.string().nullable(), at: Time, faults: z.array(Fault) }).optional(),
   status: RejectStatus,
   replayed_by: Id.nullable(),
@@ -51,7 +52,7 @@ export const RejectCluster = z.object({
 });
 
 export const RejectFilter = z.object({
-  cluster: z.string().max(200).optional(),
+  cluster: z.string().max(1000).optional(),
   code: Several.optional(),
   status: Several.optional(),
 });
@@ -109,7 +110,7 @@ export const rejectRoutes = defineRoutes({
     access: allow(readers, 'runs:write'),
     params: byRun,
     body: z.strictObject({
-      cluster: z.string().max(200),
+      cluster: z.string().max(1000),
       fix: z.strictObject({
         kind: z.string().max(60),
         column: z.string().max(300),

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { pagePolicy } from './security-headers.ts';
 
 const YEAR_S = 31_536_000;
+const isForPrograms = /^\/(v1|api|docs|assets|internal)(\/|$)|\.\w{1,8}(\?|$)/;
 const plainPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -37,20 +38,9 @@ export async function serveConsole(server: FastifyInstance, folder: string | und
     });
   }
   server.get('/', (_request, reply) => sendPage(reply));
-  for (const route of [
-    '/runs',
-    '/runs/*',
-    '/r/*',
-    '/data',
-    '/data/*',
-    '/operate',
-    '/operate/*',
-    '/settings',
-    '/settings/*',
-    '/login',
-    '/uploads/*',
-    '/pipelines',
-    '/pipelines/*',
-  ])
-    server.get(route, (_request, reply) => sendPage(reply));
+  // The console finds its own way from here; what looks like a call of the API or a file is answered as missing.
+  server.get('/*', (request, reply) => {
+    if (isForPrograms.test(request.url)) return reply.callNotFound();
+    return sendPage(reply);
+  });
 }

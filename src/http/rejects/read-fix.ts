@@ -1,0 +1,31 @@
+// A fix as a caller names it, checked. Which fixes there are is the tabular layer's affair.
+import { z } from 'zod';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { applyFix, type Fix } from '../../tabular/validation/fixes.ts';
+
+const known = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('date_order'), order: z.enum(['dmy', 'mdy']) }),
+  z.strictObject({ kind: z.literal('date_serial') }),
+  z.strictObject({ kind: z.literal('number_style'), decimal: z.enum(['.', ',']) }),
+  z.strictObject({ kind: z.literal('keep_digits') }),
+  z.strictObject({ kind: z.literal('drop_decimals') }),
+  z.strictObject({ kind: z.literal('trim') }),
+  z.strictObject({ kind: z.literal('replace'), from: z.string().max(1000), to: z.string().max(1000) }),
+]);
+
+export type FixOfCell = (value: string | null) => string | null;
+
+export function readFix(given: { kind: string; column: string; params: Record<string, unknown> }): FixOfCell {
+  const parsed = known.safeParse({ ...given.params, kind: given.kind });
+  if (!parsed.success) throw new MillraceError('fix_unknown', { fix: given.kind, column: given.column });
+  const fix: Fix = parsed.data;
+  return (value) => (value === null ? null : applyFix(fix, value));
+}
+
+/** The suggestion a pipeline stored with a reject, as the API shows it. */
+export function viewSuggestion(suggestion: unknown, column: string | null) {
+  const { fix, label } = (suggestion ?? {}) as { fix?: { kind?: unknown }; label?: unknown };
+  if (typeof fix?.kind !== 'string' || typeof label !== 'string' || column === null) return null;
+  const { kind, ...params } = fix;
+  return { kind: String(kind), label, column, params };
+}

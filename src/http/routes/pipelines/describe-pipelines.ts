@@ -1,0 +1,75 @@
+// The pipelines of this process as one tenant sees them: machine, stages, whether its own line is paused, its counts.
+import type { AnswerOf } from '../../../contract/api/client.ts';
+import type { AnyPipeline } from '../../../engine/pipeline.ts';
+import type { Call } from '../../call.ts';
+import { engineOf } from '../../engine-of.ts';
+import { stagesOf } from '../../runs/stage-reports.ts';
+import { readLanes } from '../../sql/read-queue.ts';
+import { countFlaggedRuns, type PauseRow, readPauses } from '../../sql/read-tenant-figures.ts';
+import { look } from '../change.ts';
+
+type PipelineView = AnswerOf<'pipelines.list'>['data'][number];
+type PipelineCall = Call<'pipelines.list'> | Call<'pipelines.pause'> | Call<'pipelines.resume'>;
+
+export async function describePipelines(call: PipelineCall): Promise<PipelineView[]> {
+  const engine = engineOf(call);
+  const { tenantId } = call.principal;
+  const pipelines = [...engine.registry.values()];
+  const lanes = await readLanes(engine.pools.control, tenantId);
+  const { flagged, pauses } = await look(call, async (db) => ({
+    flagged: await countFlaggedRuns(db, tenantId),
+    pauses: await readPauses(db, [...new Set(pipelines.map((each) => laneOf(each, tenantId)))]),
+  }));
+  return pipelines.map((pipeline) => {
+    const own = lanes.filter((lane) => lane.pipeline === pipeline.name);
+    const counts = Object.fromEntries(
+      flagged.filter((each) => each.pipeline === pipeline.name).map((each) => [each.phase, each.count]),
+    );
+    return {
+      ...describe(pipeline),
+      ...call.app.pipelineNotes?.[pipeline.name],
+      paused: pauseOf(pipeline, tenantId, pauses),
+      counts: { waiting: sum(own, 'waiting'), active: sum(own, 'active'), ...counts },
+    };
+  });
+}
+
+/** The line a tenant's runs of a pipeline stand in, as far as the tenant alone decides it. */
+export function laneOf(pipeline: AnyPipeline, tenantId: string): string {
+  try {
+    return pipeline.lane({ tenantId, input: {} });
+  } catch {
+    // The lane depends on the input.
+    return tenantId;
+  }
+}
+
+function describe({ name, machine, laneCap }: AnyPipeline) {
+  const states = Object.entries(machine.states).map(([word, state]) => ({
+    name: word,
+    phase: state.phase,
+    stage: state.stage ?? null,
+    on: { ...state.on },
+  }));
+  return {
+    name,
+    title: name.charAt(0).toUpperCase() + name.slice(1),
+    accepts: [] as string[],
+    machine: { version: machine.version, initial: machine.initial, states },
+    stages: stagesOf(machine),
+    lane_cap: laneCap ?? null,
+  };
+}
+
+function pauseOf(pipeline: AnyPipeline, tenantId: string, pauses: readonly PauseRow[]): PipelineView['paused'] {
+  const own = pauses.filter((each) => each.pipeline === pipeline.name);
+  const pause = own.find((each) => each.lane === '') ?? own.find((each) => each.lane === laneOf(pipeline, tenantId));
+  if (pause === undefined) return null;
+  const scope = pause.lane === '' ? ('installation' as const) : ('tenant' as const);
+  // Who paused the installation is the operator's affair.
+  return { at: pause.paused_at.toISOString(), by: scope === 'tenant' ? pause.paused_by : null, scope };
+}
+
+function sum<Key extends string>(rows: readonly Record<Key, number>[], key: Key): number {
+  return rows.reduce((total, row) => total + row[key], 0);
+}

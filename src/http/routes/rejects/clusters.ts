@@ -1,0 +1,23 @@
+// GET /v1/runs/:run_id/rejects/clusters
+import { handle } from '../../call.ts';
+import { viewSuggestion } from '../../rejects/read-fix.ts';
+import { requireVisibleRun } from '../../runs/show-run.ts';
+import { clusterRejects } from '../../sql/cluster-rejects.ts';
+import { look } from '../change.ts';
+
+const MAX_CLUSTERS = 1_000;
+
+export const listClusters = handle('rejects.clusters', async (call) => {
+  const { run_id: runId } = call.params;
+  const rows = await look(call, async (db, tenantId) => {
+    await requireVisibleRun(db, call.principal, runId);
+    return clusterRejects(db, tenantId, runId, MAX_CLUSTERS);
+  });
+  const data = rows.map(({ cause, column_name: column, suggestion, ...rest }) => ({
+    ...rest,
+    cluster: cause,
+    column,
+    fix: viewSuggestion(suggestion, column),
+  }));
+  return { data };
+});

@@ -1,0 +1,59 @@
+// GET /v1/runs/:run_id/rejects.csv: the refused rows with their columns as in the file, corrected cells in place, and three columns
+// that say which row, which code and why. Read page by page while it is sent.
+import { Readable } from 'node:stream';
+import { csvHeader, csvRow } from '../../../tabular/csv/write-csv.ts';
+import { type Call, handle } from '../../call.ts';
+import { correctedCells, type StoredCorrection } from '../../rejects/reject-view.ts';
+import { splitWords } from '../../runs/find-runs.ts';
+import { requireVisibleRun } from '../../runs/show-run.ts';
+import { listRejects, type RejectRow } from '../../sql/list-rejects.ts';
+import { look } from '../change.ts';
+
+const PAGE = 1_000;
+const added = ['row', 'code', 'message'];
+
+export const downloadRejects = handle('rejects.download', async (call) => {
+  const { run_id: runId } = call.params;
+  const run = await look(call, (db) => requireVisibleRun(db, call.principal, runId));
+  const first = await readPage(call, '0');
+  const named = await call.app.rejectTools?.[run.pipeline]?.header?.(run);
+  const columns = named ?? Object.keys(correctedCells(first[0] ?? { item: {} }, {}));
+  return call.reply
+    .type('text/csv; charset=utf-8')
+    .header('content-disposition', `attachment; filename="rejects-${runId}.csv"`)
+    .send(Readable.from(csvPages(call, columns, first)));
+});
+
+async function* csvPages(call: Call<'rejects.download'>, columns: readonly string[], first: RejectRow[]) {
+  yield csvHeader([...columns, ...added]);
+  for (let page = first; page.length > 0; page = await readPage(call, page.at(-1)?.reject_id ?? '0')) {
+    yield page.map((row) => csvRow(cellsInOrder(row, columns))).join('');
+    if (page.length < PAGE) return;
+  }
+}
+
+function cellsInOrder(row: RejectRow, columns: readonly string[]): (string | null)[] {
+  const correction = row.correction as StoredCorrection | null;
+  const cells = correctedCells(row, correction?.cells ?? {});
+  return [
+    ...columns.map((name) => cells[name] ?? null),
+    row.line === null ? null : String(row.line),
+    row.code,
+    row.message,
+  ];
+}
+
+function readPage(call: Call<'rejects.download'>, after: string): Promise<RejectRow[]> {
+  const { cluster, code, status } = call.query;
+  return look(call, (db, tenantId) =>
+    listRejects(db, {
+      tenantId,
+      runId: call.params.run_id,
+      after,
+      cause: cluster ?? null,
+      codes: splitWords(code),
+      statuses: splitWords(status),
+      limit: PAGE,
+    }),
+  );
+}

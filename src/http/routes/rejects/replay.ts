@@ -1,0 +1,21 @@
+// POST /v1/runs/:run_id/replay: the corrected rows run again, as a run of their own.
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { handle } from '../../call.ts';
+import { rejectToolsFor } from '../../rejects/reject-tools.ts';
+import { requireVisibleRun } from '../../runs/show-run.ts';
+import { countRejects } from '../../sql/read-run.ts';
+import { look } from '../change.ts';
+import { linkRun } from '../runs/link-run.ts';
+
+export const replayRejects = handle('rejects.replay', async (call) => {
+  const { principal, params, body, request, idempotencyKey } = call;
+  const { run, counts } = await look(call, async (db, tenantId) => ({
+    run: await requireVisibleRun(db, principal, params.run_id),
+    counts: await countRejects(db, tenantId, params.run_id),
+  }));
+  if (counts.corrected === 0) throw new MillraceError('nothing_to_replay', { run: run.id });
+  const tools = rejectToolsFor(call.app, run, call.operation);
+  const by = { principal, idempotencyKey, correlationId: request.id };
+  const { runId, rows } = await tools.replay(run, body?.reject_ids, by);
+  return { ...(await linkRun(call, runId)), rows };
+});

@@ -1,0 +1,26 @@
+// GET /v1/uploads: runs that were handed a file. A page may be short while `next` is set, as with runs.
+import { handle } from '../../call.ts';
+import { engineOf } from '../../engine-of.ts';
+import { findRuns, splitWords } from '../../runs/find-runs.ts';
+import { viewUpload } from '../../runs/upload-view.ts';
+import { readUploadFacts } from '../../sql/read-upload-facts.ts';
+import { look } from '../change.ts';
+
+export const listUploads = handle('uploads.list', async (call) => {
+  const { after, limit, pipeline, platform, status } = call.query;
+  const finder = { pool: call.app.pool, control: engineOf(call).pools.control };
+  const page = await findRuns(finder, call.principal.tenantId, { pipeline, status }, { after, limit });
+  const platforms = splitWords(platform);
+  const rows = page.rows.filter(
+    (row) => row.blob_id !== null && (platforms === null || platforms.includes(String(row.input.platform))),
+  );
+  const facts = await look(call, (db, tenantId) =>
+    readUploadFacts(
+      db,
+      tenantId,
+      rows.map((row) => row.id),
+    ),
+  );
+  const byRun = new Map(facts.map((each) => [each.run_id, each]));
+  return { data: rows.map((row) => viewUpload(row, byRun.get(row.id))), next: page.next };
+});

@@ -1,0 +1,69 @@
+// The refused rows of a run, in the order in which they were refused, which is the order of the file.
+import type { Queryable } from '../../platform/database.ts';
+
+export interface RejectRow {
+  readonly reject_id: string;
+  readonly line: number | null;
+  readonly byte_offset: number | null;
+  readonly column_name: string | null;
+  readonly code: string;
+  readonly message: string;
+  readonly value: string | null;
+  readonly cause: string;
+  readonly errors: unknown;
+  readonly item: unknown;
+  readonly correction: unknown;
+  readonly corrected_by: string | null;
+  readonly corrected_at: Date | null;
+  readonly status: 'open' | 'corrected' | 'replayed' | 'resolved';
+  readonly replayed_as: string | null;
+}
+
+export interface RejectFilter {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly after: string;
+  readonly cause: string | null;
+  readonly codes: readonly string[] | null;
+  readonly statuses: readonly string[] | null;
+  readonly limit: number;
+}
+
+const columns = `
+  reject_id::text, line, byte_offset, column_name, code, message, value, cause, errors, item, correction, corrected_by,
+  corrected_at, status, replayed_as`;
+
+export async function listRejects(db: Queryable, filter: RejectFilter): Promise<RejectRow[]> {
+  const { rows } = await db.query<RejectRow>({
+    name: 'http-list-rejects',
+    text: `
+      select ${columns}
+      from engine.rejects
+      where tenant_id = $1 and run_id = $2 and reject_id > $3
+        and ($4::text is null or cause = $4)
+        and ($5::text[] is null or code = any ($5))
+        and ($6::text[] is null or status = any ($6))
+      order by reject_id
+      limit $7`,
+    values: [filter.tenantId, filter.runId, filter.after, filter.cause, filter.codes, filter.statuses, filter.limit],
+  });
+  return rows;
+}
+
+/** Locked, so that two people correcting the same row come one after the other. */
+export async function lockReject(
+  db: Queryable,
+  tenantId: string,
+  runId: string,
+  rejectId: string,
+): Promise<RejectRow | undefined> {
+  const { rows } = await db.query<RejectRow>({
+    name: 'http-lock-reject',
+    text: `
+      select ${columns} from engine.rejects
+      where tenant_id = $1 and run_id = $2 and reject_id = $3
+      for update`,
+    values: [tenantId, runId, rejectId],
+  });
+  return rows[0];
+}

@@ -1,0 +1,286 @@
+// Cross-tenant probes generated from the route table: every operation, every role and an API key, with another tenant's ids in
+// path, query, body, header and cursor. Run twice: as it is, and with row-level security off, so that the statements' own
+// filters are seen to hold alone (row-security.db.test.ts shows the other half).
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildApiKey, buildTenant, buildUser, type TestUser, useApi } from '../../test/support/api.ts';
+import { useDatabase } from '../../test/support/database.ts';
+import { buildEngine, buildPipeline } from '../../test/support/engine.ts';
+import { isolationMatrix, type Probe, type Things } from '../../test/support/isolation-matrix.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
+import { addClient } from '../access/clients.ts';
+import { insertMembership } from '../access/sql/list-memberships.ts';
+import { inTenant } from '../access/tenant-session.ts';
+import { type OperationId, operations } from '../contract/api/operations.ts';
+import { type Role, roles, type Scope, scopes } from '../contract/api/roles.ts';
+import { routes } from '../contract/api/routes.ts';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+import type { Engine } from '../engine/engine.ts';
+import { uuidv7 } from '../platform/ids.ts';
+
+const db = useDatabase();
+let engine: Engine & { close(): Promise<void> };
+
+const steady = buildPipeline('steady', async (context) => {
+  context.reject({
+    line: 1,
+    byteOffset: 0,
+    column: 'spend',
+    code: 'x',
+    message: `m ${context.run.tenantId}`,
+    value: 'v',
+    cause: 'spend',
+    item: { spend: 'v' },
+  });
+  await context.commit(async () => undefined);
+  return { on: 'complete', receipt: { read: 1, outcomes: { rejected: 1 } } };
+});
+const failing = buildPipeline('failing', async () => {
+  throw new MillraceError('input_invalid', { pipeline: 'failing', reason: 'x' });
+});
+const doomed = buildPipeline('doomed', async () => {
+  throw new MillraceError('unauthenticated');
+});
+
+beforeAll(async () => {
+  engine = await buildEngine(db.appUrl, [steady, failing, doomed]);
+  await engine.start();
+});
+afterAll(() => engine.close());
+
+const nobody: Things = {
+  tenantId: uuidv7(),
+  userId: uuidv7(),
+  clientId: uuidv7(),
+  keyId: uuidv7(),
+  membershipId: uuidv7(),
+  runId: uuidv7(),
+  failedRunId: uuidv7(),
+  waitingRunId: uuidv7(),
+  deadRunId: uuidv7(),
+  rejectId: '999999999',
+};
+const marker = 'CANARY-OF-THE-OTHER-TENANT';
+const rejectTools = {
+  steady: { check: async () => [[]], replay: async () => ({ runId: '', rows: 0 }) },
+};
+const api = useApi(db, () => ({ engine, rejectTools }));
+let own: Things;
+let foreign: Things;
+let callers: { name: string; role: Role; token: string }[] = [];
+
+beforeAll(async () => {
+  own = await buildThings('own');
+  foreign = await buildThings(marker);
+  const people = await Promise.all(roles.map((role) => buildUser(db, own.tenantId, role)));
+  const { token } = await buildApiKey(db, own.tenantId, Object.keys(scopes) as Scope[]);
+  callers = [
+    ...people.map((user) => ({ name: user.role, role: user.role, token: user.token })),
+    { name: 'key', role: 'service', token },
+  ];
+}, 60_000);
+
+/** A tenant with one of everything, each carrying the mark where it can. */
+async function buildThings(mark: string): Promise<Things> {
+  const tenantId = await buildTenant(db, mark);
+  const user = await buildUser(db, tenantId, 'admin');
+  const helper = await buildUser(db, tenantId, 'support');
+  const key = await buildApiKey(db, tenantId, ['data:read']);
+  const { client, membership } = await inTenant(db.app, tenantId, async (tx) => ({
+    client: await addClient(tx, tenantId, mark),
+    membership: await insertMembership(tx, {
+      membershipId: uuidv7(),
+      tenantId,
+      userId: helper.userId,
+      email: helper.email,
+      reason: mark,
+      grantedBy: user.userId,
+      hours: 1,
+    }),
+  }));
+  const enqueue = async (pipeline: string, availableAt?: Date) =>
+    (
+      await engine.enqueue({
+        pipeline,
+        tenantId,
+        input: { title: mark },
+        createdBy: user.userId,
+        ...(availableAt ? { availableAt } : {}),
+      })
+    ).id;
+  const ids = {
+    runId: await enqueue('steady'),
+    failedRunId: await enqueue('failing'),
+    deadRunId: await enqueue('doomed'),
+    waitingRunId: await enqueue('steady', new Date(Date.now() + 3_600_000)),
+  };
+  await engine.saveSchedule({ tenantId, name: mark, pipeline: 'steady', cron: '0 0 1 1 *', input: {} });
+  const rejectId = await waitFor(async () => {
+    const { rows } = await db.admin.query<{ id: string; ended: number }>(
+      `select (select reject_id::text from engine.rejects where run_id = $1) as id,
+              (select count(*)::int from engine.runs where id = any ($2) and finished_at is not null) as ended`,
+      [ids.runId, [ids.runId, ids.failedRunId, ids.deadRunId]],
+    );
+    return rows[0]?.ended === 3 ? rows[0].id : undefined;
+  });
+  return {
+    tenantId,
+    userId: user.userId,
+    clientId: client.client_id,
+    keyId: key.keyId,
+    membershipId: membership.membership_id,
+    rejectId,
+    ...ids,
+  };
+}
+
+const entries = Object.entries(isolationMatrix) as [OperationId, Probe][];
+const correlated = { 'x-correlation-id': 'isolation-probe' };
+/** The answer with the ids that were asked for taken out, the long ones first: a reject's id is a short number. */
+const blank = (body: string, params: Record<string, string>) =>
+  Object.entries(params)
+    .sort(([, a], [, b]) => b.length - a.length)
+    .reduce((text, [name, id]) => text.replace(new RegExp(`(?<![\\w-])${id}(?![\\w-])`, 'g'), name), body);
+
+/** Everything the other tenant has, to see that no probe changed it. */
+async function snapshot(): Promise<string> {
+  const tables = ['users', 'clients', 'api_keys', 'memberships', 'tenants'];
+  const parts = await Promise.all([
+    ...tables.map((table) =>
+      db.admin.query(`select to_jsonb(t) - 'last_used_at' as row from ${table} t where tenant_id = $1 order by 1`, [
+        foreign.tenantId,
+      ]),
+    ),
+    db.admin.query('select id, status, phase, held_at, requeued_as from engine.runs where tenant_id = $1 order by id', [
+      foreign.tenantId,
+    ]),
+    db.admin.query('select reject_id, status, correction from engine.rejects where tenant_id = $1', [foreign.tenantId]),
+  ]);
+  return JSON.stringify(parts.map((part) => part.rows));
+}
+
+it('every operation of the route table has its probe', () => {
+  expect(Object.keys(isolationMatrix).sort()).toEqual(Object.keys(operations).sort());
+  expect(Object.keys(routes).sort()).toEqual(Object.keys(operations).sort());
+});
+
+describe.each(['on', 'off'])('with row-level security %s', (security) => {
+  let before = '';
+  beforeAll(async () => {
+    const { rows } = await db.admin.query<{ name: string }>(
+      `select c.oid::regclass::text as name from pg_class c
+       where relkind in ('r', 'p') and exists (select from pg_attribute where attrelid = c.oid and attname = 'tenant_id')
+         and relnamespace in ('public'::regnamespace, 'engine'::regnamespace)`,
+    );
+    for (const { name } of rows) {
+      const verb = security === 'off' ? 'disable' : 'enable';
+      await db.admin.query(`alter table ${name} ${verb} row level security`);
+    }
+    before = await snapshot();
+  });
+  afterAll(async () => {
+    expect(await snapshot()).toBe(before);
+  });
+
+  it.each(entries.filter(([, probe]) => probe.kind === 'path'))(
+    '%s: another tenant’s id answers like one that does not exist, to every role',
+    async (operation, probe) => {
+      if (probe.kind !== 'path') return;
+      const { access } = routes[operation];
+      for (const caller of callers) {
+        const ask = async (things: Things) => {
+          const params = probe.params(things);
+          const answer = await api.call(operation, {
+            as: caller.token,
+            params,
+            headers: correlated,
+            ...(probe.body === undefined ? {} : { body: probe.body }),
+          });
+          return { status: answer.statusCode, body: blank(answer.body, params) };
+        };
+        const [theirs, none] = [await ask(foreign), await ask(nobody)];
+        expect([caller.name, theirs]).toEqual([caller.name, none]);
+        const mayCall =
+          access.kind === 'roles' &&
+          access.roles.includes(caller.role) &&
+          (caller.name !== 'key' || access.scope !== null);
+        const isServed = theirs.status !== 501;
+        expect([caller.name, theirs.status]).toEqual([caller.name, mayCall ? (isServed ? 404 : 501) : 403]);
+      }
+    },
+  );
+
+  it.each(entries.filter(([, probe]) => probe.kind === 'list' || probe.kind === 'self'))(
+    '%s: shows nothing of another tenant, whatever the query names',
+    async (operation, probe) => {
+      for (const caller of callers) {
+        if (operation === 'auth.logout') continue;
+        const asked = probe.kind === 'list' ? [undefined, probe.query?.(foreign)] : [undefined];
+        for (const query of asked) {
+          const answer = await api.call(operation, {
+            as: caller.token,
+            ...(query ? { query } : {}),
+            ...(probe.kind === 'list' && probe.params ? { params: probe.params } : {}),
+            ...(probe.kind === 'self' && probe.body ? { body: probe.body } : {}),
+          });
+          expect([caller.name, answer.statusCode < 500 || answer.statusCode === 501]).toEqual([caller.name, true]);
+          const shown = Object.entries(foreign).filter(([name, id]) => name !== 'rejectId' && answer.body.includes(id));
+          expect([caller.name, shown, answer.body.includes(marker)]).toEqual([caller.name, [], false]);
+        }
+      }
+    },
+  );
+
+  it.each(entries.filter(([, probe]) => probe.kind === 'body'))(
+    '%s: things of another tenant in the body are refused or count as none',
+    async (operation, probe) => {
+      if (probe.kind !== 'body') return;
+      for (const caller of callers) {
+        const answer = await api.call(operation, { as: caller.token, body: probe.body(foreign) });
+        const isHarmless = answer.statusCode === 403 || (operation === 'runs.bulk' && answer.json().count === 0);
+        expect([caller.name, answer.statusCode, isHarmless]).toEqual([caller.name, answer.statusCode, true]);
+        expect(answer.body).not.toContain(marker);
+      }
+    },
+  );
+
+  it('naming the other tenant in a header or in the query reaches nothing', async () => {
+    const signedIn = entries.filter(
+      ([operation]) => routes[operation].access.kind === 'roles' && operation !== 'auth.logout',
+    );
+    const admin = callers[0]?.token ?? '';
+    for (const [operation, probe] of signedIn) {
+      const params = probe.kind === 'path' ? probe.params(foreign) : probe.kind === 'list' ? (probe.params ?? {}) : {};
+      const reach = await api.call(operation, { as: admin, params, headers: { 'millrace-tenant': foreign.tenantId } });
+      expect([operation, reach.statusCode, reach.json().code]).toEqual([operation, 403, 'tenant_unreachable']);
+    }
+    const listed = await api.call('runs.list', { as: admin, query: { tenant_id: foreign.tenantId } });
+    expect(listed.json().code).toBe('workspace_mismatch');
+    const other = await api.call('clients.list', {
+      as: admin,
+      headers: { 'x-tenant-id': foreign.tenantId, 'x-workspace-id': foreign.tenantId },
+    });
+    expect(other.body).not.toContain(foreign.clientId);
+  });
+
+  it('a cursor of another tenant’s list lists one’s own', async () => {
+    const stranger: TestUser = await buildUser(db, own.tenantId, 'admin');
+    const lists = [
+      'runs.list',
+      'clients.list',
+      'users.list',
+      'api-keys.list',
+      'memberships.list',
+      'operate.audit',
+      'uploads.list',
+    ] as const;
+    for (const operation of lists) {
+      const after = Buffer.from(JSON.stringify([operation === 'operate.audit' ? '999999' : foreign.runId])).toString(
+        'base64url',
+      );
+      const answer = await api.call(operation, { as: stranger, query: { after } });
+      expect([operation, answer.statusCode]).toEqual([operation, 200]);
+      expect(answer.body).not.toContain(foreign.tenantId);
+      expect(answer.body).not.toContain(marker);
+    }
+  });
+});

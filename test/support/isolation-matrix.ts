@@ -1,0 +1,137 @@
+// How each operation could be made to show or touch another tenant's things, one entry per route of the table. An operation without
+// an entry does not compile, and the suite fails on it.
+import type { OperationId } from '../../src/contract/api/operations.ts';
+
+/** Ids of things of one tenant. The suite makes one set per tenant and one of ids that nobody has. */
+export interface Things {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly clientId: string;
+  readonly keyId: string;
+  readonly membershipId: string;
+  readonly runId: string;
+  readonly failedRunId: string;
+  readonly waitingRunId: string;
+  readonly deadRunId: string;
+  readonly rejectId: string;
+}
+
+export type Probe =
+  /** Holds nothing of any tenant. */
+  | { readonly kind: 'public' }
+  /** Speaks of the caller alone. */
+  | { readonly kind: 'self'; readonly body?: unknown }
+  /** Lists: nothing of another tenant may appear, whatever is asked for. */
+  | {
+      readonly kind: 'list';
+      readonly query?: (foreign: Things) => Record<string, string>;
+      readonly params?: Record<string, string>;
+    }
+  /** Names one thing in the path: another tenant's answers like one that does not exist. */
+  | {
+      readonly kind: 'path';
+      readonly params: (things: Things) => Record<string, string>;
+      readonly body?: unknown;
+      readonly query?: Record<string, string>;
+    }
+  /** Names things in the body: another tenant's count as none. */
+  | { readonly kind: 'body'; readonly body: (foreign: Things) => unknown; readonly params?: Record<string, string> };
+
+const run = { kind: 'path', params: (things: Things) => ({ run_id: things.runId }) } as const;
+const upload = { kind: 'path', params: (things: Things) => ({ upload_id: things.runId }) } as const;
+
+export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
+  'system.health': { kind: 'public' },
+  'system.ready': { kind: 'public' },
+  'system.prometheus': { kind: 'public' },
+  'system.openapi': { kind: 'public' },
+  'system.docs': { kind: 'public' },
+  'system.metrics': { kind: 'list' },
+  'auth.login': { kind: 'public' },
+  'auth.me': { kind: 'self' },
+  'auth.logout': { kind: 'self' },
+  'auth.password': { kind: 'self', body: { current: 'not this one', new: 'another password' } },
+  'users.list': { kind: 'list' },
+  'users.create': { kind: 'body', body: (foreign) => ({ email: 'x@y.test', workspace_id: foreign.tenantId }) },
+  'users.show': { kind: 'path', params: (things) => ({ user_id: things.userId }) },
+  'users.update': { kind: 'path', params: (things) => ({ user_id: things.userId }), body: { disabled: true } },
+  'users.remove': { kind: 'path', params: (things) => ({ user_id: things.userId }) },
+  'users.reset': { kind: 'path', params: (things) => ({ user_id: things.userId }) },
+  'clients.list': { kind: 'list' },
+  'clients.create': { kind: 'body', body: (foreign) => ({ name: 'x', workspace_id: foreign.tenantId }) },
+  'clients.show': { kind: 'path', params: (things) => ({ client_id: things.clientId }) },
+  'clients.update': {
+    kind: 'path',
+    params: (things) => ({ client_id: things.clientId }),
+    body: { name: 'taken over' },
+  },
+  'clients.remove': { kind: 'path', params: (things) => ({ client_id: things.clientId }) },
+  'api-keys.list': { kind: 'list' },
+  'api-keys.create': {
+    kind: 'body',
+    body: (foreign) => ({ name: 'x', scopes: ['data:read'], tenant_id: foreign.tenantId }),
+  },
+  'api-keys.revoke': { kind: 'path', params: (things) => ({ key_id: things.keyId }) },
+  'memberships.list': { kind: 'list' },
+  'memberships.create': {
+    kind: 'body',
+    body: (foreign) => ({ email: 'x@y.test', reason: 'because', workspace_id: foreign.tenantId }),
+  },
+  'memberships.revoke': { kind: 'path', params: (things) => ({ membership_id: things.membershipId }) },
+  'uploads.create': {
+    kind: 'body',
+    body: (foreign) => ({ platform: 'meta', rows: [{}], workspace_id: foreign.tenantId }),
+  },
+  'uploads.list': { kind: 'list' },
+  'uploads.show': upload,
+  'uploads.original': upload,
+  'uploads.reading': upload,
+  'uploads.override': { ...upload, body: {} },
+  'uploads.mapping': upload,
+  'uploads.map': { ...upload, body: { columns: [] } },
+  'mappings.list': { kind: 'list' },
+  'runs.list': { kind: 'list', query: (foreign) => ({ q: foreign.runId }) },
+  'runs.bulk': {
+    kind: 'body',
+    body: (foreign) => ({ action: 'cancel', filter: { run_ids: [foreign.waitingRunId] }, preview: true }),
+  },
+  'runs.show': run,
+  'runs.events': run,
+  'runs.attempts': run,
+  'runs.hold': { kind: 'path', params: (things) => ({ run_id: things.waitingRunId }), body: {} },
+  'runs.resume': { kind: 'path', params: (things) => ({ run_id: things.waitingRunId }), body: {} },
+  'runs.cancel': { kind: 'path', params: (things) => ({ run_id: things.waitingRunId }), body: {} },
+  'runs.retry': { kind: 'path', params: (things) => ({ run_id: things.failedRunId }), body: {} },
+  'runs.requeue': { kind: 'path', params: (things) => ({ run_id: things.deadRunId }), body: { ticket: 'T-1' } },
+  'runs.verify': run,
+  'dead-letters.list': { kind: 'list' },
+  'rejects.list': run,
+  'rejects.clusters': run,
+  'rejects.download': run,
+  'rejects.correct': {
+    kind: 'path',
+    params: (things) => ({ run_id: things.runId, reject_id: things.rejectId }),
+    body: { cells: { spend: '1' } },
+  },
+  'rejects.correct-cluster': { ...run, body: { cluster: 'spend', fix: { kind: 'trim', column: 'spend' } } },
+  'rejects.replay': { ...run, body: {} },
+  'pipelines.list': { kind: 'list' },
+  'pipelines.pause': { kind: 'list', params: { pipeline: 'steady' } },
+  'pipelines.resume': { kind: 'list', params: { pipeline: 'steady' } },
+  // Streams do not end; src/http/live.db.test.ts follows them over sockets with two tenants.
+  'live.stream': { kind: 'public' },
+  'live.run-stream': run,
+  'live.socket': { kind: 'list' },
+  'ads.campaigns': { kind: 'list', query: (foreign) => ({ client_id: foreign.clientId, run_id: foreign.runId }) },
+  'ads.ad-sets': { kind: 'list', query: (foreign) => ({ client_id: foreign.clientId, run_id: foreign.runId }) },
+  'ads.ads': { kind: 'list', query: (foreign) => ({ client_id: foreign.clientId, run_id: foreign.runId }) },
+  'ads.daily-metrics': { kind: 'list', query: (foreign) => ({ client_id: foreign.clientId, run_id: foreign.runId }) },
+  'ads.totals': { kind: 'list', query: (foreign) => ({ client_id: foreign.clientId, run_id: foreign.runId }) },
+  'ads.passport': { kind: 'list', query: () => ({ metric_id: '1' }) },
+  'operate.workers': { kind: 'list' },
+  'operate.lanes': { kind: 'list' },
+  'operate.schedules': { kind: 'list' },
+  'operate.audit': { kind: 'list', query: (foreign) => ({ actor: foreign.userId }) },
+  'samples.list': { kind: 'list' },
+  'samples.run': { kind: 'list', params: { name: 'none' } },
+};
