@@ -9,7 +9,7 @@ import type { RowBatch, RowKind } from '../row-batch.ts';
 import { textMarkers } from '../values/empty-markers.ts';
 import { defaultTotalWords, TotalLabels } from './total-words.ts';
 
-const FOOTER_CELLS = 2;
+const NOTE_CELLS = 2;
 
 export class RowClassifier {
   readonly #labels: TotalLabels;
@@ -58,15 +58,25 @@ export class RowClassifier {
     return 'data';
   }
 
-  /** Goes up from the end of the file to the last row that is surely data. */
+  /**
+   * Goes up from the end of the file to the last row that is surely data. Notes count as footers only when a blank line or a
+   * total parts them from the data: right below data, a row of a cell or two is more likely one that was cut off.
+   */
   #classifyTail(batch: RowBatch): void {
+    let notes: number[] = [];
     for (let row = batch.rowCount - 1; row >= 0; row--) {
-      if (batch.kind(row) !== 'data') continue;
-      if (this.#keptLines.has(batch.line(row))) return;
-      if (batch.faults[row] === 0 && this.#isUnlabelledTotal(batch, row)) batch.setKind(row, 'total');
-      else if (this.#isFooter(batch, row)) batch.setKind(row, 'footer');
+      const isTotal = batch.kind(row) === 'data' && this.#isTrailing(batch, row) && this.#isUnlabelledTotal(batch, row);
+      if (isTotal) batch.setKind(row, 'total');
+      if (batch.kind(row) !== 'data') {
+        for (const note of notes) batch.setKind(note, 'footer');
+        notes = [];
+      } else if (this.#isTrailing(batch, row) && this.#isNote(batch, row)) notes.push(row);
       else return;
     }
+  }
+
+  #isTrailing(batch: RowBatch, row: number): boolean {
+    return batch.faults[row] === 0 && !this.#keptLines.has(batch.line(row));
   }
 
   #isLabelledTotal(batch: RowBatch, row: number): boolean {
@@ -94,13 +104,13 @@ export class RowClassifier {
     );
   }
 
-  /** A note below the table: a cell or two, and no numbers. */
-  #isFooter(batch: RowBatch, row: number): boolean {
-    if (this.#names.length <= FOOTER_CELLS || batch.cellCount(row) > this.#names.length) return false;
+  /** A cell or two, and no numbers. */
+  #isNote(batch: RowBatch, row: number): boolean {
+    if (this.#names.length <= NOTE_CELLS || batch.cellCount(row) > this.#names.length) return false;
     let filled = 0;
     for (let column = 0; column < batch.cellCount(row); column++) if (!batch.isEmpty(row, column)) filled++;
     return (
-      filled <= FOOTER_CELLS && this.#numbers.length > 0 && this.#numbers.every((column) => isVoid(batch, row, column))
+      filled <= NOTE_CELLS && this.#numbers.length > 0 && this.#numbers.every((column) => isVoid(batch, row, column))
     );
   }
 

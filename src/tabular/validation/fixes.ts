@@ -53,23 +53,24 @@ export function suggestFix(code: string, values: readonly string[]): SuggestedFi
   return isTossUp ? null : { fix: first.fix, label: first.label };
 }
 
-/** The repaired text: ISO for dates, a plain decimal for numbers. A value the fix cannot mend is returned as it was. */
-export function applyFix(fix: Fix, value: string): string {
+/**
+ * The repaired text: ISO for dates, a plain number for numbers, written with the decimal sign of the file (`style`), because it
+ * is read again as a cell of that file. A value the fix cannot mend is returned as it was.
+ */
+export function applyFix(fix: Fix, value: string, style: NumberStyle = pointStyle): string {
   if (fix.kind === 'trim') return value.trim().replace(/\s+/g, ' ');
   if (fix.kind === 'replace') return value === fix.from ? fix.to : value;
   const parsed = parseWith(fix, value);
   if (parsed.kind !== 'value') return value;
-  return fix.kind === 'drop_decimals' ? (parsed.value.split('.')[0] ?? value) : parsed.value;
+  if (fix.kind === 'drop_decimals') return parsed.value.split('.')[0] ?? value;
+  return fix.kind === 'number_style' || fix.kind === 'keep_digits'
+    ? parsed.value.replace('.', style.decimal)
+    : parsed.value;
 }
 
 function mends(fix: Fix, value: string): boolean {
   const parsed = parseWith(fix, value);
-  return parsed.kind === 'value' && isDifferent(fix, value, parsed.value);
-}
-
-/** A number that was read all along needs no fix of its style. */
-function isDifferent(fix: Fix, value: string, mended: string): boolean {
-  return fix.kind === 'drop_decimals' ? mended.includes('.') : applyFix(fix, value) !== value;
+  return parsed.kind === 'value' && (fix.kind !== 'drop_decimals' || parsed.value.includes('.'));
 }
 
 function parseWith(fix: Fix, value: string): ParsedValue {

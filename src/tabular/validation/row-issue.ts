@@ -64,14 +64,14 @@ export function causeOf(code: string, column: string | null, value: string | nul
   return `${code}|${column ?? ''}|${value === null ? '' : shapeKey(value)}`;
 }
 
-/** 13/02/2024 → 99/99/9999, "EUR 1.50" → AAA 9.99, Café → a: digits keep their number, words their presence. */
+/** 13/02/2024 → 99/99/9999, "EUR 1.50" → AAA 9.99, "Café au lait" → a: digits keep their number, words only their presence. */
 export function shapeKey(value: string): string {
   return value
     .slice(0, 200)
+    .replace(/\p{L}[\p{L}\p{M}]*/gu, (word) => (/^\p{Lu}{2,3}$/u.test(word) ? 'AAA' : 'a'))
+    .replace(/a(?:\s+a)+/g, 'a')
     .replace(/\d/g, '9')
     .replace(/9{5,}/g, '9+')
-    .replace(/\b\p{Lu}{2,3}\b/gu, 'AAA')
-    .replace(/(?!AAA)\p{L}[\p{L}\p{M}\s]*/gu, 'a')
     .slice(0, MAX_SHAPE_LENGTH);
 }
 
