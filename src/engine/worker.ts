@@ -136,6 +136,7 @@ export class Worker {
     const abandon = setTimeout(() => this.#finisher.abandon(), Math.max(1_000, drainMs / 4));
     await this.#finisher.flush();
     clearTimeout(abandon);
+    failpoint('release.after_commit');
   }
 
   async #untilIdle(ms: number): Promise<void> {
