@@ -63,6 +63,7 @@ function hashSources(names) {
 }
 
 function listFiles(file) {
+  if (!existsSync(file)) return [];
   const entries = readdirSync(path.dirname(file), { withFileTypes: true });
   const self = entries.find((entry) => entry.name === path.basename(file));
   if (!self?.isDirectory()) return /\.test\.tsx?$/.test(file) ? [] : [file];

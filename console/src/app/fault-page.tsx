@@ -13,7 +13,7 @@ export function FaultPage({ error, reset }: { error: unknown; reset?: () => void
 export function NotFoundPage(): ReactNode {
   return (
     <main className="py-16">
-      <EmptyState icon="search" title="There is nothing at this address">
+      <EmptyState icon="search" title="There is nothing at this address" page>
         <Link to="/" className="link">
           Go to the drop zone
         </Link>

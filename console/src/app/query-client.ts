@@ -22,6 +22,6 @@ export function createQueryClient(leave: Leave): QueryClient {
 
 /** Only what may pass by itself is asked again: no answer at all, or the server says it is busy. */
 function mayRetry(failures: number, error: unknown): boolean {
-  if (error instanceof ApiError) return error.problem.status >= 500 && failures < 3;
+  if (error instanceof ApiError) return error.problem.status >= 500 && error.problem.status !== 501 && failures < 3;
   return failures < 2;
 }

@@ -10,16 +10,19 @@ import { numbersTo } from './numbers-to.ts';
 export function EmptyState({
   icon = 'wave',
   title,
+  page = false,
   children,
 }: {
   icon?: IconName;
   title: string;
+  /** It stands for a whole page, so its title is the page's heading. */
+  page?: boolean;
   children?: ReactNode;
 }): ReactNode {
   return (
     <div className="mx-auto flex max-w-md flex-col items-center gap-2 px-6 py-12 text-center">
       <Icon name={icon} className="size-7! text-ink-3" />
-      <p className="text-lg font-medium">{title}</p>
+      {page ? <h1 className="text-lg">{title}</h1> : <p className="text-lg font-medium">{title}</p>}
       {children && <div className="text-ink-2">{children}</div>}
     </div>
   );
@@ -38,6 +41,12 @@ export function LoadingLines({ lines = 4, label = 'Loading' }: { lines?: number;
 /** What went wrong, what to do, and the id to quote. A refusal for lack of rights is shown as a closed door, not as an error. */
 export function ProblemNote({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }): ReactNode {
   const problem = problemOf(error);
+  if (problem.status === 501)
+    return (
+      <EmptyState icon="clock" title="Not part of this installation">
+        <p>{problem.detail}</p>
+      </EmptyState>
+    );
   if (problem.status === 403) return <Denied detail={problem.detail} next={problem.next} />;
   return (
     <div role="alert" className="m-1 flex flex-col gap-1 rounded-md border border-bad bg-bad-soft px-4 py-3">

@@ -12,8 +12,8 @@ export function Table({
 }): ReactNode {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-    <section className="relative overflow-x-auto" tabIndex={0} aria-label={label}>
-      <table className="w-full border-collapse text-left text-sm">
+    <div className="relative overflow-x-auto" tabIndex={0}>
+      <table aria-label={label} className="w-full border-collapse text-left text-sm">
         <thead>
           <tr className="border-b border-line-strong">
             {head.map((cell, index) => (
@@ -26,7 +26,7 @@ export function Table({
         </thead>
         <tbody>{children}</tbody>
       </table>
-    </section>
+    </div>
   );
 }
 

@@ -57,9 +57,9 @@ export function SignInPage(): ReactNode {
       <div className="mt-5 border-t border-line pt-4 text-xs text-ink-2">
         <p className="font-medium text-ink">First time here?</p>
         <p className="mt-1">
-          The first start prints an email and a one-time password in the terminal where{' '}
-          <code className="figures">npm start</code> runs, on the line that begins with “sign in”. You choose your own
-          password next.
+          The first start prints an email and a password, once, in the terminal where{' '}
+          <code className="figures">npm start</code> runs: the line begins with “sign in”. Colleagues get a one-time
+          password from an admin.
         </p>
       </div>
     </Door>

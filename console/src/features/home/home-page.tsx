@@ -27,7 +27,7 @@ export function HomePage(): ReactNode {
   };
   if (!mayDrop)
     return (
-      <EmptyState icon="stop" title="Your role hands in no files">
+      <EmptyState icon="stop" title="Your role hands in no files" page>
         <p>
           Support looks after{' '}
           <Link to="/operate/dead-letters" className="link">

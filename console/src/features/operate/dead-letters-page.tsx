@@ -24,7 +24,18 @@ export function DeadLettersPage(): ReactNode {
           Every run that ended badly has been dealt with.
         </EmptyState>
       ) : (
-        <Table label="Dead letters" head={['Run', 'Pipeline', 'Why', 'Ended', '']}>
+        <Table
+          label="Dead letters"
+          head={[
+            'Run',
+            'Pipeline',
+            'Why',
+            'Ended',
+            <span key="act" className="sr-only">
+              Actions
+            </span>,
+          ]}
+        >
           {letters.data.data.map((run) => (
             <Row key={run.run_id}>
               <Cell className="max-w-64">

@@ -38,7 +38,7 @@ function Readiness(): ReactNode {
           </span>
         )}
       </p>
-      <Table label="Checks" head={['Check', 'State', 'Took', '']}>
+      <Table label="Checks" head={['Check', 'State', 'Took', 'Detail']}>
         {Object.entries(ready.data.checks).map(([name, check]) => (
           <Row key={name}>
             <Cell>{name}</Cell>

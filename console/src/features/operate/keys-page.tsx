@@ -32,7 +32,19 @@ export function KeysPage(): ReactNode {
             Programs use keys instead of passwords, each limited to what it needs.
           </EmptyState>
         ) : (
-          <Table label="API keys" head={['Name', 'May', 'Made', 'Last used', 'State', '']}>
+          <Table
+            label="API keys"
+            head={[
+              'Name',
+              'May',
+              'Made',
+              'Last used',
+              'State',
+              <span key="act" className="sr-only">
+                Actions
+              </span>,
+            ]}
+          >
             {keys.data.data.map((key) => (
               <KeyRow key={key.key_id} apiKey={key} />
             ))}

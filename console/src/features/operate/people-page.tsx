@@ -30,7 +30,19 @@ export function PeoplePage(): ReactNode {
         <AddPerson onAdded={(email, secret) => setPassword({ email, secret })} />
       </Panel>
       <Panel title="People" aside={count(users.data.data.length)}>
-        <Table label="People" head={['Email', 'Name', 'Role', 'Last sign-in', 'State', '']}>
+        <Table
+          label="People"
+          head={[
+            'Email',
+            'Name',
+            'Role',
+            'Last sign-in',
+            'State',
+            <span key="act" className="sr-only">
+              Actions
+            </span>,
+          ]}
+        >
           {users.data.data.map((user) => (
             <PersonRow
               key={user.user_id}

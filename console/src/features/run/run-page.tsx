@@ -18,7 +18,7 @@ export function RunPage(): ReactNode {
   usePageTitle(run.data ? `${run.data.title ?? 'Run'} · ${run.data.status}` : 'Run');
   if (hasCode(run.error, 'run_not_found', 'request_invalid'))
     return (
-      <EmptyState icon="search" title="There is no such run">
+      <EmptyState icon="search" title="There is no such run" page>
         <p>It may belong to another tenant, or its address is not complete.</p>
         <Link to="/runs" className="link">
           All runs

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Phase } from '../../app/api.ts';
+import { inertText } from '../../ui/inert-text.ts';
 import { recentRunsQuery } from './list-recent-runs.ts';
 
 const shapes: Record<Phase, string> = {
@@ -19,19 +19,18 @@ export function HealthStrip(): ReactNode {
   if (last.length === 0) return null;
   const failed = last.filter((run) => run.phase === 'failed' || run.phase === 'dead').length;
   return (
-    <nav aria-label={`The last ${last.length} runs, ${failed} of them failed`} className="flex h-6 items-end gap-0.5">
+    <div
+      role="img"
+      aria-label={`The last ${last.length} runs, ${failed} of them failed`}
+      className="mt-1 flex h-5 items-end gap-0.5"
+    >
       {last.map((run) => (
-        <Link
+        <span
           key={run.run_id}
-          to="/r/$runId"
-          params={{ runId: run.run_id }}
-          title={`${run.title ?? run.run_id}: ${run.status}`}
-          aria-label={`${run.title ?? run.run_id}: ${run.status}`}
-          className="flex h-6 w-2 items-end hover:opacity-70"
-        >
-          <span className={`w-full rounded-[2px] ${shapes[run.phase]}`} />
-        </Link>
+          title={inertText(`${run.title ?? run.run_id}: ${run.status}`)}
+          className={`w-2 rounded-[2px] ${shapes[run.phase]}`}
+        />
       ))}
-    </nav>
+    </div>
   );
 }
