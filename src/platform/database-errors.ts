@@ -24,7 +24,11 @@ const sqlStates: Readonly<Record<string, ErrorCode>> = {
   '28': 'database_refused',
   '3D000': 'database_refused', // no such database
   '22023': 'database_refused', // only while connecting: role named in the options does not exist
+  '55000': 'database_unreachable', // only while connecting: the database takes no connections at the moment
 };
+
+/** Elsewhere these mean something to the caller alone. */
+const onlyWhileConnecting = new Set(['22023', '55000']);
 
 const socketErrors: Readonly<Record<string, ErrorCode>> = {
   ECONNREFUSED: 'database_unreachable',
@@ -77,7 +81,7 @@ export function sqlStateOf(error: unknown): string | undefined {
 function ourCode(error: Error, connecting: boolean): ErrorCode | undefined {
   const state = sqlStateOf(error);
   if (state !== undefined) {
-    if (state === '22023' && !connecting) return undefined;
+    if (onlyWhileConnecting.has(state) && !connecting) return undefined;
     return sqlStates[state] ?? sqlStates[state.slice(0, 2)];
   }
   const { code, syscall } = error as NodeJS.ErrnoException;

@@ -7,7 +7,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import { connectClient, type Queryable } from './database.ts';
+import { connectClient, describeTarget, type Queryable } from './database.ts';
+import { sqlStateOf } from './database-errors.ts';
 import type { Log } from './log.ts';
 
 export interface Migration {
@@ -35,6 +36,7 @@ export interface MigrateResult {
 export const migrationsFolder = fileURLToPath(new URL('../../db/migrations', import.meta.url));
 
 const fileName = /^\d{4}_[a-z0-9_]+\.sql$/;
+const insufficientPrivilege = '42501';
 const oldestServer = 150_000;
 const firstWithSetOption = 160_000;
 
@@ -58,6 +60,10 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     }
     if (options.appLogin !== undefined) await grantRoles(client, migrations, options.appLogin, serverVersion);
     return { applied: missing.map(({ name }) => name), version: migrations.at(-1)?.name ?? 'empty' };
+  } catch (error) {
+    if (sqlStateOf(error) !== insufficientPrivilege) throw error;
+    const params = { target: describeTarget(options.url), reason: (error as Error).message };
+    throw new MillraceError('migration_forbidden', params, { cause: error });
   } finally {
     await client.end(); // also gives the advisory lock back
   }

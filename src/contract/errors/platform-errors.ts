@@ -86,6 +86,12 @@ export const platformErrors = defineErrors({
     message: 'Migration {name} failed and was rolled back: {reason}.',
     next: 'Mend the cause and run "millrace migrate" again.',
   },
+  migration_forbidden: {
+    kind: 'config',
+    status: 500,
+    message: 'The user of {target} may not change the schema: {reason}.',
+    next: 'Set DATABASE_MIGRATION_URL to a user who may create schemas and roles, or run "millrace migrate" as that user.',
+  },
   embedded_unsupported: {
     kind: 'config',
     status: 500,

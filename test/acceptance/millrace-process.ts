@@ -1,0 +1,120 @@
+// The product as its users have it: the built command line as a process of its own, with an environment of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+const program = path.join(root, 'dist/cli/main.js');
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ms: number;
+}
+
+export interface Server {
+  readonly url: string;
+  /** What it printed before it was ready, a line each. */
+  readonly lines: readonly string[];
+  readonly pid: number;
+  readonly stderr: () => string;
+  /** Sends the signal and waits for the end. */
+  end(signal?: NodeJS.Signals): Promise<Ended>;
+}
+
+const children = new Set<ChildProcess>();
+const homes: string[] = [];
+
+/** An empty folder for an installation, gone when the test file is done (see `cleanUp`). */
+export function makeHome(): string {
+  const home = mkdtempSync(path.join(tmpdir(), 'millrace-acceptance-'));
+  chmodSync(home, 0o755);
+  homes.push(home);
+  return home;
+}
+
+/** For afterAll: ends what a failed test left behind. */
+export async function cleanUp(): Promise<void> {
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all([...children].map((child) => once(child, 'exit')));
+  for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+}
+
+/** Runs a command to its end; kills it after `timeoutMs`, which shows as code null. */
+export async function millrace(args: readonly string[], env: Environment = {}, timeoutMs = 60_000): Promise<Ended> {
+  const running = launch(args, env);
+  const timer = setTimeout(() => running.child.kill('SIGKILL'), timeoutMs);
+  const ended = await running.ended;
+  clearTimeout(timer);
+  return ended;
+}
+
+/** Starts a server command on a free port and waits until it says where it listens. */
+export async function startServer(env: Environment, command = 'start'): Promise<Server> {
+  const running = launch([command, '--port', '0'], env);
+  const url = await new Promise<string>((resolve, reject) => {
+    running.onOutput((stdout) => {
+      const address = /^open\s+(\S+)$/m.exec(stdout)?.[1];
+      if (address !== undefined && stdout.includes('sign in')) resolve(address);
+    });
+    void running.ended.then(({ code, stderr }) => reject(new Error(`it ended with ${code}: ${stderr}`)));
+  });
+  return {
+    url,
+    lines: running.stdout().trimEnd().split('\n'),
+    pid: running.child.pid ?? 0,
+    stderr: running.stderr,
+    async end(signal = 'SIGTERM') {
+      running.child.kill(signal);
+      return running.ended;
+    },
+  };
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function launch(args: readonly string[], env: Environment) {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: tmpdir(),
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  let stdout = '';
+  let stderr = '';
+  let listener: (stdout: string) => void = () => {};
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    listener(stdout);
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close').then(([code]): Ended => {
+    children.delete(child);
+    return { code: code as number | null, stdout, stderr, ms: performance.now() - startedAt };
+  });
+  return {
+    child,
+    ended,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    onOutput(fn: (stdout: string) => void) {
+      listener = fn;
+    },
+  };
+}

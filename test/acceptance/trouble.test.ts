@@ -1,0 +1,154 @@
+// Bad set-ups and failing databases, seen from outside: one clear sentence, its code, the next step, an exit code; nothing hangs.
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
+import { createDatabase, type EmptyDatabase } from './empty-database.ts';
+import { cleanUp, type Ended, makeHome, millrace, type Server, startServer } from './millrace-process.ts';
+
+const quick = { DATABASE_CONNECT_TIMEOUT_MS: '1000', SHUTDOWN_GRACE_SECONDS: '2' };
+let database: EmptyDatabase;
+let home = '';
+
+beforeEach(async () => {
+  database = await createDatabase();
+  home = makeHome();
+});
+afterEach(() => database.drop());
+afterAll(cleanUp, 60_000);
+
+const start = (env: Record<string, string>) =>
+  millrace(['start', '--port', '0'], { MILLRACE_HOME: home, ...quick, ...env }, 30_000);
+
+function expectRefusal(ended: Ended, code: number, error: string): string {
+  expect(ended, ended.stderr).toMatchObject({ code, stdout: '' });
+  const lines = ended.stderr.trimEnd().split('\n');
+  expect(lines[0]).toMatch(/^✖ /);
+  expect(lines.at(-1)).toMatch(new RegExp(`^ {2}\\S.* \\(${error}\\)$`));
+  return ended.stderr;
+}
+
+describe('a start that cannot be', () => {
+  it('a wrong configuration lists every fault at once, never a value', async () => {
+    const ended = await start({ PORT: 'secret-port', LEASE_SECONDS: '0', MILLRACE_HOEM: '/x', JWT_SECRET: 'short' });
+    const text = expectRefusal(ended, 78, 'config_invalid');
+    for (const fault of ['LEASE_SECONDS must be', 'JWT_SECRET must be', 'MILLRACE_HOEM is not a setting; did you mean'])
+      expect(text).toContain(fault);
+    expect(text).not.toContain('short');
+  });
+
+  it('a database that is not there', async () => {
+    const ended = await start({ DATABASE_URL: 'postgres://somebody:hidden@127.0.0.1:9/millrace' });
+    const text = expectRefusal(ended, 1, 'database_unreachable');
+    expect(text).toContain('127.0.0.1:9/millrace does not answer');
+    expect(text).not.toContain('hidden');
+    expect(ended.ms).toBeLessThan(15_000);
+  });
+
+  it('a wrong password and a wrong name', async () => {
+    const wrong = new URL(database.appUrl);
+    wrong.password = 'wrong-word';
+    const text = expectRefusal(await start({ DATABASE_URL: wrong.href }), 78, 'database_refused');
+    expect(text).not.toContain('wrong-word');
+    const elsewhere = new URL(database.appUrl);
+    elsewhere.pathname = '/no_such_database';
+    expectRefusal(await start({ DATABASE_URL: elsewhere.href }), 78, 'database_refused');
+  });
+
+  it('a login that may not migrate is told who may', async () => {
+    const text = expectRefusal(await start({ DATABASE_URL: database.appUrl }), 78, 'migration_forbidden');
+    expect(text).toContain('DATABASE_MIGRATION_URL');
+  });
+
+  it('a schema that is behind when it must not migrate itself, and one that is ahead', async () => {
+    expectRefusal(await start({ ...database.env, MIGRATE_ON_START: 'false' }), 78, 'schema_behind');
+    expect((await millrace(['migrate'], { MILLRACE_HOME: home, ...database.env })).code).toBe(0);
+    await database.query(`insert into millrace.migrations (name, checksum) values ('9999_future.sql', 'x')`);
+    const text = expectRefusal(await start({ ...database.env }), 78, 'schema_newer');
+    expect(text).toContain('9999_future.sql');
+    expectRefusal(await start({ ...database.env, MIGRATE_ON_START: 'false' }), 78, 'schema_newer');
+  });
+
+  it('a migration that was rewritten after it had been applied', async () => {
+    await millrace(['migrate'], { MILLRACE_HOME: home, ...database.env });
+    await database.query(`update millrace.migrations set checksum = 'other' where name like '0001%'`);
+    expect(expectRefusal(await start({ ...database.env }), 78, 'migration_changed')).toContain('0001_');
+  });
+
+  it('a home that cannot be written to', async () => {
+    const ended = await start({ MILLRACE_HOME: '/dev/null/home' });
+    expect(ended.code).not.toBe(0);
+    expect(ended.stderr).toMatch(/^✖ .*\/dev\/null\/home/);
+  });
+
+  it('a module of pipelines that is not there', async () => {
+    const ended = await start({ ...database.env, PIPELINE_MODULES: './missing.mjs' });
+    expect(expectRefusal(ended, 78, 'pipeline_module_invalid')).toContain('./missing.mjs');
+  });
+
+  it('in JSON, the refusal is one object', async () => {
+    const ended = await millrace(['start', '--json', '--port', '0'], {
+      MILLRACE_HOME: home,
+      DATABASE_URL: 'postgres://somebody@127.0.0.1:9/millrace',
+    });
+    expect(JSON.parse(ended.stderr)).toMatchObject({
+      error: { code: 'database_unreachable', next: expect.any(String) },
+    });
+  });
+});
+
+describe('a database that fails under a running server', () => {
+  let server: Server;
+  afterEach(async () => {
+    await server.end('SIGKILL');
+  });
+
+  const me = async () => {
+    const answer = await fetch(`${server.url}/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'nobody@example.com', password: 'not the password' }),
+      signal: AbortSignal.timeout(10_000),
+    });
+    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.json() };
+  };
+
+  it('while it is away the answer is 503 with Retry-After; when it is back everything works again', async () => {
+    server = await startServer({ MILLRACE_HOME: home, ...database.env, ...quick });
+    expect((await me()).status).toBe(401);
+    await database.setOpen(false);
+    const away = await waitFor(async () => {
+      const answer = await me();
+      return answer.status === 503 ? answer : undefined;
+    });
+    expect(away).toMatchObject({ retryAfter: expect.stringMatching(/^\d+$/), body: { next: expect.any(String) } });
+    expect((await fetch(`${server.url}/ready`)).status).toBe(503);
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+    await database.setOpen(true);
+    await waitFor(async () => (await fetch(`${server.url}/ready`)).status === 200);
+    expect((await me()).status).toBe(401);
+  }, 90_000);
+
+  it('when all connections are taken, those who wait are answered 503 in time and the next ones served', async () => {
+    server = await startServer({
+      MILLRACE_HOME: home,
+      ...database.env,
+      ...quick,
+      DATABASE_POOL_SIZE: '2',
+      DATABASE_CONNECT_TIMEOUT_MS: '500',
+    });
+    const lock = database.query(`begin; lock table public.users; select pg_sleep(4); commit`);
+    await waitFor(
+      async () =>
+        (
+          await database.query(
+            `select from pg_locks where relation = 'public.users'::regclass and mode = 'AccessExclusiveLock' and granted`,
+          )
+        ).length > 0,
+    );
+    const answers = await Promise.all(Array.from({ length: 12 }, () => me()));
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]).toMatchObject({ body: { code: 'pool_exhausted' }, retryAfter: expect.any(String) });
+    await lock;
+    expect((await me()).status).not.toBe(503);
+  }, 90_000);
+});
