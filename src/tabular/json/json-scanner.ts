@@ -156,7 +156,10 @@ export class JsonScanner {
           throw new MillraceError('json_too_deep', { limit: this.#limits.maxDepth, offset: this.#streamStart + i });
         }
       } else if (c === CLOSE_OBJECT || c === CLOSE_LIST) {
-        if (depth === 0) return i;
+        if (depth === 0) {
+          if (i === from) throw this.#malformed(i, 'a bracket is closed that was not opened');
+          return i;
+        }
         if (--depth === 0) return i + 1;
       } else if (depth === 0 && (c === COMMA || isBlank(c))) return i;
       i++;

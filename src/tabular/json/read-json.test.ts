@@ -130,6 +130,7 @@ describe('refused files', () => {
     ['cut inside a record', '[{"a":1},{"a":', 'json_malformed'],
     ['without a list', '{"a":1,"b":{"c":2}}', 'json_no_records'],
     ['with a missing colon', '{"a" [1]}', 'json_malformed'],
+    ['with a bracket too many', '[{"a":1}}, {"a":2}]', 'json_malformed'],
     ['an empty list', '[]', 'empty_file'],
   ])('%s', async (_title, text, code) => {
     await expect(read(text)).rejects.toMatchObject({ code });
