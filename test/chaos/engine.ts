@@ -1,0 +1,107 @@
+// The engine under fire: every fault of the engine in turn, each on a database of its own, each audited.
+import { compilePrograms } from '../support/programs.ts';
+import { openChaosServer } from './ground.ts';
+import { randomFrom } from './random.ts';
+import { killAtRandom } from './suites/r1-kill.ts';
+import { killAtFailpoints } from './suites/r2-failpoints.ts';
+import { stopZombies } from './suites/r3-zombies.ts';
+import { raceClaimers } from './suites/r4-claimers.ts';
+import { stopServer } from './suites/r5-server.ts';
+import { cutCommits } from './suites/r6-cut-commits.ts';
+import { starvePool } from './suites/r7-starved-pool.ts';
+import { skewClocks } from './suites/r9-clocks.ts';
+import { killConsumers } from './suites/r11-consumers.ts';
+import { drainUnderLoad } from './suites/r15-drain.ts';
+import type { Dose, Suite, SuiteResult } from './suites/suite.ts';
+
+export const suites: Readonly<Record<string, Suite>> = {
+  R1: killAtRandom,
+  R2: killAtFailpoints,
+  R3: stopZombies,
+  R4: raceClaimers,
+  R5: stopServer,
+  R6: cutCommits,
+  R7: starvePool,
+  R9: skewClocks,
+  R11: killConsumers,
+  R15: drainUnderLoad,
+};
+
+/** For every `npm test`. */
+export const smallDose: Dose = {
+  kills: 8,
+  perPoint: 1,
+  zombies: 2,
+  races: 5,
+  serverRuns: 60,
+  cuts: 5,
+  starvedSeconds: 2,
+  clockRuns: 10,
+  consumerKills: 4,
+  drains: 3,
+};
+
+/** Before a change of the engine lands. */
+export const landingDose: Dose = {
+  kills: 200,
+  perPoint: 3,
+  zombies: 30,
+  races: 100,
+  serverRuns: 300,
+  cuts: 100,
+  starvedSeconds: 120,
+  clockRuns: 50,
+  consumerKills: 50,
+  drains: 20,
+};
+
+export const releaseDose: Dose = {
+  kills: 3_000,
+  perPoint: 40,
+  zombies: 500,
+  races: 1_000,
+  serverRuns: 5_000,
+  cuts: 1_000,
+  starvedSeconds: 600,
+  clockRuns: 200,
+  consumerKills: 500,
+  drains: 20,
+};
+
+export interface EngineChaosOptions {
+  readonly seed: number;
+  readonly dose: Dose;
+  readonly only?: readonly string[] | undefined;
+  readonly leaseMs?: number;
+  readonly heartbeatMs?: number;
+  readonly say: (line: string) => void;
+}
+
+export async function runEngineChaos(options: EngineChaosOptions): Promise<SuiteResult[]> {
+  compilePrograms();
+  const server = await openChaosServer();
+  const results: SuiteResult[] = [];
+  try {
+    for (const [id, suite] of Object.entries(suites)) {
+      if (options.only !== undefined && !options.only.includes(id)) continue;
+      const startedAt = performance.now();
+      const result = await suite({
+        server,
+        random: randomFrom(options.seed),
+        dose: options.dose,
+        leaseMs: options.leaseMs ?? 3_000,
+        heartbeatMs: options.heartbeatMs ?? 1_000,
+        say: options.say,
+      });
+      const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+      options.say(
+        `${id}: ${JSON.stringify(result.counts)} ${JSON.stringify(result.dose)} ${JSON.stringify(result.details)} ${seconds} s`,
+      );
+      for (const finding of result.findings) options.say(`  ${finding}`);
+      results.push({ ...result, details: { ...result.details, seconds } });
+    }
+    return results;
+  } finally {
+    await server.close();
+  }
+}

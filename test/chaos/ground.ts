@@ -1,0 +1,229 @@
+// The ground of the chaos suites: an embedded Postgres of their own that may be stopped at any moment, a fresh database and a
+// fresh ledger for each suite, and the processes that are killed on it.
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import type { EngineSettings } from '../../src/engine/settings.ts';
+import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { migrate } from '../../src/platform/migrate.ts';
+import { programFile } from '../support/programs.ts';
+import { makeTempHome, removeTempHome } from '../support/temp-home.ts';
+import type { Audit } from './auditor.ts';
+import type { FeederOrders } from './engine-feeder.ts';
+import type { WorkerOrders } from './engine-worker.ts';
+import { append } from './ledger.ts';
+import { schema } from './tally.ts';
+
+export interface ChaosServer {
+  readonly adminUrl: string;
+  readonly appUrl: string;
+  /** SIGQUIT: no checkpoint, recovery at the next start. The supervisor starts it again. */
+  stopImmediately(): void;
+  ground(settings: Partial<EngineSettings>): Promise<Ground>;
+  close(): Promise<void>;
+}
+
+export async function openChaosServer(): Promise<ChaosServer> {
+  const home = makeTempHome('chaos');
+  const server = await startEmbeddedPostgres({ home, log: silentLog, settings: { max_connections: '400' } });
+  const main = await stubbornClient(at(server.adminUrl, 'postgres'));
+  const { rows } = await main.query<{ folder: string }>(`select current_setting('data_directory') as folder`);
+  const pidFile = path.join(rows[0]?.folder ?? '', 'postmaster.pid');
+  await main.end();
+  let made = 0;
+  return {
+    adminUrl: server.adminUrl,
+    appUrl: server.appUrl,
+    stopImmediately() {
+      const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
+      process.kill(pid, 'SIGQUIT');
+    },
+    async ground(settings) {
+      made += 1;
+      const name = `chaos_${made}`;
+      const creator = await stubbornClient(at(server.adminUrl, 'postgres'));
+      await creator.query(`create database ${name}`);
+      await creator.end();
+      const adminUrl = at(server.adminUrl, name);
+      await migrate({ url: adminUrl, appLogin: 'millrace' });
+      const client = await stubbornClient(adminUrl);
+      await client.query(schema);
+      await client.end();
+      return new Ground(adminUrl, at(server.appUrl, name), settings);
+    },
+    async close() {
+      await server.stop();
+      removeTempHome(home);
+    },
+  };
+}
+
+export interface ChaosProcess {
+  readonly pid: number;
+  readonly orders: Partial<WorkerOrders>;
+  /** Everything it has said. */
+  readonly said: readonly string[];
+  readonly exited: Promise<NodeJS.Signals | number>;
+  isAlive(): boolean;
+  until(word: string, timeoutMs?: number): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
+}
+
+export class Ground {
+  readonly adminUrl: string;
+  readonly appUrl: string;
+  readonly settings: Partial<EngineSettings>;
+  readonly ledger: string;
+  readonly #folder: string;
+  readonly #processes = new Set<ChaosProcess>();
+  readonly #pool: pg.Pool;
+
+  constructor(adminUrl: string, appUrl: string, settings: Partial<EngineSettings>) {
+    this.adminUrl = adminUrl;
+    this.appUrl = appUrl;
+    this.settings = settings;
+    this.#folder = mkdtempSync(path.join(tmpdir(), 'millrace-ledger-'));
+    this.ledger = path.join(this.#folder, 'ledger.jsonl');
+    this.#pool = new pg.Pool({ connectionString: adminUrl, max: 4, connectionTimeoutMillis: 3_000 });
+    this.#pool.on('error', () => {});
+  }
+
+  get leaseMs(): number {
+    return this.settings.leaseMs ?? 3_000;
+  }
+
+  worker(orders: Partial<WorkerOrders> = {}): ChaosProcess {
+    const all = { url: this.appUrl, settings: this.settings, ...orders };
+    return this.#spawn('test/chaos/engine-worker.ts', all, orders);
+  }
+
+  feeder(orders: Omit<FeederOrders, 'url' | 'ledger'> & { readonly url?: string }): ChaosProcess {
+    return this.#spawn('test/chaos/engine-feeder.ts', { url: this.appUrl, ledger: this.ledger, ...orders }, {});
+  }
+
+  /** Kills it as kill -9 does, and writes down when. */
+  kill(process: ChaosProcess): void {
+    append(this.ledger, [{ fact: 'killed', pid: process.pid, at: Date.now() }]);
+    process.signal('SIGKILL');
+  }
+
+  /** Rows of the product, asked as a superuser; again and again while the server is away. */
+  async ask<T extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<T[]> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return (await this.#pool.query<T>(text, values)).rows;
+      } catch (error) {
+        if (tries > 100 || (error as { code?: string }).code?.startsWith('42')) throw error;
+        await pause(100);
+      }
+    }
+  }
+
+  /** Waits until no run is under way or waiting, for as long as the rules allow: two leases after the faults have stopped. */
+  async settle(extraMs = 0): Promise<void> {
+    const deadline = Date.now() + 2 * this.leaseMs + 5_000 + extraMs;
+    let last = -1;
+    let patience = deadline;
+    for (;;) {
+      const [row] = await this.ask<{ left: number }>(
+        `select (select count(*)::int from engine.runs where phase in ('waiting', 'active'))
+              + (select count(*)::int from engine.event_inbox)
+              + (select count(*)::int from engine.event_positions p
+                 where p.position > (select coalesce(max(position), 9223372036854775807) from engine.consumers where consumer = 'chaos')) as left`,
+      );
+      const left = row?.left ?? 0;
+      if (left === 0) return;
+      // While runs still come to their ends it is work, not standstill.
+      if (last === -1 || left < last) patience = Math.max(patience, Date.now() + 2 * this.leaseMs + 2_000);
+      last = left;
+      if (Date.now() > patience) return;
+      await pause(50);
+    }
+  }
+
+  /** The auditor's own process, and what it found. */
+  audit(): Audit {
+    const answer = execFileSync(process.execPath, [programFile('test/chaos/auditor.ts'), this.ledger, this.adminUrl], {
+      encoding: 'utf8',
+      maxBuffer: 64 * 2 ** 20,
+    });
+    return JSON.parse(answer) as Audit;
+  }
+
+  /** Ends every process of this ground, asked first. */
+  async close(): Promise<void> {
+    for (const process of this.#processes) {
+      process.signal('SIGCONT');
+      process.signal('SIGTERM');
+    }
+    const all = Promise.all([...this.#processes].map((process) => process.exited));
+    const forced = setTimeout(() => {
+      for (const process of this.#processes) process.signal('SIGKILL');
+    }, 8_000);
+    await all;
+    clearTimeout(forced);
+    await this.#pool.end();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #spawn(source: string, orders: object, workerOrders: Partial<WorkerOrders>): ChaosProcess {
+    const child = spawn(process.execPath, [programFile(source), JSON.stringify(orders)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const said: string[] = [];
+    let alive = true;
+    child.stdout.setEncoding('utf8').on('data', (text: string) => said.push(...text.split('\n').filter(Boolean)));
+    const exited = new Promise<NodeJS.Signals | number>((resolve) => {
+      child.once('exit', (code, signal) => {
+        alive = false;
+        this.#processes.delete(made);
+        resolve(signal ?? code ?? 0);
+      });
+    });
+    const made: ChaosProcess = {
+      pid: child.pid ?? 0,
+      orders: workerOrders,
+      said,
+      exited,
+      isAlive: () => alive,
+      async until(word, timeoutMs = 20_000) {
+        const deadline = Date.now() + timeoutMs;
+        while (!said.includes(word)) {
+          if (!alive) throw new Error(`the process ended before it said "${word}"`);
+          if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms for a process to say "${word}"`);
+          await pause(5);
+        }
+      },
+      signal(signal) {
+        if (alive) child.kill(signal);
+      },
+    };
+    this.#processes.add(made);
+    return made;
+  }
+}
+
+function at(url: string, database: string): string {
+  const target = new URL(url);
+  target.pathname = `/${database}`;
+  return target.href;
+}
+
+async function stubbornClient(url: string): Promise<pg.Client> {
+  for (let tries = 0; ; tries += 1) {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      await client.end().catch(() => {});
+      if (tries > 100) throw error;
+      await pause(100);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// npm run chaos -- NAME [--seed N] [--kills N] [--only R1,R3] [--json FILE] [--release]: breaks things on purpose, audits, and
+// ends with 1 when a count is not zero. "engine" has the faults of R1 to R15; "model" is R17 (--steps N).
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import type { Counts } from './auditor.ts';
+import { addCounts, allZero } from './suites/suite.ts';
+
+interface ChaosOptions {
+  readonly seed: number;
+  readonly kills: number | undefined;
+  readonly steps: number | undefined;
+  readonly only: readonly string[] | undefined;
+  readonly release: boolean;
+  readonly small: boolean;
+  readonly say: (line: string) => void;
+}
+
+interface ChaosAnswer {
+  readonly dose: unknown;
+  readonly counts: Counts;
+  readonly details: unknown;
+}
+
+const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<ChaosAnswer>>> = {
+  async engine(options) {
+    const { landingDose, releaseDose, runEngineChaos, smallDose } = await import('./engine.ts');
+    const chosen = options.release ? releaseDose : options.small ? smallDose : landingDose;
+    const dose = options.kills === undefined ? chosen : { ...chosen, kills: options.kills };
+    const results = await runEngineChaos({ ...options, dose });
+    return {
+      dose: Object.fromEntries(results.map((result) => [result.id, result.dose])),
+      counts: addCounts(...results.map((result) => result.counts)),
+      details: results,
+    };
+  },
+};
+
+async function main(): Promise<number> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      seed: { type: 'string' },
+      kills: { type: 'string' },
+      steps: { type: 'string' },
+      only: { type: 'string' },
+      json: { type: 'string' },
+      release: { type: 'boolean', default: false },
+      small: { type: 'boolean', default: false },
+    },
+  });
+  const name = positionals[0] ?? '';
+  const program = programs[name];
+  if (!program) {
+    console.error(
+      `usage: npm run chaos -- NAME [--seed N] [--kills N] [--steps N] [--only R1,R2] [--json FILE] [--release | --small]\nsuites: ${Object.keys(programs).join(', ')}`,
+    );
+    return 2;
+  }
+  const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
+  const startedAt = performance.now();
+  console.error(`${name}: seed ${seed}`);
+  const { dose, counts, details } = await program({
+    seed,
+    kills: values.kills === undefined ? undefined : Number(values.kills),
+    steps: values.steps === undefined ? undefined : Number(values.steps),
+    only: values.only?.split(','),
+    release: values.release,
+    small: values.small,
+    say: (line) => console.error(line),
+  });
+  const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+  const result = { seed, dose, counts, seconds, details };
+  console.log(JSON.stringify({ seed, dose, counts, seconds }));
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+  return allZero(counts) ? 0 : 1;
+}
+
+process.exitCode = await main();

@@ -1,0 +1,28 @@
+// R11: the consumer of the outbox is killed before or after it marks its offset, and at random. Each event is applied once, none
+// is missing, and the order is kept.
+import { setTimeout as pause } from 'node:timers/promises';
+import { resultOf, type Suite } from './suite.ts';
+
+export const killConsumers: Suite = async ({ server, random, dose, leaseMs, heartbeatMs, say }) => {
+  const ground = await server.ground({ leaseMs, heartbeatMs, pollMs: 50, concurrency: 5, drainMs: 2_000 });
+  try {
+    const producer = ground.worker();
+    await producer.until('ready');
+    for (let kills = 0; kills < dose.consumerKills; kills += 1) {
+      const where = random.pick(['consumer.before_commit', 'consumer.after_commit', 'pump.after_commit', undefined]);
+      const failpoint = where === undefined ? {} : { failpoint: `${where}:${random.between(1, 3)}` };
+      const consumer = ground.worker({ consume: true, ...failpoint });
+      await ground.feeder({ count: 10, seed: random.seed + kills, batch: 2, everyMs: 10, stepMs: 1 }).exited;
+      await Promise.race([consumer.exited, pause(random.between(100, 600))]);
+      if (consumer.isAlive()) ground.kill(consumer);
+      await consumer.exited;
+      if (kills % 50 === 49) say(`R11: ${kills + 1} of ${dose.consumerKills} consumers killed`);
+    }
+    const last = ground.worker({ consume: true });
+    await last.until('ready');
+    await ground.settle();
+    return resultOf('R11', { kills: dose.consumerKills }, [ground.audit()]);
+  } finally {
+    await ground.close();
+  }
+};

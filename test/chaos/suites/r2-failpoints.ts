@@ -1,0 +1,110 @@
+// R2: a process dies at every named failpoint of the engine. A failpoint that is never reached is a finding: either the
+// boundary has lost its name or nothing here goes through it.
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Failpoint, failpoints } from '../../../src/platform/failpoints.ts';
+import type { Audit } from '../auditor.ts';
+import type { ChaosProcess, Ground } from '../ground.ts';
+import { resultOf, type Suite } from './suite.ts';
+
+/** Those of the blob store and the sources have suites of their own. */
+export const engineFailpoints = failpoints.filter((name) => !/^(?:blob|source)\./.test(name));
+
+export const killAtFailpoints: Suite = async ({ server, random, dose, leaseMs, heartbeatMs, say }) => {
+  const audits: Audit[] = [];
+  const unreached: string[] = [];
+  const ground = await server.ground({ leaseMs, heartbeatMs, pollMs: 50, concurrency: 4, drainMs: 1_000 });
+  try {
+    const sound = ground.worker({ consume: true });
+    await sound.until('ready');
+    await addSchedule(ground);
+    for (const name of engineFailpoints) {
+      for (let time = 0; time < dose.perPoint; time += 1) {
+        if (!(await dieAt(ground, name, random.between(1, 3), random.between(0, 2 ** 31)))) unreached.push(name);
+      }
+      say(`R2: ${name}`);
+    }
+    await ground.settle();
+    audits.push(ground.audit());
+    const own = unreached.map((name) => `failpoint ${name} was not reached`);
+    return resultOf('R2', { points: engineFailpoints.length, perPoint: dose.perPoint }, audits, own);
+  } finally {
+    await ground.close();
+  }
+};
+
+/** Whether a process died there. */
+async function dieAt(ground: Ground, name: Failpoint, hits: number, seed: number): Promise<boolean> {
+  const failpoint = `${name}:${name.startsWith('drain') || name.startsWith('release') ? 1 : hits}`;
+  if (name.startsWith('enqueue.')) {
+    const feeder = ground.feeder({ count: 20, seed, failpoint });
+    return (await endOf(feeder, 10_000)) === 'SIGKILL';
+  }
+  const armed = ground.worker({ consume: true, failpoint });
+  const feeder = ground.feeder({ count: 20, seed, batch: 4, everyMs: 10, stepMs: 10 });
+  const ended = name.startsWith('rescue.')
+    ? await dieRescuing(ground, armed)
+    : name.startsWith('schedule.')
+      ? await dieScheduling(ground, armed)
+      : /^(?:drain|release)\./.test(name)
+        ? await dieDraining(armed)
+        : await dieWorking(ground, armed, seed);
+  await feeder.exited;
+  if (ended !== 'SIGKILL') armed.signal('SIGKILL');
+  return ended === 'SIGKILL';
+}
+
+/** There is always more to do until it is dead: the sound worker must not take all of it. */
+async function dieWorking(ground: Ground, armed: ChaosProcess, seed: number): Promise<string | number | undefined> {
+  for (let tries = 0; tries < 12 && armed.isAlive(); tries += 1) {
+    await endOf(armed, 600);
+    if (armed.isAlive())
+      await ground.feeder({ count: 12, seed: seed + tries + 1, batch: 3, everyMs: 10, stepMs: 10 }).exited;
+  }
+  return endOf(armed, 3_000);
+}
+
+async function dieRescuing(ground: Ground, armed: ChaosProcess): Promise<string | number | undefined> {
+  for (let tries = 0; tries < 8 && armed.isAlive(); tries += 1) {
+    const victim = ground.worker({ services: false });
+    await victim.until('ready').catch(() => {});
+    await ground.feeder({ count: 8, seed: tries + 1, stepMs: 30 }).exited;
+    ground.kill(victim);
+    await endOf(armed, ground.leaseMs + 700);
+  }
+  return endOf(armed, 1_000);
+}
+
+/** Drained while it has more claimed than it can begin. */
+async function dieDraining(armed: ChaosProcess): Promise<string | number | undefined> {
+  await armed.until('ready').catch(() => {});
+  await pause(100);
+  armed.signal('SIGTERM');
+  return endOf(armed, 10_000);
+}
+
+async function dieScheduling(ground: Ground, armed: ChaosProcess): Promise<string | number | undefined> {
+  for (let tries = 0; tries < 12 && armed.isAlive(); tries += 1) {
+    await ground.ask(`update engine.schedules set next_at = engine.now()`);
+    await endOf(armed, 1_000);
+  }
+  return endOf(armed, 1_000);
+}
+
+/** A schedule whose runs carry no expectation: what counts is that they end, and that none fires twice. */
+async function addSchedule(ground: Ground): Promise<void> {
+  await ground.ask(
+    `insert into engine.schedules (schedule_id, tenant_id, name, pipeline, cron, input, next_at)
+     values (gen_random_uuid(), gen_random_uuid(), 'yearly', 'tally', '0 0 1 1 *',
+             '{"parts": 1, "amount": 1, "trouble": "none", "stepMs": 0}', engine.now() + interval '1 year')`,
+  );
+}
+
+async function endOf(process: ChaosProcess, withinMs: number): Promise<string | number | undefined> {
+  const late = new AbortController();
+  const ended = await Promise.race([
+    process.exited,
+    pause(withinMs, undefined, { signal: late.signal }).catch(() => undefined),
+  ]);
+  late.abort();
+  return ended ?? undefined;
+}

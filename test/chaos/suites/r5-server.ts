@@ -1,0 +1,40 @@
+// R5: the server is stopped `immediate` every few seconds and ten backends a second are terminated, while runs come in and are
+// worked on. What was acknowledged must be there.
+import { setTimeout as pause } from 'node:timers/promises';
+import { resultOf, type Suite } from './suite.ts';
+
+export const stopServer: Suite = async ({ server, random, dose, leaseMs, heartbeatMs, say }) => {
+  const ground = await server.ground({ leaseMs, heartbeatMs, pollMs: 50, concurrency: 5, drainMs: 2_000 });
+  try {
+    const workers = [ground.worker({ consume: true }), ground.worker({ consume: true })];
+    await Promise.all(workers.map((worker) => worker.until('ready')));
+    const feeder = ground.feeder({ count: dose.serverRuns, seed: random.seed, batch: 3, everyMs: 40, stepMs: 10 });
+    let stops = 0;
+    let terminated = 0;
+    let nextStopAt = Date.now() + random.between(500, 1_500);
+    while (feeder.isAlive()) {
+      await pause(100);
+      if (Date.now() > nextStopAt) {
+        server.stopImmediately();
+        stops += 1;
+        // The supervisor gives up after ten restarts a minute.
+        nextStopAt = Date.now() + random.between(6_500, 10_000);
+        say(`R5: server stopped (${stops})`);
+      } else if (await terminateOne()) terminated += 1;
+    }
+    await ground.settle(5_000);
+    return resultOf('R5', { runs: dose.serverRuns }, [ground.audit()], [], { stops, terminated });
+  } finally {
+    await ground.close();
+  }
+
+  async function terminateOne(): Promise<boolean> {
+    const rows = await ground
+      .ask<{ gone: boolean }>(
+        `select pg_terminate_backend(pid) as gone from pg_stat_activity
+         where application_name like 'millrace%' and datname = current_database() order by random() limit 1`,
+      )
+      .catch(() => []);
+    return rows.length > 0;
+  }
+};

@@ -1,0 +1,26 @@
+// R9: workers whose clocks are ten minutes or a day off, ahead or behind. The engine's clock is the database's, so the outcome
+// is the same.
+import { resultOf, type Suite } from './suite.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+export const skewClocks: Suite = async ({ server, random, dose, leaseMs, heartbeatMs }) => {
+  const ground = await server.ground({ leaseMs, heartbeatMs, pollMs: 50, concurrency: 5, drainMs: 2_000 });
+  const own: string[] = [];
+  try {
+    for (const skewMs of [10 * MINUTE, -10 * MINUTE, DAY, -DAY]) {
+      const worker = ground.worker({ skewMs, consume: true });
+      await worker.until('ready');
+      await ground.feeder({ count: dose.clockRuns, seed: random.seed + skewMs, batch: 10, stepMs: 1 }).exited;
+      await ground.settle();
+      worker.signal('SIGTERM');
+      await worker.exited;
+    }
+    const audit = ground.audit();
+    if (audit.lostAttempts > 0) own.push(`${audit.lostAttempts} leases were lost to a wrong clock`);
+    return resultOf('R9', { runsPerClock: dose.clockRuns, clocks: 4 }, [audit], own);
+  } finally {
+    await ground.close();
+  }
+};
