@@ -1,8 +1,10 @@
-// Writes the files that are generated from the code: docs/errors.md, docs/configuration.md, docs/states.md and db/schema.sql.
+// Writes the files that are generated from the code: docs/errors.md, docs/configuration.md, docs/states.md, db/schema.sql and
+// src/contract/api/openapi.json.
 // With --check it writes nothing and fails when one of them is not what it should be.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openApiDocument } from '../src/http/openapi.ts';
 import { connectClient } from '../src/platform/database.ts';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { silentLog } from '../src/platform/log.ts';
@@ -20,6 +22,7 @@ const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': configurationPage,
   'docs/states.md': statesPage,
   'db/schema.sql': schemaOfMigrations,
+  'src/contract/api/openapi.json': () => `${JSON.stringify(openApiDocument(), null, 2)}\n`,
 };
 
 async function main(): Promise<void> {

@@ -6,7 +6,7 @@ import type { Principal } from '../access/principal.ts';
 import type { AnswerOf } from '../contract/api/client.ts';
 import type { OperationId } from '../contract/api/operations.ts';
 import type { Routes } from '../contract/api/routes.ts';
-import type { AppContext } from './app-deps.ts';
+import type { AppContext } from './app-context.ts';
 
 type Parsed<Op extends OperationId, Key extends string> =
   Routes[Op] extends Record<Key, infer S> ? (S extends z.ZodType ? z.output<S> : undefined) : undefined;

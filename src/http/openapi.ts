@@ -1,10 +1,33 @@
 // The OpenAPI 3.1 document, made from the route table alone. Made once; src/contract/api/openapi.json is the committed copy that
 // clients in other languages are generated from.
 import { z } from 'zod';
+import { Ad, AdSet, Campaign, DailyMetric, Passport, Total } from '../contract/api/ads.ts';
+import { ApiKey } from '../contract/api/api-keys.ts';
+import { Me, Session } from '../contract/api/auth.ts';
+import { Client } from '../contract/api/clients.ts';
+import { Membership } from '../contract/api/memberships.ts';
+import { AuditEntry, Lane, Schedule, Worker } from '../contract/api/operate.ts';
 import { type OperationId, operations } from '../contract/api/operations.ts';
+import { Pipeline } from '../contract/api/pipelines.ts';
 import { Problem, problemMediaType } from '../contract/api/problem.ts';
+import { Mapping, Reading, SavedMapping } from '../contract/api/reading.ts';
+import { Receipt } from '../contract/api/receipt.ts';
+import { Reject, RejectCluster } from '../contract/api/rejects.ts';
 import type { Answer, RouteSpec } from '../contract/api/route.ts';
 import { routes } from '../contract/api/routes.ts';
+import {
+  Attempt,
+  BulkAnswer,
+  Run,
+  RunDetail,
+  RunEvent,
+  RunLink,
+  StageReport,
+  Verification,
+} from '../contract/api/runs.ts';
+import { Sample } from '../contract/api/samples.ts';
+import { Upload, UploadAnswer } from '../contract/api/uploads.ts';
+import { User } from '../contract/api/users.ts';
 import { type ErrorCode, entryOf } from '../contract/errors/catalogue.ts';
 
 type Json = Record<string, unknown>;
@@ -13,8 +36,55 @@ const everyRoute: readonly ErrorCode[] = ['request_invalid', 'internal', 'overlo
 const signedInRoutes: readonly ErrorCode[] = ['unauthenticated', 'forbidden'];
 let made: Json | undefined;
 
+/** Shapes of answers that have a name of their own, so that generated clients have it too. */
+const named = z.registry<{ id: string }>();
+const shapes = {
+  Ad,
+  AdSet,
+  ApiKey,
+  Attempt,
+  AuditEntry,
+  BulkAnswer,
+  Campaign,
+  Client,
+  DailyMetric,
+  Lane,
+  Mapping,
+  Me,
+  Membership,
+  Passport,
+  Pipeline,
+  Reading,
+  Receipt,
+  Reject,
+  RejectCluster,
+  Run,
+  RunDetail,
+  RunEvent,
+  RunLink,
+  Sample,
+  SavedMapping,
+  Schedule,
+  Session,
+  StageReport,
+  Total,
+  Upload,
+  UploadAnswer,
+  User,
+  Verification,
+  Worker,
+};
+for (const [id, shape] of Object.entries(shapes)) named.add(shape, { id });
+
+const components: Json = {};
+
 export function openApiDocument(): Json {
-  made ??= {
+  made ??= describe(pathsOf());
+  return made;
+}
+
+function describe(paths: Json): Json {
+  return {
     openapi: '3.1.0',
     info: {
       title: 'Millrace',
@@ -26,16 +96,15 @@ export function openApiDocument(): Json {
     },
     servers: [{ url: '/' }],
     tags: tagsOf(),
-    paths: pathsOf(),
+    paths,
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'A session token, or an API key (mrk_…).' },
         session: { type: 'apiKey', in: 'cookie', name: 'millrace_session' },
       },
-      schemas: { Problem: schemaOf(Problem, 'output') },
+      schemas: { Problem: schemaOf(Problem, 'output'), ...components },
     },
   };
-  return made;
 }
 
 function pathsOf(): Json {
@@ -149,7 +218,38 @@ function tagsOf(): Json[] {
   return [...new Set(Object.values(routes).map((spec) => spec.tag))].map((name) => ({ name }));
 }
 
+/** Named shapes of an answer move to the components; what refers to them is pointed there. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }) as Json;
-  return rest;
+  const { $schema, $defs, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    target: 'draft-2020-12',
+    override: ({ jsonSchema }) => withoutNoise(jsonSchema),
+    ...(io === 'output' ? { metadata: named } : {}),
+  }) as Json;
+  for (const [name, shape] of Object.entries(($defs ?? {}) as Json)) components[name] ??= pointed(shape);
+  const { id } = rest;
+  if (typeof id !== 'string') return pointed(rest) as Json;
+  components[id] ??= pointed(rest);
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+function pointed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(pointed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, held]) => !(name === 'id' && typeof held === 'string' && held in shapes))
+      .map(([name, held]) => [
+        name,
+        name === '$ref' && typeof held === 'string' ? held.replace('#/$defs/', '#/components/schemas/') : pointed(held),
+      ]),
+  );
+}
+
+/** A format says what its pattern would repeat, and every integer is bounded by what JSON can hold. */
+function withoutNoise(schema: { format?: unknown; pattern?: unknown; minimum?: unknown; maximum?: unknown }): void {
+  if (schema.format !== undefined) delete schema.pattern;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 }

@@ -8,7 +8,7 @@ import { type OperationId, operations } from '../contract/api/operations.ts';
 import type { RouteSpec } from '../contract/api/route.ts';
 import { routes } from '../contract/api/routes.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import type { AppContext } from './app-deps.ts';
+import type { AppContext } from './app-context.ts';
 import type { Call, Handler, Handlers } from './call.ts';
 import { socketEvents } from './live/event-socket.ts';
 import { originOf } from './origin.ts';

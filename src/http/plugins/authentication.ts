@@ -8,7 +8,7 @@ import { createShortCache } from '../../access/short-cache.ts';
 import type { OperationId } from '../../contract/api/operations.ts';
 import { routes } from '../../contract/api/routes.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import type { AppContext } from '../app-deps.ts';
+import type { AppContext } from '../app-context.ts';
 import { originOf } from '../origin.ts';
 import { readSessionCookie } from '../session-cookie.ts';
 

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { problemMediaType } from '../../contract/api/problem.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import type { AppContext } from '../app-deps.ts';
+import type { AppContext } from '../app-context.ts';
 import { problemAnswer } from '../problem-answer.ts';
 
 export function answerErrors(server: FastifyInstance, { log }: AppContext): void {

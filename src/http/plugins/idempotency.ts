@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../access/principal.ts';
 import { inTenant } from '../../access/tenant-session.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import type { AppContext } from '../app-deps.ts';
+import type { AppContext } from '../app-context.ts';
 import { seal, unseal } from '../sealed-text.ts';
 import {
   findStoredAnswer,

@@ -2,8 +2,6 @@
 // them; only the pipeline knows whether a corrected row is right and how to run rows again.
 import type { Principal } from '../../access/principal.ts';
 import type { AnswerOf } from '../../contract/api/client.ts';
-import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import type { AppContext } from '../app-deps.ts';
 import type { RunRow } from '../sql/run-columns.ts';
 
 export type Cells = Readonly<Record<string, string | null>>;
@@ -20,10 +18,4 @@ export interface RejectTools {
     rejectIds: readonly string[] | undefined,
     by: { principal: Principal; idempotencyKey: string | undefined; correlationId: string },
   ): Promise<{ runId: string; rows: number }>;
-}
-
-export function rejectToolsFor(app: AppContext, run: RunRow, operation: string): RejectTools {
-  const tools = app.rejectTools?.[run.pipeline];
-  if (tools === undefined) throw new MillraceError('not_available', { operation: `${operation} of ${run.pipeline}` });
-  return tools;
 }

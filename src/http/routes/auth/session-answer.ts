@@ -7,7 +7,7 @@ import { findUser } from '../../../access/sql/list-users.ts';
 import { inTenant } from '../../../access/tenant-session.ts';
 import type { AnswerOf } from '../../../contract/api/client.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
-import type { AppContext } from '../../app-deps.ts';
+import type { AppContext } from '../../app-context.ts';
 import type { Call } from '../../call.ts';
 import { writeSessionCookie } from '../../session-cookie.ts';
 

@@ -1,7 +1,7 @@
 // POST /v1/runs/:run_id/replay: the corrected rows run again, as a run of their own.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { handle } from '../../call.ts';
-import { rejectToolsFor } from '../../rejects/reject-tools.ts';
+import { rejectToolsFor } from '../../rejects/tools-for.ts';
 import { requireVisibleRun } from '../../runs/show-run.ts';
 import { countRejects } from '../../sql/read-run.ts';
 import { look } from '../change.ts';

@@ -1,6 +1,6 @@
 // GET /ready: everything a request may need answers within a second. 503 when something does not.
 import { withClient } from '../../../platform/database.ts';
-import type { AppContext, ReadyCheck } from '../../app-deps.ts';
+import type { AppContext, ReadyCheck } from '../../app-context.ts';
 import { handle } from '../../call.ts';
 import { ping } from '../../sql/ping.ts';
 

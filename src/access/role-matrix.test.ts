@@ -1,0 +1,74 @@
+// Who may do what, as a table a person can check: read from the route table, written out here.
+import { describe, expect, it } from 'vitest';
+import type { OperationId } from '../contract/api/operations.ts';
+import { type Role, roles, type Scope } from '../contract/api/roles.ts';
+import { routes } from '../contract/api/routes.ts';
+import { authorize, type Principal } from './principal.ts';
+
+const may = (role: Role, operation: OperationId, scopes: readonly Scope[] | null = null) => {
+  const principal: Principal = {
+    kind: scopes === null ? 'user' : 'key',
+    tenantId: 't',
+    actorId: 'a',
+    actor: 'a',
+    role,
+    scopes,
+    mustChangePassword: false,
+    expiresAt: null,
+  };
+  try {
+    authorize(principal, routes[operation].access);
+    return true;
+  } catch {
+    return false;
+  }
+};
+const who = (operation: OperationId) => roles.filter((role) => may(role, operation)).join(' ');
+
+describe('roles', () => {
+  it.each([
+    ['upload a file', 'uploads.create', 'admin user service'],
+    ['see runs', 'runs.list', 'admin user support service'],
+    ['see rejects', 'rejects.list', 'admin user service'],
+    ['read stored rows', 'ads.daily-metrics', 'admin user service'],
+    ['cancel a run', 'runs.cancel', 'admin user service'],
+    ['requeue a dead letter', 'runs.requeue', 'support'],
+    ['see dead letters', 'dead-letters.list', 'admin support service'],
+    ['manage users', 'users.create', 'admin'],
+    ['make API keys', 'api-keys.create', 'admin'],
+    ['let support in', 'memberships.create', 'admin'],
+    ['pause a pipeline', 'pipelines.pause', 'admin service'],
+    ['read the audit log', 'operate.audit', 'admin'],
+    ['change one’s password', 'auth.password', 'admin user support service'],
+  ] as const)('%s', (_, operation, expected) => {
+    expect(who(operation)).toBe(expected);
+  });
+
+  it('support is let in to dead letters and its own account, and to nothing that holds rows', () => {
+    const open = (Object.keys(routes) as OperationId[]).filter(
+      (operation) => routes[operation].access.kind === 'roles' && may('support', operation),
+    );
+    expect(open.sort()).toEqual([
+      'auth.logout',
+      'auth.me',
+      'auth.password',
+      'dead-letters.list',
+      'pipelines.list',
+      'runs.attempts',
+      'runs.bulk',
+      'runs.events',
+      'runs.list',
+      'runs.requeue',
+      'runs.show',
+    ]);
+  });
+
+  it('an API key does what its scopes say and never what only people may', () => {
+    expect(may('service', 'runs.list', ['runs:read'])).toBe(true);
+    expect(may('service', 'runs.cancel', ['runs:read'])).toBe(false);
+    expect(may('service', 'runs.cancel', ['runs:write'])).toBe(true);
+    expect(may('service', 'auth.me', [])).toBe(true);
+    for (const operation of ['users.list', 'api-keys.create', 'auth.password', 'operate.audit'] as const)
+      expect(may('service', operation, ['runs:read', 'runs:write', 'data:read', 'operate:write'])).toBe(false);
+  });
+});

@@ -1,0 +1,33 @@
+// The settings of the HTTP layer, given by whoever reads the configuration.
+import { defaultLoginLimits, type LoginLimits } from '../access/login-limits.ts';
+
+export interface HttpSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly version: string;
+  /** AUTH_ENABLED; false only on loopback. */
+  readonly authEnabled: boolean;
+  readonly jwtExpiryHours: number;
+  readonly loginLimits: LoginLimits;
+  /** Take the caller's address from X-Forwarded-For: only behind a proxy that sets it. */
+  readonly trustProxy: boolean;
+  readonly maxBodyBytes: number;
+  /** How long a request without a file may take to arrive. */
+  readonly receiveTimeoutMs: number;
+  /** Bearer token that /metrics asks for; unset: open on loopback, closed elsewhere. */
+  readonly metricsToken?: string;
+  /** Folder of the built console; unset or missing: a plain page instead. */
+  readonly consoleFolder?: string;
+}
+
+export const defaultHttpSettings: HttpSettings = {
+  host: '127.0.0.1',
+  port: 8080,
+  version: '0.0.0',
+  authEnabled: true,
+  jwtExpiryHours: 24,
+  loginLimits: defaultLoginLimits,
+  trustProxy: false,
+  maxBodyBytes: 1024 * 1024,
+  receiveTimeoutMs: 30_000,
+};
