@@ -77,6 +77,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     // A pool that is being closed has nobody left to tell.
     if (!pool.ending) options.onIdleError?.(translateDatabaseError(error));
   });
+  // One packet may carry "ready" and "terminated": the pool has handed the connection out and nobody listens to it yet.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
