@@ -3,7 +3,6 @@
 import { type Client, createClient } from '../contract/api/client.ts';
 import type { Role } from '../contract/api/roles.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import { openPrivateApi } from '../roles/private-api.ts';
 import { chooseTenant, openToolbox, type Toolbox } from './toolbox.ts';
 
 export interface Connection {
@@ -65,6 +64,8 @@ async function connectHere(options: ConnectOptions): Promise<Connection> {
       options.run === undefined
         ? (await chooseTenant(app, options.tenant)).tenant_id
         : (await runs.get(options.run)).tenant_id;
+    // The web server is loaded only by the commands that need it.
+    const { openPrivateApi } = await import('../roles/private-api.ts');
     const { url, token } = await openPrivateApi(frame, installation, app, { tenantId, role: options.role ?? 'admin' });
     // Feeds hear of events that other processes make.
     await installation.engine.start({});

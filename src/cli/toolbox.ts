@@ -5,8 +5,8 @@ import type { TenantRow } from '../access/sql/list-tenants.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { type Config, loadConfig } from '../platform/config.ts';
 import type { Pool } from '../platform/database.ts';
+import { createAppPool } from '../roles/app-pool.ts';
 import { type Installation, openInstallation } from '../roles/installation.ts';
-import { createAppPool } from '../roles/open-api.ts';
 import { createToolProcess, type RoleProcess } from '../roles/role-process.ts';
 import { createRunDesk, type RunDesk } from '../roles/run-desk.ts';
 

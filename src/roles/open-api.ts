@@ -6,9 +6,10 @@ import { type AppDeps, defaultHttpSettings, type HttpSettings, type ReadyCheck }
 import { type RunningApi, startApi } from '../http/start-api.ts';
 import { uploadHandlers } from '../http/uploads/upload-handlers.ts';
 import type { Config } from '../platform/config.ts';
-import { createPool, type Pool } from '../platform/database.ts';
+import type { Pool } from '../platform/database.ts';
 import { requireCurrentSchema } from '../platform/migrate.ts';
 import { waitAtMost } from '../platform/wait.ts';
+import { createAppPool } from './app-pool.ts';
 import type { Installation } from './installation.ts';
 import type { LoginHint, RoleProcess } from './role-process.ts';
 import { version } from './version.ts';
@@ -42,18 +43,6 @@ export function apiDeps(process: RoleProcess, installation: Installation, pool: 
     readyChecks: readyChecks(process, installation, pool),
     handlers: uploadHandlers({ store: installation.blobs }),
   };
-}
-
-export function createAppPool(config: Config, url: string, log: RoleProcess['log']): Pool {
-  return createPool({
-    url,
-    role: 'millrace_app',
-    max: config.databasePoolSize,
-    applicationName: 'millrace api',
-    connectTimeoutMs: config.databaseConnectTimeoutMs,
-    statementTimeoutMs: config.databaseStatementTimeoutMs,
-    onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
-  });
 }
 
 function httpSettings(config: Config): HttpSettings {

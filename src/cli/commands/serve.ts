@@ -1,11 +1,7 @@
 // The long-running commands: start, api, worker, scheduler.
 import type { Command } from 'commander';
 import { exitCodeFor, loadConfig } from '../../platform/config.ts';
-import { startAll } from '../../roles/all.ts';
-import { startApiRole } from '../../roles/api.ts';
 import { createRoleProcess, type LoginHint, type RoleProcess, type Started } from '../../roles/role-process.ts';
-import { startScheduler } from '../../roles/scheduler.ts';
-import { startWorker, workOnce } from '../../roles/worker.ts';
 import { printFailure } from '../failure.ts';
 import { formatFacts, paint, say, sayJson } from '../output.ts';
 
@@ -18,6 +14,14 @@ interface ServeOptions {
 }
 
 type Role = (process: RoleProcess) => Promise<Started>;
+
+// Loaded when it is their turn: other commands should not wait for a web server they do not need.
+const roles = {
+  all: async (process) => (await import('../../roles/all.ts')).startAll(process),
+  api: async (process) => (await import('../../roles/api.ts')).startApiRole(process),
+  worker: async (process) => (await import('../../roles/worker.ts')).startWorker(process),
+  scheduler: async (process) => (await import('../../roles/scheduler.ts')).startScheduler(process),
+} satisfies Record<string, Role>;
 
 export function addServeCommands(program: Command): void {
   const listening = (command: Command) =>
@@ -38,7 +42,7 @@ export function addServeCommands(program: Command): void {
       'after',
       '\nExamples:\n  millrace start\n  millrace start --port 9000 --home /var/lib/millrace\n  DATABASE_URL=postgres://millrace@db/millrace millrace start',
     )
-    .action((_, command: Command) => serve(startAll, command.optsWithGlobals()));
+    .action((_, command: Command) => serve(roles.all, command.optsWithGlobals()));
 
   stored(listening(program.command('api')))
     .summary('run the HTTP API and the console alone')
@@ -46,7 +50,7 @@ export function addServeCommands(program: Command): void {
       'Runs the HTTP API and the console alone; "millrace worker" processes on the same database do the work.',
     )
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://millrace@db/millrace millrace api --host 0.0.0.0')
-    .action((_, command: Command) => serve(startApiRole, command.optsWithGlobals()));
+    .action((_, command: Command) => serve(roles.api, command.optsWithGlobals()));
 
   stored(program.command('worker'))
     .summary('run a worker alone')
@@ -55,7 +59,7 @@ export function addServeCommands(program: Command): void {
     .addHelpText('after', '\nExamples:\n  millrace worker\n  millrace worker --once   # from cron, or in a test')
     .action((_, command: Command) => {
       const options = command.optsWithGlobals<ServeOptions>();
-      return options.once ? serveOnce(options) : serve(startWorker, options);
+      return options.once ? serveOnce(options) : serve(roles.worker, options);
     });
 
   stored(program.command('scheduler'))
@@ -64,7 +68,7 @@ export function addServeCommands(program: Command): void {
       'Runs the background services alone: takeover of lost runs, schedules, event outbox, clean-up. Workers run them too;\n' +
         'several at once never do a thing twice.',
     )
-    .action((_, command: Command) => serve(startScheduler, command.optsWithGlobals()));
+    .action((_, command: Command) => serve(roles.scheduler, command.optsWithGlobals()));
 }
 
 async function serve(role: Role, options: ServeOptions): Promise<void> {
@@ -81,6 +85,7 @@ async function serve(role: Role, options: ServeOptions): Promise<void> {
 async function serveOnce(options: ServeOptions): Promise<void> {
   const frame = openFrame(options);
   try {
+    const { workOnce } = await import('../../roles/worker.ts');
     await workOnce(frame.process, (started) => {
       frame.loud();
       announce(started, options.json ?? false);
