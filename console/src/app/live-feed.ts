@@ -6,6 +6,8 @@ import { createSseParser } from './sse-parser.ts';
 export type LiveState = 'off' | 'connecting' | 'live' | 'lost';
 
 const hiddenGraceMs = 20_000;
+// The server sends a sign of life every 15 s; a line without any for this long is dead, whatever the network says.
+const silenceMs = 40_000;
 const backoffMs = [300, 800, 2_000, 4_000, 8_000];
 
 const eventListeners = new Set<(event: RunEvent) => void>();
@@ -73,6 +75,25 @@ async function keepOpen(): Promise<void> {
 }
 
 async function follow(signal: AbortSignal, onOpen: () => void): Promise<void> {
+  const line = new AbortController();
+  const cut = () => line.abort();
+  let watchdog = setTimeout(cut, silenceMs);
+  const stillAlive = () => {
+    clearTimeout(watchdog);
+    watchdog = setTimeout(cut, silenceMs);
+  };
+  signal.addEventListener('abort', cut);
+  window.addEventListener('offline', cut);
+  try {
+    await readEvents(line.signal, onOpen, stillAlive);
+  } finally {
+    clearTimeout(watchdog);
+    signal.removeEventListener('abort', cut);
+    window.removeEventListener('offline', cut);
+  }
+}
+
+async function readEvents(signal: AbortSignal, onOpen: () => void, onChunk: () => void): Promise<void> {
   const query = lastPosition === undefined ? {} : { after: lastPosition };
   const response = await call('live.stream', { query, signal });
   onOpen();
@@ -81,6 +102,7 @@ async function follow(signal: AbortSignal, onOpen: () => void): Promise<void> {
   while (reader) {
     const { done, value } = await reader.read();
     if (done) return;
+    onChunk();
     for (const message of parse(value)) {
       if (message.id) lastPosition = message.id;
       const event = readEvent(message.data);
@@ -106,10 +128,14 @@ function setState(next: LiveState): void {
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
+    const go = () => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', go);
+      window.removeEventListener('online', go);
       resolve();
-    });
+    };
+    const timer = setTimeout(go, ms);
+    signal.addEventListener('abort', go);
+    window.addEventListener('online', go);
   });
 }

@@ -40,7 +40,7 @@ export function Gantt({ run }: { run: RunDetail }): ReactNode {
           {gantt.ticks.map((tick) => (
             <span
               key={tick.ms}
-              className={`figures absolute top-0.5 text-2xs text-ink-3 ${tick.at === 0 ? '' : tick.at > 0.93 ? '-translate-x-full' : '-translate-x-1/2'}`}
+              className={`figures absolute top-0.5 text-2xs whitespace-nowrap text-ink-3 ${tick.at === 0 ? '' : tick.at > 0.93 ? '-translate-x-full' : '-translate-x-1/2'}`}
               style={{ left: `${tick.at * 100}%` }}
             >
               {tick.ms === 0 ? '0' : duration(tick.ms)}

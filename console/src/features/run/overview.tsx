@@ -23,7 +23,7 @@ export function Overview(): ReactNode {
         <Panel title="Stages">
           <Gantt run={run} />
         </Panel>
-        <Panel title="Throughput" aside="rows a second, and the batch sizes chosen">
+        <Panel title="Throughput">
           <Suspense fallback={<LoadingLines lines={3} />}>
             <Throughput run={run} />
           </Suspense>

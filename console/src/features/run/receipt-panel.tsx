@@ -35,7 +35,7 @@ export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
             onPick={() => pick(segment.outcome)}
           />
         ))}
-        {bar.segments.length === 0 && <EmptyBar running={running} />}
+        {bar.segments.length === 0 && <EmptyBar running={running} progress={run.progress} />}
       </div>
       {bar.read > 0 && <Equation bar={bar} runId={run.run_id} running={running} />}
       {run.receipt?.totals && <ControlTotals totals={run.receipt.totals} />}
@@ -43,12 +43,15 @@ export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
   );
 }
 
-function EmptyBar({ running }: { running: boolean }): ReactNode {
+function EmptyBar({ running, progress }: { running: boolean; progress: RunDetail['progress'] }): ReactNode {
+  const words = progress
+    ? `${count(progress.done)}${progress.total === null ? '' : ` of ${count(progress.total)}`} ${progress.unit}`
+    : 'nothing read yet';
   return (
     <span
       className={`flex flex-1 items-center justify-center text-xs text-ink-2 ${running ? 'out out-pending flowing' : ''}`}
     >
-      <span className="rounded bg-surface px-1.5">{running ? 'nothing read yet' : 'nothing was read'}</span>
+      <span className="rounded bg-surface px-1.5">{running ? words : 'nothing was read'}</span>
     </span>
   );
 }

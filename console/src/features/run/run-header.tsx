@@ -133,9 +133,11 @@ export function Downloads({ run }: { run: RunDetail }): ReactNode {
           <Icon name="download" /> Rejects (CSV)
         </a>
       )}
-      <a href={urlOf('uploads.original', { params: { upload_id: run.run_id } })} download className={look}>
-        <Icon name="download" /> Original file
-      </a>
+      {run.title !== null && run.source !== 'replay' && (
+        <a href={urlOf('uploads.original', { params: { upload_id: run.run_id } })} download className={look}>
+          <Icon name="download" /> Original file
+        </a>
+      )}
     </div>
   );
 }

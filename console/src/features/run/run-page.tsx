@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { hasCode, type RunDetail } from '../../app/api.ts';
+import { pipelinesQuery } from '../../app/list-pipelines.ts';
 import { shortCount } from '../../ui/figures.ts';
 import { usePageTitle } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
@@ -42,6 +43,8 @@ const tab =
 
 function Views({ run }: { run: RunDetail }): ReactNode {
   const params = { runId: run.run_id };
+  const pipelines = useQuery(pipelinesQuery);
+  const takesFiles = pipelines.data?.data.some((each) => each.name === run.pipeline && each.accepts.length > 0) ?? true;
   const total = run.rejects.total;
   const open = run.rejects.open ?? total;
   return (
@@ -59,15 +62,25 @@ function Views({ run }: { run: RunDetail }): ReactNode {
           </span>
         )}
       </Link>
-      <Link to="/r/$runId/rows" params={params} search={{}} activeOptions={{ includeSearch: false }} className={tab}>
-        Stored rows
-      </Link>
-      <Link to="/r/$runId/reading" params={params} className={tab}>
-        Reading
-      </Link>
-      <Link to="/r/$runId/mapping" params={params} className={tab}>
-        Mapping
-      </Link>
+      {takesFiles && (
+        <>
+          <Link
+            to="/r/$runId/rows"
+            params={params}
+            search={{}}
+            activeOptions={{ includeSearch: false }}
+            className={tab}
+          >
+            Stored rows
+          </Link>
+          <Link to="/r/$runId/reading" params={params} className={tab}>
+            Reading
+          </Link>
+          <Link to="/r/$runId/mapping" params={params} className={tab}>
+            Mapping
+          </Link>
+        </>
+      )}
     </nav>
   );
 }

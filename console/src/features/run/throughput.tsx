@@ -6,15 +6,15 @@ import { count, duration, shortCount } from '../../ui/figures.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { gatherSample, type Sample } from './throughput-samples.ts';
 
-const series: readonly PlotSeries[] = [
-  { label: 'rows a second', token: '--water', scale: 'y', fill: true },
-  { label: 'batch size', token: '--warn', scale: 'y2', stepped: true, dash: [5, 4] },
-];
+const speed: PlotSeries = { label: 'speed', token: '--water', scale: 'y', fill: true };
+const batch: PlotSeries = { label: 'batch size', token: '--warn', scale: 'y2', stepped: true, dash: [5, 4] };
 
 export default function Throughput({ run }: { run: RunDetail }): ReactNode {
   const samples = gatherSample(run);
   const drawn = useMemo(() => seriesOf(samples, run.decisions), [samples, run.decisions]);
   const summary = averageOf(run);
+  const unit = run.progress?.unit ?? 'rows';
+  const decided = run.decisions.length > 0;
   return (
     <div className="flex flex-col gap-2 px-4 py-3">
       {samples.length > 1 ? (
@@ -23,17 +23,19 @@ export default function Throughput({ run }: { run: RunDetail }): ReactNode {
             label={`Speed over time. ${summary}`}
             height={130}
             x={drawn.x}
-            y={drawn.y}
-            series={series}
+            y={decided ? drawn.y : drawn.y.slice(0, 1)}
+            series={decided ? [speed, batch] : [speed]}
             format={shortCount}
           />
           <p className="flex flex-wrap gap-4 text-2xs text-ink-3">
             <span className="inline-flex items-center gap-1.5">
-              <span className="inline-block h-0.5 w-5 bg-water" /> rows a second
+              <span className="inline-block h-0.5 w-5 bg-water" /> {unit} a second
             </span>
-            <span className="inline-flex items-center gap-1.5">
-              <span className="inline-block w-5 border-t-2 border-dashed border-warn" /> batch size
-            </span>
+            {decided && (
+              <span className="inline-flex items-center gap-1.5">
+                <span className="inline-block w-5 border-t-2 border-dashed border-warn" /> batch size
+              </span>
+            )}
             <span className="ml-auto">{summary}</span>
           </p>
         </>
