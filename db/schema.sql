@@ -10,11 +10,15 @@ create role ads_parse nologin noinherit;
 
 create role ads_promote nologin noinherit;
 
+create role judgments_import nologin noinherit;
+
 create role millrace_app nologin noinherit;
 
 create role millrace_engine nologin noinherit;
 
 create role millrace_operator nologin noinherit;
+
+create role syncs_worker nologin noinherit;
 
 -- ═══ Schemas ═════════════════════════════════════════════════════════════════════════════════════════════
 
@@ -23,17 +27,33 @@ grant usage on schema engine to ads_cleanup;
 grant usage on schema engine to ads_intake;
 grant usage on schema engine to ads_parse;
 grant usage on schema engine to ads_promote;
+grant usage on schema engine to judgments_import;
 grant usage on schema engine to millrace_app;
 grant usage on schema engine to millrace_engine;
 grant usage on schema engine to millrace_operator;
+grant usage on schema engine to syncs_worker;
+
+create schema ingest;
+grant usage on schema ingest to judgments_import;
+grant usage on schema ingest to millrace_app;
+grant usage on schema ingest to millrace_engine;
+
+create schema intake;
+grant usage on schema intake to judgments_import;
+grant usage on schema intake to millrace_app;
+grant usage on schema intake to millrace_engine;
 
 create schema millrace;
 grant usage on schema millrace to public;
 
 create schema tabular;
+grant usage on schema tabular to ads_parse;
+grant usage on schema tabular to judgments_import;
 grant usage on schema tabular to millrace_app;
 
 -- ═══ Types ═══════════════════════════════════════════════════════════════════════════════════════════════
+
+create type ingest.import_run_status as enum ('pending', 'processing', 'completed', 'failed');
 
 create type public.ads_entity as enum ('campaign', 'ad_set', 'ad', 'daily_metric');
 
@@ -58,7 +78,9 @@ create table engine.attempts (
 );
 alter table engine.attempts enable row level security, force row level security;
 create policy engine_all on engine.attempts for all to millrace_engine using (true) with check (true);
+create policy judgments_tenant_only on engine.attempts for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on engine.attempts for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on engine.attempts to judgments_import;
 grant select on engine.attempts to millrace_app;
 grant delete, insert, select on engine.attempts to millrace_engine;
 
@@ -87,10 +109,12 @@ CREATE INDEX blobs_same_bytes ON engine.blobs USING btree (tenant_id, sha256, bl
 alter table engine.blobs enable row level security, force row level security;
 create policy ads_tenant_only on engine.blobs for select to ads_intake, ads_parse, ads_promote using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.blobs for all to millrace_engine using (true) with check (true);
+create policy judgments_tenant_only on engine.blobs for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on engine.blobs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on engine.blobs to ads_intake;
 grant select on engine.blobs to ads_parse;
 grant select on engine.blobs to ads_promote;
+grant select on engine.blobs to judgments_import;
 grant insert, select on engine.blobs to millrace_app;
 grant delete, insert, select, update on engine.blobs to millrace_engine;
 
@@ -196,7 +220,9 @@ create table engine.leases (
 CREATE INDEX leases_capped ON engine.leases USING btree (pipeline, lane) WHERE capped;
 alter table engine.leases enable row level security, force row level security;
 create policy engine_all on engine.leases for all to millrace_engine using (true) with check (true);
+create policy judgments_tenant_only on engine.leases for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on engine.leases for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on engine.leases to judgments_import;
 grant select on engine.leases to millrace_app;
 grant delete, insert, select, update on engine.leases to millrace_engine;
 
@@ -257,6 +283,7 @@ create table engine.rate_limits (
   constraint rate_limits_refill_per_second_check CHECK ((refill_per_second > (0)::double precision))
 ) with (fillfactor=50);
 grant delete, insert, select, update on engine.rate_limits to millrace_engine;
+grant insert, select, update on engine.rate_limits to syncs_worker;
 
 create table engine.ready (
   pipeline text not null,
@@ -339,6 +366,7 @@ create table engine.runs (
   constraint runs_finished_has_time CHECK (((phase = ANY (ARRAY['done'::text, 'failed'::text, 'dead'::text])) = (finished_at IS NOT NULL))),
   constraint runs_held_has_holder CHECK (((held_at IS NULL) = (held_by IS NULL)))
 ) with (fillfactor=45, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
+CREATE UNIQUE INDEX ix_ingestion_jobs_active_unique ON engine.runs USING btree (tenant_id, active_key) WHERE ((pipeline = 'syncs'::text) AND (active_key IS NOT NULL));
 CREATE UNIQUE INDEX runs_active_key ON engine.runs USING btree (tenant_id, pipeline, active_key) WHERE (active_key IS NOT NULL);
 CREATE INDEX runs_by_blob ON engine.runs USING btree (blob_id) WHERE (blob_id IS NOT NULL);
 CREATE INDEX runs_by_tenant ON engine.runs USING btree (tenant_id, id);
@@ -349,11 +377,14 @@ CREATE UNIQUE INDEX runs_unique_key ON engine.runs USING btree (tenant_id, pipel
 alter table engine.runs enable row level security, force row level security;
 create policy ads_tenant_only on engine.runs for select to ads_intake, ads_parse, ads_promote using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.runs for all to millrace_engine using (true) with check (true);
+create policy judgments_tenant_only on engine.runs for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on engine.runs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 CREATE TRIGGER runs_guard_moves AFTER UPDATE ON engine.runs REFERENCING OLD TABLE AS old_runs NEW TABLE AS new_runs FOR EACH STATEMENT EXECUTE FUNCTION engine.guard_run_moves();
+CREATE TRIGGER trg_import_runs_status_guard BEFORE UPDATE OF status ON engine.runs FOR EACH ROW WHEN (((old.pipeline = 'judgments'::text) AND (old.status IS DISTINCT FROM new.status))) EXECUTE FUNCTION ingest.guard_status_transition();
 grant select on engine.runs to ads_intake;
 grant select on engine.runs to ads_parse;
 grant select on engine.runs to ads_promote;
+grant select on engine.runs to judgments_import;
 grant select on engine.runs to millrace_app;
 grant delete, insert, select, update on engine.runs to millrace_engine;
 
@@ -437,6 +468,56 @@ create table engine.workers (
   constraint workers_end_reason_check CHECK ((end_reason = ANY (ARRAY['stopped'::text, 'lost'::text])))
 ) with (fillfactor=50);
 grant delete, insert, select, update on engine.workers to millrace_engine;
+grant select (expires_at, worker_id) on engine.workers to judgments_import;
+grant select (expires_at, worker_id) on engine.workers to millrace_app;
+
+create table intake.batch_readings (
+  batch_id uuid not null,
+  tenant_id uuid not null,
+  reading jsonb not null,
+  mapping jsonb not null,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint batch_readings_pkey PRIMARY KEY (batch_id)
+);
+alter table intake.batch_readings enable row level security, force row level security;
+create policy tenant_only on intake.batch_readings for all to judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy test_batches_only on intake.batch_readings as restrictive for delete to millrace_app using ((EXISTS ( SELECT
+   FROM engine.runs r
+  WHERE ((r.id = batch_readings.batch_id) AND (r.unique_key ~~ 'golden\_path\_test\_%'::text)))));
+grant insert, select on intake.batch_readings to judgments_import;
+grant delete, select on intake.batch_readings to millrace_app;
+
+create table intake.simplicity_validated_rows (
+  batch_id uuid not null,
+  tenant_id uuid not null,
+  row_index integer not null,
+  line integer not null,
+  byte_offset bigint not null,
+  case_number text not null,
+  county text,
+  plaintiff_name text,
+  defendant_name text,
+  judgment_amount numeric,
+  filing_date date,
+  email text,
+  phone text,
+  address text,
+  dedupe_key text,
+  phone_key text,
+  name_key text,
+  cleared integer default 0 not null,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint simplicity_validated_rows_pkey PRIMARY KEY (batch_id, row_index),
+  constraint simplicity_validated_rows_key UNIQUE NULLS NOT DISTINCT (batch_id, case_number, county),
+  constraint simplicity_validated_rows_row_index_check CHECK ((row_index >= 0))
+) with (autovacuum_vacuum_insert_scale_factor=0.5);
+alter table intake.simplicity_validated_rows enable row level security, force row level security;
+create policy tenant_only on intake.simplicity_validated_rows for all to judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy test_batches_only on intake.simplicity_validated_rows as restrictive for delete to millrace_app using ((EXISTS ( SELECT
+   FROM engine.runs r
+  WHERE ((r.id = simplicity_validated_rows.batch_id) AND (r.unique_key ~~ 'golden\_path\_test\_%'::text)))));
+grant insert, select on intake.simplicity_validated_rows to judgments_import;
+grant delete, select on intake.simplicity_validated_rows to millrace_app;
 
 create table millrace.migrations (
   name text not null,
@@ -464,7 +545,7 @@ create table public.ad_sets (
   created_at timestamp with time zone default engine.now() not null,
   updated_at timestamp with time zone default engine.now() not null,
   constraint ad_sets_pkey PRIMARY KEY (workspace_id, id),
-  constraint ad_sets_key UNIQUE NULLS NOT DISTINCT (workspace_id, client_id, platform, external_id),
+  constraint ad_sets_key UNIQUE NULLS NOT DISTINCT (workspace_id, platform, external_id, client_id),
   constraint ad_sets_platform_check CHECK ((platform = ANY (ARRAY['meta'::text, 'google'::text, 'tiktok'::text])))
 );
 alter table public.ad_sets enable row level security, force row level security;
@@ -491,7 +572,7 @@ create table public.ads (
   created_at timestamp with time zone default engine.now() not null,
   updated_at timestamp with time zone default engine.now() not null,
   constraint ads_pkey PRIMARY KEY (workspace_id, id),
-  constraint ads_key UNIQUE NULLS NOT DISTINCT (workspace_id, client_id, platform, external_id),
+  constraint ads_key UNIQUE NULLS NOT DISTINCT (workspace_id, platform, external_id, client_id),
   constraint ads_platform_check CHECK ((platform = ANY (ARRAY['meta'::text, 'google'::text, 'tiktok'::text])))
 );
 alter table public.ads enable row level security, force row level security;
@@ -561,7 +642,7 @@ create table public.campaigns (
   created_at timestamp with time zone default engine.now() not null,
   updated_at timestamp with time zone default engine.now() not null,
   constraint campaigns_pkey PRIMARY KEY (workspace_id, id),
-  constraint campaigns_key UNIQUE NULLS NOT DISTINCT (workspace_id, client_id, platform, external_id),
+  constraint campaigns_key UNIQUE NULLS NOT DISTINCT (workspace_id, platform, external_id, client_id),
   constraint campaigns_platform_check CHECK ((platform = ANY (ARRAY['meta'::text, 'google'::text, 'tiktok'::text])))
 );
 alter table public.campaigns enable row level security, force row level security;
@@ -584,6 +665,50 @@ create policy operator_all on public.clients for all to millrace_operator using 
 create policy tenant_only on public.clients for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select on public.clients to millrace_app;
 grant update (name) on public.clients to millrace_app;
+
+create table public.connectors (
+  connector_id uuid not null,
+  tenant_id uuid not null,
+  name text not null,
+  connection_id uuid not null,
+  workspace_id text not null,
+  external_account_id text not null,
+  interval_seconds integer,
+  enabled boolean default true not null,
+  credential bytea,
+  credential_kind text default 'installation'::text not null,
+  error_kinds jsonb default '{}'::jsonb not null,
+  consecutive_failures integer default 0 not null,
+  warned_at timestamp with time zone,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  last_started_at timestamp with time zone,
+  last_success_started_at timestamp with time zone,
+  last_success_at timestamp with time zone,
+  last_error_code text,
+  last_error_kind text,
+  last_error_at timestamp with time zone,
+  created_by uuid,
+  created_at timestamp with time zone default engine.now() not null,
+  updated_at timestamp with time zone default engine.now() not null,
+  constraint connectors_pkey PRIMARY KEY (connector_id),
+  constraint connectors_connection_once UNIQUE (connection_id),
+  constraint connectors_name_once UNIQUE (tenant_id, name),
+  constraint connectors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id),
+  constraint connectors_credential_has_kind CHECK (((credential IS NULL) = (credential_kind = 'installation'::text))),
+  constraint connectors_credential_kind_check CHECK ((credential_kind = ANY (ARRAY['installation'::text, 'token'::text, 'client'::text]))),
+  constraint connectors_disabled_says_why CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
+  constraint connectors_external_account_id_check CHECK (((length(external_account_id) >= 1) AND (length(external_account_id) <= 200))),
+  constraint connectors_interval_seconds_check CHECK ((interval_seconds > 0)),
+  constraint connectors_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+);
+CREATE INDEX connectors_by_tenant ON public.connectors USING btree (tenant_id, connector_id);
+alter table public.connectors enable row level security, force row level security;
+create policy tenant_only on public.connectors for all to millrace_app, syncs_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on public.connectors to millrace_app;
+grant select on public.connectors to syncs_worker;
+grant update (connection_id, consecutive_failures, credential, credential_kind, disabled_at, disabled_reason, enabled, error_kinds, external_account_id, interval_seconds, name, updated_at, warned_at, workspace_id) on public.connectors to millrace_app;
+grant update (consecutive_failures, disabled_at, disabled_reason, enabled, last_error_at, last_error_code, last_error_kind, last_started_at, last_success_at, last_success_started_at, updated_at, warned_at) on public.connectors to syncs_worker;
 
 create table public.daily_metrics (
   id bigint generated always as identity not null,
@@ -670,6 +795,37 @@ create policy tenant_only on public.idempotency_keys for all to millrace_app usi
 grant delete, insert, select, update on public.idempotency_keys to millrace_app;
 grant delete, select on public.idempotency_keys to millrace_operator;
 
+create table public.judgments (
+  id bigint generated always as identity not null,
+  tenant_id uuid not null,
+  case_number text not null,
+  county text,
+  plaintiff_name text,
+  defendant_name text,
+  judgment_amount numeric,
+  filing_date date,
+  plaintiff_id bigint,
+  plaintiff_pinned boolean default false not null,
+  source_file text,
+  run_id uuid not null,
+  line integer not null,
+  byte_offset bigint not null,
+  version integer default 1 not null,
+  created_at timestamp with time zone default engine.now() not null,
+  updated_at timestamp with time zone default engine.now() not null,
+  constraint judgments_pkey PRIMARY KEY (tenant_id, id),
+  constraint judgments_case_number_key UNIQUE NULLS NOT DISTINCT (tenant_id, case_number, county)
+);
+CREATE INDEX judgments_by_plaintiff ON public.judgments USING btree (tenant_id, plaintiff_id) WHERE (plaintiff_id IS NOT NULL);
+alter table public.judgments enable row level security, force row level security;
+create policy tenant_only on public.judgments for all to judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy test_batches_only on public.judgments as restrictive for delete to millrace_app using ((EXISTS ( SELECT
+   FROM engine.runs r
+  WHERE ((r.id = judgments.run_id) AND (r.unique_key ~~ 'golden\_path\_test\_%'::text)))));
+grant insert, select, update on public.judgments to judgments_import;
+grant delete, select on public.judgments to millrace_app;
+grant update (plaintiff_id, plaintiff_pinned, updated_at, version) on public.judgments to millrace_app;
+
 create table public.login_attempts (
   subject bytea not null,
   attempts integer not null,
@@ -705,6 +861,77 @@ create policy tenant_only on public.memberships for all to millrace_app using ((
 grant insert, select on public.memberships to millrace_app;
 grant update (revoked_at) on public.memberships to millrace_app;
 
+create table public.plaintiff_keys (
+  tenant_id uuid not null,
+  dedupe_key text not null,
+  plaintiff_id bigint not null,
+  run_id uuid not null,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint plaintiff_keys_pkey PRIMARY KEY (tenant_id, dedupe_key)
+);
+alter table public.plaintiff_keys enable row level security, force row level security;
+create policy tenant_only on public.plaintiff_keys for all to judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy test_batches_only on public.plaintiff_keys as restrictive for delete to millrace_app using ((EXISTS ( SELECT
+   FROM engine.runs r
+  WHERE ((r.id = plaintiff_keys.run_id) AND (r.unique_key ~~ 'golden\_path\_test\_%'::text)))));
+grant insert, select on public.plaintiff_keys to judgments_import;
+grant delete, select on public.plaintiff_keys to millrace_app;
+
+create table public.plaintiff_reviews (
+  id bigint generated always as identity not null,
+  tenant_id uuid not null,
+  reason text not null,
+  plaintiff_id bigint not null,
+  match_id bigint not null,
+  status text default 'open'::text not null,
+  judgment_ids bigint[],
+  run_id uuid,
+  decided_by text,
+  decided_at timestamp with time zone,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint plaintiff_reviews_pkey PRIMARY KEY (tenant_id, id),
+  constraint plaintiff_reviews_pair UNIQUE (tenant_id, plaintiff_id, match_id),
+  constraint plaintiff_reviews_decided CHECK (((status = ANY (ARRAY['accepted'::text, 'rejected'::text, 'split'::text])) <= (decided_at IS NOT NULL))),
+  constraint plaintiff_reviews_reason_check CHECK ((reason = ANY (ARRAY['same_name'::text, 'shared_phone'::text, 'split'::text]))),
+  constraint plaintiff_reviews_status_check CHECK ((status = ANY (ARRAY['open'::text, 'accepted'::text, 'rejected'::text, 'split'::text, 'undone'::text])))
+);
+alter table public.plaintiff_reviews enable row level security, force row level security;
+create policy tenant_only on public.plaintiff_reviews for all to judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy test_batches_only on public.plaintiff_reviews as restrictive for delete to millrace_app using ((EXISTS ( SELECT
+   FROM engine.runs r
+  WHERE ((r.id = plaintiff_reviews.run_id) AND (r.unique_key ~~ 'golden\_path\_test\_%'::text)))));
+grant insert, select on public.plaintiff_reviews to judgments_import;
+grant delete, insert, select on public.plaintiff_reviews to millrace_app;
+grant update (decided_at, decided_by, judgment_ids, status) on public.plaintiff_reviews to millrace_app;
+
+create table public.plaintiffs (
+  id bigint generated always as identity not null,
+  tenant_id uuid not null,
+  dedupe_key text not null,
+  name text,
+  name_key text,
+  email text,
+  phone text,
+  address text,
+  merged_into bigint,
+  run_id uuid not null,
+  created_at timestamp with time zone default engine.now() not null,
+  updated_at timestamp with time zone default engine.now() not null,
+  constraint plaintiffs_pkey PRIMARY KEY (tenant_id, id),
+  constraint plaintiffs_dedupe_key UNIQUE (tenant_id, dedupe_key),
+  constraint plaintiffs_not_own_twin CHECK ((merged_into <> id))
+);
+CREATE INDEX plaintiffs_by_name ON public.plaintiffs USING btree (tenant_id, name_key, id) WHERE (name_key IS NOT NULL);
+CREATE INDEX plaintiffs_merged ON public.plaintiffs USING btree (tenant_id, merged_into) WHERE (merged_into IS NOT NULL);
+alter table public.plaintiffs enable row level security, force row level security;
+create policy tenant_only on public.plaintiffs for all to judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy test_batches_only on public.plaintiffs as restrictive for delete to millrace_app using ((EXISTS ( SELECT
+   FROM engine.runs r
+  WHERE ((r.id = plaintiffs.run_id) AND (r.unique_key ~~ 'golden\_path\_test\_%'::text)))));
+grant insert, select, update on public.plaintiffs to judgments_import;
+grant delete, insert, select on public.plaintiffs to millrace_app;
+grant update (merged_into, updated_at) on public.plaintiffs to millrace_app;
+
 create table public.staging_id_resolution (
   upload_id uuid not null,
   workspace_id uuid not null,
@@ -712,7 +939,7 @@ create table public.staging_id_resolution (
   external_id text not null,
   internal_id uuid not null,
   created_at timestamp with time zone default engine.now() not null,
-  constraint staging_id_resolution_pkey PRIMARY KEY (upload_id, entity_type, external_id)
+  constraint staging_id_resolution_pkey PRIMARY KEY (upload_id, external_id, entity_type)
 );
 alter table public.staging_id_resolution enable row level security, force row level security;
 create policy expired_any_tenant on public.staging_id_resolution for all to ads_cleanup using (true);
@@ -753,6 +980,7 @@ create table public.staging_rows (
   constraint staging_rows_folded_check CHECK ((folded = ANY (ARRAY['superseded'::text, 'merged'::text]))),
   constraint staging_rows_row_index_check CHECK ((row_index >= 0))
 ) with (autovacuum_vacuum_insert_scale_factor=0.5);
+CREATE INDEX staging_rows_without_day ON public.staging_rows USING btree (upload_id, row_index) WHERE (metric_date IS NULL);
 alter table public.staging_rows enable row level security, force row level security;
 create policy expired_any_tenant on public.staging_rows for all to ads_cleanup using (true);
 create policy tenant_only on public.staging_rows for all to ads_intake, ads_parse, ads_promote, millrace_app using ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -762,6 +990,24 @@ grant select on public.staging_rows to ads_promote;
 grant select on public.staging_rows to millrace_app;
 grant select (created_at, upload_id, workspace_id) on public.staging_rows to ads_cleanup;
 grant update (folded, merged, raw_data, validation_errors, validation_status) on public.staging_rows to ads_parse;
+
+create table public.sync_jobs (
+  job_id uuid not null,
+  tenant_id uuid not null,
+  connector_id uuid not null,
+  airbyte_job_id text,
+  adopted boolean default false not null,
+  triggers integer default 0 not null,
+  intent_at timestamp with time zone not null,
+  triggered_at timestamp with time zone,
+  constraint sync_jobs_pkey PRIMARY KEY (job_id),
+  constraint sync_jobs_airbyte_job_id_check CHECK ((airbyte_job_id ~ '^\d+$'::text))
+);
+CREATE INDEX sync_jobs_by_connector ON public.sync_jobs USING btree (tenant_id, connector_id, job_id DESC);
+alter table public.sync_jobs enable row level security, force row level security;
+create policy tenant_only on public.sync_jobs for all to millrace_app, syncs_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on public.sync_jobs to millrace_app;
+grant insert, select, update on public.sync_jobs to syncs_worker;
 
 create table public.tenants (
   tenant_id uuid not null,
@@ -776,9 +1022,11 @@ create table public.tenants (
 alter table public.tenants enable row level security, force row level security;
 create policy login_lookup on public.tenants for select to postgres using (true);
 create policy operator_all on public.tenants for all to millrace_operator using (true) with check (true);
+create policy sync_plan on public.tenants for select to syncs_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on public.tenants for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on public.tenants to millrace_app;
 grant insert, select, update on public.tenants to millrace_operator;
+grant select (plan, tenant_id) on public.tenants to syncs_worker;
 
 create table public.upload_readings (
   upload_id uuid not null,
@@ -845,7 +1093,11 @@ create table tabular.mappings (
   constraint mappings_version_check CHECK ((version > 0))
 );
 alter table tabular.mappings enable row level security, force row level security;
+create policy ads_tenant_only on tabular.mappings for select to ads_parse using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy judgments_tenant_only on tabular.mappings for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on tabular.mappings for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on tabular.mappings to ads_parse;
+grant select on tabular.mappings to judgments_import;
 grant insert, select on tabular.mappings to millrace_app;
 
 -- ═══ Views ═══════════════════════════════════════════════════════════════════════════════════════════════
@@ -882,6 +1134,44 @@ create view engine.stale_runs with (security_invoker=true) as
   WHERE (w.expires_at < engine.now());
 grant select on engine.stale_runs to millrace_engine;
 
+create view ingest.import_runs with (security_invoker=true) as
+ SELECT r.id,
+    r.unique_key AS source_batch_id,
+    encode(b.sha256, 'hex'::text) AS file_hash,
+    (r.status)::ingest.import_run_status AS status,
+    ((r.receipt ->> 'read'::text))::bigint AS record_count,
+    r.error_code AS error_type,
+        CASE
+            WHEN (r.phase <> 'waiting'::text) THEN COALESCE(l.claimed_at, a.started_at, r.started_at)
+            ELSE NULL::timestamp with time zone
+        END AS started_at,
+    r.finished_at AS completed_at,
+    r.created_at
+   FROM (((engine.runs r
+     LEFT JOIN engine.blobs b ON ((b.blob_id = r.blob_id)))
+     LEFT JOIN engine.leases l ON ((l.run_id = r.id)))
+     LEFT JOIN engine.attempts a ON (((a.run_id = r.id) AND (a.attempt = r.attempt))))
+  WHERE (r.pipeline = 'judgments'::text);
+grant select on ingest.import_runs to judgments_import;
+grant select on ingest.import_runs to millrace_app;
+grant select on ingest.import_runs to millrace_engine;
+
+create view ingest.v_stale_runs with (security_invoker=true) as
+ SELECT i.id,
+    i.source_batch_id,
+    i.status,
+    i.started_at,
+    (EXTRACT(epoch FROM (engine.now() - i.started_at)) / (3600)::numeric) AS hours_stale,
+    i.file_hash
+   FROM ((ingest.import_runs i
+     JOIN engine.leases l ON ((l.run_id = i.id)))
+     JOIN engine.workers w ON ((w.worker_id = l.worker_id)))
+  WHERE ((i.status = 'processing'::ingest.import_run_status) AND (i.started_at < (engine.now() - ingest.processing_timeout())) AND (w.expires_at < engine.now()))
+  ORDER BY i.started_at;
+grant select on ingest.v_stale_runs to judgments_import;
+grant select on ingest.v_stale_runs to millrace_app;
+grant select on ingest.v_stale_runs to millrace_engine;
+
 create view public.data_uploads with (security_invoker=true) as
  SELECT r.id,
     r.tenant_id AS workspace_id,
@@ -908,6 +1198,29 @@ grant select on public.data_uploads to ads_intake;
 grant select on public.data_uploads to ads_parse;
 grant select on public.data_uploads to ads_promote;
 grant select on public.data_uploads to millrace_app;
+
+create view public.ingestion_jobs with (security_invoker=true) as
+ SELECT r.id AS job_id,
+    r.tenant_id,
+    (r.input ->> 'connector_id'::text) AS connector_id,
+    (r.input ->> 'external_account_id'::text) AS external_account_id,
+    r.status,
+    LEAST(COALESCE(((r.failures ->> 'transient:sync'::text))::integer, 0), 5) AS retry_count,
+    j.airbyte_job_id AS run_id,
+    r.correlation_id,
+    r.error_text AS error_message,
+    r.error_code,
+        CASE
+            WHEN (r.status = 'failed'::text) THEN ((r.wait_reason ->> 'until'::text))::timestamp with time zone
+            ELSE NULL::timestamp with time zone
+        END AS next_retry_at,
+    r.created_at,
+    r.started_at,
+    r.finished_at AS completed_at
+   FROM (engine.runs r
+     LEFT JOIN public.sync_jobs j ON ((j.job_id = r.id)))
+  WHERE (r.pipeline = 'syncs'::text);
+grant select on public.ingestion_jobs to millrace_app;
 
 create view public.staged_rows with (security_invoker=true) as
  SELECT upload_id,
@@ -987,6 +1300,32 @@ CREATE OR REPLACE FUNCTION engine.now()
 AS $function$ select clock_timestamp() $function$
 ;
 
+CREATE OR REPLACE FUNCTION ingest.guard_status_transition()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.status in ('completed', 'failed') then
+    raise exception 'Cannot transition from terminal status: %', old.status using errcode = 'MR001';
+  end if;
+  if old.status = 'pending' and new.status not in ('processing', 'failed') then
+    raise exception 'Invalid transition: pending -> %', new.status using errcode = 'MR001';
+  end if;
+  if old.status = 'processing' and new.status not in ('completed', 'failed', 'pending') then
+    raise exception 'Invalid transition: processing -> %', new.status using errcode = 'MR001';
+  end if;
+  return new;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION ingest.processing_timeout()
+ RETURNS interval
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select make_interval(hours => coalesce(nullif(current_setting('millrace.processing_timeout_hours', true), '')::integer, 1)) $function$
+;
+
 CREATE OR REPLACE FUNCTION public.find_login(wanted_email text)
  RETURNS TABLE(user_id uuid, tenant_id uuid, email text, name text, password_hash text, role text, token_version integer, must_change_password boolean, disabled_at timestamp with time zone, tenant_name text, plan text)
  LANGUAGE sql
@@ -1022,4 +1361,21 @@ begin
   return null;
 end
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.plaintiff_root(of_tenant uuid, of_plaintiff bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+    with recursive chain (id, merged_into, step) as (
+      select p.id, p.merged_into, 1 from public.plaintiffs p where p.tenant_id = of_tenant and p.id = of_plaintiff
+      union all
+      select p.id, p.merged_into, c.step + 1
+      from chain c
+      join public.plaintiffs p on p.tenant_id = of_tenant and p.id = c.merged_into
+      where c.step < 100
+    )
+    select id from chain where merged_into is null
+  $function$
 ;

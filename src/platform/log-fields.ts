@@ -36,11 +36,11 @@ const names: Readonly<Record<FieldShape, string>> = {
   number: `count runs rows items bytes ms durationMs duration_ms seconds attempt attempts port pid serverPid responseTime
     statusCode position row_count record_count inserted updated unchanged rejected read merged superseded stale size sizeBytes
     retries retry_count limit lag depth concurrency waiting active delivered failed total part parts rate delay_ms in_seconds
-    batchSize p50 p95 p99 rss exitCode kills poolSize poolWaiting applied_count backlog`,
+    batchSize p50 p95 p99 rss exitCode kills poolSize poolWaiting applied_count backlog stale_hours row_number`,
   flag: 'created stopped ok retried duplicate skipped dry_run forced embedded enabled disabled taken_over',
   time: 'at until since started_at finished_at completed_at created_at available_at expires_at original_started_at due_at',
   hash: 'sha256 hash file_hash checksum digest content_hash',
-  text: 'reason detail next hint message folder path target url',
+  text: 'reason detail next hint message error_message folder path target url',
   filename: 'filename file fileName file_name original_name source_file',
   counts: 'counts receipt totals failures',
   list: 'applied codes omitted events pipelines stages lanes kinds missing roles',

@@ -6,7 +6,9 @@ import { engineErrors } from './engine-errors.ts';
 import type { ErrorEntry } from './entry.ts';
 import { httpErrors } from './http-errors.ts';
 import { intakeErrors } from './intake-errors.ts';
+import { judgmentsErrors } from './judgments-errors.ts';
 import { platformErrors } from './platform-errors.ts';
+import { syncErrors } from './sync-errors.ts';
 import { tabularErrors } from './tabular-errors.ts';
 
 export const catalogue = {
@@ -18,6 +20,8 @@ export const catalogue = {
   ...intakeErrors,
   ...cliErrors,
   ...adsErrors,
+  ...judgmentsErrors,
+  ...syncErrors,
 };
 
 export type ErrorCode = keyof typeof catalogue;

@@ -1,0 +1,170 @@
+// From the fields of a row to a case as it is staged. Everything that is wrong with the row is said at once.
+import type { ColumnMapping } from '../../tabular/mapping/mapping.ts';
+import type { RowBatch } from '../../tabular/row-batch.ts';
+import { storableText } from '../../tabular/storable-text.ts';
+import type { IssuePlace, RowIssue } from '../../tabular/validation/row-issue.ts';
+import type { RowParser } from '../../tabular/validation/row-parser.ts';
+import { checkRules } from '../../tabular/validation/rules.ts';
+import { columnBit } from './column-policy.ts';
+import { type PlaintiffKeys, plaintiffKeys } from './plaintiff-keys.ts';
+import { judgmentRules } from './rules.ts';
+
+export interface CaseRow {
+  readonly caseNumber: string;
+  readonly county: string | null;
+  readonly plaintiffName: string | null;
+  readonly defendantName: string | null;
+  readonly amount: string | null;
+  readonly filingDate: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly address: string | null;
+  readonly keys: PlaintiffKeys;
+  /** Bits of the columns that hold the null token. */
+  readonly cleared: number;
+}
+
+export interface JudgedRow {
+  /** Null when an issue is an error. */
+  readonly row: CaseRow | null;
+  readonly issues: readonly RowIssue[];
+}
+
+/** Signs without width or with an effect on the direction of writing: two numbers that look the same must be the same. */
+const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+const COUNTIES_REMEMBERED = 10_000;
+const none: readonly number[] = [];
+
+export class CaseReader {
+  readonly #parser: RowParser;
+  readonly #headers: ReadonlyMap<string, string>;
+  readonly #columnOf: ReadonlyMap<number, string>;
+  readonly #nullToken: string;
+  readonly #counties = new Map<string, string | null>();
+
+  constructor(parser: RowParser, columns: readonly ColumnMapping[], nullToken: string) {
+    const mapped = columns.flatMap(({ field, header, column }) => (field === null ? [] : [{ field, header, column }]));
+    this.#parser = parser;
+    this.#headers = new Map(mapped.map(({ field, header }) => [field, header]));
+    this.#columnOf = new Map(mapped.map(({ field, column }) => [column, field]));
+    this.#nullToken = nullToken;
+  }
+
+  read(batch: RowBatch, row: number): JudgedRow {
+    const place = lazyPlace(batch, row);
+    const cleared = this.#clearedIn(batch, row);
+    const { values, issues: found } =
+      cleared.length === 0
+        ? this.#parser.parse(batch, row)
+        : this.#parser.parseCells(without(batch.texts(row), cleared), place);
+    const caseNumber = canonicalCaseNumber(values.case_number ?? '');
+    values.case_number = caseNumber === '' ? null : caseNumber;
+    const broken = checkRules(judgmentRules, values, place);
+    const issues = [...found, ...broken].map((issue) => this.#underHeader(issue));
+    if (caseNumber === '' || issues.some(({ severity }) => severity === 'error')) return { row: null, issues };
+    const text = (field: string) => plainText(values[field] ?? null);
+    const county = this.#county(values.county ?? null);
+    const [name, email, phone] = [text('plaintiff_name'), text('email'), text('phone')];
+    return {
+      row: {
+        caseNumber,
+        county,
+        plaintiffName: name,
+        defendantName: text('defendant_name'),
+        amount: values.judgment_amount ?? null,
+        filingDate: values.filing_date ?? null,
+        email,
+        phone,
+        address: text('address'),
+        keys: plaintiffKeys({ caseNumber, county, name, email, phone }),
+        cleared: cleared.reduce((bits, column) => bits | columnBit(this.#columnOf.get(column) ?? ''), 0),
+      },
+      issues,
+    };
+  }
+
+  /** Columns whose cell is the null token. */
+  #clearedIn(batch: RowBatch, row: number): readonly number[] {
+    let found: number[] | null = null;
+    const first = this.#nullToken.charCodeAt(0);
+    for (const column of this.#columnOf.keys()) {
+      if (batch.firstCode(row, column) !== first || batch.text(row, column) !== this.#nullToken) continue;
+      found ??= [];
+      found.push(column);
+    }
+    return found ?? none;
+  }
+
+  #county(text: string | null): string | null {
+    if (text === null) return null;
+    const known = this.#counties.get(text);
+    if (known !== undefined) return known;
+    const county = canonicalCounty(text);
+    if (this.#counties.size < COUNTIES_REMEMBERED) this.#counties.set(text, county);
+    return county;
+  }
+
+  /** Fields are ours; a person looks for the column by the name it has in the file. */
+  #underHeader(issue: RowIssue): RowIssue {
+    const header = issue.column === null ? undefined : this.#headers.get(issue.column);
+    return header === undefined ? issue : { ...issue, column: header };
+  }
+}
+
+function without(cells: readonly string[], columns: readonly number[]): string[] {
+  return cells.map((cell, column) => (columns.includes(column) ? '' : cell));
+}
+
+/** Courts do not tell dockets apart by letter case, blanks or the width of a dash. */
+export function canonicalCaseNumber(text: string): string {
+  const plain = isPlain(text)
+    ? text
+    : text
+        .normalize('NFKC')
+        .replace(invisible, '')
+        .replace(/[\u2010-\u2015\u2212]/g, '-');
+  return plain.replace(/\s+/g, ' ').trim().toUpperCase();
+}
+
+/** "KINGS", "kings county" and "Kings" are one county. A name in mixed letters (McLean) is left as it is written. */
+export function canonicalCounty(text: string): string | null {
+  const plain = text
+    .normalize('NFKC')
+    .replace(invisible, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/(?<=.)[ ,]+(?:county|co\.)$/i, '');
+  if (plain === '') return null;
+  const isShouted = plain === plain.toUpperCase() || plain === plain.toLowerCase();
+  return storableText(isShouted ? titled(plain) : plain);
+}
+
+function titled(text: string): string {
+  return text.toLowerCase().replace(/(?<![\p{L}\p{M}’'])\p{L}/gu, (letter) => letter.toUpperCase());
+}
+
+function plainText(text: string | null): string | null {
+  if (text === null || isPlain(text)) return text;
+  return storableText(text.normalize('NFC'));
+}
+
+/** Printable ASCII, as most cells are. */
+function isPlain(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 32 || code > 126) return false;
+  }
+  return true;
+}
+
+/** Line and offset are looked up only for rows that have something to complain about. */
+function lazyPlace(batch: RowBatch, row: number): IssuePlace {
+  return {
+    get line() {
+      return batch.line(row);
+    },
+    get offset() {
+      return batch.offset(row);
+    },
+  };
+}

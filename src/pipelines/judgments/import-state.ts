@@ -1,0 +1,58 @@
+// How far an import is: the checkpoint of its one stage, and what the receipt is written from.
+import type { Receipt } from '../../engine/receipt.ts';
+import { type Position, startOfFile } from '../../tabular/row-batch.ts';
+
+export interface ReadCounts {
+  /** Data lines the reader saw. */
+  readonly read: number;
+  /** Cases in staging. */
+  readonly staged: number;
+  readonly rejected: number;
+  /** The same case again, with the same values. */
+  readonly superseded: number;
+  /** Titles, headers, blank lines, totals, footers. */
+  readonly furniture: number;
+  readonly warnings: Readonly<Record<string, number>>;
+}
+
+export interface LoadCounts {
+  readonly inserted: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly plaintiffs: number;
+  readonly reviews: number;
+}
+
+export interface ImportState {
+  /** rows: the file is being read into staging · load: staging is being stored · done. */
+  readonly step: 'rows' | 'load' | 'done';
+  readonly position: Position;
+  readonly counts: ReadCounts;
+  /** The staged row that storing goes on with. */
+  readonly nextRow: number;
+  readonly loaded: LoadCounts;
+}
+
+export const freshState: ImportState = {
+  step: 'rows',
+  position: startOfFile,
+  counts: { read: 0, staged: 0, rejected: 0, superseded: 0, furniture: 0, warnings: {} },
+  nextRow: 0,
+  loaded: { inserted: 0, updated: 0, unchanged: 0, plaintiffs: 0, reviews: 0 },
+};
+
+export function receiptOf({ counts, loaded }: ImportState): Receipt {
+  const { inserted, updated, unchanged } = loaded;
+  const { superseded, rejected } = counts;
+  const outcomes = Object.entries({ inserted, updated, unchanged, superseded, rejected }).filter(
+    ([, rows]) => rows > 0,
+  );
+  return {
+    read: counts.read,
+    outcomes: Object.fromEntries(outcomes),
+    furniture: counts.furniture,
+    warnings: counts.warnings,
+    plaintiffs: loaded.plaintiffs,
+    reviews: loaded.reviews,
+  };
+}

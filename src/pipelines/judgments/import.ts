@@ -1,0 +1,88 @@
+// The one stage of a batch: read the file into staging, then store what is staged. Row errors are logged by number and code only.
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { findBlob } from '../../engine/blobs/blobs.ts';
+import type { StageOutcome } from '../../engine/pipeline.ts';
+import type { StageContext } from '../../engine/stage-context.ts';
+import type { BlobStore } from '../../platform/blob/blob-store.ts';
+import { blobSource } from '../../tabular/blob-source.ts';
+import type { ByteSource } from '../../tabular/byte-source.ts';
+import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
+import type { ReadingOverrides } from '../../tabular/reading.ts';
+import { freshState, type ImportState, receiptOf } from './import-state.ts';
+import type { JudgmentsInput } from './input.ts';
+import { loadRows } from './load-rows.ts';
+import { type BatchReading, decideMapping, decideReading, fingerprintOf, requireUsable } from './reading.ts';
+import type { RowError } from './row-stager.ts';
+import { insertBatchReading, selectBatchReading } from './sql/batch-readings.ts';
+import { stageFile } from './stage-rows.ts';
+
+export interface JudgmentsDeps {
+  readonly store: BlobStore;
+  /** Bytes per batch of rows; small in tests, so that a small file has many checkpoints. */
+  readonly batchBytes?: number;
+  /** Rows per flush into staging at the start. */
+  readonly flushRows?: number;
+  /** Rows per transaction into production at the start. */
+  readonly loadRows?: number;
+}
+
+type Context = StageContext<JudgmentsInput>;
+
+/** All refused rows are kept and shown; this many of a batch are logged as well. */
+const MAX_ROW_ERRORS_LOGGED = 1_000;
+
+export async function importBatch(context: Context, deps: JudgmentsDeps): Promise<StageOutcome> {
+  const source = await openBlob(context, deps);
+  const batch = await settleReading(context, source);
+  requireUsable(batch.mapping);
+  let state = (await context.checkpoint<ImportState>()) ?? freshState;
+  if (state.step === 'rows')
+    state = await stageFile(context, source, batch, state, { ...deps, onErrors: rowErrorLog(context) });
+  if (state.step === 'load') state = await loadRows(context, state, deps.loadRows);
+  return judge(state);
+}
+
+async function openBlob({ run, commit }: Context, { store }: JudgmentsDeps): Promise<ByteSource> {
+  const { blobId } = run;
+  const blob = blobId === null ? undefined : await commit((tx) => findBlob(tx, blobId));
+  if (blob === undefined || blob.deleted_at !== null) throw new MillraceError('upload_file_gone', { run: run.id });
+  return blobSource(store, blob);
+}
+
+/** Decided at the first attempt and stored before a row is read. */
+async function settleReading(context: Context, source: ByteSource): Promise<BatchReading> {
+  const { run, input, commit } = context;
+  const stored = await commit((tx) => selectBatchReading(tx, run.id));
+  if (stored !== undefined) return stored;
+  const asked = input.reading as ReadingOverrides | undefined;
+  const first = await decideReading(source, { fileName: input.filename, overrides: asked });
+  const version = input.mapping_version === undefined ? {} : { version: input.mapping_version };
+  const saved = await commit((tx) =>
+    selectMapping(tx, { pipeline: 'judgments', fingerprint: fingerprintOf(first), ...version }),
+  );
+  const isPlain = saved === null || Object.keys(saved.reading).length === 0;
+  const reading = isPlain ? first : await decideReading(source, { overrides: { ...saved.reading, ...asked } });
+  const decided = { reading, mapping: decideMapping(reading, saved) };
+  await commit((tx) => insertBatchReading(tx, { batchId: run.id, tenantId: run.tenantId, ...decided }));
+  return decided;
+}
+
+/** Completed with refused rows is completed; nothing but refused rows is not. */
+function judge(state: ImportState): StageOutcome {
+  const { read, staged } = state.counts;
+  if (read === 0) throw new MillraceError('empty_file');
+  const receipt = receiptOf(state);
+  if (staged > 0) return { on: 'complete', receipt };
+  const error = new MillraceError('nothing_imported', { total: read });
+  return { on: 'fail', receipt, error: { code: error.code, text: error.message } };
+}
+
+function rowErrorLog({ log, input }: Context): (errors: readonly RowError[]) => void {
+  let logged = 0;
+  return (errors) => {
+    for (const { rowNumber, code } of errors) {
+      if (logged++ >= MAX_ROW_ERRORS_LOGGED) return;
+      log.warn({ source_batch_id: input.source_batch_id, row_number: rowNumber, error_type: code }, 'Row-level error');
+    }
+  };
+}

@@ -1,0 +1,14 @@
+// Court judgments: a batch is a file that is imported once. One stage, because the specification's machine has one.
+import { judgments } from '../../contract/states/judgments.ts';
+import { definePipeline, type Pipeline } from '../../engine/pipeline.ts';
+import { importBatch, type JudgmentsDeps } from './import.ts';
+import { JudgmentsInput } from './input.ts';
+
+export function judgmentsPipeline(deps: JudgmentsDeps): Pipeline<JudgmentsInput> {
+  return definePipeline<JudgmentsInput>({
+    machine: judgments,
+    input: JudgmentsInput,
+    stages: { import: { role: 'judgments_import', work: (context) => importBatch(context, deps) } },
+    announce: ['queued', 'started'],
+  });
+}

@@ -1,0 +1,166 @@
+// Turns batches of rows into staged cases, rejects and counts. Knows nothing of transactions: what it has gathered is taken in one
+// piece, with the state the checkpoint must have once that piece is committed.
+import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
+import type { Reading } from '../../tabular/reading.ts';
+import type { RowBatch } from '../../tabular/row-batch.ts';
+import { type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
+import { RowParser } from '../../tabular/validation/row-parser.ts';
+import { cellsOf, rejectOf, unreadableRow } from '../../tabular/validation/row-reject.ts';
+import { CaseReader, type CaseRow } from './case-row.ts';
+import { judgmentFields } from './fields.ts';
+import type { ImportState } from './import-state.ts';
+import type { AppliedMapping } from './reading.ts';
+import { StagingBuffer } from './staging-buffer.ts';
+
+/** A row refused by its number: the n-th data line of the file. */
+export interface RowError {
+  readonly rowNumber: number;
+  readonly code: string;
+}
+
+export interface StagedPiece {
+  readonly columns: readonly Buffer[] | null;
+  readonly rows: number;
+  readonly rejects: readonly RejectRecord[];
+  readonly errors: readonly RowError[];
+  readonly state: ImportState;
+  /** The case that a staged row stands for, read again: for the few that turn out to be repetitions. */
+  readonly again: (rowIndex: number) => RepeatedRow;
+}
+
+export interface RepeatedRow {
+  readonly rowIndex: number;
+  readonly row: CaseRow;
+  /** The reject it becomes when an earlier line says something else. */
+  readonly reject: (firstLine: number) => RejectRecord;
+}
+
+interface Gathered {
+  readonly batch: RowBatch;
+  readonly row: number;
+}
+
+export class RowStager {
+  readonly #reader: CaseReader;
+  readonly #names: readonly string[];
+  readonly #encoding: string;
+  readonly #buffer = new StagingBuffer();
+  readonly #warnings: Map<string, number>;
+  #rejects: RejectRecord[] = [];
+  #errors: RowError[] = [];
+  #gathered = new Map<number, Gathered>();
+  #state: ImportState;
+  #read: number;
+  #rejected: number;
+  #furniture: number;
+
+  constructor(reading: Reading, mapping: AppliedMapping, nullToken: string, state: ImportState) {
+    const parser = new RowParser(reading, mapping.columns, judgmentFields, mapping.constants);
+    this.#reader = new CaseReader(parser, mapping.columns, nullToken);
+    this.#names = reading.header.value.names;
+    this.#encoding = reading.encoding.value.name;
+    this.#warnings = new Map(Object.entries(state.counts.warnings));
+    this.#state = state;
+    this.#read = state.counts.read;
+    this.#rejected = state.counts.rejected;
+    this.#furniture = state.counts.furniture;
+  }
+
+  /** Rows gathered and not yet taken. */
+  get rows(): number {
+    return this.#buffer.rows + this.#rejects.length;
+  }
+
+  get read(): number {
+    return this.#read;
+  }
+
+  add(batch: RowBatch): void {
+    for (let row = 0; row < batch.rowCount; row++) {
+      if (batch.kinds[row] === 0) this.#addData(batch, row);
+      else this.#furniture++;
+    }
+    this.#state = { ...this.#state, position: batch.next };
+  }
+
+  take(): StagedPiece {
+    const gathered = this.#gathered;
+    const [rejects, errors] = [this.#rejects, this.#errors];
+    this.#gathered = new Map();
+    this.#rejects = [];
+    this.#errors = [];
+    this.#state = {
+      ...this.#state,
+      counts: {
+        ...this.#state.counts,
+        read: this.#read,
+        rejected: this.#rejected,
+        furniture: this.#furniture,
+        warnings: Object.fromEntries(this.#warnings),
+      },
+    };
+    const rows = this.#buffer.rows;
+    const again = (rowIndex: number) => this.#again(rowIndex, gathered.get(rowIndex) as Gathered);
+    return { columns: this.#buffer.take(), rows, rejects, errors, state: this.#state, again };
+  }
+
+  /** What the transaction of a piece found out beside it: repetitions are known only to staging. */
+  settle(found: { readonly staged: number; readonly superseded: number; readonly rejected: number }): void {
+    const { counts } = this.#state;
+    this.#rejected += found.rejected;
+    this.#state = {
+      ...this.#state,
+      counts: {
+        ...counts,
+        staged: counts.staged + found.staged,
+        superseded: counts.superseded + found.superseded,
+        rejected: this.#rejected,
+      },
+    };
+  }
+
+  get state(): ImportState {
+    return this.#state;
+  }
+
+  #addData(batch: RowBatch, row: number): void {
+    const rowIndex = this.#read++;
+    if (batch.faults[row] !== 0) {
+      this.#refuse(rowIndex, batch, row, [unreadableRow(batch, row, this.#encoding)]);
+      return;
+    }
+    const judged = this.#reader.read(batch, row);
+    for (const { code, severity } of judged.issues)
+      if (severity === 'warning') this.#warnings.set(code, (this.#warnings.get(code) ?? 0) + 1);
+    if (judged.row === null) {
+      this.#refuse(rowIndex, batch, row, judged.issues);
+      return;
+    }
+    this.#buffer.add({ rowIndex, line: batch.line(row), offset: batch.offset(row) }, judged.row);
+    this.#gathered.set(rowIndex, { batch, row });
+  }
+
+  #refuse(rowIndex: number, batch: RowBatch, row: number, issues: readonly RowIssue[]): void {
+    this.#rejected++;
+    const reject = rejectOf(
+      { line: batch.line(row), offset: batch.offset(row) },
+      issues,
+      cellsOf(batch, row, this.#names),
+    );
+    this.#rejects.push(reject);
+    this.#errors.push({ rowNumber: rowIndex + 1, code: reject.code });
+  }
+
+  #again(rowIndex: number, { batch, row }: Gathered): RepeatedRow {
+    const place = { line: batch.line(row), offset: batch.offset(row) };
+    return {
+      rowIndex,
+      row: this.#reader.read(batch, row).row as CaseRow,
+      reject: (firstLine) => {
+        const issue = rowIssue(place, 'case_repeated', null, null);
+        const message = issue.message.replace('{line}', String(firstLine));
+        return rejectOf(place, [{ ...issue, message }], cellsOf(batch, row, this.#names));
+      },
+    };
+  }
+}

@@ -1,0 +1,102 @@
+// The validation rules of a judgment row, as a table. An error refuses the row; a warning is counted. What a cell as such cannot be
+// (a number, a date) is found while it is read and needs no rule here.
+import { judgmentsErrors } from '../../contract/errors/judgments-errors.ts';
+import { tabularErrors } from '../../contract/errors/tabular-errors.ts';
+import type { Rule } from '../../tabular/validation/rules.ts';
+import { emailKey, phoneKey } from './plaintiff-keys.ts';
+
+export const MAX_CASE_NUMBER = 100;
+export const MAX_NAME = 1_000;
+const MAX_TEXT = 2_000;
+/** A trillion. */
+const MAX_AMOUNT_DIGITS = 12;
+const DAY_MS = 86_400_000;
+
+const upTo = (limit: number) => (value: string) => value.length <= limit;
+const limited = (message: string, limit: number) => message.replace('{limit}', String(limit));
+/** A court ahead of us may be in tomorrow already. */
+const isPast = (value: string) => Date.parse(`${value}T00:00:00Z`) <= Date.now() + DAY_MS;
+
+const errors = judgmentsErrors;
+
+const nameLength = (column: string): Rule => ({
+  code: 'party_name_too_long',
+  column,
+  test: upTo(MAX_NAME),
+  message: limited(errors.party_name_too_long.message, MAX_NAME),
+  severity: 'error',
+});
+const textLength = (column: string): Rule => ({
+  code: 'text_too_long',
+  column,
+  test: upTo(MAX_TEXT),
+  message: limited(errors.text_too_long.message, MAX_TEXT),
+  severity: 'error',
+});
+
+export const judgmentRules: readonly Rule[] = [
+  {
+    code: 'case_number_missing',
+    column: 'case_number',
+    test: (value) => value !== '',
+    message: errors.case_number_missing.message,
+    severity: 'error',
+    onEmpty: true,
+  },
+  {
+    code: 'case_number_too_long',
+    column: 'case_number',
+    test: upTo(MAX_CASE_NUMBER),
+    message: limited(errors.case_number_too_long.message, MAX_CASE_NUMBER),
+    severity: 'error',
+  },
+  nameLength('plaintiff_name'),
+  nameLength('defendant_name'),
+  textLength('county'),
+  textLength('address'),
+  textLength('email'),
+  textLength('phone'),
+  {
+    code: 'number_negative',
+    column: 'judgment_amount',
+    test: (value) => value.charCodeAt(0) !== 45,
+    message: tabularErrors.number_negative.message,
+    severity: 'error',
+  },
+  {
+    code: 'amount_absurd',
+    column: 'judgment_amount',
+    test: (value) => (value.replace('-', '').split('.')[0] ?? '').length <= MAX_AMOUNT_DIGITS,
+    message: errors.amount_absurd.message,
+    severity: 'error',
+  },
+  {
+    code: 'filing_date_in_future',
+    column: 'filing_date',
+    test: isPast,
+    message: errors.filing_date_in_future.message,
+    severity: 'error',
+  },
+  {
+    code: 'plaintiff_missing',
+    column: 'plaintiff_name',
+    test: (value, row) => value !== '' || row.email != null || row.phone != null,
+    message: errors.plaintiff_missing.message,
+    severity: 'warning',
+    onEmpty: true,
+  },
+  {
+    code: 'phone_unusable',
+    column: 'phone',
+    test: (value) => phoneKey(value) !== null,
+    message: errors.phone_unusable.message,
+    severity: 'warning',
+  },
+  {
+    code: 'email_unusable',
+    column: 'email',
+    test: (value) => emailKey(value) !== null,
+    message: errors.email_unusable.message,
+    severity: 'warning',
+  },
+];

@@ -1,0 +1,87 @@
+// Cases into staging. The unique key of staging refuses a case that the file names a second time; which of the given rows that are
+// comes back, so that they can be compared with the first.
+import type { Queryable } from '../../../platform/database.ts';
+
+export interface StagingTarget {
+  readonly batchId: string;
+  readonly tenantId: string;
+}
+
+export interface Staged {
+  readonly staged: number;
+  /** Row indexes whose case is in staging already. */
+  readonly repeated: readonly number[];
+}
+
+/** `columns`: binary arrays in the order of StagingBuffer. */
+export async function stageRows(db: Queryable, target: StagingTarget, columns: readonly Buffer[]): Promise<Staged> {
+  const { rows } = await db.query<Staged>({
+    name: 'judgments-stage-rows',
+    text: `
+      with given as materialized (
+        select unnest($3::int4[]) as row_index, unnest($4::int4[]) as line, unnest($5::int8[]) as byte_offset,
+               unnest($6::text[]) as case_number, unnest($7::text[]) as county, unnest($8::text[]) as plaintiff_name,
+               unnest($9::text[]) as defendant_name, unnest($10::numeric[]) as judgment_amount, unnest($11::date[]) as filing_date,
+               unnest($12::text[]) as email, unnest($13::text[]) as phone, unnest($14::text[]) as address,
+               unnest($15::text[]) as dedupe_key, unnest($16::text[]) as phone_key, unnest($17::text[]) as name_key,
+               unnest($18::int4[]) as cleared
+      ),
+      added as (
+        insert into intake.simplicity_validated_rows (
+          batch_id, tenant_id, row_index, line, byte_offset, case_number, county, plaintiff_name, defendant_name, judgment_amount,
+          filing_date, email, phone, address, dedupe_key, phone_key, name_key, cleared)
+        select $1::uuid, $2::uuid, given.* from given
+        on conflict (batch_id, case_number, county) do nothing
+        returning row_index
+      )
+      select count(a.row_index)::int as staged, coalesce(array_agg(g.row_index) filter (where a.row_index is null), '{}') as repeated
+      from given g
+      left join added a on a.row_index = g.row_index`,
+    values: [target.batchId, target.tenantId, ...columns],
+  });
+  return rows[0] ?? { staged: 0, repeated: [] };
+}
+
+export interface RepeatedCase {
+  readonly row_index: number;
+  readonly case_number: string;
+  readonly county: string | null;
+  readonly plaintiff_name: string | null;
+  readonly defendant_name: string | null;
+  readonly judgment_amount: string | null;
+  readonly filing_date: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly address: string | null;
+}
+
+export interface ComparedCase {
+  readonly row_index: number;
+  readonly first_line: number;
+  readonly is_same: boolean;
+}
+
+const values = (from: string) =>
+  ['plaintiff_name', 'defendant_name', 'judgment_amount', 'filing_date', 'email', 'phone', 'address']
+    .map((column) => `${from}.${column}`)
+    .join(', ');
+
+/** Whether a repeated case says the same as its first line. */
+export async function compareRepeated(
+  db: Queryable,
+  batchId: string,
+  repeated: readonly RepeatedCase[],
+): Promise<ComparedCase[]> {
+  const { rows } = await db.query<ComparedCase>({
+    name: 'judgments-compare-repeated',
+    text: `
+      select g.row_index, s.line as first_line, (${values('s')}) is not distinct from (${values('g')}) as is_same
+      from jsonb_to_recordset($2::jsonb) as g (
+        row_index int, case_number text, county text, plaintiff_name text, defendant_name text, judgment_amount numeric,
+        filing_date date, email text, phone text, address text)
+      join intake.simplicity_validated_rows s
+        on s.batch_id = $1 and s.case_number = g.case_number and s.county is not distinct from g.county`,
+    values: [batchId, JSON.stringify(repeated)],
+  });
+  return rows;
+}

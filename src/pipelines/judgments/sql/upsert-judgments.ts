@@ -1,0 +1,88 @@
+// Cases from staging into production, for a range of staged rows, in one statement.
+//
+// Each row is looked up by its key and judged: new, changed or unchanged, by each column's policy. Only new and changed rows are
+// written, in key order. A row that was judged against an older version than the stored one is not written: it is `contended`,
+// and the range is rolled back and judged again. Every count comes from what the statement did.
+import type { Queryable } from '../../../platform/database.ts';
+import { columnBit, type PolicyColumn, policyColumns } from '../column-policy.ts';
+import { type LoadScope, plaintiffByKey, type RowRange } from './resolve-plaintiffs.ts';
+
+export type LoadOutcome = 'inserted' | 'updated' | 'unchanged' | 'contended';
+
+export interface LoadedRow {
+  readonly outcome: LoadOutcome;
+  readonly rows: number;
+}
+
+export interface UpsertOptions {
+  readonly sourceFile: string | null;
+  /** Bits of the columns whose policy it is. */
+  readonly overwrite: number;
+  readonly clear: number;
+}
+
+/** The value a column will have: emptied, overwritten, or kept where the row has none. */
+const merged = (column: PolicyColumn) => {
+  const bit = columnBit(column);
+  return `case when ($7::int | s.cleared) & ${bit} <> 0 then null
+               when $6::int & ${bit} <> 0 then s.${column}
+               else coalesce(s.${column}, known.${column}) end as ${column}`;
+};
+
+const list = (prefix: string) => policyColumns.map((column) => `${prefix}${column}`).join(', ');
+
+const text = `
+  with judged as materialized (
+    select s.row_index, s.line, s.byte_offset, s.case_number, s.county, known.version,
+           ${policyColumns.map(merged).join(',\n           ')},
+           case when known.plaintiff_pinned then known.plaintiff_id
+                else coalesce(${plaintiffByKey('s.dedupe_key')}, known.plaintiff_id) end as plaintiff_id,
+           ${policyColumns.map((column) => `known.${column} as known_${column}`).join(', ')},
+           known.plaintiff_id as known_plaintiff_id
+    from intake.simplicity_validated_rows s
+    left join lateral (
+      select j.version, j.plaintiff_id, j.plaintiff_pinned, ${list('j.')}
+      from judgments j
+      where j.tenant_id = $2 and j.case_number = s.case_number and j.county is not distinct from s.county
+      limit 1
+    ) known on true
+    where s.batch_id = $1 and s.row_index >= $3 and s.row_index < $4
+  ),
+  written as (
+    insert into judgments (tenant_id, case_number, county, ${list('')}, plaintiff_id, source_file, run_id, line, byte_offset, version)
+    select $2, j.case_number, j.county, ${list('j.')}, j.plaintiff_id, $5, $1, j.line, j.byte_offset, coalesce(j.version, 0) + 1
+    from judged j
+    where j.version is null
+       or (${list('j.')}, j.plaintiff_id) is distinct from (${list('j.known_')}, j.known_plaintiff_id)
+    order by j.case_number, j.county
+    on conflict on constraint judgments_case_number_key do update
+    set ${policyColumns.map((column) => `${column} = excluded.${column}`).join(', ')},
+        plaintiff_id = excluded.plaintiff_id, source_file = excluded.source_file, run_id = excluded.run_id, line = excluded.line,
+        byte_offset = excluded.byte_offset, version = excluded.version, updated_at = engine.now()
+    where judgments.version = excluded.version - 1
+    returning byte_offset, (xmax = 0) as is_new
+  ),
+  settled as (
+    select case when w.is_new then 'inserted'
+                when w.is_new is not null then 'updated'
+                when j.version is not null
+                 and (${list('j.')}, j.plaintiff_id) is not distinct from (${list('j.known_')}, j.known_plaintiff_id) then 'unchanged'
+                else 'contended' end as outcome
+    from judged j
+    left join written w on w.byte_offset = j.byte_offset
+  )
+  select outcome, count(*)::int as rows from settled group by outcome`;
+
+export async function upsertJudgments(
+  db: Queryable,
+  scope: LoadScope,
+  range: RowRange,
+  options: UpsertOptions,
+): Promise<LoadedRow[]> {
+  const { rows } = await db.query<LoadedRow>({
+    name: 'judgments-upsert',
+    text,
+    values: [scope.batchId, scope.tenantId, range.from, range.to, options.sourceFile, options.overwrite, options.clear],
+  });
+  return rows;
+}

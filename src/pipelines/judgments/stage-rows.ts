@@ -1,0 +1,140 @@
+// Reading the file into staging. Every piece of rows is committed with the rejects it holds and the file position behind it, so a
+// killed attempt goes on exactly there. While one piece is being written the next one is read.
+import { AdaptiveSize } from '../../engine/adaptive.ts';
+import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
+import type { StageContext } from '../../engine/stage-context.ts';
+import type { Queryable } from '../../platform/database.ts';
+import { failpoint } from '../../platform/failpoints.ts';
+import type { ByteSource } from '../../tabular/byte-source.ts';
+import { openTable } from '../../tabular/read-table.ts';
+import { DEFAULT_NULL_TOKEN } from './column-policy.ts';
+import type { ImportState } from './import-state.ts';
+import type { JudgmentsInput } from './input.ts';
+import type { BatchReading } from './reading.ts';
+import { type RepeatedRow, type RowError, RowStager, type StagedPiece } from './row-stager.ts';
+import { compareRepeated, type RepeatedCase, type StagingTarget, stageRows } from './sql/stage-rows.ts';
+
+type Context = StageContext<JudgmentsInput>;
+
+export interface StagingOptions {
+  readonly batchBytes?: number;
+  readonly flushRows?: number;
+  /** Told of refused rows once they are on disk. */
+  readonly onErrors: (errors: readonly RowError[]) => void;
+}
+
+interface Found {
+  readonly staged: number;
+  readonly superseded: number;
+  readonly rejected: number;
+}
+
+const FLUSH = { name: 'rows per flush', initial: 8_000, min: 1_000, max: 64_000, targetMs: 500 } as const;
+const nothing: Found = { staged: 0, superseded: 0, rejected: 0 };
+
+export async function stageFile(
+  context: Context,
+  source: ByteSource,
+  { reading, mapping }: BatchReading,
+  from: ImportState,
+  options: StagingOptions,
+): Promise<ImportState> {
+  const table = openTable(source, reading, options);
+  const stager = new RowStager(reading, mapping, context.input.null_token ?? DEFAULT_NULL_TOKEN, from);
+  const initial = options.flushRows ?? FLUSH.initial;
+  const size = new AdaptiveSize({ ...FLUSH, initial, min: Math.min(FLUSH.min, initial), onDecision: context.decide });
+  let state = from;
+  let writing: Promise<void> = Promise.resolve();
+  for await (const batch of table.batches(from.position)) {
+    failpoint('stage.first_byte');
+    context.signal.throwIfAborted();
+    stager.add(batch);
+    context.progress({ done: batch.next.offset, total: source.size, unit: 'bytes', note: `${stager.read} rows` });
+    if (stager.rows < size.size && !batch.isLast) continue;
+    await writing;
+    const piece = stager.take();
+    const startedAt = performance.now();
+    writing = commitPiece(context, piece, batch.isLast).then(({ found, errors, checkpoint }) => {
+      stager.settle(found);
+      state = checkpoint;
+      size.observe(piece.rows, performance.now() - startedAt);
+      options.onErrors(errors);
+    });
+    // Awaited before the next piece; until then a failure must not count as unhandled.
+    writing.catch(() => undefined);
+  }
+  await writing;
+  return state;
+}
+
+async function commitPiece(context: Context, piece: StagedPiece, isLast: boolean) {
+  const target = { batchId: context.run.id, tenantId: context.run.tenantId };
+  const rejects = [...piece.rejects];
+  const errors = [...piece.errors];
+  const checkpoint: ImportState = { ...piece.state };
+  const found = await context.commit(
+    async (tx) => {
+      const settled = await writePiece(tx, target, piece, rejects, errors);
+      Object.assign(checkpoint, withFound(piece.state, settled, isLast));
+      return settled;
+    },
+    { checkpoint, rejects },
+  );
+  return { found, errors, checkpoint };
+}
+
+/** Adds to `rejects` and `errors` what only the database knows: cases that an earlier line has with other values. */
+async function writePiece(
+  tx: Queryable,
+  target: StagingTarget,
+  piece: StagedPiece,
+  rejects: RejectRecord[],
+  errors: RowError[],
+): Promise<Found> {
+  if (piece.columns === null) return nothing;
+  const { staged, repeated } = await stageRows(tx, target, piece.columns);
+  if (repeated.length === 0) return { ...nothing, staged };
+  const rows = new Map(repeated.map((rowIndex) => [rowIndex, piece.again(rowIndex)]));
+  const compared = await compareRepeated(tx, target.batchId, [...rows.values()].map(repeatedCase));
+  let [superseded, rejected] = [0, 0];
+  for (const { row_index: rowIndex, first_line: firstLine, is_same: isSame } of compared) {
+    const row = rows.get(rowIndex);
+    if (isSame || row === undefined) {
+      superseded++;
+      continue;
+    }
+    rejected++;
+    rejects.push(row.reject(firstLine));
+    errors.push({ rowNumber: rowIndex + 1, code: 'case_repeated' });
+  }
+  return { staged, superseded, rejected };
+}
+
+function withFound(state: ImportState, found: Found, isLast: boolean): ImportState {
+  const { counts } = state;
+  return {
+    ...state,
+    step: isLast ? 'load' : 'rows',
+    counts: {
+      ...counts,
+      staged: counts.staged + found.staged,
+      superseded: counts.superseded + found.superseded,
+      rejected: counts.rejected + found.rejected,
+    },
+  };
+}
+
+function repeatedCase({ rowIndex, row }: RepeatedRow): RepeatedCase {
+  return {
+    row_index: rowIndex,
+    case_number: row.caseNumber,
+    county: row.county,
+    plaintiff_name: row.plaintiffName,
+    defendant_name: row.defendantName,
+    judgment_amount: row.amount,
+    filing_date: row.filingDate,
+    email: row.email,
+    phone: row.phone,
+    address: row.address,
+  };
+}

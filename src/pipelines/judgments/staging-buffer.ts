@@ -1,0 +1,81 @@
+// Cases on their way into staging: gathered column by column as binary arrays, handed over in one flush.
+import { BinaryArray, postgresDay } from '../../platform/binary-array.ts';
+import type { CaseRow } from './case-row.ts';
+
+export interface RowPlace {
+  readonly rowIndex: number;
+  readonly line: number;
+  readonly offset: number;
+}
+
+const DAYS_REMEMBERED = 20_000;
+
+export class StagingBuffer {
+  readonly #columns = stagingColumns();
+  readonly #days = new Map<string, number>();
+
+  get rows(): number {
+    return this.#columns.rowIndex.length;
+  }
+
+  add(place: RowPlace, row: CaseRow): void {
+    const columns = this.#columns;
+    columns.rowIndex.pushInt4(place.rowIndex);
+    columns.line.pushInt4(place.line);
+    columns.offset.pushInt8(place.offset);
+    columns.caseNumber.pushText(row.caseNumber);
+    pushText(columns.county, row.county);
+    pushText(columns.plaintiff, row.plaintiffName);
+    pushText(columns.defendant, row.defendantName);
+    if (row.amount === null) columns.amount.pushNull();
+    else columns.amount.pushNumeric(row.amount);
+    if (row.filingDate === null) columns.filingDate.pushNull();
+    else columns.filingDate.pushDay(this.#dayOf(row.filingDate));
+    pushText(columns.email, row.email);
+    pushText(columns.phone, row.phone);
+    pushText(columns.address, row.address);
+    pushText(columns.dedupeKey, row.keys.dedupeKey);
+    pushText(columns.phoneKey, row.keys.phoneKey);
+    pushText(columns.nameKey, row.keys.nameKey);
+    columns.cleared.pushInt4(row.cleared);
+  }
+
+  /** In the order of the statement's parameters; null when there is nothing. The buffer is empty afterwards. */
+  take(): Buffer[] | null {
+    return this.rows === 0 ? null : Object.values(this.#columns).map((column) => column.take());
+  }
+
+  #dayOf(date: string): number {
+    const known = this.#days.get(date);
+    if (known !== undefined) return known;
+    const day = postgresDay(date);
+    if (this.#days.size < DAYS_REMEMBERED) this.#days.set(date, day);
+    return day;
+  }
+}
+
+function stagingColumns() {
+  return {
+    rowIndex: new BinaryArray('int4'),
+    line: new BinaryArray('int4'),
+    offset: new BinaryArray('int8'),
+    caseNumber: new BinaryArray('text'),
+    county: new BinaryArray('text'),
+    plaintiff: new BinaryArray('text'),
+    defendant: new BinaryArray('text'),
+    amount: new BinaryArray('numeric'),
+    filingDate: new BinaryArray('date'),
+    email: new BinaryArray('text'),
+    phone: new BinaryArray('text'),
+    address: new BinaryArray('text'),
+    dedupeKey: new BinaryArray('text'),
+    phoneKey: new BinaryArray('text'),
+    nameKey: new BinaryArray('text'),
+    cleared: new BinaryArray('int4'),
+  };
+}
+
+function pushText(column: BinaryArray, value: string | null): void {
+  if (value === null) column.pushNull();
+  else column.pushText(value);
+}
