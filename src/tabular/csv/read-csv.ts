@@ -64,7 +64,7 @@ async function* scanWindows(
       rowOffset[i] = stream.originalOffset(streamStart + (scanner.rowStart[i] as number));
     }
     const next = { offset: stream.originalOffset(streamStart + consumed), line: scanner.line, row: row + rowCount };
-    yield new CsvBatch({ firstRow: row, next, isLast, rowOffset, isAscii: ascii }, bytes, scanner, options.dialect);
+    yield new CsvBatch({ firstRow: row, next, isLast, rowOffset }, bytes, scanner, options.dialect);
     row += rowCount;
     if (isLast) return;
   }

@@ -1,6 +1,7 @@
 // From a row's cells to a record of fields, by mapping and reading: numbers in the file's style, dates in the column's order, ids
 // as text. Whatever cannot be read becomes an issue beside a null, so that one bad cell does not hide another.
 
+import type { ErrorCode } from '../../contract/errors/catalogue.ts';
 import { unescapeFormula } from '../csv/formula-escape.ts';
 import type { FieldCatalogue, FieldDefinition } from '../mapping/fields.ts';
 import type { ColumnMapping } from '../mapping/mapping.ts';
@@ -10,7 +11,7 @@ import { parseDate } from '../values/parse-date.ts';
 import { parseId, parseText } from '../values/parse-id.ts';
 import { parseInteger, parseNumber } from '../values/parse-number.ts';
 import type { ParsedValue } from '../values/parsed-value.ts';
-import { type RowIssue, rowIssue } from './row-issue.ts';
+import { type IssuePlace, type RowIssue, rowIssue, type Severity } from './row-issue.ts';
 
 export interface ParsedRow {
   /** By field; every mapped field is present, null when it has no value or its value is faulty. */
@@ -22,9 +23,19 @@ export interface ParsedRow {
 
 interface Step {
   readonly column: number;
-  readonly field: FieldDefinition;
+  readonly name: string;
+  readonly isNumeric: boolean;
+  readonly isMoney: boolean;
+  /** Currency named in the column's header. */
   readonly currency: string | null;
   readonly parse: (text: string) => ParsedValue;
+}
+
+/** What a row is read from: a batch, or cells at hand. */
+interface CellSource {
+  text(row: number, column: number): string;
+  line(row: number): number;
+  offset(row: number): number;
 }
 
 const noIssues: readonly RowIssue[] = [];
@@ -33,7 +44,7 @@ const MAX_REMEMBERED = 5_000;
 
 export class RowParser {
   readonly #steps: readonly Step[];
-  readonly #required: readonly FieldDefinition[];
+  readonly #required: readonly string[];
   readonly #constants: Readonly<Record<string, string>>;
   readonly #unescapes: boolean;
 
@@ -49,13 +60,15 @@ export class RowParser {
       return [
         {
           column: column.column,
-          field,
+          name: field.name,
+          isNumeric: isNumeric(field),
+          isMoney: field.kind === 'money',
           currency: column.currency ?? null,
           parse: parserFor(field, column.column, reading),
         },
       ];
     });
-    this.#required = catalogue.fields.filter((field) => field.isRequired === true);
+    this.#required = catalogue.fields.filter((field) => field.isRequired === true).map((field) => field.name);
     this.#constants = constants;
     this.#unescapes = reading.unescapeFormulas;
   }
@@ -63,42 +76,62 @@ export class RowParser {
   /** A faulted row (batch.fault) yields that one issue and no values. */
   parse(batch: RowBatch, row: number): ParsedRow {
     const fault = batch.fault(row);
-    if (fault !== null) {
-      const place = { line: batch.line(row), offset: batch.offset(row) };
-      return { values: {}, issues: [rowIssue(place, fault, null, batch.rawText(row))], currency: null };
-    }
-    return this.parseCells(
-      (column) => batch.text(row, column),
-      () => ({ line: batch.line(row), offset: batch.offset(row) }),
-    );
+    if (fault === null) return this.#parse(batch, row);
+    const place = { line: batch.line(row), offset: batch.offset(row) };
+    return { values: {}, issues: [rowIssue(place, fault, null, batch.rawText(row))], currency: null };
   }
 
   /** The same for cells that come from elsewhere: a corrected row, a replay. */
-  parseCells(textOf: (column: number) => string, placeOf: () => { line: number; offset: number }): ParsedRow {
+  parseCells(cells: readonly string[], place: IssuePlace): ParsedRow {
+    const row = {
+      text: (_: number, column: number) => cells[column] ?? '',
+      line: () => place.line,
+      offset: () => place.offset,
+    };
+    return this.#parse(row, 0);
+  }
+
+  #parse(cells: CellSource, row: number): ParsedRow {
     const values: Record<string, string | null> = { ...this.#constants };
     let issues: RowIssue[] | null = null;
     let currency: string | null = null;
-    const note = (code: Parameters<typeof rowIssue>[1], field: string, text: string | null, isWarning: boolean) => {
-      issues ??= [];
-      issues.push(rowIssue(placeOf(), code, field, text, isWarning ? 'warning' : 'error'));
-    };
     for (const step of this.#steps) {
-      const cell = textOf(step.column);
+      const cell = cells.text(row, step.column);
       const text = this.#unescapes ? unescapeFormula(cell) : cell;
       const parsed = step.parse(text);
-      const { name } = step.field;
-      values[name] = parsed.kind === 'value' ? parsed.value : null;
-      if (parsed.kind === 'fault') note(parsed.code, name, text, false);
-      else if (parsed.kind === 'none' && parsed.warning !== null && isNumeric(step.field))
-        note(parsed.warning, name, text, true);
-      else if (parsed.kind === 'value' && step.field.kind === 'money') currency ??= parsed.currency ?? step.currency;
+      if (parsed.kind === 'value') {
+        values[step.name] = parsed.value;
+        if (step.isMoney) currency ??= parsed.currency ?? step.currency;
+        continue;
+      }
+      values[step.name] = null;
+      if (parsed.kind === 'fault') issues = withIssue(issues, cells, row, parsed.code, step.name, text, 'error');
+      else if (parsed.warning !== null && step.isNumeric) {
+        issues = withIssue(issues, cells, row, parsed.warning, step.name, text, 'warning');
+      }
     }
-    for (const field of this.#required) {
-      if ((values[field.name] ?? null) === null && !hasError(issues, field.name))
-        note('value_required', field.name, null, false);
+    for (const name of this.#required) {
+      if ((values[name] ?? null) === null && !hasError(issues, name)) {
+        issues = withIssue(issues, cells, row, 'value_required', name, null, 'error');
+      }
     }
     return { values, issues: issues ?? noIssues, currency };
   }
+}
+
+function withIssue(
+  issues: RowIssue[] | null,
+  cells: CellSource,
+  row: number,
+  code: ErrorCode,
+  field: string,
+  text: string | null,
+  severity: Severity,
+): RowIssue[] {
+  const issue = rowIssue({ line: cells.line(row), offset: cells.offset(row) }, code, field, text, severity);
+  if (issues === null) return [issue];
+  issues.push(issue);
+  return issues;
 }
 
 function parserFor(field: FieldDefinition, column: number, reading: Reading): (text: string) => ParsedValue {

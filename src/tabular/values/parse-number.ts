@@ -7,13 +7,19 @@ import { stripNumber } from './strip-number.ts';
 
 /** Enough for numeric(38, n) and for anything a person means. */
 const MAX_DIGITS = 38;
+const ZERO = 48;
+const NINE = 57;
+const COMMA = 44;
+const MINUS = 45;
+const POINT = 46;
 const malformed = faultyValue('number_malformed');
 const notWhole = faultyValue('number_not_whole');
 const tooLarge = faultyValue('number_too_large');
 
 /** A decimal: "1,234.50" → "1234.5". Percent signs and currencies are reported beside the value, not applied to it. */
 export function parseNumber(text: string, style: NumberStyle = pointStyle, markers = valueMarkers): ParsedValue {
-  if (isPlainInteger(text)) return { kind: 'value', value: text };
+  const plain = readPlain(text, style);
+  if (plain !== null) return { kind: 'value', value: plain };
   const trimmed = text.trim();
   if (trimmed === '') return emptyCell;
   if (markers.has(trimmed)) return absentValue;
@@ -39,15 +45,48 @@ export function parseInteger(text: string, style: NumberStyle = pointStyle, mark
   return parsed.kind === 'value' && parsed.value.includes('.') ? notWhole : parsed;
 }
 
-/** Up to 15 digits without leading zero, as most cells are. */
-function isPlainInteger(text: string): boolean {
+/**
+ * The numbers most cells hold (12, -3.5, 203,834.00), without regular expressions: 60 ns instead of 3 µs. Null for everything
+ * else, which is then looked at properly.
+ */
+function readPlain(text: string, style: NumberStyle): string | null {
   const length = text.length;
-  if (length === 0 || length > 15) return false;
-  for (let i = 0; i < length; i++) {
+  if (length === 0 || length > 30) return null;
+  const decimal = style.decimal.charCodeAt(0);
+  const group = decimal === POINT ? COMMA : POINT;
+  const start = text.charCodeAt(0) === MINUS ? 1 : 0;
+  let i = start;
+  let sinceGroup = 0;
+  let isGrouped = false;
+  for (; i < length; i++) {
     const code = text.charCodeAt(i);
-    if (code < 48 || code > 57) return false;
+    if (isDigit(code)) sinceGroup++;
+    else if (code === group) {
+      if (sinceGroup === 0 || sinceGroup > 3 || (isGrouped && sinceGroup !== 3)) return null;
+      isGrouped = true;
+      sinceGroup = 0;
+    } else if (code === decimal) break;
+    else return null;
   }
-  return length === 1 || text.charCodeAt(0) !== 48;
+  if (sinceGroup === 0 || (isGrouped && sinceGroup !== 3)) return null;
+  const first = text.charCodeAt(start);
+  // Leading zeros and minus zero are rare; the other path knows them.
+  if (first === ZERO && (i - start > 1 || start === 1)) return null;
+  const whole = isGrouped
+    ? text.slice(0, i).replaceAll(decimal === POINT ? ',' : '.', '')
+    : i === length
+      ? text
+      : text.slice(0, i);
+  if (i === length) return whole;
+  let end = length;
+  for (let k = i + 1; k < length; k++) if (!isDigit(text.charCodeAt(k))) return null;
+  if (i + 1 === length) return null;
+  while (end > i + 1 && text.charCodeAt(end - 1) === ZERO) end--;
+  return end === i + 1 ? whole : `${whole}.${text.slice(i + 1, end)}`;
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
 }
 
 /** Digits and separators in the given style to canonical text, or null. */
