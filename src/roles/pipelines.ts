@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { AnyPipeline } from '../engine/pipeline.ts';
+import { adsPipeline } from '../pipelines/ads/ads.pipeline.ts';
 import type { BlobStore } from '../platform/blob/blob-store.ts';
 import type { Queryable } from '../platform/database.ts';
 
@@ -32,8 +33,8 @@ export async function loadPipelines(deps: PipelineDeps, modules: string | undefi
   };
 }
 
-function ownPipelines(_deps: PipelineDeps): AnyPipeline[] {
-  return [];
+function ownPipelines({ blobs }: PipelineDeps): AnyPipeline[] {
+  return [adsPipeline({ store: blobs })];
 }
 
 async function loadModule(name: string): Promise<PipelineModule> {
