@@ -7,6 +7,7 @@ import { type BenchOptions, type BenchResult, describeMachine, printFigures } fr
 type Bench = (options: BenchOptions) => Promise<BenchResult>;
 
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
+  http: async () => (await import('./http.ts')).benchHttp,
   queue: async () => (await import('./queue.ts')).benchQueue,
   upload: async () => {
     const { benchUpload } = await import('./http-upload.ts');

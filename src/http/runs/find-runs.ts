@@ -3,7 +3,7 @@ import { inTenant } from '../../access/tenant-session.ts';
 import type { Pool, Queryable } from '../../platform/database.ts';
 import { readCursor, shapes, writeCursor } from '../cursor.ts';
 import { listLeasedAndHeldRunIds, listQueuedRunIds } from '../sql/list-live-run-ids.ts';
-import { type ListFilter, listRuns, type RunsFound, type WayIn } from '../sql/list-runs.ts';
+import { type ListFilter, listRuns, newest, type RunsFound, type WayIn } from '../sql/list-runs.ts';
 import { readRun } from '../sql/read-run.ts';
 import type { RunRow } from '../sql/run-columns.ts';
 
@@ -43,7 +43,7 @@ export async function findRuns(
   query: RunQuery,
   page: { after?: string | undefined; limit: number },
 ): Promise<RunPage> {
-  const beforeId = readCursor(page.after, shapes.uuid)?.[0] ?? null;
+  const beforeId = readCursor(page.after, shapes.uuid)?.[0] ?? newest;
   if (query.q !== undefined && shapes.uuid.test(query.q.trim().toLowerCase()))
     return findById(finder, tenantId, query.q.trim().toLowerCase());
   const found = await search(finder, filterOf(tenantId, query, beforeId, page.limit));
@@ -63,7 +63,7 @@ async function findById({ pool }: Finder, tenantId: string, runId: string): Prom
   return { rows: row === undefined ? [] : [row], next: null };
 }
 
-function filterOf(tenantId: string, query: RunQuery, beforeId: string | null, limit: number): ListFilter {
+function filterOf(tenantId: string, query: RunQuery, beforeId: string, limit: number): ListFilter {
   const filter = {
     tenantId,
     beforeId,

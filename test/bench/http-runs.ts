@@ -1,0 +1,80 @@
+// `runs-list-p95`: GET /v1/runs over a ledger of a million runs, at random depths and with the filters people use, beside a bare
+// `select 1` on the same connections. Half of the runs belong to one tenant, the rest to a hundred others.
+import type { Queryable } from '../../src/platform/database.ts';
+import { type Figure, percentile, time } from './report.ts';
+
+const tenants = 100;
+
+/** Ends as a busy installation has them: 4 % failed, 1 % partial. Ids are in the order of their making, as uuid v7 are. */
+export async function fillRuns(db: Queryable, tenantId: string, count: number): Promise<void> {
+  await db.query(
+    `
+    insert into engine.runs (id, tenant_id, pipeline, status, phase, lane, input, receipt, attempt, error_code, created_at, started_at, finished_at)
+    select (lpad(to_hex(1700000000000 + n), 12, '0') || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid,
+           case when n % 2 = 0 then $1::uuid else (lpad(to_hex(n % ${tenants}), 8, '0') || '-0000-7000-8000-000000000000')::uuid end,
+           case when n % 3 = 0 then 'plain' else 'other' end,
+           case when n % 25 = 4 then 'failed' when n % 100 = 2 then 'partial' else 'completed' end,
+           case when n % 25 = 4 then 'failed' else 'done' end,
+           $1, jsonb_build_object('title', 'export ' || n || '.csv', 'source', 'api'),
+           '{"read": 10, "outcomes": {"inserted": 9, "rejected": 1}}', 1,
+           case when n % 25 = 4 then 'input_invalid' end,
+           engine.now() - make_interval(secs => $2 - n), engine.now(), engine.now()
+    from generate_series(1, $2) n`,
+    [tenantId, count],
+  );
+  await db.query(`
+    insert into engine.flagged_runs (tenant_id, run_id, pipeline, status, phase, finished_at)
+    select tenant_id, id, pipeline, status, phase, finished_at from engine.runs where status in ('failed', 'partial')`);
+  await db.query('vacuum analyze engine.runs');
+  await db.query('vacuum analyze engine.flagged_runs');
+}
+
+export async function benchRunsList(options: {
+  url: string;
+  token: string;
+  pool: Queryable;
+  count: number;
+  requests: number;
+  say: (line: string) => void;
+}): Promise<Figure> {
+  const asks = [
+    ['any page', {}],
+    ['pipeline', { pipeline: 'plain' }],
+    ['failed', { phase: 'failed' }],
+    ['partial', { status: 'partial' }],
+    ['title', { q: 'export 77' }],
+    ['completed', { status: 'completed' }],
+  ] as const;
+  const all: number[] = [];
+  for (const [name, query] of asks) {
+    const times: number[] = [];
+    for (let n = 0; n < options.requests; n++) times.push(await timedPage(options, query));
+    const warm = times.slice(Math.ceil(options.requests / 10));
+    options.say(`  ${name}: p50 ${percentile(warm, 0.5).toFixed(1)} ms, p95 ${percentile(warm, 0.95).toFixed(1)} ms`);
+    // A search in titles reads a bounded part of the ledger; it is shown, not counted.
+    if (name !== 'title') all.push(...warm);
+  }
+  const pings: number[] = [];
+  for (let n = 0; n < options.requests; n++) {
+    const startedAt = performance.now();
+    await options.pool.query('select 1');
+    pings.push(performance.now() - startedAt);
+  }
+  return time('runs-list-p95', [percentile(all, 0.95)], 'ms', { 'select-1-p95': percentile(pings, 0.95) });
+}
+
+async function timedPage(
+  { url, token, count }: { url: string; token: string; count: number },
+  query: Readonly<Record<string, string>>,
+): Promise<number> {
+  const n = Math.ceil(Math.random() * count);
+  const id = `${(1_700_000_000_000 + n).toString(16).padStart(12, '0')}70008000${n.toString(16).padStart(12, '0')}`;
+  const uuid = id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const after = Buffer.from(JSON.stringify([uuid])).toString('base64url');
+  const asked = new URLSearchParams({ ...query, after, limit: '50' });
+  const startedAt = performance.now();
+  const response = await fetch(`${url}/v1/runs?${asked}`, { headers: { authorization: `Bearer ${token}` } });
+  await response.json();
+  if (!response.ok) throw new Error(`GET /v1/runs answered ${response.status}`);
+  return performance.now() - startedAt;
+}
