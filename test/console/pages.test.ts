@@ -1,0 +1,88 @@
+// Every page, light and dark, wide and narrow: no barrier that axe knows, nothing that overflows, no script error. A picture of each
+// is left in screens/ for people to look at.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp } from '../acceptance/millrace-process.ts';
+import { findBarriers } from './axe.ts';
+import { type Look, openBrowser, type Person, shoot, signIn, visit } from './browser.ts';
+import { handInSteps, type Installation, install, tenantOf } from './installation.ts';
+
+const looks: readonly (Look & { readonly name: string })[] = [
+  { name: 'light', width: 1280, colours: 'light' },
+  { name: 'dark', width: 1280, colours: 'dark' },
+  { name: 'phone', width: 390, colours: 'light' },
+];
+
+let browser: Browser;
+let installation: Installation;
+let pages: Record<string, string>;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  installation = await install({ POLL_INTERVAL_MS: '100' });
+  const tenant = await tenantOf(installation);
+  const [done = '', part = '', failed = ''] = await handInSteps(
+    installation,
+    tenant,
+    { steps: 5 },
+    { steps: 3, end: 'part' },
+    { steps: 1, end: 'refuse' },
+    { steps: 1, end: 'deny' },
+  );
+  pages = {
+    home: '/',
+    runs: '/runs',
+    'runs-none': '/runs?q=nothing-is-called-this',
+    'run-done': `/r/${done}`,
+    'run-partial': `/r/${part}`,
+    'run-failed': `/r/${failed}`,
+    'run-unknown': '/r/0190a7a0-0000-7000-8000-000000000001',
+    rejects: `/r/${done}/rejects`,
+    data: '/data',
+    queue: '/operate',
+    workers: '/operate/workers',
+    schedules: '/operate/schedules',
+    'dead-letters': '/operate/dead-letters',
+    people: '/operate/people',
+    keys: '/operate/keys',
+    audit: '/operate/audit',
+    health: '/operate/health',
+    password: '/settings/password',
+    unknown: '/operate/nothing',
+  };
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await cleanUp();
+  await installation?.database.drop();
+}, 60_000);
+
+/** Waits until nothing on the page is loading any more. */
+async function settle(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor({ state: 'attached' });
+  await page.locator('[role=status][aria-label^=Loading]').first().waitFor({ state: 'detached' });
+}
+
+async function judge({ page, faults }: Person, name: string): Promise<string[]> {
+  await settle(page);
+  await shoot(page, name);
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  const found = [...(await findBarriers(page)), ...faults.splice(0)];
+  if (Number(overflow) > 0) found.push(`the page is ${overflow} px wider than the screen`);
+  return found.map((fault) => `${name}: ${fault}`);
+}
+
+describe.each(looks)('every page, $name', ({ name, ...look }) => {
+  it('has no barrier, no overflow and no script error', async () => {
+    const person = await visit(browser, installation.url, { ...look, withoutPolicy: true });
+    await person.page.goto('/login');
+    const found = await judge(person, `login-${name}`);
+    await signIn(person, installation.admin.email, installation.admin.password);
+    for (const [place, address] of Object.entries(pages)) {
+      await person.page.goto(address);
+      found.push(...(await judge(person, `${place}-${name}`)));
+    }
+    expect(found).toEqual([]);
+    await person.context.close();
+  }, 240_000);
+});
