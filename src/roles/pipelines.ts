@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { AnyPipeline } from '../engine/pipeline.ts';
 import { adsPipeline } from '../pipelines/ads/ads.pipeline.ts';
+import { judgmentsPipeline } from '../pipelines/judgments/judgments.pipeline.ts';
 import type { BlobStore } from '../platform/blob/blob-store.ts';
 import type { Queryable } from '../platform/database.ts';
 
@@ -34,7 +35,7 @@ export async function loadPipelines(deps: PipelineDeps, modules: string | undefi
 }
 
 function ownPipelines({ blobs }: PipelineDeps): AnyPipeline[] {
-  return [adsPipeline({ store: blobs })];
+  return [adsPipeline({ store: blobs }), judgmentsPipeline({ store: blobs })];
 }
 
 async function loadModule(name: string): Promise<PipelineModule> {
