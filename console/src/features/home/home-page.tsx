@@ -51,8 +51,10 @@ export function HomePage(): ReactNode {
   );
 }
 
-function acceptedWords(extensions: readonly string[] | undefined): string {
-  const words = [...new Set((extensions ?? ['csv', 'json', 'xlsx']).map((each) => each.toUpperCase()))];
+const usual = ['csv', 'json', 'xlsx'];
+
+function acceptedWords(extensions: readonly string[] = []): string {
+  const words = [...new Set((extensions.length > 0 ? extensions : usual).map((each) => each.toUpperCase()))];
   return words.length < 2 ? (words[0] ?? 'file') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { call } from '../../app/api.ts';
+import { call, hasCode } from '../../app/api.ts';
 import { bytes } from '../../ui/figures.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
@@ -16,6 +16,7 @@ export function SampleTiles(): ReactNode {
     onSuccess: (answer) => navigate({ to: '/r/$runId', params: { runId: answer.upload_id } }),
   });
   if (samples.isPending) return <LoadingLines lines={2} label="Loading the samples" />;
+  if (hasCode(samples.error, 'not_available')) return null;
   if (samples.isError) return <ProblemNote error={samples.error} onRetry={() => void samples.refetch()} />;
   if (samples.data.data.length === 0) return null;
   return (

@@ -15,7 +15,7 @@ export function NextCard({ run }: { run: RunDetail }): ReactNode {
       {run.phase === 'active' && <Working run={run} />}
       {run.wait && <Waiting wait={run.wait} />}
       {run.error && <Failure error={run.error} />}
-      {run.next && <p>{run.next}</p>}
+      {run.next && run.next !== run.error?.next && <p>{run.next}</p>}
       {run.phase === 'done' && <Done run={run} />}
       <Lost run={run} />
     </div>

@@ -37,11 +37,13 @@ export function Overview(): ReactNode {
         <Panel title={run.phase === 'waiting' ? 'Why it waits' : 'What happens next'}>
           <NextCard run={run} />
         </Panel>
-        <Panel title="Files">
-          <div className="px-4 py-3">
-            <Downloads run={run} />
-          </div>
-        </Panel>
+        {(run.receipt !== null || run.title !== null) && (
+          <Panel title="Files">
+            <div className="px-4 py-3">
+              <Downloads run={run} />
+            </div>
+          </Panel>
+        )}
       </div>
     </div>
   );

@@ -44,7 +44,9 @@ const tab =
 function Views({ run }: { run: RunDetail }): ReactNode {
   const params = { runId: run.run_id };
   const pipelines = useQuery(pipelinesQuery);
-  const takesFiles = pipelines.data?.data.some((each) => each.name === run.pipeline && each.accepts.length > 0) ?? true;
+  const takesFiles =
+    run.title !== null ||
+    (pipelines.data?.data.some((each) => each.name === run.pipeline && each.accepts.length > 0) ?? false);
   const total = run.rejects.total;
   const open = run.rejects.open ?? total;
   return (
