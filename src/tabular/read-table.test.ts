@@ -168,6 +168,30 @@ describe('refused files', () => {
     await expect(sniffTable(textSource(text))).rejects.toMatchObject({ code });
   });
 
+  it.each([
+    ['one line of 50 MB', Buffer.alloc(50 * 1024 * 1024, 'x'), 'line_too_long'],
+    [
+      'one line of 50 MB below a header',
+      Buffer.concat([Buffer.from('a,b\n1,2\n'), Buffer.alloc(50 * 1024 * 1024, 'x')]),
+      'line_too_long',
+    ],
+    [
+      'one line of 50 MB in UTF-16',
+      Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('x'.repeat(25_000_000), 'utf16le')]),
+      'line_too_long',
+    ],
+    ['a million columns', Buffer.from(`${'a,'.repeat(1_000_000)}\n1,2\n`), 'too_many_columns'],
+  ])('%s', async (_title, bytes, code) => {
+    const reading = async () => allRows((await readTable(bytesSource(bytes))).batches());
+    await expect(reading()).rejects.toMatchObject({ code });
+  });
+
+  it('reads a header row that is longer than a sample', async () => {
+    const names = Array.from({ length: 9_000 }, (_, i) => `A column with a rather long name ${i}`);
+    const { reading } = await readTable(textSource(`${names.join(',')}\n${names.map((_, i) => i).join(',')}\n`));
+    expect(reading.header.value.names).toHaveLength(9_000);
+  });
+
   it('reads a file that is nothing but a header, without data', async () => {
     const table = await readTable(textSource('Campaign,Day,Cost\n'));
     expect((await allRows(table.batches())).map((row) => row.kind)).toEqual(['header']);

@@ -29,10 +29,8 @@ export async function sampleCsv(
   limits: TableLimits,
 ): Promise<TableSample> {
   const options = { encoding, dialect, limits };
-  const head = await firstRows(
-    readCsv(upTo(source, HEAD_BYTES), { ...options, batchBytes: HEAD_BYTES }),
-    source.size > HEAD_BYTES,
-  );
+  // One batch: as long as it must be to hold a whole row, so that an endless line is refused here and not taken for a sample.
+  const head = await firstRows(firstBatch(readCsv(source, { ...options, batchBytes: HEAD_BYTES })));
   const spread: SampleRow[] = [];
   const step = (source.size - HEAD_BYTES) / SPREAD_WINDOWS;
   for (let i = 0; i < SPREAD_WINDOWS && step > SPREAD_BYTES; i++) {
@@ -41,7 +39,7 @@ export async function sampleCsv(
     const from = { offset, line: 1, row: 0 };
     const window = readCsv(upTo(source, offset + SPREAD_BYTES), { ...options, from });
     // The first row starts somewhere inside a line, the last one ends inside another.
-    spread.push(...(await firstRows(window, true).catch(() => [])).slice(1));
+    spread.push(...(await firstRows(window).catch(() => [])).slice(1, -1));
   }
   return { head, spread };
 }
@@ -78,18 +76,23 @@ export async function sampleJson(
   return { names: ordered, rows, recordsKey: foundKey };
 }
 
-export async function firstRows(batches: AsyncIterable<RowBatch>, isCut: boolean): Promise<SampleRow[]> {
+/** The first rows that could be split. */
+export async function firstRows(batches: AsyncIterable<RowBatch>): Promise<SampleRow[]> {
   const rows: SampleRow[] = [];
-  let lastFault = false;
   for await (const batch of batches) {
     for (let row = 0; row < batch.rowCount && rows.length < HEAD_ROWS; row++) {
-      lastFault = batch.faults[row] !== 0;
-      if (!lastFault) rows.push({ line: batch.line(row), cells: batch.texts(row) });
+      if (batch.faults[row] === 0) rows.push({ line: batch.line(row), cells: batch.texts(row) });
     }
-    if (rows.length >= HEAD_ROWS) return rows;
+    if (rows.length >= HEAD_ROWS) break;
   }
-  if (isCut && !lastFault) rows.pop();
   return rows;
+}
+
+async function* firstBatch(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowBatch> {
+  for await (const batch of batches) {
+    yield batch;
+    return;
+  }
 }
 
 function upTo(source: ByteSource, end: number): ByteSource {

@@ -11,6 +11,7 @@ import {
 } from './content/sniff-content.ts';
 import { detectDialect } from './csv/detect-dialect.ts';
 import type { Dialect } from './csv/dialect.ts';
+import { isRejectsFile } from './csv/rejects-file.ts';
 import { chosenByUser, type Decision, decided } from './decision.ts';
 import { detectHeader, type HeaderLayout, headerAt } from './layout/detect-header.ts';
 import { profileColumns } from './layout/profile-columns.ts';
@@ -128,7 +129,7 @@ async function findXlsx(source: ByteSource, overrides: ReadingOverrides, limits:
     value = { name, names };
   };
   const wanted = overrides.sheet ?? null;
-  const head = await firstRows(readXlsx(source, { sheet: wanted, limits, maxRows: XLSX_SAMPLE_ROWS, onOpen }), false);
+  const head = await firstRows(readXlsx(source, { sheet: wanted, limits, maxRows: XLSX_SAMPLE_ROWS, onOpen }));
   const sheet =
     wanted === null
       ? decided(value, value.names.length > 1 ? 'likely' : 'exact', 'it is the first sheet')
@@ -161,7 +162,7 @@ function describe(found: Found, options: SniffOptions, overrides: ReadingOverrid
     totals: { ...defaultTotalRules(), ...totalWords(options, overrides) },
     keptLines: overrides.keptLines ?? [],
     shortRows: overrides.shortRows ?? (found.format === 'csv' ? 'refuse' : 'pad'),
-    unescapeFormulas: overrides.unescapeFormulas ?? false,
+    unescapeFormulas: overrides.unescapeFormulas ?? isRejectsFile(names),
     warnings: [],
   };
   return { ...reading, warnings: readingWarnings(reading) };

@@ -32,6 +32,13 @@ describe('delimiter', () => {
     expect(detect('when,where\n10:00:01,http://a.test:80\n11:30:02,http://b.test:80\n').delimiter).toBe(',');
   });
 
+  it('believes the first line that Excel writes for itself', () => {
+    expect(detectDialect(Buffer.from('sep=;\r\na,b;c,d\r\n1,2;3,4\r\n'))).toMatchObject({
+      confidence: 'exact',
+      value: { delimiter: ';' },
+    });
+  });
+
   it('says that it found one column when there is no delimiter', () => {
     const decision = detectDialect(Buffer.from('name\nanna\nbert\n'));
     expect(decision).toMatchObject({ confidence: 'guess', value: { delimiter: ',' } });

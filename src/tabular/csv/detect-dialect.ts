@@ -21,6 +21,8 @@ interface Trial {
 /** `sample` is UTF-8 from the start of the file, cut at a line end unless it is the whole file. */
 export function detectDialect(sample: Buffer): Decision<Dialect> {
   const base: Dialect = { ...commaDialect, lineEnd: detectLineEnd(sample) };
+  const told = /^sep=([^\s"])\r?[\r\n]/i.exec(sample.toString('latin1', 0, 16))?.[1];
+  if (told !== undefined) return decided({ ...base, delimiter: told }, 'exact', 'its first line names the delimiter');
   const bytes = Buffer.concat([sample, Buffer.from('\n')]);
   const best = delimiters.map((delimiter) => tryDialect(bytes, { ...base, delimiter })).reduce(better);
   if (best.width < 2) return decided(base, 'guess', 'no delimiter was found: the table has one column');

@@ -1,5 +1,6 @@
 // Proposes a field for each column, with how sure it is and why: first the preset that fits the file best, then the field's own
 // names, then names that differ in punctuation only. What merely looks right by its values is offered, never applied.
+import { isRejectColumn } from '../csv/rejects-file.ts';
 import type { Confidence } from '../decision.ts';
 import type { ColumnReading } from '../reading.ts';
 import { canHold, type FieldCatalogue, type FieldDefinition, type MappingPreset } from './fields.ts';
@@ -68,6 +69,8 @@ function bestPreset(columns: readonly ColumnReading[], presets: readonly Mapping
 }
 
 function matchColumn(column: ColumnReading, catalogue: FieldCatalogue, preset: MappingPreset | null): Match | null {
+  if (isRejectColumn(column.name))
+    return { field: null, confidence: 'exact', reason: 'added to the file of refused rows' };
   const fromPreset = preset === null ? undefined : presetEntry(column, preset);
   if (preset !== null && fromPreset === null) {
     return { field: null, confidence: 'exact', reason: `a column of ${preset.title} that is not needed` };
