@@ -23,7 +23,7 @@ export interface Authenticator {
   /** `reach` is the tenant a support person asks for (header Millrace-Tenant), if any. */
   authenticate(credential: string, reach?: string): Promise<Principal>;
   /** Forget what is remembered of a user or key, so that a change made here is seen here at once. */
-  forget(id: string): void;
+  forget(tenantId: string, id: string): void;
 }
 
 const DEFAULT_TRUST_MS = 15_000;
@@ -43,7 +43,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   async function byToken(token: string): Promise<Principal> {
     const claims = await verifyToken(tokenSecret, token);
-    const user = await users.get(claims.userId, () =>
+    const user = await users.get(rememberedAs(claims.tenantId, claims.userId), () =>
       inTenant(pool, claims.tenantId, (db) => findSessionUser(db, claims.tenantId, claims.userId)),
     );
     const isCurrent =
@@ -65,7 +65,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 
   async function byKey(parsed: ParsedApiKey): Promise<Principal> {
-    const key = await keys.get(parsed.keyId, () => loadKey(pool, parsed));
+    const key = await keys.get(rememberedAs(parsed.tenantId, parsed.keyId), () => loadKey(pool, parsed));
     if (key === undefined || !isSecretOf(parsed.secret, key.secret_hash)) throw new MillraceError('unauthenticated');
     return {
       kind: 'key',
@@ -83,7 +83,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   async function reachTenant(home: Principal, tenantId: string): Promise<Principal> {
     if (tenantId === home.tenantId) return home;
     if (home.role !== 'support' || !uuid.test(tenantId)) throw new MillraceError('tenant_unreachable');
-    const membership = await memberships.get(`${home.actorId} ${tenantId}`, () =>
+    const membership = await memberships.get(rememberedAs(tenantId, home.actorId), () =>
       inTenant(pool, tenantId, (db) => findLiveMembership(db, tenantId, home.actorId)),
     );
     const isLive = membership !== undefined && membership.expires_at.getTime() > Date.now();
@@ -97,11 +97,16 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const principal = parsed ? await byKey(parsed) : await byToken(credential);
       return reach === undefined ? principal : reachTenant(principal, reach.toLowerCase());
     },
-    forget(id) {
-      users.forget(id);
-      keys.forget(id);
+    forget(tenantId, id) {
+      users.forget(rememberedAs(tenantId, id));
+      keys.forget(rememberedAs(tenantId, id));
     },
   };
+}
+
+/** Whatever is remembered was found under one tenant and holds for that tenant only: the tenant a credential names is a claim. */
+function rememberedAs(tenantId: string, id: string): string {
+  return `${tenantId} ${id}`;
 }
 
 async function loadKey(pool: Pool, { tenantId, keyId }: ParsedApiKey): Promise<ApiKeySecretRow | undefined> {

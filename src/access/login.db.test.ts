@@ -182,10 +182,23 @@ describe('what ends access', () => {
     await inTenant(db.app, tenantId, (tx) =>
       insertApiKey(tx, { keyId, tenantId, name: 'x', secretHash, scopes: [], createdBy: null, expiresAt: null }),
     );
-    const forged = makeApiKey(other, keyId).text;
     await expect(
-      createAuthenticator({ pool: db.app, tokenSecret: secrets.token }).authenticate(forged),
+      createAuthenticator({ pool: db.app, tokenSecret: secrets.token }).authenticate(makeApiKey(other, keyId).text),
     ).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  it('a real key rewritten to name another tenant opens nothing, also right after the key itself was used', async () => {
+    const other = (await createTenant(db.app, { name: 'Other' })).tenant_id;
+    const keyId = uuidv7();
+    const { text, secretHash } = makeApiKey(tenantId, keyId);
+    await inTenant(db.app, tenantId, (tx) =>
+      insertApiKey(tx, { keyId, tenantId, name: 'x', secretHash, scopes: [], createdBy: null, expiresAt: null }),
+    );
+    const authenticator = createAuthenticator({ pool: db.app, tokenSecret: secrets.token });
+    expect((await authenticator.authenticate(text)).tenantId).toBe(tenantId);
+    const ids = makeApiKey(other, keyId).text.split('.')[0];
+    const rewritten = `${ids}.${text.split('.')[1]}`;
+    await expect(authenticator.authenticate(rewritten)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 });
 

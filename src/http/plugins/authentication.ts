@@ -66,7 +66,10 @@ function credentialOf(request: FastifyRequest): [credential: string, reach?: str
 }
 
 async function identify(app: AppContext, request: FastifyRequest, operation: OperationId): Promise<Principal> {
-  const given = credentialOf(request);
+  const [credential, reach] = credentialOf(request);
+  // One signs out of one's own account, wherever one is looking.
+  const given: [string, string?] =
+    reach === undefined || operation === 'auth.logout' ? [credential] : [credential, reach];
   try {
     return await app.authenticator.authenticate(...given);
   } catch (error) {

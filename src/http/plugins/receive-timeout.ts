@@ -10,8 +10,9 @@ export function limitReceiving(server: FastifyInstance, timeoutMs: number): void
     const spec = operation === undefined ? undefined : routes[operation];
     if (spec !== undefined && 'bodyKind' in spec && spec.bodyKind === 'multipart') return payload;
     const timer = setTimeout(() => {
-      reply.header('connection', 'close');
-      payload.destroy(new MillraceError('request_timeout'));
+      // Answered first: destroying the body would take the connection with it.
+      reply.raw.once('finish', () => request.raw.destroy());
+      reply.header('connection', 'close').send(new MillraceError('request_timeout'));
     }, timeoutMs).unref();
     payload.once('end', () => clearTimeout(timer));
     payload.once('close', () => clearTimeout(timer));

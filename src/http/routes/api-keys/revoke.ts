@@ -13,6 +13,6 @@ export const revokeApiKey = handle('api-keys.revoke', async (call) => {
     },
     () => ({ target: keyId }),
   );
-  call.app.authenticator.forget(keyId);
+  call.app.authenticator.forget(call.principal.tenantId, keyId);
   return undefined;
 });

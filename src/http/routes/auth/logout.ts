@@ -12,7 +12,7 @@ export const logout = handle('auth.logout', async (call) => {
     await endSessions(db, principal.tenantId, principal.actorId);
     await audit(db, principal, origin, { action: 'auth.logout' });
   });
-  app.authenticator.forget(principal.actorId);
+  app.authenticator.forget(principal.tenantId, principal.actorId);
   reply.header('set-cookie', clearSessionCookie(needsSecure(call)));
   return undefined;
 });

@@ -27,7 +27,7 @@ export const changePassword = handle('auth.password', async (call) => {
     await audit(db, principal, origin, { action: 'auth.password' });
     return changed;
   });
-  app.authenticator.forget(principal.actorId);
+  app.authenticator.forget(principal.tenantId, principal.actorId);
   const wantsCookie =
     request.headers.authorization === undefined && readSessionCookie(request.headers.cookie) !== undefined;
   return answerSession(call, await issueSession(options, account), wantsCookie);

@@ -10,6 +10,6 @@ export const removeUser = handle('users.remove', async (call) => {
     (db, tenantId) => deleteUser(db, tenantId, userId),
     () => ({ target: userId }),
   );
-  call.app.authenticator.forget(userId);
+  call.app.authenticator.forget(call.principal.tenantId, userId);
   return undefined;
 });

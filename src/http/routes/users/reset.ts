@@ -12,6 +12,6 @@ export const resetUser = handle('users.reset', async (call) => {
     (db, tenantId) => giveOneTimePassword(db, tenantId, userId, hash),
     () => ({ target: userId }),
   );
-  call.app.authenticator.forget(userId);
+  call.app.authenticator.forget(call.principal.tenantId, userId);
   return { ...wire(user), one_time_password: password };
 });

@@ -12,6 +12,6 @@ export const updateUser = handle('users.update', async (call) => {
     (db, tenantId) => changeUser(db, tenantId, userId, call.body),
     () => ({ target: userId, data: { ...(role ? { role } : {}), ...(disabled === undefined ? {} : { disabled }) } }),
   );
-  call.app.authenticator.forget(userId);
+  call.app.authenticator.forget(call.principal.tenantId, userId);
   return wire(user);
 });
