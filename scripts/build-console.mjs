@@ -22,7 +22,7 @@ async function build() {
   try {
     await viteBuild({
       configFile: path.join(root, 'console/vite.config.ts'),
-      logLevel: 'warn',
+      logLevel: 'error',
       build: { outDir: fresh },
     });
     const bytes = firstLoadBytes(fresh);

@@ -5,9 +5,10 @@ import { type ReactNode, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { count, plural } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
-import { FixDialog } from './fix-dialog.tsx';
+import { type Fix, FixDialog } from './fix-dialog.tsx';
 import type { Cluster } from './list-clusters.ts';
 import type { RejectSearch } from './reject-search.ts';
+import { ReplaceDialog } from './replace-dialog.tsx';
 
 interface Props {
   readonly runId: string;
@@ -16,7 +17,8 @@ interface Props {
 }
 
 export function ClusterList({ runId, clusters, search }: Props): ReactNode {
-  const [fixing, setFixing] = useState<Cluster>();
+  const [fixing, setFixing] = useState<{ cluster: Cluster; fix: Fix }>();
+  const [replacing, setReplacing] = useState<Cluster>();
   const total = clusters.reduce((sum, cluster) => sum + cluster.count, 0);
   const { cluster: _, ...rest } = search;
   return (
@@ -33,11 +35,30 @@ export function ClusterList({ runId, clusters, search }: Props): ReactNode {
       <ul className="flex flex-col gap-2">
         {clusters.map((cluster) => (
           <li key={cluster.cluster}>
-            <ClusterCard runId={runId} cluster={cluster} search={search} onFix={() => setFixing(cluster)} />
+            <ClusterCard
+              runId={runId}
+              cluster={cluster}
+              search={search}
+              onFix={(fix) => setFixing({ cluster, fix })}
+              onReplace={() => setReplacing(cluster)}
+            />
           </li>
         ))}
       </ul>
-      {fixing && <FixDialog runId={runId} cluster={fixing} onClose={() => setFixing(undefined)} />}
+      {replacing?.column && (
+        <ReplaceDialog
+          cluster={replacing}
+          column={replacing.column}
+          onClose={() => setReplacing(undefined)}
+          onFix={(fix) => {
+            setReplacing(undefined);
+            setFixing({ cluster: replacing, fix });
+          }}
+        />
+      )}
+      {fixing && (
+        <FixDialog runId={runId} cluster={fixing.cluster} fix={fixing.fix} onClose={() => setFixing(undefined)} />
+      )}
     </nav>
   );
 }
@@ -47,11 +68,13 @@ function ClusterCard({
   cluster,
   search,
   onFix,
+  onReplace,
 }: {
   runId: string;
   cluster: Cluster;
   search: RejectSearch;
-  onFix: () => void;
+  onFix: (fix: Fix) => void;
+  onReplace: () => void;
 }): ReactNode {
   const current = search.cluster === cluster.cluster;
   const settled = cluster.open === 0;
@@ -83,13 +106,35 @@ function ClusterCard({
         </span>
       </Link>
       <ClusterProgress cluster={cluster} />
-      {cluster.fix && cluster.open > 0 && (
-        <div className="flex items-center justify-between gap-2 border-t border-line pt-2">
-          <span className="text-xs text-ink-2">{cluster.fix.label}</span>
-          <Button small look="main" onClick={onFix}>
-            Apply to all {count(cluster.open)}
-          </Button>
-        </div>
+      {cluster.open > 0 && <Remedy cluster={cluster} onFix={onFix} onReplace={onReplace} />}
+    </div>
+  );
+}
+
+/** The evident fix where there is one; else a value can be replaced by hand in all rows at once. */
+function Remedy({
+  cluster,
+  onFix,
+  onReplace,
+}: {
+  cluster: Cluster;
+  onFix: (fix: Fix) => void;
+  onReplace: () => void;
+}): ReactNode {
+  const { fix, column, examples } = cluster;
+  const replaceable = column !== null && examples.some((example) => example.value);
+  if (!fix && !replaceable) return null;
+  return (
+    <div className="flex items-center justify-between gap-2 border-t border-line pt-2">
+      <span className="text-xs text-ink-2">{fix ? fix.label : 'no fix is evident'}</span>
+      {fix ? (
+        <Button small look="main" onClick={() => onFix(fix)}>
+          Apply to all {count(cluster.open)}
+        </Button>
+      ) : (
+        <Button small onClick={onReplace}>
+          Replace a value…
+        </Button>
       )}
     </div>
   );

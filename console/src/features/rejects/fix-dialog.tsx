@@ -12,21 +12,19 @@ import { Cell, Row, Table } from '../../ui/table.tsx';
 import type { Cluster } from './list-clusters.ts';
 import { refreshRejects } from './list-rejects.ts';
 
-export function FixDialog({
-  runId,
-  cluster,
-  onClose,
-}: {
-  runId: string;
-  cluster: Cluster;
-  onClose: () => void;
-}): ReactNode {
+export type Fix = NonNullable<Cluster['fix']>;
+
+interface Props {
+  readonly runId: string;
+  readonly cluster: Cluster;
+  readonly fix: Fix;
+  readonly onClose: () => void;
+}
+
+export function FixDialog({ runId, cluster, fix, onClose }: Props): ReactNode {
   const client = useQueryClient();
-  const fix = cluster.fix
-    ? { kind: cluster.fix.kind, column: cluster.fix.column, params: cluster.fix.params }
-    : undefined;
   const preview = useQuery({
-    queryKey: ['run', runId, 'fix-preview', cluster.cluster],
+    queryKey: ['run', runId, 'fix-preview', cluster.cluster, fix],
     queryFn: ({ signal }) => correct(runId, cluster.cluster, fix, true, signal),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
@@ -39,7 +37,7 @@ export function FixDialog({
     },
   });
   return (
-    <Modal title={cluster.fix?.label ?? 'Fix'} onClose={onClose}>
+    <Modal title={fix.label} onClose={onClose}>
       {preview.isPending && <LoadingLines lines={5} label="Trying the fix on every row" />}
       {preview.isError && <ProblemNote error={preview.error} onRetry={() => void preview.refetch()} />}
       {preview.data && (
@@ -50,7 +48,7 @@ export function FixDialog({
             {preview.data.still_faulty > 0 && <> and {count(preview.data.still_faulty)} stay open</>}. The file itself
             is not altered; this is a correction you can take back.
           </p>
-          <Table label="Examples" head={['Row', `${cluster.fix?.column ?? ''} as read`, '', 'corrected']}>
+          <Table label="Examples" head={['Row', `${inertText(fix.column)} as read`, '', 'corrected']}>
             {preview.data.sample.map((example) => (
               <Row key={`${example.line}:${example.before}`}>
                 <Cell className="figures text-ink-3">{example.line === null ? '–' : count(example.line)}</Cell>
@@ -82,17 +80,11 @@ export function FixDialog({
   );
 }
 
-function correct(
-  runId: string,
-  cluster: string,
-  fix: { kind: string; column: string; params: Record<string, unknown> } | undefined,
-  preview: boolean,
-  signal?: AbortSignal,
-) {
-  if (!fix) throw new Error('This cluster has no suggested fix.');
+function correct(runId: string, cluster: string, fix: Fix, preview: boolean, signal?: AbortSignal) {
+  const { kind, column, params } = fix;
   return call('rejects.correct-cluster', {
     params: { run_id: runId },
-    body: { cluster, fix, preview },
+    body: { cluster, fix: { kind, column, params }, preview },
     ...(signal ? { signal } : {}),
   });
 }
