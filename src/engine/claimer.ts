@@ -22,6 +22,7 @@ export class Claimer {
   readonly #capped: readonly { name: string; cap: number }[];
   readonly #announced: readonly string[];
   readonly #cursors = new Map<string, string>();
+  #turn = 0;
 
   constructor(pool: Pool, registry: Registry) {
     this.#pool = pool;
@@ -35,12 +36,20 @@ export class Claimer {
     return [...this.#plain, ...this.#capped.map((pipeline) => pipeline.name)];
   }
 
-  /** Up to `count` runs, fewer when there are not more. */
+  /**
+   * Up to `count` runs, fewer when there are not more. Plain pipelines and each capped one take turns in coming first: a claim
+   * that the first uses up leaves nothing for the others.
+   */
   async claim(workerId: string, count: number): Promise<ClaimedRow[]> {
-    const claimed = this.#plain.length > 0 ? await this.#claimPlain(workerId, count) : [];
-    for (const pipeline of this.#capped) {
+    const claimed: ClaimedRow[] = [];
+    const groups = [undefined, ...this.#capped];
+    const first = this.#turn % groups.length;
+    this.#turn += 1;
+    for (const group of [...groups.slice(first), ...groups.slice(0, first)]) {
       const left = count - claimed.length;
-      if (left > 0) claimed.push(...(await this.#claimCapped(workerId, pipeline.name, pipeline.cap, left)));
+      if (left <= 0) break;
+      if (group) claimed.push(...(await this.#claimCapped(workerId, group.name, group.cap, left)));
+      else if (this.#plain.length > 0) claimed.push(...(await this.#claimPlain(workerId, left)));
     }
     return claimed;
   }
@@ -73,25 +82,25 @@ export class Claimer {
     return rows;
   }
 
-  #claimCapped(workerId: string, pipeline: string, cap: number, count: number): Promise<ClaimedRow[]> {
-    return withTransaction(this.#pool, async (tx) => {
-      const afterLane = this.#cursors.get(pipeline) ?? '';
-      const by = this.#claimant(workerId);
-      const lanes = await lockLanes(tx, { pipeline, afterLane, count: LANES_PER_LOOK });
-      const rows: ClaimedRow[] = [];
-      for (const lane of lanes) {
-        const left = count - rows.length;
-        if (left <= 0) break;
-        rows.push(...(await claimCappedLane(tx, by, { pipeline, lane, cap, count: 1 })));
+  async #claimCapped(workerId: string, pipeline: string, cap: number, count: number): Promise<ClaimedRow[]> {
+    const afterLane = this.#cursors.get(pipeline) ?? '';
+    const by = this.#claimant(workerId);
+    const { rows, lanes } = await withTransaction(this.#pool, async (tx) => {
+      const looked = await lockLanes(tx, { pipeline, afterLane, cap, count: LANES_PER_LOOK });
+      const taken: ClaimedRow[] = [];
+      for (const { lane } of looked.filter(({ mine }) => mine)) {
+        if (taken.length >= count) break;
+        taken.push(...(await claimCappedLane(tx, by, { pipeline, lane, cap, count: 1 })));
       }
-      // Nothing behind the cursor: the next look starts from the first lane again.
-      const last = lanesOf(rows, pipeline).at(-1);
-      this.#cursors.set(
-        pipeline,
-        rows.length >= count && last !== undefined ? last : lanes.length === LANES_PER_LOOK ? (lanes.at(-1) ?? '') : '',
-      );
-      return rows;
+      return { rows: taken, lanes: looked };
     });
+    // The next look goes on behind the last lane that was served, or behind all that were looked at in vain.
+    const served = rows.length >= count ? lanesOf(rows, pipeline).at(-1) : undefined;
+    const seen = lanes.length === LANES_PER_LOOK ? lanes.at(-1)?.lane : undefined;
+    this.#cursors.set(pipeline, served ?? seen ?? '');
+    // A cursor may stand behind the last lane that has work.
+    const startOver = rows.length === 0 && afterLane !== '' && seen === undefined;
+    return startOver ? this.#claimCapped(workerId, pipeline, cap, count) : rows;
   }
 
   /** Only a claim that was used up by lanes has lanes left behind it. */

@@ -87,29 +87,30 @@ export async function claimRuns(db: Queryable, by: Claimant, request: ClaimReque
   const { rows } = await db.query<ClaimedRow>({
     name: 'engine-claim-runs',
     text: `
-      with recursive lanes (pipeline, lane, number) as (
-        select p.pipeline, head.lane, 1
+      with recursive lanes (pipeline, lane, open, number) as (
+        select p.pipeline, head.lane, head.open, head.open::int
         from unnest($4::text[], $5::text[]) as p (pipeline, after_lane)
         cross join lateral (
-          select q.lane from engine.ready q
+          select q.lane, not exists (select from engine.pauses x where x.pipeline = q.pipeline and x.lane = q.lane) as open
+          from engine.ready q
           where q.pipeline = p.pipeline and q.lane > p.after_lane
           order by q.lane limit 1
         ) head
+        where not exists (select from engine.pauses x where x.pipeline = p.pipeline and x.lane = '')
         union all
-        select l.pipeline, following.lane, l.number + 1
+        -- Paused lanes do not count, or they would hide the lanes behind them.
+        select l.pipeline, following.lane, following.open, l.number + following.open::int
         from lanes l
         cross join lateral (
-          select q.lane from engine.ready q
+          select q.lane, not exists (select from engine.pauses x where x.pipeline = q.pipeline and x.lane = q.lane) as open
+          from engine.ready q
           where q.pipeline = l.pipeline and q.lane > l.lane
           order by q.lane limit 1
         ) following
         where l.number < $6
       ),
       open_lanes as materialized (
-        select l.pipeline, l.lane
-        from lanes l
-        where not exists (select from engine.pauses p where p.pipeline = l.pipeline and p.lane in ('', l.lane))
-          and ${isAlive}
+        select l.pipeline, l.lane from lanes l where l.open and ${isAlive}
       ),
       chosen as materialized (
         select taken.at
