@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Counts } from './auditor.ts';
-import { addCounts, allZero } from './suites/suite.ts';
+import { addCounts, allZero, noCounts } from './suites/suite.ts';
 
 interface ChaosOptions {
   readonly seed: number;
@@ -32,6 +32,16 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
       counts: addCounts(...results.map((result) => result.counts)),
       details: results,
     };
+  },
+  async model(options) {
+    const { runModelChaos } = await import('./model-main.ts');
+    const steps = options.steps ?? (options.release ? 1_000_000 : options.small ? 1_000 : 50_000);
+    const { divergence, ...result } = await runModelChaos({ ...options, steps });
+    if (divergence) {
+      options.say(`diverged: seed ${divergence.seed}: ${divergence.what}`);
+      for (const step of divergence.steps) options.say(`  ${JSON.stringify(step)}`);
+    }
+    return { dose: { steps }, counts: { ...noCounts, wrong: divergence ? 1 : 0 }, details: { ...result, divergence } };
   },
 };
 

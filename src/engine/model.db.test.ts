@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runModel } from '../../test/chaos/model/run.ts';
+import { World } from '../../test/chaos/model/world.ts';
+import { useDatabase } from '../../test/support/database.ts';
+import { silentLog } from '../platform/log.ts';
+import { createEnginePools, type EnginePools } from './engine-pools.ts';
+
+const database = useDatabase();
+let pools: EnginePools;
+let world: World;
+
+beforeAll(async () => {
+  await database.admin.query(`alter database ${database.name} set synchronous_commit = off`);
+  pools = createEnginePools({
+    url: database.appUrl,
+    controlSize: 4,
+    effectsSize: 1,
+    connectTimeoutMs: 5_000,
+    leaseMs: 60_000,
+    log: silentLog,
+  });
+  world = await World.open(pools.control, database.admin);
+});
+
+afterAll(async () => {
+  await pools.close();
+});
+
+describe('the engine', () => {
+  it.each([1, 20_261_115])(
+    'does what the model says, step by step (seed %i)',
+    async (seed) => {
+      const { divergence, taken } = await runModel(world, { seed, steps: 1_200 });
+      expect(divergence).toBeUndefined();
+      // Every kind of step was among them.
+      expect(Object.keys(taken)).toHaveLength(20);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,336 @@
+// The steps of the model test. Each is drawn as numbers only and picks its run or worker when it is taken, so that a
+// sequence still means something after others have been left out of it.
+
+import { MillraceError } from '../../../src/contract/errors/millrace-error.ts';
+import * as actions from '../../../src/engine/actions.ts';
+import type { Claimer } from '../../../src/engine/claimer.ts';
+import { enqueue } from '../../../src/engine/enqueue.ts';
+import { stageRunOf } from '../../../src/engine/execution.ts';
+import { endByError, endByRelease, plainEnd } from '../../../src/engine/failure.ts';
+import { rescueLostRuns } from '../../../src/engine/services/rescuer.ts';
+import { pauseLane, unpauseLane } from '../../../src/engine/sql/act-on-runs.ts';
+import type { ClaimedRow } from '../../../src/engine/sql/claim-runs.ts';
+import { endAttempts } from '../../../src/engine/sql/end-attempts.ts';
+import { lockLease } from '../../../src/engine/sql/fence.ts';
+import { moveDueRuns } from '../../../src/engine/sql/move-due-runs.ts';
+import { registerWorker, renewWorker } from '../../../src/engine/sql/workers.ts';
+import { withClient, withTransaction } from '../../../src/platform/database.ts';
+import { uuidv7 } from '../../../src/platform/ids.ts';
+import { silentLog } from '../../../src/platform/log.ts';
+import { LEASE_MS, phaseOf, stageOf } from './machine.ts';
+import { isSuspect, type Model, type ModelRun, type ModelWorker } from './model.ts';
+import type { World } from './world.ts';
+
+export interface Step {
+  readonly do: keyof typeof actionsOfSteps;
+  /** Three numbers, 0 ≤ n < 1. */
+  readonly draw: readonly [number, number, number];
+}
+
+export interface Scene {
+  readonly model: Model;
+  readonly world: World;
+  readonly tenants: readonly string[];
+  readonly claimers: Map<string, Claimer>;
+  /** Attempts as they were claimed, also those that have since lost their run. */
+  readonly claimed: ClaimedRow[];
+}
+
+/** Undefined, or what the engine did that the model does not allow. */
+type Act = (scene: Scene, draw: Step['draw']) => Promise<string | undefined>;
+
+const by = { by: 'tester' };
+
+export const actionsOfSteps = {
+  enqueue: async ({ model, world, tenants }, [a, b, c]) => {
+    const request = {
+      id: uuidv7(),
+      tenantId: pick(tenants, a) as string,
+      pipeline: b < 0.6 ? 'model_plain' : 'model_capped',
+      priority: Math.floor(c * 3) - 1,
+      uniqueKey: a * 7 - Math.floor(a * 7) < 0.3 ? `u${Math.floor(b * 4)}` : null,
+      activeKey: b * 11 - Math.floor(b * 11) < 0.3 ? `k${Math.floor(c * 2)}` : null,
+    };
+    const dueMs = c * 13 - Math.floor(c * 13) < 0.2 ? model.nowMs + 1 + Math.floor(a * 20_000) : model.nowMs;
+    const holders = model.holder(request);
+    const [answer] = await enqueue(world.pool, world.registry, [
+      {
+        id: request.id,
+        tenantId: request.tenantId,
+        pipeline: request.pipeline,
+        priority: request.priority,
+        input: {},
+        ...(request.uniqueKey === null ? {} : { uniqueKey: request.uniqueKey }),
+        ...(request.activeKey === null ? {} : { activeKey: request.activeKey }),
+        ...(dueMs > model.nowMs ? { availableAt: new Date(dueMs) } : {}),
+      },
+    ]);
+    if (holders.length === 0) model.add({ ...request, retryOf: null }, dueMs);
+    if (holders.length === 0) return expect(answer, { id: request.id, created: true });
+    return answer?.created === false && holders.some((run) => run.id === answer.id)
+      ? undefined
+      : `answered ${JSON.stringify(answer)}, but the key belongs to ${holders.map((run) => run.id).join(' or ')}`;
+  },
+
+  enlist: async ({ model, world }) => {
+    const worker: ModelWorker = { id: uuidv7(), expiresMs: model.nowMs + LEASE_MS, ended: false };
+    const row = { workerId: worker.id, name: 'm', pid: 1, host: 'm', version: 'm', pipelines: [], concurrency: 1 };
+    await registerWorker(world.pool, row, LEASE_MS);
+    model.workers.push(worker);
+    return undefined;
+  },
+
+  claim: async (scene, [a, b]) => {
+    const worker = pick(scene.model.workers, a);
+    if (!worker) return undefined;
+    const claimer = scene.claimers.get(worker.id) ?? scene.world.claimer();
+    scene.claimers.set(worker.id, claimer);
+    const count = 1 + Math.floor(b * 5);
+    const rows = await claimer.claim(worker.id, count);
+    scene.claimed.push(...rows);
+    return scene.model.claim(
+      worker,
+      rows.map((row) => row.id),
+      count,
+    );
+  },
+
+  claimAlone: async ({ model, world, claimed }, [a]) => {
+    const worker = pick(model.workers, a);
+    if (!worker) return undefined;
+    const rows = await world.claimer().claimSolo(worker.id);
+    claimed.push(...rows);
+    const suspects = model.runs.filter(
+      (run) =>
+        run.place.at === 'ready' &&
+        run.place.solo &&
+        !model.isPaused(run) &&
+        (run.pipeline !== 'model_capped' || model.leasesOfLane(run.pipeline, run.tenantId) < 2),
+    );
+    const possible = model.isAlive(worker) ? suspects : [];
+    const taken = rows.map((row) => row.id);
+    if (taken.length !== Math.min(1, possible.length)) return `${taken.length} of ${possible.length} suspects claimed`;
+    const run = possible.find((each) => each.id === taken[0]);
+    if (taken.length === 1 && !run) return `run ${taken[0]} is no suspect that could be claimed`;
+    if (run) model.lease(run, worker);
+    return undefined;
+  },
+
+  heartbeat: async ({ model, world }, [a]) => {
+    const worker = pick(model.workers, a);
+    if (!worker) return undefined;
+    return expect(await renewWorker(world.pool, worker.id, LEASE_MS), model.renew(worker));
+  },
+
+  advance: async ({ model, world }, [a]) => {
+    model.nowMs += Math.floor(a ** 3 * 1.6 * LEASE_MS);
+    await world.setClock(model.nowMs);
+    return undefined;
+  },
+
+  rescue: async ({ model, world }) => {
+    await rescueLostRuns(world.pool, silentLog);
+    model.rescue();
+    return undefined;
+  },
+
+  moveDue: async ({ model, world }) => {
+    await moveDueRuns(world.pool, 1_000);
+    model.moveDue();
+    return undefined;
+  },
+
+  /** Ends an attempt well: the current one or, as often, one that has lost its run. */
+  succeed: async ({ model, world, claimed }, [a, b]) => {
+    const row = pick(claimed, a);
+    const run = row && model.find(row.id);
+    if (!row || !run) return undefined;
+    const event = stageOf(row.status as ModelRun['status']) === 'first' ? 'pass' : b < 0.8 ? 'complete' : 'part';
+    const receipt = event === 'pass' ? null : JSON.stringify({ read: 3, outcomes: { inserted: 2, rejected: 1 } });
+    const moved = await endAttempts(world.pool, [{ ...plainEnd(stageRunOf(row, ''), event, event), receipt }]);
+    return expect(moved.length === 1, model.end(run, row.attempt, { event, outcome: event }));
+  },
+
+  fail: async ({ model, world, claimed }, [a, b, c]) => {
+    const row = pick(claimed, a);
+    const run = row && model.find(row.id);
+    if (!row || !run) return undefined;
+    const [kind, code] = pick(troubles, b) as (typeof troubles)[number];
+    const waitMs = 1 + Math.floor(c * 9_000);
+    const details = kind === 'rate_limited' ? { retryAfterMs: waitMs } : {};
+    const error = new MillraceError(code, {}, details);
+    const pipeline = world.registry.get(row.pipeline);
+    if (!pipeline) return `pipeline ${row.pipeline} is not registered`;
+    const stage = stageOf(row.status as ModelRun['status']);
+    const moved = await endAttempts(world.pool, [endByError(pipeline, stageRunOf(row, stage), error, 0)]);
+    return expect(moved.length === 1, model.fail(run, row.attempt, kind, code, waitMs));
+  },
+
+  release: async ({ model, world, claimed }, [a]) => {
+    const row = pick(claimed, a);
+    const run = row && model.find(row.id);
+    if (!row || !run) return undefined;
+    const moved = await endAttempts(world.pool, [
+      endByRelease(stageRunOf(row, stageOf(row.status as ModelRun['status']))),
+    ]);
+    return expect(moved.length === 1, model.end(run, row.attempt, { event: 'release', outcome: 'released' }));
+  },
+
+  /** An effects transaction: the fence lets it through exactly when the attempt still has the run. */
+  commit: async ({ model, world, claimed }, [a]) => {
+    const row = pick(claimed, a);
+    const run = row && model.find(row.id);
+    if (!row || !run) return undefined;
+    const fence = await withTransaction(world.pool, (tx) => lockLease(tx, row.id, row.attempt));
+    const isHolder = run.place.at === 'leased' && run.attempt === row.attempt;
+    return expect(fence && { by: fence.cancel_requested_by }, isHolder ? { by: run.cancelBy } : undefined);
+  },
+
+  hold: async ({ model, world }, [a]) => {
+    const run = pick(model.runs, a);
+    if (!run) return undefined;
+    const can = run.place.at === 'ready' || run.place.at === 'planned';
+    const answer = await codeOf(actions.hold(world.deps, { ...by, tenantId: run.tenantId }, run.id));
+    if (can) {
+      run.place = { at: 'held' };
+      run.heldBy = by.by;
+    }
+    return expect(answer, can ? 'ok' : 'event_illegal');
+  },
+
+  resume: async ({ model, world }, [a]) => {
+    const run = pick(model.runs, a);
+    if (!run) return undefined;
+    const can = run.place.at === 'held' || run.place.at === 'planned';
+    const answer = await codeOf(actions.resume(world.deps, { ...by, tenantId: run.tenantId }, run.id));
+    if (can) {
+      run.place = { at: 'ready', solo: isSuspect(run) };
+      run.heldBy = null;
+    }
+    return expect(answer, can ? 'ok' : 'event_illegal');
+  },
+
+  cancel: async ({ model, world }, [a]) => {
+    const run = pick(model.runs, a);
+    if (!run) return undefined;
+    const phase = phaseOf(run.status);
+    const live = phase === 'waiting' || phase === 'active';
+    const answer = await codeOf(actions.cancel(world.deps, { ...by, tenantId: run.tenantId }, run.id));
+    if (phase === 'active') {
+      model.end(run, run.attempt, { event: 'fail', outcome: 'cancelled', error: 'run_cancelled' });
+      run.cancelBy = null;
+    } else if (phase === 'waiting') {
+      run.status = 'failed';
+      run.errorCode = 'run_cancelled';
+      run.cancelBy = by.by;
+      model.finish(run);
+    }
+    return expect(answer, live ? 'cancelled' : 'event_illegal');
+  },
+
+  /** Cancelled while an effects transaction holds the lease: the wish is kept for the worker or the rescuer. */
+  cancelDuringCommit: async ({ model, world }, [a]) => {
+    const active = model.runs.filter((run) => run.place.at === 'leased');
+    const run = pick(active, a);
+    if (!run) return undefined;
+    const answer = await withClient(world.pool, async (client) => {
+      await client.query('begin');
+      await lockLease(client, run.id, run.attempt);
+      const asked = await codeOf(actions.cancel(world.deps, { ...by, tenantId: run.tenantId }, run.id));
+      await client.query('rollback');
+      return asked;
+    });
+    run.cancelBy ??= by.by;
+    return expect(answer, 'requested');
+  },
+
+  retry: async ({ model, world }, [a]) => {
+    const run = pick(model.runs, a);
+    if (!run) return undefined;
+    const phase = phaseOf(run.status);
+    const can = phase === 'failed' || phase === 'dead';
+    const before = model.runs.find((each) => each.retryOf === run.id);
+    let id = '';
+    const answer = await codeOf(
+      actions.retry(world.deps, { ...by, tenantId: run.tenantId }, run.id).then((made) => {
+        id = made.id;
+        return made.created ? 'created' : 'there';
+      }),
+    );
+    if (!can) return expect(answer, 'event_illegal');
+    if (before) return expect([answer, id], ['there', before.id]);
+    return followRetry(model, run, answer, id);
+  },
+
+  requeue: async ({ model, world }, [a]) => {
+    const run = pick(model.runs, a);
+    if (!run) return undefined;
+    let id = '';
+    const answer = await codeOf(
+      actions.requeueDeadLetter(world.deps, { ...by, tenantId: run.tenantId }, run.id, 'correlation').then((made) => {
+        id = made;
+        return 'created';
+      }),
+    );
+    if (run.requeuedAs !== null) return expect(answer, 'run_already_retried');
+    if (phaseOf(run.status) !== 'dead') return expect(answer, 'not_a_dead_letter');
+    return followRetry(model, run, answer, id);
+  },
+
+  pause: async ({ model, world, tenants }, [a, b]) => {
+    const lane = b < 0.5 ? '' : (pick(tenants, b) as string);
+    const pipeline = a < 0.5 ? 'model_plain' : 'model_capped';
+    await pauseLane(world.pool, pipeline, lane, 'tester');
+    model.pauses.add(`${pipeline}/${lane}`);
+    return undefined;
+  },
+
+  unpause: async ({ model, world }, [a]) => {
+    const paused = pick([...model.pauses], a);
+    if (paused === undefined) return undefined;
+    const [pipeline, lane] = paused.split('/') as [string, string];
+    model.pauses.delete(paused);
+    return expect(await unpauseLane(world.pool, pipeline, lane), true);
+  },
+} as const satisfies Record<string, Act>;
+
+const troubles = [
+  ['transient', 'database_busy'],
+  ['transient', 'database_busy'],
+  ['bug', 'stage_failed'],
+  ['auth', 'unauthenticated'],
+  ['rate_limited', 'rate_limited'],
+] as const;
+
+function followRetry(model: Model, run: ModelRun, answer: string, id: string): string | undefined {
+  const uniqueKey = run.uniqueKey === null ? null : nextKey(run.uniqueKey);
+  const taken = model.holder({ tenantId: run.tenantId, pipeline: run.pipeline, uniqueKey, activeKey: null });
+  if (taken.length > 0) return undefined;
+  model.add({ ...run, id, uniqueKey, activeKey: null, retryOf: run.id }, model.nowMs);
+  if (phaseOf(run.status) === 'dead') run.requeuedAs = id;
+  return expect(answer, 'created');
+}
+
+function nextKey(key: string): string {
+  const [name, revision] = key.split('#r') as [string, string | undefined];
+  return `${name}#r${revision === undefined ? 2 : Number(revision) + 1}`;
+}
+
+async function codeOf(action: Promise<unknown>): Promise<string> {
+  return action.then(
+    (answer) => (typeof answer === 'string' ? answer : 'ok'),
+    (error: unknown) => {
+      if (error instanceof MillraceError) return error.code;
+      throw error;
+    },
+  );
+}
+
+function pick<T>(values: readonly T[], share: number): T | undefined {
+  return values[Math.floor(share * values.length)];
+}
+
+function expect(found: unknown, wanted: unknown): string | undefined {
+  const [is, should] = [JSON.stringify(found), JSON.stringify(wanted)];
+  return is === should ? undefined : `answered ${is}, should be ${should}`;
+}
