@@ -12,6 +12,8 @@ export interface HttpSettings {
   /** Take the caller's address from X-Forwarded-For: only behind a proxy that sets it. */
   readonly trustProxy: boolean;
   readonly maxBodyBytes: number;
+  /** Rows sent as JSON to where files are handed in. They are held in memory; larger ones are sent as a file. */
+  readonly maxRowsBytes: number;
   /** How long a request without a file may take to arrive. */
   readonly receiveTimeoutMs: number;
   /** Bearer token that /metrics asks for; unset: open on loopback, closed elsewhere. */
@@ -29,5 +31,6 @@ export const defaultHttpSettings: HttpSettings = {
   loginLimits: defaultLoginLimits,
   trustProxy: false,
   maxBodyBytes: 1024 * 1024,
+  maxRowsBytes: 16 * 1024 * 1024,
   receiveTimeoutMs: 30_000,
 };

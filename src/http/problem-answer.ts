@@ -37,7 +37,7 @@ const outsideWords: Partial<Record<ErrorCode, { detail: string; next: string }>>
 
 /** What Fastify itself refuses, by its code. */
 const frameworkErrors: Readonly<Record<string, (error: FrameworkError) => MillraceError>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () => new MillraceError('body_too_large', { limit: 1024 * 1024 }),
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new MillraceError('body_too_large'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (error) =>
     new MillraceError('media_type_unsupported', { type: error.mediaType ?? 'given', expected: 'application/json' }),
   FST_ERR_CTP_INVALID_JSON_BODY: () => new MillraceError('body_malformed'),

@@ -34,6 +34,9 @@ const audited: ReadonlySet<OperationId> = new Set([
   'api-keys.revoke',
   'memberships.create',
   'memberships.revoke',
+  'batches.remove',
+  'plaintiffs.split',
+  'plaintiff-reviews.decide',
   'runs.requeue',
   'runs.verify',
 ]);
@@ -51,7 +54,10 @@ export function registerRoutes(server: FastifyInstance, app: AppContext, handler
       url,
       config: { operation },
       schema: schemaOf(spec),
+      ...(spec.bodyKind === 'multipart' ? { bodyLimit: app.settings.maxRowsBytes } : {}),
       ...(spec.answer.kind === 'socket' ? { wsHandler: openSocket(app) } : {}),
+      // A stream never ends, so its headers alone cannot be asked for.
+      exposeHeadRoute: spec.answer.kind !== 'socket' && spec.answer.kind !== 'stream',
       handler: (request, reply) => run(app, operation, spec, handler, request, reply),
     });
   }

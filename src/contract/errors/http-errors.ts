@@ -23,7 +23,7 @@ export const httpErrors = defineErrors({
   body_too_large: {
     kind: 'input',
     status: 413,
-    message: 'The body is larger than the {limit} bytes allowed here.',
+    message: 'The body is larger than is taken here.',
     next: 'Send less at once.',
   },
   media_type_unsupported: {

@@ -11,6 +11,7 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { AppContext } from '../app-context.ts';
 import { originOf } from '../origin.ts';
 import { readSessionCookie } from '../session-cookie.ts';
+import { createRefusalBudget } from './refusal-budget.ts';
 
 /** Open to someone who still has to choose a password. */
 const beforePassword: ReadonlySet<OperationId> = new Set(['auth.me', 'auth.password', 'auth.logout']);
@@ -18,6 +19,7 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function authenticateRequests(server: FastifyInstance, app: AppContext): void {
   const locals = createShortCache<Principal>({ ttlMs: 10_000, maxKeys: 100 });
+  const mayWrite = createRefusalBudget();
   server.decorateRequest('principal', null);
   server.addHook('onRequest', async (request) => {
     const { operation } = request.routeOptions.config;
@@ -25,7 +27,7 @@ export function authenticateRequests(server: FastifyInstance, app: AppContext): 
     const { access } = routes[operation];
     if (access.kind === 'public') return;
     const principal = app.settings.authEnabled
-      ? await identify(app, request, operation)
+      ? await identify(app, request, operation, mayWrite)
       : await identifyLocal(app, request, locals);
     request.principal = principal;
     try {
@@ -65,7 +67,12 @@ function credentialOf(request: FastifyRequest): [credential: string, reach?: str
   return typeof reach === 'string' ? [credential, reach] : [credential];
 }
 
-async function identify(app: AppContext, request: FastifyRequest, operation: OperationId): Promise<Principal> {
+async function identify(
+  app: AppContext,
+  request: FastifyRequest,
+  operation: OperationId,
+  mayWrite: (address: string) => boolean,
+): Promise<Principal> {
   const [credential, reach] = credentialOf(request);
   // One signs out of one's own account, wherever one is looking.
   const given: [string, string?] =
@@ -75,7 +82,7 @@ async function identify(app: AppContext, request: FastifyRequest, operation: Ope
   } catch (error) {
     if (error instanceof MillraceError && error.kind === 'auth') {
       const note = { action: operation, data: { code: error.code } };
-      await auditStranger(app.pool, originOf(request), note).catch(() => undefined);
+      if (mayWrite(request.ip)) await auditStranger(app.pool, originOf(request), note).catch(() => undefined);
     }
     throw error;
   }

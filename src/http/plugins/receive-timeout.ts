@@ -1,14 +1,11 @@
 // A request whose body does not arrive in time is answered and its connection closed. Uploads have their own pace limits, so the
 // server-wide timeout of Node is off and this one holds for everything else.
 import type { FastifyInstance } from 'fastify';
-import { routes } from '../../contract/api/routes.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 
 export function limitReceiving(server: FastifyInstance, timeoutMs: number): void {
   server.addHook('preParsing', async (request, reply, payload) => {
-    const { operation } = request.routeOptions.config;
-    const spec = operation === undefined ? undefined : routes[operation];
-    if (spec !== undefined && 'bodyKind' in spec && spec.bodyKind === 'multipart') return payload;
+    if (request.headers['content-type']?.toLowerCase().startsWith('multipart/form-data')) return payload;
     const timer = setTimeout(() => {
       // Answered first: destroying the body would take the connection with it.
       reply.raw.once('finish', () => request.raw.destroy());
