@@ -4,7 +4,9 @@ import { Command, CommanderError } from 'commander';
 import { version } from '../roles/version.ts';
 import { addDeadLetterCommands } from './commands/dead-letters.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
+import { addIngestCommand } from './commands/ingest.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
+import { addRejectsCommand } from './commands/rejects.ts';
 import { addRunCommands, addTailCommand, addVerifyCommand, addWhyCommand } from './commands/runs.ts';
 import { addServeCommands } from './commands/serve.ts';
 import { addTenantCommands } from './commands/tenants.ts';
@@ -26,6 +28,7 @@ const program = new Command('millrace')
     `
 First steps:
   millrace start                       everything in one process, on http://127.0.0.1:8080
+  millrace ingest june.csv --platform meta --watch
   millrace doctor                      is everything in order? what to do where it is not
 
 Exit codes: 0 all went well · 2 a part of it (rows were refused) · 1 it failed · 78 the set-up is wrong`,
@@ -34,9 +37,11 @@ Exit codes: 0 all went well · 2 a part of it (rows were refused) · 1 it failed
 program.commandsGroup('Servers:');
 addServeCommands(program);
 program.commandsGroup('Runs:');
+addIngestCommand(program);
 addRunCommands(program);
 addWhyCommand(program);
 addTailCommand(program);
+addRejectsCommand(program);
 addVerifyCommand(program);
 addDeadLetterCommands(program);
 program.commandsGroup('Operating:');

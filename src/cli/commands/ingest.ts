@@ -1,0 +1,100 @@
+// Handing in a file from the command line, and following it to its receipt.
+import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { Platform } from '../../contract/api/uploads.ts';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { type Connection, withConnection } from '../connect.ts';
+import { watchIngest } from '../ingest/watch-ingest.ts';
+import { formatCount, paint, say, sayJson } from '../output.ts';
+import type { RunDetail } from '../runs/print-run.ts';
+import { exitCodeOfRun } from '../runs/tail-run.ts';
+
+interface IngestOptions {
+  readonly platform?: string;
+  readonly pipeline: string;
+  readonly client?: string;
+  readonly tenant?: string;
+  readonly reportedAt?: string;
+  readonly forcePartial?: boolean;
+  readonly watch?: boolean;
+  readonly json?: boolean;
+}
+
+export function addIngestCommand(program: Command): void {
+  program
+    .command('ingest')
+    .summary('hand in a file and follow it to its receipt')
+    .description(
+      'Hands in a file. With --watch it is followed to its receipt; exit code 0 all of it, 2 a part of it, 1 nothing.\n' +
+        'Without MILLRACE_URL the file goes to the installation of this machine; when no worker runs there, this command does the work.',
+    )
+    .argument('<file>', 'CSV, TSV, JSON, NDJSON or XLSX')
+    .option('--platform <name>', `where an export of ads comes from: ${Platform.options.join(', ')}`)
+    .option('--pipeline <name>', 'which pipeline takes it', 'ads')
+    .option('--client <id>', 'the client it belongs to')
+    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .option('--reported-at <time>', 'when the numbers were reported; default: when the file was last changed')
+    .option('--force-partial', 'store the valid rows even when too many were refused')
+    .option('--watch', 'follow it to its receipt')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  millrace ingest meta_june.csv --platform meta --watch\n' +
+        '  MILLRACE_URL=https://millrace.example MILLRACE_TOKEN=… millrace ingest june.xlsx --platform google --json',
+    )
+    .action((file: string, _: IngestOptions, command: Command) =>
+      ingest(file, command.optsWithGlobals<IngestOptions>()),
+    );
+}
+
+async function ingest(file: string, options: IngestOptions): Promise<void> {
+  const form = await formOf(file, options);
+  await withConnection(options, async (connection) => {
+    const { call, consoleUrl } = connection;
+    const mustWork = await workIfNobodyDoes(connection, options.pipeline);
+    const { upload_id: runId, same_bytes_as: twin } = await call('uploads.create', { body: form });
+    if (!options.watch && !mustWork) {
+      if (options.json) sayJson({ run_id: runId, same_bytes_as: twin ?? null });
+      else say(`→ ${consoleUrl}/r/${runId}   follow it: millrace tail ${runId}`);
+      return;
+    }
+    if (twin !== undefined && !options.json) say(paint('dim', `  these very bytes were handed in before: ${twin}`));
+    const run = await watchIngest(call, runId, options.json ?? false);
+    if (options.json) sayJson(run);
+    else say(closingLine(run, consoleUrl));
+    process.exitCode = exitCodeOfRun(run);
+  });
+}
+
+async function formOf(file: string, options: IngestOptions): Promise<FormData> {
+  const unreadable = (error: NodeJS.ErrnoException) => {
+    throw new MillraceError('input_file_missing', { file, reason: error.code ?? error.message }, { cause: error });
+  };
+  const changedAt = (await stat(file).catch(unreadable)).mtime;
+  const form = new FormData();
+  form.set('pipeline', options.pipeline);
+  form.set('source', 'api');
+  form.set('reported_at', options.reportedAt ?? changedAt.toISOString());
+  if (options.platform !== undefined) form.set('platform', options.platform);
+  if (options.client !== undefined) form.set('client_id', options.client);
+  if (options.forcePartial) form.set('force_partial', 'true');
+  // Last, so that the server knows the fields while the bytes arrive.
+  form.set('file', await openAsBlob(file).catch(unreadable), path.basename(file));
+  return form;
+}
+
+/** On this machine's own database, when no worker is alive for the pipeline, this process becomes one. */
+async function workIfNobodyDoes({ call, tools }: Connection, pipeline: string): Promise<boolean> {
+  if (tools === undefined) return false;
+  const { data: workers } = await call('operate.workers');
+  if (workers.some((worker) => worker.state === 'alive' && worker.pipelines.includes(pipeline))) return false;
+  await tools.installation.engine.start({ worker: true, services: true });
+  return true;
+}
+
+function closingLine(run: RunDetail, consoleUrl: string): string {
+  const { total } = run.rejects;
+  const rejects = total === 0 ? '' : `   ${formatCount(total)} rejected rows: millrace rejects ${run.run_id} --csv`;
+  return `→ ${consoleUrl}/r/${run.run_id}${rejects}`;
+}

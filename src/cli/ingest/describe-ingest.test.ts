@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { addDecimals, describeReading, describeRejects, describeSums } from './describe-ingest.ts';
+
+const detected = <T>(value: T) => ({ value, confidence: 'certain' as const, reason: '', overridden: false });
+const line = (kind: 'preamble' | 'total') => ({ line: 1, kind, text: '', put_back: false });
+
+const reading = {
+  upload_id: '01a1e155-f9b2-7000-886c-edc938ba568f',
+  format: detected('csv' as const),
+  encoding: detected('utf-16le'),
+  delimiter: detected('\t'),
+  quote: detected('"'),
+  line_end: detected('\r\n'),
+  header_line: detected(3),
+  sheet: detected(null),
+  sheets: [],
+  decimal: detected('.' as const),
+  date_order: detected('ymd' as const),
+  empty_markers: detected([]),
+  furniture: [line('preamble'), line('preamble'), line('total')],
+  header: [],
+  sample: [],
+};
+
+const cluster = (count: number) => ({
+  cluster: 'x',
+  code: 'x',
+  column: null,
+  message: '',
+  count,
+  open: count,
+  corrected: 0,
+  replayed: 0,
+  resolved: 0,
+  examples: [],
+  fix: null,
+});
+
+describe('an ingest in words', () => {
+  it('says how the file was read and what was set aside', () => {
+    expect(describeReading(reading, 50_112)).toBe(
+      '50,112 rows · utf-16le → utf-8 · tab · 2 preamble lines and 1 total row set aside',
+    );
+    expect(describeReading(undefined, 1)).toBe('1 row');
+  });
+
+  it('says how many were refused, in how many groups, and the share that is valid', () => {
+    expect(describeRejects([cluster(220), cluster(2)], 50_112)).toBe(
+      '49,890 valid · 222 rejected in 2 groups (99.56 %)',
+    );
+    expect(describeRejects([], 10)).toBe('10 valid');
+  });
+
+  it('adds money without losing a cent', () => {
+    expect(addDecimals(['0.1', '0.2'])).toBe('0.3');
+    expect(addDecimals(['9007199254740993.01', '-0.02'])).toBe('9007199254740992.99');
+    expect(addDecimals([])).toBe('0');
+  });
+
+  it('shows the control total beside the counts, with what was not stored', () => {
+    const receipt = {
+      read: 3,
+      outcomes: { inserted: 2, rejected: 1 },
+      totals: { spend: { file: '3.50', outcomes: { inserted: '3.00', rejected: '0.50' } } },
+    };
+    expect(describeSums(receipt)).toBe('3 = 2 inserted + 1 rejected   spend file 3.50 = stored 3.00 + rejected 0.50');
+  });
+});

@@ -1,0 +1,78 @@
+// What a file's way through Millrace looks like in words: how it was read, what was refused, where its rows went.
+import type { AnswerOf } from '../../contract/api/client.ts';
+import { formatCount, plural } from '../output.ts';
+import type { RunDetail } from '../runs/print-run.ts';
+import { describeReceipt } from '../runs/print-run.ts';
+
+type Reading = AnswerOf<'uploads.reading'>;
+type Clusters = AnswerOf<'rejects.clusters'>['data'];
+type Receipt = NonNullable<RunDetail['receipt']>;
+
+const delimiterNames: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'bar' };
+const furnitureNames = {
+  preamble: 'preamble line',
+  title: 'title line',
+  total: 'total row',
+  footer: 'footer line',
+} as const;
+
+/** "50,112 rows · utf-16le → utf-8 · tab · 2 preamble lines and 1 total row set aside". */
+export function describeReading(reading: Reading | undefined, rows: number | undefined): string {
+  const encoding = reading?.encoding.value ?? undefined;
+  const delimiter = reading?.delimiter.value ?? undefined;
+  const parts = [
+    rows === undefined ? undefined : plural(rows, 'row'),
+    encoding === undefined || encoding === 'utf-8' ? encoding : `${encoding} → utf-8`,
+    delimiter === undefined ? reading?.format.value : (delimiterNames[delimiter] ?? delimiter),
+    reading === undefined ? undefined : describeFurniture(reading),
+  ];
+  return parts.filter((part) => part !== undefined).join(' · ');
+}
+
+/** "49,890 valid · 222 rejected in 3 groups (99.56 %)". */
+export function describeRejects(clusters: Clusters, read: number | undefined): string {
+  const rejected = clusters.reduce((sum, cluster) => sum + cluster.count, 0);
+  if (rejected === 0) return read === undefined ? 'nothing rejected' : `${formatCount(read)} valid`;
+  const groups = `${formatCount(rejected)} rejected in ${plural(clusters.length, 'group')}`;
+  if (read === undefined || read === 0) return groups;
+  return `${formatCount(read - rejected)} valid · ${groups} (${(((read - rejected) / read) * 100).toFixed(2)} %)`;
+}
+
+/** The sum of the receipt, and the control totals with what was stored of them. */
+export function describeSums(receipt: Receipt): string {
+  const spend = receipt.totals?.spend;
+  if (spend === undefined) return describeReceipt(receipt);
+  const stored = ['inserted', 'updated', 'unchanged', 'merged']
+    .map((outcome) => spend.outcomes[outcome])
+    .filter((amount) => amount !== undefined);
+  const outcomes = Object.entries(spend.outcomes).filter(
+    ([name]) => !storedOutcomes.has(name) && spend.outcomes[name] !== '0',
+  );
+  const rest = outcomes.map(([name, amount]) => ` + ${name} ${amount}`).join('');
+  return `${describeReceipt(receipt)}   spend file ${spend.file} = stored ${addDecimals(stored)}${rest}`;
+}
+
+/** Exact, however many digits: the sum of decimals written as text. */
+export function addDecimals(amounts: readonly string[]): string {
+  const places = Math.max(0, ...amounts.map((amount) => (amount.split('.')[1] ?? '').length));
+  const total = amounts.reduce((sum, amount) => sum + scaled(amount, places), 0n);
+  if (places === 0) return String(total);
+  const digits = String(total < 0n ? -total : total).padStart(places + 1, '0');
+  return `${total < 0n ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}
+
+const storedOutcomes: ReadonlySet<string> = new Set(['inserted', 'updated', 'unchanged', 'merged']);
+
+function scaled(amount: string, places: number): bigint {
+  const [whole = '0', fraction = ''] = amount.split('.');
+  return BigInt(whole + fraction.padEnd(places, '0'));
+}
+
+function describeFurniture({ furniture }: Reading): string | undefined {
+  const named = Object.entries(furnitureNames).map(([kind, name]) => {
+    const count = furniture.filter((line) => line.kind === kind && !line.put_back).length;
+    return count === 0 ? undefined : plural(count, name);
+  });
+  const shown = named.filter((part) => part !== undefined);
+  return shown.length === 0 ? undefined : `${shown.join(' and ')} set aside`;
+}
