@@ -202,7 +202,8 @@ export class CsvScanner {
     this.cellCount = this.#cellsBefore(rowStart);
     let i = rowStart;
     while (bytes[i] !== LF && !(bytes[i] === CR && this.#returnEnds)) i++;
-    if (i >= end && !final) {
+    // The line goes on beyond `end`, or its CR may be the first half of a CRLF.
+    if (!final && (i >= end || (bytes[i] === CR && i + 1 === end))) {
       if (end - rowStart > this.#limits.maxRowBytes) this.#refuseLongRow();
       return -1;
     }
