@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { SignInPage } from '../features/auth/sign-in-page.tsx';
 import { readDataSearch } from '../features/data/data-search.ts';
+import { readJudgmentSearch } from '../features/data/judgment-search.ts';
 import { readRejectSearch } from '../features/rejects/reject-search.ts';
 import { readRunFilters } from '../features/runs/run-filters.ts';
 import { LoadingLines } from '../ui/states.tsx';
@@ -106,8 +107,27 @@ const runMapping = createRoute({
 const data = createRoute({
   getParentRoute: () => shell,
   path: '/data',
+  component: lazy(() => import('../features/data/data-layout.tsx'), 'DataLayout'),
+});
+
+const dataAds = createRoute({
+  getParentRoute: () => data,
+  path: '/',
   validateSearch: readDataSearch,
   component: lazy(() => import('../features/data/data-page.tsx'), 'DataPage'),
+});
+
+const dataJudgments = createRoute({
+  getParentRoute: () => data,
+  path: '/judgments',
+  validateSearch: readJudgmentSearch,
+  component: lazy(() => import('../features/data/judgments-page.tsx'), 'JudgmentsPage'),
+});
+
+const dataPlaintiffs = createRoute({
+  getParentRoute: () => data,
+  path: '/plaintiffs',
+  component: lazy(() => import('../features/data/plaintiffs-page.tsx'), 'PlaintiffsPage'),
 });
 
 const operate = createRoute({
@@ -166,7 +186,7 @@ const routeTree = root.addChildren([
     home,
     runs,
     run.addChildren([runOverview, runRejects, runRows, runReading, runMapping]),
-    data,
+    data.addChildren([dataAds, dataJudgments, dataPlaintiffs]),
     operate.addChildren(operatePages),
   ]),
 ]);

@@ -39,6 +39,7 @@ export function Shell(): ReactNode {
               <Link
                 key={place.to}
                 to={place.to}
+                search={{}}
                 activeOptions={{ exact: place.to === '/', includeSearch: false }}
                 className="flex min-h-14 flex-1 flex-col items-center justify-center gap-0.5 px-3 text-xs text-ink-2 hover:text-ink data-[status=active]:font-medium data-[status=active]:text-water-strong data-[status=active]:shadow-[inset_0_2px_0_var(--water)] md:min-h-12 md:flex-none md:flex-row md:text-sm md:data-[status=active]:shadow-[inset_0_-2px_0_var(--water)]"
               >

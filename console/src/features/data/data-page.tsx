@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
-import { Page, Panel } from '../../ui/page.tsx';
+import { Panel } from '../../ui/page.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
-import { platformNames, platforms } from '../home/guess-platform.ts';
+import { platformNames, platforms } from '../home/guess-kind.ts';
 import { DailyMetricsTable } from './daily-metrics-table.tsx';
 import { type DataSearch, levelBelow, readDataSearch } from './data-search.ts';
 import { LevelTable } from './level-table.tsx';
 import { measureNames } from './measure-names.ts';
 import { totalsQuery } from './show-totals.ts';
 
-const route = getRouteApi('/shell/data');
+const route = getRouteApi('/shell/data/');
 const DayChart = lazy(() => import('./day-chart.tsx'));
 const levelWords = { campaign: 'Campaigns', ad_set: 'Ad sets', ad: 'Ads' } as const;
 
@@ -19,7 +19,13 @@ export function DataPage(): ReactNode {
   const search = route.useSearch();
   const level = levelBelow(search);
   return (
-    <Page title="Data" lead={<Trail search={search} />} actions={<Filters search={search} />}>
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
+        <Trail search={search} />
+        <div className="flex flex-wrap gap-2">
+          <Filters search={search} />
+        </div>
+      </div>
       <ByDay search={search} />
       {level && (
         <Panel title={levelWords[level]}>
@@ -31,7 +37,7 @@ export function DataPage(): ReactNode {
           <DailyMetricsTable filter={search} empty="No daily numbers here" />
         </Panel>
       )}
-    </Page>
+    </div>
   );
 }
 

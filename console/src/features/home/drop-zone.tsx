@@ -1,19 +1,19 @@
-// The one large place to drop files. A file whose platform is obvious starts at once; for the others one question is asked.
+// The one large place to drop files. A file that is obvious starts at once; for the others one question is asked.
 
 import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { inertText } from '../../ui/inert-text.ts';
 import { numbersTo } from '../../ui/numbers-to.ts';
-import { decodeHead, guessPlatform, type Platform, platformNames, platforms } from './guess-platform.ts';
+import { decodeHead, guessKind, type Kind, kindNames, kinds } from './guess-kind.ts';
 
 const headBytes = 64 * 1024;
 
 interface Props {
   readonly accepts: string;
-  readonly onFile: (file: File, platform: Platform) => void;
+  readonly onFile: (file: File, kind: Kind) => void;
 }
 
-type Choice = Platform | 'guess';
+type Choice = Kind | 'guess';
 
 export function DropZone({ accepts, onFile }: Props): ReactNode {
   const input = useRef<HTMLInputElement>(null);
@@ -23,14 +23,14 @@ export function DropZone({ accepts, onFile }: Props): ReactNode {
 
   const take = async (files: readonly File[]) => {
     for (const file of files) {
-      const platform = choice === 'guess' ? await guess(file) : choice;
-      if (platform) onFile(file, platform);
+      const kind = choice === 'guess' ? await guess(file) : choice;
+      if (kind) onFile(file, kind);
       else setAsking((waiting) => [...waiting, file]);
     }
   };
-  const answer = (file: File, platform: Platform | undefined) => {
+  const answer = (file: File, kind: Kind | undefined) => {
     setAsking((waiting) => waiting.filter((each) => each !== file));
-    if (platform) onFile(file, platform);
+    if (kind) onFile(file, kind);
   };
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
@@ -71,34 +71,34 @@ export function DropZone({ accepts, onFile }: Props): ReactNode {
               event.target.value = '';
             }}
           />
-          <PlatformChoice choice={choice} onChoose={setChoice} />
+          <KindChoice choice={choice} onChoose={setChoice} />
         </div>
       </div>
       {asking.map((file) => (
-        <AskPlatform
+        <AskKind
           key={`${file.name}:${file.size}:${file.lastModified}`}
           file={file}
-          onAnswer={(platform) => answer(file, platform)}
+          onAnswer={(kind) => answer(file, kind)}
         />
       ))}
     </div>
   );
 }
 
-async function guess(file: File): Promise<Platform | undefined> {
+async function guess(file: File): Promise<Kind | undefined> {
   const head = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
-  return guessPlatform(decodeHead(head), file.name)?.platform;
+  return guessKind(decodeHead(head), file.name)?.kind;
 }
 
-function PlatformChoice({ choice, onChoose }: { choice: Choice; onChoose: (choice: Choice) => void }): ReactNode {
+function KindChoice({ choice, onChoose }: { choice: Choice; onChoose: (choice: Choice) => void }): ReactNode {
   const name = useId();
   const choices: readonly (readonly [Choice, string])[] = [
-    ['guess', 'Guess the platform'],
-    ...platforms.map((platform) => [platform, platformNames[platform]] as const),
+    ['guess', 'Guess what it is'],
+    ...kinds.map((kind) => [kind, kindNames[kind]] as const),
   ];
   return (
     <fieldset className="inline-flex rounded-md border border-line-strong bg-raised p-0.5">
-      <legend className="sr-only">Platform of the file</legend>
+      <legend className="sr-only">What the file is</legend>
       {choices.map(([value, label]) => (
         <label
           key={value}
@@ -118,24 +118,18 @@ function PlatformChoice({ choice, onChoose }: { choice: Choice; onChoose: (choic
   );
 }
 
-function AskPlatform({
-  file,
-  onAnswer,
-}: {
-  file: File;
-  onAnswer: (platform: Platform | undefined) => void;
-}): ReactNode {
+function AskKind({ file, onAnswer }: { file: File; onAnswer: (kind: Kind | undefined) => void }): ReactNode {
   return (
     <fieldset
-      aria-label={`Platform of ${inertText(file.name)}`}
+      aria-label={`Kind of ${inertText(file.name)}`}
       className="card flex flex-wrap items-center gap-3 border-warn! px-4 py-3"
     >
       <p className="min-w-0 flex-1">
-        Which platform is <strong className="break-all">{inertText(file.name)}</strong> from? Its columns do not say.
+        What is <strong className="break-all">{inertText(file.name)}</strong>? Its columns do not say.
       </p>
-      {platforms.map((platform) => (
-        <Button key={platform} onClick={() => onAnswer(platform)}>
-          {platformNames[platform]}
+      {kinds.map((kind) => (
+        <Button key={kind} onClick={() => onAnswer(kind)}>
+          {kindNames[kind]}
         </Button>
       ))}
       <Button look="quiet" icon="cross" aria-label="Leave this file out" onClick={() => onAnswer(undefined)} />

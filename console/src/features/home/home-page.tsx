@@ -12,7 +12,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { recentRunsQuery } from '../runs/list-recent-runs.ts';
 import { Checklist } from './checklist.tsx';
 import { DropZone } from './drop-zone.tsx';
-import type { Platform } from './guess-platform.ts';
+import type { Kind } from './guess-kind.ts';
 import { SampleTiles } from './sample-tiles.tsx';
 import { startUpload } from './upload-store.ts';
 
@@ -21,8 +21,8 @@ export function HomePage(): ReactNode {
   const mayDrop = useIs('admin', 'user');
   const navigate = useNavigate();
   const pipelines = useQuery(pipelinesQuery);
-  const onFile = async (file: File, platform: Platform) => {
-    const answer = await startUpload(file, { platform });
+  const onFile = async (file: File, kind: Kind) => {
+    const answer = await startUpload(file, kind === 'judgments' ? { pipeline: kind } : { platform: kind });
     if (answer && location.pathname === '/') await navigate({ to: '/r/$runId', params: { runId: answer.upload_id } });
   };
   if (!mayDrop)
@@ -42,7 +42,7 @@ export function HomePage(): ReactNode {
       <h1 className="sr-only">Drop files</h1>
       <DropZone
         accepts={acceptedWords(pipelines.data?.data.flatMap((each) => each.accepts))}
-        onFile={(file, platform) => void onFile(file, platform)}
+        onFile={(file, kind) => void onFile(file, kind)}
       />
       <SampleTiles />
       <Checklist />

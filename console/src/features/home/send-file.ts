@@ -12,6 +12,7 @@ export interface Destination {
 }
 
 export type UploadAnswer = AnswerOf<'uploads.create'>;
+type BatchAnswer = AnswerOf<'batches.create'>;
 
 export function sendFile(
   file: File,
@@ -19,22 +20,18 @@ export function sendFile(
   onProgress: (sentBytes: number) => void,
   signal: AbortSignal,
 ): Promise<UploadAnswer> {
-  const form = new FormData();
-  if (to.pipeline) form.set('pipeline', to.pipeline);
-  if (to.platform) form.set('platform', to.platform);
-  if (to.retryOf) form.set('retry_of', to.retryOf);
-  else if (file.lastModified > 0) form.set('reported_at', new Date(file.lastModified).toISOString());
-  form.set('source', 'manual');
+  const isBatch = to.pipeline === 'judgments';
+  const form = isBatch ? new FormData() : fieldsOf(file, to);
   form.set('file', file, file.name);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open('POST', urlOf('uploads.create'));
+    request.open('POST', urlOf(isBatch ? 'batches.create' : 'uploads.create'));
     request.responseType = 'json';
     request.setRequestHeader('idempotency-key', crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`);
     request.upload.onprogress = (event) => onProgress(Math.min(event.loaded, file.size));
     request.onload = () => {
       const answer: unknown = request.response;
-      if (request.status < 300) resolve(answer as UploadAnswer);
+      if (request.status < 300) resolve(isBatch ? asUpload(answer as BatchAnswer) : (answer as UploadAnswer));
       else reject(refusal(answer, request));
     };
     request.onerror = () => reject(new TypeError('The connection broke during the upload.'));
@@ -42,6 +39,21 @@ export function sendFile(
     signal.addEventListener('abort', () => request.abort());
     request.send(form);
   });
+}
+
+/** The fields of an upload; they go before the file, so that they are known while it streams. */
+function fieldsOf(file: File, to: Destination): FormData {
+  const form = new FormData();
+  if (to.pipeline) form.set('pipeline', to.pipeline);
+  if (to.platform) form.set('platform', to.platform);
+  if (to.retryOf) form.set('retry_of', to.retryOf);
+  else if (file.lastModified > 0) form.set('reported_at', new Date(file.lastModified).toISOString());
+  form.set('source', 'manual');
+  return form;
+}
+
+function asUpload({ run_id, status, same_bytes_as }: BatchAnswer): UploadAnswer {
+  return { upload_id: run_id, status, ...(same_bytes_as ? { same_bytes_as: same_bytes_as.run_id } : {}) };
 }
 
 function refusal(answer: unknown, request: XMLHttpRequest): ApiError {

@@ -2,6 +2,7 @@ import { Link, Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMe } from '../../app/session.ts';
 import { Page } from '../../ui/page.tsx';
+import { tabClass } from '../../ui/tabs.ts';
 
 const pages = [
   { to: '/operate', label: 'Queue', roles: ['admin', 'user'] },
@@ -14,9 +15,6 @@ const pages = [
   { to: '/operate/health', label: 'Health', roles: ['admin', 'user'] },
 ] as const;
 
-const tab =
-  'border-b-2 border-transparent px-3 py-2 text-sm whitespace-nowrap text-ink-2 hover:text-ink data-[status=active]:border-water data-[status=active]:font-medium data-[status=active]:text-ink';
-
 /** The operator's pages. A page a role may not open is not offered; opened by address, it says whom to ask. */
 export function OperateLayout(): ReactNode {
   const { role } = useMe();
@@ -26,7 +24,7 @@ export function OperateLayout(): ReactNode {
         {pages
           .filter((page) => page.roles.some((each) => each === role))
           .map((page) => (
-            <Link key={page.to} to={page.to} activeOptions={{ exact: true }} className={tab}>
+            <Link key={page.to} to={page.to} activeOptions={{ exact: true }} className={tabClass}>
               {page.label}
             </Link>
           ))}

@@ -7,6 +7,7 @@ import { pipelinesQuery } from '../../app/list-pipelines.ts';
 import { shortCount } from '../../ui/figures.ts';
 import { usePageTitle } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { tabClass } from '../../ui/tabs.ts';
 import { ReceiptPanel } from './receipt-panel.tsx';
 import { RunHeader } from './run-header.tsx';
 import { runQuery } from './show-run.ts';
@@ -38,9 +39,6 @@ export function RunPage(): ReactNode {
   );
 }
 
-const tab =
-  'border-b-2 border-transparent px-3 py-2 text-sm whitespace-nowrap text-ink-2 hover:text-ink data-[status=active]:border-water data-[status=active]:font-medium data-[status=active]:text-ink';
-
 function Views({ run }: { run: RunDetail }): ReactNode {
   const params = { runId: run.run_id };
   const pipelines = useQuery(pipelinesQuery);
@@ -51,10 +49,16 @@ function Views({ run }: { run: RunDetail }): ReactNode {
   const open = run.rejects.open ?? total;
   return (
     <nav aria-label="Views of the run" className="-mx-4 flex overflow-x-auto border-b border-line px-4 md:mx-0 md:px-0">
-      <Link to="/r/$runId" params={params} activeOptions={{ exact: true }} className={tab}>
+      <Link to="/r/$runId" params={params} activeOptions={{ exact: true }} className={tabClass}>
         Progress
       </Link>
-      <Link to="/r/$runId/rejects" params={params} search={{}} activeOptions={{ includeSearch: false }} className={tab}>
+      <Link
+        to="/r/$runId/rejects"
+        params={params}
+        search={{}}
+        activeOptions={{ includeSearch: false }}
+        className={tabClass}
+      >
         Rejects{' '}
         {total > 0 && (
           <span
@@ -71,14 +75,14 @@ function Views({ run }: { run: RunDetail }): ReactNode {
             params={params}
             search={{}}
             activeOptions={{ includeSearch: false }}
-            className={tab}
+            className={tabClass}
           >
             Stored rows
           </Link>
-          <Link to="/r/$runId/reading" params={params} className={tab}>
+          <Link to="/r/$runId/reading" params={params} className={tabClass}>
             Reading
           </Link>
-          <Link to="/r/$runId/mapping" params={params} className={tab}>
+          <Link to="/r/$runId/mapping" params={params} className={tabClass}>
             Mapping
           </Link>
         </>

@@ -1,15 +1,20 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Panel } from '../../ui/page.tsx';
 import { meanings } from '../../ui/receipt/receipt-segments.ts';
 import { DailyMetricsTable } from '../data/daily-metrics-table.tsx';
+import { JudgmentsTable } from '../data/judgments-table.tsx';
+import { runQuery } from './show-run.ts';
 
+const nothing = 'This run stored no rows that are still current';
 const route = getRouteApi('/shell/r/$runId/rows');
 
 /** The rows this run left in the tables, each cell with its passport. */
 export function StoredRows(): ReactNode {
   const { runId } = route.useParams();
   const { outcome } = route.useSearch();
+  const { data: run } = useSuspenseQuery(runQuery(runId));
   return (
     <Panel
       title="Stored rows of this run"
@@ -29,7 +34,11 @@ export function StoredRows(): ReactNode {
           Rows counted as {outcome} wrote nothing of their own; below is what this run stored.
         </p>
       ) : null}
-      <DailyMetricsTable filter={{ run_id: runId }} empty="This run stored no rows that are still current" />
+      {run.pipeline === 'judgments' ? (
+        <JudgmentsTable filter={{ run_id: runId }} empty={nothing} />
+      ) : (
+        <DailyMetricsTable filter={{ run_id: runId }} empty={nothing} />
+      )}
     </Panel>
   );
 }

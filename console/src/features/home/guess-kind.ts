@@ -1,16 +1,21 @@
-// Guesses which platform an export comes from, by column names only that platform uses, else by the file's name.
+// Guesses what a file is: which platform's export, or court judgments. By column names only it uses, else by the file's name.
 // A guess that is not obvious is no guess: the person is asked.
 export const platforms = ['meta', 'google', 'tiktok'] as const;
 export type Platform = (typeof platforms)[number];
 
 export const platformNames: Readonly<Record<Platform, string>> = { meta: 'Meta', google: 'Google', tiktok: 'TikTok' };
 
+/** What a file can be handed in as: an ads export of a platform, or a batch of judgments. */
+export const kinds = [...platforms, 'judgments'] as const;
+export type Kind = (typeof kinds)[number];
+export const kindNames: Readonly<Record<Kind, string>> = { ...platformNames, judgments: 'Judgments' };
+
 export interface Guess {
-  readonly platform: Platform;
+  readonly kind: Kind;
   readonly reason: string;
 }
 
-const marks: Readonly<Record<Platform, readonly (readonly [RegExp, number, string])[]>> = {
+const marks: Readonly<Record<Kind, readonly (readonly [RegExp, number, string])[]>> = {
   meta: [
     [/amount spent/i, 3, 'Amount spent'],
     [/reporting (starts|ends)/i, 3, 'Reporting starts'],
@@ -30,27 +35,34 @@ const marks: Readonly<Record<Platform, readonly (readonly [RegExp, number, strin
     [/(2|6)-second video views/i, 3, '2-second video views'],
     [/primary status/i, 2, 'Primary status'],
   ],
+  judgments: [
+    [/case[ _]?(number|no\.?)/i, 3, 'Case number'],
+    [/plaintiff/i, 2, 'Plaintiff'],
+    [/defendant/i, 2, 'Defendant'],
+    [/judge?ment[ _](amount|date)/i, 2, 'Judgment amount'],
+  ],
 };
 
-const names: readonly (readonly [RegExp, Platform])[] = [
+const names: readonly (readonly [RegExp, Kind])[] = [
   [/meta|facebook|instagram|\bfb\b/i, 'meta'],
   [/google|adwords|gads/i, 'google'],
   [/tik-?_?tok/i, 'tiktok'],
+  [/judge?ments?/i, 'judgments'],
 ];
 
-export function guessPlatform(head: string, filename: string): Guess | undefined {
-  const scores = platforms
-    .map((platform) => {
-      const hits = marks[platform].filter(([mark]) => mark.test(head));
-      return { platform, score: hits.reduce((sum, [, weight]) => sum + weight, 0), word: hits[0]?.[2] ?? '' };
+export function guessKind(head: string, filename: string): Guess | undefined {
+  const scores = kinds
+    .map((kind) => {
+      const hits = marks[kind].filter(([mark]) => mark.test(head));
+      return { kind, score: hits.reduce((sum, [, weight]) => sum + weight, 0), word: hits[0]?.[2] ?? '' };
     })
     .sort((a, b) => b.score - a.score);
   const [best, second] = scores;
   if (best && second && best.score >= 3 && best.score >= second.score * 2)
-    return { platform: best.platform, reason: `the file has ${best.word}` };
+    return { kind: best.kind, reason: `the file has ${best.word}` };
   const named = names.filter(([name]) => name.test(filename));
   const only = named.length === 1 ? named[0] : undefined;
-  return only && (best?.score ?? 0) === 0 ? { platform: only[1], reason: 'the file’s name says so' } : undefined;
+  return only && (best?.score ?? 0) === 0 ? { kind: only[1], reason: 'the file’s name says so' } : undefined;
 }
 
 /** The first lines of a file as text; UTF-16 is recognised by its mark. Zip containers (XLSX) give nothing. */
