@@ -28,7 +28,7 @@ export class SharedStrings {
   }
 
   get(index: number): string | null {
-    if (!(index >= 0 && index < this.#count)) return null;
+    if (!Number.isInteger(index) || index < 0 || index >= this.#count) return null;
     const start = index === 0 ? 0 : (this.#ends[index - 1] ?? 0);
     return this.#bytes.toString('utf8', start, this.#ends[index]);
   }
