@@ -55,7 +55,8 @@ interface FrameworkError extends Error {
 export function problemAnswer(thrown: unknown, asked: Asked): ProblemAnswer {
   if (hasZodFastifySchemaValidationErrors(thrown)) return invalidRequest(thrown, asked);
   const error = ourError(thrown);
-  const isFault = error.status >= 500 && error.kind !== 'transient' && error.kind !== 'rate_limited';
+  const isOurs = error.kind === 'bug' || (error.kind === 'config' && error.code !== 'not_available');
+  const isFault = error.status >= 500 && isOurs;
   const { code, detail, next } = spoken(error);
   return {
     problem: problemOf(code, detail, next, asked),
