@@ -1,6 +1,6 @@
 // The engine under fire: every fault of the engine in turn, each on a database of its own, each audited.
 import { compilePrograms } from '../support/programs.ts';
-import { openChaosServer } from './ground.ts';
+import { type ChaosServer, openChaosServer } from './ground.ts';
 import { randomFrom } from './random.ts';
 import { killAtRandom } from './suites/r1-kill.ts';
 import { killAtFailpoints } from './suites/r2-failpoints.ts';
@@ -82,26 +82,28 @@ export async function runEngineChaos(options: EngineChaosOptions): Promise<Suite
   const server = await openChaosServer();
   const results: SuiteResult[] = [];
   try {
-    for (const [id, suite] of Object.entries(suites)) {
-      if (options.only !== undefined && !options.only.includes(id)) continue;
-      const startedAt = performance.now();
-      const result = await suite({
-        server,
-        random: randomFrom(options.seed),
-        dose: options.dose,
-        leaseMs: options.leaseMs ?? 3_000,
-        heartbeatMs: options.heartbeatMs ?? 1_000,
-        say: options.say,
-      });
-      const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
-      options.say(
-        `${id}: ${JSON.stringify(result.counts)} ${JSON.stringify(result.dose)} ${JSON.stringify(result.details)} ${seconds} s`,
-      );
-      for (const finding of result.findings) options.say(`  ${finding}`);
-      results.push({ ...result, details: { ...result.details, seconds } });
-    }
+    for (const id of Object.keys(suites))
+      if (options.only === undefined || options.only.includes(id)) results.push(await runSuite(server, id, options));
     return results;
   } finally {
     await server.close();
   }
+}
+
+export async function runSuite(server: ChaosServer, id: string, options: EngineChaosOptions): Promise<SuiteResult> {
+  const suite = suites[id];
+  if (!suite) throw new Error(`there is no suite ${id}; there are ${Object.keys(suites).join(', ')}`);
+  const startedAt = performance.now();
+  const { counts, dose, details, findings } = await suite({
+    server,
+    random: randomFrom(options.seed),
+    dose: options.dose,
+    leaseMs: options.leaseMs ?? 3_000,
+    heartbeatMs: options.heartbeatMs ?? 1_000,
+    say: options.say,
+  });
+  const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+  options.say(`${id}: ${[counts, dose, details].map((part) => JSON.stringify(part)).join(' ')} ${seconds} s`);
+  for (const finding of findings) options.say(`  ${finding}`);
+  return { id, counts, dose, findings, details: { ...details, seconds } };
 }

@@ -6,6 +6,8 @@ import type { Audit } from '../auditor.ts';
 import type { ChaosProcess, Ground } from '../ground.ts';
 import { resultOf, type Suite } from './suite.ts';
 
+const AT_A_TIME = 4;
+
 /** Those of the blob store and the sources have suites of their own. */
 export const engineFailpoints = failpoints.filter((name) => !/^(?:blob|source)\./.test(name));
 
@@ -17,11 +19,19 @@ export const killAtFailpoints: Suite = async ({ server, random, dose, leaseMs, h
     const sound = ground.worker({ consume: true });
     await sound.until('ready');
     await addSchedule(ground);
-    for (const name of engineFailpoints) {
-      for (let time = 0; time < dose.perPoint; time += 1) {
-        if (!(await dieAt(ground, name, random.between(1, 3), random.between(0, 2 ** 31)))) unreached.push(name);
-      }
-      say(`R2: ${name}`);
+    const deaths = engineFailpoints.flatMap((name) =>
+      Array.from({ length: dose.perPoint }, () => ({
+        name,
+        hits: random.between(1, 3),
+        seed: random.between(0, 2 ** 31),
+      })),
+    );
+    // A few at a time: the dead of one do not mind the dead of another.
+    for (let from = 0; from < deaths.length; from += AT_A_TIME) {
+      const some = deaths.slice(from, from + AT_A_TIME);
+      const died = await Promise.all(some.map(({ name, hits, seed }) => dieAt(ground, name, hits, seed)));
+      unreached.push(...some.filter((_, index) => died[index] === false).map(({ name }) => name));
+      say(`R2: ${some.map(({ name }) => name).join(', ')}`);
     }
     await ground.settle();
     audits.push(ground.audit());

@@ -1,0 +1,103 @@
+// A small dose of every fault, at small timings. The landing and release doses are `npm run chaos -- engine`.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failpoints } from '../../src/platform/failpoints.ts';
+import { compilePrograms } from '../support/programs.ts';
+import { runSuite, smallDose, suites } from './engine.ts';
+import { type ChaosServer, openChaosServer } from './ground.ts';
+import { engineFailpoints } from './suites/r2-failpoints.ts';
+import { noCounts } from './suites/suite.ts';
+
+let server: ChaosServer;
+
+beforeAll(async () => {
+  compilePrograms();
+  server = await openChaosServer();
+}, 120_000);
+
+afterAll(async () => {
+  await server.close();
+});
+
+const faults: readonly (readonly [keyof typeof suites & string, string])[] = [
+  ['R1', 'workers killed at random'],
+  ['R2', 'a process that dies at every named boundary'],
+  ['R3', 'workers frozen past their lease, also inside a transaction'],
+  ['R4', 'fifty claimers on one expired lease, and a cap under three processes'],
+  ['R5', 'a server that is stopped at once and backends that are terminated'],
+  ['R6', 'connections cut after COMMIT was sent'],
+  ['R7', 'a pool that is far too small'],
+  ['R9', 'clocks that are wrong by minutes and days'],
+  ['R11', 'consumers killed before and after they mark'],
+  ['R15', 'workers drained under load'],
+];
+
+describe('nothing is lost, doubled, wrong, stuck or left behind by', () => {
+  it.each(faults)(
+    '%s: %s',
+    async (id) => {
+      const result = await runSuite(server, id, {
+        seed: 20_261_115,
+        dose: smallDose,
+        leaseMs: 1_500,
+        heartbeatMs: 300,
+        say() {},
+      });
+      expect(result.findings).toEqual([]);
+      expect(result.counts).toEqual(noCounts);
+    },
+    240_000,
+  );
+});
+
+describe('the suites', () => {
+  it('have a test for each', () => {
+    expect(faults.map(([id]) => id)).toEqual(Object.keys(suites));
+  });
+
+  it('cover every failpoint that is not the business of the blob store or the sources', () => {
+    const elsewhere = failpoints.filter((name) => name.startsWith('blob.') || name.startsWith('source.'));
+    expect([...engineFailpoints, ...elsewhere].sort()).toEqual([...failpoints].sort());
+  });
+});
+
+describe('the auditor', () => {
+  it('finds what is planted: a lost, a doubled, a wrong and a stuck run, an orphan and the write of a zombie', async () => {
+    const ground = await server.ground({ leaseMs: 1_500, heartbeatMs: 300, pollMs: 50 });
+    try {
+      const worker = ground.worker();
+      await worker.until('ready');
+      await ground.feeder({ count: 8, seed: 1, stepMs: 0 }).exited;
+      await ground.settle();
+      worker.signal('SIGTERM');
+      await worker.exited;
+      expect(ground.audit().counts).toEqual(noCounts);
+      const runs = await ground.ask<{ id: string }>(
+        `select id from engine.runs where status = 'completed' order by id`,
+      );
+      const [lost, doubled, wrong, zombie] = runs.map((run) => run.id);
+      await ground.ask(`delete from engine.runs where id = $1`, [lost]);
+      await ground.ask(`insert into chaos.effects select * from chaos.effects where run_id = $1 and part = 0`, [
+        doubled,
+      ]);
+      await ground.ask(`update chaos.totals set total = total + 1 where run_id = $1`, [wrong]);
+      await ground.ask(
+        `insert into engine.attempts (run_id, attempt, tenant_id, stage, worker_id, outcome, queued_at, started_at)
+         select id, 99, tenant_id, 'gather', gen_random_uuid(), 'complete', created_at, created_at from engine.runs where id = $1`,
+        [zombie],
+      );
+      await ground.ask(
+        `insert into engine.runs (id, tenant_id, pipeline, status, phase, lane, input)
+         values (gen_random_uuid(), gen_random_uuid(), 'tally', 'queued', 'waiting', '', '{}')`,
+      );
+      const { counts } = ground.audit();
+      expect(counts.lost).toBeGreaterThan(0);
+      expect(counts.duplicated).toBe(1);
+      expect(counts.wrong).toBeGreaterThan(0);
+      expect(counts.stuck).toBe(1);
+      expect(counts.orphans).toBeGreaterThan(0);
+      expect(counts.zombieWrites).toBeGreaterThan(0);
+    } finally {
+      await ground.close();
+    }
+  }, 120_000);
+});
