@@ -884,6 +884,7 @@ create table public.plaintiff_reviews (
   plaintiff_id bigint not null,
   match_id bigint not null,
   status text default 'open'::text not null,
+  merged_id bigint,
   judgment_ids bigint[],
   run_id uuid,
   decided_by text,
@@ -902,7 +903,7 @@ create policy test_batches_only on public.plaintiff_reviews as restrictive for d
   WHERE ((r.id = plaintiff_reviews.run_id) AND (r.unique_key ~~ 'golden\_path\_test\_%'::text)))));
 grant insert, select on public.plaintiff_reviews to judgments_import;
 grant delete, insert, select on public.plaintiff_reviews to millrace_app;
-grant update (decided_at, decided_by, judgment_ids, status) on public.plaintiff_reviews to millrace_app;
+grant update (decided_at, decided_by, merged_id, status) on public.plaintiff_reviews to millrace_app;
 
 create table public.plaintiffs (
   id bigint generated always as identity not null,
@@ -1031,10 +1032,11 @@ grant select (plan, tenant_id) on public.tenants to syncs_worker;
 create table public.upload_readings (
   upload_id uuid not null,
   workspace_id uuid not null,
-  reading jsonb not null,
-  mapping jsonb not null,
+  reading jsonb,
+  mapping jsonb,
   furniture jsonb default '[]'::jsonb not null,
   counts jsonb default '{}'::jsonb not null,
+  overrides jsonb,
   created_at timestamp with time zone default engine.now() not null,
   updated_at timestamp with time zone default engine.now() not null,
   constraint upload_readings_pkey PRIMARY KEY (upload_id)
@@ -1044,6 +1046,8 @@ create policy tenant_only on public.upload_readings for all to ads_intake, ads_p
 grant insert, select, update on public.upload_readings to ads_parse;
 grant select on public.upload_readings to ads_promote;
 grant select on public.upload_readings to millrace_app;
+grant insert (overrides, upload_id, workspace_id) on public.upload_readings to millrace_app;
+grant update (overrides, updated_at) on public.upload_readings to millrace_app;
 
 create table public.users (
   user_id uuid not null,
@@ -1133,6 +1137,20 @@ create view engine.stale_runs with (security_invoker=true) as
      JOIN engine.workers w ON ((w.worker_id = l.worker_id)))
   WHERE (w.expires_at < engine.now());
 grant select on engine.stale_runs to millrace_engine;
+
+create view ingest.dead_letters with (security_invoker=true) as
+ SELECT r.id,
+    r.tenant_id,
+    r.unique_key AS source_batch_id,
+    r.error_code AS error_type,
+    r.finished_at AS failed_at
+   FROM (engine.flagged_runs f
+     JOIN engine.runs r ON ((r.id = f.run_id)))
+  WHERE ((f.pipeline = 'judgments'::text) AND (f.phase = 'failed'::text) AND (NOT (EXISTS ( SELECT
+           FROM engine.runs n
+          WHERE (n.retry_of = r.id)))));
+grant select on ingest.dead_letters to millrace_app;
+grant select on ingest.dead_letters to millrace_engine;
 
 create view ingest.import_runs with (security_invoker=true) as
  SELECT r.id,

@@ -125,6 +125,8 @@ create table public.plaintiff_reviews (
   plaintiff_id bigint not null,
   match_id bigint not null,
   status text not null default 'open' check (status in ('open', 'accepted', 'rejected', 'split', 'undone')),
+  -- Of an accepted pair: the plaintiff that was merged, so that undoing takes back exactly that.
+  merged_id bigint,
   -- Of a split: the cases that were moved.
   judgment_ids bigint[],
   run_id uuid,
@@ -200,6 +202,14 @@ create view ingest.v_stale_runs with (security_invoker = true) as
 comment on view ingest.v_stale_runs is
   'Import runs in processing for longer than the timeout whose worker has gone silent (potential crash victims).';
 
+-- Failed batches that nobody has retried: the dead-letter queue of this pipeline.
+create view ingest.dead_letters with (security_invoker = true) as
+  select r.id, r.tenant_id, r.unique_key as source_batch_id, r.error_code as error_type, r.finished_at as failed_at
+  from engine.flagged_runs f
+  join engine.runs r on r.id = f.run_id
+  where f.pipeline = 'judgments' and f.phase = 'failed'
+    and not exists (select from engine.runs n where n.retry_of = r.id);
+
 -- The plaintiff that another one was merged into, over any number of steps.
 create function public.plaintiff_root(of_tenant uuid, of_plaintiff bigint) returns bigint
   language sql stable
@@ -216,6 +226,7 @@ create function public.plaintiff_root(of_tenant uuid, of_plaintiff bigint) retur
   $$;
 
 -- ── Who may do what ──────────────────────────────────────────────────────────────────────────────────────────────────
+grant select on ingest.dead_letters to millrace_engine, millrace_app;
 grant select on ingest.import_runs, ingest.v_stale_runs to millrace_engine, millrace_app, judgments_import;
 grant select (worker_id, expires_at) on engine.workers to millrace_app, judgments_import;
 grant select on engine.runs, engine.blobs, engine.leases, engine.attempts to judgments_import;
@@ -230,7 +241,7 @@ grant select on intake.simplicity_validated_rows, intake.batch_readings, public.
 -- People decide through the API, as the app.
 grant update (plaintiff_id, plaintiff_pinned, version, updated_at) on public.judgments to millrace_app;
 grant insert, update (merged_into, updated_at) on public.plaintiffs to millrace_app;
-grant insert, update (status, decided_by, decided_at, judgment_ids) on public.plaintiff_reviews to millrace_app;
+grant insert, update (status, decided_by, decided_at, merged_id) on public.plaintiff_reviews to millrace_app;
 -- What the golden path leaves behind may be removed again; see the policies.
 grant delete on intake.simplicity_validated_rows, intake.batch_readings, public.judgments, public.plaintiffs, public.plaintiff_keys,
   public.plaintiff_reviews to millrace_app;

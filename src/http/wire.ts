@@ -1,7 +1,7 @@
 // Database rows on their way out: times become ISO text. Everything else stays as it is.
 
 export type Wire<T> = { [K in keyof T]: WireValue<T[K]> };
-type WireValue<V> = V extends Date ? string : V extends Date | null ? string | null : V;
+type WireValue<V> = V extends Date ? string : V;
 
 export function wire<T extends object>(row: T): Wire<T> {
   const out: Record<string, unknown> = {};

@@ -3,6 +3,9 @@
 import path from 'node:path';
 import { createBlobSweeper } from '../engine/services/blob-sweeper.ts';
 import type { EngineSettings } from '../engine/settings.ts';
+import { createAdsCleanup } from '../pipelines/ads/cleanup.ts';
+import { replayConsumer } from '../pipelines/ads/replay.ts';
+import { reportJudgments } from '../pipelines/judgments/reporter.ts';
 import type { BlobStore } from '../platform/blob/blob-store.ts';
 import { type BlobStoreSettings, openBlobStore } from '../platform/blob/open-blob-store.ts';
 import type { Config } from '../platform/config.ts';
@@ -33,6 +36,8 @@ export async function openInstallation({ config, log, shutdown }: RoleProcess): 
     connectTimeoutMs: config.databaseConnectTimeoutMs,
     log,
   });
+  reportJudgments(opened.engine, log);
+  opened.engine.consume(replayConsumer);
   shutdown.add('database', () => opened.close());
   shutdown.add('engine', () => opened.engine.stop());
   return { ...opened, blobs };
@@ -46,8 +51,10 @@ export function startSweeper({ config, log, shutdown }: RoleProcess, { blobs, po
     log,
     settings: { orphanTtlHours: config.uploadCleanupTtlHours },
   });
-  sweeper.start();
+  const cleanup = createAdsCleanup({ pool: pools.effects, log });
+  for (const service of [sweeper, cleanup]) service.start();
   shutdown.add('blob sweeper', () => sweeper.stop());
+  shutdown.add('ads cleanup', () => cleanup.stop());
 }
 
 export function describeInstallation(config: Config, { database, migrated }: Installation): Started {

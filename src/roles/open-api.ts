@@ -3,8 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { ensureFirstTenant, listTenants, listUsers } from '../access/operator.ts';
 import { loadSecrets, type Secrets } from '../access/secrets.ts';
 import { type AppDeps, defaultHttpSettings, type HttpSettings, type ReadyCheck } from '../http/app-deps.ts';
+import { adsHandlers, adsRejectTools, adsUploadDoor } from '../http/routes/ads/ads-handlers.ts';
+import { batchHandlers } from '../http/routes/batches/batch-handlers.ts';
 import { type RunningApi, startApi } from '../http/start-api.ts';
+import { createUploadHandlers } from '../http/uploads/create-upload.ts';
 import { uploadHandlers } from '../http/uploads/upload-handlers.ts';
+import { defaultUploadLimits, type UploadLimits } from '../http/uploads/upload-limits.ts';
 import type { Config } from '../platform/config.ts';
 import type { Pool } from '../platform/database.ts';
 import { requireCurrentSchema } from '../platform/migrate.ts';
@@ -41,8 +45,24 @@ export function apiDeps(process: RoleProcess, installation: Installation, pool: 
     secrets,
     engine: installation.engine,
     readyChecks: readyChecks(process, installation, pool),
-    handlers: uploadHandlers({ store: installation.blobs }),
+    rejectTools: { ads: adsRejectTools(installation.engine, installation.blobs) },
+    handlers: pipelineHandlers(process.config, installation),
   };
+}
+
+/** The operations that need the blob store or belong to a pipeline. */
+function pipelineHandlers(config: Config, { engine, blobs: store }: Installation): NonNullable<AppDeps['handlers']> {
+  const limits = uploadLimits(config);
+  return {
+    ...uploadHandlers({ store }),
+    ...createUploadHandlers({ store, limits, doors: { ads: adsUploadDoor(engine) } }),
+    ...adsHandlers({ store }),
+    ...batchHandlers({ store, limits }),
+  };
+}
+
+function uploadLimits(config: Config): UploadLimits {
+  return { ...defaultUploadLimits, maxFileBytes: config.uploadMaxSizeMb * 1024 ** 2 };
 }
 
 function httpSettings(config: Config): HttpSettings {

@@ -80,6 +80,16 @@ export const operations = {
   'ads.totals': ['GET', '/v1/ads/totals'],
   'ads.passport': ['GET', '/v1/ads/passport'],
 
+  'batches.create': ['POST', '/v1/batches'],
+  'batches.list': ['GET', '/v1/batches'],
+  'batches.show': ['GET', '/v1/batches/:batch_id'],
+  'batches.remove': ['DELETE', '/v1/batches/:batch_id'],
+  'judgments.list': ['GET', '/v1/judgments'],
+  'plaintiffs.list': ['GET', '/v1/plaintiffs'],
+  'plaintiffs.split': ['POST', '/v1/plaintiffs/:plaintiff_id/split'],
+  'plaintiff-reviews.list': ['GET', '/v1/plaintiff-reviews'],
+  'plaintiff-reviews.decide': ['POST', '/v1/plaintiff-reviews/:review_id/decision'],
+
   'operate.workers': ['GET', '/v1/workers'],
   'operate.lanes': ['GET', '/v1/lanes'],
   'operate.schedules': ['GET', '/v1/schedules'],

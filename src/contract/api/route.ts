@@ -17,6 +17,7 @@ export type Tag =
   | 'Pipelines'
   | 'Live'
   | 'Ads'
+  | 'Judgments'
   | 'Operate'
   | 'Samples'
   | 'System';

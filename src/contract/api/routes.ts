@@ -3,6 +3,7 @@ import { adsRoutes } from './ads.ts';
 import { apiKeyRoutes } from './api-keys.ts';
 import { authRoutes } from './auth.ts';
 import { clientRoutes } from './clients.ts';
+import { judgmentRoutes } from './judgments.ts';
 import { liveRoutes } from './live.ts';
 import { membershipRoutes } from './memberships.ts';
 import { operateRoutes } from './operate.ts';
@@ -31,6 +32,7 @@ export const routes = {
   ...pipelineRoutes,
   ...liveRoutes,
   ...adsRoutes,
+  ...judgmentRoutes,
   ...operateRoutes,
   ...sampleRoutes,
 } satisfies Record<OperationId, RouteSpec>;

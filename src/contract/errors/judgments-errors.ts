@@ -20,6 +20,18 @@ export const judgmentsErrors = defineErrors({
     message: 'Batch {batch} failed before, as run {run}; nothing was imported.',
     next: 'Retry it with "millrace runs retry {run}", or send a corrected file with supersede (--supersede).',
   },
+  batch_still_running: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Batch {batch} is {status} as run {run}; it cannot be superseded before it has ended.',
+    next: 'Wait for it to end, or cancel it with "millrace runs cancel {run}".',
+  },
+  batch_file_refused: {
+    kind: 'input',
+    status: 422,
+    message: 'The file was not taken as batch {batch}: {reason}',
+    next: 'Give the file another name, or hand it in by "millrace ingest" with --supersede.',
+  },
   batch_not_found: {
     kind: 'input',
     status: 404,

@@ -1,0 +1,71 @@
+// POST /v1/batches: a file becomes a batch, or the answer says which run has it already.
+
+import { BatchFields } from '../../../contract/api/judgments.ts';
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { discardFile } from '../../../engine/blobs/blobs.ts';
+import { acceptBatch } from '../../../pipelines/judgments/accept-batch.ts';
+import { parsePolicies } from '../../../pipelines/judgments/column-policy.ts';
+import { findBatchOfRun } from '../../../pipelines/judgments/sql/find-batch.ts';
+import type { BlobStore } from '../../../platform/blob/blob-store.ts';
+import { sniffTableFile } from '../../../tabular/content/table-file.ts';
+import { type Handlers, handle } from '../../call.ts';
+import { engineOf } from '../../engine-of.ts';
+import { acceptUpload } from '../../uploads/accept-upload.ts';
+import { defaultUploadLimits, type UploadLimits } from '../../uploads/upload-limits.ts';
+
+export interface BatchHandlerDeps {
+  readonly store: BlobStore;
+  readonly limits?: UploadLimits;
+}
+
+export function batchHandlers({ store, limits = defaultUploadLimits }: BatchHandlerDeps): Handlers {
+  return handle('batches.create', async (call) => {
+    const { app, principal, origin, request, reply } = call;
+    const { tenantId } = principal;
+    const engine = engineOf(call);
+    const { control } = engine.pools;
+    const createdBy = principal.kind === 'user' ? principal.actorId : undefined;
+    const { run, file, sameBytesAs } = await acceptUpload(
+      { store, app: app.pool, engine: control, limits },
+      request,
+      { tenantId, userId: createdBy },
+      {
+        sniff: sniffTableFile,
+        fields: BatchFields,
+        check(fields) {
+          if (fields.workspace_id !== undefined && fields.workspace_id !== tenantId)
+            throw new MillraceError('workspace_mismatch', { given: fields.workspace_id });
+        },
+        enqueue: ({ fields, file: stored }) =>
+          acceptBatch(
+            { engine, log: app.log },
+            {
+              tenantId,
+              file: stored,
+              sourceBatchId: fields.source_batch_id,
+              vendor: fields.vendor,
+              supersede: fields.supersede === 'true',
+              policies: parsePolicies(fields.policy ?? ''),
+              nullToken: fields.null_token,
+              createdBy,
+              correlationId: origin.correlationId ?? undefined,
+            },
+          ),
+      },
+    );
+    const isNew = run.outcome === 'accepted';
+    // A skipped file's bytes are there already, under the run that is named.
+    if (!isNew) await discardFile(control, store, file);
+    reply.code(isNew ? 202 : 200);
+    const twin = isNew && sameBytesAs !== undefined ? await findBatchOfRun(control, tenantId, sameBytesAs) : undefined;
+    return {
+      run_id: run.runId,
+      source_batch_id: run.sourceBatchId,
+      status: run.status,
+      outcome: run.outcome,
+      ...(run.reason === undefined ? {} : { reason: run.reason }),
+      ...(run.supersedes === undefined ? {} : { supersedes: run.supersedes }),
+      ...(twin === undefined ? {} : { same_bytes_as: twin }),
+    };
+  });
+}

@@ -1,0 +1,24 @@
+// GET /v1/judgments
+import { canonicalCaseNumber, canonicalCounty } from '../../../pipelines/judgments/case-row.ts';
+import { listJudgments as selectJudgments } from '../../../pipelines/judgments/sql/list-judgments.ts';
+import { handle } from '../../call.ts';
+import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
+import { wirePage } from '../../wire.ts';
+import { look } from '../change.ts';
+
+export const listJudgments = handle('judgments.list', async (call) => {
+  const { limit, after, case_number: caseNumber, county, plaintiff_id: plaintiffId, run_id: runId } = call.query;
+  const cursor = readCursor(after, shapes.integer);
+  const rows = await look(call, (db, tenantId) =>
+    selectJudgments(db, {
+      tenantId,
+      afterId: Number(cursor?.[0] ?? 0),
+      caseNumber: caseNumber === undefined ? null : canonicalCaseNumber(caseNumber),
+      county: county === undefined ? null : canonicalCounty(county),
+      plaintiffId: plaintiffId === undefined ? null : Number(plaintiffId),
+      runId: runId ?? null,
+      limit: limit + 1,
+    }),
+  );
+  return wirePage(pageOf(rows, limit, (row) => writeCursor(row.id)));
+});

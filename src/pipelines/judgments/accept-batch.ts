@@ -1,0 +1,126 @@
+// Whether a file becomes a batch. One rule for every door: the same id and bytes are skipped and name the run that has them; the same
+// id with other bytes is refused and alerted, unless it is said to supersede; a failed batch is never replaced in silence.
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { nextRevision } from '../../engine/actions.ts';
+import type { StoredFile } from '../../engine/blobs/store-file.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Log } from '../../platform/log.ts';
+import { alertEvent } from './alerts.ts';
+import { batchIdOf, DEFAULT_VENDOR } from './batch-id.ts';
+import type { Policies } from './column-policy.ts';
+import type { JudgmentsInput } from './input.ts';
+import { type BatchRevision, findNewestRevision } from './sql/find-batch.ts';
+
+export interface BatchRequest {
+  readonly tenantId: string;
+  readonly file: StoredFile;
+  readonly sourceBatchId?: string | undefined;
+  readonly vendor?: string | undefined;
+  readonly supersede?: boolean;
+  readonly policies?: Policies;
+  readonly nullToken?: string | undefined;
+  readonly createdBy?: string | undefined;
+  readonly correlationId?: string | undefined;
+  readonly sourceId?: string | undefined;
+}
+
+export type SkipReason = 'duplicate_completed' | 'duplicate_pending' | 'duplicate_processing';
+
+export interface AcceptedBatch {
+  readonly runId: string;
+  /** With its revision. */
+  readonly sourceBatchId: string;
+  readonly status: BatchRevision['status'];
+  readonly outcome: 'accepted' | 'skipped';
+  readonly reason?: SkipReason;
+  readonly supersedes?: string;
+}
+
+export interface AcceptDeps {
+  readonly engine: Pick<Engine, 'enqueue' | 'emit' | 'pools'>;
+  readonly log: Log;
+}
+
+export async function acceptBatch(deps: AcceptDeps, request: BatchRequest): Promise<AcceptedBatch> {
+  const vendor = request.vendor ?? DEFAULT_VENDOR;
+  const batchId = batchIdOf(request.sourceBatchId, vendor, request.file.originalName);
+  for (;;) {
+    const newest = await findNewestRevision(deps.engine.pools.control, request.tenantId, batchId);
+    const known = newest === undefined ? undefined : await judgeKnown(deps, request, batchId, newest);
+    if (known !== undefined) return known;
+    const uniqueKey = newest === undefined ? batchId : nextRevision(newest.unique_key);
+    const accepted = await add(deps, request, { batchId, vendor, uniqueKey, supersedes: newest?.id });
+    // Not added: somebody handed in the same id at the same moment, and is judged like any other.
+    if (accepted !== undefined) return accepted;
+  }
+}
+
+/** What becomes of a file whose batch is known; undefined when it may be added as the next revision. */
+async function judgeKnown(
+  deps: AcceptDeps,
+  request: BatchRequest,
+  batchId: string,
+  newest: BatchRevision,
+): Promise<AcceptedBatch | undefined> {
+  const isSame = newest.file_hash === hashOf(request.file);
+  const isLive = newest.phase === 'waiting' || newest.phase === 'active';
+  const run = { batch: batchId, run: newest.id };
+  if (isSame && newest.status !== 'failed') return skip(deps, newest);
+  if (request.supersede === true) {
+    if (isLive) throw new MillraceError('batch_still_running', { ...run, status: newest.status });
+    return undefined;
+  }
+  if (newest.status === 'failed') throw new MillraceError('batch_failed_before', run);
+  const message = `[BATCH CONTENT CHANGED] ${newest.unique_key}: handed in again with other content`;
+  const alert = alertEvent(
+    { tenantId: request.tenantId, runId: newest.id },
+    { rule: 'batch_content_changed', severity: 'WARNING', message, key: hashOf(request.file) },
+  );
+  await deps.engine.emit([alert]);
+  throw new MillraceError('batch_content_changed', run);
+}
+
+function skip({ log }: AcceptDeps, { id, unique_key: sourceBatchId, status }: BatchRevision): AcceptedBatch {
+  const reason: SkipReason =
+    status === 'pending'
+      ? 'duplicate_pending'
+      : status === 'processing'
+        ? 'duplicate_processing'
+        : 'duplicate_completed';
+  log.info({ source_batch_id: sourceBatchId, reason }, 'Duplicate skipped');
+  return { runId: id, sourceBatchId, status, outcome: 'skipped', reason };
+}
+
+async function add(
+  { engine }: AcceptDeps,
+  request: BatchRequest,
+  batch: { batchId: string; vendor: string; uniqueKey: string; supersedes: string | undefined },
+): Promise<AcceptedBatch | undefined> {
+  const { file, policies, nullToken, createdBy, correlationId, sourceId } = request;
+  const supersedes = batch.supersedes === undefined ? {} : { supersedes: batch.supersedes };
+  const input: JudgmentsInput = {
+    source_batch_id: batch.batchId,
+    vendor: batch.vendor,
+    filename: file.originalName,
+    file_hash: hashOf(file),
+    ...(policies === undefined ? {} : { policies }),
+    ...(nullToken === undefined ? {} : { null_token: nullToken }),
+    ...supersedes,
+  };
+  const { id, created } = await engine.enqueue({
+    pipeline: 'judgments',
+    tenantId: request.tenantId,
+    uniqueKey: batch.uniqueKey,
+    blobId: file.blobId,
+    input,
+    ...(createdBy === undefined ? {} : { createdBy }),
+    ...(correlationId === undefined ? {} : { correlationId }),
+    ...(sourceId === undefined ? {} : { sourceId }),
+  });
+  if (!created) return undefined;
+  return { runId: id, sourceBatchId: batch.uniqueKey, status: 'pending', outcome: 'accepted', ...supersedes };
+}
+
+function hashOf(file: Pick<StoredFile, 'sha256'>): string {
+  return file.sha256.toString('hex');
+}

@@ -1,0 +1,50 @@
+// A batch and its revisions in the ledger. Every statement names the tenant.
+import type { Queryable } from '../../../platform/database.ts';
+
+export interface BatchRevision {
+  readonly id: string;
+  readonly unique_key: string;
+  readonly status: 'pending' | 'processing' | 'completed' | 'failed';
+  readonly phase: string;
+  readonly file_hash: string | null;
+}
+
+const MAX_REVISIONS = 1_000;
+
+/** The newest revision of a batch: "june", "june#r2", "june#r3" … */
+export async function findNewestRevision(
+  db: Queryable,
+  tenantId: string,
+  batchId: string,
+): Promise<BatchRevision | undefined> {
+  const { rows } = await db.query<BatchRevision>({
+    name: 'judgments-find-newest-revision',
+    text: `
+      with recursive revisions (number, id, unique_key, status, phase, file_hash) as (
+        select 1, r.id, r.unique_key, r.status, r.phase, r.input ->> 'file_hash'
+        from engine.runs r
+        where r.tenant_id = $1 and r.pipeline = 'judgments' and r.unique_key = $2
+        union all
+        select v.number + 1, r.id, r.unique_key, r.status, r.phase, r.input ->> 'file_hash'
+        from revisions v
+        join engine.runs r on r.tenant_id = $1 and r.pipeline = 'judgments' and r.unique_key = $2 || '#r' || (v.number + 1)
+        where v.number < ${MAX_REVISIONS}
+      )
+      select id, unique_key, status, phase, file_hash from revisions order by number desc limit 1`,
+    values: [tenantId, batchId],
+  });
+  return rows[0];
+}
+
+export async function findBatchOfRun(
+  db: Queryable,
+  tenantId: string,
+  runId: string,
+): Promise<{ readonly run_id: string; readonly source_batch_id: string | null } | undefined> {
+  const { rows } = await db.query<{ run_id: string; source_batch_id: string | null }>({
+    name: 'judgments-find-batch-of-run',
+    text: `select id as run_id, unique_key as source_batch_id from engine.runs where tenant_id = $1 and id = $2`,
+    values: [tenantId, runId],
+  });
+  return rows[0];
+}
