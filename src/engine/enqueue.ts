@@ -118,7 +118,11 @@ function prepare(registry: Registry, request: EnqueueRequest): NewRun {
     priority: request.priority ?? 0,
     input,
     uniqueKey: checkedKey(pipeline.name, 'unique_key', request.uniqueKey),
-    activeKey: checkedKey(pipeline.name, 'active_key', request.activeKey),
+    activeKey: checkedKey(
+      pipeline.name,
+      'active_key',
+      request.activeKey ?? pipeline.activeKey?.({ tenantId: request.tenantId, input: parsed.data }),
+    ),
     availableAt: request.availableAt ?? null,
     blobId: request.blobId ?? null,
     sourceId: request.sourceId ?? null,

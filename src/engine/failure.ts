@@ -87,6 +87,7 @@ function planned(verdict: Extract<Verdict, { act: 'retry' }>, error: MillraceErr
       number: verdict.number,
       ...(Number.isFinite(verdict.of) ? { of: verdict.of } : {}),
       until: new Date(Date.now() + verdict.delayMs).toISOString(),
+      delay_ms: verdict.delayMs,
       code: error.code,
     }),
   };

@@ -33,6 +33,10 @@ export interface PipelineOptions<Input> {
   readonly retry?: RetryPolicy;
   /** Runs of one lane take turns with runs of other lanes. By default a tenant is a lane. */
   readonly lane?: (run: { tenantId: string; input: Input }) => string;
+  /** At most one live run per key: given to every run of the pipeline, also to retries, requeued dead letters and schedules. */
+  readonly activeKey?: (run: { tenantId: string; input: Input }) => string;
+  /** Asked in the firing transaction whether a due schedule may fire now, and when it is due next. Default: yes, by its cron. */
+  readonly gate?: ScheduleGate;
   /** At most this many runs of one lane at a time, over all processes. Default: no cap. */
   readonly laneCap?: number;
   /** What happens when a worker is lost: try again (up to `lostLimit` times) or fail at once. */
@@ -44,6 +48,24 @@ export interface PipelineOptions<Input> {
   /** Recounts a finished run from its blob and tables, for `millrace verify`. `tx` is a read under the run's tenant. */
   readonly recount?: (run: RunFacts<Input>, tx: Queryable) => Promise<Receipt>;
 }
+
+export interface DueMoment {
+  readonly tenantId: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly dueAt: Date;
+  /** The engine's clock. */
+  readonly now: Date;
+}
+
+export interface GateVerdict {
+  readonly fire: boolean;
+  /** Left out: the next moment of the cron expression. */
+  readonly nextAt?: Date;
+}
+
+/** Runs as millrace_engine and leaves the transaction so. */
+export type ScheduleGate = (tx: Queryable, due: DueMoment) => Promise<GateVerdict>;
 
 /** What is known of a run outside a stage. */
 export interface RunFacts<Input> {
@@ -62,6 +84,8 @@ export interface Pipeline<Input = unknown> {
   readonly stages: Readonly<Record<string, Stage<Input>>>;
   readonly retry: RetryPolicy;
   readonly lane: (run: { tenantId: string; input: Input }) => string;
+  readonly activeKey: ((run: { tenantId: string; input: Input }) => string) | undefined;
+  readonly gate: ScheduleGate | undefined;
   readonly laneCap: number | undefined;
   readonly onLost: 'requeue' | 'fail';
   readonly lostLimit: number | undefined;
@@ -94,6 +118,8 @@ export function definePipeline<Input>(options: PipelineOptions<Input>): Pipeline
     stages,
     retry: { ...defaultRetryPolicy, ...options.retry },
     lane: options.lane ?? ((run) => run.tenantId),
+    activeKey: options.activeKey,
+    gate: options.gate,
     laneCap: options.laneCap,
     onLost: options.onLost ?? 'requeue',
     lostLimit: options.lostLimit,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Cron } from 'croner';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import type { Pool } from '../platform/database.ts';
+import type { Queryable } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { pipelineNamed } from './enqueue.ts';
 import type { Registry } from './pipeline.ts';
@@ -20,9 +20,15 @@ export interface ScheduleRequest {
   readonly jitterSeconds?: number;
   readonly input?: unknown;
   readonly enabled?: boolean;
+  /** When it is due first. Default: the next moment of its cron expression. */
+  readonly nextAt?: Date;
 }
 
-export async function saveSchedule(pool: Pool, registry: Registry, request: ScheduleRequest): Promise<ScheduleRow> {
+export async function saveSchedule(
+  pool: Queryable,
+  registry: Registry,
+  request: ScheduleRequest,
+): Promise<ScheduleRow> {
   const pipeline = pipelineNamed(registry, request.pipeline);
   const draft = {
     scheduleId: uuidv7(),
@@ -37,7 +43,7 @@ export async function saveSchedule(pool: Pool, registry: Registry, request: Sche
   };
   return upsertSchedule(pool, {
     ...draft,
-    nextAt: nextFiring({ ...draft, seed: `${draft.tenantId}:${draft.name}` }, await engineTime(pool)),
+    nextAt: request.nextAt ?? nextFiring({ ...draft, seed: `${draft.tenantId}:${draft.name}` }, await engineTime(pool)),
   });
 }
 

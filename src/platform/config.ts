@@ -8,6 +8,7 @@ import { engineSettings } from './config/engine-settings.ts';
 import { serverSettings } from './config/server-settings.ts';
 import { type SettingInfo, settingInfo } from './config/setting.ts';
 import { storageSettings } from './config/storage-settings.ts';
+import { syncSettings } from './config/sync-settings.ts';
 import { nearest } from './nearest.ts';
 
 /** The settings as the docs group them. */
@@ -17,6 +18,7 @@ export const settingGroups = {
   'Runs and workers': engineSettings,
   'Uploads and storage': storageSettings,
   Access: accessSettings,
+  'Airbyte and connectors': syncSettings,
 } as const;
 
 export const configSchema = z.object({
@@ -25,6 +27,7 @@ export const configSchema = z.object({
   ...engineSettings,
   ...storageSettings,
   ...accessSettings,
+  ...syncSettings,
 });
 
 export type Config = Readonly<z.infer<typeof configSchema>>;
@@ -125,6 +128,10 @@ function crossFaults(config: Config): string[] {
     [
       (config.s3AccessKeyId === undefined) !== (config.s3SecretAccessKey === undefined),
       'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY go together',
+    ],
+    [
+      (config.airbyteClientId === undefined) !== (config.airbyteClientSecret === undefined),
+      'AIRBYTE_CLIENT_ID and AIRBYTE_CLIENT_SECRET go together',
     ],
     [config.s3Prefix !== '' && !config.s3Prefix.endsWith('/'), 'S3_PREFIX must end in "/"'],
     [

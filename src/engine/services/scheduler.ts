@@ -45,21 +45,28 @@ export async function fireDueSchedules(pool: Pool, registry: Registry, log: Log)
 }
 
 async function fire(tx: Queryable, registry: Registry, schedule: DueSchedule, log: Log): Promise<void> {
-  const seed = `${schedule.tenant_id}:${schedule.name}`;
-  const nextAt = nextFiring(
-    {
-      name: schedule.name,
-      cron: schedule.cron,
-      timeZone: schedule.time_zone,
-      jitterSeconds: schedule.jitter_seconds,
-      seed,
-    },
-    schedule.now,
-  );
-  if (!registry.has(schedule.pipeline)) {
-    // This process does not know the pipeline; one that does will fire it.
-    return;
-  }
+  const pipeline = registry.get(schedule.pipeline);
+  // This process does not know the pipeline; one that does will fire it.
+  if (pipeline === undefined) return;
+  const verdict = await pipeline.gate?.(tx, {
+    tenantId: schedule.tenant_id,
+    name: schedule.name,
+    input: schedule.input,
+    dueAt: schedule.next_at,
+    now: schedule.now,
+  });
+  const nextAt = verdict?.nextAt ?? nextByCron(schedule);
+  const run = verdict?.fire === false ? undefined : await enqueueScheduled(tx, registry, schedule);
+  await recordFiring(tx, { scheduleId: schedule.schedule_id, runId: run?.id ?? null, nextAt });
+  if (run) log.info({ schedule: schedule.name, tenant: schedule.tenant_id, run: run.id }, 'schedule.fired');
+}
+
+function nextByCron(schedule: DueSchedule): Date {
+  const { name, cron, time_zone: timeZone, jitter_seconds: jitterSeconds } = schedule;
+  return nextFiring({ name, cron, timeZone, jitterSeconds, seed: `${schedule.tenant_id}:${name}` }, schedule.now);
+}
+
+async function enqueueScheduled(tx: Queryable, registry: Registry, schedule: DueSchedule) {
   const [run] = await enqueue(tx, registry, [
     {
       pipeline: schedule.pipeline,
@@ -69,6 +76,5 @@ async function fire(tx: Queryable, registry: Registry, schedule: DueSchedule, lo
       sourceId: `schedule:${schedule.name}`,
     },
   ]);
-  await recordFiring(tx, { scheduleId: schedule.schedule_id, runId: run?.id ?? null, nextAt });
-  log.info({ schedule: schedule.name, tenant: schedule.tenant_id, run: run?.id }, 'schedule.fired');
+  return run;
 }

@@ -1,0 +1,81 @@
+// How often a connector is synced: the plan's minimum, a stable moment of its own within the interval, and when it is due next.
+// Reckoned from the start of the last sync that succeeded.
+import { createHash } from 'node:crypto';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+
+export interface PlanCadence {
+  readonly minimumSeconds: number;
+  readonly configurable: boolean;
+}
+
+const HOUR = 3_600;
+
+export const planCadences: Readonly<Record<string, PlanCadence>> = {
+  free: { minimumSeconds: 24 * HOUR, configurable: false },
+  growth: { minimumSeconds: 6 * HOUR, configurable: true },
+  enterprise: { minimumSeconds: HOUR, configurable: true },
+};
+
+/** A window counts as kept when the last start lies this share of the interval too near: queues are not always empty. */
+const TOLERANCE = 0.05;
+/** Off its own moment (after a manual sync or an outage) a connector drifts back by at most half an interval a time. */
+const LONGEST_GAP = 1.5;
+
+export function cadenceOf(plan: string): PlanCadence {
+  const cadence = Object.hasOwn(planCadences, plan) ? planCadences[plan] : undefined;
+  if (cadence === undefined) throw new MillraceError('plan_unknown', { plan });
+  return cadence;
+}
+
+/** Refuses an interval the plan does not allow. */
+export function checkInterval(plan: string, wantedSeconds: number | null): void {
+  const { minimumSeconds: minimum, configurable } = cadenceOf(plan);
+  if (wantedSeconds === null || wantedSeconds === minimum) return;
+  if (!configurable) throw new MillraceError('cadence_fixed', { plan, minimum });
+  if (wantedSeconds < minimum) throw new MillraceError('cadence_too_short', { seconds: wantedSeconds, minimum, plan });
+}
+
+/** The interval that holds now. A plan that was lowered since wins over what was chosen under the old one. */
+export function effectiveSeconds(plan: string, wantedSeconds: number | null): number {
+  const { minimumSeconds, configurable } = cadenceOf(plan);
+  return configurable ? Math.max(minimumSeconds, wantedSeconds ?? 0) : minimumSeconds;
+}
+
+/** The connector's first own moment at or after `from`. Moments lie `interval` apart, offset by a stable share of it. */
+export function nextSlot(connectorId: string, intervalSeconds: number, from: Date): Date {
+  const intervalMs = intervalSeconds * 1_000;
+  const offsetMs = Math.floor(stableShare(connectorId) * intervalMs);
+  return new Date(Math.ceil((from.getTime() - offsetMs) / intervalMs) * intervalMs + offsetMs);
+}
+
+export interface CadenceQuestion {
+  readonly connectorId: string;
+  readonly plan: string;
+  readonly wantedSeconds: number | null;
+  readonly lastSuccessStartedAt: Date | null;
+  readonly now: Date;
+}
+
+/** Whether a due connector is synced now, and when it is due next. However many windows were missed, it is synced once. */
+export function decideWindow(question: CadenceQuestion): { fire: boolean; nextAt: Date } {
+  const seconds = effectiveSeconds(question.plan, question.wantedSeconds);
+  const intervalMs = seconds * 1_000;
+  const nowMs = question.now.getTime();
+  const lastMs = question.lastSuccessStartedAt?.getTime();
+  if (lastMs !== undefined && nowMs - lastMs < intervalMs * (1 - TOLERANCE))
+    return { fire: false, nextAt: new Date(lastMs + intervalMs) };
+  const slot = nextSlot(question.connectorId, seconds, new Date(nowMs + intervalMs * (1 - TOLERANCE)));
+  return { fire: true, nextAt: new Date(Math.min(slot.getTime(), nowMs + intervalMs * LONGEST_GAP)) };
+}
+
+/** When a person may trigger the next sync; null: now. Support need not ask. */
+export function earliestManual(plan: string, lastSuccessStartedAt: Date | null, now: Date): Date | null {
+  if (lastSuccessStartedAt === null) return null;
+  const at = new Date(lastSuccessStartedAt.getTime() + cadenceOf(plan).minimumSeconds * 1_000);
+  return at > now ? at : null;
+}
+
+/** 0 ≤ share < 1, the same on every machine. */
+function stableShare(seed: string): number {
+  return createHash('sha256').update(seed).digest().readUInt32BE(0) / 2 ** 32;
+}

@@ -1,0 +1,55 @@
+// The Airbyte connections a tenant may choose from. Where tenants share a workspace, a connection tagged "millrace:<tenant id>" is
+// shown to that tenant alone; one without such a tag is shown to all.
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { AirbyteConnection } from './airbyte/answers.ts';
+import type { Credential } from './airbyte/tokens.ts';
+import type { SyncDesk } from './sync-desk.ts';
+
+export interface ConnectionWish {
+  readonly connectionId: string;
+  readonly workspaceId?: string | undefined;
+  readonly credential: Credential | null;
+}
+
+const TAG = 'millrace:';
+
+export async function listAvailable(
+  { clients }: Pick<SyncDesk, 'clients'>,
+  tenantId: string,
+  wish: Omit<ConnectionWish, 'connectionId'>,
+): Promise<AirbyteConnection[]> {
+  const workspaceId = workspaceOf(clients.settings.workspaceId, wish);
+  const client = clients.forCredential(wish.credential ?? undefined);
+  const found = await client.listConnections(workspaceId);
+  return found.filter((each) => each.workspaceId === workspaceId && isShownTo(tenantId, each));
+}
+
+/** Refuses a connection that is deleted, in another workspace, or not active. */
+export async function requireConnection(
+  desk: Pick<SyncDesk, 'clients'>,
+  tenantId: string,
+  wish: ConnectionWish,
+): Promise<AirbyteConnection> {
+  const { connectionId: connection } = wish;
+  const found = (await listAvailable(desk, tenantId, wish)).find(({ connectionId }) => connectionId === connection);
+  if (found === undefined) {
+    const workspace = workspaceOf(desk.clients.settings.workspaceId, wish);
+    throw new MillraceError('connection_not_found', { connection, workspace });
+  }
+  if (found.status !== 'active') throw new MillraceError('connection_not_active', { connection, state: found.status });
+  return found;
+}
+
+/** With the installation's credential only the installation's workspace can be reached. */
+function workspaceOf(installation: string | undefined, wish: Omit<ConnectionWish, 'connectionId'>): string {
+  const wanted = wish.credential === null ? installation : (wish.workspaceId ?? installation);
+  if (wanted === undefined) throw new MillraceError('airbyte_not_configured', { missing: 'AIRBYTE_WORKSPACE_ID' });
+  const isForeign = wish.credential === null && wish.workspaceId !== undefined && wish.workspaceId !== wanted;
+  if (isForeign) throw new MillraceError('workspace_wrong', { workspace: wish.workspaceId ?? '' });
+  return wanted;
+}
+
+function isShownTo(tenantId: string, { tags }: AirbyteConnection): boolean {
+  const owners = (tags ?? []).map(({ name }) => name).filter((name) => name.startsWith(TAG));
+  return owners.length === 0 || owners.includes(`${TAG}${tenantId}`);
+}

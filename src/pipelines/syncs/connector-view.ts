@@ -1,0 +1,36 @@
+// Connectors as people see them: with how fresh they are, what runs, and when the next sync is due.
+import type { Queryable } from '../../platform/database.ts';
+import { effectiveSeconds } from './cadence.ts';
+import { scheduleName } from './connector-schedule.ts';
+import { type Freshness, freshnessOf } from './freshness.ts';
+import type { ConnectorRow } from './sql/connectors.ts';
+import { readDueTimes } from './sql/read-due-times.ts';
+import { type JobRow, listLiveJobs } from './sql/read-jobs.ts';
+
+export interface ConnectorView {
+  readonly connector: ConnectorRow;
+  readonly freshness: Freshness | null;
+  readonly effectiveSeconds: number;
+  readonly live: { readonly job_id: string; readonly status: JobRow['status'] } | null;
+  readonly nextAt: Date | null;
+}
+
+export async function viewConnectors(
+  db: Queryable,
+  tenantId: string,
+  rows: readonly ConnectorRow[],
+): Promise<ConnectorView[]> {
+  const ids = rows.map((row) => row.connector_id);
+  const live = new Map((await listLiveJobs(db, tenantId, ids)).map((job) => [job.connector_id, job]));
+  const due = await readDueTimes(db, tenantId, ids.map(scheduleName));
+  return rows.map((connector) => {
+    const job = live.get(connector.connector_id);
+    return {
+      connector,
+      freshness: freshnessOf(connector, job?.status ?? null),
+      effectiveSeconds: effectiveSeconds(connector.plan, connector.interval_seconds),
+      live: job ? { job_id: job.job_id, status: job.status } : null,
+      nextAt: connector.enabled ? (due.get(scheduleName(connector.connector_id)) ?? null) : null,
+    };
+  });
+}

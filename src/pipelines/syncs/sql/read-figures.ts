@@ -1,0 +1,54 @@
+// The five figures to watch: jobs queued per minute, success rate by connector, average duration, dead letters by tenant, retries
+// by error. Ids are made in time order, so a span of time is a range of the primary key.
+import type { Queryable } from '../../../platform/database.ts';
+
+export interface SyncFigures {
+  readonly queued_last_minute: number;
+  readonly ended: readonly { connector_id: string; succeeded: number; dead: number }[];
+  readonly average_seconds: number | null;
+  readonly dead_letters: readonly { tenant_id: string; count: number }[];
+  readonly retries: readonly { error_code: string; count: number }[];
+}
+
+/** `tenantId` null: of the whole installation, as the engine. `sinceId`, `minuteId`: the least ids of the span and of the last minute. */
+export async function readSyncFigures(
+  db: Queryable,
+  tenantId: string | null,
+  sinceId: string,
+  minuteId: string,
+): Promise<SyncFigures> {
+  const { rows } = await db.query<SyncFigures>({
+    name: 'syncs-read-figures',
+    text: `
+      with recent as materialized (
+        select id, input ->> 'connector_id' as connector_id, status, error_code, started_at, finished_at
+        from engine.runs
+        where id >= $2 and pipeline = 'syncs' and ($1::uuid is null or tenant_id = $1)
+      ),
+      ended as (
+        select connector_id, count(*) filter (where status = 'success')::int as succeeded,
+               count(*) filter (where status = 'dead_letter' and error_code <> 'run_cancelled')::int as dead
+        from recent where finished_at is not null
+        group by connector_id
+      ),
+      letters as (
+        select d.tenant_id, count(*)::int as count
+        from engine.dead_letters d
+        where d.pipeline = 'syncs' and d.error_code <> 'run_cancelled' and ($1::uuid is null or d.tenant_id = $1)
+        group by d.tenant_id
+      ),
+      retries as (
+        select coalesce(a.error_code, 'unknown') as error_code, count(*)::int as count
+        from engine.attempts a
+        where a.run_id in (select id from recent) and a.outcome = 'retried' and ($1::uuid is null or a.tenant_id = $1)
+        group by 1
+      )
+      select (select count(*)::int from recent where id >= $3) as queued_last_minute,
+             (select coalesce(jsonb_agg(ended order by connector_id), '[]') from ended) as ended,
+             (select avg(extract(epoch from finished_at - started_at))::float8 from recent where status = 'success') as average_seconds,
+             (select coalesce(jsonb_agg(letters order by tenant_id), '[]') from letters) as dead_letters,
+             (select coalesce(jsonb_agg(retries order by error_code), '[]') from retries) as retries`,
+    values: [tenantId, sinceId, minuteId],
+  });
+  return rows[0] ?? { queued_last_minute: 0, ended: [], average_seconds: null, dead_letters: [], retries: [] };
+}

@@ -1,0 +1,190 @@
+// A sync from dispatch to its end, against a fake Airbyte over HTTP.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
+import { calm } from '../../../test/support/fake-airbyte/knobs.ts';
+import { type FakeAirbyte, startFakeAirbyte } from '../../../test/support/fake-airbyte/server.ts';
+import { buildConnector, buildSyncs, buildSyncTenant } from '../../../test/support/syncs.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
+import { silentLog } from '../../platform/log.ts';
+import { cancelSync } from './cancel-sync.ts';
+import { JobDispatcher } from './dispatcher.ts';
+import type { ConnectorRow } from './sql/connectors.ts';
+import type { JobRow } from './sql/read-jobs.ts';
+import type { SyncDesk } from './sync-desk.ts';
+
+const db = useDatabase();
+let airbyte: FakeAirbyte;
+let desk: SyncDesk & { close(): Promise<void> };
+let tenantId: string;
+const runMs = new Map<string, number>();
+const failing = new Set<string>();
+
+beforeAll(async () => {
+  airbyte = await startFakeAirbyte({
+    runMs: (connection) => runMs.get(connection) ?? 60,
+    outcome: ({ connectionId, number }) => (failing.has(connectionId) && number === 1 ? 'failed' : 'succeeded'),
+    rows: 12_345,
+  });
+  desk = await buildSyncs(db.appUrl, airbyte);
+  tenantId = await buildSyncTenant(db);
+  await desk.engine.start();
+});
+afterEach(async () => {
+  airbyte.knobs = calm;
+  await setClockOffset(db.admin, '0');
+});
+afterAll(async () => {
+  await desk.close();
+  await airbyte.close();
+});
+
+const dispatcher = () => new JobDispatcher(desk, tenantId);
+const connect = (wish = {}) => buildConnector(desk, airbyte, tenantId, wish);
+const until = (jobId: string, status: JobRow['status'], timeoutMs = 10_000) =>
+  waitFor(
+    async () => {
+      const job = await dispatcher().job(jobId);
+      return job.status === status ? job : undefined;
+    },
+    { timeoutMs, what: `job ${jobId} to be ${status}` },
+  );
+const start = async (connector: ConnectorRow) =>
+  (await dispatcher().dispatch({ connectorId: connector.connector_id, correlationId: 'req-789' })).job;
+const events = async (jobId: string, type: string) => {
+  const { rows } = await db.admin.query<{ data: Record<string, unknown> }>(
+    'select data from engine.events where run_id = $1 and type = $2 order by event_id',
+    [jobId, type],
+  );
+  return rows.map(({ data }) => data);
+};
+
+describe('a sync', () => {
+  it('is triggered once, followed, and ends as success with records, bytes and duration', async () => {
+    const connector = await connect();
+    const { job_id: jobId } = await start(connector);
+    const job = await until(jobId, 'success');
+    expect(job).toMatchObject({ retry_count: 0, correlation_id: 'req-789', error_code: null, next_retry_at: null });
+    const [remote] = airbyte.jobsOf(connector.connection_id);
+    expect(job.run_id).toBe(String(remote?.jobId));
+    expect(BigInt(job.run_id ?? '0')).toBeGreaterThan(2n ** 53n);
+    const run = await desk.engine.run(tenantId, jobId);
+    expect(run.receipt).toMatchObject({ read: 12_345, outcomes: { synced: 12_345 }, bytes_synced: 1_234_500 });
+    await waitFor(async () => (await events(jobId, 'job.queued')).length === 1);
+    expect(await events(jobId, 'job.queued')).toEqual([
+      { job_id: jobId, tenant_id: tenantId, connector_id: connector.connector_id },
+    ]);
+    expect(await events(jobId, 'job.started')).toMatchObject([{ job_id: jobId, run_id: job.run_id }]);
+    expect(await events(jobId, 'job.completed')).toMatchObject([
+      { job_id: jobId, records_synced: 12_345, duration_seconds: expect.any(Number) },
+    ]);
+    expect((await desk.engine.verify(tenantId, jobId)).differences).toEqual([]);
+  });
+
+  it('adopts a sync that somebody else has started instead of starting a second one', async () => {
+    const connector = await connect();
+    runMs.set(connector.connection_id, 300);
+    const theirs = airbyte.world.newJob(connector.connection_id, 'sync');
+    const job = await until((await start(connector)).job_id, 'success');
+    expect(job.run_id).toBe(String(theirs.jobId));
+    expect(airbyte.jobsOf(connector.connection_id)).toHaveLength(1);
+  });
+
+  it('finds its job after the answer to the trigger was lost, even when that job has ended and Airbyte’s clock is off', async () => {
+    const connector = await connect();
+    airbyte.knobs = { ...calm, clockSkewMs: -3_600_000 };
+    // The list before the trigger is answered; the trigger has its effect, and its answer is cut off.
+    const listed = () => airbyte.log.filter((line) => line.startsWith('GET /jobs ')).length;
+    const before = listed();
+    const watching = waitFor(() => listed() > before, { everyMs: 1 }).then(() => {
+      airbyte.knobs = { ...calm, clockSkewMs: -3_600_000, reset: 1, effectBeforeLoss: 1 };
+    });
+    const { job_id: jobId } = await start(connector);
+    await watching;
+    const waiting = await until(jobId, 'failed');
+    expect(waiting).toMatchObject({ error_code: 'airbyte_unreachable', retry_count: 1 });
+    airbyte.knobs = { ...calm, clockSkewMs: -3_600_000 };
+    await waitFor(() => !airbyte.isRunning(connector.connection_id));
+    await setClockOffset(db.admin, '2 minutes');
+    const job = await until(jobId, 'success');
+    expect(airbyte.jobsOf(connector.connection_id).map(({ jobId: id }) => String(id))).toEqual([job.run_id]);
+  });
+
+  it('that Airbyte reports as failed is tried again with a new Airbyte job', async () => {
+    const connector = await connect();
+    failing.add(connector.connection_id);
+    const { job_id: jobId } = await start(connector);
+    const waiting = await until(jobId, 'failed');
+    expect(waiting).toMatchObject({ error_code: 'airbyte_sync_failed', retry_count: 1 });
+    const pause = (waiting.next_retry_at?.getTime() ?? 0) - Date.now();
+    expect(pause).toBeGreaterThan(40_000);
+    expect(pause).toBeLessThan(76_000);
+    await setClockOffset(db.admin, '2 minutes');
+    await until(jobId, 'success');
+    expect(airbyte.jobsOf(connector.connection_id)).toHaveLength(2);
+    await waitFor(async () => (await events(jobId, 'job.retry')).length === 1);
+    expect(await events(jobId, 'job.retry')).toMatchObject([
+      { job_id: jobId, retry_count: 1, delay_seconds: expect.any(Number) },
+    ]);
+    expect(await events(jobId, 'job.failed')).toMatchObject([{ job_id: jobId, error_code: 'airbyte_sync_failed' }]);
+  });
+
+  it('whose credential is refused becomes a dead letter at once, and support can requeue it', async () => {
+    const connector = await connect();
+    airbyte.knobs = { ...calm, unauthorized: 1 };
+    const { job_id: jobId } = await start(connector);
+    expect(await until(jobId, 'dead_letter')).toMatchObject({ error_code: 'airbyte_unauthorized', retry_count: 0 });
+    await waitFor(async () => (await events(jobId, 'job.dead_lettered')).length === 1);
+    airbyte.knobs = calm;
+    const again = await dispatcher().requeueFromDlq({ jobId, correlationId: 'TICKET-1', by: 'support' });
+    expect(again).toMatchObject({ connector_id: connector.connector_id, correlation_id: 'TICKET-1' });
+    await until(again.job_id, 'success');
+    await expect(
+      dispatcher().requeueFromDlq({ jobId, correlationId: 'TICKET-2', by: 'support' }),
+    ).rejects.toMatchObject({
+      code: 'run_already_retried',
+    });
+    const { rows } = await db.admin.query('select id from engine.dead_letters where id = $1', [jobId]);
+    expect(rows).toEqual([]);
+  });
+
+  it('waits as a 429 tells it, even above the cap, and that costs no retry', async () => {
+    const connector = await connect();
+    airbyte.knobs = { ...calm, rateLimited: 1, retryAfter: 7_200 };
+    const { job_id: jobId } = await start(connector);
+    const waiting = await until(jobId, 'failed');
+    expect(waiting).toMatchObject({ error_code: 'airbyte_rate_limited', retry_count: 0 });
+    expect((waiting.next_retry_at?.getTime() ?? 0) - Date.now()).toBeGreaterThan(7_100_000);
+    airbyte.knobs = calm;
+    await setClockOffset(db.admin, '125 minutes');
+    await until(jobId, 'success');
+  });
+
+  it('outlasts trouble while it polls without using up a retry', async () => {
+    const connector = await connect();
+    runMs.set(connector.connection_id, 400);
+    const { job_id: jobId } = await start(connector);
+    await waitFor(async () => (await dispatcher().job(jobId)).run_id);
+    airbyte.knobs = { ...calm, serverError: 0.4, htmlPage: 0.3 };
+    expect(await until(jobId, 'success')).toMatchObject({ retry_count: 0 });
+  });
+
+  it('that is cancelled is cancelled at Airbyte too', async () => {
+    const connector = await connect();
+    runMs.set(connector.connection_id, 60_000);
+    const { job_id: jobId } = await start(connector);
+    await waitFor(async () => (await dispatcher().job(jobId)).run_id);
+    const job = await cancelSync(desk, { tenantId, by: 'ada' }, jobId, silentLog);
+    expect(job).toMatchObject({ status: 'dead_letter', error_code: 'run_cancelled' });
+    await waitFor(() => !airbyte.isRunning(connector.connection_id));
+  });
+
+  it('of a connection that was deleted or locked meanwhile ends as a dead letter that says so', async () => {
+    const deleted = await connect();
+    const locked = await connect();
+    (airbyte.world.connections.get(deleted.connection_id) as { status: string }).status = 'deprecated';
+    (airbyte.world.connections.get(locked.connection_id) as { status: string }).status = 'locked';
+    const [one, two] = [await start(deleted), await start(locked)];
+    expect(await until(one.job_id, 'dead_letter')).toMatchObject({ error_code: 'airbyte_not_found' });
+    expect(await until(two.job_id, 'dead_letter')).toMatchObject({ error_code: 'connection_not_active' });
+  });
+});
