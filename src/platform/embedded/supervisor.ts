@@ -180,8 +180,9 @@ class Supervisor {
     const now = Date.now();
     this.restarts = [...this.restarts.filter((at) => at > now - 60_000), now];
     if (this.restarts.length > maxRestartsPerMinute) process.exit(1);
+    // A server that dies again before we have seen it ready is no reason to give up on its users.
     this.ready = this.start().then(() => {
-      if (this.failure !== undefined) process.exit(1);
+      if (this.failure !== undefined) this.onServerExit();
     });
   }
 }
