@@ -14,11 +14,7 @@ export interface ActionFacts {
 }
 
 /** The code of a run that was stopped because too few of its rows were valid; its valid rows can still be promoted. */
-export const GATE_CODES: ReadonlySet<string> = new Set([
-  'below_threshold',
-  'validation_gate_failed',
-  'too_many_invalid_rows',
-]);
+const GATE_CODE = 'below_threshold';
 
 const operationOf: Record<RunAction, OperationId> = {
   hold: 'runs.hold',
@@ -53,7 +49,7 @@ function possible(run: RunRow, facts: ActionFacts): RunAction[] {
 }
 
 function retries(run: RunRow): RunAction[] {
-  return GATE_CODES.has(run.error_code ?? '') ? ['retry', 'promote_valid'] : ['retry'];
+  return run.error_code === GATE_CODE ? ['retry', 'promote_valid'] : ['retry'];
 }
 
 function mayCall(principal: Principal, operation: OperationId): boolean {

@@ -7,7 +7,7 @@ import type { RunRow } from '../sql/run-columns.ts';
 export type StageReport = AnswerOf<'runs.show'>['stages'][number];
 
 /** Outcomes after which the same stage is tried again. */
-const unfinished = new Set(['released', 'lost', 'retry', 'drained', 'stalled', 'rate_limited']);
+const unfinished = new Set(['released', 'retried', 'lost']);
 
 export function stageReports(
   machine: Machine | undefined,
