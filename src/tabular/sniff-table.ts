@@ -200,11 +200,10 @@ function decideNumbers(
   overrides: ReadingOverrides,
 ): Reading['numbers'] {
   if (overrides.decimal !== undefined) return chosenByUser(overrides.decimal === ',' ? commaStyle : pointStyle);
-  // JSON and workbooks write numbers in one way only; texts in them may still be of another style.
   const numeric = columns.filter((column) => ['integer', 'decimal', 'money', 'percent'].includes(column.kind));
   const values = data.flatMap((row) => numeric.map((column) => row.cells[column.index] ?? ''));
   const delimiter = found.dialect?.value.delimiter;
-  return decideNumberStyle(values, delimiter === undefined ? {} : { delimiter });
+  return decideNumberStyle(values, delimiter === undefined ? { hasTypedNumbers: true } : { delimiter });
 }
 
 async function decideEncoding(source: ByteSource, overrides: ReadingOverrides): Promise<Decision<Encoding>> {

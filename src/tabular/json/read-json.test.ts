@@ -106,6 +106,15 @@ describe('bad records', () => {
     ]);
   });
 
+  it('marks records with half a character, and takes a whole one in two escapes', async () => {
+    const { rows } = await read('{"a":"\\ud83d"}\n{"a":"\\ud83d\\ude00"}\n{"a":"x"}\n');
+    expect(rows.map((row) => [row.fault, row.cells[0]])).toEqual([
+      ['row_encoding_invalid', '\ud83d'],
+      [null, '😀'],
+      [null, 'x'],
+    ]);
+  });
+
   it('marks records that hold a NUL or are not UTF-8', async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"a":"x"}\n{"a":"\\u0000"}\n{"a":"'),

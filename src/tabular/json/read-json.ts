@@ -10,6 +10,9 @@ import { DEFAULT_BATCH_BYTES, type Window, Windows } from '../text/windows.ts';
 import { JsonScanner, type RecordSpan } from './json-scanner.ts';
 import { JsonSyntaxError, parseRecord } from './parse-record.ts';
 
+/** Half a character, which only an escape can write; a database would store U+FFFD for it. */
+const LONE_SURROGATE = /\p{Cs}/u;
+
 export interface JsonReadOptions {
   readonly format: 'json' | 'ndjson';
   readonly encoding: Encoding;
@@ -81,13 +84,14 @@ function toRow(span: RecordSpan, window: Window, stream: Utf8Stream, indexes: Re
     return refused('row_json_malformed');
   }
   if (values === null) return refused('row_not_an_object');
-  return place(values, indexes, base);
+  return place(values, indexes, base, text.includes('\\u'));
 }
 
 function place(
   values: ReadonlyMap<string, string>,
   indexes: ReadonlyMap<string, number>,
   base: Omit<TextRow, 'cells' | 'fault'>,
+  hasEscapes: boolean,
 ): TextRow {
   const cells = new Array<string>(indexes.size).fill('');
   let fault: RowFault | null = null;
@@ -96,6 +100,7 @@ function place(
     if (index === undefined) fault = 'row_unknown_key';
     else cells[index] = text;
     if (text.includes('\0')) fault = 'row_nul_byte';
+    else if (hasEscapes && LONE_SURROGATE.test(text)) fault = 'row_encoding_invalid';
   }
   return { ...base, cells, fault };
 }

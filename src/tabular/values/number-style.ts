@@ -53,6 +53,8 @@ export function isIndianGrouping(groups: readonly string[]): boolean {
 export interface NumberStyleHints {
   /** A file that separates cells by commas rarely uses a decimal comma, one that uses semicolons often does. */
   readonly delimiter?: string;
+  /** JSON and workbooks hold numbers as numbers and show them with a decimal point. */
+  readonly hasTypedNumbers?: boolean;
 }
 
 export function decideNumberStyle(values: Iterable<string>, hints: NumberStyleHints = {}): Decision<NumberStyle> {
@@ -77,11 +79,12 @@ export function decideNumberStyle(values: Iterable<string>, hints: NumberStyleHi
 }
 
 function decideAmbiguous(example: string, hints: NumberStyleHints): Decision<NumberStyle> {
-  const groupsByComma = example.includes(',');
-  if (hints.delimiter === ',' && groupsByComma) {
-    return decided(pointStyle, 'likely', `"${example}" is read with thousands: cells are separated by commas`);
+  if (hints.hasTypedNumbers === true)
+    return decided(pointStyle, 'likely', 'numbers of this format have a decimal point');
+  if (hints.delimiter === ',') {
+    return decided(pointStyle, 'likely', `"${example}" is read with a decimal point: cells are separated by commas`);
   }
-  if (hints.delimiter === ';' && !groupsByComma) {
+  if (hints.delimiter === ';' && !example.includes(',')) {
     return decided(commaStyle, 'guess', `"${example}" is read with thousands: cells are separated by semicolons`);
   }
   return decided(pointStyle, 'guess', `"${example}" could be read with a decimal point or a decimal comma`);

@@ -159,6 +159,14 @@ describe('which style a file uses', () => {
       value: pointStyle,
       confidence: 'likely',
     });
+    expect(decideNumberStyle(['203.834'], { delimiter: ',' })).toMatchObject({
+      value: pointStyle,
+      confidence: 'likely',
+    });
+    expect(decideNumberStyle(['203,834'], { hasTypedNumbers: true })).toMatchObject({
+      value: pointStyle,
+      confidence: 'likely',
+    });
     expect(decideNumberStyle(['203.834'], { delimiter: ';' })).toMatchObject({
       value: commaStyle,
       confidence: 'guess',

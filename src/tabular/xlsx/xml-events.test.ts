@@ -54,6 +54,7 @@ describe('refusals', () => {
     ['a document type', '<!DOCTYPE a><a/>'],
     ['an entity that is not defined', '<a>&nope;</a>'],
     ['a character that does not exist', '<a>&#x110000;</a>'],
+    ['half a character', '<a>&#xD83D;</a>'],
     ['a tag that never ends', '<a b="1"'],
     ['bytes that are no UTF-8', Buffer.from([0x3c, 0x61, 0x3e, 0xff])],
   ])('%s', (_title, xml) => {
@@ -78,5 +79,7 @@ describe('attributes and escapes', () => {
 
   it('decodes what cells escape', () => {
     expect(decodeEscapes('a_x000D__x000A_b_x00e9_ _x12_')).toBe('a\r\nbé _x12_');
+    expect(decodeEscapes('_xD83D__xDE00_')).toBe('😀');
+    expect(decodeEscapes('_xD83D_')).toBe('_xD83D_');
   });
 });

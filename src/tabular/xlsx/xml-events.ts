@@ -104,10 +104,13 @@ export function attributeOf(attributes: string, name: string): string | null {
   return found === null ? null : decodeEntities(found[1] ?? found[2] ?? '');
 }
 
-/** Cells write characters that XML cannot hold as _x000D_. */
+/** Cells write characters that XML cannot hold as _x000D_. What would be half a character stays as written. */
 export function decodeEscapes(text: string): string {
   if (!text.includes('_x')) return text;
-  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const decoded = text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return /\p{Cs}/u.test(decoded) ? text : decoded;
 }
 
 const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
@@ -122,7 +125,8 @@ function decodeEntities(text: string): string {
     }
     const isHex = entity[1] === 'x' || entity[1] === 'X';
     const code = Number.parseInt(entity.slice(isHex ? 2 : 1), isHex ? 16 : 10);
-    if (code > 0x10ffff) throw malformed('it refers to a character that does not exist');
+    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+      throw malformed('it refers to a character that does not exist');
     return String.fromCodePoint(code);
   });
 }
