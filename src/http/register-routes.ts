@@ -38,6 +38,7 @@ const audited: ReadonlySet<OperationId> = new Set([
   'plaintiffs.split',
   'plaintiff-reviews.decide',
   'runs.requeue',
+  'dead-letters.requeue',
   'runs.verify',
 ]);
 
@@ -102,11 +103,12 @@ async function run(
   reply: FastifyReply,
 ): Promise<unknown> {
   const call = callOf(app, operation, request, reply);
+  // The handler may choose another success: a repetition that was skipped is 200 where new work is 202.
+  if (spec.answer.kind === 'json') reply.code(spec.answer.status);
   const answer = await handler(call);
   if (spec.answer.kind === 'json' || spec.answer.kind === 'empty') {
     await noteChange(app, call as unknown as Call<OperationId>);
     if (spec.answer.kind === 'empty') return reply.code(204).send();
-    if (!reply.sent && reply.statusCode === 200) reply.code(spec.answer.status);
   }
   return answer;
 }
