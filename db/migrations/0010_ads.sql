@@ -61,6 +61,9 @@ create table public.staging_rows (
   primary key (upload_id, row_index, entity_type)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.5);
 
+-- Campaigns, ad sets, ads and unreadable lines: few among many, and the only rows without a day.
+create index staging_rows_without_day on public.staging_rows (upload_id, row_index) where metric_date is null;
+
 -- External id to internal id, for one upload.
 create table public.staging_id_resolution (
   upload_id uuid not null,
@@ -69,22 +72,27 @@ create table public.staging_id_resolution (
   external_id text collate "C" not null,
   internal_id uuid not null,
   created_at timestamptz not null default engine.now(),
-  primary key (upload_id, entity_type, external_id)
+  -- The enum comes last: under row-level security its comparison cannot be an index condition.
+  primary key (upload_id, external_id, entity_type)
 );
 
 -- How an upload was read: the reading, the mapping as it was applied, what was set aside, and what the reader counted.
 create table public.upload_readings (
   upload_id uuid primary key,
   workspace_id uuid not null,
-  reading jsonb not null,
-  mapping jsonb not null,
+  -- Null while nothing has been decided, or when the file could not be read at all.
+  reading jsonb,
+  mapping jsonb,
   furniture jsonb not null default '[]',
   counts jsonb not null default '{}',
+  -- How a person wants the file to be read instead; the run that retries this one goes by it.
+  overrides jsonb,
   created_at timestamptz not null default engine.now(),
   updated_at timestamptz not null default engine.now()
 );
 
 -- ── Production ───────────────────────────────────────────────────────────────────────────────────────────────────────
+-- Key columns stand in the order in which they are looked up; the nullable client comes last.
 create table public.campaigns (
   id uuid not null default gen_random_uuid(),
   workspace_id uuid not null,
@@ -102,7 +110,7 @@ create table public.campaigns (
   created_at timestamptz not null default engine.now(),
   updated_at timestamptz not null default engine.now(),
   primary key (workspace_id, id),
-  constraint campaigns_key unique nulls not distinct (workspace_id, client_id, platform, external_id)
+  constraint campaigns_key unique nulls not distinct (workspace_id, platform, external_id, client_id)
 );
 
 create table public.ad_sets (
@@ -122,7 +130,7 @@ create table public.ad_sets (
   created_at timestamptz not null default engine.now(),
   updated_at timestamptz not null default engine.now(),
   primary key (workspace_id, id),
-  constraint ad_sets_key unique nulls not distinct (workspace_id, client_id, platform, external_id)
+  constraint ad_sets_key unique nulls not distinct (workspace_id, platform, external_id, client_id)
 );
 
 create table public.ads (
@@ -144,7 +152,7 @@ create table public.ads (
   created_at timestamptz not null default engine.now(),
   updated_at timestamptz not null default engine.now(),
   primary key (workspace_id, id),
-  constraint ads_key unique nulls not distinct (workspace_id, client_id, platform, external_id)
+  constraint ads_key unique nulls not distinct (workspace_id, platform, external_id, client_id)
 );
 
 -- Keyed on the external ids, so that a parent resolved later can neither add a second row nor overwrite another's. NULL in a
@@ -276,6 +284,7 @@ grant select on public.data_uploads to millrace_app, ads_intake, ads_parse, ads_
 
 grant select, insert, update (raw_data, validation_status, validation_errors, folded, merged) on public.staging_rows to ads_parse;
 grant select, insert, update on public.upload_readings to ads_parse;
+grant insert (upload_id, workspace_id, overrides), update (overrides, updated_at) on public.upload_readings to millrace_app;
 
 grant usage on schema tabular to ads_parse;
 grant select on tabular.mappings to ads_parse;

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findBlob, recordBlob } from '../../src/engine/blobs/blobs.ts';
+import { recordBlob } from '../../src/engine/blobs/blobs.ts';
 import { storeFile } from '../../src/engine/blobs/store-file.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { RunRow } from '../../src/engine/sql/read-runs.ts';
@@ -31,9 +31,7 @@ export async function openAdsBench(
 ): Promise<AdsBench> {
   const folder = options.folder ?? mkdtempSync(path.join(tmpdir(), 'millrace-ads-'));
   const store = new DiskBlobStore({ root: folder });
-  let engine: Engine & { close(): Promise<void> };
-  const findBlobOf = (blobId: string) => findBlob(engine.pools.control, blobId);
-  engine = await buildEngine(url, [adsPipeline({ store, findBlob: findBlobOf, ...options.deps })], options);
+  const engine = await buildEngine(url, [adsPipeline({ store, ...options.deps })], options);
   const bench: AdsBench = {
     engine,
     store,

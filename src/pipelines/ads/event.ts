@@ -1,5 +1,5 @@
 // The event that tells others that an upload's numbers are in the tables. Put into the outbox by the transaction that ends the run, once.
-import type { EmittedEvent } from '../../engine/pipeline.ts';
+import type { EmittedEvent } from '../../engine/stage-context.ts';
 import type { AdsInput } from './input.ts';
 
 export const INGESTION_COMPLETE = 'IngestionCompleteEvent';

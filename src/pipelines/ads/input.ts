@@ -16,8 +16,10 @@ export const AdsInput = z.object({
   reported_at_given: z.boolean().optional(),
   /** How the file is to be read where the user knows better. */
   reading: z.record(z.string(), z.unknown()).optional(),
-  /** The saved mapping to use: the version of the header's fingerprint, else the latest. */
-  mapping_version: z.int().min(1).optional(),
+  /** The saved mapping to use, by its fingerprint; else the latest for the file's own header. */
+  mapping_fingerprint: z.string().optional(),
+  /** The run whose downloaded rejects this file brings back, corrected. */
+  corrects: z.uuid().optional(),
   /** The run whose corrected rows this one replays. */
   replay_of: z.uuid().optional(),
   same_bytes_as: z.uuid().optional(),

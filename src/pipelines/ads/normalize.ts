@@ -37,15 +37,16 @@ export interface Judged {
 }
 
 interface Level {
+  readonly depth: 0 | 1 | 2;
   readonly name: 'campaign' | 'ad set' | 'ad';
   readonly id: string;
   readonly title: string;
 }
 
 const levels: readonly Level[] = [
-  { name: 'campaign', id: 'campaign_id', title: 'campaign_name' },
-  { name: 'ad set', id: 'ad_set_id', title: 'ad_set_name' },
-  { name: 'ad', id: 'ad_id', title: 'ad_name' },
+  { depth: 0, name: 'campaign', id: 'campaign_id', title: 'campaign_name' },
+  { depth: 1, name: 'ad set', id: 'ad_set_id', title: 'ad_set_name' },
+  { depth: 2, name: 'ad', id: 'ad_id', title: 'ad_name' },
 ];
 
 const MICROS_DIGITS = 6;
@@ -69,30 +70,42 @@ export class Normalizer {
     this.isSegmented = [...mapped].some((field) => segmentFields.has(field));
   }
 
-  judge(parsed: ParsedRow, placeOf: () => IssuePlace): Judged {
+  judge(parsed: ParsedRow, place: IssuePlace): Judged {
     const { values } = parsed;
     if (this.#hasMicros) values.spend = fromMicros(values.spend_micros ?? null);
-    const currency = values.currency?.toUpperCase() ?? parsed.currency;
     if (values.currency != null) values.currency = values.currency.toUpperCase();
-    const found = measures.map((measure) => values[measure] ?? null);
-    const issues = [...parsed.issues, ...checkRules(adsRules, values, lazyPlace(placeOf))];
-    const complain = (
-      code: ErrorCode,
-      column: string | null,
-      value: string | null,
-      params: Record<string, string> = {},
-    ) => issues.push(complaint(placeOf(), code, column, value, params));
+    const found: (string | null)[] = [];
+    let hasMeasure = false;
+    for (const measure of measures) {
+      const value = values[measure] ?? null;
+      if (value !== null) hasMeasure = true;
+      found.push(value);
+    }
+    const broken = checkRules(adsRules, values, place);
+    // Nearly all rows are in order; they get no list of their own.
+    const issues = parsed.issues.length === 0 ? broken : [...parsed.issues, ...broken];
+    const complain: Complain = (code, column, value, params = {}) =>
+      issues.push(complaint(place, code, column, value, params));
 
     const date = this.#day(values, issues, complain);
     const named = this.#identify(values, issues, complain);
-    if (found.every((value) => value === null) && issues.every(({ severity }) => severity !== 'error'))
-      complain('measures_missing', null, null);
-    const isRefused = issues.some(({ severity }) => severity === 'error');
-    const shown = issues.length === 0 ? noIssues : issues.map((issue) => this.#underHeader(issue));
-    if (isRefused || date === null) return { row: null, issues: shown, measures: found };
+    if (!hasMeasure && !hasAnyError(issues)) complain('measures_missing', null, null);
+    if (issues.length === 0 && date !== null)
+      return { row: this.#row(parsed, date, named, found), issues: noIssues, measures: found };
+    const shown = issues.map((issue) => this.#underHeader(issue));
+    const isRefused = date === null || hasAnyError(issues);
+    return { row: isRefused ? null : this.#row(parsed, date, named, found), issues: shown, measures: found };
+  }
+
+  #row(
+    parsed: ParsedRow,
+    date: string,
+    named: readonly (Named | null)[],
+    found: readonly (string | null)[],
+  ): NormalizedRow {
     const [campaign = null, adSet = null, ad = null] = named;
-    const row = { date, campaign, adSet, ad, currency: currency ?? null, measures: found, rest: this.#rest(values) };
-    return { row, issues: shown, measures: found };
+    const currency = parsed.values.currency ?? parsed.currency;
+    return { date, campaign, adSet, ad, currency, measures: found, rest: this.#rest(parsed.values) };
   }
 
   #day(values: FieldValues, issues: readonly RowIssue[], complain: Complain): string | null {
@@ -111,24 +124,22 @@ export class Normalizer {
 
   /** The levels the file has, from the top. A level the file has and the row leaves empty is a fault: it would be counted twice. */
   #identify(values: FieldValues, issues: readonly RowIssue[], complain: Complain): (Named | null)[] {
-    const found = new Map<Level['name'], Named>();
+    const found: (Named | null)[] = [null, null, null];
     let parent: string | null = null;
     for (const level of this.#levels) {
       const id = values[level.id] ?? null;
       const name = values[level.title] ?? null;
+      if (id === null && hasError(issues, level.id)) continue;
       if (id === null && name === null) {
-        if (!hasError(issues, level.id))
-          complain('identity_missing', this.#headers.has(level.id) ? level.id : level.title, null, {
-            level: level.name,
-          });
+        const column = this.#headers.has(level.id) ? level.id : level.title;
+        complain('identity_missing', column, null, { level: level.name });
         continue;
       }
-      if (id === null && hasError(issues, level.id)) continue;
-      const named: Named = { externalId: id ?? idFromName(name ?? '', parent), name, isDerived: id === null };
-      found.set(level.name, named);
-      parent = named.externalId;
+      const externalId: string = id ?? idFromName(name ?? '', parent);
+      found[level.depth] = { externalId, name, isDerived: id === null };
+      parent = externalId;
     }
-    return levels.map(({ name }) => found.get(name) ?? null);
+    return found;
   }
 
   #rest(values: FieldValues): Record<string, string> | null {
@@ -167,16 +178,8 @@ function hasError(issues: readonly RowIssue[], field: string): boolean {
   return issues.some(({ column, severity }) => column === field && severity === 'error');
 }
 
-/** Line and offset are looked up only for rows that have something to complain about. */
-function lazyPlace(placeOf: () => IssuePlace): IssuePlace {
-  return {
-    get line() {
-      return placeOf().line;
-    },
-    get offset() {
-      return placeOf().offset;
-    },
-  };
+function hasAnyError(issues: readonly RowIssue[]): boolean {
+  return issues.some(({ severity }) => severity === 'error');
 }
 
 /** Millionths of a currency unit as a decimal. */

@@ -2,7 +2,7 @@
 // it, so a killed attempt goes on exactly there. While one piece is being written the next one is read.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { AdaptiveSize } from '../../engine/adaptive.ts';
-import type { Blob } from '../../engine/blobs/blobs.ts';
+import { findBlob } from '../../engine/blobs/blobs.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
@@ -22,7 +22,10 @@ import {
   decideMapping,
   decideReading,
   fingerprintOf,
+  mappingLike,
+  overridesOf,
   requireUsable,
+  withDateOrders,
 } from './reading.ts';
 import { gateFailedReceipt } from './receipt.ts';
 import { rejectDuplicates } from './reject-duplicates.ts';
@@ -33,6 +36,7 @@ import { insertStagingRows } from './sql/insert-staging-rows.ts';
 import { tuneTransaction } from './sql/tune-transaction.ts';
 import {
   insertUploadReading,
+  selectOverrides,
   selectUploadReading,
   type UploadReading,
   updateUploadCounts,
@@ -40,7 +44,6 @@ import {
 
 export interface AdsDeps {
   readonly store: BlobStore;
-  readonly findBlob: (blobId: string) => Promise<Blob | undefined>;
   /** Bytes per batch of rows; small in tests, so that a small file has many checkpoints. */
   readonly batchBytes?: number;
   /** Rows per flush at the start. */
@@ -66,7 +69,8 @@ export async function parseUpload(context: Context, deps: AdsDeps): Promise<Stag
 }
 
 async function openBlob(context: Context, deps: AdsDeps): Promise<ByteSource> {
-  const blob = context.run.blobId === null ? undefined : await deps.findBlob(context.run.blobId);
+  const { blobId } = context.run;
+  const blob = blobId === null ? undefined : await context.commit((tx) => findBlob(tx, blobId));
   if (blob === undefined || blob.deleted_at !== null)
     throw new MillraceError('upload_file_gone', { run: context.run.id });
   return blobSource(deps.store, blob);
@@ -83,19 +87,26 @@ async function settleReading(context: Context, source: ByteSource): Promise<Uplo
   return decided;
 }
 
-async function sniff({ input, commit }: Context, source: ByteSource): Promise<UploadReading> {
+async function sniff({ input, run, commit }: Context, source: ByteSource): Promise<UploadReading> {
   const { platform } = input;
-  const asked = input.reading as ReadingOverrides | undefined;
+  const inherited = run.retryOf === null ? null : await commit((tx) => selectOverrides(tx, run.retryOf ?? ''));
+  const corrected =
+    input.corrects === undefined ? undefined : await commit((tx) => selectUploadReading(tx, input.corrects ?? ''));
+  const asked: ReadingOverrides = {
+    ...(corrected === undefined ? {} : overridesOf(corrected.reading)),
+    ...inherited,
+    ...(input.reading as ReadingOverrides | undefined),
+  };
   const first = await decideReading(source, platform, { fileName: input.filename, overrides: asked });
-  const version = input.mapping_version === undefined ? {} : { version: input.mapping_version };
-  const saved = await commit((tx) =>
-    selectMapping(tx, { pipeline: 'ads', fingerprint: fingerprintOf(first), ...version }),
-  );
+  if (corrected !== undefined) return { reading: first, mapping: mappingLike(corrected.mapping, first) };
+  const fingerprint = input.mapping_fingerprint ?? fingerprintOf(first);
+  const saved = await commit((tx) => selectMapping(tx, { pipeline: 'ads', fingerprint }));
   const isPlain = saved === null || Object.keys(saved.reading).length === 0;
   const reading = isPlain
     ? first
     : await decideReading(source, platform, { overrides: { ...saved.reading, ...asked } });
-  return { reading, mapping: decideMapping(reading, platform, saved) };
+  const mapping = decideMapping(reading, platform, saved);
+  return { reading: withDateOrders(reading, mapping.columns), mapping };
 }
 
 /** A replay reads its rows as the original run did, whatever has been saved since. */

@@ -27,7 +27,7 @@ import {
   upsertDimension,
 } from './sql/promote-dimensions.ts';
 import { type PromotedRow, promoteMetrics, type RowRange } from './sql/promote-metrics.ts';
-import { tuneTransaction } from './sql/tune-transaction.ts';
+import { fixPlan, tuneTransaction } from './sql/tune-transaction.ts';
 import { selectUploadReading, type UploadReadingRow } from './sql/upload-readings.ts';
 
 export interface PromoteState {
@@ -132,6 +132,7 @@ async function promoteRange(
   await context.commit(
     async (tx) => {
       await tuneTransaction(tx);
+      await fixPlan(tx);
       const outcomes = await promoteMetrics(tx, scope, range, context.input.reported_at_given === true);
       // Rolled back and judged again: by then the other upload's row is visible.
       if (outcomes.some(({ outcome }) => outcome === 'contended')) throw new MillraceError('transaction_conflict');

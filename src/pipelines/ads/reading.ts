@@ -7,11 +7,12 @@ import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
 import { headerFingerprint } from '../../tabular/mapping/fingerprint.ts';
 import { headerName } from '../../tabular/mapping/header-name.ts';
-import { applyMapping, type ColumnMapping } from '../../tabular/mapping/mapping.ts';
+import { applyMapping, type ColumnMapping, mappingOf } from '../../tabular/mapping/mapping.ts';
 import type { SavedMapping } from '../../tabular/mapping/saved-mapping.ts';
 import { suggestMapping } from '../../tabular/mapping/suggest-mapping.ts';
 import type { Reading, ReadingOverrides } from '../../tabular/reading.ts';
 import { sniffTable } from '../../tabular/sniff-table.ts';
+import { decideDateOrder } from '../../tabular/values/date-order.ts';
 import { adsFields, distinctive, type Platform, platforms, presets } from './fields.ts';
 
 /** The mapping as it was applied to one file. */
@@ -64,8 +65,22 @@ export async function decideReading(
   });
   const { columns } = suggestMapping(reading.columns, adsFields, presets[platform]);
   const naming = columns.filter(({ field }) => field !== null && /^(?:campaign|ad_set|ad)_(?:id|name)$/.test(field));
-  if (naming.length === 0) return reading;
-  return { ...reading, totals: { ...reading.totals, identityColumns: naming.map(({ column }) => column) } };
+  const dated = withDateOrders(reading, columns);
+  if (naming.length === 0) return dated;
+  return { ...dated, totals: { ...dated.totals, identityColumns: naming.map(({ column }) => column) } };
+}
+
+/** In a short file the total row alone can make a column of days look like text. What is mapped to a day is a day. */
+export function withDateOrders(reading: Reading, mapped: readonly ColumnMapping[]): Reading {
+  const dates = new Set(
+    mapped.filter(({ field }) => field !== null && adsFields.field(field)?.kind === 'date').map(({ column }) => column),
+  );
+  const columns = reading.columns.map((column) => {
+    if (column.dateOrder !== undefined || !dates.has(column.index)) return column;
+    const dateOrder = decideDateOrder(column.examples);
+    return dateOrder === null ? column : { ...column, dateOrder };
+  });
+  return { ...reading, columns };
 }
 
 /** The tenant's own mapping for files with this header, else what presets and synonyms say. */
@@ -87,6 +102,20 @@ export function requireUsable(mapping: AppliedMapping, platform: Platform): void
   if (mapping.origin !== 'saved') refuseOtherPlatform(mapping.columns, platform);
   if (mapping.missing.length > 0)
     throw new MillraceError('mapping_incomplete', { missing: mapping.missing.join(', ') });
+}
+
+/** The mapping of one file on another with the same columns and perhaps more: a file of rejects that comes back corrected. */
+export function mappingLike(original: AppliedMapping, reading: Reading): AppliedMapping {
+  const columns = applyMapping(mappingOf(original.columns), reading.columns, original.version);
+  return { ...original, columns, missing: missingIn(columns, original.constants) };
+}
+
+/** What was decided about one file, as orders for reading another that holds the same texts. */
+export function overridesOf(reading: Reading): ReadingOverrides {
+  const orders = reading.columns.flatMap(({ name, dateOrder }) =>
+    dateOrder === undefined ? [] : [[name, dateOrder.value] as const],
+  );
+  return { decimal: reading.numbers.value.decimal, dateOrders: Object.fromEntries(orders), unescapeFormulas: true };
 }
 
 export function fingerprintOf(reading: Reading): string {

@@ -3,6 +3,7 @@
 import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
 import type { Reading } from '../../tabular/reading.ts';
 import type { RowBatch } from '../../tabular/row-batch.ts';
+import { suggestFix } from '../../tabular/validation/fixes.ts';
 import { causeOf, type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
 import { ControlTotals, controlMeasures, type Sums } from './control-totals.ts';
@@ -100,7 +101,6 @@ export class RowStager {
   }
 
   #addData(batch: RowBatch, row: number): void {
-    const place = () => ({ line: batch.line(row), offset: batch.offset(row) });
     const rowIndex = this.#read++;
     const staged = { rowIndex, line: batch.line(row), offset: batch.offset(row) };
     if (batch.faults[row] !== 0) {
@@ -108,7 +108,7 @@ export class RowStager {
       this.#refuse(staged, { text: batch.rawText(row) }, issues, batch, row);
       return;
     }
-    const judged = this.#normalizer.judge(this.#parser.parse(batch, row), place);
+    const judged = this.#normalizer.judge(this.#parser.parse(batch, row), staged);
     this.#file.addRow(judged.measures);
     if (judged.issues.length > 0) this.#countWarnings(judged.issues);
     if (judged.row !== null) {
@@ -148,7 +148,7 @@ export class RowStager {
 
   /** The first total row is the total of what is listed; later ones are of wider sets. */
   #totalsOf(batch: RowBatch, row: number): Partial<Sums> {
-    const { measures } = this.#normalizer.judge(this.#parser.parse(batch, row), () => ({ line: 0, offset: 0 }));
+    const { measures } = this.#normalizer.judge(this.#parser.parse(batch, row), { line: 0, offset: 0 });
     const found = controlMeasures.map((measure) => [measure, measures[measureIndex(measure)] ?? null] as const);
     return Object.fromEntries(found.filter(([, value]) => value !== null)) as Partial<Sums>;
   }
@@ -162,6 +162,7 @@ export function rejectOf(
 ): RejectRecord {
   const errors = issues.filter(({ severity }) => severity === 'error');
   const first = errors[0] as RowIssue;
+  const suggestion = first.value === null ? null : suggestFix(first.code, [first.value]);
   return {
     line: place.line,
     byteOffset: place.offset,
@@ -170,6 +171,7 @@ export function rejectOf(
     message: storableText(first.message),
     value: first.value === null ? null : storableText(first.value),
     cause: storableText(first.cause),
+    ...(suggestion === null ? {} : { suggestion }),
     errors: errors.map(({ column, code, message, value }) => ({
       column,
       code,

@@ -31,8 +31,12 @@ export class StagingBuffer {
   readonly #metrics = metricColumns();
   readonly #dimensions = dimensionColumns();
   readonly #invalid = invalidColumns();
-  /** Entity and external id → the name it was staged with. */
-  readonly #staged = new Map<string, string | null>();
+  /** External id → the name it was staged with. */
+  readonly #staged = {
+    campaign: new Map<string, string | null>(),
+    ad_set: new Map<string, string | null>(),
+    ad: new Map<string, string | null>(),
+  };
   readonly #days = new Map<string, number>();
 
   constructor(keys: KeyHasher) {
@@ -99,11 +103,11 @@ export class StagingBuffer {
     adSet: string | null,
     ad: string | null,
   ): void {
-    const key = `${entity}:${named.externalId}`;
-    const known = this.#staged.get(key);
+    const staged = this.#staged[entity];
+    const known = staged.get(named.externalId);
     if (known !== undefined && (named.name === null || known === named.name)) return;
-    if (this.#staged.size >= MAX_REMEMBERED) this.#staged.clear();
-    this.#staged.set(key, named.name);
+    if (staged.size >= MAX_REMEMBERED) staged.clear();
+    staged.set(named.externalId, named.name);
     const columns = this.#dimensions;
     columns.rowIndex.pushInt4(place.rowIndex);
     columns.entity.pushText(entity);

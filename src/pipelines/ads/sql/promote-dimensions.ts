@@ -11,7 +11,7 @@ export interface PromotionScope {
 }
 
 const keepsKnown = (table: string) => `
-  on conflict (workspace_id, client_id, platform, external_id) do update
+  on conflict (workspace_id, platform, external_id, client_id) do update
   set name = coalesce(excluded.name, ${table}.name),
       inferred = ${table}.inferred and excluded.inferred,
       run_id = excluded.run_id, line = excluded.line, reported_at = excluded.reported_at, updated_at = engine.now()`;
@@ -25,7 +25,7 @@ const isNewer = (table: string, ...parents: readonly string[]) => `
 const staged = (entity: string, column: string) => `
   select distinct on (${column}) *
   from staging_rows
-  where upload_id = $1 and entity_type = '${entity}' and validation_status = 'valid'
+  where upload_id = $1 and metric_date is null and entity_type = '${entity}' and validation_status = 'valid'
   order by ${column}, (raw_data ->> 'name') is null, row_index desc`;
 
 const statements = {
@@ -95,13 +95,19 @@ export async function resolveDimension(db: Queryable, dimension: Dimension, scop
   await db.query({
     name: `ads-resolve-${dimension}`,
     text: `
+      with named as materialized (
+        select distinct ${column} as external_id
+        from staging_rows
+        where upload_id = $1 and metric_date is null and entity_type = '${dimension}' and validation_status = 'valid'
+      )
       insert into staging_id_resolution (upload_id, workspace_id, entity_type, external_id, internal_id)
-      select $1, $2, '${dimension}', t.external_id, t.id
-      from ${table} t
-      where t.workspace_id = $2 and t.client_id is not distinct from $3 and t.platform = $4
-        and t.external_id in (
-          select ${column} from staging_rows where upload_id = $1 and entity_type = '${dimension}' and validation_status = 'valid')
-      on conflict (upload_id, entity_type, external_id) do nothing`,
+      select $1, $2, '${dimension}', n.external_id, t.id
+      from named n
+      cross join lateral (
+        select id from ${table}
+        where workspace_id = $2 and platform = $4 and external_id = n.external_id and client_id is not distinct from $3::uuid
+      ) t
+      on conflict (upload_id, external_id, entity_type) do nothing`,
     values: [scope.uploadId, scope.workspaceId, scope.clientId, scope.platform],
   });
 }

@@ -1,6 +1,6 @@
 // How an upload was read, stored beside its staging: written by parse, read by promotion and by whoever looks at the upload.
 import type { Queryable } from '../../../platform/database.ts';
-import type { Reading } from '../../../tabular/reading.ts';
+import type { Reading, ReadingOverrides } from '../../../tabular/reading.ts';
 import type { ParseCounts } from '../parse-counts.ts';
 import type { AppliedMapping } from '../reading.ts';
 
@@ -24,7 +24,7 @@ export async function insertUploadReading(
     text: `
       insert into upload_readings (upload_id, workspace_id, reading, mapping)
       values ($1, $2, $3, $4)
-      on conflict (upload_id) do nothing`,
+      on conflict (upload_id) do update set reading = excluded.reading, mapping = excluded.mapping, updated_at = engine.now()`,
     values: [upload.uploadId, upload.workspaceId, JSON.stringify(upload.reading), JSON.stringify(upload.mapping)],
   });
 }
@@ -45,11 +45,36 @@ export interface UploadReadingRow extends UploadReading {
   readonly furniture: readonly FurnitureRow[];
 }
 
+/** Undefined while nothing has been decided. */
 export async function selectUploadReading(db: Queryable, uploadId: string): Promise<UploadReadingRow | undefined> {
   const { rows } = await db.query<UploadReadingRow>({
     name: 'ads-select-upload-reading',
-    text: `select reading, mapping, counts, furniture from upload_readings where upload_id = $1`,
+    text: `select reading, mapping, counts, furniture from upload_readings where upload_id = $1 and reading is not null`,
     values: [uploadId],
   });
   return rows[0];
+}
+
+/** What a person wants to be read otherwise; by the run itself or, for a retry, by the run it retries. */
+export async function selectOverrides(db: Queryable, uploadId: string): Promise<ReadingOverrides | null> {
+  const { rows } = await db.query<{ overrides: ReadingOverrides | null }>({
+    name: 'ads-select-overrides',
+    text: `select overrides from upload_readings where upload_id = $1`,
+    values: [uploadId],
+  });
+  return rows[0]?.overrides ?? null;
+}
+
+export async function upsertOverrides(
+  db: Queryable,
+  upload: { readonly uploadId: string; readonly workspaceId: string; readonly overrides: ReadingOverrides },
+): Promise<void> {
+  await db.query({
+    name: 'ads-upsert-overrides',
+    text: `
+      insert into upload_readings (upload_id, workspace_id, overrides)
+      values ($1, $2, $3)
+      on conflict (upload_id) do update set overrides = excluded.overrides, updated_at = engine.now()`,
+    values: [upload.uploadId, upload.workspaceId, JSON.stringify(upload.overrides)],
+  });
 }

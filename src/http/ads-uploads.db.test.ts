@@ -1,0 +1,225 @@
+// Handing in ads exports over HTTP: answers, how the file was read and mapped, refused rows corrected and run again.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdsBench, openAdsBench } from '../../test/support/ads.ts';
+import { buildTenant, buildUser, type TestUser, useApi } from '../../test/support/api.ts';
+import { useDatabase } from '../../test/support/database.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
+import { replayConsumer } from '../pipelines/ads/replay.ts';
+import { adsHandlers, adsRejectTools, adsUploadDoor } from './routes/ads/ads-handlers.ts';
+import { createUploadHandlers } from './uploads/create-upload.ts';
+import { defaultUploadLimits } from './uploads/upload-limits.ts';
+
+const db = useDatabase();
+let bench: AdsBench;
+let admin: TestUser;
+beforeAll(async () => {
+  bench = await openAdsBench(db.appUrl);
+  bench.engine.consume(replayConsumer);
+  await bench.engine.start();
+  admin = await buildUser(db, await buildTenant(db), 'admin');
+});
+const api = useApi(db, () => ({
+  engine: bench.engine,
+  rejectTools: { ads: adsRejectTools(bench.engine, bench.store) },
+  handlers: {
+    ...createUploadHandlers({
+      store: bench.store,
+      limits: defaultUploadLimits,
+      doors: { ads: adsUploadDoor(bench.engine) },
+    }),
+    ...adsHandlers({ store: bench.store }),
+  },
+}));
+afterAll(() => bench.close());
+
+const header = 'Day,Campaign name,Campaign ID,Amount spent (USD),Impressions,Clicks (all)';
+const good = Array.from({ length: 20 }, (_, i) => `2024-01-${String(i + 1).padStart(2, '0')},Spring,1001,1.5,100,5`);
+
+async function upload(text: string, fields: Record<string, string> = {}, filename = 'export.csv') {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ platform: 'meta', source: 'manual', ...fields })) form.set(name, value);
+  form.set('file', new Blob([text]), filename);
+  const request = new Request('http://localhost/', { method: 'POST', body: form });
+  return api.server.inject({
+    method: 'POST',
+    url: '/v1/uploads',
+    headers: { authorization: `Bearer ${admin.token}`, 'content-type': request.headers.get('content-type') ?? '' },
+    payload: Buffer.from(await request.arrayBuffer()),
+  });
+}
+
+const ended = (runId: string) => bench.ended(admin.tenantId, runId);
+const asUpload = (uploadId: string) => ({ as: admin, params: { upload_id: uploadId } });
+const asRun = (runId: string) => ({ as: admin, params: { run_id: runId } });
+
+describe('POST /v1/uploads', () => {
+  it('answers with the pending upload, and the same bytes again name the earlier one', async () => {
+    const first = await upload([header, ...good].join('\n'), { workspace_id: admin.tenantId });
+    expect([first.statusCode, first.json()]).toEqual([202, { upload_id: expect.any(String), status: 'pending' }]);
+    const again = await upload([header, ...good].join('\n'));
+    expect(again.json()).toMatchObject({ status: 'pending', same_bytes_as: first.json().upload_id });
+    expect(await ended(again.json().upload_id)).toMatchObject({ status: 'completed', created_by: admin.userId });
+  });
+
+  it('takes rows as JSON from an API or a webhook', async () => {
+    const rows = [
+      {
+        Day: '2024-03-01',
+        'Campaign name': 'J',
+        'Campaign ID': '120210000010000001',
+        'Amount spent (USD)': 2.5,
+        Impressions: 10,
+        'Clicks (all)': 1,
+      },
+    ];
+    const answer = await api.call('uploads.create', { as: admin, body: { platform: 'meta', source: 'api', rows } });
+    expect(answer.statusCode).toBe(202);
+    expect(await ended(answer.json().upload_id)).toMatchObject({
+      status: 'completed',
+      receipt: { read: 1, totals: { spend: { file: '2.5' } } },
+    });
+    const manual = await api.call('uploads.create', { as: admin, body: { platform: 'meta', source: 'manual', rows } });
+    expect([manual.statusCode, manual.json().code]).toEqual([422, 'source_needs_rows']);
+  });
+
+  it.each([
+    ['no platform', header, { platform: '' }, 'export.csv', 422, 'upload_fields_invalid'],
+    ['an unknown platform', header, { platform: 'myspace' }, 'export.csv', 422, 'upload_fields_invalid'],
+    ['a workspace that is not a UUID', header, { workspace_id: 'x' }, 'export.csv', 422, 'upload_fields_invalid'],
+    [
+      'another workspace',
+      header,
+      { workspace_id: '01890000-0000-7000-8000-000000000000' },
+      'export.csv',
+      403,
+      'workspace_mismatch',
+    ],
+    ['an empty file', '', {}, 'export.csv', 422, 'file_empty'],
+    ['a PDF named .csv', '%PDF-1.7 …', {}, 'export.csv', 415, 'content_mismatch'],
+    ['a PDF', '%PDF-1.7 …', {}, 'export.pdf', 415, 'format_unsupported'],
+    ['a binary file named .csv', '\u0000\u0001\u0002\u0003'.repeat(50), {}, 'export.csv', 415, 'content_mismatch'],
+  ])('refuses %s and keeps nothing', async (_, text, fields, filename, status, code) => {
+    const before = await db.admin.query('select count(*) from engine.blobs where deleted_at is null');
+    const answer = await upload(text, fields, filename);
+    expect([answer.statusCode, answer.json().code]).toEqual([status, code]);
+    const after = await db.admin.query('select count(*) from engine.blobs where deleted_at is null');
+    expect(after.rows).toEqual(before.rows);
+  });
+});
+
+describe('reading and mapping of an upload', () => {
+  it('shows what was decided and why, what was set aside, and the first rows', async () => {
+    const text = `Campaign report\n"January 1, 2024"\nDay;Campaign;Coût;Impr.;Clics;Code de devise\n01/02/2024;Été;1 234,56;10;1;EUR\n13/02/2024;Été;2,50;10;1;EUR\nTotal: Campaigns;;1 237,06;20;2;EUR\n`;
+    const { upload_id: id } = (await upload(text, { platform: 'google' })).json();
+    const run = await ended(id);
+    const refused = await db.admin.query('select line, code, value, message from engine.rejects where run_id = $1', [
+      id,
+    ]);
+    expect(refused.rows).toEqual([]);
+    expect([run.status, run.error_text]).toEqual(['completed', null]);
+    const reading = (await api.call('uploads.reading', asUpload(id))).json();
+    expect(reading).toMatchObject({
+      format: { value: 'csv' },
+      delimiter: { value: ';' },
+      decimal: { value: ',' },
+      date_order: { value: 'dmy', confidence: 'certain' },
+      header_line: { value: 3 },
+      sample: [{ line: 4 }, { line: 5 }],
+    });
+    expect(reading.furniture.map((each: { kind: string }) => each.kind)).toContain('total');
+    expect(run.receipt).toMatchObject({ totals: { spend: { file: '1237.06', declared: '1237.06' } } });
+  });
+
+  it('a header nobody knows is offered for mapping; once mapped, a retry and the next file need nothing more', async () => {
+    const text = `Datum,Kampagne,Kosten\n${good.map((_, i) => `2024-01-${String(i + 1).padStart(2, '0')},Frühling,2.5`).join('\n')}\n`;
+    const { upload_id: id } = (await upload(text)).json();
+    expect(await ended(id)).toMatchObject({ status: 'failed', error_code: 'mapping_incomplete' });
+    const mapping = (await api.call('uploads.mapping', asUpload(id))).json();
+    expect(mapping).toMatchObject({
+      origin: 'proposed',
+      version: 0,
+      columns: [{ header: 'Datum', field: null }, {}, {}],
+    });
+    expect(mapping.missing).toHaveLength(2);
+    const columns = ['metric_date', 'campaign_name', 'spend'].map((field, index) => ({ index, field }));
+    const saved = await api.call('uploads.map', { ...asUpload(id), body: { name: 'German', columns } });
+    expect(saved.json()).toMatchObject({ origin: 'saved', version: 1, missing: [], name: 'German' });
+    const { id: retry } = await bench.engine.retry({ tenantId: admin.tenantId, by: 'test' }, id);
+    expect(await ended(retry)).toMatchObject({ status: 'completed', receipt: { read: 20 } });
+    const { upload_id: next } = (await upload(text.replaceAll('2.5', '3'))).json();
+    expect(await ended(next)).toMatchObject({ status: 'completed', receipt: { outcomes: { updated: 20 } } });
+    expect((await api.call('mappings.list', { as: admin })).json().data).toMatchObject([
+      { name: 'German', version: 1 },
+    ]);
+  });
+
+  it('an override is tried at once and takes effect when the run is retried', async () => {
+    const ambiguous = `${header}\n${['01/02/2024', '03/04/2024'].map((day) => `${day},Spring,1001,1.5,100,5`).join('\n')}\n`;
+    const { upload_id: id } = (await upload(ambiguous)).json();
+    expect(await ended(id)).toMatchObject({ status: 'failed', error_code: 'nothing_promoted' });
+    const answer = await api.call('uploads.override', { ...asUpload(id), body: { date_order: 'dmy' } });
+    expect(answer.json()).toMatchObject({ date_order: { value: 'dmy', overridden: true } });
+    const { id: retry } = await bench.engine.retry({ tenantId: admin.tenantId, by: 'test' }, id);
+    expect(await ended(retry)).toMatchObject({ status: 'completed' });
+    const days = await db.admin.query('select metric_date from daily_metrics where run_id = $1 order by 1', [retry]);
+    expect(days.rows.map((row) => row.metric_date)).toEqual(['2024-02-01', '2024-04-03']);
+  });
+});
+
+describe('refused rows', () => {
+  it('are clustered with a suggested fix, corrected by cluster and replayed; the original stays as it was', async () => {
+    const bad = ['2024-01-31,Spring,1001,"7,5",100,5', '2024-01-29,Spring,1001,seven,100,5'];
+    const { upload_id: id } = (await upload([header, ...good, ...bad].join('\n'))).json();
+    expect(await ended(id)).toMatchObject({ status: 'completed', receipt: { read: 22, outcomes: { rejected: 2 } } });
+    const clusters = (await api.call('rejects.clusters', asRun(id))).json().data;
+    const commas = clusters.find((each: { fix: unknown }) => each.fix !== null);
+    expect(commas).toMatchObject({
+      count: 1,
+      open: 1,
+      fix: { kind: 'number_style', label: 'looks like a decimal comma' },
+    });
+    const fix = { kind: commas.fix.kind, column: commas.column, params: commas.fix.params };
+    const applied = await api.call('rejects.correct-cluster', { ...asRun(id), body: { cluster: commas.cluster, fix } });
+    expect(applied.json()).toMatchObject({ matched: 1, valid: 1, still_faulty: 0 });
+    const [, spend] = (await api.call('rejects.list', asRun(id))).json().data;
+    const corrected = await api.call('rejects.correct', {
+      as: admin,
+      params: { run_id: id, reject_id: spend.id },
+      body: { cells: { 'Amount spent (USD)': '7.25' } },
+    });
+    expect(corrected.json()).toMatchObject({ valid: true, faults: [] });
+    const replay = await api.call('rejects.replay', asRun(id));
+    expect([replay.statusCode, replay.json()]).toEqual([202, expect.objectContaining({ rows: 2 })]);
+    expect(await ended(replay.json().run_id)).toMatchObject({
+      status: 'completed',
+      receipt: { read: 2, outcomes: { inserted: 2 } },
+    });
+    const stored = await db.admin.query(
+      'select metric_date, spend, line from daily_metrics where run_id = $1 order by 1',
+      [replay.json().run_id],
+    );
+    expect(stored.rows).toEqual([
+      { metric_date: '2024-01-29', spend: '7.25', line: 23 },
+      { metric_date: '2024-01-31', spend: '7.5', line: 22 },
+    ]);
+    const settled = await waitFor(async () => {
+      const { data } = (await api.call('rejects.list', asRun(id))).json();
+      return data.every((each: { status: string }) => each.status === 'resolved') && data;
+    });
+    expect(settled[0]).toMatchObject({ raw: { 'Amount spent (USD)': '7,5' }, replayed_by: replay.json().run_id });
+    expect((await api.call('rejects.replay', asRun(id))).json().code).toBe('nothing_to_replay');
+  });
+
+  it('can be downloaded, corrected and uploaded again', async () => {
+    const bad = ['2024-01-30,"=Spring",1001,seven,100,5'];
+    const { upload_id: id } = (await upload([header, ...good, ...bad].join('\n'))).json();
+    await ended(id);
+    const csv = (await api.call('rejects.download', asRun(id))).body;
+    expect(csv).toContain('seven');
+    const again = (await upload(csv.replace('seven', '9'), { retry_of: id }, 'rejects.csv')).json();
+    expect(await ended(again.upload_id)).toMatchObject({
+      status: 'completed',
+      receipt: { read: 1, outcomes: { inserted: 1 } },
+    });
+  });
+});

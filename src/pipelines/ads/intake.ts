@@ -1,0 +1,83 @@
+// The intake of an ads upload: which fields it takes, which files, and the input its run gets. It writes nothing itself; the door
+// stores the bytes, then their row, then the run.
+import { z } from 'zod';
+import { UploadFields, UploadRows } from '../../contract/api/uploads.ts';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { Sniffed } from '../../engine/blobs/store-file.ts';
+import {
+  type ContentKind,
+  checkExtension,
+  describeContent,
+  sniffContent,
+} from '../../tabular/content/sniff-content.ts';
+import type { AdsInput } from './input.ts';
+
+export const AdsUploadFields = UploadFields;
+export type AdsUploadFields = z.infer<typeof AdsUploadFields>;
+
+const formats: Readonly<Partial<Record<ContentKind, Sniffed>>> = {
+  text: { format: 'csv', mediaType: 'text/csv' },
+  json: { format: 'json', mediaType: 'application/json' },
+  ndjson: { format: 'ndjson', mediaType: 'application/x-ndjson' },
+  xlsx: { format: 'xlsx', mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' },
+};
+
+/** Looks at the first bytes: a table we read, or a refusal that says what the file is instead. */
+export function sniffUpload(head: Uint8Array, fileName: string): Sniffed {
+  const kind = sniffContent(head);
+  if (kind === 'empty') throw new MillraceError('file_empty', { name: fileName });
+  checkExtension(fileName, kind);
+  if (kind === 'xls') throw new MillraceError('spreadsheet_xls');
+  if (kind === 'xlsb') throw new MillraceError('spreadsheet_xlsb');
+  if (kind === 'encrypted_office') throw new MillraceError('spreadsheet_encrypted');
+  const found = formats[kind];
+  if (found === undefined) throw new MillraceError('format_unsupported', { found: describeContent(kind) });
+  return found;
+}
+
+export interface Received {
+  readonly filename: string;
+  readonly at: Date;
+  readonly sameBytesAs?: string | undefined;
+  readonly mappingFingerprint?: string | undefined;
+}
+
+export function inputOf(fields: AdsUploadFields, received: Received): AdsInput {
+  if (fields.platform === undefined) throw new MillraceError('platform_required');
+  return {
+    platform: fields.platform,
+    source: fields.source ?? 'manual',
+    ...(fields.client_id === undefined ? {} : { client_id: fields.client_id }),
+    filename: received.filename,
+    ...(fields.force_partial === 'true' ? { force_partial: true } : {}),
+    reported_at: fields.reported_at ?? received.at.toISOString(),
+    ...(fields.reported_at === undefined ? {} : { reported_at_given: true }),
+    ...(fields.retry_of === undefined ? {} : { corrects: fields.retry_of }),
+    ...(received.mappingFingerprint === undefined ? {} : { mapping_fingerprint: received.mappingFingerprint }),
+    ...(received.sameBytesAs === undefined ? {} : { same_bytes_as: received.sameBytesAs }),
+  };
+}
+
+/** Rows sent as JSON become a file like any other: a list, one record per line. */
+export function fileOfRows(body: unknown): {
+  readonly fields: AdsUploadFields;
+  readonly bytes: Buffer;
+  readonly filename: string;
+} {
+  const parsed = UploadRows.safeParse(body);
+  if (!parsed.success) throw new MillraceError('upload_fields_invalid', { faults: z.prettifyError(parsed.error) });
+  const { rows, force_partial, ...fields } = parsed.data;
+  if (fields.source !== 'api' && fields.source !== 'webhook') throw new MillraceError('source_needs_rows');
+  return {
+    fields: { ...fields, ...(force_partial === true ? { force_partial: 'true' as const } : {}) },
+    bytes: Buffer.from(`[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]\n`),
+    filename: fields.filename ?? 'rows.json',
+  };
+}
+
+/** A mapping's id for the API: its fingerprint in the shape of a UUID. */
+export function mappingIdOf(fingerprint: string): string {
+  const variant = ((Number.parseInt(fingerprint[16] ?? '0', 16) & 3) | 8).toString(16);
+  const hex = `${fingerprint.slice(0, 12)}8${fingerprint.slice(13, 16)}${variant}${fingerprint.slice(17, 32)}`;
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

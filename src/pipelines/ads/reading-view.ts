@@ -1,0 +1,116 @@
+// A reading and a mapping in the words of the API, and back.
+import type { z } from 'zod';
+import type {
+  Mapping as ApiMapping,
+  ReadingOverrides as ApiOverrides,
+  Reading as ApiReading,
+} from '../../contract/api/reading.ts';
+import type { Confidence, Decision } from '../../tabular/decision.ts';
+import type { Reading, ReadingOverrides } from '../../tabular/reading.ts';
+import { adsFields } from './fields.ts';
+import { mappingIdOf } from './intake.ts';
+import type { AppliedMapping } from './reading.ts';
+import type { FurnitureRow } from './sql/upload-readings.ts';
+
+type View = z.infer<typeof ApiReading>;
+export type Sample = View['sample'];
+
+const words: Readonly<Record<Confidence, 'certain' | 'likely' | 'guess'>> = {
+  exact: 'certain',
+  likely: 'likely',
+  guess: 'guess',
+};
+const BY_USER = 'chosen by the user';
+
+export function viewReading(
+  uploadId: string,
+  reading: Reading,
+  furniture: readonly FurnitureRow[],
+  sample: Sample,
+): View {
+  const { dialect, sheet, header, columns } = reading;
+  const dates = columns.find(({ dateOrder }) => dateOrder !== undefined)?.dateOrder;
+  const order = dates?.value === 'ymd' || dates?.value === 'dmy' || dates?.value === 'mdy' ? dates.value : null;
+  return {
+    upload_id: uploadId,
+    format: sure(reading.format, 'by its content'),
+    encoding: shown(reading.encoding, ({ name }) => name),
+    delimiter: dialect === undefined ? sure(null, 'the format has none') : shown(dialect, (value) => value.delimiter),
+    quote: dialect === undefined ? sure(null, 'the format has none') : shown(dialect, (value) => value.quote),
+    line_end: dialect === undefined ? sure(null, 'the format has none') : shown(dialect, (value) => value.lineEnd),
+    header_line: shown(header, ({ lines }) => lines.at(-1) ?? null),
+    sheet: sheet === undefined ? sure(null, 'the format has none') : shown(sheet, ({ name }) => name),
+    sheets: [...(sheet?.value.names ?? [])],
+    decimal: shown(reading.numbers, ({ decimal }) => decimal),
+    date_order: dates === undefined ? sure(null, 'no column holds dates') : shown(dates, () => order),
+    empty_markers: sure([...new Set(columns.flatMap(({ emptyMarkers }) => emptyMarkers))], 'found in the sample'),
+    furniture: furniture.map(({ line, kind, text }) => ({
+      line,
+      kind: furnitureKind(kind),
+      text,
+      put_back: reading.keptLines.includes(line),
+    })),
+    header: [...header.value.names],
+    sample,
+  };
+}
+
+export function viewMapping(mapping: AppliedMapping, reading: Reading, platform: string): z.infer<typeof ApiMapping> {
+  const byIndex = new Map(reading.columns.map((column) => [column.index, column]));
+  return {
+    mapping_id: mapping.version === 0 ? null : mappingIdOf(mapping.fingerprint),
+    name: mapping.name,
+    version: mapping.version,
+    fingerprint: mapping.fingerprint,
+    pipeline: 'ads',
+    platform,
+    origin: mapping.origin,
+    columns: mapping.columns.map((column) => ({
+      index: column.column,
+      header: column.header,
+      field: column.field,
+      confidence: column.confidence ?? (column.offers.length > 0 ? 'guess' : 'none'),
+      reason: [column.reason, ...column.offers.map(({ field, reason }) => `could be ${field}: ${reason}`)].join('; '),
+      samples: [...(byIndex.get(column.column)?.examples ?? [])],
+      fill_rate: byIndex.get(column.column)?.fillRate ?? 0,
+    })),
+    fields: adsFields.fields.map(({ name, title, kind }) => ({
+      name,
+      label: title,
+      type: kind,
+      required: name === 'metric_date',
+    })),
+    missing: [...mapping.missing],
+  };
+}
+
+/** Null takes an override back; what is not named stays as it was. */
+export function overridesFrom(given: z.infer<typeof ApiOverrides>, before: ReadingOverrides): ReadingOverrides {
+  const after: Record<string, unknown> = { ...before };
+  const set = (name: keyof ReadingOverrides, value: unknown) => {
+    if (value === null) delete after[name];
+    else if (value !== undefined) after[name] = value;
+  };
+  set('encoding', given.encoding);
+  set('delimiter', given.delimiter);
+  if (given.quote !== undefined) after.quote = given.quote;
+  set('headerLines', given.header_line == null ? given.header_line : [given.header_line]);
+  set('sheet', given.sheet);
+  set('decimal', given.decimal);
+  set('dateOrders', given.date_order == null ? given.date_order : { '*': given.date_order });
+  set('keptLines', given.put_back);
+  return after as ReadingOverrides;
+}
+
+function shown<T, V>(decision: Decision<T>, value: (of: T) => V) {
+  const { confidence, reason } = decision;
+  return { value: value(decision.value), confidence: words[confidence], reason, overridden: reason === BY_USER };
+}
+
+function sure<V>(value: V, reason: string) {
+  return { value, confidence: 'certain' as const, reason, overridden: false };
+}
+
+function furnitureKind(kind: string): View['furniture'][number]['kind'] {
+  return kind === 'header' || kind === 'blank' || kind === 'total' || kind === 'footer' ? kind : 'preamble';
+}
