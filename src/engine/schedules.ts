@@ -52,7 +52,8 @@ export function nextFiring(
   schedule: { name: string; cron: string; timeZone: string; jitterSeconds: number; seed: string },
   after: Date,
 ): Date {
-  const offsetMs = stableShare(schedule.seed) * schedule.jitterSeconds * 1000;
+  // Whole milliseconds: with a fraction, the moment after a firing could be that firing again.
+  const offsetMs = Math.floor(stableShare(schedule.seed) * schedule.jitterSeconds * 1000);
   // The plain moment may lie before `after` while its jittered one is still to come.
   const from = new Date(after.getTime() - offsetMs);
   const plain = cronOf(schedule).nextRun(from);

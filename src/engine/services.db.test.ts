@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setClockOffset, useDatabase } from '../../test/support/database.ts';
+import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
+import { withTransaction } from '../platform/database.ts';
+import { silentLog } from '../platform/log.ts';
+import { consumeOnce } from './consumer.ts';
+import { nextFiring } from './schedules.ts';
+import { pumpEvents } from './services/outbox-pump.ts';
+import { fireDueSchedules } from './services/scheduler.ts';
+import { type FeedRow, readFeed } from './sql/event-feed.ts';
+import { moveDueRuns } from './sql/move-due-runs.ts';
+
+const database = useDatabase();
+type TestEngine = Awaited<ReturnType<typeof buildEngine>>;
+let engine: TestEngine;
+let tenantId: string;
+
+beforeEach(async () => {
+  tenantId = newTenant();
+  engine = await buildEngine(database.appUrl, [buildPipeline('plain', async () => 'complete')], { controlSize: 20 });
+});
+
+afterEach(async () => {
+  await setClockOffset(database.admin, '0');
+  await database.admin.query('delete from engine.schedules');
+  await engine.close();
+});
+
+const emit = (key: string) =>
+  engine.emit([{ tenantId, runId: null, type: 'test.happened', key, data: JSON.stringify({ key }) }]);
+
+async function pumpAll(): Promise<void> {
+  while ((await pumpEvents(engine.pools.control)) !== 0);
+}
+
+async function feed(after = 0): Promise<FeedRow[]> {
+  const rows = await readFeed(engine.pools.control, after, 10_000);
+  return rows.filter((row) => row.tenant_id === tenantId);
+}
+
+describe('schedules', () => {
+  it('fire once with three schedulers at once, and once for a window that was missed', async () => {
+    await engine.saveSchedule({ tenantId, name: 'hourly', pipeline: 'plain', cron: '0 * * * *' });
+    await setClockOffset(database.admin, '5 hours');
+    const { control } = engine.pools;
+    await Promise.all([1, 2, 3].map(() => fireDueSchedules(control, engine.registry, silentLog)));
+    await Promise.all([1, 2, 3].map(() => fireDueSchedules(control, engine.registry, silentLog)));
+    const { rows } = await database.admin.query('select source_id from engine.runs where tenant_id = $1', [tenantId]);
+    expect(rows).toEqual([{ source_id: 'schedule:hourly' }]);
+    const [schedule] = await engine.listSchedules(tenantId);
+    expect((schedule?.next_at.getTime() ?? 0) - Date.now()).toBeGreaterThan(4 * 3_600_000);
+  });
+
+  it('do not fire while they are switched off', async () => {
+    await engine.saveSchedule({ tenantId, name: 'off', pipeline: 'plain', cron: '* * * * *', enabled: false });
+    await setClockOffset(database.admin, '1 hour');
+    expect(await fireDueSchedules(engine.pools.control, engine.registry, silentLog)).toBe(0);
+  });
+
+  it('keep to their time zone over a change of the clocks', () => {
+    const berlin = { name: 's', cron: '0 6 * * *', timeZone: 'Europe/Berlin', jitterSeconds: 0, seed: 's' };
+    expect(nextFiring(berlin, new Date('2026-10-24T12:00:00Z')).toISOString()).toBe('2026-10-25T05:00:00.000Z');
+    expect(nextFiring(berlin, new Date('2026-10-23T12:00:00Z')).toISOString()).toBe('2026-10-24T04:00:00.000Z');
+  });
+
+  it('are moved by the same jitter every time, and never fire twice for one moment', () => {
+    const jittered = { name: 's', cron: '0 * * * *', timeZone: 'UTC', jitterSeconds: 600, seed: 'tenant:s' };
+    const first = nextFiring(jittered, new Date('2026-01-01T00:00:00Z'));
+    const second = nextFiring(jittered, first);
+    expect(second.getTime() - first.getTime()).toBe(3_600_000);
+    expect(nextFiring(jittered, new Date(first.getTime() - 1)).getTime()).toBe(first.getTime());
+  });
+});
+
+describe('rate limits', () => {
+  it('give out no more than the bucket holds, however many ask at once', async () => {
+    const limit = { key: `limit:${tenantId}`, capacity: 7, refillPerSecond: 0.001 };
+    const waits = await Promise.all(Array.from({ length: 40 }, () => engine.tryTake(limit)));
+    expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(7);
+    for (const waitMs of waits.filter((each) => each > 0)) expect(waitMs).toBeGreaterThan(0);
+  });
+
+  it('refill with time, up to their capacity', async () => {
+    const limit = { key: `refill:${tenantId}`, capacity: 3, refillPerSecond: 1 };
+    for (let taken = 0; taken < 3; taken += 1) expect(await engine.tryTake(limit)).toBe(0);
+    const waitMs = await engine.tryTake(limit);
+    expect(waitMs).toBeGreaterThan(0);
+    expect(waitMs).toBeLessThanOrEqual(1_000);
+    await setClockOffset(database.admin, '1 hour');
+    const again = await Promise.all([1, 2, 3, 4].map(() => engine.tryTake(limit)));
+    expect(again.filter((wait) => wait === 0)).toHaveLength(3);
+  });
+});
+
+describe('the outbox', () => {
+  it('gives every committed event a place, and none is skipped by a reader when transactions commit out of order', async () => {
+    const slow = await engine.pools.control.connect();
+    await slow.query('begin');
+    await engine.emit([{ tenantId, runId: null, type: 'test.happened', key: 'slow', data: '{}' }], slow);
+    for (const key of ['a', 'b', 'c']) await emit(key);
+    await pumpAll();
+    const early = await feed();
+    expect(early.map((row) => row.key)).toEqual(['a', 'b', 'c']);
+    await slow.query('commit');
+    slow.release();
+    await pumpAll();
+    const late = await feed(early.at(-1)?.position);
+    expect(late.map((row) => row.key)).toEqual(['slow']);
+    expect(late[0]?.event_id).toBeLessThan(early[0]?.event_id ?? 0);
+  });
+
+  it('is pumped by one at a time; places are given once, whoever pumps', async () => {
+    const events = Array.from({ length: 200 }, (_, number) => emit(`e${number}`));
+    const pumps = Array.from({ length: 40 }, () => pumpEvents(engine.pools.control));
+    await Promise.all([...events, ...pumps]);
+    await pumpAll();
+    const found = await feed();
+    expect(new Set(found.map((row) => row.event_id)).size).toBe(200);
+    expect(new Set(found.map((row) => row.position)).size).toBe(200);
+  });
+
+  it('keeps one event per run, type and key', async () => {
+    const { id } = await engine.enqueue({ pipeline: 'plain', tenantId, input: {} });
+    const event = { tenantId, runId: id, type: 'test.once', key: 'k', data: '{}' };
+    await Promise.all([1, 2, 3].map(() => engine.emit([event])));
+    await pumpAll();
+    expect(await feed()).toHaveLength(1);
+  });
+});
+
+describe('a consumer', () => {
+  it('applies each event once, in order, with two processes at it and one that fails half way', async () => {
+    await database.admin.query(
+      `create table if not exists applied (seq bigint generated always as identity, key text);
+       grant select, insert on applied to millrace_engine; grant usage on schema public to millrace_engine`,
+    );
+    for (let number = 0; number < 30; number += 1) await emit(String(number).padStart(2, '0'));
+    await pumpAll();
+    let failures = 0;
+    const options = {
+      name: `consumer-${tenantId}`,
+      pool: engine.pools.effects,
+      log: silentLog,
+      everyMs: 10,
+      apply: async (tx: Parameters<typeof readFeed>[0], events: readonly FeedRow[]) => {
+        for (const event of events.filter((each) => each.tenant_id === tenantId))
+          await tx.query('insert into applied (key) values ($1)', [event.key]);
+        if (failures < 2) {
+          failures += 1;
+          throw new Error('it failed after its work and before its mark');
+        }
+      },
+    };
+    const consume = () => consumeOnce(options).catch(() => 0);
+    for (let round = 0; round < 5; round += 1) await Promise.all([consume(), consume()]);
+    const { rows } = await database.admin.query<{ key: string }>('select key from applied order by seq');
+    expect(rows.map((row) => row.key)).toEqual(
+      Array.from({ length: 30 }, (_, number) => String(number).padStart(2, '0')),
+    );
+  });
+});
+
+describe('runs that are due later', () => {
+  it('enter the queue when their time has come, once, whoever moves them', async () => {
+    const { id } = await engine.enqueue({
+      pipeline: 'plain',
+      tenantId,
+      input: {},
+      availableAt: new Date(Date.now() + 60_000),
+    });
+    expect((await moveDueRuns(engine.pools.control, 100)).moved).toBe(0);
+    await setClockOffset(database.admin, '2 minutes');
+    const moved = await Promise.all([1, 2, 3].map(() => moveDueRuns(engine.pools.control, 100)));
+    expect(moved.reduce((sum, each) => sum + each.moved, 0)).toBe(1);
+    const { rows } = await database.admin.query('select run_id from engine.ready where run_id = $1', [id]);
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe('a transaction that enqueues', () => {
+  it('is seen by nobody before it commits', async () => {
+    await withTransaction(engine.pools.control, async (tx) => {
+      const [made] = await engine.enqueueIn(tx, [{ pipeline: 'plain', tenantId, input: {} }]);
+      expect(await engine.findRun(made?.id ?? '')).toBeUndefined();
+    });
+  });
+});
