@@ -117,7 +117,7 @@ export class Ground {
       try {
         return (await this.#pool.query<T>(text, values)).rows;
       } catch (error) {
-        if (tries > 100 || (error as { code?: string }).code?.startsWith('42')) throw error;
+        if (tries > 600 || (error as { code?: string }).code?.startsWith('42')) throw error;
         await pause(100);
       }
     }
@@ -222,7 +222,7 @@ async function stubbornClient(url: string): Promise<pg.Client> {
       return client;
     } catch (error) {
       await client.end().catch(() => {});
-      if (tries > 100) throw error;
+      if (tries > 600) throw error;
       await pause(100);
     }
   }
