@@ -8,7 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildApiKey, buildTenant, buildUser, type TestUser, useApi } from '../../test/support/api.ts';
 import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline } from '../../test/support/engine.ts';
+import { type FakeAirbyte, startFakeAirbyte } from '../../test/support/fake-airbyte/server.ts';
 import { isolationMatrix, type Probe, type Things } from '../../test/support/isolation-matrix.ts';
+import { buildConnector, syncsDeps } from '../../test/support/syncs.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { addClient } from '../access/clients.ts';
 import { insertMembership } from '../access/sql/list-memberships.ts';
@@ -18,16 +20,23 @@ import { type Role, roles, type Scope, scopes } from '../contract/api/roles.ts';
 import { routes } from '../contract/api/routes.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { SyncDesk } from '../pipelines/syncs/sync-desk.ts';
+import { syncsPipeline } from '../pipelines/syncs/syncs.pipeline.ts';
 import { DiskBlobStore } from '../platform/blob/disk-blob-store.ts';
 import { uuidv7 } from '../platform/ids.ts';
+import { ownHandlers } from './handlers.ts';
 import { adsHandlers, adsUploadDoor } from './routes/ads/ads-handlers.ts';
 import { batchHandlers } from './routes/batches/batch-handlers.ts';
+import { connectorHandlers } from './routes/connectors/connector-handlers.ts';
+import { syncHandlers } from './routes/syncs/sync-handlers.ts';
 import { createUploadHandlers } from './uploads/create-upload.ts';
 import { uploadHandlers } from './uploads/upload-handlers.ts';
 import { defaultUploadLimits } from './uploads/upload-limits.ts';
 
 const db = useDatabase();
 let engine: Engine & { close(): Promise<void> };
+let airbyte: FakeAirbyte;
+let desk: SyncDesk;
 
 const steady = buildPipeline('steady', async (context) => {
   context.reject({
@@ -51,10 +60,16 @@ const doomed = buildPipeline('doomed', async () => {
 });
 
 beforeAll(async () => {
-  engine = await buildEngine(db.appUrl, [steady, failing, doomed]);
+  airbyte = await startFakeAirbyte();
+  const deps = syncsDeps(airbyte);
+  engine = await buildEngine(db.appUrl, [steady, failing, doomed, syncsPipeline(deps)]);
+  desk = { ...deps, engine };
   await engine.start();
 });
-afterAll(() => engine.close());
+afterAll(async () => {
+  await engine.close();
+  await airbyte.close();
+});
 
 const nobody: Things = {
   tenantId: uuidv7(),
@@ -67,6 +82,8 @@ const nobody: Things = {
   waitingRunId: uuidv7(),
   deadRunId: uuidv7(),
   rejectId: '999999999',
+  connectorId: uuidv7(),
+  syncId: uuidv7(),
 };
 const marker = 'CANARY-OF-THE-OTHER-TENANT';
 const rejectTools = {
@@ -77,14 +94,15 @@ const store = new DiskBlobStore({ root: folder });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Everything an installation serves. */
 const handlers = () => ({
+  ...connectorHandlers(desk),
+  ...syncHandlers(desk),
   ...uploadHandlers({ store }),
   ...createUploadHandlers({ store, limits: defaultUploadLimits, doors: { ads: adsUploadDoor(engine) } }),
   ...adsHandlers({ store }),
   ...batchHandlers({ store }),
 });
 const api = useApi(db, () => ({ engine, rejectTools, handlers: handlers() }));
-/** Not part of this suite's app. */
-const unserved: ReadonlySet<OperationId> = new Set(['samples.list', 'samples.run']);
+const isServed = (operation: OperationId) => operation in ownHandlers || operation in handlers();
 let own: Things;
 let foreign: Things;
 let callers: { name: string; role: Role; token: string }[] = [];
@@ -135,6 +153,13 @@ async function buildThings(mark: string): Promise<Things> {
     waitingRunId: await enqueue('steady', new Date(Date.now() + 3_600_000)),
   };
   await engine.saveSchedule({ tenantId, name: mark, pipeline: 'steady', cron: '0 0 1 1 *', input: {} });
+  const { connector_id: connectorId } = await buildConnector(desk, airbyte, tenantId, { name: mark });
+  const { id: syncId } = await engine.enqueue({
+    pipeline: 'syncs',
+    tenantId,
+    input: { connector_id: connectorId, external_account_id: mark },
+    availableAt: new Date(Date.now() + 3_600_000),
+  });
   const rejectId = await waitFor(async () => {
     const { rows } = await db.admin.query<{ id: string; ended: number }>(
       `select (select reject_id::text from engine.rejects where run_id = $1) as id,
@@ -150,6 +175,8 @@ async function buildThings(mark: string): Promise<Things> {
     keyId: key.keyId,
     membershipId: membership.membership_id,
     rejectId,
+    connectorId,
+    syncId,
     ...ids,
   };
 }
@@ -164,7 +191,7 @@ const blank = (body: string, params: Record<string, string>) =>
 
 /** Everything the other tenant has, to see that no probe changed it. */
 async function snapshot(): Promise<string> {
-  const tables = ['users', 'clients', 'api_keys', 'memberships', 'tenants'];
+  const tables = ['users', 'clients', 'api_keys', 'memberships', 'tenants', 'connectors'];
   const parts = await Promise.all([
     ...tables.map((table) =>
       db.admin.query(`select to_jsonb(t) - 'last_used_at' as row from ${table} t where tenant_id = $1 order by 1`, [
@@ -224,8 +251,7 @@ describe.each(['on', 'off'])('with row-level security %s', (security) => {
           access.kind === 'roles' &&
           access.roles.includes(caller.role) &&
           (caller.name !== 'key' || access.scope !== null);
-        const isServed = !unserved.has(operation);
-        expect([caller.name, theirs.status]).toEqual([caller.name, mayCall ? (isServed ? 404 : 501) : 403]);
+        expect([caller.name, theirs.status]).toEqual([caller.name, mayCall ? (isServed(operation) ? 404 : 501) : 403]);
       }
     },
   );
