@@ -1,6 +1,6 @@
 // Valid files with random damage: whatever comes, reading ends with rows or with a catalogued error, soon, and the process lives.
 import { describe, expect, it } from 'vitest';
-import { delimited, googleReport, metaExport, seededRandom, tiktokRows } from '../../test/support/tables.ts';
+import { delimited, googleReport, metaExport, mutate, seededRandom, tiktokRows } from '../../test/support/tables.ts';
 import { buildWorkbook, stylesWith } from '../../test/support/workbooks.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { bytesSource } from './byte-source.ts';
@@ -23,50 +23,6 @@ const texts: Readonly<Record<string, Buffer>> = {
   json: Buffer.from(json),
   ndjson: Buffer.from('{"a":1,"b":"x"}\n{"a":2,"b":"é"}\n{"a":3,"b":null}\n'),
 };
-
-const splinters = [
-  '"',
-  '""',
-  '\n',
-  '\r',
-  '\0',
-  ',',
-  ';',
-  '\t',
-  '{',
-  '}',
-  '[',
-  ']',
-  ':',
-  '\\',
-  '\xff',
-  '\xc3',
-  '\ufeff',
-  '<',
-  '&',
-  '9'.repeat(40),
-  '[[[[[[[[',
-  '"a',
-];
-
-function mutate(bytes: Buffer, random: () => number): Buffer {
-  let mutant = Buffer.from(bytes);
-  for (let hits = 1 + Math.floor(random() * 4); hits > 0 && mutant.length > 0; hits--) {
-    const at = Math.floor(random() * mutant.length);
-    const until = Math.min(mutant.length, at + Math.floor(random() * random() * 64));
-    const splinter = Buffer.from(
-      splinters[Math.floor(random() * splinters.length)] ?? '',
-      random() < 0.5 ? 'latin1' : 'utf8',
-    );
-    const dice = random();
-    if (dice < 0.25) mutant[at] = Math.floor(random() * 256);
-    else if (dice < 0.5) mutant = Buffer.concat([mutant.subarray(0, at), splinter, mutant.subarray(at)]);
-    else if (dice < 0.7) mutant = Buffer.concat([mutant.subarray(0, at), mutant.subarray(until)]);
-    else if (dice < 0.85) mutant = Buffer.concat([mutant.subarray(0, until), mutant.subarray(at)]);
-    else mutant = mutant.subarray(0, at);
-  }
-  return mutant;
-}
 
 /** The number of rows, or the code of the error; anything else fails the test. */
 async function outcome(bytes: Buffer): Promise<string> {
@@ -96,8 +52,8 @@ describe('damaged files', () => {
     expect(outcomes).toContain('n rows');
   });
 
-  it('20 mutations of a workbook end in rows or in a catalogued error', async () => {
+  it('8 mutations of a workbook, read in its process, end in rows or in a catalogued error', async () => {
     const random = seededRandom(4711);
-    for (let i = 0; i < 20; i++) expect(await outcome(mutate(workbook, random))).toMatch(/rows$|^[a-z_]+$/);
+    for (let i = 0; i < 8; i++) expect(await outcome(mutate(workbook, random))).toMatch(/rows$|^[a-z_]+$/);
   });
 });

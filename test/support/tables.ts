@@ -104,3 +104,48 @@ export function delimited(rows: readonly (readonly (string | number)[])[], delim
       : String(value);
   return `${rows.map((row) => row.map(cell).join(delimiter)).join('\n')}\n`;
 }
+
+const splinters = [
+  '"',
+  '""',
+  '\n',
+  '\r',
+  '\0',
+  ',',
+  ';',
+  '\t',
+  '{',
+  '}',
+  '[',
+  ']',
+  ':',
+  '\\',
+  '\xff',
+  '\xc3',
+  '\ufeff',
+  '<',
+  '&',
+  '9'.repeat(40),
+  '[[[[[[[[',
+  '"a',
+];
+
+/** Damages a file in one to four places: other bytes, splinters, pieces left out or doubled, an early end. */
+export function mutate(bytes: Buffer, random: () => number): Buffer {
+  let mutant = Buffer.from(bytes);
+  for (let hits = 1 + Math.floor(random() * 4); hits > 0 && mutant.length > 0; hits--) {
+    const at = Math.floor(random() * mutant.length);
+    const until = Math.min(mutant.length, at + Math.floor(random() * random() * 64));
+    const splinter = Buffer.from(
+      splinters[Math.floor(random() * splinters.length)] ?? '',
+      random() < 0.5 ? 'latin1' : 'utf8',
+    );
+    const dice = random();
+    if (dice < 0.25) mutant[at] = Math.floor(random() * 256);
+    else if (dice < 0.5) mutant = Buffer.concat([mutant.subarray(0, at), splinter, mutant.subarray(at)]);
+    else if (dice < 0.7) mutant = Buffer.concat([mutant.subarray(0, at), mutant.subarray(until)]);
+    else if (dice < 0.85) mutant = Buffer.concat([mutant.subarray(0, until), mutant.subarray(at)]);
+    else mutant = mutant.subarray(0, at);
+  }
+  return mutant;
+}

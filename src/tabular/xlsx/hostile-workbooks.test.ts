@@ -103,7 +103,7 @@ describe('damaged workbooks', () => {
 
 describe('bombs', () => {
   it('stops unpacking at the ratio, whatever the directory claims', async () => {
-    const packed = await repeated('<worksheet><sheetData>', ' '.repeat(1_000), 200_000);
+    const packed = await repeated('<worksheet><sheetData>', ' '.repeat(1_000), 30_000);
     const bytes = buildWorkbook({ replace: { 'xl/worksheets/sheet1.xml': { content: '', packed, claimedSize: 100 } } });
     expect(bytes.length).toBeLessThan(400_000);
     await expect(read(bytes)).rejects.toEqual(code('spreadsheet_too_large', 'times its size'));
@@ -184,17 +184,12 @@ describe('bombs', () => {
 
 describe('the process that reads', () => {
   it('is killed when it makes no progress', async () => {
-    const packed = await repeated('<worksheet><sheetData>', '<row><c><v>1</v></c></row>\n', 3_000_000);
-    const bytes = buildWorkbook({
-      sharedStrings: '<sst/>',
-      replace: { 'xl/worksheets/sheet1.xml': { content: '', packed } },
-    });
     const slow = withLimits({ spreadsheet: { stallMs: 1 } });
-    await expect(read(bytes, slow)).rejects.toEqual(code('spreadsheet_too_slow'));
+    await expect(read(buildWorkbook({}), slow)).rejects.toEqual(code('spreadsheet_too_slow'));
   });
 
   it('is killed when it takes more memory than it may', async () => {
-    const packed = await repeated('<worksheet><sheetData>', '<row><c><v>1</v></c></row>\n', 3_000_000);
+    const packed = await repeated('<worksheet><sheetData>', '<row><c><v>1</v></c></row>\n', 300_000);
     const bytes = buildWorkbook({ replace: { 'xl/worksheets/sheet1.xml': { content: '', packed } } });
     const small = withLimits({ spreadsheet: { maxResidentMb: 20 } });
     await expect(read(bytes, small)).rejects.toEqual(code('spreadsheet_too_large', 'memory'));

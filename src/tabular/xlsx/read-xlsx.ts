@@ -35,6 +35,8 @@ export async function* readXlsx(source: ByteSource, options: XlsxReadOptions): A
       maxRows: options.maxRows ?? null,
       limits: options.limits,
     });
+    // The reader holds the file open now. Without a name it cannot be left behind, whatever happens to us.
+    await local.remove();
     options.onOpen?.(opened.sheet, opened.names);
     try {
       const stream = { chunks: opened.chunks, isOriginal: true, originalOffset: (position: number) => position };
@@ -103,7 +105,8 @@ class SheetBatch extends RowBatch {
 async function localFile(source: ByteSource): Promise<{ path: string; remove(): Promise<void> }> {
   if (source.path !== undefined) return { path: source.path, remove: async () => undefined };
   const path = join(tmpdir(), `millrace-sheet-${randomUUID()}.xlsx`);
-  const remove = () => rm(path, { force: true });
+  // Some systems do not remove what is open; then the second attempt, after reading, does.
+  const remove = () => rm(path, { force: true }).catch(() => undefined);
   try {
     await pipeline(Readable.from(source.open(0)), createWriteStream(path, { mode: 0o600 }));
   } catch (error) {

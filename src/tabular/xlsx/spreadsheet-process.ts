@@ -53,7 +53,11 @@ class SpreadsheetProcess {
         this.#noteExit(code, signal);
         resolve();
       });
-      this.#child.once('error', () => resolve());
+      // Could not be started, or could not be told what to do.
+      this.#child.on('error', (error) => {
+        this.#fail(new MillraceError('spreadsheet_reader_lost', { reason: error.message }));
+        resolve();
+      });
     });
     this.#child.on('message', (message: SpreadsheetMessage) => this.#take(message));
     this.#watch = setInterval(() => void this.#checkMemory(), WATCH_MS);
