@@ -53,6 +53,7 @@ describe('roles', () => {
       'auth.me',
       'auth.password',
       'dead-letters.list',
+      'dead-letters.requeue',
       'pipelines.list',
       'runs.attempts',
       'runs.bulk',
@@ -60,6 +61,7 @@ describe('roles', () => {
       'runs.list',
       'runs.requeue',
       'runs.show',
+      'syncs.trigger',
     ]);
   });
 
