@@ -2,6 +2,7 @@
 // The command line: its commands, and how every one of them ends.
 import { Command, CommanderError } from 'commander';
 import { version } from '../roles/version.ts';
+import { addConnectorCommands } from './commands/connectors.ts';
 import { addDeadLetterCommands } from './commands/dead-letters.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addIngestCommand } from './commands/ingest.ts';
@@ -9,6 +10,7 @@ import { addMigrateCommand } from './commands/migrate.ts';
 import { addRejectsCommand } from './commands/rejects.ts';
 import { addRunCommands, addTailCommand, addVerifyCommand, addWhyCommand } from './commands/runs.ts';
 import { addServeCommands } from './commands/serve.ts';
+import { addSyncCommands } from './commands/syncs.ts';
 import { addTenantCommands } from './commands/tenants.ts';
 import { addUserCommands } from './commands/users.ts';
 import { printFailure } from './failure.ts';
@@ -44,6 +46,9 @@ addTailCommand(program);
 addRejectsCommand(program);
 addVerifyCommand(program);
 addDeadLetterCommands(program);
+program.commandsGroup('Airbyte:');
+addConnectorCommands(program);
+addSyncCommands(program);
 program.commandsGroup('Operating:');
 addDoctorCommand(program);
 addMigrateCommand(program);

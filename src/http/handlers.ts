@@ -48,6 +48,7 @@ import { listRunEvents } from './routes/runs/events.ts';
 import { holdRun } from './routes/runs/hold.ts';
 import { listRuns } from './routes/runs/list.ts';
 import { requeueRun } from './routes/runs/requeue.ts';
+import { requeueDeadLetter } from './routes/runs/requeue-dead-letter.ts';
 import { resumeRun } from './routes/runs/resume.ts';
 import { retryRun } from './routes/runs/retry.ts';
 import { showRun } from './routes/runs/show.ts';
@@ -103,6 +104,7 @@ export const ownHandlers: Handlers = {
   ...cancelRun,
   ...retryRun,
   ...requeueRun,
+  ...requeueDeadLetter,
   ...verifyRun,
   ...listDeadLetters,
   ...listRejects,

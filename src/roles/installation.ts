@@ -6,16 +6,20 @@ import type { EngineSettings } from '../engine/settings.ts';
 import { createAdsCleanup } from '../pipelines/ads/cleanup.ts';
 import { replayConsumer } from '../pipelines/ads/replay.ts';
 import { reportJudgments } from '../pipelines/judgments/reporter.ts';
+import { jobEvents } from '../pipelines/syncs/job-events.ts';
+import type { SyncDesk } from '../pipelines/syncs/sync-desk.ts';
 import type { BlobStore } from '../platform/blob/blob-store.ts';
 import { type BlobStoreSettings, openBlobStore } from '../platform/blob/open-blob-store.ts';
 import type { Config } from '../platform/config.ts';
 import { describeTarget } from '../platform/database.ts';
 import { type OpenedEngine, openEngine } from './open-engine.ts';
+import { openSyncs } from './open-syncs.ts';
 import { loadPipelines } from './pipelines.ts';
 import type { RoleProcess, Started } from './role-process.ts';
 
 export interface Installation extends OpenedEngine {
   readonly blobs: BlobStore;
+  readonly syncs: SyncDesk;
 }
 
 /** A draining worker needs a part of the grace to write its ends. */
@@ -24,7 +28,8 @@ const DRAIN_SHARE = 0.6;
 export async function openInstallation({ config, log, shutdown }: RoleProcess): Promise<Installation> {
   const blobs = await openBlobStore(blobSettings(config));
   shutdown.add('blob store', () => blobs.close());
-  const { pipelines, prepare } = await loadPipelines({ blobs }, config.pipelineModules);
+  const syncs = await openSyncs(config);
+  const { pipelines, prepare } = await loadPipelines({ blobs, syncs }, config.pipelineModules);
   const opened = await openEngine({
     database: config,
     migrate: config.migrateOnStart,
@@ -38,9 +43,10 @@ export async function openInstallation({ config, log, shutdown }: RoleProcess): 
   });
   reportJudgments(opened.engine, log);
   opened.engine.consume(replayConsumer);
+  opened.engine.consume(jobEvents(syncs.limits));
   shutdown.add('database', () => opened.close());
   shutdown.add('engine', () => opened.engine.stop());
-  return { ...opened, blobs };
+  return { ...opened, blobs, syncs: { ...syncs, engine: opened.engine } };
 }
 
 /** Rescue, plan, pump and prune; and take away stored bytes that nobody needs. */
@@ -51,7 +57,7 @@ export function startSweeper({ config, log, shutdown }: RoleProcess, { blobs, po
     log,
     settings: { orphanTtlHours: config.uploadCleanupTtlHours },
   });
-  const cleanup = createAdsCleanup({ pool: pools.effects, log });
+  const cleanup = createAdsCleanup({ pool: pools.effects, log, days: config.stagingRetentionDays });
   for (const service of [sweeper, cleanup]) service.start();
   shutdown.add('blob sweeper', () => sweeper.stop());
   shutdown.add('ads cleanup', () => cleanup.stop());

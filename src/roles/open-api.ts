@@ -5,6 +5,8 @@ import { loadSecrets, type Secrets } from '../access/secrets.ts';
 import { type AppDeps, defaultHttpSettings, type HttpSettings, type ReadyCheck } from '../http/app-deps.ts';
 import { adsHandlers, adsRejectTools, adsUploadDoor } from '../http/routes/ads/ads-handlers.ts';
 import { batchHandlers } from '../http/routes/batches/batch-handlers.ts';
+import { connectorHandlers } from '../http/routes/connectors/connector-handlers.ts';
+import { syncHandlers } from '../http/routes/syncs/sync-handlers.ts';
 import { type RunningApi, startApi } from '../http/start-api.ts';
 import { createUploadHandlers } from '../http/uploads/create-upload.ts';
 import { uploadHandlers } from '../http/uploads/upload-handlers.ts';
@@ -51,13 +53,18 @@ export function apiDeps(process: RoleProcess, installation: Installation, pool: 
 }
 
 /** The operations that need the blob store or belong to a pipeline. */
-function pipelineHandlers(config: Config, { engine, blobs: store }: Installation): NonNullable<AppDeps['handlers']> {
+function pipelineHandlers(
+  config: Config,
+  { engine, blobs: store, syncs }: Installation,
+): NonNullable<AppDeps['handlers']> {
   const limits = uploadLimits(config);
   return {
     ...uploadHandlers({ store }),
     ...createUploadHandlers({ store, limits, doors: { ads: adsUploadDoor(engine) } }),
     ...adsHandlers({ store }),
     ...batchHandlers({ store, limits }),
+    ...connectorHandlers(syncs),
+    ...syncHandlers(syncs),
   };
 }
 

@@ -5,11 +5,14 @@ import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { AnyPipeline } from '../engine/pipeline.ts';
 import { adsPipeline } from '../pipelines/ads/ads.pipeline.ts';
 import { judgmentsPipeline } from '../pipelines/judgments/judgments.pipeline.ts';
+import { syncsPipeline } from '../pipelines/syncs/syncs.pipeline.ts';
+import type { SyncsDeps } from '../pipelines/syncs/syncs-deps.ts';
 import type { BlobStore } from '../platform/blob/blob-store.ts';
 import type { Queryable } from '../platform/database.ts';
 
 export interface PipelineDeps {
   readonly blobs: BlobStore;
+  readonly syncs: SyncsDeps;
 }
 
 export interface PipelineSet {
@@ -34,8 +37,8 @@ export async function loadPipelines(deps: PipelineDeps, modules: string | undefi
   };
 }
 
-function ownPipelines({ blobs }: PipelineDeps): AnyPipeline[] {
-  return [adsPipeline({ store: blobs }), judgmentsPipeline({ store: blobs })];
+function ownPipelines({ blobs, syncs }: PipelineDeps): AnyPipeline[] {
+  return [adsPipeline({ store: blobs }), judgmentsPipeline({ store: blobs }), syncsPipeline(syncs)];
 }
 
 async function loadModule(name: string): Promise<PipelineModule> {

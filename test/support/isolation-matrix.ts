@@ -14,6 +14,8 @@ export interface Things {
   readonly waitingRunId: string;
   readonly deadRunId: string;
   readonly rejectId: string;
+  readonly connectorId: string;
+  readonly syncId: string;
 }
 
 export type Probe =
@@ -39,6 +41,8 @@ export type Probe =
 
 const run = { kind: 'path', params: (things: Things) => ({ run_id: things.runId }) } as const;
 const upload = { kind: 'path', params: (things: Things) => ({ upload_id: things.runId }) } as const;
+
+const connector = { kind: 'path', params: (things: Things) => ({ connector_id: things.connectorId }) } as const;
 
 export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'system.health': { kind: 'public' },
@@ -145,6 +149,21 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
     params: (things) => ({ review_id: things.rejectId }),
     body: { decision: 'accept' },
   },
+  'connectors.list': { kind: 'list' },
+  'connectors.available': { kind: 'list' },
+  'connectors.create': { kind: 'body', body: (foreign) => ({ name: 'x', workspace_id: foreign.tenantId }) },
+  'connectors.show': connector,
+  'connectors.update': { ...connector, body: { name: 'taken over' } },
+  'connectors.remove': connector,
+  'syncs.trigger': {
+    kind: 'body',
+    body: (foreign) => ({ connector_id: foreign.connectorId, workspace_id: foreign.tenantId }),
+  },
+  'syncs.list': { kind: 'list', query: (foreign) => ({ connector_id: foreign.connectorId }) },
+  'syncs.figures': { kind: 'list' },
+  'syncs.show': { kind: 'path', params: (things) => ({ job_id: things.syncId }) },
+  'syncs.cancel': { kind: 'path', params: (things) => ({ job_id: things.syncId }) },
+  'dead-letters.requeue': { kind: 'path', params: (things) => ({ run_id: things.deadRunId }), body: { ticket: 'T-1' } },
   'operate.workers': { kind: 'list' },
   'operate.lanes': { kind: 'list' },
   'operate.schedules': { kind: 'list' },

@@ -44,7 +44,7 @@ export function addDeadLetterCommands(program: Command): void {
     .action(async (run: string, _: DeadLetterOptions, command: Command) => {
       const { ticket, json } = command.optsWithGlobals<DeadLetterOptions>();
       const answer = await withConnection({ run, role: 'support' }, ({ call }) =>
-        call('runs.requeue', { params: { run_id: run }, body: { ticket } }),
+        call('dead-letters.requeue', { params: { run_id: run }, body: { ticket } }),
       );
       if (json) sayJson(answer);
       else say(`${run} goes on as ${answer.run_id}.`);

@@ -18,6 +18,7 @@ export type Tag =
   | 'Live'
   | 'Ads'
   | 'Judgments'
+  | 'Syncs'
   | 'Operate'
   | 'Samples'
   | 'System';

@@ -3,6 +3,7 @@ import { adsRoutes } from './ads.ts';
 import { apiKeyRoutes } from './api-keys.ts';
 import { authRoutes } from './auth.ts';
 import { clientRoutes } from './clients.ts';
+import { connectorRoutes } from './connectors.ts';
 import { judgmentRoutes } from './judgments.ts';
 import { liveRoutes } from './live.ts';
 import { membershipRoutes } from './memberships.ts';
@@ -14,6 +15,7 @@ import { rejectRoutes } from './rejects.ts';
 import type { RouteSpec } from './route.ts';
 import { runRoutes } from './runs.ts';
 import { sampleRoutes } from './samples.ts';
+import { syncRoutes } from './syncs.ts';
 import { systemRoutes } from './system.ts';
 import { uploadRoutes } from './uploads.ts';
 import { userRoutes } from './users.ts';
@@ -33,6 +35,8 @@ export const routes = {
   ...liveRoutes,
   ...adsRoutes,
   ...judgmentRoutes,
+  ...connectorRoutes,
+  ...syncRoutes,
   ...operateRoutes,
   ...sampleRoutes,
 } satisfies Record<OperationId, RouteSpec>;

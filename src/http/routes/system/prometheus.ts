@@ -3,6 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import { isLoopback } from '../../../access/open-door.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { recentFigures } from '../../../pipelines/syncs/figures.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { handle } from '../../call.ts';
 import { countWorkersAlive, readBacklog } from '../../sql/read-queue.ts';
@@ -10,6 +11,11 @@ import { countWorkersAlive, readBacklog } from '../../sql/read-queue.ts';
 const runs = gauge('millrace_runs', 'Runs that wait or run.', ['pipeline', 'phase']);
 const oldest = gauge('millrace_oldest_waiting_seconds', 'Age of the run that has waited longest.', ['pipeline']);
 const workers = gauge('millrace_workers_alive', 'Workers whose lease has not expired.', []);
+const syncsQueued = gauge('millrace_sync_jobs_queued_last_minute', 'Sync jobs queued in the last minute.', []);
+const syncRate = gauge('millrace_sync_success_ratio', 'Share of syncs that succeeded, last day.', ['connector']);
+const syncSeconds = gauge('millrace_sync_duration_seconds', 'Mean duration of syncs that succeeded, last day.', []);
+const syncLetters = gauge('millrace_sync_dead_letters', 'Syncs in the dead letter queue.', ['tenant']);
+const syncRetries = gauge('millrace_sync_retries', 'Retries of syncs by error, last day.', ['error_code']);
 let isCollecting = false;
 
 export const prometheus = handle('system.prometheus', async ({ app, origin, request, reply }) => {
@@ -19,9 +25,24 @@ export const prometheus = handle('system.prometheus', async ({ app, origin, requ
   if (!isOpen && !isSame(given, metricsToken)) throw new MillraceError('unauthenticated');
   if (!isCollecting) collectDefaultMetrics({ prefix: 'millrace_' });
   isCollecting = true;
-  if (app.engine !== undefined) await refreshQueueGauges(app.engine.pools.control);
+  if (app.engine !== undefined) {
+    await refreshQueueGauges(app.engine.pools.control);
+    await refreshSyncGauges(app.engine.pools.control);
+  }
   return reply.type(register.contentType).send(await register.metrics());
 });
+
+/** Connectors and tenants by id only: whose they are is not said. */
+async function refreshSyncGauges(control: Queryable): Promise<void> {
+  const figures = await recentFigures(control, null);
+  for (const each of [syncRate, syncLetters, syncRetries]) each.reset();
+  syncsQueued.set(figures.queued_last_minute);
+  syncSeconds.set(figures.average_seconds ?? 0);
+  for (const { connector_id: connector, succeeded, dead } of figures.ended)
+    if (succeeded + dead > 0) syncRate.set({ connector }, succeeded / (succeeded + dead));
+  for (const { tenant_id: tenant, count } of figures.dead_letters) syncLetters.set({ tenant }, count);
+  for (const { error_code: code, count } of figures.retries) syncRetries.set({ error_code: code }, count);
+}
 
 /** Of the whole installation: names of pipelines, never of tenants. */
 async function refreshQueueGauges(control: Queryable): Promise<void> {

@@ -1,0 +1,114 @@
+// Syncs: trigger one now, see what happened, cancel it.
+import type { Command } from 'commander';
+import type { AnswerOf } from '../../contract/api/client.ts';
+import { withConnection } from '../connect.ts';
+import { type Column, formatFacts, formatTable, say, sayJson } from '../output.ts';
+import { relativeTime } from '../times.ts';
+
+type Sync = AnswerOf<'syncs.show'>;
+
+interface SyncOptions {
+  readonly tenant?: string;
+  readonly connector?: string;
+  readonly status?: string;
+  readonly limit: string;
+  readonly asSupport?: boolean;
+  readonly json?: boolean;
+}
+
+const columns: readonly Column<Sync>[] = [
+  { title: 'job', value: (sync) => sync.job_id },
+  { title: 'status', value: (sync) => sync.status },
+  { title: 'retries', value: (sync) => String(sync.retry_count), right: true },
+  { title: 'made', value: (sync) => relativeTime(new Date(sync.created_at)) },
+  { title: 'error', value: (sync) => sync.error_code ?? '' },
+];
+
+export function addSyncCommands(program: Command): void {
+  const syncs = program
+    .command('syncs')
+    .summary('trigger, list, show and cancel syncs')
+    .description('A sync is one run of an Airbyte connection. One at a time per connector.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  millrace syncs trigger 01a1e155-…\n  millrace syncs list --status failed,dead_letter',
+    );
+
+  syncs
+    .command('trigger')
+    .description('Syncs a connector now, if the plan allows it yet. A live sync of it is shown instead.')
+    .argument('<connector>')
+    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .option('--as-support', 'the plan’s minimum interval does not hold')
+    .action(async (connector: string, _: SyncOptions, command: Command) => {
+      const { tenant, asSupport, json } = command.optsWithGlobals<SyncOptions>();
+      const body = { connector_id: connector };
+      const role = asSupport ? ('support' as const) : ('admin' as const);
+      const answer = await withConnection({ tenant, role }, ({ call }) => call('syncs.trigger', { body }));
+      if (json) sayJson(answer);
+      else
+        say(
+          answer.created
+            ? `Sync ${answer.sync.job_id} is queued.`
+            : `Sync ${answer.sync.job_id} is ${answer.sync.status} already.`,
+        );
+    });
+
+  syncs
+    .command('list')
+    .description('Lists syncs, newest first.')
+    .option('--connector <id>', 'only of this connector')
+    .option('--status <words>', 'queued, running, failed, dead_letter, success (several: a,b)')
+    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .option('--limit <count>', 'how many', '30')
+    .action(async (_: SyncOptions, command: Command) => {
+      const { tenant, connector, status, limit, json } = command.optsWithGlobals<SyncOptions>();
+      const query = {
+        limit,
+        ...(connector === undefined ? {} : { connector_id: connector }),
+        ...(status === undefined ? {} : { status }),
+      };
+      const page = await withConnection({ tenant }, ({ call }) => call('syncs.list', { query }));
+      if (json) sayJson(page.data);
+      else say(page.data.length === 0 ? 'No syncs match.' : formatTable(columns, page.data));
+    });
+
+  syncs
+    .command('show')
+    .description('Shows a sync.')
+    .argument('<job>')
+    .action(async (job: string, _: SyncOptions, command: Command) => {
+      const params = { job_id: job };
+      const sync = await withConnection({ run: job }, ({ call }) => call('syncs.show', { params }));
+      print(sync, command.optsWithGlobals<SyncOptions>().json);
+    });
+
+  syncs
+    .command('cancel')
+    .description('Cancels a sync, here and at Airbyte.')
+    .argument('<job>')
+    .action(async (job: string, _: SyncOptions, command: Command) => {
+      const params = { job_id: job };
+      const sync = await withConnection({ run: job }, ({ call }) => call('syncs.cancel', { params }));
+      print(sync, command.optsWithGlobals<SyncOptions>().json);
+    });
+}
+
+function print(sync: Sync, asJson = false): void {
+  if (asJson) {
+    sayJson(sync);
+    return;
+  }
+  const next = sync.next_retry_at;
+  say(
+    formatFacts([
+      ['job', sync.job_id],
+      ['status', sync.status],
+      ['connector', sync.connector_id],
+      ['Airbyte job', sync.run_id ?? undefined],
+      ['retries', `${sync.retry_count} of 5`],
+      ['next try', next === null ? undefined : relativeTime(new Date(next))],
+      ['error', sync.error_code === null ? undefined : `${sync.error_code}: ${sync.error_message ?? ''}`],
+    ]),
+  );
+}

@@ -1,0 +1,273 @@
+// Connectors, syncs and dead letters over HTTP: who may do what, what is refused, and that no credential ever comes out.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildUser, type TestUser, useApi } from '../../../../test/support/api.ts';
+import { useDatabase } from '../../../../test/support/database.ts';
+import { calm } from '../../../../test/support/fake-airbyte/knobs.ts';
+import { type FakeAirbyte, startFakeAirbyte } from '../../../../test/support/fake-airbyte/server.ts';
+import { buildSyncs, buildSyncTenant } from '../../../../test/support/syncs.ts';
+import { waitFor } from '../../../../test/support/wait-for.ts';
+import { setPlan } from '../../../access/operator.ts';
+import type { SyncDesk } from '../../../pipelines/syncs/sync-desk.ts';
+import { uuidv7 } from '../../../platform/ids.ts';
+import { connectorHandlers } from '../connectors/connector-handlers.ts';
+import { syncHandlers } from './sync-handlers.ts';
+
+const db = useDatabase();
+let airbyte: FakeAirbyte;
+let desk: SyncDesk & { close(): Promise<void> };
+let admin: TestUser;
+let support: TestUser;
+let stranger: TestUser;
+
+beforeAll(async () => {
+  airbyte = await startFakeAirbyte();
+  desk = await buildSyncs(db.appUrl, airbyte);
+  await desk.engine.start();
+  const tenantId = await buildSyncTenant(db, 'growth');
+  admin = await buildUser(db, tenantId, 'admin');
+  support = await buildUser(db, tenantId, 'support');
+  stranger = await buildUser(db, await buildSyncTenant(db, 'growth'), 'admin');
+});
+afterAll(async () => {
+  await desk.close();
+  await airbyte.close();
+});
+const api = useApi(db, () => ({
+  engine: desk.engine,
+  handlers: { ...connectorHandlers(desk), ...syncHandlers(desk) },
+}));
+
+let count = 0;
+const wish = (more: object = {}) => {
+  count += 1;
+  const connection_id = airbyte.addConnection().connectionId;
+  return { name: `Shop ${count}`, connection_id, external_account_id: 'shop-456', ...more };
+};
+const create = (more: object = {}, as = admin) => api.call('connectors.create', { as, body: wish(more) });
+const made = async (more: object = {}) => {
+  const answer = await create(more);
+  expect(answer.statusCode).toBe(201);
+  return answer.json() as { connector_id: string; connection_id: string };
+};
+const trigger = (connectorId: string, as = admin) =>
+  api.call('syncs.trigger', { as, body: { connector_id: connectorId } });
+const show = async (jobId: string) =>
+  (await api.call('syncs.show', { as: admin, params: { job_id: jobId } })).json() as Record<string, unknown>;
+const ended = (jobId: string, status: string) => waitFor(async () => (await show(jobId)).status === status);
+
+describe('connectors', () => {
+  it('are made by an admin, shown with their freshness, changed and removed', async () => {
+    const connector = await made({ interval_seconds: 8 * 3_600 });
+    expect(connector).toMatchObject({
+      freshness: 'on track',
+      effective_interval_seconds: 28_800,
+      credential: 'installation',
+    });
+    const params = { connector_id: connector.connector_id };
+    const off = await api.call('connectors.update', { as: admin, params, body: { enabled: false } });
+    expect(off.json()).toMatchObject({ enabled: false, freshness: null, next_sync_at: null });
+    expect((await trigger(connector.connector_id)).json().code).toBe('connector_disabled');
+    const user = await buildUser(db, admin.tenantId, 'user');
+    expect((await create({}, user)).statusCode).toBe(403);
+    const listed = await api.call('connectors.list', { as: user });
+    expect(listed.json().data.map((each: { connector_id: string }) => each.connector_id)).toContain(
+      connector.connector_id,
+    );
+    expect((await api.call('connectors.remove', { as: admin, params })).statusCode).toBe(204);
+    expect((await api.call('connectors.show', { as: admin, params })).json().code).toBe('connector_not_found');
+    const { rows } = await db.admin.query('select from engine.schedules where name = $1', [
+      `sync:${connector.connector_id}`,
+    ]);
+    expect(rows).toHaveLength(0);
+  });
+
+  it('show the connections of the workspace, and those tagged for another tenant to nobody else', async () => {
+    const tag = (tenant: string) => [
+      { tagId: uuidv7(), name: `millrace:${tenant}`, color: 'blue', workspaceId: airbyte.workspaceId },
+    ];
+    const own = airbyte.addConnection({ tags: tag(admin.tenantId) });
+    const theirs = airbyte.addConnection({ tags: tag(stranger.tenantId) });
+    const ids = (await api.call('connectors.available', { as: admin }))
+      .json()
+      .data.map((each: { connection_id: string }) => each.connection_id);
+    expect(ids).toContain(own.connectionId);
+    expect(ids).not.toContain(theirs.connectionId);
+    expect((await create({ connection_id: theirs.connectionId })).json().code).toBe('connection_not_found');
+  });
+
+  it.each([
+    ['an interval below the plan’s minimum', { interval_seconds: 3_600 }, 'cadence_too_short', 422],
+    ['a connection nobody knows', { connection_id: uuidv7() }, 'connection_not_found', 422],
+    ['a workspace that the installation cannot reach', { airbyte_workspace_id: uuidv7() }, 'workspace_wrong', 422],
+    ['an interval that is no number', { interval_seconds: 'daily' }, 'request_invalid', 400],
+  ])('refuse %s', async (_, more, code, status) => {
+    const answer = await create(more);
+    expect([answer.json().code, answer.statusCode]).toEqual([code, status]);
+  });
+
+  it('refuse a locked, an inactive and a deleted connection', async () => {
+    for (const status of ['locked', 'inactive', 'deprecated'] as const) {
+      const { connectionId } = airbyte.addConnection({ status });
+      const { code } = (await create({ connection_id: connectionId })).json();
+      expect([status, code]).toEqual([
+        status,
+        status === 'deprecated' ? 'connection_not_found' : 'connection_not_active',
+      ]);
+    }
+  });
+
+  it('refuse a connection that has a connector, also one of another tenant', async () => {
+    const { connection_id: taken } = await made();
+    expect((await create({ connection_id: taken })).json().code).toBe('connection_taken');
+    expect((await create({ connection_id: taken }, stranger)).json().code).toBe('connection_taken');
+  });
+
+  it('on the free plan have no choice of interval', async () => {
+    const free = await buildUser(db, await buildSyncTenant(db, 'free'), 'admin');
+    expect((await create({ interval_seconds: 172_800 }, free)).json().code).toBe('cadence_fixed');
+    expect((await create({}, free)).json()).toMatchObject({ effective_interval_seconds: 86_400 });
+  });
+
+  it('keep a credential of their own sealed: it is used, and appears in no answer, event, log or column', async () => {
+    const secret = `canary-${uuidv7()}`;
+    airbyte.world.clients.set('client-1', secret);
+    const connector = await made({ credential: { client_id: 'client-1', client_secret: secret } });
+    const jobId = (await trigger(connector.connector_id)).json().sync.job_id;
+    await ended(jobId, 'success');
+    expect(airbyte.world.tokensIssued).toBe(1);
+    const { rows } = await db.admin.query<{ text: string }>(
+      `select coalesce(string_agg(x::text, ' '), '') || (select string_agg(e::text, ' ') from engine.events e)
+         || (select string_agg(a::text, ' ') from public.audit_log a) || (select string_agg(r::text, ' ') from engine.runs r) as text
+       from public.connectors x`,
+    );
+    const shown = (await api.call('connectors.show', { as: admin, params: { connector_id: connector.connector_id } }))
+      .body;
+    for (const place of [rows[0]?.text ?? '', shown]) {
+      expect(place).not.toContain(secret);
+      expect(place).not.toContain(Buffer.from(secret).toString('hex'));
+    }
+  });
+
+  it('whose secret has expired ask for a person, and are switched off after too many failures, with a warning first', async () => {
+    expect((await create({ credential: { api_token: 'unknown' } })).json().code).toBe('airbyte_unauthorized');
+    airbyte.world.issuedTokens.set('short-lived', Date.now() + 60_000);
+    const connector = await made({ credential: { api_token: 'short-lived' } });
+    airbyte.world.issuedTokens.delete('short-lived');
+    const params = { connector_id: connector.connector_id };
+    const state = async () => (await api.call('connectors.show', { as: admin, params })).json();
+    for (let failure = 1; failure <= 4; failure += 1) {
+      const answer = (await trigger(connector.connector_id)).json();
+      expect(answer.created).toBe(true);
+      await ended(answer.sync.job_id, 'dead_letter');
+      await waitFor(async () => (await state()).consecutive_failures === failure);
+      expect(await state()).toMatchObject({ freshness: 'action required', last_error_code: 'airbyte_unauthorized' });
+      expect((await state()).warned_at === null).toBe(failure < 2);
+    }
+    expect(await state()).toMatchObject({ enabled: false, disabled_reason: expect.stringContaining('4 syncs') });
+    const { rows } = await db.admin.query('select enabled from engine.schedules where name = $1', [
+      `sync:${connector.connector_id}`,
+    ]);
+    expect(rows).toEqual([{ enabled: false }]);
+    const on = await api.call('connectors.update', { as: admin, params, body: { enabled: true, credential: null } });
+    expect(on.json()).toMatchObject({
+      enabled: true,
+      consecutive_failures: 0,
+      disabled_at: null,
+      credential: 'installation',
+    });
+  });
+});
+
+describe('syncs', () => {
+  it('are triggered once: the live one answers the second call', async () => {
+    const connector = await made();
+    const first = await trigger(connector.connector_id);
+    const second = await trigger(connector.connector_id);
+    expect([first.statusCode, first.json().created, second.json().sync.job_id]).toEqual([
+      202,
+      true,
+      first.json().sync.job_id,
+    ]);
+    await ended(first.json().sync.job_id, 'success');
+  });
+
+  it('by hand obey the plan’s minimum, except for support', async () => {
+    const connector = await made();
+    await ended((await trigger(connector.connector_id)).json().sync.job_id, 'success');
+    const refused = await trigger(connector.connector_id);
+    expect([refused.statusCode, refused.json().code]).toEqual([429, 'sync_too_soon']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(21_000);
+    await setPlan(db.app, admin.tenantId, 'enterprise');
+    expect((await trigger(connector.connector_id)).json().code).toBe('sync_too_soon');
+    await setPlan(db.app, admin.tenantId, 'growth');
+    expect((await trigger(connector.connector_id, support)).json().created).toBe(true);
+  });
+
+  it('of another tenant’s connector, and of none, are not found', async () => {
+    const connector = await made();
+    expect((await trigger(connector.connector_id, stranger)).json().code).toBe('connector_not_found');
+    expect((await trigger(uuidv7())).json().code).toBe('connector_not_found');
+    expect((await api.call('syncs.show', { as: admin, params: { job_id: uuidv7() } })).json().code).toBe(
+      'sync_not_found',
+    );
+  });
+
+  it('that gave up are requeued by support with a ticket, and by nobody else', async () => {
+    const connector = await made();
+    airbyte.knobs = { ...calm, forbidden: 1 };
+    const jobId: string = (await trigger(connector.connector_id)).json().sync.job_id;
+    await ended(jobId, 'dead_letter');
+    airbyte.knobs = calm;
+    const listed = await api.call('dead-letters.list', { as: support, query: { pipeline: 'syncs' } });
+    expect(listed.json().data.map((each: { run_id: string }) => each.run_id)).toContain(jobId);
+    const requeue = (as: TestUser, body: object) =>
+      api.call('dead-letters.requeue', { as, params: { run_id: jobId }, body });
+    expect((await requeue(admin, { ticket: 'SUP-1' })).statusCode).toBe(403);
+    expect((await requeue(support, {})).statusCode).toBe(400);
+    const answer = await requeue(support, { ticket: 'SUP-1' });
+    expect(answer.statusCode).toBe(202);
+    await ended(answer.json().run_id, 'success');
+    expect((await requeue(support, { ticket: 'SUP-1' })).json().code).toBe('run_already_retried');
+    const figures = (await api.call('syncs.figures', { as: admin })).json();
+    expect(figures).toMatchObject({
+      queued_last_minute: expect.any(Number),
+      average_duration_seconds: expect.any(Number),
+    });
+    expect(figures.success_rate_by_connector).toContainEqual({
+      connector_id: connector.connector_id,
+      succeeded: 1,
+      dead: 1,
+      rate: 0.5,
+    });
+  });
+
+  it('a retry of a source that means "slow down" by 403 waits, where the connector says so', async () => {
+    const connector = await made({ error_kinds: { 403: 'rate_limited' } });
+    airbyte.knobs = { ...calm, forbidden: 1 };
+    const jobId: string = (await trigger(connector.connector_id)).json().sync.job_id;
+    await ended(jobId, 'failed');
+    airbyte.knobs = calm;
+    expect(await show(jobId)).toMatchObject({ error_code: 'airbyte_rate_limited', retry_count: 0 });
+    const cancelled = await api.call('syncs.cancel', { as: admin, params: { job_id: jobId } });
+    expect(cancelled.json()).toMatchObject({ status: 'dead_letter', error_code: 'run_cancelled' });
+  });
+
+  it('appear in the metrics of the process', async () => {
+    const { body } = await api.call('system.prometheus');
+    for (const name of ['jobs_queued_last_minute', 'success_ratio', 'duration_seconds', 'dead_letters', 'retries'])
+      expect(body).toContain(`millrace_sync_${name}`);
+  });
+
+  it('the troubleshooting queries work on the view as they are printed', async () => {
+    await db.admin.query(`SELECT job_id, tenant_id, connector_id, started_at
+FROM ingestion_jobs
+WHERE status = 'running'
+  AND started_at < NOW() - INTERVAL '2 hours';`);
+    const { rows } = await db.admin.query(`SELECT error_code, COUNT(*) as count
+FROM ingestion_jobs
+WHERE status = 'dead_letter'
+GROUP BY error_code
+ORDER BY count DESC;`);
+    expect(rows.map((row: { error_code: string }) => row.error_code)).toContain('airbyte_unauthorized');
+  });
+});
