@@ -3,11 +3,12 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
+import type { AnswerOf } from '../../contract/api/client.ts';
 import { Platform } from '../../contract/api/uploads.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type Connection, withConnection } from '../connect.ts';
 import { watchIngest } from '../ingest/watch-ingest.ts';
-import { formatCount, paint, say, sayJson } from '../output.ts';
+import { paint, plural, say, sayJson } from '../output.ts';
 import type { RunDetail } from '../runs/print-run.ts';
 import { exitCodeOfRun } from '../runs/tail-run.ts';
 
@@ -18,6 +19,10 @@ interface IngestOptions {
   readonly tenant?: string;
   readonly reportedAt?: string;
   readonly forcePartial?: boolean;
+  readonly batch?: string;
+  readonly vendor?: string;
+  readonly supersede?: boolean;
+  readonly policy?: string;
   readonly watch?: boolean;
   readonly json?: boolean;
 }
@@ -37,10 +42,15 @@ export function addIngestCommand(program: Command): void {
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')
     .option('--reported-at <time>', 'when the numbers were reported; default: when the file was last changed')
     .option('--force-partial', 'store the valid rows even when too many were refused')
+    .option('--batch <id>', 'judgments: the id of the batch; default: made from vendor and file name')
+    .option('--vendor <name>', 'judgments: who sent the file')
+    .option('--supersede', 'judgments: the file replaces an earlier one of the same batch')
+    .option('--policy <list>', 'judgments: what an empty cell does, as column=keep|overwrite|clear,…')
     .option('--watch', 'follow it to its receipt')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace ingest meta_june.csv --platform meta --watch\n' +
+        '  millrace ingest simplicity.csv --pipeline judgments --batch simplicity-2026-01-07 --watch\n' +
         '  MILLRACE_URL=https://millrace.example MILLRACE_TOKEN=… millrace ingest june.xlsx --platform google --json',
     )
     .action((file: string, _: IngestOptions, command: Command) =>
@@ -49,6 +59,7 @@ export function addIngestCommand(program: Command): void {
 }
 
 async function ingest(file: string, options: IngestOptions): Promise<void> {
+  if (options.pipeline === 'judgments') return ingestBatch(file, options);
   const form = await formOf(file, options);
   await withConnection(options, async (connection) => {
     const { call, consoleUrl } = connection;
@@ -65,6 +76,33 @@ async function ingest(file: string, options: IngestOptions): Promise<void> {
     else say(closingLine(run, consoleUrl));
     process.exitCode = exitCodeOfRun(run);
   });
+}
+
+/** A batch of judgments: once per id. What was handed in before is said, and no error. */
+async function ingestBatch(file: string, options: IngestOptions): Promise<void> {
+  const form = await batchForm(file, options);
+  await withConnection(options, async (connection) => {
+    const { call, consoleUrl } = connection;
+    const mustWork = await workIfNobodyDoes(connection, options.pipeline);
+    const batch = await call('batches.create', { body: form });
+    if (batch.outcome === 'skipped' || (!options.watch && !mustWork)) {
+      if (options.json) sayJson(batch);
+      else say(describeBatch(batch, consoleUrl));
+      return;
+    }
+    if (batch.same_bytes_as !== undefined && !options.json)
+      say(paint('dim', `  these very bytes were handed in before: ${batch.same_bytes_as.source_batch_id}`));
+    const run = await watchIngest(call, batch.run_id, options.json ?? false);
+    if (options.json) sayJson(run);
+    else say(closingLine(run, consoleUrl));
+    process.exitCode = exitCodeOfRun(run);
+  });
+}
+
+function describeBatch(batch: AnswerOf<'batches.create'>, consoleUrl: string): string {
+  const { source_batch_id: id, run_id: run } = batch;
+  if (batch.outcome === 'skipped') return `Skipping duplicate ${id} (${batch.reason}): run ${run}`;
+  return `→ ${consoleUrl}/r/${run}   batch ${id}, follow it: millrace tail ${run}`;
 }
 
 async function formOf(file: string, options: IngestOptions): Promise<FormData> {
@@ -84,8 +122,24 @@ async function formOf(file: string, options: IngestOptions): Promise<FormData> {
   return form;
 }
 
+async function batchForm(
+  file: string,
+  options: Pick<IngestOptions, 'batch' | 'vendor' | 'supersede' | 'policy'>,
+): Promise<FormData> {
+  const form = new FormData();
+  if (options.batch !== undefined) form.set('source_batch_id', options.batch);
+  if (options.vendor !== undefined) form.set('vendor', options.vendor);
+  if (options.supersede) form.set('supersede', 'true');
+  if (options.policy !== undefined) form.set('policy', options.policy);
+  const bytes = await openAsBlob(file).catch((error: NodeJS.ErrnoException) => {
+    throw new MillraceError('input_file_missing', { file, reason: error.code ?? error.message }, { cause: error });
+  });
+  form.set('file', bytes, path.basename(file));
+  return form;
+}
+
 /** On this machine's own database, when no worker is alive for the pipeline, this process becomes one. */
-async function workIfNobodyDoes({ call, tools }: Connection, pipeline: string): Promise<boolean> {
+export async function workIfNobodyDoes({ call, tools }: Connection, pipeline: string): Promise<boolean> {
   if (tools === undefined) return false;
   const { data: workers } = await call('operate.workers');
   if (workers.some((worker) => worker.state === 'alive' && worker.pipelines.includes(pipeline))) return false;
@@ -95,6 +149,6 @@ async function workIfNobodyDoes({ call, tools }: Connection, pipeline: string): 
 
 function closingLine(run: RunDetail, consoleUrl: string): string {
   const { total } = run.rejects;
-  const rejects = total === 0 ? '' : `   ${formatCount(total)} rejected rows: millrace rejects ${run.run_id} --csv`;
+  const rejects = total === 0 ? '' : `   ${plural(total, 'rejected row')}: millrace rejects ${run.run_id} --csv`;
   return `→ ${consoleUrl}/r/${run.run_id}${rejects}`;
 }

@@ -1,0 +1,106 @@
+// A batch whose worker is killed at each boundary ends as if nothing had happened: every row once, the receipt whole.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useDatabase } from '../../../test/support/database.ts';
+import { newTenant } from '../../../test/support/engine.ts';
+import {
+  casesOf,
+  type JudgmentsBench,
+  judgmentsFile,
+  openJudgmentsBench,
+  plaintiffsOf,
+  rejectsOf,
+} from '../../../test/support/judgments.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
+
+const database = useDatabase();
+const folder = mkdtempSync(path.join(tmpdir(), 'millrace-judgments-crash-'));
+const program = fileURLToPath(new URL('../../../test/support/judgments-worker.ts', import.meta.url));
+const deps = { batchBytes: 2_000, flushRows: 100, loadRows: 500 };
+let bench: JudgmentsBench;
+
+beforeAll(async () => {
+  // Hands in and looks; it works on nothing until the children are dead.
+  bench = await openJudgmentsBench(database.appUrl, { folder, deps });
+});
+afterAll(async () => {
+  await bench.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+// Long enough that the store hands the file over in several pieces.
+const address = 'x'.repeat(900);
+const rows = Array.from({ length: 3_000 }, (_, index) => {
+  const amount = index % 17 === 3 ? '-1' : String(index);
+  return `K-${index % 2_900},Person ${index % 30},Dan,${amount},2024-01-01,Kings,${index % 3 === 0 ? `p${index % 30}@example.test` : ''},,${address}`;
+});
+const file = judgmentsFile(...rows);
+
+/** A worker in a process of its own that dies at the failpoint; resolves when it is dead. */
+async function workUntilKilled(failpoint: string): Promise<void> {
+  const child = fork(program, [JSON.stringify({ url: database.appUrl, folder, deps, failpoint })], {
+    execArgv: ['--import', 'tsx'],
+    stdio: 'ignore',
+  });
+  // Never reached: then the test must say so instead of waiting for ever.
+  const late = setTimeout(() => child.kill('SIGTERM'), 20_000);
+  const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  clearTimeout(late);
+  expect([failpoint, signal]).toEqual([failpoint, 'SIGKILL']);
+}
+
+async function outcomeOf(tenantId: string, runId: string) {
+  const run = await bench.ended(tenantId, runId);
+  const cases = await casesOf(database.admin, tenantId);
+  const plaintiffs = await plaintiffsOf(database.admin, tenantId);
+  return {
+    status: run.status,
+    receipt: run.receipt,
+    cases,
+    plaintiffs: plaintiffs.map(({ dedupe_key: key, name }) => ({ key, name })).sort((a, b) => (a.key < b.key ? -1 : 1)),
+    rejects: await rejectsOf(database.admin, runId),
+  };
+}
+
+describe('a batch whose worker is killed', () => {
+  it('ends as an undisturbed one does, wherever the kill struck', async () => {
+    const undisturbed = newTenant();
+    const points = [
+      'stage.first_byte:2',
+      'commit.after_effects:5',
+      'commit.after_commit:6',
+      'commit.after_checkpoint:8',
+      'finish.before_commit',
+    ];
+    const tenants: { tenantId: string; runId: string }[] = [];
+    for (const failpoint of points) {
+      const tenantId = newTenant();
+      const runId = await bench.hand(tenantId, file);
+      await workUntilKilled(failpoint);
+      tenants.push({ tenantId, runId });
+    }
+    const runId = await bench.hand(undisturbed, file);
+    await bench.engine.start();
+    const expected = await outcomeOf(undisturbed, runId);
+    expect(expected.status).toBe('completed');
+    for (const [index, { tenantId, runId: killed }] of tenants.entries()) {
+      const outcome = await outcomeOf(tenantId, killed);
+      expect([points[index], outcome]).toEqual([points[index], expected]);
+      const attempts = await database.admin.query(
+        'select outcome from engine.attempts where run_id = $1 order by attempt',
+        [killed],
+      );
+      expect(attempts.rows.map(({ outcome: ended }) => ended)).toContain('lost');
+    }
+    const stale = await waitFor(async () => {
+      const { rows: left } = await database.admin.query('select * from ingest.v_stale_runs');
+      return left.length === 0;
+    });
+    expect(stale).toBe(true);
+  }, 120_000);
+});
