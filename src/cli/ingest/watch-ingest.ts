@@ -1,7 +1,7 @@
 // Watching an upload from its acceptance to its receipt: a line per stage when it is done, a moving one while it works.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, type Client } from '../../contract/api/client.ts';
-import { formatCount, paint, say } from '../output.ts';
+import { formatCount, paint, plural, say } from '../output.ts';
 import type { RunDetail } from '../runs/print-run.ts';
 import { describeReading, describeRejects, describeSums } from './describe-ingest.ts';
 
@@ -18,12 +18,12 @@ export async function watchIngest(call: Client, runId: string, isQuiet: boolean)
   const rowsRead = new Map<string, number>();
   for (let look = 0; ; look += 1) {
     const run = await call('runs.show', { params: { run_id: runId } });
-    if (run.progress && run.stage !== null) rowsRead.set(run.stage, run.progress.done);
+    if (run.progress?.unit === 'rows' && run.stage !== null) rowsRead.set(run.stage, run.progress.done);
     if (!isQuiet) {
       for (const stage of run.stages) {
         if (stage.state !== 'done' || told.has(stage.stage)) continue;
         told.add(stage.stage);
-        await tellStage(call, run, stage, rowsRead.get(stage.stage) ?? run.receipt?.read);
+        await tellStage(call, run, stage, rowsRead.get(stage.stage));
       }
       if (run.finished_at === null) drawActive(run, look);
     }
@@ -38,13 +38,17 @@ export async function watchIngest(call: Client, runId: string, isQuiet: boolean)
 /** The first stage reads the file, so it is told as what was read and what was refused. */
 async function tellStage(call: Client, run: RunDetail, stage: StageReport, rows: number | undefined): Promise<void> {
   clearLine();
-  const isFirst = run.stages[0]?.stage === stage.stage;
-  if (!isFirst) return tell('✔', 'green', stage.stage, rows === undefined ? 'done' : `${formatCount(rows)} rows`);
-  const params = { run_id: run.run_id };
-  const reading = await ifThere(call('uploads.reading', { params: { upload_id: run.run_id } }));
-  const clusters = await ifThere(call('rejects.clusters', { params }));
-  tell('✔', 'green', 'intake', describeReading(reading, rows));
-  if (clusters !== undefined) tell('✔', 'green', 'validate', describeRejects(clusters.data, rows));
+  if (run.stages[0]?.stage !== stage.stage) {
+    tell('✔', 'green', stage.stage, rows === undefined ? 'done' : plural(rows, 'row'));
+    return;
+  }
+  const params = { upload_id: run.run_id };
+  const upload = await ifThere(call('uploads.show', { params }));
+  const reading = await ifThere(call('uploads.reading', { params }));
+  const clusters = await ifThere(call('rejects.clusters', { params: { run_id: run.run_id } }));
+  const read = upload?.row_count ?? run.receipt?.read ?? rows;
+  tell('✔', 'green', 'intake', describeReading(reading, read));
+  if (clusters !== undefined) tell('✔', 'green', 'validate', describeRejects(clusters.data, read));
 }
 
 function tellEnd(run: RunDetail): void {

@@ -10,6 +10,8 @@ type Receipt = NonNullable<Run['receipt']>;
 const phaseStyles = { waiting: 'cyan', active: 'blue', done: 'green', failed: 'red', dead: 'magenta' } as const;
 const phaseMarks = { waiting: '○', active: '◐', done: '✔', failed: '✖', dead: '✝' } as const;
 
+const outcomeOrder = ['inserted', 'updated', 'unchanged', 'merged', 'superseded', 'stale', 'held_back', 'rejected'];
+
 const columns: readonly Column<Run>[] = [
   { title: 'run', value: (run) => run.run_id },
   { title: 'pipeline', value: (run) => run.pipeline },
@@ -54,10 +56,17 @@ export function describeStatus(run: Pick<Run, 'status' | 'phase'>): string {
 export function describeReceipt(receipt: Receipt): string {
   const parts = Object.entries(receipt.outcomes ?? {})
     .filter(([, count]) => count > 0)
+    .sort(([a], [b]) => placeOf(a) - placeOf(b))
     .map(([name, count]) => `${formatCount(count)} ${name}`);
   return parts.length === 0
     ? `${formatCount(receipt.read)} read`
     : `${formatCount(receipt.read)} = ${parts.join(' + ')}`;
+}
+
+/** What was stored comes first, what was refused last. */
+function placeOf(outcome: string): number {
+  const place = outcomeOrder.indexOf(outcome);
+  return place === -1 ? outcomeOrder.indexOf('rejected') - 0.5 : place;
 }
 
 export function describeProgress({ done, total, unit, per_second: rate }: NonNullable<Run['progress']>): string {
