@@ -1,7 +1,8 @@
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readXlsx as readWithHucre, writeXlsx } from 'hucre/xlsx';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { allRows, tiktokRows } from '../../../test/support/tables.ts';
 import { buildWorkbook, stylesWith } from '../../../test/support/workbooks.ts';
 import { bytesSource } from '../byte-source.ts';
@@ -107,14 +108,21 @@ describe('as a table', () => {
     );
   });
 
-  it('says where to go on and leaves no file behind', async () => {
-    const leftovers = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('millrace-sheet-')).length;
-    const before = await leftovers();
-    const bytes = await writeXlsx({ sheets: [{ name: 'S', rows: [['a'], ['b']] }] });
-    const positions = [];
-    for await (const batch of readXlsx(bytesSource(bytes), { sheet: null, limits: defaultLimits }))
-      positions.push(batch.next);
-    expect(positions.at(-1)).toEqual({ offset: 2, line: 3, row: 2 });
-    expect(await leftovers()).toBe(before);
+  it('says where to go on, and leaves no file behind even while it reads', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'millrace-xlsx-'));
+    vi.stubEnv('TMPDIR', folder);
+    try {
+      const bytes = await writeXlsx({ sheets: [{ name: 'S', rows: [['a'], ['b']] }] });
+      const seen = [];
+      for await (const batch of readXlsx(bytesSource(bytes), { sheet: null, limits: defaultLimits })) {
+        seen.push([batch.next, await readdir(folder)]);
+      }
+      expect(seen.at(-1)).toEqual([{ offset: 2, line: 3, row: 2 }, []]);
+      await expect(read(buildWorkbook({ sheet: '<broken' }))).rejects.toMatchObject({ code: 'spreadsheet_damaged' });
+      expect(await readdir(folder)).toEqual([]);
+    } finally {
+      vi.unstubAllEnvs();
+      await rm(folder, { recursive: true });
+    }
   });
 });
