@@ -11,6 +11,7 @@ import { requireCurrentSchema } from '../../platform/migrate.ts';
 import { type OpenDatabase, openDatabase } from '../../platform/open-database.ts';
 import { blobSettings } from '../../roles/installation.ts';
 import { describeFailure } from '../failure.ts';
+import { checkTables } from '../golden-path/table-checks.ts';
 import { formatCount, plural } from '../output.ts';
 import { formatDuration } from '../times.ts';
 import { readServerTime, readServerVersion, readWorkSigns } from './sql/read-vital-signs.ts';
@@ -58,6 +59,7 @@ async function examineDatabase(database: OpenDatabase, config: Config, report: R
   const engine = await connectClient({ ...options, url: database.appUrl, role: engineRole });
   try {
     await ask(report, 'row security', () => checkSecurity(engine));
+    await ask(report, 'judgments', () => checkJudgments(engine));
     await ask(report, 'clock', () => checkClock(engine));
     await ask(report, 'workers', () => checkWorkers(engine));
     await ask(report, 'runs', () => checkRuns(engine));
@@ -110,6 +112,27 @@ async function checkSecurity(db: Queryable): Promise<Finding> {
       fix: 'Let DATABASE_URL name a login that owns nothing, and put the owner into DATABASE_MIGRATION_URL.',
     };
   return { check: 'row security', state: 'ok', detail: 'every tenant’s table is guarded; no role can step around it' };
+}
+
+/** What must hold for batches to land once. */
+async function checkJudgments(db: Queryable): Promise<Finding> {
+  const checks = await checkTables(db);
+  const broken = checks.filter(({ isHeld }) => !isHeld);
+  if (broken.length === 0)
+    return {
+      check: 'judgments',
+      state: 'ok',
+      detail: 'unique keys, status guard and grants in place, no batch is stale',
+    };
+  const isOnlyStale = broken.every(({ name }) => name === 'No Stale Runs');
+  return {
+    check: 'judgments',
+    state: isOnlyStale ? 'warn' : 'fail',
+    detail: broken.map(({ name, detail }) => `${name}: ${detail}`).join('; '),
+    fix: isOnlyStale
+      ? 'They are taken over as soon as a worker or scheduler runs: "millrace worker".'
+      : 'Put back what db/migrations/0020_judgments.sql makes, then run "millrace golden-path --env dev".',
+  };
 }
 
 async function checkClock(db: Queryable): Promise<Finding> {
