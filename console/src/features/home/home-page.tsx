@@ -3,10 +3,10 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { pipelinesQuery } from '../../app/list-pipelines.ts';
 import { useIs } from '../../app/session.ts';
-import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { ReceiptMini } from '../../ui/receipt/receipt-mini.tsx';
+import { runName } from '../../ui/run-name.ts';
 import { StatePill } from '../../ui/state-pill.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { recentRunsQuery } from '../runs/list-recent-runs.ts';
@@ -75,7 +75,7 @@ function LastRuns(): ReactNode {
               params={{ runId: run.run_id }}
               className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1 px-4 py-2 hover:bg-sunken/60 sm:grid-cols-[minmax(0,1fr)_10rem_8rem_6rem]"
             >
-              <span className="truncate">{inertText(run.title ?? run.run_id)}</span>
+              <span className="truncate">{runName(run)}</span>
               <span className="order-last col-span-2 sm:order-none sm:col-span-1">
                 <ReceiptMini run={run} />
               </span>

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { problemOf } from '../../app/api.ts';
 import { Button } from '../../ui/button.tsx';
@@ -9,7 +9,8 @@ import { dismissUpload, type Upload, useUploads } from './upload-store.ts';
 
 /** Uploads under way, in the corner of every page. */
 export function UploadDock(): ReactNode {
-  const uploads = useUploads();
+  const here = useLocation({ select: (location) => location.pathname });
+  const uploads = useUploads().filter(({ answer }) => !answer || !here.startsWith(`/r/${answer.upload_id}`));
   if (uploads.length === 0) return null;
   return (
     <section

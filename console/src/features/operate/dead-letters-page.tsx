@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useIs } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { runName } from '../../ui/run-name.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
 import { RequeueDialog } from '../run/requeue-dialog.tsx';
@@ -40,7 +40,7 @@ export function DeadLettersPage(): ReactNode {
             <Row key={run.run_id}>
               <Cell className="max-w-64">
                 <Link to="/r/$runId" params={{ runId: run.run_id }} className="link block truncate">
-                  {inertText(run.title ?? run.run_id)}
+                  {runName(run)}
                 </Link>
               </Cell>
               <Cell>{run.pipeline}</Cell>

@@ -37,7 +37,7 @@ export function FileLines({
               <span className="figures w-12 shrink-0 text-right text-ink-3">{count(each.line)}</span>
               <span className="w-18 shrink-0 text-ink-2">{kinds[each.kind]}</span>
               <span
-                className={`figures min-w-0 flex-1 truncate ${each.put_back ? '' : 'text-ink-2 line-through'}`}
+                className={`figures min-w-0 flex-1 truncate ${each.kind === 'header' ? 'font-semibold' : each.put_back ? '' : 'text-ink-2 line-through'}`}
                 title={each.text}
               >
                 {inertText(each.text) || '(blank)'}

@@ -50,7 +50,7 @@ export function ReadingPage(): ReactNode {
         </Panel>
         <Panel
           title="Lines"
-          aside={`${reading.data.furniture.length} set aside, first ${reading.data.sample.length} rows below`}
+          aside={`${reading.data.furniture.filter((each) => each.kind !== 'header').length} set aside, first ${reading.data.sample.length} rows below`}
         >
           <FileLines
             reading={reading.data}

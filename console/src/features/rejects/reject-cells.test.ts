@@ -64,11 +64,15 @@ describe('the state of a row', () => {
 
 describe('the columns of the grid', () => {
   it('stand in file order with the column in question first', () => {
-    expect(gridColumns([open], 'Day')).toEqual(['Day', 'Campaign', 'Spend']);
-    expect(gridColumns([open], undefined)).toEqual(['Campaign', 'Day', 'Spend']);
+    expect(gridColumns([open], ['Day'])).toEqual(['Day', 'Campaign', 'Spend']);
+    expect(gridColumns([open], [])).toEqual(['Campaign', 'Day', 'Spend']);
+  });
+
+  it('follow the header, whatever order the cells arrive in', () => {
+    expect(gridColumns([open], [], ['Spend', 'Day', 'Campaign', 'Notes'])).toEqual(['Spend', 'Day', 'Campaign']);
   });
 
   it('include a required column the file does not have, so that it can be filled in', () => {
-    expect(gridColumns([{ ...open, column: 'Currency' }], undefined)).toContain('Currency');
+    expect(gridColumns([{ ...open, column: 'Currency' }], [])).toContain('Currency');
   });
 });

@@ -34,13 +34,18 @@ export function cellsAfterEdit(reject: Reject, column: string, value: string): R
   return cells;
 }
 
-/** Columns in file order, the one the cluster is about first. */
-export function gridColumns(rejects: readonly Reject[], lead: string | null | undefined): string[] {
+/** Columns in the order of the file's header, those the causes are about first. What the header does not have comes last. */
+export function gridColumns(
+  rejects: readonly Reject[],
+  leads: readonly string[],
+  header: readonly string[] = [],
+): string[] {
   const names = new Set<string>();
   for (const reject of rejects.slice(0, 300)) for (const name of Object.keys(reject.raw)) names.add(name);
   for (const reject of rejects.slice(0, 300)) if (reject.column !== null) names.add(reject.column);
-  if (!lead || !names.delete(lead)) return [...names];
-  return [lead, ...names];
+  const inOrder = [...header.filter((name) => names.delete(name)), ...names];
+  const first = inOrder.filter((name) => leads.includes(name));
+  return [...first, ...inOrder.filter((name) => !leads.includes(name))];
 }
 
 export type RowState = 'open' | 'ready' | 'faulty' | 'replayed' | 'resolved';

@@ -1,10 +1,11 @@
 // The refused rows. Rows and columns are virtual, so a hundred thousand rows of a hundred columns scroll as ten do; pages load as
 // the view reaches them. The grid itself holds the focus: arrows move, Enter edits, Enter again validates that row.
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { count } from '../../ui/figures.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { readingQuery } from '../reading/show-reading.ts';
 import { useCorrectReject } from './correct-reject.ts';
 import { columnWidth, GridHeader, leadWidth, lineWidth } from './grid-header.tsx';
 import { GridRow } from './grid-row.tsx';
@@ -14,6 +15,7 @@ import type { RejectSearch } from './reject-search.ts';
 import { useGridKeys } from './use-grid-keys.ts';
 
 const rowHeight = 34;
+const scrollBarRoom = 18;
 const ahead = 100;
 // Rows that scroll out lend their elements to those that scroll in: changing text is far cheaper than making elements.
 const recycled = 96;
@@ -22,10 +24,10 @@ interface Props {
   readonly runId: string;
   readonly search: RejectSearch;
   readonly total: number;
-  readonly lead: string | null | undefined;
+  readonly leads: readonly string[];
 }
 
-export function RejectGrid({ runId, search, total, lead }: Props): ReactNode {
+export function RejectGrid({ runId, search, total, leads }: Props): ReactNode {
   const pages = useInfiniteQuery(rejectsQuery(runId, search));
   const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.data) ?? [], [pages.data]);
   if (pages.isPending) return <LoadingLines lines={10} label="Loading the rows" />;
@@ -36,21 +38,22 @@ export function RejectGrid({ runId, search, total, lead }: Props): ReactNode {
     if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
   };
   const length = pages.hasNextPage ? Math.max(total, rows.length + 1) : rows.length;
-  return <Grid runId={runId} rows={rows} length={length} lead={lead} loading={pages.isFetching} onNeed={load} />;
+  return <Grid runId={runId} rows={rows} length={length} leads={leads} loading={pages.isFetching} onNeed={load} />;
 }
 
 interface GridProps {
   readonly runId: string;
   readonly rows: readonly Reject[];
   readonly length: number;
-  readonly lead: string | null | undefined;
+  readonly leads: readonly string[];
   readonly loading: boolean;
   readonly onNeed: () => void;
 }
 
-function Grid({ runId, rows, length, lead, loading, onNeed }: GridProps): ReactNode {
+function Grid({ runId, rows, length, leads, loading, onNeed }: GridProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
-  const columns = useMemo(() => gridColumns(rows, lead), [rows, lead]);
+  const header = useQuery(readingQuery(runId)).data?.header;
+  const columns = useMemo(() => gridColumns(rows, leads, header), [rows, leads, header]);
   const correct = useCorrectReject(runId);
   const [editing, setEditing] = useState(false);
   const virtualRows = useVirtualizer({
@@ -124,7 +127,8 @@ function Grid({ runId, rows, length, lead, loading, onNeed }: GridProps): ReactN
           }
           active.onKeyDown(event);
         }}
-        className="card relative h-[min(68dvh,46rem)] min-h-72 overflow-auto overscroll-contain"
+        style={{ height: (length + 1) * rowHeight + scrollBarRoom }}
+        className="card relative max-h-[min(68dvh,46rem)] overflow-auto overscroll-contain"
       >
         <div
           className="relative"

@@ -39,7 +39,7 @@ export function RejectsPage(): ReactNode {
           runId={runId}
           search={search}
           total={totalOf(shown, search.show)}
-          lead={shown.length === 1 ? shown[0]?.column : undefined}
+          leads={shown.flatMap(({ column }) => column ?? [])}
         />
       </div>
     </div>

@@ -5,8 +5,8 @@ import { buttonClass } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { duration } from '../../ui/figures.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
+import { runName } from '../../ui/run-name.ts';
 import { StatePill } from '../../ui/state-pill.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { workedMs } from '../runs/run-times.ts';
@@ -24,7 +24,7 @@ export function RunHeader({ run }: { run: RunDetail }): ReactNode {
       </p>
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
-          <h1 className="min-w-0 text-xl wrap-anywhere">{inertText(run.title ?? 'Untitled run')}</h1>
+          <h1 className="min-w-0 text-xl wrap-anywhere">{runName(run)}</h1>
           <StatePill status={run.status} phase={run.phase} held={run.held !== null} />
           <CopyButton text={run.run_id} what="run id" />
           <CopyButton text={`${location.origin}/r/${run.run_id}`} what="link to this run" show="link" />
@@ -83,12 +83,14 @@ function Facts({ run }: { run: RunDetail }): ReactNode {
           <dd className="figures">{duration(worked)}</dd>
         </div>
       )}
-      {run.attempt > 1 && (
-        <div>
-          <dt>attempt </dt>
-          <dd className="figures">{run.attempt}</dd>
-        </div>
-      )}
+      {run.stages
+        .filter((stage) => stage.attempts > 1)
+        .map((stage) => (
+          <div key={stage.stage}>
+            <dt>attempts of {stage.stage} </dt>
+            <dd className="figures">{stage.attempts}</dd>
+          </div>
+        ))}
       <Linked label="retry of" runId={run.retry_of} />
       <Linked label="retried as" runId={run.retried_as} />
       <Linked label="requeued as" runId={run.requeued_as} />

@@ -2,9 +2,9 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Run } from '../../app/api.ts';
 import { count, duration, shortCount } from '../../ui/figures.ts';
-import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { ReceiptMini } from '../../ui/receipt/receipt-mini.tsx';
+import { runName } from '../../ui/run-name.ts';
 import { StatePill } from '../../ui/state-pill.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { workedMs } from './run-times.ts';
@@ -18,7 +18,7 @@ interface Props {
 
 /** One run: a table row on a wide screen, a card on a phone. */
 export function RunRow({ run, current, selected, onSelect }: Props): ReactNode {
-  const name = inertText(run.title ?? run.run_id);
+  const name = runName(run);
   return (
     <li
       data-run={run.run_id}

@@ -1,0 +1,98 @@
+// The loop the console is for: drop a file, see its own bad rows explained, fix them, replay them, watch them turn green.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp } from '../acceptance/millrace-process.ts';
+import { openBrowser, type Person, shoot, signIn, visit } from './browser.ts';
+import { metaRow, writeMeta } from './dirty-files.ts';
+import { type Installation, install } from './installation.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'millrace-console-'));
+let browser: Browser;
+let installation: Installation;
+let person: Person;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  installation = await install({ POLL_INTERVAL_MS: '100' });
+  person = await visit(browser, installation.url);
+  page = person.page;
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await cleanUp();
+  await installation?.database.drop();
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+describe('the first minutes', () => {
+  it('the sign-in page says where the password was printed, and that password opens the drop zone', async () => {
+    await page.goto('/');
+    await page.getByText('the line begins with “sign in”').waitFor();
+    await shoot(page, 'loop-1-sign-in');
+    await signIn(person, installation.admin.email, installation.admin.password);
+    await page.getByText('Drop a CSV, JSON or XLSX').waitFor();
+    await page.getByText('6 to go').waitFor();
+    await shoot(page, 'loop-2-empty');
+    expect(await page.getByRole('listitem').filter({ hasText: 'done' }).count()).toBe(0);
+  }, 60_000);
+
+  it('a dropped file becomes a run at once, whose receipt adds up and names every refused row', async () => {
+    const rows = Array.from({ length: 60 }, (_, index) => {
+      if (index % 20 === 10) return metaRow(index, { spend: 'about 12.50' });
+      return metaRow(index, index === 41 ? { day: 'someday' } : {});
+    });
+    await page.setInputFiles('input[type=file]', writeMeta(folder, 'winter.csv', rows));
+    await page.waitForURL('**/r/*');
+    await page.getByText('✓ adds up').waitFor();
+    await shoot(page, 'loop-3-run');
+    const receipt = await page.getByRole('region', { name: 'Receipt' }).textContent();
+    expect(receipt?.replace(/\s+/g, '')).toContain('60read=56inserted+4rejected');
+  }, 60_000);
+
+  it('a suggested fix is shown before it is applied, and applies to the whole cluster', async () => {
+    await page.getByRole('link', { name: /^Rejects \d/ }).click();
+    await page.getByRole('button', { name: 'Apply to all 3' }).click();
+    await page.getByText('3 become valid').waitFor();
+    await shoot(page, 'loop-4-fix');
+    await page.getByRole('button', { name: 'Correct 3 rows' }).click();
+    await page.getByRole('button', { name: 'Replay 3 rows' }).waitFor();
+    expect(await page.locator('[role=row][data-state=ready]').count()).toBe(3);
+  }, 60_000);
+
+  it('a cell edited in place is validated at once, first as wrong, then as right', async () => {
+    await page.locator('[role=gridcell][aria-invalid]').first().dblclick();
+    await page.keyboard.type('not a day either');
+    await page.keyboard.press('Enter');
+    await page.locator('[role=row][data-state=faulty]').waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('2026-01-14');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Replay 4 rows' }).waitFor();
+    await shoot(page, 'loop-5-edited');
+    expect(await page.locator('[role=row][data-state=ready]').count()).toBe(4);
+  }, 60_000);
+
+  it('the replayed rows turn green, and the checklist has ticked itself', async () => {
+    await page.getByRole('button', { name: 'Replay 4 rows' }).click();
+    await page.getByText(/^Replayed: /).waitFor();
+    await page.waitForFunction('document.querySelectorAll("[role=row][data-state=resolved]").length === 4');
+    await shoot(page, 'loop-6-green');
+    await page.goto('/');
+    await page.getByText('2 to go').waitFor();
+    await shoot(page, 'loop-7-checklist');
+    expect(person.faults).toEqual([]);
+  }, 60_000);
+
+  it('a stored number shows its passport: line, file, mapping, run, person', async () => {
+    await page.goto('/data');
+    await page.getByRole('link', { name: 'Winter sale' }).click();
+    await page.getByTitle('Where does this number come from?').first().click();
+    await page.getByText('the line it was read from').waitFor();
+    await shoot(page, 'loop-8-passport');
+    expect(await page.getByRole('dialog').textContent()).toContain('winter.csv');
+  }, 60_000);
+});
