@@ -73,7 +73,7 @@ async function openBlob(context: Context, deps: AdsDeps): Promise<ByteSource> {
   const blob = blobId === null ? undefined : await context.commit((tx) => findBlob(tx, blobId));
   if (blob === undefined || blob.deleted_at !== null)
     throw new MillraceError('upload_file_gone', { run: context.run.id });
-  return blobSource(deps.store, blob);
+  return blobSource(deps.store, blob, deps.batchBytes);
 }
 
 /** Decided at the first attempt and stored before a row is read; also when the file turns out unusable, so that it can be mapped. */

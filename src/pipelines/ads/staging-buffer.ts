@@ -1,5 +1,5 @@
 // Rows on their way into staging: gathered column by column as binary arrays, handed over in one flush. Campaigns, ad sets and ads
-// are staged once per key (and again when a later line gives another name), not once per line.
+// are staged once per key (and again when a later line gives another name or parent), not once per line.
 import { BinaryArray, postgresDay } from '../../platform/binary-array.ts';
 import type { RowIssue } from '../../tabular/validation/row-issue.ts';
 import { measures, wholeMeasures } from './fields.ts';
@@ -22,6 +22,12 @@ export interface StagingFlush {
 
 type Entity = 'campaign' | 'ad_set' | 'ad';
 
+interface Staged {
+  readonly name: string | null;
+  readonly campaign: string | null;
+  readonly adSet: string | null;
+}
+
 /** Forgotten when full: a key staged twice is grouped by promotion anyway, memory is not. */
 const MAX_REMEMBERED = 200_000;
 const DAYS_REMEMBERED = 5_000;
@@ -31,11 +37,11 @@ export class StagingBuffer {
   readonly #metrics = metricColumns();
   readonly #dimensions = dimensionColumns();
   readonly #invalid = invalidColumns();
-  /** External id → the name it was staged with. */
+  /** External id → what it was staged with. */
   readonly #staged = {
-    campaign: new Map<string, string | null>(),
-    ad_set: new Map<string, string | null>(),
-    ad: new Map<string, string | null>(),
+    campaign: new Map<string, Staged>(),
+    ad_set: new Map<string, Staged>(),
+    ad: new Map<string, Staged>(),
   };
   readonly #days = new Map<string, number>();
 
@@ -105,9 +111,15 @@ export class StagingBuffer {
   ): void {
     const staged = this.#staged[entity];
     const known = staged.get(named.externalId);
-    if (known !== undefined && (named.name === null || known === named.name)) return;
+    if (
+      known !== undefined &&
+      (named.name === null || known.name === named.name) &&
+      known.campaign === campaign &&
+      known.adSet === adSet
+    )
+      return;
     if (staged.size >= MAX_REMEMBERED) staged.clear();
-    staged.set(named.externalId, named.name);
+    staged.set(named.externalId, { name: named.name, campaign, adSet });
     const columns = this.#dimensions;
     columns.rowIndex.pushInt4(place.rowIndex);
     columns.entity.pushText(entity);

@@ -22,8 +22,10 @@ const isNewer = (table: string, ...parents: readonly string[]) => `
     and ((excluded.name is not null and excluded.name is distinct from ${table}.name) or (${table}.inferred and not excluded.inferred)
       ${parents.map((parent) => `or (excluded.${parent} is not null and ${table}.${parent} is null)`).join(' ')})`;
 
+/** A resumed attempt stages again what it no longer remembers; the line is that of the first row that said the same. */
 const staged = (entity: string, column: string) => `
-  select distinct on (${column}) *
+  select distinct on (${column}) *,
+         min(line) over (partition by ${column}, raw_data ->> 'name', campaign_external_id, ad_set_external_id) as first_line
   from staging_rows
   where upload_id = $1 and metric_date is null and entity_type = '${entity}' and validation_status = 'valid'
   order by ${column}, (raw_data ->> 'name') is null, row_index desc`;
@@ -32,7 +34,7 @@ const statements = {
   campaign: `
     insert into campaigns (workspace_id, client_id, platform, external_id, name, inferred, id_derived, run_id, line, reported_at)
     select $2, $3, $4, s.campaign_external_id, s.raw_data ->> 'name', (s.raw_data ->> 'inferred')::boolean,
-           (s.raw_data ->> 'id_derived')::boolean, $1, s.line, $5::timestamptz
+           (s.raw_data ->> 'id_derived')::boolean, $1, s.first_line, $5::timestamptz
     from (${staged('campaign', 'campaign_external_id')}) s
     order by s.campaign_external_id
     ${keepsKnown('campaigns')}
@@ -42,7 +44,7 @@ const statements = {
     insert into ad_sets (workspace_id, client_id, platform, external_id, name, inferred, id_derived, campaign_external_id, campaign_id,
                          run_id, line, reported_at)
     select $2, $3, $4, s.ad_set_external_id, s.raw_data ->> 'name', (s.raw_data ->> 'inferred')::boolean,
-           (s.raw_data ->> 'id_derived')::boolean, s.campaign_external_id, c.internal_id, $1, s.line, $5::timestamptz
+           (s.raw_data ->> 'id_derived')::boolean, s.campaign_external_id, c.internal_id, $1, s.first_line, $5::timestamptz
     from (${staged('ad_set', 'ad_set_external_id')}) s
     left join staging_id_resolution c on c.upload_id = $1 and c.entity_type = 'campaign' and c.external_id = s.campaign_external_id
     order by s.ad_set_external_id
@@ -56,7 +58,7 @@ const statements = {
                      campaign_id, ad_set_id, run_id, line, reported_at)
     select $2, $3, $4, s.ad_external_id, s.raw_data ->> 'name', (s.raw_data ->> 'inferred')::boolean,
            (s.raw_data ->> 'id_derived')::boolean, s.campaign_external_id, s.ad_set_external_id, c.internal_id, a.internal_id,
-           $1, s.line, $5::timestamptz
+           $1, s.first_line, $5::timestamptz
     from (${staged('ad', 'ad_external_id')}) s
     left join staging_id_resolution c on c.upload_id = $1 and c.entity_type = 'campaign' and c.external_id = s.campaign_external_id
     left join staging_id_resolution a on a.upload_id = $1 and a.entity_type = 'ad_set' and a.external_id = s.ad_set_external_id
