@@ -8,7 +8,9 @@ import { metricFilter, viewMetric } from './metric-view.ts';
 export const listDailyMetrics = handle('ads.daily-metrics', async (call) => {
   const { limit, after } = call.query;
   const cursor = readCursor(after, shapes.day, shapes.integer);
-  const rows = await look(call, (db, tenantId) => listMetrics(db, tenantId, metricFilter(call.query), cursor, limit + 1));
+  const rows = await look(call, (db, tenantId) =>
+    listMetrics(db, tenantId, metricFilter(call.query), cursor, limit + 1),
+  );
   const { data, next } = pageOf(rows, limit, (row) => writeCursor(row.metric_date, row.id));
   return { data: data.map(viewMetric), next };
 });
