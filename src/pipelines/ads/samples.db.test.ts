@@ -1,0 +1,58 @@
+// The samples that come with Millrace: each dirty in its own way, each ends completed with every line accounted for.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdsBench, numbersOf, openAdsBench } from '../../../test/support/ads.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { newTenant } from '../../../test/support/engine.ts';
+
+const database = useDatabase();
+let bench: AdsBench;
+beforeAll(async () => {
+  bench = await openAdsBench(database.appUrl);
+  await bench.engine.start();
+});
+afterAll(() => bench.close());
+
+const sample = (name: string) => readFileSync(fileURLToPath(new URL(`../../../samples/${name}`, import.meta.url)));
+
+async function ingest(name: string, platform: 'meta' | 'google' | 'tiktok') {
+  const tenantId = newTenant();
+  const run = await bench.ingest(tenantId, sample(name), { platform, filename: name });
+  const { rejects } = await numbersOf(database.admin, tenantId);
+  return { run, codes: (rejects as { code: string }[]).map(({ code }) => code).sort() };
+}
+
+describe('the samples', () => {
+  it('meta.csv: a BOM, a total without names, a copy, a twin, a cut line and four bad cells', async () => {
+    const { run, codes } = await ingest('meta.csv', 'meta');
+    expect([run.status, run.error_text]).toEqual(['completed', null]);
+    expect(run.receipt).toMatchObject({ read: 123, outcomes: { inserted: 116, superseded: 1, rejected: 6 } });
+    expect(codes).toEqual([
+      'day_missing',
+      'duplicate_key',
+      'id_rounded',
+      'number_malformed',
+      'number_negative',
+      'parse_error',
+    ]);
+  });
+
+  it('google.csv: title lines, two totals, devices added up, days written day first', async () => {
+    const { run, codes } = await ingest('google.csv', 'google');
+    expect([run.status, run.error_text]).toEqual(['completed', null]);
+    expect(run.receipt).toMatchObject({ read: 126, furniture: 5, outcomes: { inserted: 42, merged: 82, rejected: 2 } });
+    expect(codes).toEqual(['day_missing', 'number_malformed']);
+  });
+
+  it('tiktok.csv: masked counts, dashes, a currency without cents, a day that does not exist', async () => {
+    const { run, codes } = await ingest('tiktok.csv', 'tiktok');
+    expect([run.status, run.error_text]).toEqual(['completed', null]);
+    expect(run.receipt).toMatchObject({
+      read: 84,
+      outcomes: { inserted: 82, rejected: 2 },
+      warnings: { value_masked: 28 },
+    });
+    expect(codes).toEqual(['date_out_of_range', 'number_malformed']);
+  });
+});
