@@ -14,6 +14,10 @@ const BACKSLASH = 92;
 const UNCLOSED = faultNumber('row_quote_unclosed');
 const MISPLACED = faultNumber('row_quote_misplaced');
 
+/** Answers of `#closingQuote`: more bytes are needed, or there are none and the quote stays open. */
+const UNFINISHED = -1;
+const NEVER_CLOSED = -2;
+
 /** Set on a cell whose text still contains escaped quotes. */
 export const CELL_ESCAPED = 1;
 
@@ -39,6 +43,10 @@ export class CsvScanner {
   readonly #skipSpace: boolean;
   readonly #limits: TableLimits;
   #rescanned = 0;
+  /** Of the row being scanned. */
+  #linesInQuotes = 0;
+  /** Of the cell being scanned. */
+  #flags = 0;
 
   constructor(dialect: Dialect, limits: TableLimits, line = 1) {
     this.#delimiter = dialect.delimiter.charCodeAt(0);
@@ -75,101 +83,100 @@ export class CsvScanner {
   #scanRow(bytes: Uint8Array, rowStart: number, end: number, final: boolean): number {
     const stops = this.#stops;
     const delimiter = this.#delimiter;
-    const quote = this.#quote;
     const firstCell = this.cellCount;
-    let lines = 0;
+    this.#linesInQuotes = 0;
     let i = rowStart;
     for (;;) {
       if (this.cellCount + 1 >= this.cellStart.length) this.#growCells();
-      let c = bytes[i] as number;
-      if (c === SPACE && this.#skipSpace) {
-        let ahead = i;
-        while (bytes[ahead] === SPACE) ahead++;
-        if (bytes[ahead] === quote) {
-          i = ahead;
-          c = quote;
-        }
-      }
-      let cellEnd: number;
+      if (bytes[i] === SPACE && this.#skipSpace) i = this.#skipToQuote(bytes, i);
       let cellStart = i;
-      let flags = 0;
-      if (c === quote && i < end) {
-        cellStart = ++i;
-        for (;;) {
-          c = bytes[i] as number;
-          if (c === quote && i < end) {
-            if (bytes[i + 1] === quote && i + 1 < end) {
-              flags = CELL_ESCAPED;
-              i += 2;
-              continue;
-            }
-            // A quote as the very last byte may be the first half of an escaped one: wait for the next byte.
-            if (i + 1 === end && !final) return this.#unfinished(bytes, rowStart, end, true);
-            break;
-          }
-          if (c === LF) {
-            if (i >= end) {
-              if (!final) return this.#unfinished(bytes, rowStart, end, true);
-              return this.#recover(bytes, rowStart, end, UNCLOSED, i, true);
-            }
-            lines++;
-          } else if (c === CR && this.#returnEnds) {
-            if (i + 1 === end && !final) return this.#unfinished(bytes, rowStart, end, true);
-            if (bytes[i + 1] !== LF || i + 1 === end) lines++;
-          } else if (c === BACKSLASH && this.#backslash && i + 1 < end && isEscapable(bytes[i + 1] as number, quote)) {
-            flags = CELL_ESCAPED;
-            i++;
-          } else if (c === BACKSLASH && this.#backslash && i + 1 === end && !final) {
-            return this.#unfinished(bytes, rowStart, end, true);
-          }
-          i++;
-        }
-        cellEnd = i++;
+      let cellEnd: number;
+      this.#flags = 0;
+      if (bytes[i] === this.#quote && i < end) {
+        cellStart = i + 1;
+        cellEnd = this.#closingQuote(bytes, cellStart, end, final);
+        if (cellEnd === UNFINISHED) return this.#unfinished(bytes, rowStart, end, true);
+        if (cellEnd === NEVER_CLOSED) return this.#recover(bytes, rowStart, end, UNCLOSED, end, true);
+        i = cellEnd + 1;
         if (i - rowStart > this.#limits.maxRowBytes) return this.#recover(bytes, rowStart, end, UNCLOSED, i, final);
         while (bytes[i] === SPACE && delimiter !== SPACE && i < end) i++;
-        c = bytes[i] as number;
-        if (c !== delimiter && c !== LF && c !== CR) return this.#recover(bytes, rowStart, end, MISPLACED, i, final);
-        if (c === CR && !this.#returnEnds) {
+        if (bytes[i] === CR && !this.#returnEnds) {
           if (i + 1 === end && !final) return this.#unfinished(bytes, rowStart, end, false);
-          if (bytes[i + 1] !== LF) return this.#recover(bytes, rowStart, end, MISPLACED, i, final);
-          i++;
-          c = LF;
+          if (bytes[i + 1] === LF) i++;
         }
+        if (stops[bytes[i] as number] === 0) return this.#recover(bytes, rowStart, end, MISPLACED, i, final);
       } else {
         while (stops[bytes[i] as number] === 0) i++;
         cellEnd = i;
-        c = bytes[i] as number;
-        if (c === LF && !this.#returnEnds && cellEnd > cellStart && bytes[cellEnd - 1] === CR) cellEnd--;
+        const isReturnBefore = bytes[i] === LF && !this.#returnEnds && cellEnd > cellStart && bytes[cellEnd - 1] === CR;
+        if (isReturnBefore) cellEnd--;
       }
       const cell = this.cellCount++;
       this.cellStart[cell] = cellStart;
       this.cellEnd[cell] = cellEnd;
-      this.cellFlags[cell] = flags;
-      if (c === delimiter && i < end) {
-        i++;
-        if (this.cellCount - firstCell >= this.#limits.maxColumns) {
-          throw new MillraceError('too_many_columns', { line: this.line, limit: this.#limits.maxColumns });
-        }
-        continue;
+      this.cellFlags[cell] = this.#flags;
+      if (bytes[i] !== delimiter || i >= end) return this.#finishRow(bytes, rowStart, i, end, firstCell, final);
+      i++;
+      if (this.cellCount - firstCell >= this.#limits.maxColumns) {
+        throw new MillraceError('too_many_columns', { line: this.line, limit: this.#limits.maxColumns });
       }
-      // Here the row ends: at a line feed, a return, or the end of everything.
-      let next = i + 1;
-      let rowEnd = i;
-      if (i >= end) {
-        if (!final) return this.#unfinished(bytes, rowStart, end, false);
-        next = end;
-        rowEnd = end;
-      } else if (c === CR) {
-        if (next === end && !final) return this.#unfinished(bytes, rowStart, end, false);
-        if (bytes[next] === LF && next < end) next++;
-      } else if (!this.#returnEnds && bytes[i - 1] === CR && i > rowStart) {
-        rowEnd = i - 1;
-      }
-      if (rowEnd - rowStart > this.#limits.maxRowBytes) this.#refuseLongRow();
-      this.#endRow(rowStart, rowEnd, firstCell, 0);
-      this.line += lines + 1;
-      return next;
     }
+  }
+
+  /** Where the quote that closes the cell stands; counts the lines inside and notes escapes. */
+  #closingQuote(bytes: Uint8Array, from: number, end: number, final: boolean): number {
+    const quote = this.#quote;
+    let i = from;
+    for (;;) {
+      const c = bytes[i] as number;
+      if (c === quote && i < end) {
+        // A quote as the very last byte may be the first half of an escaped one: wait for the next byte.
+        if (i + 1 === end && !final) return UNFINISHED;
+        if (bytes[i + 1] !== quote || i + 1 === end) return i;
+        this.#flags = CELL_ESCAPED;
+        i++;
+      } else if (c === LF) {
+        if (i >= end) return final ? NEVER_CLOSED : UNFINISHED;
+        this.#linesInQuotes++;
+      } else if (c === CR && this.#returnEnds) {
+        if (i + 1 === end && !final) return UNFINISHED;
+        if (bytes[i + 1] !== LF || i + 1 === end) this.#linesInQuotes++;
+      } else if (c === BACKSLASH && this.#backslash) {
+        if (i + 1 === end && !final) return UNFINISHED;
+        if (i + 1 < end && isEscapable(bytes[i + 1] as number, quote)) {
+          this.#flags = CELL_ESCAPED;
+          i++;
+        }
+      }
+      i++;
+    }
+  }
+
+  /** Blanks before an opening quote do not belong to the cell; before anything else they do. */
+  #skipToQuote(bytes: Uint8Array, from: number): number {
+    let ahead = from;
+    while (bytes[ahead] === SPACE) ahead++;
+    return bytes[ahead] === this.#quote ? ahead : from;
+  }
+
+  /** The row ends at `at`: at a line feed, a return, or the end of everything. */
+  #finishRow(bytes: Uint8Array, rowStart: number, at: number, end: number, firstCell: number, final: boolean): number {
+    let next = at + 1;
+    let rowEnd = at;
+    if (at >= end) {
+      if (!final) return this.#unfinished(bytes, rowStart, end, false);
+      next = end;
+      rowEnd = end;
+    } else if (bytes[at] === CR) {
+      if (next === end && !final) return this.#unfinished(bytes, rowStart, end, false);
+      if (bytes[next] === LF && next < end) next++;
+    } else if (!this.#returnEnds && bytes[at - 1] === CR && at > rowStart) {
+      rowEnd = at - 1;
+    }
+    if (rowEnd - rowStart > this.#limits.maxRowBytes) this.#refuseLongRow();
+    this.#endRow(rowStart, rowEnd, firstCell, 0);
+    this.line += this.#linesInQuotes + 1;
+    return next;
   }
 
   #endRow(start: number, end: number, firstCell: number, fault: number): void {
