@@ -1,7 +1,7 @@
 // Watching an upload from its acceptance to its receipt: a line per stage when it is done, a moving one while it works.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, type Client } from '../../contract/api/client.ts';
-import { formatCount, paint, plural, say } from '../output.ts';
+import { formatCount, paint, say } from '../output.ts';
 import type { RunDetail } from '../runs/print-run.ts';
 import { describeReading, describeRejects, describeSums } from './describe-ingest.ts';
 
@@ -10,45 +10,55 @@ const BAR = 9;
 const NAME_WIDTH = 8;
 const spinner = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 
-type StageReport = RunDetail['stages'][number];
-
 /** Returns the run when it has ended. */
 export async function watchIngest(call: Client, runId: string, isQuiet: boolean): Promise<RunDetail> {
   const told = new Set<string>();
-  const rowsRead = new Map<string, number>();
   for (let look = 0; ; look += 1) {
     const run = await call('runs.show', { params: { run_id: runId } });
-    if (run.progress?.unit === 'rows' && run.stage !== null) rowsRead.set(run.stage, run.progress.done);
     if (!isQuiet) {
-      for (const stage of run.stages) {
-        if (stage.state !== 'done' || told.has(stage.stage)) continue;
-        told.add(stage.stage);
-        await tellStage(call, run, stage, rowsRead.get(stage.stage));
-      }
+      await tellStages(call, run, told);
       if (run.finished_at === null) drawActive(run, look);
+      else tellEnd(run);
     }
-    if (run.finished_at !== null) {
-      if (!isQuiet) tellEnd(run);
-      return run;
-    }
+    if (run.finished_at !== null) return run;
     await pause(LOOK_EVERY_MS);
   }
 }
 
-/** The first stage reads the file, so it is told as what was read and what was refused. */
-async function tellStage(call: Client, run: RunDetail, stage: StageReport, rows: number | undefined): Promise<void> {
-  clearLine();
-  if (run.stages[0]?.stage !== stage.stage) {
-    tell('✔', 'green', stage.stage, rows === undefined ? 'done' : plural(rows, 'row'));
-    return;
+/** In their order: a stage is told when it is done and the one before it has been told. */
+async function tellStages(call: Client, run: RunDetail, told: Set<string>): Promise<void> {
+  for (const [index, { stage, state }] of run.stages.entries()) {
+    if (told.has(stage)) continue;
+    if (state !== 'done') return;
+    const isTold = index === 0 ? await tellIntake(call, run) : tellStage(stage);
+    if (!isTold) return;
+    told.add(stage);
   }
+}
+
+function tellStage(stage: string): boolean {
+  clearLine();
+  tell('✔', 'green', stage, 'done');
+  return true;
+}
+
+/** The first stage reads the file, so it is told as what was read and what was refused; false while that is not known yet. */
+async function tellIntake(call: Client, run: RunDetail): Promise<boolean> {
   const params = { upload_id: run.run_id };
-  const upload = await ifThere(call('uploads.show', { params }));
+  const clusters = (await ifThere(call('rejects.clusters', { params: { run_id: run.run_id } })))?.data ?? [];
+  const rejected = clusters.reduce((sum, cluster) => sum + cluster.count, 0);
+  const read = run.receipt?.read ?? validRows(run, rejected);
+  if (read === undefined && run.finished_at === null) return false;
   const reading = await ifThere(call('uploads.reading', { params }));
-  const clusters = await ifThere(call('rejects.clusters', { params: { run_id: run.run_id } }));
-  const read = upload?.row_count ?? run.receipt?.read ?? rows;
+  clearLine();
   tell('✔', 'green', 'intake', describeReading(reading, read));
-  if (clusters !== undefined) tell('✔', 'green', 'validate', describeRejects(clusters.data, read));
+  tell('✔', 'green', 'validate', describeRejects(clusters, read));
+  return true;
+}
+
+/** The stage after the first works on the valid rows, so its total and the refused ones are what was read. */
+function validRows({ progress }: RunDetail, rejected: number): number | undefined {
+  return progress?.unit === 'rows' && progress.total !== null ? progress.total + rejected : undefined;
 }
 
 function tellEnd(run: RunDetail): void {
