@@ -6,6 +6,7 @@ import { type AppDeps, defaultHttpSettings, type HttpSettings, type ReadyCheck }
 import { adsHandlers, adsRejectTools, adsUploadDoor } from '../http/routes/ads/ads-handlers.ts';
 import { batchHandlers } from '../http/routes/batches/batch-handlers.ts';
 import { connectorHandlers } from '../http/routes/connectors/connector-handlers.ts';
+import { sampleHandlers } from '../http/routes/samples/sample-handlers.ts';
 import { syncHandlers } from '../http/routes/syncs/sync-handlers.ts';
 import { type RunningApi, startApi } from '../http/start-api.ts';
 import { createUploadHandlers } from '../http/uploads/create-upload.ts';
@@ -58,9 +59,11 @@ function pipelineHandlers(
   { engine, blobs: store, syncs }: Installation,
 ): NonNullable<AppDeps['handlers']> {
   const limits = uploadLimits(config);
+  const doors = { ads: adsUploadDoor(engine) };
   return {
     ...uploadHandlers({ store }),
-    ...createUploadHandlers({ store, limits, doors: { ads: adsUploadDoor(engine) } }),
+    ...createUploadHandlers({ store, limits, doors }),
+    ...sampleHandlers({ store, doors }),
     ...adsHandlers({ store }),
     ...batchHandlers({ store, limits }),
     ...connectorHandlers(syncs),
