@@ -61,7 +61,6 @@ export function plainEnd(
     failures: null,
     waitReason: null,
     delayMs: null,
-    solo: false,
     errorKind: null,
     errorCode: null,
     errorText: null,

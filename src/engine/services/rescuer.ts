@@ -5,7 +5,6 @@ import { type Pool, withTransaction } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { Log } from '../../platform/log.ts';
 import { countFailure } from '../retry-policy.ts';
-import { SOLO_FROM_LOSSES } from '../settings.ts';
 import { type AttemptEnd, endAttempts } from '../sql/end-attempts.ts';
 import { endSilentWorkers, type LostLease, lockLostLeases } from '../sql/rescue-runs.ts';
 import { createLoop, type Service } from './loop.ts';
@@ -71,7 +70,6 @@ function endOfLost(lease: LostLease): AttemptEnd {
     failures: JSON.stringify(failures),
     waitReason: null,
     delayMs: null,
-    solo: false,
     errorKind: 'lost',
   };
   if (lease.cancel_requested_by !== null) {
@@ -89,5 +87,5 @@ function endOfLost(lease: LostLease): AttemptEnd {
     const error = new MillraceError('worker_lost', { run: lease.run_id, count: losses });
     return { ...common, event: 'fail', errorCode: error.code, errorText: error.message };
   }
-  return { ...common, event: 'release', solo: losses >= SOLO_FROM_LOSSES, errorCode: null, errorText: null };
+  return { ...common, event: 'release', errorCode: null, errorText: null };
 }

@@ -1,6 +1,7 @@
 // What a person or program may do to a run from outside. Lock order as everywhere: queue row or lease first, then ledger.
 // Every statement names the tenant, so that a foreign id finds nothing.
 import type { Queryable } from '../../platform/database.ts';
+import { isSuspect } from './suspects.ts';
 
 export interface ActedRow {
   readonly id: string;
@@ -41,10 +42,12 @@ export async function resumeRun(db: Queryable, tenantId: string, runId: string):
         update engine.runs
         set held_at = null, held_by = null, wait_reason = null, updated_at = engine.now()
         where id = $2 and tenant_id = $1 and phase = 'waiting' and held_at is not null
-        returning id, pipeline, lane, priority
+        returning id, pipeline, lane, priority, status, failures
       )
-      insert into engine.ready (pipeline, lane, priority, run_id)
-      select pipeline, lane, priority, id from resumed`,
+      insert into engine.ready (pipeline, lane, priority, run_id, solo)
+      select r.pipeline, r.lane, r.priority, r.id, ${isSuspect('r.failures', 's.stage')}
+      from resumed r
+      join engine.states s on s.pipeline = r.pipeline and s.status = r.status`,
     values: [tenantId, runId],
   });
   return rowCount === 1;

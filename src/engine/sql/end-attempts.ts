@@ -1,6 +1,7 @@
 // Ends attempts: lease gone, ledger moved along an arrow, next stage queued or retry planned, history and events written.
 // One statement for a batch of any mix of endings. The lease row is the fence: an attempt that no longer has one moves nothing.
 import type { Queryable } from '../../platform/database.ts';
+import { isSuspect } from './suspects.ts';
 
 export interface AttemptEnd {
   readonly runId: string;
@@ -15,7 +16,6 @@ export interface AttemptEnd {
   readonly failures: string | null;
   readonly waitReason: string | null;
   readonly delayMs: number | null;
-  readonly solo: boolean;
   readonly errorKind: string | null;
   readonly errorCode: string | null;
   readonly errorText: string | null;
@@ -46,10 +46,10 @@ export async function endAttempts(
         select *
         from unnest(
           $1::uuid[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[], $8::jsonb[],
-          $9::jsonb[], $10::float8[], $11::boolean[], $12::text[], $13::text[], $14::text[]
+          $9::jsonb[], $10::float8[], $11::text[], $12::text[], $13::text[]
         ) as g (
           run_id, attempt, pipeline, from_status, event, outcome, receipt, failures,
-          wait_reason, delay_ms, solo, error_kind, error_code, error_text
+          wait_reason, delay_ms, error_kind, error_code, error_text
         )
       ),
       released as (
@@ -57,8 +57,8 @@ export async function endAttempts(
         using given g, engine.transitions t
         where l.run_id = g.run_id and l.attempt = g.attempt
           and t.pipeline = g.pipeline and t.from_status = g.from_status and t.event = g.event
-        returning l.run_id, l.attempt, l.worker_id, l.stage, l.queued_at, l.claimed_at, t.to_status, t.to_phase,
-                  g.event, g.outcome, g.receipt, g.failures, g.wait_reason, g.delay_ms, g.solo, g.error_kind, g.error_code, g.error_text
+        returning l.run_id, l.attempt, l.worker_id, l.stage, l.queued_at, l.claimed_at, t.to_status, t.to_phase, t.to_stage,
+                  g.event, g.outcome, g.receipt, g.failures, g.wait_reason, g.delay_ms, g.error_kind, g.error_code, g.error_text
       ),
       moved as (
         update engine.runs r
@@ -77,7 +77,7 @@ export async function endAttempts(
         where r.id = x.run_id
         returning r.id, r.tenant_id, r.pipeline, r.lane, r.priority, r.status, r.phase, r.finished_at, r.receipt,
                   x.attempt, x.worker_id, x.stage, x.queued_at, x.claimed_at, x.event, x.outcome, x.wait_reason,
-                  x.delay_ms, x.solo, x.error_kind, x.error_code, x.error_text
+                  x.delay_ms, ${isSuspect('r.failures', 'x.to_stage')} as solo, x.error_kind, x.error_code, x.error_text
       ),
       queued as (
         insert into engine.ready (pipeline, lane, priority, run_id, solo)
@@ -114,7 +114,7 @@ export async function endAttempts(
       told_more as (
         insert into engine.events (tenant_id, run_id, type, key, data)
         select m.tenant_id, m.id, e.type, e.key, e.data
-        from unnest($15::uuid[], $16::text[], $17::text[], $18::jsonb[]) as e (run_id, type, key, data)
+        from unnest($14::uuid[], $15::text[], $16::text[], $17::jsonb[]) as e (run_id, type, key, data)
         join moved m on m.id = e.run_id
         on conflict (run_id, type, key) where run_id is not null do nothing
         returning event_id
@@ -134,7 +134,6 @@ export async function endAttempts(
       ends.map((end) => end.failures),
       ends.map((end) => end.waitReason),
       ends.map((end) => end.delayMs),
-      ends.map((end) => end.solo),
       ends.map((end) => end.errorKind),
       ends.map((end) => end.errorCode),
       ends.map((end) => end.errorText),

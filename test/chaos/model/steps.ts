@@ -123,7 +123,7 @@ export const actionsOfSteps = {
   },
 
   advance: async ({ model, world }, [a]) => {
-    model.nowMs += Math.floor(a ** 3 * 1.6 * LEASE_MS);
+    model.nowMs += Math.floor(a ** 1.5 * 1.6 * LEASE_MS);
     await world.setClock(model.nowMs);
     return undefined;
   },
