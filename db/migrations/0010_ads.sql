@@ -295,7 +295,8 @@ grant select, insert, update on public.campaigns, public.ad_sets, public.ads, pu
 grant select, insert on public.daily_metrics_history to ads_promote;
 
 -- Cleanup reaches every tenant's expired staging but reads nothing of it beside its age.
-grant select (upload_id, workspace_id, created_at), delete on public.staging_rows, public.staging_id_resolution to ads_cleanup;
+grant select (upload_id, workspace_id, created_at, row_index), delete on public.staging_rows to ads_cleanup;
+grant select (upload_id, workspace_id, created_at), delete on public.staging_id_resolution to ads_cleanup;
 
 grant select on public.staging_rows, public.staging_id_resolution, public.staging_progress, public.staged_rows, public.upload_readings,
   public.campaigns, public.ad_sets, public.ads, public.daily_metrics, public.daily_metrics_history to millrace_app;

@@ -4,6 +4,7 @@ import { definePipeline, type Pipeline } from '../../engine/pipeline.ts';
 import { AdsInput } from './input.ts';
 import { type AdsDeps, parseUpload } from './parse.ts';
 import { promoteUpload } from './promote.ts';
+import { recountUpload } from './recount.ts';
 
 export function adsPipeline(deps: AdsDeps): Pipeline<AdsInput> {
   return definePipeline<AdsInput>({
@@ -14,6 +15,7 @@ export function adsPipeline(deps: AdsDeps): Pipeline<AdsInput> {
       promote: { role: 'ads_promote', work: (context) => promoteUpload(context, deps) },
     },
     laneCap: 3,
+    recount: (run, tx) => recountUpload(run, tx, deps),
     announce: ['queued', 'started'],
   });
 }

@@ -36,13 +36,15 @@ export async function keepEndedUploads(db: Queryable, uploadIds: readonly string
   return rows.map(({ id }) => id);
 }
 
-/** Deletes up to `limit` staged rows of an upload; how many there were. */
+/** Deletes about `limit` staged rows of an upload, from its start; how many there were. */
 export async function deleteStagedRows(db: Queryable, uploadId: string, limit: number): Promise<number> {
   const { rowCount } = await db.query({
     name: 'ads-delete-staged-rows',
     text: `
       delete from staging_rows
-      where ctid = any (array(select ctid from staging_rows where upload_id = $1 limit $2))`,
+      where upload_id = $1
+        and row_index <= coalesce(
+          (select row_index from staging_rows where upload_id = $1 order by row_index offset $2::int - 1 limit 1), 2147483647)`,
     values: [uploadId, limit],
   });
   return rowCount ?? 0;

@@ -1,0 +1,92 @@
+// Verifying: the receipt counted again from file and tables, and what it says when a row was lost since.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdsBench, openAdsBench } from '../../../test/support/ads.ts';
+import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
+import { newTenant } from '../../../test/support/engine.ts';
+import { silentLog } from '../../platform/log.ts';
+import { cleanStaging } from './cleanup.ts';
+
+const database = useDatabase();
+let bench: AdsBench;
+beforeAll(async () => {
+  bench = await openAdsBench(database.appUrl);
+  await bench.engine.start();
+});
+afterAll(() => bench.close());
+
+const header = 'Day,Campaign name,Campaign ID,Device,Cost,Impr.,Clicks,Currency code';
+const row = (day: number, device: string, cost: string) =>
+  `2024-01-${String(day).padStart(2, '0')},Brand,77,${device},${cost},10,1,EUR`;
+const first = [
+  header,
+  ...Array.from({ length: 20 }, (_, i) => row(i + 1, 'Mobile', '1')),
+  row(1, 'Desktop', '2'),
+  row(2, 'Mobile', '1'),
+  row(3, 'Mobile', 'x'),
+].join('\n');
+
+describe('verify', () => {
+  it('agrees with the receipts of a first load, a restatement and a late file', async () => {
+    const tenantId = newTenant();
+    const given = (reported_at: string) => ({ platform: 'google' as const, reported_at });
+    const loads = [
+      await bench.ingest(tenantId, first, given('2024-02-02T00:00:00Z')),
+      await bench.ingest(
+        tenantId,
+        [header, row(1, 'Mobile', '9'), row(4, 'Mobile', '1'), row(28, 'Mobile', '1')].join('\n'),
+        given('2024-02-03T00:00:00Z'),
+      ),
+      await bench.ingest(
+        tenantId,
+        [header, row(1, 'Mobile', '5'), row(29, 'Mobile', '1')].join('\n'),
+        given('2024-02-01T00:00:00Z'),
+      ),
+    ];
+    expect(loads.map(({ receipt }) => receipt?.outcomes)).toEqual([
+      { inserted: 20, merged: 1, superseded: 1, rejected: 1 },
+      { inserted: 1, updated: 1, unchanged: 1 },
+      { inserted: 1, stale: 1 },
+    ]);
+    for (const { id } of loads) {
+      const { differences } = await bench.engine.verify(tenantId, id);
+      expect(differences).toEqual([]);
+    }
+  });
+
+  it('finds a stored row that is gone', async () => {
+    const tenantId = newTenant();
+    const { id } = await bench.ingest(tenantId, first, { platform: 'google' });
+    await database.admin.query(`delete from daily_metrics where run_id = $1 and metric_date = '2024-01-05'`, [id]);
+    const { agrees, differences } = await bench.engine.verify(tenantId, id);
+    expect([agrees, differences]).toEqual([false, ['inserted: receipt 20, recount 19', 'lost: receipt 0, recount 1']]);
+  });
+
+  it('recounts an upload that the gate held back', async () => {
+    const tenantId = newTenant();
+    const { id, status } = await bench.ingest(
+      tenantId,
+      [header, row(1, 'Mobile', '1'), row(2, 'Mobile', 'x')].join('\n'),
+      { platform: 'google' },
+    );
+    expect([status, (await bench.engine.verify(tenantId, id)).differences]).toEqual(['failed', []]);
+  });
+});
+
+describe('the cleanup worker', () => {
+  it('removes staging of uploads that ended a week ago, keeps younger and live ones, and verify still works', async () => {
+    const tenantId = newTenant();
+    const old = await bench.ingest(tenantId, first, { platform: 'google' });
+    const staged = async (runId: string) =>
+      (await database.admin.query('select count(*)::int as n from staging_rows where upload_id = $1', [runId])).rows[0]
+        .n;
+    await cleanStaging({ pool: database.engine, log: silentLog });
+    expect(await staged(old.id)).toBeGreaterThan(0);
+    await setClockOffset(database.admin, '8 days');
+    const young = await bench.ingest(tenantId, first, { platform: 'google' });
+    const { uploads } = await cleanStaging({ pool: database.engine, log: silentLog });
+    await setClockOffset(database.admin, '0');
+    expect(uploads).toBeGreaterThanOrEqual(1);
+    expect([await staged(old.id), (await staged(young.id)) > 0]).toEqual([0, true]);
+    expect((await bench.engine.verify(tenantId, old.id)).agrees).toBe(true);
+  });
+});
