@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, decimal, duration, percent, plural } from './figures.ts';
+import { amount, bytes, decimal, duration, percent, plural } from './figures.ts';
 
 describe('figures in words', () => {
   it('gives a span of time in two units at most', () => {
@@ -29,5 +29,6 @@ describe('figures in words', () => {
     expect(plural(1, 'row')).toBe('1 row');
     expect(bytes(50_000_000)).toBe('50.0 MB');
     expect(bytes(812)).toBe('812 B');
+    expect([amount(4_194_171, 'bytes'), amount(1_204, 'rows')]).toEqual(['4.2 MB', '1,204 rows']);
   });
 });

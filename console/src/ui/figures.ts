@@ -26,6 +26,11 @@ export function bytes(value: number): string {
   return `${amount >= 100 || unit === 0 ? Math.round(amount) : amount.toFixed(1)} ${units[unit]}`;
 }
 
+/** An amount of work in its unit: "4.2 MB", "1,204 rows". */
+export function amount(value: number, unit: string): string {
+  return unit === 'bytes' ? bytes(value) : `${whole.format(value)} ${unit}`;
+}
+
 /** Two units at most: "850 ms", "4.2 s", "3 min 20 s", "2 h 5 min". */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RunDetail } from '../../app/api.ts';
 import { useLiveState } from '../../app/use-live.ts';
-import { count, duration, percent, plural } from '../../ui/figures.ts';
+import { amount, duration, percent, plural } from '../../ui/figures.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { useNow } from '../../ui/use-now.ts';
@@ -32,9 +32,13 @@ function Working({ run }: { run: RunDetail }): ReactNode {
       {progress && (
         <>
           <p>
-            <strong className="figures">{count(progress.done)}</strong>
-            {progress.total !== null && <span className="figures"> / {count(progress.total)}</span>} {progress.unit}
-            {progress.total !== null && <span className="text-ink-2"> · {percent(progress.done, progress.total)}</span>}
+            <strong className="figures">{amount(progress.done, progress.unit)}</strong>
+            {progress.total !== null && (
+              <span className="text-ink-2">
+                {' '}
+                of {amount(progress.total, progress.unit)} · {percent(progress.done, progress.total)}
+              </span>
+            )}
           </p>
           <progress
             className="upload-progress h-2 w-full"
@@ -43,7 +47,7 @@ function Working({ run }: { run: RunDetail }): ReactNode {
             aria-label="Progress"
           />
           <p className="text-xs text-ink-2">
-            {progress.per_second !== null && <>{count(Math.round(progress.per_second))} a second</>}
+            {progress.per_second !== null && <>{amount(Math.round(progress.per_second), progress.unit)} a second</>}
             {progress.eta_at && (
               <>
                 {' '}

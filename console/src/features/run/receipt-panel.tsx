@@ -2,7 +2,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RunDetail } from '../../app/api.ts';
-import { count, percent, plural } from '../../ui/figures.ts';
+import { amount, count, percent, plural } from '../../ui/figures.ts';
 import {
   meanings,
   outcomeClass,
@@ -11,6 +11,9 @@ import {
   type Segment,
 } from '../../ui/receipt/receipt-segments.ts';
 import { ControlTotals } from './control-totals.tsx';
+
+/** Parts of the bar that are no rows one could look at. */
+const unsettled: ReadonlySet<string> = new Set(['pending', 'missing', 'through']);
 
 export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
   const navigate = useNavigate();
@@ -43,22 +46,28 @@ export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
   );
 }
 
+/** Before rows are counted: how far the reading is. */
 function EmptyBar({ running, progress }: { running: boolean; progress: RunDetail['progress'] }): ReactNode {
-  const words = progress
-    ? `${count(progress.done)}${progress.total === null ? '' : ` of ${count(progress.total)}`} ${progress.unit}`
-    : 'nothing read yet';
+  const share = progress?.total ? Math.min(1, progress.done / progress.total) : 0;
+  const words = !running
+    ? 'nothing was read'
+    : progress
+      ? `${amount(progress.done, progress.unit)}${progress.total === null ? '' : ` of ${amount(progress.total, progress.unit)}`} read`
+      : 'nothing read yet';
   return (
-    <span
-      className={`flex flex-1 items-center justify-center text-xs text-ink-2 ${running ? 'out out-pending flowing' : ''}`}
-    >
-      <span className="rounded bg-surface px-1.5">{running ? words : 'nothing was read'}</span>
+    <span className="relative flex flex-1 items-center justify-center text-xs text-ink-2">
+      <span
+        className="out out-pending flowing absolute inset-y-0 left-0 transition-[width] duration-500"
+        style={{ width: `${share * 100}%` }}
+      />
+      <span className="relative rounded bg-surface px-1.5">{words}</span>
     </span>
   );
 }
 
 /** One part of the bar. A click filters the rows below; by keyboard the same is done in the sum, whose links are large enough. */
 function SegmentFill({ segment, read, flowing, onPick }: SegmentProps): ReactNode {
-  const settled = segment.outcome !== 'pending' && segment.outcome !== 'missing';
+  const settled = !unsettled.has(segment.outcome);
   const words = `${plural(segment.count, 'row')} ${segment.outcome}: ${meanings[segment.outcome] ?? 'counted by the pipeline'}`;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the links of the sum below do the same by keyboard
@@ -114,7 +123,7 @@ function Term({ runId, segment }: { runId: string; segment: Segment }): ReactNod
       <span className="figures font-medium">{count(segment.count)}</span> {segment.outcome}
     </>
   );
-  if (segment.outcome === 'pending' || segment.outcome === 'missing') return <span>{words}</span>;
+  if (unsettled.has(segment.outcome)) return <span>{words}</span>;
   if (segment.outcome === 'rejected')
     return (
       <Link

@@ -2,7 +2,7 @@
 import { type ReactNode, useMemo } from 'react';
 import type { RunDetail } from '../../app/api.ts';
 import { Plot, type PlotSeries } from '../../ui/chart/plot.tsx';
-import { count, duration, shortCount } from '../../ui/figures.ts';
+import { bytes, count, duration, shortCount } from '../../ui/figures.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { gatherSample, type Sample } from './throughput-samples.ts';
 
@@ -25,11 +25,11 @@ export default function Throughput({ run }: { run: RunDetail }): ReactNode {
             x={drawn.x}
             y={decided ? drawn.y : drawn.y.slice(0, 1)}
             series={decided ? [speed, batch] : [speed]}
-            format={shortCount}
+            format={unit === 'bytes' ? bytes : shortCount}
           />
           <p className="flex flex-wrap gap-4 text-2xs text-ink-3">
             <span className="inline-flex items-center gap-1.5">
-              <span className="inline-block h-0.5 w-5 bg-water" /> {unit} a second
+              <span className="inline-block h-0.5 w-5 bg-water" /> {unit === 'bytes' ? 'read' : unit} a second
             </span>
             {decided && (
               <span className="inline-flex items-center gap-1.5">

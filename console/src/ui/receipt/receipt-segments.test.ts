@@ -38,6 +38,14 @@ describe('the receipt bar', () => {
     expect(bar.segments.at(-1)).toEqual({ outcome: 'pending', count: 60, share: 0.75 });
   });
 
+  it('shows rows that are through before it is known how they ended', () => {
+    const bar = receiptBar({ phase: 'active', receipt: null, progress: { done: 20, total: 80, unit: 'rows' } });
+    expect(bar.segments.map(({ outcome, count }) => [outcome, count])).toEqual([
+      ['through', 20],
+      ['pending', 60],
+    ]);
+  });
+
   it('does not take bytes for rows', () => {
     const bar = receiptBar({ phase: 'active', receipt: null, progress: { done: 9, total: 900, unit: 'bytes' } });
     expect(bar).toMatchObject({ read: 0, segments: [] });

@@ -31,6 +31,7 @@ export const meanings: Readonly<Record<string, string>> = {
   stale: 'rows reported earlier than what is stored; not written',
   rejected: 'rows that were refused; each can be fixed and replayed',
   promoted: 'rows stored',
+  through: 'rows that are through; how each ended is counted at the end',
   pending: 'rows not yet through',
   furniture: 'title, preamble and total lines set aside before counting',
   missing: 'rows nobody accounts for',
@@ -48,7 +49,10 @@ export function receiptBar({ receipt, phase, progress }: Input): ReceiptBar {
   const sum = counts.reduce((total, [, count]) => total + count, 0);
   const known = running && progress?.unit === 'rows' ? Math.max(progress.total ?? 0, progress.done) : 0;
   const read = Math.max(receipt?.read ?? 0, known);
-  const difference = read - sum;
+  // A stage may say how far it is before it says how the rows ended.
+  const through = known > 0 && sum === 0 ? Math.min(progress?.done ?? 0, read) : 0;
+  if (through > 0) counts.push(['through', through]);
+  const difference = read - sum - through;
   if (running && difference > 0) counts.push(['pending', difference]);
   if (!running && receipt !== null && difference > 0) counts.push(['missing', difference]);
   const whole = Math.max(read, sum, 1);
