@@ -1,10 +1,12 @@
 // The services alone: rescue, due runs, schedules, outbox, pruning. Safe beside any number of other processes that run them too.
 import { describeInstallation, openInstallation, startSweeper } from './installation.ts';
 import type { RoleProcess, Started } from './role-process.ts';
+import { startWatchedFolders } from './watched-folders.ts';
 
 export async function startScheduler(process: RoleProcess): Promise<Started> {
   const installation = await openInstallation(process);
   await installation.engine.start({ services: true });
   startSweeper(process, installation);
+  await startWatchedFolders(process, installation);
   return describeInstallation(process.config, installation);
 }

@@ -3,6 +3,7 @@ import { waitAtMost } from '../platform/wait.ts';
 import { describeInstallation, type Installation, openInstallation, startSweeper } from './installation.ts';
 import type { RoleProcess, Started } from './role-process.ts';
 import { countClaimable } from './sql/count-claimable.ts';
+import { startWatchedFolders } from './watched-folders.ts';
 
 const LOOK_EVERY_MS = 200;
 
@@ -24,5 +25,6 @@ async function openWorker(process: RoleProcess): Promise<{ started: Started; ins
   const installation = await openInstallation(process);
   await installation.engine.start({ worker: true, services: true });
   startSweeper(process, installation);
+  await startWatchedFolders(process, installation);
   return { started: describeInstallation(process.config, installation), installation };
 }

@@ -134,6 +134,12 @@ export const platformErrors = defineErrors({
     message: 'The module {module} of PIPELINE_MODULES cannot be used: {reason}.',
     next: 'Correct the path, or the module; docs/operations.md shows what it exports.',
   },
+  watched_folder_invalid: {
+    kind: 'config',
+    status: 500,
+    message: 'The watched folder "{entry}" is not set up right: {reason}.',
+    next: 'Correct WATCHED_FOLDERS, e.g. "/data/meta=ads:meta".',
+  },
   port_in_use: {
     kind: 'config',
     status: 500,

@@ -27,6 +27,10 @@ export const storageSettings = {
     unset: 'MILLRACE_HOME/blobs',
     doc: 'The folder of stored bytes when BLOB_STORE is disk.',
   }),
+  watchedFolders: optionalText('WATCHED_FOLDERS', {
+    unset: 'none',
+    doc: 'Folders whose files are taken in, separated by commas: FOLDER=PIPELINE[:PLATFORM][@TENANT], e.g. /data/meta=ads:meta.',
+  }),
   blobStore: choice('BLOB_STORE', ['disk', 's3'], { default: 'disk', doc: 'Where uploaded bytes are stored.' }),
   s3Bucket: optionalText('S3_BUCKET', { doc: 'The bucket. Needed when BLOB_STORE is s3.' }),
   s3Prefix: text('S3_PREFIX', { default: '', doc: 'Put before every key in the bucket; empty or ending in "/".' }),
