@@ -12,6 +12,7 @@ import { migrate } from '../src/platform/migrate.ts';
 import { makeTempHome, removeTempHome } from '../test/support/temp-home.ts';
 import { configurationPage } from './pages/configuration-page.ts';
 import { errorsPage } from './pages/errors-page.ts';
+import { performancePage } from './pages/performance-page.ts';
 import { statesPage } from './pages/states-page.ts';
 import { comparable, dumpSchema } from './schema-dump.ts';
 
@@ -21,6 +22,7 @@ const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/errors.md': errorsPage,
   'docs/configuration.md': configurationPage,
   'docs/states.md': statesPage,
+  'docs/performance.md': () => performancePage(),
   'db/schema.sql': schemaOfMigrations,
   'src/contract/api/openapi.json': () => `${JSON.stringify(openApiDocument(), null, 2)}\n`,
 };

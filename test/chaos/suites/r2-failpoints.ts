@@ -47,7 +47,7 @@ async function dieAt(ground: Ground, name: Failpoint, hits: number, seed: number
   const failpoint = `${name}:${name.startsWith('drain') || name.startsWith('release') ? 1 : hits}`;
   if (name.startsWith('enqueue.')) {
     const feeder = ground.feeder({ count: 20, seed, failpoint });
-    return (await endOf(feeder, 10_000)) === 'SIGKILL';
+    return (await endOf(feeder, 60_000)) === 'SIGKILL';
   }
   const armed = ground.worker({ consume: true, failpoint });
   const feeder = ground.feeder({ count: 20, seed, batch: 4, everyMs: 10, stepMs: 10 });
@@ -89,7 +89,7 @@ async function dieDraining(armed: ChaosProcess): Promise<string | number | undef
   await armed.until('ready').catch(() => {});
   await pause(100);
   armed.signal('SIGTERM');
-  return endOf(armed, 10_000);
+  return endOf(armed, 60_000);
 }
 
 async function dieScheduling(ground: Ground, armed: ChaosProcess): Promise<string | number | undefined> {

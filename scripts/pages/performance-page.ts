@@ -1,0 +1,75 @@
+// docs/performance.md: what the benches measured, from the results kept in test/bench/results.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Figure } from '../../test/bench/report.ts';
+import { code, generatedNote, table } from './markdown.ts';
+
+interface Result {
+  readonly bench: string;
+  readonly quick: boolean;
+  readonly machine: Readonly<Record<string, unknown>>;
+  readonly figures: readonly Figure[];
+}
+
+const resultsFolder = fileURLToPath(new URL('../../test/bench/results', import.meta.url));
+
+/** What each figure is, for a reader who has not seen the bench. */
+const meanings: Readonly<Record<string, string>> = {
+  'drain-1p': 'no-op runs drained by one worker process, history and events kept',
+  'drain-2p': 'the same with two worker processes',
+  'enqueue-bulk': 'runs handed in 10,000 at a time',
+  'enqueue-single': 'runs handed in one by one, each awaited',
+  'enqueue-50': 'the same with 50 under way at a time',
+  'idle-p50': 'from handing in to the start of the handler in another, idle process: median',
+  'idle-p95': 'the same: 95th percentile',
+  'idle-p99': 'the same: 99th percentile',
+  'fairness-ms': 'A has 20,000 runs queued, B adds 10: until the last of them has started',
+  'history-ratio': 'drain with a million finished runs in the ledger, against an empty one',
+  'history-future-ratio': 'the same with a million runs planned for next year',
+  'history-failed-ratio': 'the same with a million failed runs',
+};
+
+export function performancePage(folder: string = resultsFolder): string {
+  const files = existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => name.endsWith('.json'))
+        .sort()
+    : [];
+  const parts = files.map((name) => section(name, JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as Result));
+  return `${generatedNote}
+# Performance
+
+Measured with \`npm run bench -- NAME\`, on the machines described below, each beside its peers on the same server in the same
+run. A ratio above 1 is in Millrace's favour. Ours is the median of the rounds, a peer's the best of them. All Postgres figures
+with \`fsync\` and \`synchronous_commit\` on. The settings of the peers lie in \`test/bench/queue/\`, one file each; the results
+in \`test/bench/results/\`.
+
+${parts.join('\n\n') || 'Nothing has been measured yet.'}
+`;
+}
+
+function section(name: string, { bench, quick, machine, figures }: Result): string {
+  const rows = figures.map((figure) => [
+    code(figure.id),
+    `${figure.value} ${figure.unit}`,
+    figure.spread ? `${figure.spread[0]} … ${figure.spread[1]}` : '',
+    Object.entries(figure.peers)
+      .map(([peer, value]) => `${peer} ${value} (${figure.ratios[peer] ?? '?'}×)`)
+      .join(', '),
+    meanings[figure.id] ?? '',
+  ]);
+  return `## ${bench}${quick ? ' (quick)' : ''}: ${name.replace(/\.json$/, '')}
+
+${table(['figure', 'Millrace', 'spread', 'beside', 'what it is'], rows)}
+
+${Object.entries(machine)
+  .map(([key, value]) => `- ${key}: ${typeof value === 'object' ? describe(value) : String(value)}`)
+  .join('\n')}`;
+}
+
+function describe(value: object | null): string {
+  return Object.entries(value ?? {})
+    .map(([key, each]) => `${key} ${String(each)}`)
+    .join(', ');
+}
