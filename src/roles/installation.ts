@@ -15,6 +15,7 @@ import { describeTarget } from '../platform/database.ts';
 import { type OpenedEngine, openEngine } from './open-engine.ts';
 import { openSyncs } from './open-syncs.ts';
 import { loadPipelines } from './pipelines.ts';
+import { prepareHome } from './prepare-home.ts';
 import type { RoleProcess, Started } from './role-process.ts';
 
 export interface Installation extends OpenedEngine {
@@ -26,6 +27,7 @@ export interface Installation extends OpenedEngine {
 const DRAIN_SHARE = 0.6;
 
 export async function openInstallation({ config, log, shutdown }: RoleProcess): Promise<Installation> {
+  prepareHome(config.home);
   const blobs = await openBlobStore(blobSettings(config));
   shutdown.add('blob store', () => blobs.close());
   const syncs = await openSyncs(config);

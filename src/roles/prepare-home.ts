@@ -1,0 +1,15 @@
+// The folder of this installation, made at the first start. Everything else that is kept on disk lies under it.
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+
+export function prepareHome(folder: string): void {
+  const home = path.resolve(folder);
+  try {
+    mkdirSync(home, { recursive: true });
+    accessSync(home, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new MillraceError('home_unusable', { home, reason: code ?? message }, { cause: error });
+  }
+}
