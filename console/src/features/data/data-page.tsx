@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { inertText } from '../../ui/inert-text.ts';
 import { Panel } from '../../ui/page.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { platformNames, platforms } from '../home/guess-kind.ts';
@@ -43,26 +44,38 @@ export function DataPage(): ReactNode {
 
 function Trail({ search }: { search: DataSearch }): ReactNode {
   const { campaign, ad_set, ad, ...rest } = search;
-  const steps: { label: string; to: DataSearch }[] = [{ label: 'All campaigns', to: rest }];
-  if (campaign) steps.push({ label: campaign, to: { ...rest, campaign } });
-  if (campaign && ad_set) steps.push({ label: ad_set, to: { ...rest, campaign, ad_set } });
-  if (campaign && ad_set && ad) steps.push({ label: ad, to: search });
+  const steps: { key: string; label: ReactNode; to: DataSearch }[] = [{ key: 'all', label: 'All campaigns', to: rest }];
+  if (campaign) {
+    const to = { ...rest, campaign };
+    steps.push({ key: 'campaign', label: <LevelName at={to} level="campaign" id={campaign} />, to });
+  }
+  if (campaign && ad_set) {
+    const to = { ...rest, campaign, ad_set };
+    steps.push({ key: 'ad_set', label: <LevelName at={to} level="ad_set" id={ad_set} />, to });
+  }
+  if (ad) steps.push({ key: 'ad', label: <LevelName at={search} level="ad" id={ad} />, to: search });
   return (
     <nav aria-label="Place" className="flex flex-wrap items-center gap-1.5 text-sm">
       {steps.map((step, index) => (
-        <span key={step.label} className="flex items-center gap-1.5">
+        <span key={step.key} className="flex items-center gap-1.5">
           {index > 0 && <span className="text-ink-3">›</span>}
           {index < steps.length - 1 ? (
-            <Link to="/data" search={step.to} className="link figures">
+            <Link to="/data" search={step.to} className="link">
               {step.label}
             </Link>
           ) : (
-            <span className={index > 0 ? 'figures' : ''}>{step.label}</span>
+            step.label
           )}
         </span>
       ))}
     </nav>
   );
+}
+
+/** The name of a campaign, ad set or ad; its id until the name is known. */
+function LevelName({ at, level, id }: { at: DataSearch; level: 'campaign' | 'ad_set' | 'ad'; id: string }): ReactNode {
+  const totals = useQuery(totalsQuery(at, level));
+  return <span title={id}>{inertText(totals.data?.data.find((total) => total.key === id)?.name ?? id)}</span>;
 }
 
 function Filters({ search }: { search: DataSearch }): ReactNode {

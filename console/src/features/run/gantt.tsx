@@ -5,9 +5,12 @@ import { wordsOf } from '../../ui/state-pill.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { type GanttBar, layoutGantt, type Span } from './gantt-layout.ts';
 
+const goodEnds: ReadonlySet<string> = new Set(['pass', 'complete', 'part', 'release', 'retry']);
 const outcomeMarks: Record<string, string> = {
   lost: '✕ worker lost',
   fail: '✕ failed',
+  cancel: '✕ cancelled',
+  cancelled: '✕ cancelled',
   release: '↩ given back',
   retry: '↩ to be retried',
 };
@@ -61,7 +64,7 @@ export function Gantt({ run }: { run: RunDetail }): ReactNode {
 }
 
 function Bar({ bar, many }: { bar: GanttBar; many: boolean }): ReactNode {
-  const bad = bar.outcome === 'lost' || bar.outcome === 'fail';
+  const bad = bar.outcome !== null && !goodEnds.has(bar.outcome);
   const note = bar.outcome ? outcomeMarks[bar.outcome] : undefined;
   const words = [
     many ? `attempt ${bar.attempt}` : undefined,

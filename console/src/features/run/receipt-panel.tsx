@@ -48,7 +48,7 @@ export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
 
 /** Before rows are counted: how far the reading is. */
 function EmptyBar({ running, progress }: { running: boolean; progress: RunDetail['progress'] }): ReactNode {
-  const share = progress?.total ? Math.min(1, progress.done / progress.total) : 0;
+  const share = running && progress?.total ? Math.min(1, progress.done / progress.total) : 0;
   const words = !running
     ? 'nothing was read'
     : progress

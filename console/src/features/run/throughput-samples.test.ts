@@ -19,6 +19,12 @@ describe('throughput samples', () => {
     expect(addSample(first, progress)).toBe(first);
   });
 
+  it('start a new curve when the next stage counts in another unit', () => {
+    const first = addSample([], { ...progress, unit: 'bytes', done: 4_000 });
+    const second = addSample(first, { ...progress, done: 10, at: '1970-01-01T00:00:02.000Z' });
+    expect(second.map((sample) => sample.unit)).toEqual(['rows']);
+  });
+
   it('never show a negative rate when a stage starts counting anew', () => {
     const first = addSample([], { ...progress, done: 900 });
     expect(addSample(first, { ...progress, done: 10, at: '1970-01-01T00:00:02.000Z' }).at(-1)?.perSecond).toBe(0);

@@ -6,6 +6,7 @@ export interface Sample {
   readonly atMs: number;
   readonly done: number;
   readonly perSecond: number;
+  readonly unit: string;
 }
 
 const maxSamples = 900;
@@ -19,11 +20,16 @@ export function gatherSample(run: Pick<RunDetail, 'run_id' | 'progress'>): reado
   return after;
 }
 
-/** The rate is the server's own when it gives one, else counted from the sample before. A stage that starts anew starts anew. */
+/**
+ * The rate is the server's own when it gives one, else counted from the sample before. A stage that counts in another unit
+ * starts a new curve.
+ */
 export function addSample(before: readonly Sample[], progress: NonNullable<RunDetail['progress']>): readonly Sample[] {
   const atMs = Date.parse(progress.at);
+  const { unit } = progress;
+  if (before.at(-1)?.unit !== unit) return [{ atMs, done: progress.done, perSecond: progress.per_second ?? 0, unit }];
   const last = before.at(-1);
   if (last && atMs <= last.atMs) return before;
   const counted = last && progress.done >= last.done ? ((progress.done - last.done) / (atMs - last.atMs)) * 1000 : 0;
-  return [...before, { atMs, done: progress.done, perSecond: progress.per_second ?? counted }].slice(-maxSamples);
+  return [...before, { atMs, done: progress.done, perSecond: progress.per_second ?? counted, unit }].slice(-maxSamples);
 }

@@ -13,7 +13,7 @@ export default function Throughput({ run }: { run: RunDetail }): ReactNode {
   const samples = gatherSample(run);
   const drawn = useMemo(() => seriesOf(samples, run.decisions), [samples, run.decisions]);
   const summary = averageOf(run);
-  const unit = run.progress?.unit ?? 'rows';
+  const unit = samples.at(-1)?.unit ?? 'rows';
   const decided = run.decisions.length > 0;
   return (
     <div className="flex flex-col gap-2 px-4 py-3">
