@@ -1,7 +1,9 @@
 // npm run chaos -- NAME [--seed N] [--kills N] [--only R1,R3] [--json FILE] [--release]: breaks things on purpose, audits, and
-// ends with 1 when a count is not zero. "engine" has the faults of R1 to R15; "model" is R17 (--steps N).
+// ends with 1 when a count is not zero. "engine" has the faults of R1 to R15; "model" is R17 (--steps N); "syncs" kills
+// around the trigger, "syncs-week" is a simulated week.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { compilePrograms } from '../support/programs.ts';
 import type { Counts } from './auditor.ts';
 import { addCounts, allZero, noCounts } from './suites/suite.ts';
 
@@ -42,6 +44,17 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
       for (const step of divergence.steps) options.say(`  ${JSON.stringify(step)}`);
     }
     return { dose: { steps }, counts: { ...noCounts, wrong: divergence ? 1 : 0 }, details: { ...result, divergence } };
+  },
+  /** Kills between a sync's trigger and the storing of its job id. */
+  async syncs({ seed, kills, release, small }) {
+    compilePrograms();
+    const { runSyncKills } = await import('./syncs.ts');
+    return runSyncKills({ seed, kills: kills ?? (release ? 1_000 : small ? 8 : 200), workers: small ? 4 : 8 });
+  },
+  /** 1,000 connectors of 50 tenants through a simulated week. */
+  async 'syncs-week'({ seed, small, say }) {
+    const { landingWeek, runSyncWeek, smallWeek } = await import('./syncs-week.ts');
+    return runSyncWeek({ ...(small ? smallWeek : landingWeek), seed }, say);
   },
 };
 

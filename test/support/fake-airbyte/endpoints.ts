@@ -6,6 +6,8 @@ import { type FakeConnection, type FakeJob, isLive, jobJson, stateOf } from './j
 export interface World {
   readonly connections: Map<string, FakeConnection>;
   readonly jobs: Map<string, FakeJob>;
+  /** The same jobs by connection, oldest first: a simulated week has tens of thousands. */
+  readonly byConnection: Map<string, FakeJob[]>;
   readonly clients: Map<string, string>;
   readonly issuedTokens: Map<string, number>;
   readonly tokenLifeMs: number;
@@ -41,7 +43,7 @@ export function createJob(world: World, { body }: FakeRequest): FakeAnswer & { j
   const connection = world.connections.get(connectionId);
   if (connection === undefined || connection.status === 'deprecated') return notFound(connectionId);
   if (connection.status !== 'active') return stateConflict();
-  const running = [...world.jobs.values()].some((job) => job.connectionId === connectionId && isLive(job, world.now()));
+  const running = (world.byConnection.get(connectionId) ?? []).some((job) => isLive(job, world.now()));
   if (running) return busy(connectionId);
   const job = world.newJob(connectionId, String(body.jobType));
   return { ...ok(jobJson(job, world.now())), job };
@@ -65,8 +67,9 @@ export function listJobs(world: World, { query }: FakeRequest): FakeAnswer {
   const time = (name: string) => (query.has(name) ? Date.parse(query.get(name) ?? '') : undefined);
   const [from, to] = [time('createdAtStart'), time('createdAtEnd')];
   const workspaces = query.get('workspaceIds')?.split(',');
-  const found = [...world.jobs.values()]
-    .filter((job) => !query.has('connectionId') || job.connectionId === query.get('connectionId'))
+  const connectionId = query.get('connectionId');
+  const among = connectionId === null ? [...world.jobs.values()] : (world.byConnection.get(connectionId) ?? []);
+  const found = among
     .filter((job) => !query.has('jobType') || job.jobType === query.get('jobType'))
     .filter((job) => !query.has('status') || stateOf(job, world.now()) === query.get('status'))
     .filter((job) => from === undefined || job.createdAt >= from)

@@ -30,8 +30,10 @@ export interface FakeAirbyteOptions {
   readonly rows?: number | undefined;
   /** Airbyte's clock before the skew. Default: this machine's. */
   readonly clock?: () => number;
+  /** Called before a trigger has its effect, with the caller's token. `false`: it has none, and no answer is ever sent. */
+  readonly beforeTrigger?: (connectionId: string, token: string) => boolean;
   /** Called when a job was made, before the answer is sent. `false`: no answer is ever sent. */
-  readonly beforeAnswer?: (job: FakeJob) => Promise<boolean> | boolean;
+  readonly beforeAnswer?: (job: FakeJob, token: string) => boolean;
 }
 
 export interface FakeAirbyte {
@@ -72,12 +74,16 @@ export async function startFakeAirbyte(options: FakeAirbyteOptions = {}): Promis
     const note = (what: string | number) => log.push(`${request.method} ${request.path} ${what}`);
     const refusal = refuse(random, knobs, request, isTrigger);
     if (refusal) return send(response, refusal, note);
+    if (isTrigger && options.beforeTrigger?.(String(request.body.connectionId), authorization ?? '') === false) {
+      note('no effect');
+      return;
+    }
     const loss = lose(random, knobs);
     if (loss !== undefined && !random.chance(knobs.effectBeforeLoss)) return act(loss, response, note);
     const isToken = request.path === '/applications/token';
     const answer: FakeAnswer & { job?: FakeJob } =
       !isToken && !isKnown(world, token, authorization) ? unauthorized() : answerTo(world, request);
-    if (answer.job && (await options.beforeAnswer?.(answer.job)) === false) {
+    if (answer.job && options.beforeAnswer?.(answer.job, authorization ?? '') === false) {
       note('no answer');
       return;
     }
@@ -108,7 +114,7 @@ export async function startFakeAirbyte(options: FakeAirbyteOptions = {}): Promis
       world.connections.set(connection.connectionId, connection);
       return connection;
     },
-    jobsOf: (connectionId) => [...world.jobs.values()].filter((job) => job.connectionId === connectionId),
+    jobsOf: (connectionId) => world.byConnection.get(connectionId) ?? [],
     isRunning: (connectionId) => fake.jobsOf(connectionId).some((job) => isLive(job, world.now())),
     async close() {
       server.closeAllConnections();
@@ -127,6 +133,7 @@ function buildWorld(options: FakeAirbyteOptions, skewMs: () => number): World {
   const world: World = {
     connections: new Map(),
     jobs: new Map(),
+    byConnection: new Map(),
     clients: new Map(),
     issuedTokens: new Map(),
     tokenLifeMs: options.tokenLifeMs ?? 900_000,
@@ -147,6 +154,7 @@ function buildWorld(options: FakeAirbyteOptions, skewMs: () => number): World {
       };
       nextId += 1n;
       world.jobs.set(String(job.jobId), job);
+      world.byConnection.set(connectionId, [...(world.byConnection.get(connectionId) ?? []), job]);
       return job;
     },
   };

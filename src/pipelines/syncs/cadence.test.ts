@@ -1,0 +1,106 @@
+// When a connector is synced, by plan and by what happened before.
+import { describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../platform/ids.ts';
+import { checkInterval, decideWindow, earliestManual, effectiveSeconds, nextSlot } from './cadence.ts';
+import { freshnessOf } from './freshness.ts';
+
+const HOUR = 3_600;
+const now = new Date('2026-02-15T12:00:00Z');
+const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000);
+const code = (work: () => unknown) => {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return (error as { code?: string }).code;
+  }
+};
+
+describe('the plan', () => {
+  it.each([
+    ['free', null, 24 * HOUR, undefined],
+    ['free', 48 * HOUR, 24 * HOUR, 'cadence_fixed'],
+    ['growth', null, 6 * HOUR, undefined],
+    ['growth', HOUR, 6 * HOUR, 'cadence_too_short'],
+    ['growth', 8 * HOUR, 8 * HOUR, undefined],
+    ['enterprise', HOUR, HOUR, undefined],
+    ['enterprise', HOUR - 1, HOUR, 'cadence_too_short'],
+  ])('%s with an interval of %s s syncs every %i s', (plan, wanted, effective, refusal) => {
+    expect(effectiveSeconds(plan, wanted)).toBe(effective);
+    expect(code(() => checkInterval(plan, wanted))).toBe(refusal);
+  });
+
+  it('that nobody knows is named', () => {
+    expect(code(() => effectiveSeconds('gold', null))).toBe('plan_unknown');
+    expect(code(() => effectiveSeconds('constructor', null))).toBe('plan_unknown');
+  });
+});
+
+describe('a window', () => {
+  const connectorId = uuidv7();
+  const ask = (lastSuccessStartedAt: Date | null, plan = 'growth') =>
+    decideWindow({ connectorId, plan, wantedSeconds: null, lastSuccessStartedAt, now });
+
+  it('lies at the same moment of every interval, and differs between connectors', () => {
+    const slot = nextSlot(connectorId, HOUR, now);
+    expect(nextSlot(connectorId, HOUR, new Date(slot.getTime() + 1)).getTime() - slot.getTime()).toBe(HOUR * 1_000);
+    expect(nextSlot(connectorId, HOUR, slot)).toEqual(slot);
+    const minutes = Array.from({ length: 600 }, () => nextSlot(uuidv7(), HOUR, now).getMinutes());
+    const perMinute = Array.from({ length: 60 }, (_, minute) => minutes.filter((each) => each === minute).length);
+    expect(Math.max(...perMinute)).toBeLessThan(35);
+  });
+
+  it('is used when there was no success yet or the last one is an interval old', () => {
+    expect(ask(null).fire).toBe(true);
+    expect(ask(ago(6 * HOUR)).fire).toBe(true);
+    expect(ask(ago(6 * HOUR - 600)).fire).toBe(true);
+  });
+
+  it('is passed over after a manual sync, and used again an interval after it', () => {
+    expect(ask(ago(2 * HOUR))).toEqual({ fire: false, nextAt: new Date(now.getTime() + 4 * HOUR * 1_000) });
+  });
+
+  it('that was missed many times is used once: the next one lies at least an interval ahead', () => {
+    const { fire, nextAt } = ask(ago(100 * HOUR));
+    const gap = (nextAt.getTime() - now.getTime()) / 1_000;
+    expect([fire, gap >= 0.95 * 6 * HOUR, gap <= 1.5 * 6 * HOUR]).toEqual([true, true, true]);
+  });
+
+  it('follows a lowered plan at once', () => {
+    expect(ask(ago(6 * HOUR), 'free').fire).toBe(false);
+  });
+});
+
+it('a person may sync when the plan’s minimum is over, not before', () => {
+  expect(earliestManual('growth', null, now)).toBeNull();
+  expect(earliestManual('growth', ago(6 * HOUR), now)).toBeNull();
+  expect(earliestManual('growth', ago(5 * HOUR), now)).toEqual(new Date(now.getTime() + HOUR * 1_000));
+});
+
+describe('freshness', () => {
+  const connector = {
+    enabled: true,
+    disabled_at: null,
+    consecutive_failures: 0,
+    last_error_kind: null,
+    last_success_started_at: ago(HOUR),
+    interval_seconds: null,
+    plan: 'growth',
+    created_at: ago(100 * HOUR),
+    now,
+  };
+  it.each([
+    ['on time', {}, null],
+    ['on track', {}, 'running'],
+    ['on track', { last_success_started_at: null, created_at: ago(HOUR) }, null],
+    ['late', { last_success_started_at: ago(10 * HOUR) }, null],
+    ['late', { last_success_started_at: null }, null],
+    ['failing', {}, 'failed'],
+    ['failing', { consecutive_failures: 1, last_error_kind: 'transient' }, null],
+    ['action required', { consecutive_failures: 1, last_error_kind: 'auth' }, null],
+    ['action required', { enabled: false, disabled_at: now }, null],
+    [null, { enabled: false }, null],
+  ])('is %s', (word, facts, live) => {
+    expect(freshnessOf({ ...connector, ...facts }, live)).toBe(word);
+  });
+});
