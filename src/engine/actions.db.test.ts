@@ -71,6 +71,7 @@ describe('a waiting run', () => {
     await engine.resume(by(), id);
     await engine.start();
     await phase(id, 'done');
+    expect(await read(id)).toMatchObject({ status: 'completed', attempt: 1 });
   });
 
   it.each(['queued', 'planned', 'held'])(

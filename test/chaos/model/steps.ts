@@ -66,7 +66,7 @@ export const actionsOfSteps = {
       },
     ]);
     if (holders.length === 0) model.add({ ...request, retryOf: null }, dueMs);
-    if (holders.length === 0) return expect(answer, { id: request.id, created: true });
+    if (holders.length === 0) return difference(answer, { id: request.id, created: true });
     return answer?.created === false && holders.some((run) => run.id === answer.id)
       ? undefined
       : `answered ${JSON.stringify(answer)}, but the key belongs to ${holders.map((run) => run.id).join(' or ')}`;
@@ -119,7 +119,7 @@ export const actionsOfSteps = {
   heartbeat: async ({ model, world }, [a]) => {
     const worker = pick(model.workers, a);
     if (!worker) return undefined;
-    return expect(await renewWorker(world.pool, worker.id, LEASE_MS), model.renew(worker));
+    return difference(await renewWorker(world.pool, worker.id, LEASE_MS), model.renew(worker));
   },
 
   advance: async ({ model, world }, [a]) => {
@@ -148,7 +148,7 @@ export const actionsOfSteps = {
     const event = stageOf(row.status as ModelRun['status']) === 'first' ? 'pass' : b < 0.8 ? 'complete' : 'part';
     const receipt = event === 'pass' ? null : JSON.stringify({ read: 3, outcomes: { inserted: 2, rejected: 1 } });
     const moved = await endAttempts(world.pool, [{ ...plainEnd(stageRunOf(row, ''), event, event), receipt }]);
-    return expect(moved.length === 1, model.end(run, row.attempt, { event, outcome: event }));
+    return difference(moved.length === 1, model.end(run, row.attempt, { event, outcome: event }));
   },
 
   fail: async ({ model, world, claimed }, [a, b, c]) => {
@@ -163,7 +163,7 @@ export const actionsOfSteps = {
     if (!pipeline) return `pipeline ${row.pipeline} is not registered`;
     const stage = stageOf(row.status as ModelRun['status']);
     const moved = await endAttempts(world.pool, [endByError(pipeline, stageRunOf(row, stage), error, 0)]);
-    return expect(moved.length === 1, model.fail(run, row.attempt, kind, code, waitMs));
+    return difference(moved.length === 1, model.fail(run, row.attempt, kind, code, waitMs));
   },
 
   release: async ({ model, world, claimed }, [a]) => {
@@ -173,7 +173,7 @@ export const actionsOfSteps = {
     const moved = await endAttempts(world.pool, [
       endByRelease(stageRunOf(row, stageOf(row.status as ModelRun['status']))),
     ]);
-    return expect(moved.length === 1, model.end(run, row.attempt, { event: 'release', outcome: 'released' }));
+    return difference(moved.length === 1, model.end(run, row.attempt, { event: 'release', outcome: 'released' }));
   },
 
   /** An effects transaction: the fence lets it through exactly when the attempt still has the run. */
@@ -183,7 +183,7 @@ export const actionsOfSteps = {
     if (!row || !run) return undefined;
     const fence = await withTransaction(world.pool, (tx) => lockLease(tx, row.id, row.attempt));
     const isHolder = run.place.at === 'leased' && run.attempt === row.attempt;
-    return expect(fence && { by: fence.cancel_requested_by }, isHolder ? { by: run.cancelBy } : undefined);
+    return difference(fence && { by: fence.cancel_requested_by }, isHolder ? { by: run.cancelBy } : undefined);
   },
 
   hold: async ({ model, world }, [a]) => {
@@ -195,7 +195,7 @@ export const actionsOfSteps = {
       run.place = { at: 'held' };
       run.heldBy = by.by;
     }
-    return expect(answer, can ? 'ok' : 'event_illegal');
+    return difference(answer, can ? 'ok' : 'event_illegal');
   },
 
   resume: async ({ model, world }, [a]) => {
@@ -207,7 +207,7 @@ export const actionsOfSteps = {
       run.place = { at: 'ready', solo: isSuspect(run) };
       run.heldBy = null;
     }
-    return expect(answer, can ? 'ok' : 'event_illegal');
+    return difference(answer, can ? 'ok' : 'event_illegal');
   },
 
   cancel: async ({ model, world }, [a]) => {
@@ -225,7 +225,7 @@ export const actionsOfSteps = {
       run.cancelBy = by.by;
       model.finish(run);
     }
-    return expect(answer, live ? 'cancelled' : 'event_illegal');
+    return difference(answer, live ? 'cancelled' : 'event_illegal');
   },
 
   /** Cancelled while an effects transaction holds the lease: the wish is kept for the worker or the rescuer. */
@@ -241,7 +241,7 @@ export const actionsOfSteps = {
       return asked;
     });
     run.cancelBy ??= by.by;
-    return expect(answer, 'requested');
+    return difference(answer, 'requested');
   },
 
   retry: async ({ model, world }, [a]) => {
@@ -257,8 +257,8 @@ export const actionsOfSteps = {
         return made.created ? 'created' : 'there';
       }),
     );
-    if (!can) return expect(answer, 'event_illegal');
-    if (before) return expect([answer, id], ['there', before.id]);
+    if (!can) return difference(answer, 'event_illegal');
+    if (before) return difference([answer, id], ['there', before.id]);
     return followRetry(model, run, answer, id);
   },
 
@@ -272,8 +272,8 @@ export const actionsOfSteps = {
         return 'created';
       }),
     );
-    if (run.requeuedAs !== null) return expect(answer, 'run_already_retried');
-    if (phaseOf(run.status) !== 'dead') return expect(answer, 'not_a_dead_letter');
+    if (run.requeuedAs !== null) return difference(answer, 'run_already_retried');
+    if (phaseOf(run.status) !== 'dead') return difference(answer, 'not_a_dead_letter');
     return followRetry(model, run, answer, id);
   },
 
@@ -290,7 +290,7 @@ export const actionsOfSteps = {
     if (paused === undefined) return undefined;
     const [pipeline, lane] = paused.split('/') as [string, string];
     model.pauses.delete(paused);
-    return expect(await unpauseLane(world.pool, pipeline, lane), true);
+    return difference(await unpauseLane(world.pool, pipeline, lane), true);
   },
 } as const satisfies Record<string, Act>;
 
@@ -308,7 +308,7 @@ function followRetry(model: Model, run: ModelRun, answer: string, id: string): s
   if (taken.length > 0) return undefined;
   model.add({ ...run, id, uniqueKey, activeKey: null, retryOf: run.id }, model.nowMs);
   if (phaseOf(run.status) === 'dead') run.requeuedAs = id;
-  return expect(answer, 'created');
+  return difference(answer, 'created');
 }
 
 function nextKey(key: string): string {
@@ -330,7 +330,7 @@ function pick<T>(values: readonly T[], share: number): T | undefined {
   return values[Math.floor(share * values.length)];
 }
 
-function expect(found: unknown, wanted: unknown): string | undefined {
+function difference(found: unknown, wanted: unknown): string | undefined {
   const [is, should] = [JSON.stringify(found), JSON.stringify(wanted)];
   return is === should ? undefined : `answered ${is}, should be ${should}`;
 }
