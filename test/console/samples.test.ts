@@ -1,0 +1,46 @@
+// The shortest way in: first start, one click on a sample, its rejects, a fix, a replay, done.
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp } from '../acceptance/millrace-process.ts';
+import { openBrowser, shoot, signIn, visit } from './browser.ts';
+import { type Installation, install } from './installation.ts';
+
+let browser: Browser;
+let installation: Installation;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  installation = await install({ POLL_INTERVAL_MS: '100' });
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await cleanUp();
+  await installation?.database.drop();
+}, 60_000);
+
+describe('a sample', () => {
+  it('runs with one click; a value set right in all rows of a cause brings them in', async () => {
+    const person = await visit(browser, installation.url);
+    const { page } = person;
+    await signIn(person, installation.admin.email, installation.admin.password);
+    await shoot(page, 'sample-1-tiles');
+    await page.locator('section[aria-labelledby=samples-title] button').first().click();
+    await page.waitForURL('**/r/*');
+    await page.getByText('✓ adds up').waitFor();
+    await shoot(page, 'sample-2-run');
+    await page.getByRole('link', { name: /^Rejects \d/ }).click();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Amount spent' })
+      .getByRole('button', { name: 'Replace a value…' })
+      .click();
+    await page.getByLabel('it should say').fill('18.40');
+    await page.getByRole('button', { name: 'Show what changes' }).click();
+    await page.getByRole('button', { name: /^Correct \d/ }).click();
+    await page.getByRole('button', { name: /^Replay \d/ }).click();
+    await page.getByText(/^Replayed: /).waitFor();
+    await page.locator('[role=row][data-state=resolved]').first().waitFor();
+    await shoot(page, 'sample-3-green');
+    expect(person.faults).toEqual([]);
+  }, 120_000);
+});
