@@ -1,7 +1,8 @@
 // A large Meta export, made from a seed: about 189 bytes a row, so 50 MB are 265,000 rows. Ad names hold quotes, commas, line breaks and
 // other scripts; amounts come in three formats; two rows in a hundred are bad.
-import { createWriteStream } from 'node:fs';
+
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 
 export interface ExportFacts {
   readonly rows: number;
@@ -62,7 +63,11 @@ function adsRow(index: number, next: (below: number) => number, isBad: boolean):
     quoted,
     `1202300000${10_000_000 + ad}`,
     fault === 1 ? 'n. v.' : amount(cents, index % 3),
-    fault === 2 ? '-12' : impressions >= 1000 && index % 4 === 0 ? `"${impressions.toLocaleString('en-US')}"` : String(impressions),
+    fault === 2
+      ? '-12'
+      : impressions >= 1000 && index % 4 === 0
+        ? `"${impressions.toLocaleString('en-US')}"`
+        : String(impressions),
     String(clicks),
     String(Math.floor(clicks / 2)),
     String(Math.floor(impressions / 2)),

@@ -8,7 +8,9 @@ type Bench = (options: BenchOptions) => Promise<BenchResult>;
 
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   http: async () => (await import('./http.ts')).benchHttp,
+  judgments: async () => (await import('./judgments.ts')).benchJudgments,
   queue: async () => (await import('./queue.ts')).benchQueue,
+  tabular: async () => (await import('./tabular.ts')).benchTabular,
   upload: async () => {
     const { benchUpload } = await import('./http-upload.ts');
     return async ({ quick }) => ({ machine: describeMachine(), figures: await benchUpload({ rounds: quick ? 3 : 7 }) });

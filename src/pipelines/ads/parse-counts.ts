@@ -1,7 +1,13 @@
 // What parse counted and where it stands: the checkpoint of the stage, and what promotion and the receipt go by.
 import { type Position, startOfFile } from '../../tabular/row-batch.ts';
 import { noSums, type Sums } from './control-totals.ts';
-import type { FurnitureRow } from './sql/upload-readings.ts';
+
+/** A line that is no data, set aside. */
+export interface FurnitureRow {
+  readonly line: number;
+  readonly kind: string;
+  readonly text: string;
+}
 
 export interface Bucket {
   readonly rows: number;

@@ -234,4 +234,19 @@ describe('an upload', () => {
       { line: 19, code: 'promotion_failed', item: { 'Ad ID': '1', 'Amount spent (USD)': '666' } },
     ]);
   });
+
+  it('handed in three times at once stores every row once, whichever comes first', async () => {
+    const tenantId = newTenant();
+    const rows = Array.from({ length: 3_000 }, (_, i) =>
+      row(new Date(Date.UTC(2024, 0, 1 + (i % 300))).toISOString().slice(0, 10), String(Math.floor(i / 300)), '1.25'),
+    );
+    const reported_at = '2024-06-01T00:00:00Z';
+    const ids = await Promise.all([1, 2, 3].map(() => bench.hand(tenantId, file(...rows), { reported_at })));
+    const runs = await Promise.all(ids.map((id) => bench.ended(tenantId, id)));
+    expect(runs.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+    const outcomes = runs.map(({ receipt }) => receipt?.outcomes ?? {});
+    expect(outcomes.reduce((sum, each) => sum + (each.inserted ?? 0), 0)).toBe(3_000);
+    expect(outcomes.reduce((sum, each) => sum + (each.unchanged ?? 0), 0)).toBe(6_000);
+    expect(await metrics(tenantId)).toHaveLength(3_000);
+  });
 });

@@ -3,7 +3,7 @@ import type { StageContext } from '../../engine/stage-context.ts';
 import { rowIssue } from '../../tabular/validation/row-issue.ts';
 import { ControlTotals, noSums } from './control-totals.ts';
 import type { AdsInput } from './input.ts';
-import type { PromoteState } from './promote.ts';
+import type { LaneState } from './lane-state.ts';
 import { addToBucket } from './receipt.ts';
 import { rejectOf } from './row-stager.ts';
 import type { RowRange } from './sql/promote-metrics.ts';
@@ -14,19 +14,19 @@ export async function refuseRow(
   context: StageContext<AdsInput>,
   upload: UploadReadingRow,
   range: RowRange,
-  from: PromoteState,
+  from: LaneState,
   cause: unknown,
-): Promise<PromoteState> {
+): Promise<LaneState> {
   const staged = await context.commit((tx) => selectStagedRow(tx, context.run.id, range.from));
   if (staged === undefined) throw cause;
   const bucket = bucketOf(staged);
   const rejected = addToBucket(from.buckets.rejected, bucket);
-  const state: PromoteState = { ...from, nextRow: range.to, buckets: { ...from.buckets, rejected } };
+  const state: LaneState = { ...from, nextRow: range.to, buckets: { ...from.buckets, rejected } };
   const place = { line: staged.line, offset: staged.byte_offset };
   const issue = rowIssue(place, 'promotion_failed', null, null);
   const message = issue.message.replace('{reason}', reasonOf(cause));
   const reject = rejectOf(place, [{ ...issue, message }], cellsFrom(staged, upload));
-  await context.commit(async () => {}, { checkpoint: state, rejects: [reject] });
+  await context.commit(async () => {}, { checkpoint: state, part: from.part, rejects: [reject] });
   return state;
 }
 

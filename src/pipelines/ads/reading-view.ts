@@ -9,8 +9,8 @@ import type { Confidence, Decision } from '../../tabular/decision.ts';
 import type { Reading, ReadingOverrides } from '../../tabular/reading.ts';
 import { adsFields } from './fields.ts';
 import { mappingIdOf } from './intake.ts';
+import type { FurnitureRow } from './parse-counts.ts';
 import type { AppliedMapping } from './reading.ts';
-import type { FurnitureRow } from './sql/upload-readings.ts';
 
 type View = z.infer<typeof ApiReading>;
 export type Sample = View['sample'];

@@ -10,9 +10,8 @@ import { ControlTotals, controlMeasures, type Sums } from './control-totals.ts';
 import { adsFields } from './fields.ts';
 import type { KeyHasher } from './natural-key.ts';
 import { measureIndex, Normalizer } from './normalize.ts';
-import type { ParseState, ParseStep } from './parse-counts.ts';
+import type { FurnitureRow, ParseState, ParseStep } from './parse-counts.ts';
 import type { AppliedMapping } from './reading.ts';
-import type { FurnitureRow } from './sql/upload-readings.ts';
 import { StagingBuffer, type StagingFlush, storableText } from './staging-buffer.ts';
 
 /** Kept to be shown; all are counted. */

@@ -1,18 +1,12 @@
 // How an upload was read, stored beside its staging: written by parse, read by promotion and by whoever looks at the upload.
 import type { Queryable } from '../../../platform/database.ts';
 import type { Reading, ReadingOverrides } from '../../../tabular/reading.ts';
-import type { ParseCounts } from '../parse-counts.ts';
+import type { FurnitureRow, ParseCounts } from '../parse-counts.ts';
 import type { AppliedMapping } from '../reading.ts';
 
 export interface UploadReading {
   readonly reading: Reading;
   readonly mapping: AppliedMapping;
-}
-
-export interface FurnitureRow {
-  readonly line: number;
-  readonly kind: string;
-  readonly text: string;
 }
 
 export async function insertUploadReading(

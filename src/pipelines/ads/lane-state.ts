@@ -1,0 +1,17 @@
+// Where a lane of promotion stands and what it has counted: plain JSON, kept as the checkpoint of its part.
+import type { PromotionBuckets } from './receipt.ts';
+
+export interface PromotedRows {
+  readonly buckets: PromotionBuckets;
+  /** Days on which a number was inserted or changed. */
+  readonly dates: readonly string[];
+}
+
+/** How far a lane is; the checkpoint of its part. */
+export interface LaneState extends PromotedRows {
+  readonly part: string;
+  /** The staged row the lane goes on with. */
+  readonly nextRow: number;
+  /** Exclusive. */
+  readonly to: number;
+}
