@@ -50,13 +50,11 @@ export async function adoptEmails(db: Queryable, scope: LoadScope, range: RowRan
         select $2, dedupe_key, plaintiff_id, $1 from adopting
         order by dedupe_key
         on conflict do nothing
-        returning plaintiff_id
       )
       update plaintiffs p
       set email = a.email, updated_at = engine.now()
       from adopting a
-      join learned l on l.plaintiff_id = a.plaintiff_id
-      where p.tenant_id = $2 and p.id = a.plaintiff_id`,
+      where p.tenant_id = $2 and p.id = a.plaintiff_id and p.email is null`,
     values: [scope.batchId, scope.tenantId, range.from, range.to],
   });
 }
@@ -91,16 +89,20 @@ export async function foundPlaintiffs(
         insert into plaintiffs (tenant_id, dedupe_key, name, name_key, email, phone, address, run_id)
         select $2, g.dedupe_key, g.plaintiff_name, g.name_key, g.email, g.phone, g.address, $1
         from given g
-        where not exists (select from plaintiff_keys k where k.tenant_id = $2 and k.dedupe_key = g.dedupe_key)
+        left join lateral (
+          select f.id, f.name, f.email, f.phone, f.address from plaintiffs f
+          where f.tenant_id = $2 and f.dedupe_key = g.dedupe_key
+          limit 1
+        ) known on true
+        where case when known.id is null
+                   then not exists (select from plaintiff_keys k where k.tenant_id = $2 and k.dedupe_key = g.dedupe_key)
+                   else ${tellsMore('g', 'known')} end
         order by g.dedupe_key
         on conflict (tenant_id, dedupe_key) do update
         set name = coalesce(excluded.name, plaintiffs.name), name_key = coalesce(excluded.name_key, plaintiffs.name_key),
             email = coalesce(excluded.email, plaintiffs.email), phone = coalesce(excluded.phone, plaintiffs.phone),
             address = coalesce(excluded.address, plaintiffs.address), updated_at = engine.now()
-        where (excluded.name is not null and excluded.name is distinct from plaintiffs.name)
-           or (excluded.email is not null and excluded.email is distinct from plaintiffs.email)
-           or (excluded.phone is not null and excluded.phone is distinct from plaintiffs.phone)
-           or (excluded.address is not null and excluded.address is distinct from plaintiffs.address)
+        where ${tellsMore('excluded', 'plaintiffs', 'name')}
         returning id, (xmax = 0) as is_new
       )
       select count(*)::int as founded, min(id) as first_id from written where is_new`,
@@ -108,6 +110,17 @@ export async function foundPlaintiffs(
   });
   return rows[0] ?? { founded: 0, first_id: null };
 }
+
+/** Whether a row has a value that is not stored yet. Asked before the upsert: one that changes nothing would still lock its row. */
+const tellsMore = (given: string, stored: string, name = 'plaintiff_name') =>
+  [
+    [name, 'name'],
+    ['email', 'email'],
+    ['phone', 'phone'],
+    ['address', 'address'],
+  ]
+    .map(([from, to]) => `(${given}.${from} is not null and ${given}.${from} is distinct from ${stored}.${to})`)
+    .join(' or ');
 
 const hasNamesake = `exists (
   select from judgments j

@@ -34,9 +34,8 @@ export async function stageRows(db: Queryable, target: StagingTarget, columns: r
         on conflict (batch_id, case_number, county) do nothing
         returning row_index
       )
-      select count(a.row_index)::int as staged, coalesce(array_agg(g.row_index) filter (where a.row_index is null), '{}') as repeated
-      from given g
-      left join added a on a.row_index = g.row_index`,
+      select (select count(*)::int from added) as staged,
+             array(select row_index from given except select row_index from added) as repeated`,
     values: [target.batchId, target.tenantId, ...columns],
   });
   return rows[0] ?? { staged: 0, repeated: [] };
