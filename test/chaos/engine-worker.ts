@@ -18,6 +18,8 @@ export interface WorkerOrders {
   readonly effectsSize?: number;
   readonly laneCap?: number;
   readonly services?: boolean;
+  /** False: only the services, nothing is worked on. */
+  readonly work?: boolean;
   readonly consume?: boolean;
   /** Says "inside" within an open effects transaction, once, and stays there for a moment, so that it can be stopped there. */
   readonly pauseInside?: boolean;
@@ -57,7 +59,7 @@ async function main(orders: WorkerOrders): Promise<void> {
   const engine = createEngine({ pools, pipelines: [pipeline], settings: orders.settings, log, version: 'chaos' });
   if (orders.consume === true) engine.consume({ name: 'chaos', apply: applyEvents });
   await stubbornly(() => engine.register());
-  await stubbornly(() => engine.start({ worker: true, services: orders.services ?? true }));
+  await stubbornly(() => engine.start({ worker: orders.work ?? true, services: orders.services ?? true }));
   say('ready');
   process.once('SIGTERM', () => {
     engine

@@ -190,7 +190,7 @@ export class Ground {
       said,
       exited,
       isAlive: () => alive,
-      async until(word, timeoutMs = 20_000) {
+      async until(word, timeoutMs = 60_000) {
         const deadline = Date.now() + timeoutMs;
         while (!said.includes(word)) {
           if (!alive) throw new Error(`the process ended before it said "${word}"`);

@@ -1,4 +1,5 @@
 // R1: a random worker is killed at a random time, again and again, while runs come in. Another process takes its place at once.
+// One process without a worker stays, so that the time to recovery is the engine's and not that of starting processes.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChaosProcess, Ground } from '../ground.ts';
 import { resultOf, type Suite } from './suite.ts';
@@ -8,8 +9,9 @@ const WORKERS = 3;
 export const killAtRandom: Suite = async ({ server, random, dose, leaseMs, heartbeatMs, say }) => {
   const ground = await server.ground({ leaseMs, heartbeatMs, pollMs: 50, concurrency: 5, drainMs: 2_000 });
   try {
+    const keeper = ground.worker({ work: false });
     const fleet = Array.from({ length: WORKERS }, () => ground.worker({ consume: true }));
-    await Promise.all(fleet.map((worker) => worker.until('ready')));
+    await Promise.all([keeper, ...fleet].map((worker) => worker.until('ready', 60_000)));
     const runs = Math.max(60, dose.kills * 6);
     const feeder = ground.feeder({ count: runs, seed: random.seed, batch: 4, everyMs: 60, stepMs: 20 });
     for (let kills = 0; kills < dose.kills; kills += 1) {
@@ -23,7 +25,7 @@ export const killAtRandom: Suite = async ({ server, random, dose, leaseMs, heart
       if (kills % 50 === 49) say(`R1: ${kills + 1} of ${dose.kills} kills`);
     }
     await feeder.exited;
-    await Promise.all(fleet.map((worker) => worker.until('ready')));
+    await Promise.all(fleet.map((worker) => worker.until('ready', 60_000)));
     await ground.settle();
     const audit = ground.audit();
     const late = audit.recoveryP95Ms !== null && audit.recoveryP95Ms > leaseMs + 5_000;
