@@ -989,7 +989,7 @@ grant delete on public.staging_rows to ads_cleanup;
 grant insert, select on public.staging_rows to ads_parse;
 grant select on public.staging_rows to ads_promote;
 grant select on public.staging_rows to millrace_app;
-grant select (created_at, upload_id, workspace_id) on public.staging_rows to ads_cleanup;
+grant select (created_at, row_index, upload_id, workspace_id) on public.staging_rows to ads_cleanup;
 grant update (folded, merged, raw_data, validation_errors, validation_status) on public.staging_rows to ads_parse;
 
 create table public.sync_jobs (
