@@ -24,6 +24,13 @@ export type { RunFilter, RunRow } from './engine/sql/read-runs.ts';
 export type { CommitOptions, EmittedEvent, Progress, StageContext, StageRun } from './engine/stage-context.ts';
 export type { Verification } from './engine/verify.ts';
 export type { WhyWaiting } from './engine/why.ts';
+export {
+  type Dispatched,
+  type DispatchRequest,
+  JobDispatcher,
+  type RequeueRequest,
+} from './pipelines/syncs/dispatcher.ts';
+export { type CycleOptions, runWorkerCycle, type WorkerCycle } from './pipelines/syncs/worker-cycle.ts';
 export type { Queryable } from './platform/database.ts';
 export type { Log } from './platform/log.ts';
 export {

@@ -42,6 +42,8 @@ export interface TransactionSession {
 
 export interface Millrace {
   readonly runs: RunDesk;
+  /** For the pipelines' own tools, such as JobDispatcher and runWorkerCycle. */
+  readonly engine: Engine;
   /** Accepts one run. When it has answered, the run is on disk. */
   enqueue(request: EnqueueRequest): Promise<Enqueued>;
   /** Up to 10,000 runs in one statement: all of them or none. */
@@ -97,6 +99,7 @@ export async function createMillrace(options: MillraceOptions): Promise<Millrace
 
   return {
     runs: createRunDesk(engine, LIBRARY),
+    engine,
     enqueue: engine.enqueue,
     enqueueMany: engine.enqueueMany,
     enqueueIn: (tx, requests) => enqueueInCallers(engine, tx, requests),

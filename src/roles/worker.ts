@@ -1,4 +1,5 @@
 // A worker, with the services beside it: they are safe everywhere, so that one worker process alone is a whole installation.
+import { queueDueWork } from '../engine/due-work.ts';
 import { waitAtMost } from '../platform/wait.ts';
 import { describeInstallation, type Installation, openInstallation, startSweeper } from './installation.ts';
 import type { RoleProcess, Started } from './role-process.ts';
@@ -11,12 +12,14 @@ export async function startWorker(process: RoleProcess): Promise<Started> {
   return (await openWorker(process)).started;
 }
 
-/** Works until nothing is left that could be claimed now, then returns. Runs planned for later stay. */
+/** Works until nothing is left that is due now, then returns. Runs planned for later stay. */
 export async function workOnce(process: RoleProcess, onStarted: (started: Started) => void): Promise<void> {
   const { started, installation } = await openWorker(process);
   onStarted(started);
   const { pools, engine } = installation;
   const pipelines = [...engine.registry.keys()];
+  await queueDueWork(pools.control, engine.registry, process.log);
+  engine.wake();
   while (!process.shutdown.stopping.aborted && (await countClaimable(pools.control, pipelines)) > 0)
     await waitAtMost(LOOK_EVERY_MS, process.shutdown.stopping);
 }

@@ -64,8 +64,6 @@ const TOLERANCE = 0.05;
 /** The longest planned gap, and what retries may add to it. */
 const LONGEST_GAP = 1.5;
 const RETRIES_MS = 40 * MINUTE;
-// Most tenants are free, a few sync every hour.
-const plans = ['free', 'free', 'free', 'growth', 'growth', 'enterprise'] as const;
 const weather: Partial<Knobs> = { serverError: 0.004, rateLimited: 0.002, reset: 0.002, htmlPage: 0.001, busy: 0.002 };
 // The clock jumps; a lease must outlast the longest jump.
 const settings = { leaseMs: 2 * 86_400_000, heartbeatMs: 1_000, pollMs: 100, concurrency: 40 };
@@ -133,7 +131,7 @@ export async function runSyncWeek(dose: WeekDose, say: (line: string) => void = 
 async function settle(desk: SyncDesk, pool: Pool, airbyte: FakeAirbyte, dose: WeekDose): Promise<Watched[]> {
   const watched: Watched[] = [];
   for (let index = 0; index < dose.tenants; index += 1) {
-    const plan = plans[index % plans.length] as string;
+    const plan = planOf(index);
     const { tenant_id: tenantId } = await createTenant(pool, { name: `Tenant ${index}`, plan });
     const workspaceId = uuidv7();
     const { clients } = desk;
@@ -145,6 +143,12 @@ async function settle(desk: SyncDesk, pool: Pool, airbyte: FakeAirbyte, dose: We
     }
   }
   return watched;
+}
+
+/** Most tenants are free, some sync every six hours, a few every hour. */
+function planOf(index: number): string {
+  if (index % 25 === 0) return 'enterprise';
+  return index % 5 === 1 ? 'growth' : 'free';
 }
 
 async function advance(admin: pg.Client, clock: { offsetMs: number }, ms: number): Promise<void> {

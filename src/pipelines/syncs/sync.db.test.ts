@@ -187,4 +187,27 @@ describe('a sync', () => {
     expect(await until(one.job_id, 'dead_letter')).toMatchObject({ error_code: 'airbyte_not_found' });
     expect(await until(two.job_id, 'dead_letter')).toMatchObject({ error_code: 'connection_not_active' });
   });
+
+  it('is not triggered again within min_interval_seconds, nor above what its external account allows; that costs no retry', async () => {
+    const limits = { minIntervalSeconds: 60, accountTriggersPerHour: 2 };
+    const strict = await buildSyncs(db.appUrl, airbyte, { limits });
+    await desk.engine.stop();
+    await strict.engine.start();
+    try {
+      const connector = await connect({ externalAccountId: 'one-shop' });
+      const again = async (each: ConnectorRow) =>
+        (await dispatcher().dispatch({ connectorId: each.connector_id, asSupport: true })).job.job_id;
+      await until(await again(connector), 'success');
+      const tooSoon = await until(await again(connector), 'failed');
+      expect(tooSoon).toMatchObject({ error_code: 'rate_limited', retry_count: 0 });
+      expect((tooSoon.next_retry_at?.getTime() ?? 0) - Date.now()).toBeLessThan(61_000);
+      expect(airbyte.jobsOf(connector.connection_id)).toHaveLength(1);
+      await until(await again(await connect({ externalAccountId: 'one-shop' })), 'success');
+      const third = await until(await again(await connect({ externalAccountId: 'one-shop' })), 'failed');
+      expect(third).toMatchObject({ error_code: 'rate_limited', error_message: expect.stringContaining('one-shop') });
+    } finally {
+      await strict.close();
+      await desk.engine.start();
+    }
+  });
 });

@@ -1,8 +1,7 @@
 // One cycle of sync processing, for a worker that cron starts every few minutes: fires what is due, works on it, and returns. The
 // engine must not have a worker of its own; a resident worker does all this without being asked.
+import { queueDueWork } from '../../engine/due-work.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { fireDueSchedules } from '../../engine/services/scheduler.ts';
-import { moveDueRuns } from '../../engine/sql/move-due-runs.ts';
 import { type Log, silentLog } from '../../platform/log.ts';
 import { waitAtMost } from '../../platform/wait.ts';
 import { listDueJobs, listUnended } from './sql/list-due-jobs.ts';
@@ -26,8 +25,7 @@ const DEFAULT_MAX_MS = 240_000;
 export async function runWorkerCycle(engine: Engine, options: CycleOptions = {}): Promise<WorkerCycle> {
   const { maxMs = DEFAULT_MAX_MS, signal, log = silentLog } = options;
   const { control } = engine.pools;
-  await drainDue(() => fireDueSchedules(control, engine.registry, log));
-  await drainDue(async () => (await moveDueRuns(control, BATCH)).moved);
+  await queueDueWork(control, engine.registry, log);
   const due = await listDueJobs(control, BATCH);
   if (due.length === 0) return { queued_processed: 0, retry_processed: 0 };
   await engine.start({ worker: true, services: true });
@@ -41,8 +39,4 @@ export async function runWorkerCycle(engine: Engine, options: CycleOptions = {})
   const ended = due.filter((job) => !left.includes(job.id));
   const count = (status: string) => ended.filter((job) => job.status === status).length;
   return { queued_processed: count('queued'), retry_processed: count('failed') };
-}
-
-async function drainDue(step: () => Promise<number>): Promise<void> {
-  while ((await step()) > 0);
 }
