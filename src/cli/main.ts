@@ -18,7 +18,7 @@ import { printFailure } from './failure.ts';
 
 const program = new Command('millrace')
   .description(
-    'Millrace takes in files, feeds and documents and turns them into rows in Postgres, durably: every acknowledged upload\n' +
+    'Millrace takes in files, feeds and documents and turns them into rows in Postgres, durably: every acknowledged upload ' +
       'reaches exactly one end, with a receipt that adds up.',
   )
   .version(version)

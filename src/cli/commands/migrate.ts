@@ -11,7 +11,7 @@ export function addMigrateCommand(program: Command): void {
     .command('migrate')
     .summary('bring the database schema up to date')
     .description(
-      'Applies the migrations that are missing, each in a transaction of its own. Safe to run twice and from two machines at once;\n' +
+      'Applies the migrations that are missing, each in a transaction of its own. Safe to run twice and from two machines at once; ' +
         'refuses a database that is ahead of this version.',
     )
     .addHelpText(

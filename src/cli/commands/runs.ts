@@ -126,7 +126,7 @@ export function sayVerification({ matches, receipt, recount, differences }: Answ
 
 function addActCommand(runs: Command, act: Act, description: string): void {
   const command = filters(runs.command(act))
-    .description(`${description}\nName the runs, or give filters to reach every run they match.`)
+    .description(`${description} Name the runs, or give filters to reach every run they match.`)
     .argument('[run...]')
     .option('--yes', 'with filters: do it, having seen the count');
   if (act === 'retry') command.option('--force-partial', 'store the valid rows even when too many were refused');

@@ -34,8 +34,8 @@ export function addServeCommands(program: Command): void {
   stored(listening(program.command('start')))
     .summary('run everything in one process: api, worker, scheduler, console')
     .description(
-      'Runs everything in one process. Without DATABASE_URL a real Postgres is started under MILLRACE_HOME and stopped with it.\n' +
-        'SIGTERM or Ctrl-C drains: running work goes on to its next checkpoint. A second signal stops at once; nothing that was\n' +
+      'Runs everything in one process. Without DATABASE_URL a real Postgres is started under MILLRACE_HOME and stopped with it. ' +
+        'SIGTERM or Ctrl-C drains: running work goes on to its next checkpoint. A second signal stops at once; nothing that was ' +
         'acknowledged is lost.',
     )
     .addHelpText(
@@ -65,7 +65,7 @@ export function addServeCommands(program: Command): void {
   stored(program.command('scheduler'))
     .summary('run the background services alone')
     .description(
-      'Runs the background services alone: takeover of lost runs, schedules, event outbox, clean-up. Workers run them too;\n' +
+      'Runs the background services alone: takeover of lost runs, schedules, event outbox, clean-up. Workers run them too; ' +
         'several at once never do a thing twice.',
     )
     .action((_, command: Command) => serve(roles.scheduler, command.optsWithGlobals()));
