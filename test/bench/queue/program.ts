@@ -26,6 +26,8 @@ export class Program {
   static async start(name: ContenderName, options: ContenderOptions): Promise<Program> {
     const child = fork(programFile('test/bench/queue/child.ts'), [name, JSON.stringify(options)], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      // Not the loader this process may run under.
+      execArgv: [],
     });
     const program = new Program(child);
     await program.ask({ do: 'open' });
