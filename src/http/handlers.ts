@@ -12,6 +12,7 @@ import { logout } from './routes/auth/logout.ts';
 import { me } from './routes/auth/me.ts';
 import { changePassword } from './routes/auth/password.ts';
 import { listBatches } from './routes/batches/list.ts';
+import { mapBatch, showBatchMapping } from './routes/batches/mapping.ts';
 import { removeBatch } from './routes/batches/remove.ts';
 import { showBatch } from './routes/batches/show.ts';
 import { createClient } from './routes/clients/create.ts';
@@ -123,6 +124,8 @@ export const ownHandlers: Handlers = {
   ...readPassport,
   ...listBatches,
   ...showBatch,
+  ...showBatchMapping,
+  ...mapBatch,
   ...removeBatch,
   ...listJudgments,
   ...listPlaintiffs,

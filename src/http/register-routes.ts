@@ -34,6 +34,7 @@ const audited: ReadonlySet<OperationId> = new Set([
   'api-keys.revoke',
   'memberships.create',
   'memberships.revoke',
+  'batches.map',
   'batches.remove',
   'plaintiffs.split',
   'plaintiff-reviews.decide',

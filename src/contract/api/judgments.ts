@@ -1,5 +1,6 @@
 // Batches of court judgments, what they stored, and the review of plaintiffs that may be one person.
 import { z } from 'zod';
+import { MappingWrite } from './reading.ts';
 import { Receipt } from './receipt.ts';
 import { allow, type Role } from './roles.ts';
 import { defineRoutes, empty, json } from './route.ts';
@@ -109,6 +110,14 @@ export const ReviewDecision = z.strictObject({
   all: z.boolean().optional().describe('Decide every open review of the same match in the same way.'),
 });
 
+export const BatchMapping = z.object({
+  fingerprint: z.string().describe('Of the header; the next file with the same header uses this mapping.'),
+  version: Count.describe('0: nothing is saved, this is what names suggest.'),
+  origin: z.enum(['preset', 'saved', 'proposed']),
+  columns: z.array(z.object({ index: Count, header: z.string(), field: z.string().nullable(), reason: z.string() })),
+  fields: z.array(z.object({ name: z.string(), label: z.string(), type: z.string() })),
+});
+
 const people: readonly Role[] = ['admin', 'user', 'service'];
 const reading = allow(people, 'data:read');
 const byBatch = z.object({ batch_id: z.string().max(220).describe('The batch id: its newest revision is meant.') });
@@ -146,6 +155,24 @@ export const judgmentRoutes = defineRoutes({
     params: byBatch,
     answer: json(Batch),
     errors: ['batch_not_found'],
+  },
+  'batches.mapping': {
+    tag: 'Judgments',
+    summary: 'Which column of the batch feeds which field, and why',
+    access: allow(people, 'runs:read'),
+    params: byBatch,
+    answer: json(BatchMapping),
+    errors: ['batch_not_found', 'reading_not_ready'],
+  },
+  'batches.map': {
+    tag: 'Judgments',
+    summary: 'Map the columns and save that as a new version',
+    notes: 'Takes effect when the batch is retried, and for later files with the same header.',
+    access: allow(people, 'runs:write'),
+    params: byBatch,
+    body: MappingWrite,
+    answer: json(BatchMapping),
+    errors: ['batch_not_found', 'reading_not_ready', 'mapping_invalid', 'mapping_conflict'],
   },
   'batches.remove': {
     tag: 'Judgments',

@@ -84,6 +84,8 @@ export const operations = {
   'batches.list': ['GET', '/v1/batches'],
   'batches.show': ['GET', '/v1/batches/:batch_id'],
   'batches.remove': ['DELETE', '/v1/batches/:batch_id'],
+  'batches.mapping': ['GET', '/v1/batches/:batch_id/mapping'],
+  'batches.map': ['PUT', '/v1/batches/:batch_id/mapping'],
   'judgments.list': ['GET', '/v1/judgments'],
   'plaintiffs.list': ['GET', '/v1/plaintiffs'],
   'plaintiffs.split': ['POST', '/v1/plaintiffs/:plaintiff_id/split'],

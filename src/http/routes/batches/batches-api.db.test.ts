@@ -144,6 +144,27 @@ describe('a batch over HTTP', () => {
   });
 });
 
+describe('the mapping of a batch', () => {
+  it('can be saved for a file whose names say nothing, and the retried batch is read by it', async () => {
+    const file = 'Ref,Who,Sum\nZ-1,Ann Ott,5\nZ-2,Bea Pil,6\n';
+    const failed = await import_(file, { source_batch_id: 'unnamed' });
+    const batch = { as: user, params: { batch_id: 'unnamed' } };
+    expect((await api.call('batches.show', batch)).json()).toMatchObject({ error_type: 'mapping_incomplete' });
+    const shown = (await api.call('batches.mapping', batch)).json<{ columns: { index: number; header: string }[] }>();
+    const indexOf = (header: string) => shown.columns.find((column) => column.header === header)?.index ?? -1;
+    const columns = [
+      { index: indexOf('Ref'), field: 'case_number' },
+      { index: indexOf('Who'), field: 'plaintiff_name' },
+      { index: indexOf('Sum'), field: 'judgment_amount' },
+    ];
+    const saved = await api.call('batches.map', { ...batch, body: { columns } });
+    expect(saved.json()).toMatchObject({ version: 1, origin: 'saved' });
+    const retry = await api.call('runs.retry', { as: user, params: { run_id: failed.run_id ?? '' }, body: {} });
+    const run = await bench.ended(user.tenantId, retry.json<{ run_id: string }>().run_id);
+    expect([run.status, run.receipt?.outcomes]).toEqual(['completed', { inserted: 2 }]);
+  });
+});
+
 describe('reviews over HTTP', () => {
   it('are listed, decided and audited', async () => {
     await import_(judgmentsFile(row('V-1', '1', 'Nora Same'), row('V-2', '2', 'Nora Same')));

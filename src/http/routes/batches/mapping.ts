@@ -1,0 +1,72 @@
+// GET and PUT /v1/batches/:batch_id/mapping: which column feeds which field. A saved version takes effect with the next run.
+import type { AnswerOf } from '../../../contract/api/client.ts';
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { judgmentFields } from '../../../pipelines/judgments/fields.ts';
+import { type AppliedMapping, type BatchReading, decideMapping } from '../../../pipelines/judgments/reading.ts';
+import { selectBatchReading } from '../../../pipelines/judgments/sql/batch-readings.ts';
+import { findNewestRevision } from '../../../pipelines/judgments/sql/find-batch.ts';
+import type { Queryable } from '../../../platform/database.ts';
+import { headerName } from '../../../tabular/mapping/header-name.ts';
+import { saveMapping } from '../../../tabular/mapping/save-mapping.ts';
+import { selectMapping } from '../../../tabular/mapping/sql/select-mapping.ts';
+import { handle } from '../../call.ts';
+import { change, look } from '../change.ts';
+
+const pipeline = 'judgments';
+
+export const showBatchMapping = handle('batches.mapping', async (call) => {
+  const { mapping } = await look(call, (db, tenantId) => requireReading(db, tenantId, call.params.batch_id));
+  return viewMapping(mapping);
+});
+
+export const mapBatch = handle('batches.map', async (call) => {
+  const { params, body, principal } = call;
+  const mapping = await change(
+    call,
+    async (db, tenantId) => {
+      const { reading, mapping: applied } = await requireReading(db, tenantId, params.batch_id);
+      const { fingerprint, constants } = applied;
+      const wanted = new Map(body.columns.map(({ index, field }) => [index, field]));
+      const fields: Record<string, string | null> = {};
+      for (const { column, header, field } of applied.columns)
+        fields[headerName(header).key] ??= wanted.has(column) ? (wanted.get(column) ?? null) : field;
+      const latest = await selectMapping(db, { pipeline, fingerprint });
+      await saveMapping(
+        db,
+        {
+          tenantId,
+          pipeline,
+          fingerprint,
+          name: body.name ?? latest?.name ?? 'judgments',
+          mapping: { fields, constants },
+          reading: latest?.reading ?? {},
+          createdBy: principal.kind === 'user' ? principal.actorId : null,
+          basedOn: latest?.version ?? 0,
+        },
+        judgmentFields,
+      );
+      return decideMapping(reading, await selectMapping(db, { pipeline, fingerprint }));
+    },
+    ({ version }) => ({ target: params.batch_id, data: { version } }),
+  );
+  return viewMapping(mapping);
+});
+
+async function requireReading(db: Queryable, tenantId: string, batch: string): Promise<BatchReading> {
+  const newest = await findNewestRevision(db, tenantId, batch);
+  if (newest === undefined) throw new MillraceError('batch_not_found', { batch });
+  const stored = await selectBatchReading(db, newest.id);
+  if (stored === undefined) throw new MillraceError('reading_not_ready', { upload: newest.id });
+  return stored;
+}
+
+function viewMapping(mapping: AppliedMapping): AnswerOf<'batches.mapping'> {
+  const { fingerprint, version, origin, columns } = mapping;
+  return {
+    fingerprint,
+    version,
+    origin,
+    columns: columns.map(({ column, header, field, reason }) => ({ index: column, header, field, reason })),
+    fields: judgmentFields.fields.map(({ name, title, kind }) => ({ name, label: title, type: kind })),
+  };
+}
