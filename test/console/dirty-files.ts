@@ -18,9 +18,13 @@ export function metaRow(index: number, { day, spend = '12.50', campaign = 'Winte
   return `2026-01-01,2026-01-31,${quoted(campaign)},120208394857261041,Lookalike 1 %,120208394857261042,Video ${index},${ad},${date},${spend},${1200 + index},${index % 90}`;
 }
 
+export function metaText(rows: readonly string[]): string {
+  return `${[header, ...rows].join('\n')}\n`;
+}
+
 export function writeMeta(folder: string, name: string, rows: readonly string[]): string {
   const file = path.join(folder, name);
-  writeFileSync(file, `${[header, ...rows].join('\n')}\n`);
+  writeFileSync(file, metaText(rows));
   return file;
 }
 

@@ -11,6 +11,7 @@ import {
   type Server,
   startServer,
 } from '../acceptance/millrace-process.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 export interface Installation {
   readonly url: string;
@@ -88,4 +89,28 @@ export function startWorkerProcess({ env }: Installation): { kill(): Promise<voi
 export async function tenantOf({ env }: Installation): Promise<string> {
   const listed = await millrace(['tenants', 'list', '--json'], env);
   return (JSON.parse(listed.stdout) as { tenant_id: string }[])[0]?.tenant_id ?? '';
+}
+
+/** Hands in a Meta export as a program would and waits for its end; gives the run. */
+export async function handInMeta({ url, admin }: Installation, name: string, text: string): Promise<string> {
+  const login = await fetch(`${url}/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(admin),
+  });
+  const { token } = (await login.json()) as { token: string };
+  const headers = { authorization: `Bearer ${token}` };
+  const form = new FormData();
+  form.set('platform', 'meta');
+  form.set('file', new Blob([text]), name);
+  const upload = await fetch(`${url}/v1/uploads`, { method: 'POST', headers, body: form });
+  const { upload_id: runId } = (await upload.json()) as { upload_id: string };
+  await waitFor(
+    async () => {
+      const run = (await (await fetch(`${url}/v1/runs/${runId}`, { headers })).json()) as { phase: string };
+      return run.phase === 'done' || run.phase === 'failed';
+    },
+    { timeoutMs: 60_000, everyMs: 200, what: `the end of run ${runId}` },
+  );
+  return runId;
 }

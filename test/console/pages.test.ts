@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../acceptance/millrace-process.ts';
 import { findBarriers } from './axe.ts';
 import { type Look, openBrowser, type Person, shoot, signIn, visit } from './browser.ts';
-import { handInSteps, type Installation, install, tenantOf } from './installation.ts';
+import { metaRow, metaText } from './dirty-files.ts';
+import { handInMeta, handInSteps, type Installation, install, tenantOf } from './installation.ts';
 
 const looks: readonly (Look & { readonly name: string })[] = [
   { name: 'light', width: 1280, colours: 'light' },
@@ -29,6 +30,10 @@ beforeAll(async () => {
     { steps: 1, end: 'refuse' },
     { steps: 1, end: 'deny' },
   );
+  const rows = Array.from({ length: 60 }, (_, index) =>
+    metaRow(index, index % 20 === 10 ? { spend: 'about 12.50' } : index === 41 ? { day: 'someday' } : {}),
+  );
+  const upload = await handInMeta(installation, 'winter.csv', metaText(rows));
   pages = {
     home: '/',
     runs: '/runs',
@@ -37,8 +42,16 @@ beforeAll(async () => {
     'run-partial': `/r/${part}`,
     'run-failed': `/r/${failed}`,
     'run-unknown': '/r/0190a7a0-0000-7000-8000-000000000001',
-    rejects: `/r/${done}/rejects`,
+    'rejects-none': `/r/${done}/rejects`,
+    upload: `/r/${upload}`,
+    rejects: `/r/${upload}/rejects`,
+    rows: `/r/${upload}/rows?outcome=inserted`,
+    reading: `/r/${upload}/reading`,
+    mapping: `/r/${upload}/mapping`,
     data: '/data',
+    'data-campaign': '/data?campaign=%22120208394857261041%22',
+    judgments: '/data/judgments',
+    plaintiffs: '/data/plaintiffs',
     queue: '/operate',
     workers: '/operate/workers',
     schedules: '/operate/schedules',
