@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { addDecimals, describeReading, describeRejects, describeSums } from './describe-ingest.ts';
+import {
+  addDecimals,
+  describeDimensions,
+  describeReading,
+  describeRejects,
+  describeSums,
+  formatDecimal,
+} from './describe-ingest.ts';
 
 const detected = <T>(value: T) => ({ value, confidence: 'certain' as const, reason: '', overridden: false });
 const line = (kind: 'preamble' | 'total') => ({ line: 1, kind, text: '', put_back: false });
@@ -55,6 +62,14 @@ describe('an ingest in words', () => {
     expect(addDecimals(['0.1', '0.2'])).toBe('0.3');
     expect(addDecimals(['9007199254740993.01', '-0.02'])).toBe('9007199254740992.99');
     expect(addDecimals([])).toBe('0');
+    expect(['18204.11', '-1234567', '0.5'].map(formatDecimal)).toEqual(['18,204.11', '-1,234,567', '0.5']);
+  });
+
+  it('names what a pipeline touched, the few before the many, and nothing where it does not count', () => {
+    expect(describeDimensions({ read: 1, dimensions: { ad: 1_904, ad_set: 212, campaign: 41 } })).toBe(
+      'campaigns 41 · ad_sets 212 · ads 1,904',
+    );
+    expect([describeDimensions({ read: 1 }), describeDimensions(null)]).toEqual([undefined, undefined]);
   });
 
   it('shows the control total beside the counts, with what was not stored', () => {

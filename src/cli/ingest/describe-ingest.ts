@@ -1,8 +1,8 @@
 // What a file's way through Millrace looks like in words: how it was read, what was refused, where its rows went.
+import { z } from 'zod';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { formatCount, plural } from '../output.ts';
-import type { RunDetail } from '../runs/print-run.ts';
-import { describeReceipt } from '../runs/print-run.ts';
+import { describeReceipt, type RunDetail } from '../runs/print-run.ts';
 
 type Reading = AnswerOf<'uploads.reading'>;
 type Clusters = AnswerOf<'rejects.clusters'>['data'];
@@ -15,6 +15,9 @@ const furnitureNames = {
   total: 'total row',
   footer: 'footer line',
 } as const;
+
+const storedOutcomes: ReadonlySet<string> = new Set(['inserted', 'updated', 'unchanged', 'merged']);
+const dimensionCounts = z.record(z.string(), z.int());
 
 /** "50,112 rows · utf-16le → utf-8 · tab · 2 preamble lines and 1 total row set aside". */
 export function describeReading(reading: Reading | undefined, rows: number | undefined): string {
@@ -38,18 +41,35 @@ export function describeRejects(clusters: Clusters, read: number | undefined): s
   return `${formatCount(read - rejected)} valid · ${groups} (${(((read - rejected) / read) * 100).toFixed(2)} %)`;
 }
 
-/** The sum of the receipt, and the control totals with what was stored of them. */
+/** The sum of the receipt, and the control total of the money with what was stored of it. */
 export function describeSums(receipt: Receipt): string {
   const spend = receipt.totals?.spend;
   if (spend === undefined) return describeReceipt(receipt);
-  const stored = ['inserted', 'updated', 'unchanged', 'merged']
-    .map((outcome) => spend.outcomes[outcome])
-    .filter((amount) => amount !== undefined);
-  const outcomes = Object.entries(spend.outcomes).filter(
-    ([name]) => !storedOutcomes.has(name) && spend.outcomes[name] !== '0',
-  );
-  const rest = outcomes.map(([name, amount]) => ` + ${name} ${amount}`).join('');
-  return `${describeReceipt(receipt)}   spend file ${spend.file} = stored ${addDecimals(stored)}${rest}`;
+  const amounts = Object.entries(spend.outcomes);
+  const stored = amounts.filter(([name]) => storedOutcomes.has(name)).map(([, amount]) => amount);
+  const rest = amounts
+    .filter(([name, amount]) => !storedOutcomes.has(name) && amount !== '0')
+    .map(([name, amount]) => ` + ${name} ${formatDecimal(amount)}`)
+    .sort();
+  const file = formatDecimal(spend.file);
+  return `${describeReceipt(receipt)}   spend file ${file} = stored ${formatDecimal(addDecimals(stored))}${rest.join('')}`;
+}
+
+/** "campaigns 41 · ad_sets 212 · ads 1,904", where a pipeline counts what it touched. */
+export function describeDimensions(receipt: Receipt | null): string | undefined {
+  const counts = dimensionCounts.safeParse(receipt?.dimensions);
+  if (!counts.success) return undefined;
+  const parts = Object.entries(counts.data)
+    .sort(([, a], [, b]) => a - b)
+    .map(([name, count]) => `${name}s ${formatCount(count)}`);
+  return parts.length === 0 ? undefined : parts.join(' · ');
+}
+
+/** "18,204.11": every digit stays. */
+export function formatDecimal(amount: string): string {
+  const [whole = '0', fraction] = amount.split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
 /** Exact, however many digits: the sum of decimals written as text. */
@@ -60,8 +80,6 @@ export function addDecimals(amounts: readonly string[]): string {
   const digits = String(total < 0n ? -total : total).padStart(places + 1, '0');
   return `${total < 0n ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }
-
-const storedOutcomes: ReadonlySet<string> = new Set(['inserted', 'updated', 'unchanged', 'merged']);
 
 function scaled(amount: string, places: number): bigint {
   const [whole = '0', fraction = ''] = amount.split('.');

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, type Client } from '../../contract/api/client.ts';
 import { formatCount, paint, say } from '../output.ts';
 import type { RunDetail } from '../runs/print-run.ts';
-import { describeReading, describeRejects, describeSums } from './describe-ingest.ts';
+import { describeDimensions, describeReading, describeRejects, describeSums } from './describe-ingest.ts';
 
 const LOOK_EVERY_MS = 200;
 const BAR = 9;
@@ -30,15 +30,15 @@ async function tellStages(call: Client, run: RunDetail, told: Set<string>): Prom
   for (const [index, { stage, state }] of run.stages.entries()) {
     if (told.has(stage)) continue;
     if (state !== 'done') return;
-    const isTold = index === 0 ? await tellIntake(call, run) : tellStage(stage);
+    const isTold = index === 0 ? await tellIntake(call, run) : tellStage(stage, run);
     if (!isTold) return;
     told.add(stage);
   }
 }
 
-function tellStage(stage: string): boolean {
+function tellStage(stage: string, run: RunDetail): boolean {
   clearLine();
-  tell('✔', 'green', stage, 'done');
+  tell('✔', 'green', stage, describeDimensions(run.receipt) ?? 'done');
   return true;
 }
 
