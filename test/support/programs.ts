@@ -1,28 +1,78 @@
 // Programs of the bench and chaos suites run as compiled JavaScript in processes of their own: a loader that compiles on
 // the fly costs each start half a second and each closure a little, which is not what is being measured or killed.
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const compiledRoot = import.meta.url.endsWith('.js') ? root : path.join(root, 'dist', 'programs');
+const stamp = path.join(compiledRoot, 'compiled');
+const lock = path.join(root, 'dist', 'programs.lock');
+const staleLockMs = 120_000;
 
-/** Compiles src, test/bench/queue and test/chaos into dist/programs. */
+/**
+ * Compiles src, test/bench/queue and test/chaos into dist/programs, unless what is there is newer than all of them. Safe when
+ * several test files ask at once: one compiles, the others wait.
+ */
 export function compilePrograms(): void {
-  const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { stdout } = spawnSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.programs.json')], {
-    encoding: 'utf8',
-  });
-  // What the code finds two folders up, wherever it lies.
-  for (const name of ['db', 'package.json']) {
-    rmSync(path.join(compiledRoot, name), { force: true });
-    symlinkSync(path.join(root, name), path.join(compiledRoot, name));
+  mkdirSync(path.dirname(lock), { recursive: true });
+  while (!isFresh()) {
+    if (!takeLock()) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+      continue;
+    }
+    try {
+      if (!isFresh()) compile();
+    } finally {
+      rmSync(lock, { recursive: true, force: true });
+    }
   }
-  if (!existsSync(programFile('test/bench/queue/child.ts'))) throw new Error(`programs did not compile: ${stdout}`);
 }
 
 /** Where the compiled form of a source file of this repository lies. */
 export function programFile(source: string): string {
   return path.join(compiledRoot, source.replace(/\.ts$/, '.js'));
+}
+
+function compile(): void {
+  const startedAt = new Date();
+  const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { stdout } = spawnSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.programs.json')], {
+    encoding: 'utf8',
+  });
+  if (!existsSync(programFile('test/bench/queue/child.ts'))) throw new Error(`programs did not compile: ${stdout}`);
+  // What the code finds two folders up, wherever it lies.
+  for (const name of ['db', 'package.json']) {
+    rmSync(path.join(compiledRoot, name), { force: true });
+    symlinkSync(path.join(root, name), path.join(compiledRoot, name));
+  }
+  writeFileSync(stamp, startedAt.toISOString());
+}
+
+function isFresh(): boolean {
+  if (!existsSync(stamp)) return false;
+  const compiledAt = statSync(stamp).mtimeMs;
+  return ['src', 'test'].every((folder) => newestIn(path.join(root, folder)) < compiledAt);
+}
+
+function newestIn(folder: string): number {
+  const newest = readdirSync(folder, { withFileTypes: true }).map((entry) => {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) return newestIn(file);
+    return entry.name.endsWith('.ts') ? statSync(file).mtimeMs : 0;
+  });
+  return Math.max(0, ...newest);
+}
+
+function takeLock(): boolean {
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch {
+    // Whoever held it may have been killed.
+    if (existsSync(lock) && Date.now() - statSync(lock).mtimeMs > staleLockMs)
+      rmSync(lock, { recursive: true, force: true });
+    return false;
+  }
 }
