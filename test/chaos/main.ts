@@ -35,6 +35,12 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
       details: results,
     };
   },
+  async ads(options) {
+    const { runAdsChaos } = await import('./ads.ts');
+    const kills = options.kills ?? (options.release ? 1_000 : options.small ? 6 : 100);
+    const { dose, counts, findings } = await runAdsChaos({ ...options, kills });
+    return { dose, counts, details: { findings } };
+  },
   async model(options) {
     const { runModelChaos } = await import('./model-main.ts');
     const steps = options.steps ?? (options.release ? 1_000_000 : options.small ? 1_000 : 50_000);
