@@ -55,6 +55,7 @@ beforeAll(async () => {
     queue: '/operate',
     workers: '/operate/workers',
     schedules: '/operate/schedules',
+    connectors: '/operate/connectors',
     'dead-letters': '/operate/dead-letters',
     people: '/operate/people',
     keys: '/operate/keys',

@@ -154,6 +154,11 @@ const operatePages = [
   }),
   createRoute({
     getParentRoute: () => operate,
+    path: '/connectors',
+    component: lazy(() => import('../features/operate/connectors-page.tsx'), 'ConnectorsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operate,
     path: '/dead-letters',
     component: lazy(() => import('../features/operate/dead-letters-page.tsx'), 'DeadLettersPage'),
   }),

@@ -21,7 +21,8 @@ export function Checklist(): ReactNode {
   const rejected = useQuery({ ...runQuery(newest?.run_id ?? ''), enabled: newest !== undefined && !dismissed });
   const users = useQuery({ ...usersQuery, enabled: isAdmin && !dismissed });
   const keys = useQuery({ ...keysQuery, enabled: isAdmin && !dismissed });
-  if (dismissed || !runs.data) return null;
+  // Waits for all facts, so that the list does not grow before the reader's eyes.
+  if (dismissed || !runs.data || (isAdmin && (users.isPending || keys.isPending))) return null;
   const steps = checklist({
     runs: runs.data.data,
     rejects: rejected.data?.rejects,

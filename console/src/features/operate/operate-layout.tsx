@@ -8,6 +8,7 @@ const pages = [
   { to: '/operate', label: 'Queue', roles: ['admin', 'user'] },
   { to: '/operate/workers', label: 'Workers', roles: ['admin', 'user'] },
   { to: '/operate/schedules', label: 'Schedules', roles: ['admin', 'user'] },
+  { to: '/operate/connectors', label: 'Connectors', roles: ['admin', 'user'] },
   { to: '/operate/dead-letters', label: 'Dead letters', roles: ['admin', 'support'] },
   { to: '/operate/people', label: 'People', roles: ['admin'] },
   { to: '/operate/keys', label: 'API keys', roles: ['admin'] },

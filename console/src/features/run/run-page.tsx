@@ -79,12 +79,16 @@ function Views({ run }: { run: RunDetail }): ReactNode {
           >
             Stored rows
           </Link>
-          <Link to="/r/$runId/reading" params={params} className={tabClass}>
-            Reading
-          </Link>
-          <Link to="/r/$runId/mapping" params={params} className={tabClass}>
-            Mapping
-          </Link>
+          {run.pipeline === 'ads' && (
+            <>
+              <Link to="/r/$runId/reading" params={params} className={tabClass}>
+                Reading
+              </Link>
+              <Link to="/r/$runId/mapping" params={params} className={tabClass}>
+                Mapping
+              </Link>
+            </>
+          )}
         </>
       )}
     </nav>
