@@ -84,7 +84,9 @@ export async function runSyncWeek(dose: WeekDose, say: (line: string) => void = 
     connectTimeoutMs: 5_000,
   });
   const limits = { minIntervalSeconds: 60, accountTriggersPerHour: 60 };
-  const desk = await buildSyncs(ground.appUrl, airbyte, { settings, limits, timeoutMs: 2_000, controlSize: 12 });
+  // One look is enough for a job of 20 ms.
+  const poll = { firstMs: 30 };
+  const desk = await buildSyncs(ground.appUrl, airbyte, { settings, limits, poll, timeoutMs: 2_000, controlSize: 12 });
   try {
     const watched = await settle(desk, pool, airbyte, dose);
     airbyte.knobs = { ...airbyte.knobs, ...weather };

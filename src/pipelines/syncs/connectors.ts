@@ -10,6 +10,7 @@ import { checkInterval } from './cadence.ts';
 import { requireConnection } from './connections.ts';
 import { scheduleName, scheduleOf } from './connector-schedule.ts';
 import { type ConnectorRow, findConnector, findPlan } from './sql/connectors.ts';
+import { readDueTimes } from './sql/read-due-times.ts';
 import { deleteConnector, insertConnector, updateConnector } from './sql/write-connector.ts';
 import { type Halves, inOneTransaction, type SyncDesk } from './sync-desk.ts';
 
@@ -76,7 +77,9 @@ export function changeConnector(
     await halves
       .asTenant((db) => updateConnector(db, tenantId, connectorId, change))
       .catch((error: unknown) => explainTaken(error, { name: change.name, connectionId: before.connection_id }));
-    return placeInSchedule(desk, halves, tenantId, connectorId);
+    // A window that is due stays due: only another rhythm, or switching on, reckons it anew.
+    const keepsRhythm = before.enabled && change.enabled && before.interval_seconds === intervalSeconds;
+    return placeInSchedule(desk, halves, tenantId, connectorId, keepsRhythm);
   });
 }
 
@@ -104,9 +107,13 @@ async function placeInSchedule(
   { tx, asTenant }: Halves,
   tenantId: string,
   connectorId: string,
+  keepsRhythm = false,
 ): Promise<ConnectorRow> {
   const connector = await asTenant((db) => requireConnector(db, tenantId, connectorId));
-  await saveSchedule(tx, engine.registry, scheduleOf(connector));
+  const name = scheduleName(connectorId);
+  const planned = keepsRhythm ? (await readDueTimes(tx, tenantId, [name])).get(name) : undefined;
+  const schedule = scheduleOf(connector);
+  await saveSchedule(tx, engine.registry, planned === undefined ? schedule : { ...schedule, nextAt: planned });
   return connector;
 }
 

@@ -4,6 +4,7 @@ import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
 import { calm } from '../../../test/support/fake-airbyte/knobs.ts';
 import { type FakeAirbyte, startFakeAirbyte } from '../../../test/support/fake-airbyte/server.ts';
 import { buildConnector, buildSyncs, buildSyncTenant } from '../../../test/support/syncs.ts';
+import { changeConnector } from './connectors.ts';
 import { JobDispatcher } from './dispatcher.ts';
 import type { SyncDesk } from './sync-desk.ts';
 import { runWorkerCycle } from './worker-cycle.ts';
@@ -42,4 +43,21 @@ it('works on queued jobs and on retries that are due, says how many of each, and
   expect(await runWorkerCycle(desk.engine)).toEqual({ queued_processed: 2, retry_processed: 0 });
   expect(await runWorkerCycle(desk.engine)).toEqual({ queued_processed: 0, retry_processed: 0 });
   expect(airbyte.jobsOf(one.connection_id)).toHaveLength(2);
+});
+
+it('renaming a connector does not move a window that is due; another interval does', async () => {
+  const tenantId = await buildSyncTenant(db, 'growth');
+  const { connector_id: id } = await buildConnector(desk, airbyte, tenantId);
+  const dueAt = async () => {
+    const { rows } = await db.admin.query<{ next_at: Date }>('select next_at from engine.schedules where name = $1', [
+      `sync:${id}`,
+    ]);
+    return rows[0]?.next_at.getTime() ?? 0;
+  };
+  const before = await dueAt();
+  await setClockOffset(db.admin, '12 days');
+  await changeConnector(desk, tenantId, id, { name: 'Another name' });
+  expect(await dueAt()).toBe(before);
+  await changeConnector(desk, tenantId, id, { intervalSeconds: 43_200 });
+  expect(await dueAt()).toBeGreaterThan(before);
 });
