@@ -1,7 +1,7 @@
 // Programs of the bench and chaos suites run as compiled JavaScript in processes of their own: a loader that compiles on
 // the fly costs each start half a second and each closure a little, which is not what is being measured or killed.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -24,6 +24,7 @@ export function compilePrograms(): void {
     }
     try {
       if (!isFresh()) compile();
+      return;
     } finally {
       rmSync(lock, { recursive: true, force: true });
     }
@@ -47,7 +48,9 @@ function compile(): void {
     rmSync(path.join(compiledRoot, name), { force: true });
     symlinkSync(path.join(root, name), path.join(compiledRoot, name));
   }
-  writeFileSync(stamp, startedAt.toISOString());
+  // What was saved while it compiled is newer than this.
+  writeFileSync(stamp, '');
+  utimesSync(stamp, startedAt, startedAt);
 }
 
 function isFresh(): boolean {
