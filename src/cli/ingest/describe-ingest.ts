@@ -60,6 +60,7 @@ export function describeDimensions(receipt: Receipt | null): string | undefined 
   const counts = dimensionCounts.safeParse(receipt?.dimensions);
   if (!counts.success) return undefined;
   const parts = Object.entries(counts.data)
+    .filter(([, count]) => count > 0)
     .sort(([, a], [, b]) => a - b)
     .map(([name, count]) => `${name}s ${formatCount(count)}`);
   return parts.length === 0 ? undefined : parts.join(' · ');

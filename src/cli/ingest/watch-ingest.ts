@@ -70,20 +70,25 @@ function tellEnd(run: RunDetail): void {
 
 function drawActive(run: RunDetail, look: number): void {
   if (!process.stdout.isTTY) return;
-  const { progress, wait } = run;
-  const bar = progress?.total ? `${drawBar(progress.done / progress.total)}  ` : '';
-  const amount = progress
-    ? `${formatCount(progress.done)}${progress.total === null ? '' : `/${formatCount(progress.total)}`} `
-    : '';
-  const rate = progress?.per_second ? ` ${formatCount(Math.round(progress.per_second))}/s` : '';
-  const eta = progress?.eta_at
-    ? `  ETA ${Math.max(0, Math.round((Date.parse(progress.eta_at) - Date.now()) / 1_000))}s`
-    : '';
-  const words = wait === null ? `${amount}${bar}${rate}${eta}` : wait.text;
+  const words = run.wait === null ? describeWork(run) : run.wait.text;
+  const mark = paint('cyan', spinner[look % spinner.length] ?? '');
   clearLine();
-  process.stdout.write(
-    `${paint('cyan', spinner[look % spinner.length] ?? '')} ${(run.stage ?? run.status).padEnd(NAME_WIDTH)} ${words}`,
-  );
+  process.stdout.write(`${mark} ${(run.stage ?? run.status).padEnd(NAME_WIDTH)} ${words}`);
+}
+
+/** "31,000/49,890 rows ▇▇▇▇▇▇▁▁▁  4,100/s  ETA 5s". */
+function describeWork({ progress, stage, stages }: RunDetail): string {
+  // Bytes are read by the first stage only; later they are its last word, not this one's.
+  if (progress === null || (progress.unit === 'bytes' && stage !== stages[0]?.stage)) return '';
+  const { done, total, unit, per_second: rate, eta_at: etaAt } = progress;
+  const leftS = etaAt === null ? undefined : Math.max(0, Math.round((Date.parse(etaAt) - Date.now()) / 1_000));
+  const parts = [
+    `${formatCount(done)}${total === null ? '' : `/${formatCount(total)}`} ${unit}`,
+    total ? drawBar(done / total) : undefined,
+    rate ? `${formatCount(Math.round(rate))}/s` : undefined,
+    leftS === undefined ? undefined : `ETA ${leftS}s`,
+  ];
+  return parts.filter((part) => part !== undefined).join('  ');
 }
 
 function drawBar(share: number): string {
