@@ -4,6 +4,7 @@ import { type AdsBench, openAdsBench } from '../../test/support/ads.ts';
 import { buildTenant, buildUser, type TestUser, useApi } from '../../test/support/api.ts';
 import { useDatabase } from '../../test/support/database.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { auditConsumer } from '../pipelines/ads/audit-consumer.ts';
 import { replayConsumer } from '../pipelines/ads/replay.ts';
 import { adsHandlers, adsRejectTools, adsUploadDoor } from './routes/ads/ads-handlers.ts';
 import { createUploadHandlers } from './uploads/create-upload.ts';
@@ -15,6 +16,7 @@ let admin: TestUser;
 beforeAll(async () => {
   bench = await openAdsBench(db.appUrl);
   bench.engine.consume(replayConsumer);
+  bench.engine.consume(auditConsumer);
   await bench.engine.start();
   admin = await buildUser(db, await buildTenant(db), 'admin');
 });
@@ -59,6 +61,17 @@ describe('POST /v1/uploads', () => {
     const again = await upload([header, ...good].join('\n'));
     expect(again.json()).toMatchObject({ status: 'pending', same_bytes_as: first.json().upload_id });
     expect(await ended(again.json().upload_id)).toMatchObject({ status: 'completed', created_by: admin.userId });
+    const audited = await waitFor(async () => {
+      const { rows } = await db.admin.query(
+        `select target, data from audit_log where tenant_id = $1 and action = 'ads.ingested'`,
+        [admin.tenantId],
+      );
+      return rows.length === 2 && rows;
+    });
+    expect(audited[0]).toMatchObject({
+      target: first.json().upload_id,
+      data: { status: 'completed', metrics: { total_rows: 20 } },
+    });
   });
 
   it('takes rows as JSON from an API or a webhook', async () => {

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { createBlobSweeper } from '../engine/services/blob-sweeper.ts';
 import type { EngineSettings } from '../engine/settings.ts';
+import { auditConsumer } from '../pipelines/ads/audit-consumer.ts';
 import { createAdsCleanup } from '../pipelines/ads/cleanup.ts';
 import { replayConsumer } from '../pipelines/ads/replay.ts';
 import { reportJudgments } from '../pipelines/judgments/reporter.ts';
@@ -44,7 +45,7 @@ export async function openInstallation({ config, log, shutdown }: RoleProcess): 
     log,
   });
   reportJudgments(opened.engine, log);
-  opened.engine.consume(replayConsumer);
+  for (const consumer of [replayConsumer, auditConsumer]) opened.engine.consume(consumer);
   opened.engine.consume(jobEvents(syncs.limits));
   shutdown.add('database', () => opened.close());
   shutdown.add('engine', () => opened.engine.stop());
