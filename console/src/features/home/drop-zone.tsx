@@ -63,9 +63,7 @@ export function DropZone({ accepts, onFile }: Props): ReactNode {
             ref={input}
             type="file"
             multiple
-            className="sr-only"
-            tabIndex={-1}
-            aria-label="Choose files"
+            className="hidden"
             onChange={(event) => {
               void take([...(event.target.files ?? [])]);
               event.target.value = '';

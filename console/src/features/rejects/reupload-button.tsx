@@ -28,9 +28,7 @@ export function ReuploadButton({ run }: { run: RunDetail }): ReactNode {
         ref={input}
         type="file"
         accept=".csv,text/csv"
-        className="sr-only"
-        tabIndex={-1}
-        aria-label="Corrected CSV"
+        className="hidden"
         onChange={(event) => {
           void take(event.target.files?.[0]);
           event.target.value = '';
