@@ -44,9 +44,18 @@ export function receiptOf(
     outcomes,
     furniture: counts.furniture,
     totals: Object.fromEntries(controlMeasures.map((measure) => [measure, totalOf(measure, counts, buckets)])),
-    warnings: counts.warnings,
+    warnings: { ...counts.warnings, ...totalWarning(counts) },
     ...details,
   };
+}
+
+/** The file's own total row says something else than its rows: rows may be missing from the export, or unreadable. */
+function totalWarning(counts: ParseCounts): Record<string, number> {
+  const differing = controlMeasures.filter((measure) => {
+    const declared = counts.declared?.[measure];
+    return declared !== undefined && declared !== counts.file[measure];
+  });
+  return differing.length === 0 ? {} : { total_row_differs: differing.length };
 }
 
 /** The gate held the valid rows back; they are accounted for as such. */
