@@ -29,11 +29,11 @@ beforeAll(async () => {
   database = await createDatabase();
   env = { ...database.env, MILLRACE_HOME: makeHome(), SHUTDOWN_GRACE_SECONDS: '3', POLL_INTERVAL_MS: '100' };
   await millrace(['tenants', 'create', 'Acme'], env);
-}, 120_000);
+});
 afterAll(async () => {
   await cleanUp();
   await database.drop();
-}, 60_000);
+});
 
 describe('ingest without a server', () => {
   it('does the work itself and says how it was read, what was refused, and the sums', async () => {
@@ -46,7 +46,7 @@ describe('ingest without a server', () => {
     );
     const rejects = await millrace(['rejects', runOf(ended.stdout), '--csv'], env);
     expect(rejects.stdout).toContain('n o,100,10,21,number_malformed,');
-  }, 60_000);
+  });
 
   it('a file that is mostly broken is refused with code 1; --force-partial stores what is valid, with code 2', async () => {
     const file = makeExport('broken.csv', 10, 5);
@@ -56,7 +56,7 @@ describe('ingest without a server', () => {
     const forced = await millrace(['ingest', file, '--platform', 'meta', '--force-partial', '--json'], env);
     expect(forced, forced.stderr).toMatchObject({ code: 2 });
     expect(JSON.parse(forced.stdout)).toMatchObject({ status: 'partial', receipt: { read: 10 } });
-  }, 90_000);
+  });
 
   it('refuses what it cannot take: no file, no platform, no such pipeline', async () => {
     const file = makeExport('july.csv', 2, 0);
@@ -67,7 +67,7 @@ describe('ingest without a server', () => {
     ];
     for (const [args, code] of cases)
       expect(await millrace(args, env)).toMatchObject({ code: 1, stderr: expect.stringContaining(`(${code})`) });
-  }, 60_000);
+  });
 });
 
 describe('ingest over HTTP', () => {
@@ -77,7 +77,7 @@ describe('ingest over HTTP', () => {
   beforeAll(async () => {
     server = await startServer(env);
     remote = { MILLRACE_HOME: makeHome(), MILLRACE_URL: server.url, MILLRACE_TOKEN: await signIn() };
-  }, 60_000);
+  });
   afterAll(async () => {
     await server.end();
   });
@@ -102,7 +102,7 @@ describe('ingest over HTTP', () => {
     });
     const followed = await millrace(['tail', runOf(handed.stdout)], remote);
     expect(followed, followed.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('completed') });
-  }, 60_000);
+  });
 
   it('--watch says that these very bytes came before, and what did not change', async () => {
     const file = makeExport('september.csv', 5, 0);
@@ -111,5 +111,5 @@ describe('ingest over HTTP', () => {
     expect(again, again.stderr).toMatchObject({ code: 0 });
     expect(again.stdout).toContain('these very bytes were handed in before');
     expect(again.stdout).toMatch(/^= receipt {2}5 = 5 unchanged/m);
-  }, 60_000);
+  });
 });

@@ -5,6 +5,10 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { vi } from 'vitest';
+
+// Whole processes are started and stopped; on a busy machine each takes seconds.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = path.join(root, 'dist/cli/main.js');

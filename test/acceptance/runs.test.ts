@@ -31,11 +31,11 @@ beforeAll(async () => {
   };
   const made = await millrace(['tenants', 'create', 'Acme', '--plan', 'growth', '--json'], env);
   tenantId = (JSON.parse(made.stdout) as { tenant_id: string }).tenant_id;
-}, 120_000);
+});
 afterAll(async () => {
   await cleanUp();
   await database.drop();
-}, 60_000);
+});
 
 async function enqueue(...inputs: object[]): Promise<string[]> {
   const args = [path.join(fixtures, 'enqueue-steps.mjs'), tenantId, ...inputs.map((input) => JSON.stringify(input))];
@@ -65,7 +65,7 @@ describe('without a server', () => {
     expect((await millrace(['worker', '--once'], env)).code).toBe(0);
     expect(await show(run)).toMatchObject({ status: 'completed', receipt: { read: 3, outcomes: { inserted: 3 } } });
     expect(await steps(run)).toEqual([0, 1, 2]);
-  }, 60_000);
+  });
 
   it('verify agrees with code 0, and says the difference with code 1 when rows are gone', async () => {
     const run = await enqueueOne({ steps: 2 });
@@ -77,7 +77,7 @@ describe('without a server', () => {
     await database.query('delete from steps where run_id = $1 and at = 1', [run]);
     const differs = await millrace(['verify', run], env);
     expect(differs).toMatchObject({ code: 1, stdout: expect.stringContaining('inserted: receipt 2, recount 1') });
-  }, 60_000);
+  });
 
   it('a dead letter is listed and requeued once, with links both ways', async () => {
     const run = await enqueueOne({ steps: 1, end: 'deny' });
@@ -91,7 +91,7 @@ describe('without a server', () => {
     const again = await millrace(['dead-letters', 'requeue', run, '--ticket', 'SUP-1'], env);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('(run_already_retried)') });
     await millrace(['runs', 'cancel', successor], env);
-  }, 90_000);
+  });
 
   it('a bulk action says the count first and acts only with --yes', async () => {
     const runs = await enqueue({ steps: 1 }, { steps: 1 }, { steps: 1 });
@@ -102,7 +102,7 @@ describe('without a server', () => {
     expect([done.code, done.stderr]).toMatchObject([0, expect.stringContaining('3 runs changed')]);
     const cancelled = await show(runs[0] as string);
     expect(cancelled).toMatchObject({ phase: 'failed', error: { code: 'run_cancelled' } });
-  }, 60_000);
+  });
 
   it('a held run is not worked until it is resumed', async () => {
     const run = await enqueueOne({ steps: 1 });
@@ -112,7 +112,7 @@ describe('without a server', () => {
     await millrace(['runs', 'resume', run], env);
     await millrace(['worker', '--once'], env);
     expect(await show(run)).toMatchObject({ status: 'completed' });
-  }, 60_000);
+  });
 
   it('a run nobody knows and an illegal act are refused with their code', async () => {
     const unknown = '01a1e155-f9b2-7000-886c-edc938ba568f';
@@ -124,14 +124,14 @@ describe('without a server', () => {
     await millrace(['worker', '--once'], env);
     const illegal = await millrace(['runs', 'cancel', run], env);
     expect(illegal).toMatchObject({ code: 1, stderr: expect.stringContaining('(event_illegal)') });
-  }, 60_000);
+  });
 });
 
 describe('with a server', () => {
   let server: Server;
   beforeAll(async () => {
     server = await startServer(env);
-  }, 60_000);
+  });
   afterAll(async () => {
     await server.end('SIGKILL');
   });
@@ -147,7 +147,7 @@ describe('with a server', () => {
     expect(tail.stdout).toContain('run.done');
     expect((await millrace(['tail', part as string], env)).code).toBe(2);
     expect((await millrace(['tail', refused as string], env)).code).toBe(1);
-  }, 60_000);
+  });
 
   it('a run outlives the loss of every database connection and does nothing twice', async () => {
     const run = await enqueueOne({ steps: 30, pauseMs: 100 });
@@ -162,7 +162,7 @@ describe('with a server', () => {
     );
     expect(ended.status).toBe('completed');
     expect(await steps(run)).toEqual(Array.from({ length: 30 }, (_, at) => at));
-  }, 90_000);
+  });
 
   it('SIGTERM lets a run go at its checkpoint, and the next worker goes on from there', async () => {
     const run = await enqueueOne({ steps: 100, pauseMs: 100 });
@@ -174,7 +174,7 @@ describe('with a server', () => {
     await waitFor(async () => (await show(run)).phase === 'done', { timeoutMs: 40_000, everyMs: 1_000 });
     expect(before.length).toBeLessThan(100);
     expect(await steps(run)).toEqual(Array.from({ length: 100 }, (_, at) => at));
-  }, 90_000);
+  });
 
   it('the same commands work over HTTP with an API key, and a wrong key is refused', async () => {
     const remote = { MILLRACE_HOME: env.MILLRACE_HOME as string, MILLRACE_URL: server.url };
@@ -186,7 +186,7 @@ describe('with a server', () => {
     expect((await millrace(['runs', 'list'], remote)).stderr).toContain('(token_missing)');
     const nowhere = { ...remote, MILLRACE_URL: 'http://127.0.0.1:9', MILLRACE_TOKEN: key };
     expect((await millrace(['runs', 'list'], nowhere)).stderr).toContain('(server_unreachable)');
-  }, 60_000);
+  });
 
   async function makeApiKey(url: string): Promise<string> {
     const made = await millrace(['users', 'create', 'ada@acme.example', '--role', 'admin', '--json'], env);

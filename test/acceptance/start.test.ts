@@ -27,8 +27,8 @@ const login = (url: string) =>
 beforeAll(async () => {
   server = await startServer(env);
   databasePid = postgresPid();
-}, 120_000);
-afterAll(cleanUp, 60_000);
+});
+afterAll(cleanUp);
 
 describe('the first start', () => {
   it('prints four lines: database, migrations applied, address, and the first account with its password', () => {
@@ -90,7 +90,7 @@ describe('the end', () => {
     const reset = await millrace(['users', 'reset-password', 'admin@millrace.local', '--json'], env);
     password = (JSON.parse(reset.stdout) as { one_time_password: string }).one_time_password;
     expect((await login(server.url)).status).toBe(200);
-  }, 90_000);
+  });
 
   it('after kill -9 its database does not stay behind, and the next start works', async () => {
     databasePid = postgresPid();
@@ -99,5 +99,5 @@ describe('the end', () => {
     server = await startServer(env);
     expect((await login(server.url)).status).toBe(200);
     expect((await server.end('SIGINT')).code).toBe(0);
-  }, 90_000);
+  });
 });

@@ -32,7 +32,7 @@ export function addIngestCommand(program: Command): void {
     .command('ingest')
     .summary('hand in a file and follow it to its receipt')
     .description(
-      'Hands in a file. With --watch it is followed to its receipt; exit code 0 all of it, 2 a part of it, 1 nothing.\n' +
+      'Hands in a file. With --watch it is followed to its receipt; exit code 0 all of it, 2 a part of it, 1 nothing. ' +
         'Without MILLRACE_URL the file goes to the installation of this machine; when no worker runs there, this command does the work.',
     )
     .argument('<file>', 'CSV, TSV, JSON, NDJSON or XLSX')
