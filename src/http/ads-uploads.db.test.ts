@@ -174,6 +174,8 @@ describe('reading and mapping of an upload', () => {
     expect(answer.json()).toMatchObject({ date_order: { value: 'dmy', overridden: true } });
     const { id: retry } = await bench.engine.retry({ tenantId: admin.tenantId, by: 'test' }, id);
     expect(await ended(retry)).toMatchObject({ status: 'completed' });
+    const kept = await db.admin.query('select overrides from upload_readings where upload_id = $1', [retry]);
+    expect(kept.rows).toEqual([{ overrides: { dateOrders: { '*': 'dmy' } } }]);
     const days = await db.admin.query('select metric_date from daily_metrics where run_id = $1 order by 1', [retry]);
     expect(days.rows.map((row) => row.metric_date)).toEqual(['2024-02-01', '2024-04-03']);
   });

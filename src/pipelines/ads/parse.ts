@@ -106,7 +106,7 @@ async function sniff({ input, run, commit }: Context, source: ByteSource): Promi
     ? first
     : await decideReading(source, platform, { overrides: { ...saved.reading, ...asked } });
   const mapping = decideMapping(reading, platform, saved);
-  return { reading: withDateOrders(reading, mapping.columns), mapping };
+  return { reading: withDateOrders(reading, mapping.columns), mapping, overrides: inherited };
 }
 
 /** A replay reads its rows as the original run did, whatever has been saved since. */

@@ -7,6 +7,8 @@ import type { AppliedMapping } from '../reading.ts';
 export interface UploadReading {
   readonly reading: Reading;
   readonly mapping: AppliedMapping;
+  /** What a person had set, handed on from retry to retry. */
+  readonly overrides?: ReadingOverrides | null;
 }
 
 export async function insertUploadReading(
@@ -16,10 +18,16 @@ export async function insertUploadReading(
   await db.query({
     name: 'ads-insert-upload-reading',
     text: `
-      insert into upload_readings (upload_id, workspace_id, reading, mapping)
-      values ($1, $2, $3, $4)
+      insert into upload_readings (upload_id, workspace_id, reading, mapping, overrides)
+      values ($1, $2, $3, $4, $5)
       on conflict (upload_id) do update set reading = excluded.reading, mapping = excluded.mapping, updated_at = engine.now()`,
-    values: [upload.uploadId, upload.workspaceId, JSON.stringify(upload.reading), JSON.stringify(upload.mapping)],
+    values: [
+      upload.uploadId,
+      upload.workspaceId,
+      JSON.stringify(upload.reading),
+      JSON.stringify(upload.mapping),
+      upload.overrides == null ? null : JSON.stringify(upload.overrides),
+    ],
   });
 }
 
