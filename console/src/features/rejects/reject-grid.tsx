@@ -17,8 +17,6 @@ import { useGridKeys } from './use-grid-keys.ts';
 const rowHeight = 34;
 const scrollBarRoom = 18;
 const ahead = 100;
-// Rows that scroll out lend their elements to those that scroll in: changing text is far cheaper than making elements.
-const recycled = 96;
 
 interface Props {
   readonly runId: string;
@@ -139,7 +137,7 @@ function Grid({ runId, rows, length, leads, loading, onNeed }: GridProps): React
           <div role="rowgroup">
             {shown.map((item) => (
               <GridRow
-                key={item.index % recycled}
+                key={item.key}
                 index={item.index}
                 top={item.start}
                 height={rowHeight}
