@@ -54,7 +54,10 @@ describe('an upload of 50 MB', () => {
     }
     expect(new Set(shown).size).toBeGreaterThan(3);
     expect(shown).toEqual([...shown].sort((a, b) => a - b));
-    await page.getByText(/ of 50\.\d MB · /).waitFor();
+    await page
+      .getByText(/ of 50\.\d MB/)
+      .first()
+      .waitFor();
     await page.getByText(/ a second · done in /).waitFor();
     await shoot(page, 'upload-run');
     await page.getByRole('button', { name: 'Cancel' }).click();

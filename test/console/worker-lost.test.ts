@@ -33,7 +33,10 @@ describe('a run whose worker is killed while its page is open', () => {
     await shoot(page, 'worker-1-none');
 
     const first = startWorkerProcess(installation);
-    await page.getByText(/\/ 400/).waitFor();
+    await page
+      .getByText(/ of 400 steps/)
+      .first()
+      .waitFor();
     await first.kill();
     await page.getByText(/The worker has been silent for/).waitFor({ timeout: 60_000 });
     await shoot(page, 'worker-2-silent');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { amount, bytes, decimal, duration, percent, plural } from './figures.ts';
+import { amount, bytes, decimal, duration, howFar, percent, plural } from './figures.ts';
 
 describe('figures in words', () => {
   it('gives a span of time in two units at most', () => {
@@ -23,6 +23,12 @@ describe('figures in words', () => {
     expect(percent(99_999, 100_000)).toBe('> 99.9 %');
     expect(percent(1, 100_000)).toBe('< 0.1 %');
     expect(percent(0, 0)).toBe('–');
+  });
+
+  it('names the unit of progress once', () => {
+    expect(howFar({ done: 14, total: 400, unit: 'steps' })).toBe('14 of 400 steps');
+    expect(howFar({ done: 4_194_171, total: 50_000_000, unit: 'bytes' })).toBe('4.2 MB of 50.0 MB');
+    expect(howFar({ done: 14, total: null, unit: 'rows' })).toBe('14 rows');
   });
 
   it('counts nouns and bytes', () => {

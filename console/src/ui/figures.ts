@@ -31,6 +31,12 @@ export function amount(value: number, unit: string): string {
   return unit === 'bytes' ? bytes(value) : `${whole.format(value)} ${unit}`;
 }
 
+/** How far something is: "4.2 MB of 50.0 MB", "14 of 400 steps", "14 steps" when nobody knows how many there will be. */
+export function howFar({ done, total, unit }: { done: number; total: number | null; unit: string }): string {
+  if (total === null) return amount(done, unit);
+  return `${unit === 'bytes' ? bytes(done) : whole.format(done)} of ${amount(total, unit)}`;
+}
+
 /** Two units at most: "850 ms", "4.2 s", "3 min 20 s", "2 h 5 min". */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RunDetail } from '../../app/api.ts';
 import { useLiveState } from '../../app/use-live.ts';
-import { amount, duration, percent, plural } from '../../ui/figures.ts';
+import { amount, duration, howFar, percent, plural } from '../../ui/figures.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { useNow } from '../../ui/use-now.ts';
@@ -32,13 +32,8 @@ function Working({ run }: { run: RunDetail }): ReactNode {
       {progress && (
         <>
           <p>
-            <strong className="figures">{amount(progress.done, progress.unit)}</strong>
-            {progress.total !== null && (
-              <span className="text-ink-2">
-                {' '}
-                of {amount(progress.total, progress.unit)} · {percent(progress.done, progress.total)}
-              </span>
-            )}
+            <strong className="figures">{howFar(progress)}</strong>
+            {progress.total !== null && <span className="text-ink-2"> · {percent(progress.done, progress.total)}</span>}
           </p>
           <progress
             className="upload-progress h-2 w-full"

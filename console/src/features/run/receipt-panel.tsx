@@ -2,7 +2,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RunDetail } from '../../app/api.ts';
-import { amount, count, percent, plural } from '../../ui/figures.ts';
+import { count, howFar, percent, plural } from '../../ui/figures.ts';
 import {
   meanings,
   outcomeClass,
@@ -49,11 +49,7 @@ export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
 /** Before rows are counted: how far the reading is. */
 function EmptyBar({ running, progress }: { running: boolean; progress: RunDetail['progress'] }): ReactNode {
   const share = running && progress?.total ? Math.min(1, progress.done / progress.total) : 0;
-  const words = !running
-    ? 'nothing was read'
-    : progress
-      ? `${amount(progress.done, progress.unit)}${progress.total === null ? '' : ` of ${amount(progress.total, progress.unit)}`} read`
-      : 'nothing read yet';
+  const words = !running ? 'nothing was read' : progress ? `${howFar(progress)} read` : 'nothing read yet';
   return (
     <span className="relative flex flex-1 items-center justify-center text-xs text-ink-2">
       <span
