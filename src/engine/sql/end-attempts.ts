@@ -1,6 +1,7 @@
 // Ends attempts: lease gone, ledger moved along an arrow, next stage queued or retry planned, history and events written.
 // One statement for a batch of any mix of endings. The lease row is the fence: an attempt that no longer has one moves nothing.
 import type { Queryable } from '../../platform/database.ts';
+import { arrayLiteral } from './array-literal.ts';
 import { isSuspect } from './suspects.ts';
 
 export interface AttemptEnd {
@@ -124,23 +125,23 @@ export async function endAttempts(
       )
       select id, phase, pipeline from moved`,
     values: [
-      ends.map((end) => end.runId),
-      ends.map((end) => end.attempt),
-      ends.map((end) => end.pipeline),
-      ends.map((end) => end.fromStatus),
-      ends.map((end) => end.event),
-      ends.map((end) => end.outcome),
-      ends.map((end) => end.receipt),
-      ends.map((end) => end.failures),
-      ends.map((end) => end.waitReason),
-      ends.map((end) => end.delayMs),
-      ends.map((end) => end.errorKind),
-      ends.map((end) => end.errorCode),
-      ends.map((end) => end.errorText),
-      events.map((event) => event.runId),
-      events.map((event) => event.type),
-      events.map((event) => event.key),
-      events.map((event) => event.data),
+      arrayLiteral(ends.map((end) => end.runId)),
+      arrayLiteral(ends.map((end) => end.attempt)),
+      arrayLiteral(ends.map((end) => end.pipeline)),
+      arrayLiteral(ends.map((end) => end.fromStatus)),
+      arrayLiteral(ends.map((end) => end.event)),
+      arrayLiteral(ends.map((end) => end.outcome)),
+      arrayLiteral(ends.map((end) => end.receipt)),
+      arrayLiteral(ends.map((end) => end.failures)),
+      arrayLiteral(ends.map((end) => end.waitReason)),
+      arrayLiteral(ends.map((end) => end.delayMs)),
+      arrayLiteral(ends.map((end) => end.errorKind)),
+      arrayLiteral(ends.map((end) => end.errorCode)),
+      arrayLiteral(ends.map((end) => end.errorText)),
+      arrayLiteral(events.map((event) => event.runId)),
+      arrayLiteral(events.map((event) => event.type)),
+      arrayLiteral(events.map((event) => event.key)),
+      arrayLiteral(events.map((event) => event.data)),
     ],
   });
   return rows;

@@ -1,6 +1,7 @@
 // Puts runs into the ledger and, when due, into the queue: one statement, however many.
 // A unique_key or active_key that is taken adds nothing; the run that holds it is reported instead.
 import type { Queryable } from '../../platform/database.ts';
+import { arrayLiteral } from './array-literal.ts';
 
 export interface NewRun {
   readonly id: string;
@@ -27,7 +28,7 @@ export async function enqueueRuns(
   runs: readonly NewRun[],
   announced: readonly string[],
 ): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>({
+  const { rows } = await db.query<{ ids: string[] | null }>({
     name: 'engine-enqueue-runs',
     text: `
       with added as (
@@ -66,28 +67,29 @@ export async function enqueueRuns(
       posted as (
         insert into engine.event_inbox (event_id) select event_id from told
       )
-      select id from added`,
+      -- All ids are only worth their way back when some are missing.
+      select case when count(*) < cardinality($1::uuid[]) then coalesce(array_agg(id), '{}') end as ids from added`,
     values: [
-      runs.map((run) => run.id),
-      runs.map((run) => run.tenantId),
-      runs.map((run) => run.pipeline),
-      runs.map((run) => run.status),
-      runs.map((run) => run.lane),
-      runs.map((run) => run.priority),
-      runs.map((run) => run.input),
-      runs.map((run) => run.uniqueKey),
-      runs.map((run) => run.activeKey),
-      runs.map((run) => run.availableAt),
-      runs.map((run) => run.blobId),
-      runs.map((run) => run.sourceId),
-      runs.map((run) => run.retryOf),
-      runs.map((run) => run.correlationId),
-      runs.map((run) => run.createdBy),
-      runs.map((run) => run.createdIp),
+      arrayLiteral(runs.map((run) => run.id)),
+      arrayLiteral(runs.map((run) => run.tenantId)),
+      arrayLiteral(runs.map((run) => run.pipeline)),
+      arrayLiteral(runs.map((run) => run.status)),
+      arrayLiteral(runs.map((run) => run.lane)),
+      arrayLiteral(runs.map((run) => run.priority)),
+      arrayLiteral(runs.map((run) => run.input)),
+      arrayLiteral(runs.map((run) => run.uniqueKey)),
+      arrayLiteral(runs.map((run) => run.activeKey)),
+      arrayLiteral(runs.map((run) => run.availableAt?.toISOString() ?? null)),
+      arrayLiteral(runs.map((run) => run.blobId)),
+      arrayLiteral(runs.map((run) => run.sourceId)),
+      arrayLiteral(runs.map((run) => run.retryOf)),
+      arrayLiteral(runs.map((run) => run.correlationId)),
+      arrayLiteral(runs.map((run) => run.createdBy)),
+      arrayLiteral(runs.map((run) => run.createdIp)),
       announced,
     ],
   });
-  return rows.map((row) => row.id);
+  return rows[0]?.ids ?? runs.map((run) => run.id);
 }
 
 /** The run that stands in the way of a new one: the same id, or the holder of one of its keys. */
