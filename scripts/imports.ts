@@ -17,7 +17,7 @@ export interface Violation {
   readonly what: string;
 }
 
-/** roles → http, cli → pipelines → sources, tabular, access → engine → platform → contract. */
+/** roles → http, cli → pipelines → sources, tabular, access, outbound → engine → platform → contract. */
 const below: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   platform: ['contract'],
@@ -25,10 +25,11 @@ const below: Readonly<Record<string, readonly string[]>> = {
   tabular: ['engine', 'platform', 'contract'],
   access: ['engine', 'platform', 'contract'],
   sources: ['engine', 'platform', 'contract'],
-  pipelines: ['sources', 'tabular', 'access', 'engine', 'platform', 'contract'],
-  http: ['pipelines', 'sources', 'tabular', 'access', 'engine', 'platform', 'contract'],
-  cli: ['roles', 'pipelines', 'sources', 'tabular', 'access', 'engine', 'platform', 'contract'],
-  roles: ['http', 'pipelines', 'sources', 'tabular', 'access', 'engine', 'platform', 'contract'],
+  outbound: ['engine', 'platform', 'contract'],
+  pipelines: ['sources', 'tabular', 'access', 'outbound', 'engine', 'platform', 'contract'],
+  http: ['pipelines', 'sources', 'tabular', 'access', 'outbound', 'engine', 'platform', 'contract'],
+  cli: ['roles', 'pipelines', 'sources', 'tabular', 'access', 'outbound', 'engine', 'platform', 'contract'],
+  roles: ['http', 'pipelines', 'sources', 'tabular', 'access', 'outbound', 'engine', 'platform', 'contract'],
 };
 
 const importLine =

@@ -1,12 +1,14 @@
 // Every error Millrace can name, in one table. docs/errors.md is generated from it.
 import { accessErrors } from './access-errors.ts';
 import { adsErrors } from './ads-errors.ts';
+import { alertErrors } from './alert-errors.ts';
 import { cliErrors } from './cli-errors.ts';
 import { engineErrors } from './engine-errors.ts';
 import type { ErrorEntry } from './entry.ts';
 import { httpErrors } from './http-errors.ts';
 import { intakeErrors } from './intake-errors.ts';
 import { judgmentsErrors } from './judgments-errors.ts';
+import { outboundErrors } from './outbound-errors.ts';
 import { platformErrors } from './platform-errors.ts';
 import { syncErrors } from './sync-errors.ts';
 import { tabularErrors } from './tabular-errors.ts';
@@ -22,6 +24,8 @@ export const catalogue = {
   ...adsErrors,
   ...judgmentsErrors,
   ...syncErrors,
+  ...outboundErrors,
+  ...alertErrors,
 };
 
 export type ErrorCode = keyof typeof catalogue;
