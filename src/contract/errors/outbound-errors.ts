@@ -26,4 +26,65 @@ export const outboundErrors = defineErrors({
     message: 'The host {host} could not be reached: {reason}.',
     next: 'It is tried again; check the address and that server if this goes on.',
   },
+  webhook_not_found: {
+    kind: 'input',
+    status: 404,
+    message: 'There is no webhook endpoint {endpoint}.',
+    next: 'Check the id; "millrace webhooks list" shows the endpoints of your tenant.',
+  },
+  webhook_limit: {
+    kind: 'conflict',
+    status: 409,
+    message: 'This tenant has {limit} webhook endpoints already, as many as it may have.',
+    next: 'Remove one that is no longer needed.',
+  },
+  webhook_disabled: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Webhook endpoint {endpoint} is switched off ({reason}).',
+    next: 'Switch it on again ("millrace webhooks enable"), then recover what it missed.',
+  },
+  webhook_gone: {
+    kind: 'config',
+    status: 410,
+    message: 'The receiver of webhook endpoint {endpoint} answered 410 Gone.',
+    next: 'The endpoint is switched off. Give it a new address, switch it on, and recover what it missed.',
+  },
+  webhook_refused: {
+    kind: 'transient',
+    status: 502,
+    message: 'The receiver of webhook endpoint {endpoint} answered {status}.',
+    next: 'It is tried again with growing pauses; anything but 2xx counts as refused.',
+  },
+  webhook_redirected: {
+    kind: 'config',
+    status: 502,
+    message:
+      'The receiver of webhook endpoint {endpoint} answered with a redirect ({status}); redirects are not followed.',
+    next: 'Give the endpoint the address the redirect leads to.',
+  },
+  webhook_rate_limited: {
+    kind: 'rate_limited',
+    status: 503,
+    message: 'The receiver of webhook endpoint {endpoint} asked to slow down ({status}).',
+    next: 'It goes on by itself when the receiver said; this costs no try.',
+  },
+  webhook_interrupted: {
+    kind: 'lost',
+    status: 503,
+    message: 'The process that was delivering to webhook endpoint {endpoint} stopped before it could note the answer.',
+    next: 'It is delivered again with the same webhook-id.',
+  },
+  webhook_secret_unreadable: {
+    kind: 'config',
+    status: 500,
+    message: 'The stored secret of webhook endpoint {endpoint} cannot be opened with the present key.',
+    next: 'Put the former CONNECTOR_SECRET_KEY back, or rotate the secret of the endpoint.',
+  },
+  delivery_not_found: {
+    kind: 'input',
+    status: 404,
+    message: 'There is no delivery {delivery} to webhook endpoint {endpoint}.',
+    next: 'Check the id; "millrace webhooks deliveries" lists them.',
+  },
 });
