@@ -22,13 +22,14 @@ const allowedDefiners: ReadonlyMap<string, string> = new Map([
 
 /**
  * Policies that do not name a tenant on purpose: the engine on its own schema, the operator, the owner's look-up for find_login,
- * and the clean-up of staged rows whose time is over.
+ * the clean-up of staged rows whose time is over, and the search for cancelled syncs (ids and times only).
  */
 const wideOnPurpose: readonly ((policy: { table: string; policy: string; role: string }) => boolean)[] = [
   ({ table, role }) => role === 'millrace_engine' && table.startsWith('engine.'),
   ({ role }) => role === 'millrace_operator',
   ({ policy }) => policy === 'login_lookup',
   ({ policy, role }) => policy === 'expired_any_tenant' && role === 'ads_cleanup',
+  ({ policy, role }) => policy === 'open_any_tenant' && role === 'syncs_canceller',
 ];
 
 /** `db` must be a connection of the application's login, on whatever role. */

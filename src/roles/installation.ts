@@ -7,6 +7,7 @@ import { auditConsumer } from '../pipelines/ads/audit-consumer.ts';
 import { createAdsCleanup } from '../pipelines/ads/cleanup.ts';
 import { replayConsumer } from '../pipelines/ads/replay.ts';
 import { reportJudgments } from '../pipelines/judgments/reporter.ts';
+import { createCanceller } from '../pipelines/syncs/cancellations.ts';
 import { jobEvents } from '../pipelines/syncs/job-events.ts';
 import type { SyncDesk } from '../pipelines/syncs/sync-desk.ts';
 import type { BlobStore } from '../platform/blob/blob-store.ts';
@@ -52,8 +53,8 @@ export async function openInstallation({ config, log, shutdown }: RoleProcess): 
   return { ...opened, blobs, syncs: { ...syncs, engine: opened.engine } };
 }
 
-/** Rescue, plan, pump and prune; and take away stored bytes that nobody needs. */
-export function startSweeper({ config, log, shutdown }: RoleProcess, { blobs, pools }: Installation): void {
+/** Take away stored bytes and staged rows that nobody needs, and cancel at Airbyte what cancelled syncs left there. */
+export function startSweeper({ config, log, shutdown }: RoleProcess, { blobs, pools, syncs }: Installation): void {
   const sweeper = createBlobSweeper({
     pool: pools.control,
     store: blobs,
@@ -61,7 +62,9 @@ export function startSweeper({ config, log, shutdown }: RoleProcess, { blobs, po
     settings: { orphanTtlHours: config.uploadCleanupTtlHours },
   });
   const cleanup = createAdsCleanup({ pool: pools.effects, log, days: config.stagingRetentionDays });
-  for (const service of [sweeper, cleanup]) service.start();
+  const canceller = createCanceller(syncs, log);
+  for (const service of [sweeper, cleanup, canceller]) service.start();
+  shutdown.add('sync canceller', () => canceller.stop());
   shutdown.add('blob sweeper', () => sweeper.stop());
   shutdown.add('ads cleanup', () => cleanup.stop());
 }

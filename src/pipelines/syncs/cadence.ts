@@ -18,8 +18,13 @@ export const planCadences: Readonly<Record<string, PlanCadence>> = {
 
 /** A window counts as kept when the last start lies this share of the interval too near: queues are not always empty. */
 const TOLERANCE = 0.05;
-/** Off its own moment (after a manual sync or an outage) a connector drifts back by at most half an interval a time. */
-const LONGEST_GAP = 1.5;
+/**
+ * Off its own moment (after a manual sync, an outage, or a worker that cron starts every five minutes) a connector goes back to it
+ * by small steps, earlier or later: the gap between two syncs stays within these shares of the interval. The earliest is planned
+ * a little inside the tolerance, because a sync starts a little after it is fired.
+ */
+const EARLIEST = 0.97;
+const LATEST = 1.05;
 
 export function cadenceOf(plan: string): PlanCadence {
   const cadence = Object.hasOwn(planCadences, plan) ? planCadences[plan] : undefined;
@@ -64,8 +69,9 @@ export function decideWindow(question: CadenceQuestion): { fire: boolean; nextAt
   const lastMs = question.lastSuccessStartedAt?.getTime();
   if (lastMs !== undefined && nowMs - lastMs < intervalMs * (1 - TOLERANCE))
     return { fire: false, nextAt: new Date(lastMs + intervalMs) };
-  const slot = nextSlot(question.connectorId, seconds, new Date(nowMs + intervalMs * (1 - TOLERANCE)));
-  return { fire: true, nextAt: new Date(Math.min(slot.getTime(), nowMs + intervalMs * LONGEST_GAP)) };
+  const nearest = nextSlot(question.connectorId, seconds, new Date(nowMs + intervalMs / 2)).getTime();
+  const nextMs = Math.min(Math.max(nearest, nowMs + intervalMs * EARLIEST), nowMs + intervalMs * LATEST);
+  return { fire: true, nextAt: new Date(nextMs) };
 }
 
 /** When a person may trigger the next sync; null: now. Support need not ask. */

@@ -10,8 +10,8 @@ import type { ConnectorRow } from './sql/connectors.ts';
 export const freshnessWords = ['on time', 'on track', 'late', 'failing', 'action required'] as const;
 export type Freshness = (typeof freshnessWords)[number];
 
-/** Half a window late is late: the longest planned gap is one and a half intervals. */
-const LATE_AFTER = 1.5;
+/** A quarter of a window late is late: the longest planned gap is 5 % more than the interval. */
+const LATE_AFTER = 1.25;
 const GRACE_MS = 5 * 60_000;
 /** Kinds of error that trying again does not mend. */
 const forPeople: ReadonlySet<string | null> = new Set(['auth', 'config', 'input']);

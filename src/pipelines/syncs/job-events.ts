@@ -1,12 +1,15 @@
 // Reads the outbox and says what happened to syncs in the words of the job model: job.queued, job.failed, job.retry and
 // job.dead_lettered (job.started and job.completed come from the stage itself). Counts a connector's dead letters, warns half way
-// and switches it off at the limit. Each event is applied once, in the transaction that moves the offset.
+// and switches it off at the limit; notes cancelled runs whose job at Airbyte may go on. Each event is applied once, in the transaction that moves the offset.
 import { entryOf, isErrorCode } from '../../contract/errors/catalogue.ts';
 import type { ConsumerOptions } from '../../engine/consumer.ts';
+import { readCheckpoint } from '../../engine/sql/checkpoints.ts';
 import type { FeedRow } from '../../engine/sql/event-feed.ts';
 import { enterStage, leaveStage } from '../../engine/sql/fence.ts';
 import { insertEvents, type OutboxRow } from '../../engine/sql/insert-events.ts';
 import type { Queryable } from '../../platform/database.ts';
+import { noteCancellation } from './cancellations.ts';
+import type { SyncCheckpoint } from './checkpoint.ts';
 import { scheduleName } from './connector-schedule.ts';
 import { WORKER_ROLE } from './gate.ts';
 import { type EndingRow, readEndings } from './sql/read-endings.ts';
@@ -37,8 +40,9 @@ export function jobEvents(limits: { readonly failureLimit: number }): Pick<Consu
         const ending = factsOf.get(`${event.run_id}:${Number(event.data.attempt ?? 0)}`);
         if (ending === undefined) continue;
         told.push(...tell(event, ending));
-        if (event.type === 'run.dead' && ending.error_code !== CANCELLED)
-          told.push(...(await noteFailure(tx, event, ending, limits.failureLimit)));
+        if (event.type !== 'run.dead') continue;
+        if (ending.error_code === CANCELLED) await noteCancelled(tx, event, ending);
+        else told.push(...(await noteFailure(tx, event, ending, limits.failureLimit)));
       }
       if (told.length > 0) await insertEvents(tx, told);
     },
@@ -70,6 +74,15 @@ function tell(event: RunEvent, ending: EndingRow): OutboxRow[] {
     default:
       return [];
   }
+}
+
+/** However it was cancelled (by the API, in bulk, from the command line): what it left at Airbyte is to be cancelled too. */
+async function noteCancelled(tx: Queryable, event: RunEvent, ending: EndingRow): Promise<void> {
+  const { run_id: jobId, tenant_id: tenantId } = event;
+  const known = (await readCheckpoint(tx, jobId, 'sync', '')) as SyncCheckpoint | undefined;
+  await enterStage(tx, WORKER_ROLE, tenantId);
+  await noteCancellation(tx, { jobId, tenantId, connectorId: ending.connector_id }, known);
+  await leaveStage(tx);
 }
 
 async function noteFailure(tx: Queryable, event: RunEvent, ending: EndingRow, limit: number): Promise<OutboxRow[]> {

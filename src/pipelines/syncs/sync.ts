@@ -5,8 +5,10 @@ import type { Receipt } from '../../engine/receipt.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import { type AirbyteJob, durationSeconds } from './airbyte/answers.ts';
 import type { AirbyteClient } from './airbyte/client.ts';
+import { settleEarlier } from './cancellations.ts';
 import type { SyncCheckpoint } from './checkpoint.ts';
 import type { SyncInput } from './input.ts';
+import { type Cancellation, listOpenCancellations } from './sql/cancellations.ts';
 import { type ConnectorRow, findConnector } from './sql/connectors.ts';
 import { recordSuccess } from './sql/sync-jobs.ts';
 import type { SyncsDeps } from './syncs-deps.ts';
@@ -14,7 +16,8 @@ import { ensureJob, type KnownJob } from './trigger-job.ts';
 import { watchJob } from './watch-job.ts';
 
 export async function runSync(context: StageContext<SyncInput>, deps: SyncsDeps): Promise<StageOutcome> {
-  const { connector, client } = await openConnector(context, deps);
+  const { connector, client, cancelled } = await openConnector(context, deps);
+  await settleEarlier(context, deps.clients, cancelled);
   const known = await ensureJob({ context, connector, client, limits: deps.limits });
   const job = await watchJob(context, client, known.id, deps.poll).catch((error: unknown) => forget(context, error));
   if (job.status !== 'succeeded') {
@@ -27,12 +30,14 @@ export async function runSync(context: StageContext<SyncInput>, deps: SyncsDeps)
 async function openConnector(
   context: StageContext<SyncInput>,
   { clients }: SyncsDeps,
-): Promise<{ connector: ConnectorRow; client: AirbyteClient }> {
+): Promise<{ connector: ConnectorRow; client: AirbyteClient; cancelled: Cancellation[] }> {
   const { connector_id: connectorId } = context.input;
+  const { tenantId } = context.run;
   return context.commit(async (tx) => {
-    const connector = await findConnector(tx, context.run.tenantId, connectorId);
+    const connector = await findConnector(tx, tenantId, connectorId);
     if (!connector) throw new MillraceError('connector_not_found', { connector: connectorId });
-    return { connector, client: await clients.forConnector(tx, connector) };
+    const client = await clients.forConnector(tx, connector);
+    return { connector, client, cancelled: await listOpenCancellations(tx, tenantId, connectorId) };
   });
 }
 

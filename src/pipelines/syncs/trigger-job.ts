@@ -13,6 +13,7 @@ import type { SyncInput } from './input.ts';
 import type { ConnectorRow } from './sql/connectors.ts';
 import { recordAirbyteJob, recordIntent } from './sql/sync-jobs.ts';
 import type { SyncLimits } from './syncs-deps.ts';
+import { stopWatching } from './watch-job.ts';
 
 export type KnownJob = NonNullable<SyncCheckpoint['job']>;
 
@@ -41,7 +42,10 @@ export async function ensureJob(tools: TriggerTools): Promise<KnownJob> {
     afterJobId: newest?.jobId ?? before.intent?.afterJobId ?? NO_JOB_YET,
   };
   await context.commit((tx) => storeIntent(tx, tools, intent.at), { checkpoint: { intent } satisfies SyncCheckpoint });
+  // A cancel that came meanwhile spares the trigger; one that comes while it is under way cancels what it made.
+  context.signal.throwIfAborted();
   const made = await trigger(tools, intent.afterJobId);
+  if (context.signal.aborted) await stopWatching(context, client, made.job.jobId);
   return remember(tools, made.job, made.adopted, intent.at);
 }
 

@@ -42,7 +42,8 @@ function outlast(error: unknown, airbyteJobId: string, troubleMs: number, pauseM
   return Math.min(Math.max(pauseMs, error.retryAfterMs ?? 0), pace.maxMs);
 }
 
-async function stopWatching(
+/** Throws why the stage was asked to stop, after cancelling the job if that is why. */
+export async function stopWatching(
   context: StageContext<unknown>,
   client: AirbyteClient,
   airbyteJobId: string,

@@ -1,0 +1,192 @@
+// Cancelling a sync: the run ends, and whatever it started at Airbyte is cancelled too, also when nobody heard of it.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
+import { calm } from '../../../test/support/fake-airbyte/knobs.ts';
+import { type FakeAirbyte, startFakeAirbyte } from '../../../test/support/fake-airbyte/server.ts';
+import { buildConnector, buildSyncs, buildSyncTenant } from '../../../test/support/syncs.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
+import { silentLog } from '../../platform/log.ts';
+import { cancelSync } from './cancel-sync.ts';
+import { settleDue } from './cancellations.ts';
+import { removeConnector } from './connectors.ts';
+import { JobDispatcher } from './dispatcher.ts';
+import type { ConnectorRow } from './sql/connectors.ts';
+import type { SyncDesk } from './sync-desk.ts';
+
+/** What becomes of a trigger: it is answered, or its answer is lost after or before it had its effect. */
+type Fate = 'answered' | 'lost after its effect' | 'lost before its effect';
+
+const db = useDatabase();
+let airbyte: FakeAirbyte;
+let desk: SyncDesk & { close(): Promise<void> };
+let tenantId: string;
+const fates = new Map<string, Fate>();
+
+beforeAll(async () => {
+  airbyte = await startFakeAirbyte({
+    runMs: 60_000,
+    beforeTrigger: (connection) => fates.get(connection) !== 'lost before its effect',
+    beforeAnswer: ({ connectionId }) => fates.get(connectionId) !== 'lost after its effect',
+  });
+  desk = await buildSyncs(db.appUrl, airbyte);
+  tenantId = await buildSyncTenant(db);
+  await desk.engine.start();
+});
+afterEach(async () => {
+  airbyte.knobs = calm;
+  await setClockOffset(db.admin, '0');
+});
+afterAll(async () => {
+  await desk.close();
+  await airbyte.close();
+});
+
+const dispatcher = () => new JobDispatcher(desk, tenantId);
+const actor = () => ({ tenantId, by: 'ada' });
+const cancel = (jobId: string) => cancelSync(desk, actor(), jobId, silentLog);
+const start = async (fate: Fate): Promise<{ connector: ConnectorRow; jobId: string }> => {
+  const connector = await buildConnector(desk, airbyte, tenantId);
+  fates.set(connector.connection_id, fate);
+  const { job } = await dispatcher().dispatch({ connectorId: connector.connector_id });
+  return { connector, jobId: job.job_id };
+};
+const states = (connector: ConnectorRow) =>
+  airbyte.jobsOf(connector.connection_id).map((job) => (job.cancelledAt === undefined ? 'runs' : 'cancelled'));
+const triggered = (connector: ConnectorRow) =>
+  waitFor(async () => {
+    const { rows } = await db.admin.query('select from sync_jobs where connector_id = $1', [connector.connector_id]);
+    return rows.length > 0 && (fates.get(connector.connection_id) !== 'lost after its effect' || states(connector)[0]);
+  });
+const outcome = async (jobId: string) => {
+  const { rows } = await db.admin.query<{ outcome: string | null; told: unknown[] | null }>(
+    `select c.outcome, (select jsonb_agg(e.data) from engine.events e where e.type = 'job.cancelled' and e.data ->> 'job_id' = $1::text) as told
+     from sync_cancellations c where c.job_id = $1::uuid`,
+    [jobId],
+  );
+  return rows[0];
+};
+/** The canceller's rounds until nothing is open, with the pauses between its looks left out. */
+const settleAll = async (minutes = 30) => {
+  for (let minute = 0; minute < minutes; minute += 6) {
+    await setClockOffset(db.admin, `${minute} minutes`);
+    await settleDue(desk, silentLog);
+  }
+};
+
+describe('a sync that is cancelled', () => {
+  it('while its job runs is cancelled at Airbyte before the answer is given', async () => {
+    const { connector, jobId } = await start('answered');
+    await waitFor(async () => (await dispatcher().job(jobId)).run_id);
+    expect(await cancel(jobId)).toMatchObject({ status: 'dead_letter', error_code: 'run_cancelled' });
+    expect(states(connector)).toEqual(['cancelled']);
+    const runId = (await dispatcher().job(jobId)).run_id;
+    expect(await outcome(jobId)).toMatchObject({ outcome: 'cancelled', told: [{ job_id: jobId, run_id: runId }] });
+  });
+
+  it('while nobody knows whether its trigger was heard: the job it started is adopted and cancelled', async () => {
+    const { connector, jobId } = await start('lost after its effect');
+    await triggered(connector);
+    const job = await cancel(jobId);
+    expect(job).toMatchObject({ status: 'dead_letter', error_code: 'run_cancelled' });
+    expect(job.run_id).toBe(String(airbyte.jobsOf(connector.connection_id)[0]?.jobId));
+    expect(states(connector)).toEqual(['cancelled']);
+    expect(await outcome(jobId)).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  it('while it waits for a retry after the answer was lost: the job that ran on is cancelled', async () => {
+    const { connector, jobId } = await start('lost after its effect');
+    await waitFor(async () => (await dispatcher().job(jobId)).status === 'failed');
+    expect(states(connector)).toEqual(['runs']);
+    await cancel(jobId);
+    expect(states(connector)).toEqual(['cancelled']);
+  });
+
+  it('by the runs’ own cancel, in bulk or from elsewhere leaves no job at Airbyte either', async () => {
+    const { connector, jobId } = await start('lost after its effect');
+    await waitFor(async () => (await dispatcher().job(jobId)).status === 'failed');
+    await desk.engine.cancel(actor(), jobId);
+    await waitFor(async () => (await outcome(jobId)) !== undefined, { what: 'the cancellation to be noted' });
+    expect(states(connector)).toEqual(['runs']);
+    await settleDue(desk, silentLog);
+    expect(states(connector)).toEqual(['cancelled']);
+  });
+
+  it('and whose trigger arrives only afterwards is cancelled as soon as its job appears', async () => {
+    const { connector, jobId } = await start('lost before its effect');
+    await triggered(connector);
+    await cancel(jobId);
+    expect((await outcome(jobId))?.outcome).toBeNull();
+    airbyte.world.newJob(connector.connection_id, 'sync');
+    await settleAll(12);
+    expect(states(connector)).toEqual(['cancelled']);
+    expect((await outcome(jobId))?.outcome).toBe('cancelled');
+  });
+
+  it('and whose trigger never arrived is settled after several looks in vain', async () => {
+    const { connector, jobId } = await start('lost before its effect');
+    await triggered(connector);
+    await cancel(jobId);
+    await settleAll();
+    expect(states(connector)).toEqual([]);
+    expect(await outcome(jobId)).toMatchObject({ outcome: 'not_started', told: [{ run_id: null }] });
+  });
+
+  it('while Airbyte is down is cancelled there when it is back', async () => {
+    const { connector, jobId } = await start('answered');
+    await waitFor(async () => (await dispatcher().job(jobId)).run_id);
+    airbyte.knobs = { ...calm, serverError: 1, effectBeforeLoss: 0 };
+    expect(await cancel(jobId)).toMatchObject({ error_code: 'run_cancelled' });
+    expect(states(connector)).toEqual(['runs']);
+    airbyte.knobs = calm;
+    await settleAll(12);
+    expect(states(connector)).toEqual(['cancelled']);
+  });
+
+  it('before anything was sent to Airbyte leaves nothing to look for', async () => {
+    await desk.engine.stop();
+    const { connector, jobId } = await start('answered');
+    expect(await cancel(jobId)).toMatchObject({ error_code: 'run_cancelled' });
+    await desk.engine.start();
+    expect([states(connector), await outcome(jobId)]).toEqual([[], undefined]);
+  });
+
+  it('and whose connector was removed is settled: nobody has a credential for it any more', async () => {
+    const { connector, jobId } = await start('lost before its effect');
+    await triggered(connector);
+    await desk.engine.cancel(actor(), jobId);
+    await removeConnector(desk, tenantId, connector.connector_id);
+    await waitFor(async () => (await outcome(jobId)) !== undefined);
+    await settleAll(6);
+    expect((await outcome(jobId))?.outcome).toBe('connector_removed');
+  });
+});
+
+describe('a sync after a cancelled one of the same connector', () => {
+  it('starts a job of its own and does not adopt the one that is being cancelled', async () => {
+    const { connector, jobId } = await start('lost after its effect');
+    await waitFor(async () => (await dispatcher().job(jobId)).status === 'failed');
+    await desk.engine.cancel(actor(), jobId);
+    await waitFor(async () => (await outcome(jobId)) !== undefined);
+    fates.set(connector.connection_id, 'answered');
+    await setClockOffset(db.admin, '1 minute');
+    const { job } = await dispatcher().dispatch({ connectorId: connector.connector_id });
+    await waitFor(async () => (await dispatcher().job(job.job_id)).run_id);
+    expect(states(connector)).toEqual(['cancelled', 'runs']);
+    expect((await outcome(jobId))?.outcome).toBe('cancelled');
+    await settleAll();
+    expect(states(connector)).toEqual(['cancelled', 'runs']);
+  });
+
+  it('keeps its job: the canceller does not take it for that of the cancelled run', async () => {
+    const { connector, jobId } = await start('lost before its effect');
+    await triggered(connector);
+    await cancel(jobId);
+    fates.set(connector.connection_id, 'answered');
+    await setClockOffset(db.admin, '1 minute');
+    const { job } = await dispatcher().dispatch({ connectorId: connector.connector_id });
+    await waitFor(async () => (await dispatcher().job(job.job_id)).run_id);
+    await settleAll();
+    expect(states(connector)).toEqual(['runs']);
+    expect((await outcome(jobId))?.outcome).toBe('taken_over');
+  });
+});

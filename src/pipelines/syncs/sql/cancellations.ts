@@ -1,0 +1,149 @@
+// Cancelled syncs whose job at Airbyte may still run. Found across tenants as syncs_canceller; everything else is done under one
+// tenant, as syncs_worker.
+import type { Queryable } from '../../../platform/database.ts';
+
+export type CancellationOutcome =
+  | 'cancelled'
+  | 'ended'
+  | 'not_started'
+  | 'taken_over'
+  | 'connector_removed'
+  | 'gave_up';
+
+export interface Cancellation {
+  readonly job_id: string;
+  readonly tenant_id: string;
+  readonly connector_id: string;
+  readonly after_job_id: string | null;
+  readonly airbyte_job_id: string | null;
+  readonly intent_at: Date;
+  readonly looks: number;
+  readonly age_ms: number;
+}
+
+const columns = `
+  job_id, tenant_id, connector_id, after_job_id, airbyte_job_id, intent_at, looks,
+  extract(epoch from engine.now() - requested_at)::float8 * 1000 as age_ms`;
+
+/** For the rest of the transaction only the right to find what is open. */
+export async function becomeCanceller(db: Queryable): Promise<void> {
+  await db.query({ name: 'syncs-become-canceller', text: `select set_config('role', 'syncs_canceller', true)` });
+}
+
+export interface CancellationDraft {
+  readonly jobId: string;
+  readonly tenantId: string;
+  readonly connectorId: string;
+  readonly afterJobId: string | null;
+  readonly airbyteJobId: string | null;
+  readonly intentAt: string;
+}
+
+/** Noted once; whoever comes second finds it there. */
+export async function insertCancellation(db: Queryable, draft: CancellationDraft): Promise<void> {
+  await db.query({
+    name: 'syncs-insert-cancellation',
+    text: `
+      insert into public.sync_cancellations (job_id, tenant_id, connector_id, after_job_id, airbyte_job_id, intent_at)
+      values ($1, $2, $3, $4, $5, $6)
+      on conflict (job_id) do nothing`,
+    values: [draft.jobId, draft.tenantId, draft.connectorId, draft.afterJobId, draft.airbyteJobId, draft.intentAt],
+  });
+}
+
+/**
+ * Takes cancellations that are due and puts their next look as far ahead as the list of pauses says, so that no other process
+ * looks meanwhile, and one that dies now is followed by another.
+ */
+export async function takeDueCancellations(
+  db: Queryable,
+  limit: number,
+  pausesMs: readonly number[],
+): Promise<{ job_id: string; tenant_id: string }[]> {
+  const { rows } = await db.query<{ job_id: string; tenant_id: string }>({
+    name: 'syncs-take-due-cancellations',
+    text: `
+      with due as (
+        select job_id from public.sync_cancellations
+        where look_at <= engine.now()
+        order by look_at
+        limit $1
+        for update skip locked
+      )
+      update public.sync_cancellations c
+      set looks = c.looks + 1,
+          look_at = engine.now() + ($2::integer[])[least(c.looks + 1, array_length($2::integer[], 1))] * interval '1 millisecond'
+      from due
+      where c.job_id = due.job_id
+      returning c.job_id, c.tenant_id`,
+    values: [limit, pausesMs],
+  });
+  return rows;
+}
+
+export async function readCancellation(
+  db: Queryable,
+  tenantId: string,
+  jobId: string,
+): Promise<Cancellation | undefined> {
+  const { rows } = await db.query<Cancellation>({
+    name: 'syncs-read-cancellation',
+    text: `select ${columns} from public.sync_cancellations where tenant_id = $1 and job_id = $2 and look_at is not null`,
+    values: [tenantId, jobId],
+  });
+  return rows[0];
+}
+
+/** What is open for a connector: to be settled before it is synced anew. */
+export async function listOpenCancellations(
+  db: Queryable,
+  tenantId: string,
+  connectorId: string,
+): Promise<Cancellation[]> {
+  const { rows } = await db.query<Cancellation>({
+    name: 'syncs-list-open-cancellations',
+    text: `
+      select ${columns} from public.sync_cancellations
+      where tenant_id = $1 and connector_id = $2 and look_at is not null
+      order by job_id`,
+    values: [tenantId, connectorId],
+  });
+  return rows;
+}
+
+/** Whether a later run of the connector has stored an intent or a job: from then on what is newer may be that run's. */
+export async function hasLaterSync(
+  db: Queryable,
+  sync: { readonly tenantId: string; readonly connectorId: string; readonly jobId: string },
+): Promise<boolean> {
+  const { rows } = await db.query<{ later: boolean }>({
+    name: 'syncs-has-later-sync',
+    text: `
+      select exists (
+        select from public.sync_jobs where tenant_id = $1 and connector_id = $2 and job_id > $3
+      ) as later`,
+    values: [sync.tenantId, sync.connectorId, sync.jobId],
+  });
+  return rows[0]?.later ?? false;
+}
+
+/** True for the one who settles it. */
+export async function settleCancellation(
+  db: Queryable,
+  settled: {
+    readonly tenantId: string;
+    readonly jobId: string;
+    readonly airbyteJobId: string | null;
+    readonly outcome: CancellationOutcome;
+  },
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'syncs-settle-cancellation',
+    text: `
+      update public.sync_cancellations
+      set outcome = $4, settled_at = engine.now(), look_at = null, airbyte_job_id = coalesce($3, airbyte_job_id)
+      where tenant_id = $1 and job_id = $2 and look_at is not null`,
+    values: [settled.tenantId, settled.jobId, settled.airbyteJobId, settled.outcome],
+  });
+  return rowCount === 1;
+}
