@@ -3,13 +3,19 @@
 import type { Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Execution } from './execution.ts';
-import { type DecisionRow, insertDecisions, type ProgressRow, writeProgress } from './sql/progress.ts';
+import { type DecisionRow, insertDecisions, insertSamples, type ProgressRow, writeProgress } from './sql/progress.ts';
+
+/** A sample a second at first, then one per hundredth of the attempt's age: some hundred for an hour, some more for a day. */
+const SAMPLE_EVERY_MS = 1_000;
+const SAMPLES_PER_AGE = 100;
 
 export class ProgressWriter {
   readonly #pool: Pool;
   readonly #log: Log;
   readonly #rows = new Map<string, ProgressRow>();
+  readonly #sampledAt = new WeakMap<Execution, { readonly first: number; readonly last: number }>();
   #decisions: DecisionRow[] = [];
+  #samples: ProgressRow[] = [];
 
   constructor(pool: Pool, log: Log) {
     this.#pool = pool;
@@ -25,7 +31,7 @@ export class ProgressWriter {
     const { unwritten, run } = execution;
     if (!unwritten) return;
     execution.unwritten = undefined;
-    this.#rows.set(run.id, {
+    const row = {
       runId: run.id,
       tenantId: run.tenantId,
       attempt: run.attempt,
@@ -34,17 +40,29 @@ export class ProgressWriter {
       total: unwritten.total === undefined ? null : Math.trunc(unwritten.total),
       unit: unwritten.unit ?? null,
       note: unwritten.note ?? null,
-    });
+    };
+    this.#rows.set(run.id, row);
+    if (this.#isSampleDue(execution, performance.now())) this.#samples.push(row);
+  }
+
+  #isSampleDue(execution: Execution, now: number): boolean {
+    const { first, last } = this.#sampledAt.get(execution) ?? { first: now, last: now };
+    const isDue = now - last >= Math.max(SAMPLE_EVERY_MS, (now - first) / SAMPLES_PER_AGE);
+    this.#sampledAt.set(execution, { first, last: isDue ? now : last });
+    return isDue;
   }
 
   async flush(): Promise<void> {
     const rows = [...this.#rows.values()];
     const decisions = this.#decisions;
+    const samples = this.#samples;
     this.#rows.clear();
     this.#decisions = [];
+    this.#samples = [];
     try {
       if (rows.length > 0) await writeProgress(this.#pool, rows);
       if (decisions.length > 0) await insertDecisions(this.#pool, decisions);
+      if (samples.length > 0) await insertSamples(this.#pool, samples);
     } catch (error) {
       this.#log.warn({ err: error, runs: rows.length }, 'progress was not written');
     }

@@ -52,6 +52,7 @@ import { requeueRun } from './routes/runs/requeue.ts';
 import { requeueDeadLetter } from './routes/runs/requeue-dead-letter.ts';
 import { resumeRun } from './routes/runs/resume.ts';
 import { retryRun } from './routes/runs/retry.ts';
+import { listFileRows } from './routes/runs/rows.ts';
 import { showRun } from './routes/runs/show.ts';
 import { verifyRun } from './routes/runs/verify.ts';
 import { health } from './routes/system/health.ts';
@@ -100,6 +101,7 @@ export const ownHandlers: Handlers = {
   ...showRun,
   ...listRunEvents,
   ...listAttempts,
+  ...listFileRows,
   ...holdRun,
   ...resumeRun,
   ...cancelRun,

@@ -102,6 +102,7 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'runs.show': run,
   'runs.events': run,
   'runs.attempts': run,
+  'runs.rows': run,
   'runs.hold': { kind: 'path', params: (things) => ({ run_id: things.waitingRunId }), body: {} },
   'runs.resume': { kind: 'path', params: (things) => ({ run_id: things.waitingRunId }), body: {} },
   'runs.cancel': { kind: 'path', params: (things) => ({ run_id: things.waitingRunId }), body: {} },

@@ -36,7 +36,7 @@ export async function listAuditEntries(db: Queryable, filter: AuditFilter): Prom
         and ($4::uuid is null or actor_id = $4)
         and ($5::timestamptz is null or at >= $5)
         and ($6::timestamptz is null or at < $6)
-      order by audit_id desc
+      order by audit_log.audit_id desc
       limit $7`,
     values: [filter.tenantId, filter.before, filter.actions, filter.actorId, filter.since, filter.until, filter.limit],
   });

@@ -50,6 +50,7 @@ export const operations = {
   'runs.show': ['GET', '/v1/runs/:run_id'],
   'runs.events': ['GET', '/v1/runs/:run_id/events'],
   'runs.attempts': ['GET', '/v1/runs/:run_id/attempts'],
+  'runs.rows': ['GET', '/v1/runs/:run_id/rows'],
   'runs.hold': ['POST', '/v1/runs/:run_id/hold'],
   'runs.resume': ['POST', '/v1/runs/:run_id/resume'],
   'runs.cancel': ['POST', '/v1/runs/:run_id/cancel'],

@@ -89,10 +89,20 @@ export const StageReport = z.object({
 /** One step of the adaptive controller, so that the throughput strip can draw it. */
 export const Decision = z.object({
   at: Time,
+  stage: z.string(),
   knob: z.string(),
   from: z.number(),
   to: z.number(),
   reason: z.string(),
+});
+
+/** How far an attempt was at a moment, kept more and more sparsely as it grows old. Also a sign that its worker was alive. */
+export const ProgressSample = z.object({
+  at: Time,
+  attempt: Count,
+  stage: z.string(),
+  done: Count,
+  unit: z.string().nullable(),
 });
 
 export const RunDetail = Run.extend({
@@ -103,7 +113,17 @@ export const RunDetail = Run.extend({
   stages: z.array(StageReport),
   attempts: z.array(Attempt),
   decisions: z.array(Decision),
+  samples: z.array(ProgressSample),
   last_position: Position.describe('Follow the live feed from here to miss nothing.'),
+});
+
+/** One row of a run's file, and how it ended. */
+export const FileRow = z.object({
+  row: Count.describe('Its place among the rows of the file, from 1.'),
+  line: Count,
+  outcome: z.string().describe('A word of the receipt: inserted, updated, unchanged, merged, superseded, stale …'),
+  cells: z.record(z.string(), z.string().nullable()).describe('What was read, under the names of the fields.'),
+  stored_id: z.string().nullable().describe('What holds it now: the id of a daily number or of a judgment.'),
 });
 
 export const RunEvent = z.object({
@@ -207,6 +227,17 @@ export const runRoutes = defineRoutes({
     params: byId,
     query: Page.extend({ type: Several.optional() }),
     answer: json(list(RunEvent)),
+    errors: ['run_not_found', 'cursor_malformed'],
+  },
+  'runs.rows': {
+    tag: 'Runs',
+    summary: 'The rows of a run’s file in file order, each with how it ended',
+    notes:
+      'Refused rows are under rejects. Staged rows are forgotten some days after the run; `kept` is then false and the receipt alone remains.',
+    access: allow(['admin', 'user', 'service'], 'data:read'),
+    params: byId,
+    query: Page.extend({ outcome: Several.optional() }),
+    answer: json(list(FileRow).extend({ kept: z.boolean() })),
     errors: ['run_not_found', 'cursor_malformed'],
   },
   'runs.attempts': {

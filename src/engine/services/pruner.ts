@@ -1,7 +1,7 @@
 // The pruner: forgets what is older than its retention, a bounded batch at a time, so that it never holds up work.
 import type { Pool } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
-import { pruneEvents, pruneLeftovers, pruneRejects, pruneRuns, pruneWorkers } from '../sql/prune.ts';
+import { pruneEvents, pruneLeftovers, pruneRejects, pruneRunHistory, pruneRuns, pruneWorkers } from '../sql/prune.ts';
 import { createLoop, type Service } from './loop.ts';
 
 export interface Retention {
@@ -33,6 +33,7 @@ export async function pruneOnce(pool: Pool, retention: Retention): Promise<numbe
     await pruneRejects(pool, retention.rejectsDays, BATCH),
     await pruneRuns(pool, retention.runsDays, BATCH),
     await pruneLeftovers(pool, 1, BATCH),
+    await pruneRunHistory(pool, retention.eventsDays, BATCH),
     await pruneWorkers(pool, retention.workersDays, BATCH),
   ];
   return Math.max(...removed);

@@ -36,6 +36,24 @@ export async function writeProgress(db: Queryable, rows: readonly ProgressRow[])
   });
 }
 
+/** Signs of progress that are kept, so that the speed of a run can still be drawn when it is over. */
+export async function insertSamples(db: Queryable, rows: readonly ProgressRow[]): Promise<void> {
+  await db.query({
+    name: 'engine-insert-progress-samples',
+    text: `
+      insert into engine.progress_samples (run_id, tenant_id, attempt, stage, done, unit)
+      select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::bigint[], $6::text[])`,
+    values: [
+      rows.map((row) => row.runId),
+      rows.map((row) => row.tenantId),
+      rows.map((row) => row.attempt),
+      rows.map((row) => row.stage),
+      rows.map((row) => row.done),
+      rows.map((row) => row.unit),
+    ],
+  });
+}
+
 export interface DecisionRow {
   readonly runId: string;
   readonly tenantId: string;

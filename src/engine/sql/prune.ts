@@ -44,7 +44,7 @@ export function pruneRejects(db: Queryable, days: number, limit: number): Promis
   );
 }
 
-/** Progress, checkpoints and decisions of runs that have ended are of no use to anybody but the reader of the run page. */
+/** Progress and checkpoints of runs that have ended are of no use to anybody but the reader of the run page. */
 export function pruneLeftovers(db: Queryable, days: number, limit: number): Promise<number> {
   return prune(
     db,
@@ -62,6 +62,29 @@ export function pruneLeftovers(db: Queryable, days: number, limit: number): Prom
     days,
     limit,
   );
+}
+
+const runHistory = ['progress_samples', 'row_outcomes', 'decisions'] as const;
+
+/** How runs went, second by second and row by row. Run ids are uuid v7: what runs made before the day left comes first. */
+export async function pruneRunHistory(db: Queryable, days: number, limit: number): Promise<number> {
+  let most = 0;
+  for (const table of runHistory) {
+    const removed = await prune(
+      db,
+      `engine-prune-${table}`,
+      `delete from engine.${table} h
+       where h.ctid = any (array(
+         select x.ctid from engine.${table} x
+         where x.run_id < (lpad(to_hex((extract(epoch from engine.now() - $1 * interval '1 day') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+         order by x.run_id
+         limit $2))`,
+      days,
+      limit,
+    );
+    most = Math.max(most, removed);
+  }
+  return most;
 }
 
 /** Worker incarnations that ended long ago; whoever still has a lease is kept. */

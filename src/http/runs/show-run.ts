@@ -6,7 +6,7 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RunRow as LedgerRow } from '../../engine/sql/read-runs.ts';
 import type { Pool, Queryable } from '../../platform/database.ts';
-import { type AttemptRow, countRejects, readAttempts, readDecisions, readRun } from '../sql/read-run.ts';
+import { type AttemptRow, countRejects, readAttempts, readDecisions, readRun, readSamples } from '../sql/read-run.ts';
 import { readLastPosition } from '../sql/read-run-events.ts';
 import type { RunRow } from '../sql/run-columns.ts';
 import { legalActions } from './legal-actions.ts';
@@ -16,6 +16,7 @@ import { whatNext } from './what-next.ts';
 
 const MAX_ATTEMPTS = 200;
 const MAX_DECISIONS = 500;
+const MAX_SAMPLES = 1_000;
 
 export async function showRun(
   deps: { pool: Pool; engine: Engine },
@@ -35,6 +36,7 @@ export async function showRun(
         run,
         attempts: await readAttempts(db, tenantId, runId, 0, MAX_ATTEMPTS),
         decisions: await readDecisions(db, tenantId, runId, MAX_DECISIONS),
+        samples: await readSamples(db, tenantId, runId, MAX_SAMPLES),
         rejects: await countRejects(db, tenantId, runId),
       };
     },
@@ -54,11 +56,13 @@ export async function showRun(
     attempts: facts.attempts.map(viewAttempt),
     decisions: facts.decisions.map((each) => ({
       at: each.decided_at.toISOString(),
+      stage: each.stage,
       knob: each.size_name,
       from: each.from_size,
       to: each.to_size,
       reason: each.reason,
     })),
+    samples: facts.samples.map(({ sampled_at, ...sample }) => ({ at: sampled_at.toISOString(), ...sample })),
     last_position: String(facts.lastPosition),
   };
 }

@@ -77,6 +77,29 @@ export async function readDecisions(
   return rows.reverse();
 }
 
+export interface SampleRow {
+  readonly sampled_at: Date;
+  readonly attempt: number;
+  readonly stage: string;
+  readonly done: number;
+  readonly unit: string | null;
+}
+
+/** The newest ones, oldest first. */
+export async function readSamples(db: Queryable, tenantId: string, runId: string, limit: number): Promise<SampleRow[]> {
+  const { rows } = await db.query<SampleRow>({
+    name: 'http-read-progress-samples',
+    text: `
+      select sampled_at, attempt, stage, done, unit
+      from engine.progress_samples
+      where run_id = $2 and tenant_id = $1
+      order by sampled_at desc
+      limit $3`,
+    values: [tenantId, runId, limit],
+  });
+  return rows.reverse();
+}
+
 export interface RejectCounts {
   readonly open: number;
   readonly corrected: number;

@@ -58,7 +58,7 @@ const withMerged = (measure: string, type: string) => `
 
 const text = `
   with incoming as materialized (
-    select s.line, s.byte_offset, s.metric_date, s.campaign_external_id, s.ad_set_external_id, s.ad_external_id, s.currency,
+    select s.row_index, s.line, s.byte_offset, s.metric_date, s.campaign_external_id, s.ad_set_external_id, s.ad_external_id, s.currency,
            s.raw_data ->> 'account_time_zone' as account_time_zone,
            s.spend as own_spend, s.impressions as own_impressions, s.clicks as own_clicks, s.merged,
            ${withMerged('spend', 'numeric')},
@@ -149,6 +149,10 @@ const text = `
       union all
       select byte_offset, 'updated' from updated
     ) w on w.byte_offset = j.byte_offset
+  ),
+  noted as (
+    insert into engine.row_outcomes (run_id, tenant_id, outcome, rows)
+    select $1, $2, outcome, range_agg(int4range(row_index, row_index + 1)) from settled group by outcome
   )
   select outcome, count(*)::int as rows,
          coalesce(sum(own_spend), 0)::text as spend, coalesce(sum(own_impressions), 0)::text as impressions, coalesce(sum(own_clicks), 0)::text as clicks,

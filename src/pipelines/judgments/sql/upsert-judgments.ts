@@ -39,7 +39,7 @@ const isNews = `j.version is null
 // row (10,000 rows took 15 s).
 const text = `
   with judged as materialized (
-    select s.line, s.byte_offset, s.case_number, s.county, known.version,
+    select s.row_index, s.line, s.byte_offset, s.case_number, s.county, known.version,
            ${policyColumns.map(merged).join(',\n           ')},
            case when known.plaintiff_pinned then known.plaintiff_id
                 else coalesce(${plaintiffByKey('s.dedupe_key')}, known.plaintiff_id) end as plaintiff_id,
@@ -66,6 +66,13 @@ const text = `
         byte_offset = excluded.byte_offset, version = excluded.version, updated_at = engine.now()
     where judgments.version = excluded.version - 1
     returning (xmax = 0) as is_new
+  ),
+  noted as (
+    insert into engine.row_outcomes (run_id, tenant_id, outcome, rows)
+    select $1, $2, case when not (${isNews}) then 'unchanged' when j.version is null then 'inserted' else 'updated' end as outcome,
+           range_agg(int4range(j.row_index, j.row_index + 1))
+    from judged j
+    group by outcome
   )
   select 'inserted' as outcome, count(*)::int as rows from written where is_new
   union all

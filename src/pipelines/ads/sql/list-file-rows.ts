@@ -1,0 +1,111 @@
+// The rows of an upload with how each ended, in file order. Rows that were judged at promotion come from the ranges noted there, so a
+// page costs its own rows whatever the size of the file; rows folded into others are found in staging.
+import type { Queryable } from '../../../platform/database.ts';
+import type { MeasureColumns } from './read-metrics.ts';
+
+export interface FileRow extends MeasureColumns {
+  readonly row_index: number;
+  readonly line: number;
+  readonly outcome: string;
+  readonly metric_date: string;
+  readonly campaign: string | null;
+  readonly ad_set: string | null;
+  readonly ad: string | null;
+  readonly currency: string | null;
+  /** The stored number of its key, if there is one now. */
+  readonly metric_id: string | null;
+}
+
+export interface FileRowQuery {
+  readonly workspaceId: string;
+  readonly runId: string;
+  readonly platform: string;
+  readonly clientId: string | null;
+  /** null: every outcome. */
+  readonly outcomes: readonly string[] | null;
+  readonly afterRow: number;
+  readonly limit: number;
+}
+
+const nameOf = (table: string, column: string) => `
+  coalesce((select d.name from public.${table} d
+            where d.workspace_id = $2 and d.platform = $3 and d.external_id = p.${column} and d.name is not null limit 1), p.${column})`;
+
+const stored = (level: string) => `
+  select d.id from daily_metrics d
+  where d.workspace_id = $2 and d.platform = $3 and d.metric_date = p.metric_date and d.client_id is not distinct from $4::uuid
+    and ${level} and d.ad_set_external_id is not distinct from p.ad_set_external_id
+    and d.campaign_external_id is not distinct from p.campaign_external_id`;
+
+// Each span has at least one row and a page needs no more than its limit from any, so both are cut before the rows are read.
+const text = `
+  with spans as (
+    select o.outcome, lower(r) as first, least(upper(r), greatest(lower(r), $6::int + 1) + $7::int) as past
+    from engine.row_outcomes o
+    cross join lateral unnest(o.rows) as r
+    where o.run_id = $1 and o.tenant_id = $2 and ($5::text[] is null or o.outcome = any ($5)) and upper(r) > $6::int + 1
+    order by lower(r)
+    limit $7
+  ),
+  folded as (
+    select s.row_index,
+           case when s.folded = 'merged' and exists (
+             select from staging_rows l
+             join engine.row_outcomes o on o.run_id = $1 and o.outcome = 'stale' and o.rows @> l.row_index
+             where l.upload_id = $1 and l.merged is not null and l.natural_key_hash = s.natural_key_hash
+           ) then 'stale' else s.folded end as outcome
+    from staging_rows s
+    where s.upload_id = $1 and s.row_index > $6 and s.entity_type = 'daily_metric' and s.folded is not null
+      and ($5::text[] is null or $5 && array['merged', 'superseded', 'stale'])
+      and exists (select from engine.row_outcomes o where o.run_id = $1)
+  ),
+  page as (
+    select s.*, w.outcome
+    from (
+      (select s.row_index, x.outcome
+       from spans x
+       join staging_rows s on s.upload_id = $1 and s.row_index >= greatest(x.first, $6::int + 1) and s.row_index < x.past
+         and s.entity_type = 'daily_metric'
+       order by s.row_index
+       limit $7)
+      union all
+      (select f.row_index, f.outcome from folded f
+       where $5::text[] is null or f.outcome = any ($5)
+       order by f.row_index
+       limit $7)
+    ) w
+    join staging_rows s on s.upload_id = $1 and s.row_index = w.row_index and s.entity_type = 'daily_metric' and s.workspace_id = $2
+    order by s.row_index
+    limit $7
+  )
+  select p.row_index, p.line, p.outcome, p.metric_date::text, p.currency, ${nameOf('campaigns', 'campaign_external_id')} as campaign,
+         ${nameOf('ad_sets', 'ad_set_external_id')} as ad_set, ${nameOf('ads', 'ad_external_id')} as ad,
+         p.spend::text, p.impressions::text, p.clicks::text, p.link_clicks::text, p.reach::text, p.conversions::text,
+         p.conversion_value::text, p.video_views::text, p.metric_date::text || '.' || k.id as metric_id
+  from page p
+  left join lateral (
+    ${stored('p.ad_external_id is not null and d.ad_external_id = p.ad_external_id')}
+    union all
+    ${stored('p.ad_external_id is null and d.ad_external_id is null')}
+    limit 1
+  ) k on true
+  order by p.row_index`;
+
+export async function listFileRows(db: Queryable, query: FileRowQuery): Promise<FileRow[]> {
+  const { workspaceId, runId, platform, clientId, outcomes, afterRow, limit } = query;
+  const { rows } = await db.query<FileRow>({
+    name: 'ads-list-file-rows',
+    text,
+    values: [runId, workspaceId, platform, clientId, outcomes, afterRow, limit],
+  });
+  return rows;
+}
+
+export async function hasStagedRows(db: Queryable, workspaceId: string, runId: string): Promise<boolean> {
+  const { rows } = await db.query({
+    name: 'ads-has-staged-rows',
+    text: `select from staging_rows where upload_id = $2 and workspace_id = $1 limit 1`,
+    values: [workspaceId, runId],
+  });
+  return rows.length > 0;
+}
