@@ -1,0 +1,95 @@
+// The deliverer: takes deliveries that are due and makes them, many at a time. Any number of processes may run it: rows are taken
+// with `skip locked` under a lease, and a process that dies loses what it held to the others.
+//
+// One slow endpoint holds nobody up: each has a few places over all processes, and only one while it fails.
+import { createLoop, type Service } from '../../engine/services/loop.ts';
+import { withTransaction } from '../../platform/database.ts';
+import type { Log } from '../../platform/log.ts';
+import { waitAtMost } from '../../platform/wait.ts';
+import { type DeliverDeps, deliver } from './deliver.ts';
+import { type ClaimedDelivery, claimDeliveries, lockDueEndpoints, takeBackLost } from './sql/claim-deliveries.ts';
+import { pruneDeliveries } from './sql/look-after-deliveries.ts';
+
+const lostBatch = 100;
+const pruneBatch = 1_000;
+const pruneEveryMs = 3_600_000;
+/** Every delivery that ends wakes the loop; a burst of ends is one look. */
+const atMostEveryMs = 5;
+
+export function createDeliverer(deps: DeliverDeps & { readonly log: Log }): Service {
+  const { settings, log } = deps;
+  const underWay = new Set<Promise<void>>();
+  const hurry = new AbortController();
+  let prunedAt = Number.NEGATIVE_INFINITY;
+
+  const loop = createLoop({
+    name: 'webhook deliverer',
+    everyMs: settings.pollMs,
+    atMostEveryMs,
+    log,
+    async tick() {
+      await takeBackLost(deps.pool, lostBatch);
+      const free = settings.concurrency - underWay.size;
+      // With no place free the end of a delivery wakes us.
+      const claimed = free > 0 ? await claimDue(deps, free) : [];
+      for (const delivery of claimed) start(delivery);
+      if (performance.now() - prunedAt > pruneEveryMs) await prune();
+      return undefined;
+    },
+  });
+
+  function start(delivery: ClaimedDelivery): void {
+    const work = tryOnce(delivery).finally(() => {
+      underWay.delete(work);
+      loop.wake();
+    });
+    underWay.add(work);
+  }
+
+  async function tryOnce(delivery: ClaimedDelivery): Promise<void> {
+    const about = {
+      delivery: delivery.delivery_id,
+      endpoint: delivery.endpoint_id,
+      tenant: delivery.tenant_id,
+      attempt: delivery.attempts,
+    };
+    try {
+      const { verdict, outcome, ms, disabled } = await deliver(deps, delivery, hurry.signal);
+      log.debug({ ...about, outcome, ms, ...(verdict.error ? { code: verdict.error.code } : {}) }, 'webhook.tried');
+      if (disabled) log.warn({ ...about, reason_code: disabled }, 'webhook.disabled');
+    } catch (error) {
+      log.warn({ ...about, err: error }, 'the result of a webhook could not be written; it goes out again');
+    }
+  }
+
+  async function prune(): Promise<void> {
+    while ((await pruneDeliveries(deps.pool, settings.retentionDays, pruneBatch)) === pruneBatch);
+    prunedAt = performance.now();
+  }
+
+  return {
+    name: loop.name,
+    start: () => loop.start(),
+    wake: () => loop.wake(),
+    async stop() {
+      await loop.stop();
+      await Promise.race([Promise.all(underWay), waitAtMost(settings.drainMs)]);
+      hurry.abort();
+      await Promise.all(underWay);
+    },
+  };
+}
+
+/** One round of claiming: at most `free` deliveries. */
+export async function claimDue({ pool, settings }: DeliverDeps, free: number): Promise<ClaimedDelivery[]> {
+  return withTransaction(pool, async (tx) => {
+    const endpointIds = await lockDueEndpoints(tx, free);
+    if (endpointIds.length === 0) return [];
+    return claimDeliveries(tx, {
+      endpointIds,
+      perEndpoint: settings.endpointConcurrency,
+      limit: free,
+      leaseMs: settings.timeoutMs + settings.leaseMarginMs,
+    });
+  });
+}

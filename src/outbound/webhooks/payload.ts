@@ -1,0 +1,72 @@
+// What a webhook says: ids, states and counts. Nothing of a row, a file name or a person can get in: of an event's data only the
+// fields listed here are taken, and only when they hold a number, a flag, an id or a word of ours.
+
+/** An event of the outbox, and what the ledger knows of its run. */
+export interface ToldEvent {
+  readonly event_id: number;
+  readonly tenant_id: string;
+  readonly run_id: string | null;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly created_at: Date;
+}
+
+export interface RunFacts {
+  readonly pipeline: string;
+  readonly receipt: Readonly<Record<string, unknown>> | null;
+  readonly correlation_id: string | null;
+}
+
+const fields: ReadonlySet<string> = new Set([
+  'pipeline',
+  'status',
+  'phase',
+  'stage',
+  'attempt',
+  'error_code',
+  'job_id',
+  'connector_id',
+  'connection_id',
+  'retry_count',
+  'in_seconds',
+  'failures',
+  'limit',
+  'count',
+  'alert_id',
+  'rule',
+  'severity',
+  'endpoint_id',
+  'reason',
+  'at',
+]);
+const ends: ReadonlySet<string> = new Set(['run.done', 'run.failed', 'run.dead']);
+const word = /^[\w.:-]{1,100}$/;
+
+/** The header webhook-id: the same for every try of every endpoint. */
+export function webhookIdOf(eventId: number | bigint): string {
+  return `evt_${eventId}`;
+}
+
+export function buildPayload(event: ToldEvent, run: RunFacts | undefined): string {
+  const data: Record<string, unknown> = { tenant_id: event.tenant_id };
+  if (event.run_id !== null) data.run_id = event.run_id;
+  if (run !== undefined) data.pipeline = run.pipeline;
+  if (run?.correlation_id && word.test(run.correlation_id)) data.correlation_id = run.correlation_id;
+  for (const [name, value] of Object.entries(event.data)) if (fields.has(name) && isHarmless(value)) data[name] = value;
+  const receipt = ends.has(event.type) ? countsOf(run?.receipt ?? null) : undefined;
+  if (receipt !== undefined) data.receipt = receipt;
+  return JSON.stringify({ type: event.type, timestamp: event.created_at.toISOString(), data });
+}
+
+function isHarmless(value: unknown): boolean {
+  return typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && word.test(value));
+}
+
+/** What was read and where it went. Control totals stay at home. */
+function countsOf(receipt: RunFacts['receipt']): { read: number; outcomes: Record<string, number> } | undefined {
+  if (receipt === null || typeof receipt.read !== 'number') return undefined;
+  const outcomes = Object.entries((receipt.outcomes ?? {}) as Record<string, unknown>).filter(
+    (each): each is [string, number] => word.test(each[0]) && typeof each[1] === 'number',
+  );
+  return { read: receipt.read, outcomes: Object.fromEntries(outcomes) };
+}

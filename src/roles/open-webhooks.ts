@@ -1,0 +1,47 @@
+// Webhooks of an installation: the key that seals their secrets, their settings, and the services that deliver.
+import type { EnginePools } from '../engine/engine-pools.ts';
+import type { DeliverDeps } from '../outbound/webhooks/deliver.ts';
+import { createWebhookDesk, createWebhookServices, type WebhookDesk } from '../outbound/webhooks/webhook-desk.ts';
+import { defaultWebhookSettings, type WebhookSettings } from '../outbound/webhooks/webhook-settings.ts';
+import { openSecretBox } from '../pipelines/syncs/secret-box.ts';
+import type { Config } from '../platform/config.ts';
+import type { OpenedEngine } from './open-engine.ts';
+import type { RoleProcess } from './role-process.ts';
+
+export interface Webhooks {
+  readonly desk: WebhookDesk;
+  readonly deps: DeliverDeps;
+}
+
+export async function openWebhooks(config: Config, pools: EnginePools): Promise<Webhooks> {
+  const box = await openSecretBox({ secretKey: config.connectorSecretKey, home: config.home });
+  const deps = { pool: pools.control, box, settings: webhookSettings(config) };
+  return { desk: createWebhookDesk(deps), deps };
+}
+
+/** Events become deliveries and are delivered, in this process too. */
+export function startWebhooks(
+  { log, shutdown }: RoleProcess,
+  { webhooks, engine, pools }: OpenedEngine & { readonly webhooks: Webhooks },
+): void {
+  const services = createWebhookServices({
+    ...webhooks.deps,
+    feedPool: pools.effects,
+    log,
+    onEvents: (listener) => engine.onEvents(listener),
+  });
+  services.start();
+  shutdown.add('webhooks', () => services.stop());
+}
+
+function webhookSettings(config: Config): WebhookSettings {
+  return {
+    ...defaultWebhookSettings,
+    allowPrivate: config.allowPrivateWebhooks,
+    timeoutMs: config.webhookTimeoutSeconds * 1_000,
+    concurrency: config.webhookConcurrency,
+    endpointConcurrency: config.webhookEndpointConcurrency,
+    disableAfterMs: config.webhookDisableAfterHours * 3_600_000,
+    retentionDays: config.eventRetentionDays,
+  };
+}
