@@ -3,7 +3,7 @@ import type { ColumnMapping } from '../../tabular/mapping/mapping.ts';
 import type { RowBatch } from '../../tabular/row-batch.ts';
 import { storableText } from '../../tabular/storable-text.ts';
 import type { IssuePlace, RowIssue } from '../../tabular/validation/row-issue.ts';
-import type { RowParser } from '../../tabular/validation/row-parser.ts';
+import type { ParsedRow, RowParser } from '../../tabular/validation/row-parser.ts';
 import { checkRules } from '../../tabular/validation/rules.ts';
 import { columnBit } from './column-policy.ts';
 import { type PlaintiffKeys, plaintiffKeys } from './plaintiff-keys.ts';
@@ -34,6 +34,7 @@ export interface JudgedRow {
 const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 const COUNTIES_REMEMBERED = 10_000;
 const none: readonly number[] = [];
+const noIssues: readonly RowIssue[] = [];
 
 export class CaseReader {
   readonly #parser: RowParser;
@@ -51,33 +52,48 @@ export class CaseReader {
   }
 
   read(batch: RowBatch, row: number): JudgedRow {
-    const place = lazyPlace(batch, row);
+    const place = new RowPlace(batch, row);
     const cleared = this.#clearedIn(batch, row);
-    const { values, issues: found } =
-      cleared.length === 0
-        ? this.#parser.parse(batch, row)
-        : this.#parser.parseCells(without(batch.texts(row), cleared), place);
+    return cleared.length === 0
+      ? this.#judge(this.#parser.parse(batch, row), place, 0)
+      : this.#withCleared(batch.texts(row), cleared, place);
+  }
+
+  /** The same for cells that come from elsewhere: a row that a person corrected. */
+  readCells(cells: readonly string[], place: IssuePlace): JudgedRow {
+    const cleared = [...this.#columnOf.keys()].filter((column) => cells[column] === this.#nullToken);
+    return this.#withCleared(cells, cleared, place);
+  }
+
+  #withCleared(cells: readonly string[], cleared: readonly number[], place: IssuePlace): JudgedRow {
+    const bits = cleared.reduce((sum, column) => sum | columnBit(this.#columnOf.get(column) ?? ''), 0);
+    return this.#judge(this.#parser.parseCells(without(cells, cleared), place), place, bits);
+  }
+
+  #judge({ values, issues: found }: ParsedRow, place: IssuePlace, cleared: number): JudgedRow {
     const caseNumber = canonicalCaseNumber(values.case_number ?? '');
     values.case_number = caseNumber === '' ? null : caseNumber;
     const broken = checkRules(judgmentRules, values, place);
-    const issues = [...found, ...broken].map((issue) => this.#underHeader(issue));
+    const issues =
+      found.length + broken.length === 0 ? noIssues : [...found, ...broken].map((issue) => this.#underHeader(issue));
     if (caseNumber === '' || issues.some(({ severity }) => severity === 'error')) return { row: null, issues };
-    const text = (field: string) => plainText(values[field] ?? null);
     const county = this.#county(values.county ?? null);
-    const [name, email, phone] = [text('plaintiff_name'), text('email'), text('phone')];
+    const name = plainText(values.plaintiff_name);
+    const email = plainText(values.email);
+    const phone = plainText(values.phone);
     return {
       row: {
         caseNumber,
         county,
         plaintiffName: name,
-        defendantName: text('defendant_name'),
+        defendantName: plainText(values.defendant_name),
         amount: values.judgment_amount ?? null,
         filingDate: values.filing_date ?? null,
         email,
         phone,
-        address: text('address'),
+        address: plainText(values.address),
         keys: plaintiffKeys({ caseNumber, county, name, email, phone }),
-        cleared: cleared.reduce((bits, column) => bits | columnBit(this.#columnOf.get(column) ?? ''), 0),
+        cleared,
       },
       issues,
     };
@@ -123,7 +139,7 @@ export function canonicalCaseNumber(text: string): string {
         .normalize('NFKC')
         .replace(invisible, '')
         .replace(/[\u2010-\u2015\u2212]/g, '-');
-  return plain.replace(/\s+/g, ' ').trim().toUpperCase();
+  return (plain.includes(' ') ? plain.replace(/\s+/g, ' ').trim() : plain).toUpperCase();
 }
 
 /** "KINGS", "kings county" and "Kings" are one county. A name in mixed letters (McLean) is left as it is written. */
@@ -143,8 +159,9 @@ function titled(text: string): string {
   return text.toLowerCase().replace(/(?<![\p{L}\p{M}’'])\p{L}/gu, (letter) => letter.toUpperCase());
 }
 
-function plainText(text: string | null): string | null {
-  if (text === null || isPlain(text)) return text;
+function plainText(text: string | null | undefined): string | null {
+  if (text == null) return null;
+  if (isPlain(text)) return text;
   return storableText(text.normalize('NFC'));
 }
 
@@ -158,13 +175,20 @@ function isPlain(text: string): boolean {
 }
 
 /** Line and offset are looked up only for rows that have something to complain about. */
-function lazyPlace(batch: RowBatch, row: number): IssuePlace {
-  return {
-    get line() {
-      return batch.line(row);
-    },
-    get offset() {
-      return batch.offset(row);
-    },
-  };
+class RowPlace implements IssuePlace {
+  readonly #batch: RowBatch;
+  readonly #row: number;
+
+  constructor(batch: RowBatch, row: number) {
+    this.#batch = batch;
+    this.#row = row;
+  }
+
+  get line(): number {
+    return this.#batch.line(this.#row);
+  }
+
+  get offset(): number {
+    return this.#batch.offset(this.#row);
+  }
 }

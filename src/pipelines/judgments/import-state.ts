@@ -28,16 +28,24 @@ export interface ImportState {
   readonly step: 'rows' | 'load' | 'done';
   readonly position: Position;
   readonly counts: ReadCounts;
+  readonly loaded: LoadCounts;
+}
+
+/** Where a lane of storing stands: plain JSON, the checkpoint of its part. */
+export interface LaneState extends LoadCounts {
+  readonly part: string;
+  /** Plaintiffs are known for the rows before this one. */
+  readonly nextPerson: number;
   /** The staged row that storing goes on with. */
   readonly nextRow: number;
-  readonly loaded: LoadCounts;
+  /** Exclusive. */
+  readonly to: number;
 }
 
 export const freshState: ImportState = {
   step: 'rows',
   position: startOfFile,
   counts: { read: 0, staged: 0, rejected: 0, superseded: 0, furniture: 0, warnings: {} },
-  nextRow: 0,
   loaded: { inserted: 0, updated: 0, unchanged: 0, plaintiffs: 0, reviews: 0 },
 };
 

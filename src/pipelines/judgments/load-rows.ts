@@ -1,12 +1,13 @@
-// Storing what is staged, range by range: plaintiffs in one transaction, then the cases that name them in another. While the cases
-// of a range are being stored, the plaintiffs of the next one are looked up on a second connection: cases are unique within a
-// batch, so no range depends on another's. Each transaction has its checkpoint; counts come from what the statements returned.
+// Storing what is staged: plaintiffs first, then the cases that name them. A large batch is stored in two lanes, each over its half of
+// the rows with a checkpoint of its own: cases are unique within a batch, so the lanes never wait for each other. Plaintiffs are not
+// unique and are recognised in the order of the rows, one lane after the other; while the second lane's are looked up, the first
+// stores its cases. Every transaction has its checkpoint; counts come from what the statements returned.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { AdaptiveSize } from '../../engine/adaptive.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { policyMask } from './column-policy.ts';
-import type { ImportState, LoadCounts } from './import-state.ts';
+import type { ImportState, LaneState, LoadCounts } from './import-state.ts';
 import type { JudgmentsInput } from './input.ts';
 import {
   adoptEmails,
@@ -21,50 +22,100 @@ import { type LoadedRow, upsertJudgments } from './sql/upsert-judgments.ts';
 
 type Context = StageContext<JudgmentsInput>;
 
-/** How far the plaintiffs are; always at or ahead of the cases. */
-interface PeopleState {
-  readonly nextRow: number;
-  readonly plaintiffs: number;
-  readonly reviews: number;
+interface Work {
+  readonly context: Context;
+  /** Rows per transaction at the start. */
+  readonly initialRows: number | undefined;
+  readonly note: (lane: LaneState) => void;
 }
 
-const RANGE = { name: 'rows per load', initial: 10_000, min: 200, max: 100_000, targetMs: 2_000 } as const;
-const PEOPLE = 'plaintiffs';
+const PEOPLE = { name: 'rows per look-up of plaintiffs', initial: 40_000, min: 200, max: 200_000, targetMs: 1_500 };
+const CASES = { name: 'rows per load', initial: 20_000, min: 200, max: 100_000, targetMs: 2_000 };
+/** Below this a second connection costs more than it brings. */
+const TWO_LANES_FROM = 20_000;
 const MAX_CONFLICTS = 8;
 
 export async function loadRows(context: Context, from: ImportState, initialRows?: number): Promise<ImportState> {
   const total = from.counts.read;
-  const initial = initialRows ?? RANGE.initial;
-  const size = new AdaptiveSize({ ...RANGE, initial, min: Math.min(RANGE.min, initial), onDecision: context.decide });
-  let state = from;
-  let people = (await context.checkpoint<PeopleState>(PEOPLE)) ?? { nextRow: 0, plaintiffs: 0, reviews: 0 };
-  let conflicts = 0;
-  while (state.nextRow < total) {
-    context.signal.throwIfAborted();
-    const to = Math.min(people.nextRow, state.nextRow + size.size);
-    const startedAt = performance.now();
-    const [cases, ahead] = await Promise.allSettled([
-      to > state.nextRow ? storeCases(context, { from: state.nextRow, to }, state) : state,
-      people.nextRow < Math.min(total, to + size.size)
-        ? resolvePeople(context, { from: people.nextRow, to: Math.min(total, people.nextRow + size.size) }, people)
-        : people,
-    ]);
-    const stored = to - state.nextRow;
-    if (ahead.status === 'fulfilled') people = ahead.value;
-    if (cases.status === 'fulfilled') {
-      state = cases.value;
-      size.observe(stored, performance.now() - startedAt);
-    }
-    const failures = [cases, ahead].flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
-    for (const failure of failures) if (!isConflict(failure) || conflicts >= MAX_CONFLICTS) throw failure;
-    conflicts = failures.length === 0 ? 0 : conflicts + 1;
-    if (failures.length > 0) size.shrink('another batch wrote the same rows');
-    context.progress({ done: state.nextRow, total, unit: 'rows' });
-  }
-  return { ...state, loaded: { ...state.loaded, plaintiffs: people.plaintiffs, reviews: people.reviews } };
+  const lanes = await Promise.all(
+    lanesOver(total).map(async (lane) => (await context.checkpoint<LaneState>(lane.part)) ?? lane),
+  );
+  const left = new Map(lanes.map(({ part, nextRow, to }) => [part, to - nextRow]));
+  const note = ({ part, nextRow, to }: LaneState) => {
+    left.set(part, to - nextRow);
+    context.progress({ done: total - [...left.values()].reduce((sum, rows) => sum + rows, 0), total, unit: 'rows' });
+  };
+  const work = { context, initialRows, note };
+  let before: Promise<unknown> = Promise.resolve();
+  // All are awaited to their end, also when one fails: no transaction of this attempt outlives it.
+  const ended = await Promise.allSettled(
+    lanes.map((lane) => {
+      const recognised = before.then(() => recogniseLane(work, lane));
+      before = recognised;
+      return recognised.then((known) => storeLane(work, known));
+    }),
+  );
+  const finished = ended.map((lane) => {
+    if (lane.status === 'rejected') throw lane.reason;
+    return lane.value;
+  });
+  return { ...from, loaded: together(finished) };
 }
 
-async function resolvePeople(context: Context, range: RowRange, from: PeopleState): Promise<PeopleState> {
+function lanesOver(total: number): LaneState[] {
+  const nothing = { inserted: 0, updated: 0, unchanged: 0, plaintiffs: 0, reviews: 0 };
+  const lane = (part: string, first: number, to: number): LaneState => ({
+    part,
+    nextPerson: first,
+    nextRow: first,
+    to,
+    ...nothing,
+  });
+  if (total < TWO_LANES_FROM) return [lane('lane-1', 0, total)];
+  const middle = Math.ceil(total / 2);
+  return [lane('lane-1', 0, middle), lane('lane-2', middle, total)];
+}
+
+function recogniseLane(work: Work, from: LaneState): Promise<LaneState> {
+  const goesOn = ({ nextPerson, to }: LaneState) => (nextPerson < to ? { from: nextPerson, to } : null);
+  return inRanges(work, PEOPLE, from, goesOn, recogniseRange);
+}
+
+function storeLane(work: Work, from: LaneState): Promise<LaneState> {
+  const goesOn = ({ nextRow, to }: LaneState) => (nextRow < to ? { from: nextRow, to } : null);
+  return inRanges(work, CASES, from, goesOn, storeRange);
+}
+
+/** Range by range; what lost against another batch is repeated smaller, and its rows are never counted as bad for it. */
+async function inRanges(
+  { context, initialRows, note }: Work,
+  sizes: typeof CASES,
+  from: LaneState,
+  goesOn: (lane: LaneState) => RowRange | null,
+  step: (context: Context, range: RowRange, lane: LaneState) => Promise<LaneState>,
+): Promise<LaneState> {
+  const initial = initialRows ?? sizes.initial;
+  const size = new AdaptiveSize({ ...sizes, initial, min: Math.min(sizes.min, initial), onDecision: context.decide });
+  let lane = from;
+  let conflicts = 0;
+  for (let left = goesOn(lane); left !== null; left = goesOn(lane)) {
+    context.signal.throwIfAborted();
+    const range = { from: left.from, to: Math.min(left.to, left.from + size.size) };
+    const startedAt = performance.now();
+    try {
+      lane = await step(context, range, lane);
+      size.observe(range.to - range.from, performance.now() - startedAt);
+      conflicts = 0;
+    } catch (error) {
+      if (!isConflict(error) || ++conflicts > MAX_CONFLICTS) throw error;
+      size.shrink('another batch wrote the same rows');
+    }
+    note(lane);
+  }
+  return lane;
+}
+
+async function recogniseRange(context: Context, range: RowRange, from: LaneState): Promise<LaneState> {
   const { run, commit } = context;
   const scope = { batchId: run.id, tenantId: run.tenantId };
   // The checkpoint depends on what the statements find, so it is finished inside the transaction.
@@ -74,12 +125,12 @@ async function resolvePeople(context: Context, range: RowRange, from: PeopleStat
       await tuneTransaction(tx);
       const found = await recognise(tx, scope, range);
       Object.assign(checkpoint, {
-        nextRow: range.to,
+        nextPerson: range.to,
         plaintiffs: from.plaintiffs + found.plaintiffs,
         reviews: from.reviews + found.reviews,
       });
     },
-    { checkpoint, part: PEOPLE },
+    { checkpoint, part: from.part },
   );
   return checkpoint;
 }
@@ -94,7 +145,7 @@ async function recognise(tx: Queryable, scope: LoadScope, range: RowRange) {
   return { plaintiffs: byEmail.founded + others.founded, reviews: shared + namesakes };
 }
 
-async function storeCases(context: Context, range: RowRange, from: ImportState): Promise<ImportState> {
+async function storeRange(context: Context, range: RowRange, from: LaneState): Promise<LaneState> {
   const { run, input, commit } = context;
   const scope = { batchId: run.id, tenantId: run.tenantId };
   const policies = input.policies ?? {};
@@ -110,19 +161,26 @@ async function storeCases(context: Context, range: RowRange, from: ImportState):
       const outcomes = await upsertJudgments(tx, scope, range, options);
       // Rolled back and judged again: by then the other batch's row is visible.
       if (rowsOf(outcomes, 'contended') > 0) throw new MillraceError('transaction_conflict');
-      Object.assign(checkpoint, { nextRow: range.to, loaded: withOutcomes(from.loaded, outcomes) });
+      Object.assign(checkpoint, {
+        nextRow: range.to,
+        inserted: from.inserted + rowsOf(outcomes, 'inserted'),
+        updated: from.updated + rowsOf(outcomes, 'updated'),
+        unchanged: from.unchanged + rowsOf(outcomes, 'unchanged'),
+      });
     },
-    { checkpoint },
+    { checkpoint, part: from.part },
   );
   return checkpoint;
 }
 
-function withOutcomes(loaded: LoadCounts, outcomes: readonly LoadedRow[]): LoadCounts {
+function together(lanes: readonly LaneState[]): LoadCounts {
+  const sum = (of: (lane: LaneState) => number) => lanes.reduce((total, lane) => total + of(lane), 0);
   return {
-    ...loaded,
-    inserted: loaded.inserted + rowsOf(outcomes, 'inserted'),
-    updated: loaded.updated + rowsOf(outcomes, 'updated'),
-    unchanged: loaded.unchanged + rowsOf(outcomes, 'unchanged'),
+    inserted: sum(({ inserted }) => inserted),
+    updated: sum(({ updated }) => updated),
+    unchanged: sum(({ unchanged }) => unchanged),
+    plaintiffs: sum(({ plaintiffs }) => plaintiffs),
+    reviews: sum(({ reviews }) => reviews),
   };
 }
 

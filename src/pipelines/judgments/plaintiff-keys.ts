@@ -4,8 +4,11 @@ import { hash } from 'node:crypto';
 
 const MIN_PHONE_DIGITS = 7;
 const PHONE_DIGITS = 10;
+const MAX_EMAIL = 320;
 const SEPARATOR = '\u001f';
 const HASH_LENGTH = 16;
+/** A file names the same plaintiffs over and over; a hash costs as much as all the rest of a row's keys. */
+const NAMES_REMEMBERED = 50_000;
 
 export interface PlaintiffKeys {
   /** Null when the row names no plaintiff at all. */
@@ -37,29 +40,45 @@ export function plaintiffKeys(row: PlaintiffRow): PlaintiffKeys {
 }
 
 export function emailKey(email: string): string | null {
-  const plain = email.normalize('NFKC').trim().toLowerCase();
-  return plain.length <= 320 && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(plain) ? `email:${plain}` : null;
+  const plain = (isPlainAscii(email) ? email : email.normalize('NFKC')).trim().toLowerCase();
+  return plain.length <= MAX_EMAIL && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(plain) ? `email:${plain}` : null;
 }
 
 /** The last ten digits; "n/a" and extensions recognise nobody. */
 export function phoneKey(phone: string): string | null {
-  const digits = phone.normalize('NFKC').replace(/\D/g, '');
+  const plain = isPlainAscii(phone) ? phone : phone.normalize('NFKC');
+  const digits = isDigitsOnly(plain) ? plain : plain.replace(/\D/g, '');
   return digits.length < MIN_PHONE_DIGITS ? null : `phone:${digits.slice(-PHONE_DIGITS)}`;
 }
 
+const nameKeys = new Map<string, string | null>();
+
 /** Letters and digits of any script, without accents and case; null when there are none. */
 export function nameKeyOf(name: string): string | null {
+  const known = nameKeys.get(name);
+  if (known !== undefined) return known;
   const plain = isPlainAscii(name)
     ? name.toLowerCase().replace(/[^a-z0-9]/g, '')
     : name
         .normalize('NFKD')
         .replace(/[^\p{L}\p{N}]/gu, '')
         .toLowerCase();
-  return plain === '' ? null : shortHash(plain);
+  const key = plain === '' ? null : shortHash(plain);
+  if (nameKeys.size >= NAMES_REMEMBERED) nameKeys.clear();
+  nameKeys.set(name, key);
+  return key;
 }
 
 function isPlainAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
+  return true;
+}
+
+function isDigitsOnly(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 48 || code > 57) return false;
+  }
   return true;
 }
 

@@ -35,9 +35,10 @@ export interface RepeatedRow {
   readonly reject: (firstLine: number) => RejectRecord;
 }
 
+/** A batch and the index of its first data row. */
 interface Gathered {
   readonly batch: RowBatch;
-  readonly row: number;
+  readonly firstIndex: number;
 }
 
 export class RowStager {
@@ -48,7 +49,7 @@ export class RowStager {
   readonly #warnings: Map<string, number>;
   #rejects: RejectRecord[] = [];
   #errors: RowError[] = [];
-  #gathered = new Map<number, Gathered>();
+  #gathered: Gathered[] = [];
   #state: ImportState;
   #read: number;
   #rejected: number;
@@ -76,6 +77,7 @@ export class RowStager {
   }
 
   add(batch: RowBatch): void {
+    this.#gathered.push({ batch, firstIndex: this.#read });
     for (let row = 0; row < batch.rowCount; row++) {
       if (batch.kinds[row] === 0) this.#addData(batch, row);
       else this.#furniture++;
@@ -86,7 +88,7 @@ export class RowStager {
   take(): StagedPiece {
     const gathered = this.#gathered;
     const [rejects, errors] = [this.#rejects, this.#errors];
-    this.#gathered = new Map();
+    this.#gathered = [];
     this.#rejects = [];
     this.#errors = [];
     this.#state = {
@@ -100,7 +102,7 @@ export class RowStager {
       },
     };
     const rows = this.#buffer.rows;
-    const again = (rowIndex: number) => this.#again(rowIndex, gathered.get(rowIndex) as Gathered);
+    const again = (rowIndex: number) => this.#again(rowIndex, gathered);
     return { columns: this.#buffer.take(), rows, rejects, errors, state: this.#state, again };
   }
 
@@ -137,7 +139,6 @@ export class RowStager {
       return;
     }
     this.#buffer.add({ rowIndex, line: batch.line(row), offset: batch.offset(row) }, judged.row);
-    this.#gathered.set(rowIndex, { batch, row });
   }
 
   #refuse(rowIndex: number, batch: RowBatch, row: number, issues: readonly RowIssue[]): void {
@@ -151,7 +152,8 @@ export class RowStager {
     this.#errors.push({ rowNumber: rowIndex + 1, code: reject.code });
   }
 
-  #again(rowIndex: number, { batch, row }: Gathered): RepeatedRow {
+  #again(rowIndex: number, gathered: readonly Gathered[]): RepeatedRow {
+    const { batch, row } = findRow(rowIndex, gathered);
     const place = { line: batch.line(row), offset: batch.offset(row) };
     return {
       rowIndex,
@@ -163,4 +165,10 @@ export class RowStager {
       },
     };
   }
+}
+
+/** Looked for only where a row turns out to be a repetition; remembering every row's place would cost more than reading it. */
+function findRow(rowIndex: number, gathered: readonly Gathered[]): { readonly batch: RowBatch; readonly row: number } {
+  const { batch, firstIndex } = gathered.findLast((each) => each.firstIndex <= rowIndex) as Gathered;
+  return { batch, row: [...batch.dataRows()][rowIndex - firstIndex] as number };
 }

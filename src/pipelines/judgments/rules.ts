@@ -11,11 +11,24 @@ const MAX_TEXT = 2_000;
 /** A trillion. */
 const MAX_AMOUNT_DIGITS = 12;
 const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 
 const upTo = (limit: number) => (value: string) => value.length <= limit;
 const limited = (message: string, limit: number) => message.replace('{limit}', String(limit));
-/** A court ahead of us may be in tomorrow already. */
-const isPast = (value: string) => Date.parse(`${value}T00:00:00Z`) <= Date.now() + DAY_MS;
+/** A court ahead of us may be in tomorrow already. Days are compared as text; what tomorrow is, is asked once a minute. */
+let tomorrow = { day: '', until: 0 };
+const isPast = (value: string) => {
+  const now = Date.now();
+  if (now >= tomorrow.until || now < tomorrow.until - MINUTE_MS)
+    tomorrow = { day: new Date(now + DAY_MS).toISOString().slice(0, 10), until: now + MINUTE_MS };
+  return value <= tomorrow.day;
+};
+
+/** Of a canonical decimal. */
+const wholeDigits = (value: string) => {
+  const point = value.indexOf('.');
+  return (point === -1 ? value.length : point) - (value.charCodeAt(0) === 45 ? 1 : 0);
+};
 
 const errors = judgmentsErrors;
 
@@ -66,7 +79,7 @@ export const judgmentRules: readonly Rule[] = [
   {
     code: 'amount_absurd',
     column: 'judgment_amount',
-    test: (value) => (value.replace('-', '').split('.')[0] ?? '').length <= MAX_AMOUNT_DIGITS,
+    test: (value) => wholeDigits(value) <= MAX_AMOUNT_DIGITS,
     message: errors.amount_absurd.message,
     severity: 'error',
   },

@@ -12,7 +12,14 @@ import type { ImportState } from './import-state.ts';
 import type { JudgmentsInput } from './input.ts';
 import type { BatchReading } from './reading.ts';
 import { type RepeatedRow, type RowError, RowStager, type StagedPiece } from './row-stager.ts';
-import { compareRepeated, type RepeatedCase, type StagingTarget, stageRows } from './sql/stage-rows.ts';
+import {
+  compareRepeated,
+  type RepeatedCase,
+  type Staged,
+  type StagingTarget,
+  stageNewRows,
+  stageRows,
+} from './sql/stage-rows.ts';
 
 type Context = StageContext<JudgmentsInput>;
 
@@ -21,6 +28,11 @@ export interface StagingOptions {
   readonly flushRows?: number;
   /** Told of refused rows once they are on disk. */
   readonly onErrors: (errors: readonly RowError[]) => void;
+}
+
+interface Target extends StagingTarget {
+  /** Whether the file has named a case twice; it is likely to do so again. */
+  repeats: boolean;
 }
 
 interface Found {
@@ -43,6 +55,7 @@ export async function stageFile(
   const stager = new RowStager(reading, mapping, context.input.null_token ?? DEFAULT_NULL_TOKEN, from);
   const initial = options.flushRows ?? FLUSH.initial;
   const size = new AdaptiveSize({ ...FLUSH, initial, min: Math.min(FLUSH.min, initial), onDecision: context.decide });
+  const target = { batchId: context.run.id, tenantId: context.run.tenantId, repeats: from.counts.superseded > 0 };
   let state = from;
   let writing: Promise<void> = Promise.resolve();
   for await (const batch of table.batches(from.position)) {
@@ -54,7 +67,7 @@ export async function stageFile(
     await writing;
     const piece = stager.take();
     const startedAt = performance.now();
-    writing = commitPiece(context, piece, batch.isLast).then(({ found, errors, checkpoint }) => {
+    writing = commitPiece(context, target, piece, batch.isLast).then(({ found, errors, checkpoint }) => {
       stager.settle(found);
       state = checkpoint;
       size.observe(piece.rows, performance.now() - startedAt);
@@ -67,8 +80,7 @@ export async function stageFile(
   return state;
 }
 
-async function commitPiece(context: Context, piece: StagedPiece, isLast: boolean) {
-  const target = { batchId: context.run.id, tenantId: context.run.tenantId };
+async function commitPiece(context: Context, target: Target, piece: StagedPiece, isLast: boolean) {
   const rejects = [...piece.rejects];
   const errors = [...piece.errors];
   const checkpoint: ImportState = { ...piece.state };
@@ -86,13 +98,13 @@ async function commitPiece(context: Context, piece: StagedPiece, isLast: boolean
 /** Adds to `rejects` and `errors` what only the database knows: cases that an earlier line has with other values. */
 async function writePiece(
   tx: Queryable,
-  target: StagingTarget,
+  target: Target,
   piece: StagedPiece,
   rejects: RejectRecord[],
   errors: RowError[],
 ): Promise<Found> {
   if (piece.columns === null) return nothing;
-  const { staged, repeated } = await stageRows(tx, target, piece.columns);
+  const { staged, repeated } = await stagePiece(tx, target, piece.columns);
   if (repeated.length === 0) return { ...nothing, staged };
   const rows = new Map(repeated.map((rowIndex) => [rowIndex, piece.again(rowIndex)]));
   const compared = await compareRepeated(tx, target.batchId, [...rows.values()].map(repeatedCase));
@@ -108,6 +120,14 @@ async function writePiece(
     errors.push({ rowNumber: rowIndex + 1, code: 'case_repeated' });
   }
   return { staged, superseded, rejected };
+}
+
+/** Files rarely name a case twice: the cheap way is tried until one does. */
+async function stagePiece(tx: Queryable, target: Target, columns: readonly Buffer[]): Promise<Staged> {
+  const staged = target.repeats ? false : await stageNewRows(tx, target, columns);
+  if (staged !== false) return { staged, repeated: [] };
+  target.repeats = true;
+  return stageRows(tx, target, columns);
 }
 
 function withFound(state: ImportState, found: Found, isLast: boolean): ImportState {

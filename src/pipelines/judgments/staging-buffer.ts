@@ -9,10 +9,14 @@ export interface RowPlace {
 }
 
 const DAYS_REMEMBERED = 20_000;
+/** Forgotten when full: a plaintiff that is told twice is recognised twice, with the same result. */
+const PLAINTIFFS_REMEMBERED = 50_000;
 
 export class StagingBuffer {
   readonly #columns = stagingColumns();
   readonly #days = new Map<string, number>();
+  /** What the latest row with a key said of its plaintiff. */
+  readonly #told = new Map<string, CaseRow>();
 
   get rows(): number {
     return this.#columns.rowIndex.length;
@@ -38,11 +42,24 @@ export class StagingBuffer {
     pushText(columns.phoneKey, row.keys.phoneKey);
     pushText(columns.nameKey, row.keys.nameKey);
     columns.cleared.pushInt4(row.cleared);
+    columns.tells.pushBool(this.#tells(row));
   }
 
   /** In the order of the statement's parameters; null when there is nothing. The buffer is empty afterwards. */
   take(): Buffer[] | null {
     return this.rows === 0 ? null : Object.values(this.#columns).map((column) => column.take());
+  }
+
+  /** Whether the row says of its plaintiff what the row before it with the same key did not. */
+  #tells(row: CaseRow): boolean {
+    const { dedupeKey: key } = row.keys;
+    // A name alone makes a key of this one case, so nobody else has it.
+    if (key === null || key.startsWith('name:') || key.startsWith('case:')) return key !== null;
+    const told = this.#told.get(key);
+    if (told !== undefined && saysSame(told, row)) return false;
+    if (this.#told.size >= PLAINTIFFS_REMEMBERED) this.#told.clear();
+    this.#told.set(key, row);
+    return true;
   }
 
   #dayOf(date: string): number {
@@ -72,10 +89,15 @@ function stagingColumns() {
     phoneKey: new BinaryArray('text'),
     nameKey: new BinaryArray('text'),
     cleared: new BinaryArray('int4'),
+    tells: new BinaryArray('bool'),
   };
 }
 
 function pushText(column: BinaryArray, value: string | null): void {
   if (value === null) column.pushNull();
   else column.pushText(value);
+}
+
+function saysSame(a: CaseRow, b: CaseRow): boolean {
+  return a.plaintiffName === b.plaintiffName && a.email === b.email && a.phone === b.phone && a.address === b.address;
 }

@@ -19,7 +19,8 @@ export const plaintiffByKey = (key: string) => `
   coalesce((select f.id from plaintiffs f where f.tenant_id = $2 and f.dedupe_key = ${key}),
            (select k.plaintiff_id from plaintiff_keys k where k.tenant_id = $2 and k.dedupe_key = ${key}))`;
 
-const inRange = 's.batch_id = $1 and s.row_index >= $3 and s.row_index < $4';
+/** Rows that say nothing new of their plaintiff are passed over; see the staging buffer. */
+const inRange = 's.batch_id = $1 and s.row_index >= $3 and s.row_index < $4 and s.tells_plaintiff';
 const isEmail = `left(s.dedupe_key, 6) = 'email:'`;
 
 /** A new email beside the phone of a plaintiff without an email is that plaintiff's. */
