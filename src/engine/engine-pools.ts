@@ -21,6 +21,8 @@ export interface EnginePoolOptions {
   readonly connectTimeoutMs: number;
   readonly leaseMs: number;
   readonly log: Log;
+  /** Of every connection, e.g. thresholds that views read. */
+  readonly sessionSettings?: Readonly<Record<string, string>>;
 }
 
 const ENGINE_ROLE = 'millrace_engine';
@@ -34,13 +36,14 @@ export function createEnginePools(options: EnginePoolOptions): EnginePools {
     url: options.url,
     role: ENGINE_ROLE,
     connectTimeoutMs: options.connectTimeoutMs,
+    sessionSettings: options.sessionSettings ?? {},
     onIdleError: (error: unknown) => options.log.warn({ err: error }, 'an idle database connection broke'),
   };
   const control = createPool({
     ...shared,
     max: options.controlSize,
     applicationName: 'millrace engine',
-    sessionSettings: shortStatements,
+    sessionSettings: { ...shared.sessionSettings, ...shortStatements },
     idleInTransactionTimeoutMs: Math.ceil(options.leaseMs / 2),
   });
   const effects = createPool({

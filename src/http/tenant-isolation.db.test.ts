@@ -12,6 +12,7 @@ import { type FakeAirbyte, startFakeAirbyte } from '../../test/support/fake-airb
 import { isolationMatrix, type Probe, type Things } from '../../test/support/isolation-matrix.ts';
 import { buildConnector, syncsDeps } from '../../test/support/syncs.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { buildEndpoint, webhooksFor } from '../../test/support/webhooks.ts';
 import { addClient } from '../access/clients.ts';
 import { insertMembership } from '../access/sql/list-memberships.ts';
 import { inTenant } from '../access/tenant-session.ts';
@@ -20,15 +21,19 @@ import { type Role, roles, type Scope, scopes } from '../contract/api/roles.ts';
 import { routes } from '../contract/api/routes.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Engine } from '../engine/engine.ts';
+import { defaultAlertSettings } from '../outbound/alerts/alert-settings.ts';
+import { createSecretBox } from '../pipelines/syncs/secret-box.ts';
 import type { SyncDesk } from '../pipelines/syncs/sync-desk.ts';
 import { syncsPipeline } from '../pipelines/syncs/syncs.pipeline.ts';
 import { DiskBlobStore } from '../platform/blob/disk-blob-store.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { ownHandlers } from './handlers.ts';
 import { adsHandlers, adsUploadDoor } from './routes/ads/ads-handlers.ts';
+import { alertHandlers } from './routes/alerts/alert-handlers.ts';
 import { batchHandlers } from './routes/batches/batch-handlers.ts';
 import { connectorHandlers } from './routes/connectors/connector-handlers.ts';
 import { syncHandlers } from './routes/syncs/sync-handlers.ts';
+import { webhookHandlers } from './routes/webhooks/webhook-handlers.ts';
 import { createUploadHandlers } from './uploads/create-upload.ts';
 import { uploadHandlers } from './uploads/upload-handlers.ts';
 import { defaultUploadLimits } from './uploads/upload-limits.ts';
@@ -84,6 +89,11 @@ const nobody: Things = {
   rejectId: '999999999',
   connectorId: uuidv7(),
   syncId: uuidv7(),
+  alertId: uuidv7(),
+  alertRule: 'rule_of_nobody',
+  sinkId: uuidv7(),
+  endpointId: uuidv7(),
+  deliveryId: uuidv7(),
 };
 const marker = 'CANARY-OF-THE-OTHER-TENANT';
 const rejectTools = {
@@ -100,6 +110,8 @@ const handlers = () => ({
   ...createUploadHandlers({ store, limits: defaultUploadLimits, doors: { ads: adsUploadDoor(engine) } }),
   ...adsHandlers({ store }),
   ...batchHandlers({ store }),
+  ...webhookHandlers(webhooksFor(db, { timeoutMs: 200 }).desk),
+  ...alertHandlers({ box: createSecretBox(Buffer.alloc(32, 7)), settings: defaultAlertSettings }),
 });
 const api = useApi(db, () => ({ engine, rejectTools, handlers: handlers() }));
 const isServed = (operation: OperationId) => operation in ownHandlers || operation in handlers();
@@ -177,8 +189,48 @@ async function buildThings(mark: string): Promise<Things> {
     rejectId,
     connectorId,
     syncId,
+    ...(await buildAlertThings(tenantId, mark)),
+    ...(await buildWebhookThings(tenantId, mark)),
     ...ids,
   };
+}
+
+/** A rule, a sink with a send, and an alert. */
+async function buildAlertThings(tenantId: string, mark: string) {
+  const things = { alertId: uuidv7(), alertRule: `rule_${uuidv7().replaceAll('-', '_')}`, sinkId: uuidv7() };
+  await db.admin.query(
+    `insert into engine.alert_rules (rule_id, tenant_id, name, description, kind, event, severity)
+     values (gen_random_uuid(), $1, $2, $3, 'event', 'webhook_disabled', 'ERROR')`,
+    [tenantId, things.alertRule, mark],
+  );
+  await db.admin.query(
+    `insert into engine.alert_sinks (sink_id, tenant_id, name, kind, host, target) values ($1, $2, $3, 'slack', $3, '\\x00')`,
+    [things.sinkId, tenantId, mark],
+  );
+  await db.admin.query(
+    `insert into engine.alerts (alert_id, tenant_id, rule, kind, subject, severity, message)
+     values ($1, $2, $3, 'event', $4, 'ERROR', $4)`,
+    [things.alertId, tenantId, things.alertRule, mark],
+  );
+  await db.admin.query(
+    `insert into engine.alert_sends (tenant_id, sink_id, alert_id, what) values ($1, $2, $3, 'open')`,
+    [tenantId, things.sinkId, things.alertId],
+  );
+  return things;
+}
+
+/** An endpoint nobody listens at, and a delivery to it that failed. */
+async function buildWebhookThings(tenantId: string, mark: string) {
+  const url = `http://127.0.0.1:9/${mark}`;
+  const { endpoint_id: endpointId } = await buildEndpoint(db, tenantId, { url, description: mark });
+  const deliveryId = uuidv7();
+  await db.admin.query(
+    `insert into engine.deliveries
+       (delivery_id, tenant_id, endpoint_id, event_id, event_type, event_at, payload, status, error_code)
+     values ($1, $2, $3, 1, 'run.done', engine.now(), $4, 'failed', 'webhook_refused')`,
+    [deliveryId, tenantId, endpointId, mark],
+  );
+  return { endpointId, deliveryId };
 }
 
 const entries = Object.entries(isolationMatrix) as [OperationId, Probe][];
@@ -201,6 +253,12 @@ async function snapshot(): Promise<string> {
     db.admin.query('select id, status, phase, held_at, requeued_as from engine.runs where tenant_id = $1 order by id', [
       foreign.tenantId,
     ]),
+    ...['alert_rules', 'alert_sinks', 'alerts', 'alert_sends', 'webhook_endpoints', 'deliveries', 'delivery_tries'].map(
+      (table) =>
+        db.admin.query(`select to_jsonb(t) as row from engine.${table} t where tenant_id = $1 order by 1`, [
+          foreign.tenantId,
+        ]),
+    ),
     db.admin.query('select reject_id, status, correction from engine.rejects where tenant_id = $1', [foreign.tenantId]),
   ]);
   return JSON.stringify(parts.map((part) => part.rows));
@@ -319,6 +377,7 @@ describe.each(['on', 'off'])('with row-level security %s', (security) => {
       'memberships.list',
       'operate.audit',
       'uploads.list',
+      'webhooks.list',
     ] as const;
     for (const operation of lists) {
       const after = Buffer.from(JSON.stringify([operation === 'operate.audit' ? '999999' : foreign.runId])).toString(

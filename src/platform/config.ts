@@ -3,12 +3,14 @@
 import { z } from 'zod';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { accessSettings } from './config/access-settings.ts';
+import { alertSettings } from './config/alert-settings.ts';
 import { databaseSettings } from './config/database-settings.ts';
 import { engineSettings } from './config/engine-settings.ts';
 import { serverSettings } from './config/server-settings.ts';
 import { type SettingInfo, settingInfo } from './config/setting.ts';
 import { storageSettings } from './config/storage-settings.ts';
 import { syncSettings } from './config/sync-settings.ts';
+import { webhookSettings } from './config/webhook-settings.ts';
 import { nearest } from './nearest.ts';
 
 /** The settings as the docs group them. */
@@ -18,7 +20,9 @@ export const settingGroups = {
   'Runs and workers': engineSettings,
   'Uploads and storage': storageSettings,
   Access: accessSettings,
+  Alerts: alertSettings,
   'Airbyte and connectors': syncSettings,
+  Webhooks: webhookSettings,
 } as const;
 
 export const configSchema = z.object({
@@ -27,7 +31,9 @@ export const configSchema = z.object({
   ...engineSettings,
   ...storageSettings,
   ...accessSettings,
+  ...alertSettings,
   ...syncSettings,
+  ...webhookSettings,
 });
 
 export type Config = Readonly<z.infer<typeof configSchema>>;

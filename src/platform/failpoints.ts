@@ -29,6 +29,10 @@ export const failpoints = [
   'blob.after_rename',
   'source.after_deliver',
   'source.before_move',
+  'alerts.before_commit',
+  'alerts.after_commit',
+  'alerts.send_taken',
+  'alerts.sent_not_noted',
 ] as const;
 
 export type Failpoint = (typeof failpoints)[number];

@@ -11,6 +11,7 @@ export function createAppPool(config: Config, url: string, log: RoleProcess['log
     applicationName: 'millrace api',
     connectTimeoutMs: config.databaseConnectTimeoutMs,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
+    sessionSettings: { 'millrace.processing_timeout_hours': String(config.processingTimeoutHours) },
     onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });
 }

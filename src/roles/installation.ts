@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { createBlobSweeper } from '../engine/services/blob-sweeper.ts';
 import type { EngineSettings } from '../engine/settings.ts';
+import type { AlertDesk } from '../outbound/alerts/sinks.ts';
 import { auditConsumer } from '../pipelines/ads/audit-consumer.ts';
 import { createAdsCleanup } from '../pipelines/ads/cleanup.ts';
 import { replayConsumer } from '../pipelines/ads/replay.ts';
@@ -14,8 +15,10 @@ import type { BlobStore } from '../platform/blob/blob-store.ts';
 import { type BlobStoreSettings, openBlobStore } from '../platform/blob/open-blob-store.ts';
 import type { Config } from '../platform/config.ts';
 import { describeTarget } from '../platform/database.ts';
+import { consumeForAlerts, openAlerts } from './open-alerts.ts';
 import { type OpenedEngine, openEngine } from './open-engine.ts';
 import { openSyncs } from './open-syncs.ts';
+import { openWebhooks, startWebhooks, type Webhooks } from './open-webhooks.ts';
 import { loadPipelines } from './pipelines.ts';
 import { prepareHome } from './prepare-home.ts';
 import type { RoleProcess, Started } from './role-process.ts';
@@ -23,6 +26,8 @@ import type { RoleProcess, Started } from './role-process.ts';
 export interface Installation extends OpenedEngine {
   readonly blobs: BlobStore;
   readonly syncs: SyncDesk;
+  readonly alerts: AlertDesk;
+  readonly webhooks: Webhooks;
 }
 
 /** A draining worker needs a part of the grace to write its ends. */
@@ -40,6 +45,7 @@ export async function openInstallation({ config, log, shutdown }: RoleProcess): 
     pipelines,
     prepare: config.migrateOnStart ? prepare : undefined,
     settings: engineSettings(config),
+    sessionSettings: specSettings(config),
     retention: { eventsDays: config.eventRetentionDays, rejectsDays: config.rejectRetentionDays },
     poolSize: config.databasePoolSize,
     connectTimeoutMs: config.databaseConnectTimeoutMs,
@@ -48,13 +54,22 @@ export async function openInstallation({ config, log, shutdown }: RoleProcess): 
   reportJudgments(opened.engine, log);
   for (const consumer of [replayConsumer, auditConsumer]) opened.engine.consume(consumer);
   opened.engine.consume(jobEvents(syncs.limits));
+  consumeForAlerts(opened.engine);
   shutdown.add('database', () => opened.close());
   shutdown.add('engine', () => opened.engine.stop());
-  return { ...opened, blobs, syncs: { ...syncs, engine: opened.engine } };
+  const webhooks = await openWebhooks(config, opened.pools);
+  const alerts = openAlerts(config, syncs.clients.box);
+  return { ...opened, blobs, syncs: { ...syncs, engine: opened.engine }, webhooks, alerts };
 }
 
-/** Take away stored bytes and staged rows that nobody needs, and cancel at Airbyte what cancelled syncs left there. */
-export function startSweeper({ config, log, shutdown }: RoleProcess, { blobs, pools, syncs }: Installation): void {
+/**
+ * Beside the engine's own services: take away stored bytes and staged rows that nobody needs, cancel at Airbyte what cancelled
+ * syncs left there, deliver webhooks.
+ */
+export function startSweeper(process: RoleProcess, installation: Installation): void {
+  const { config, log, shutdown } = process;
+  const { blobs, pools, syncs } = installation;
+  startWebhooks(process, installation);
   const sweeper = createBlobSweeper({
     pool: pools.control,
     store: blobs,
@@ -80,6 +95,11 @@ export function describeInstallation(config: Config, { database, migrated }: Ins
       ? 'up to date'
       : `${applied} migration${applied === 1 ? '' : 's'} applied, now at ${migrated.version.replace(/\.sql$/, '')}`;
   return { database: where, schema };
+}
+
+/** Thresholds of the specifications' stale views, which read them from the session. */
+export function specSettings(config: Config): Readonly<Record<string, string>> {
+  return { 'millrace.processing_timeout_hours': String(config.processingTimeoutHours) };
 }
 
 export function engineSettings(config: Config): Partial<EngineSettings> {

@@ -4,10 +4,12 @@ import { ensureFirstTenant, listTenants, listUsers } from '../access/operator.ts
 import { loadSecrets, type Secrets } from '../access/secrets.ts';
 import { type AppDeps, defaultHttpSettings, type HttpSettings, type ReadyCheck } from '../http/app-deps.ts';
 import { adsHandlers, adsRejectTools, adsUploadDoor } from '../http/routes/ads/ads-handlers.ts';
+import { alertHandlers } from '../http/routes/alerts/alert-handlers.ts';
 import { batchHandlers } from '../http/routes/batches/batch-handlers.ts';
 import { connectorHandlers } from '../http/routes/connectors/connector-handlers.ts';
 import { sampleHandlers } from '../http/routes/samples/sample-handlers.ts';
 import { syncHandlers } from '../http/routes/syncs/sync-handlers.ts';
+import { webhookHandlers } from '../http/routes/webhooks/webhook-handlers.ts';
 import { type RunningApi, startApi } from '../http/start-api.ts';
 import { createUploadHandlers } from '../http/uploads/create-upload.ts';
 import { uploadHandlers } from '../http/uploads/upload-handlers.ts';
@@ -56,7 +58,7 @@ export function apiDeps(process: RoleProcess, installation: Installation, pool: 
 /** The operations that need the blob store or belong to a pipeline. */
 function pipelineHandlers(
   config: Config,
-  { engine, blobs: store, syncs }: Installation,
+  { engine, blobs: store, syncs, webhooks, alerts }: Installation,
 ): NonNullable<AppDeps['handlers']> {
   const limits = uploadLimits(config);
   const doors = { ads: adsUploadDoor(engine) };
@@ -68,11 +70,17 @@ function pipelineHandlers(
     ...batchHandlers({ store, limits }),
     ...connectorHandlers(syncs),
     ...syncHandlers(syncs),
+    ...alertHandlers(alerts),
+    ...webhookHandlers(webhooks.desk),
   };
 }
 
 function uploadLimits(config: Config): UploadLimits {
-  return { ...defaultUploadLimits, maxFileBytes: config.uploadMaxSizeMb * 1024 ** 2 };
+  return {
+    ...defaultUploadLimits,
+    maxFileBytes: config.uploadMaxSizeMb * 1024 ** 2,
+    idleMs: config.uploadIdleTimeoutSeconds * 1_000,
+  };
 }
 
 function httpSettings(config: Config): HttpSettings {
@@ -84,6 +92,7 @@ function httpSettings(config: Config): HttpSettings {
     authEnabled: config.authEnabled,
     jwtExpiryHours: config.jwtExpiryHours,
     trustProxy: config.trustProxy,
+    ...(config.metricsToken === undefined ? {} : { metricsToken: config.metricsToken }),
     consoleFolder,
   };
 }

@@ -19,6 +19,8 @@ export interface OpenEngineOptions {
   readonly settings: Partial<EngineSettings>;
   readonly retention?: Partial<Retention>;
   readonly poolSize: number;
+  /** Of every connection, beside the engine's own. */
+  readonly sessionSettings?: Readonly<Record<string, string>>;
   readonly connectTimeoutMs: number;
   readonly log: Log;
   /** Tables of one's own: runs after the migrations, as the user who migrates. */
@@ -51,6 +53,7 @@ export async function openEngine(options: OpenEngineOptions): Promise<OpenedEngi
       connectTimeoutMs: options.connectTimeoutMs,
       leaseMs: settings.leaseMs,
       log,
+      ...(options.sessionSettings ? { sessionSettings: options.sessionSettings } : {}),
     });
     const engine = createEngine({
       pools,

@@ -1,5 +1,6 @@
 // The services alone: rescue, due runs, schedules, outbox, pruning. Safe beside any number of other processes that run them too.
 import { describeInstallation, openInstallation, startSweeper } from './installation.ts';
+import { startAlerts } from './open-alerts.ts';
 import type { RoleProcess, Started } from './role-process.ts';
 import { startWatchedFolders } from './watched-folders.ts';
 
@@ -7,6 +8,7 @@ export async function startScheduler(process: RoleProcess): Promise<Started> {
   const installation = await openInstallation(process);
   await installation.engine.start({ services: true });
   startSweeper(process, installation);
+  await startAlerts(process, installation);
   await startWatchedFolders(process, installation);
   return describeInstallation(process.config, installation);
 }

@@ -2,6 +2,7 @@
 import { queueDueWork } from '../engine/due-work.ts';
 import { waitAtMost } from '../platform/wait.ts';
 import { describeInstallation, type Installation, openInstallation, startSweeper } from './installation.ts';
+import { startAlerts } from './open-alerts.ts';
 import type { RoleProcess, Started } from './role-process.ts';
 import { countClaimable } from './sql/count-claimable.ts';
 import { startWatchedFolders } from './watched-folders.ts';
@@ -28,6 +29,7 @@ async function openWorker(process: RoleProcess): Promise<{ started: Started; ins
   const installation = await openInstallation(process);
   await installation.engine.start({ worker: true, services: true });
   startSweeper(process, installation);
+  await startAlerts(process, installation);
   await startWatchedFolders(process, installation);
   return { started: describeInstallation(process.config, installation), installation };
 }

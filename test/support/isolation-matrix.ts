@@ -16,6 +16,11 @@ export interface Things {
   readonly rejectId: string;
   readonly connectorId: string;
   readonly syncId: string;
+  readonly alertId: string;
+  readonly alertRule: string;
+  readonly sinkId: string;
+  readonly endpointId: string;
+  readonly deliveryId: string;
 }
 
 export type Probe =
@@ -43,6 +48,13 @@ const run = { kind: 'path', params: (things: Things) => ({ run_id: things.runId 
 const upload = { kind: 'path', params: (things: Things) => ({ upload_id: things.runId }) } as const;
 
 const connector = { kind: 'path', params: (things: Things) => ({ connector_id: things.connectorId }) } as const;
+const sink = { kind: 'path', params: (things: Things) => ({ sink_id: things.sinkId }) } as const;
+const alertRule = { kind: 'path', params: (things: Things) => ({ rule: things.alertRule }) } as const;
+const endpoint = { kind: 'path', params: (things: Things) => ({ endpoint_id: things.endpointId }) } as const;
+const delivery = {
+  kind: 'path',
+  params: (things: Things) => ({ endpoint_id: things.endpointId, delivery_id: things.deliveryId }),
+} as const;
 
 export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'system.health': { kind: 'public' },
@@ -171,6 +183,36 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'operate.lanes': { kind: 'list' },
   'operate.schedules': { kind: 'list' },
   'operate.audit': { kind: 'list', query: (foreign) => ({ actor: foreign.userId }) },
+  'webhooks.list': { kind: 'list' },
+  'webhooks.create': {
+    kind: 'body',
+    body: (foreign) => ({ url: 'https://example.com/hook', workspace_id: foreign.tenantId }),
+  },
+  'webhooks.show': endpoint,
+  'webhooks.update': { ...endpoint, body: { description: 'taken over' } },
+  'webhooks.remove': endpoint,
+  'webhooks.rotate': { ...endpoint, body: {} },
+  'webhooks.test': endpoint,
+  'webhooks.enable': endpoint,
+  'webhooks.disable': endpoint,
+  'webhooks.recover': { ...endpoint, body: { since: '2020-01-01T00:00:00Z' } },
+  'deliveries.list': endpoint,
+  'deliveries.show': delivery,
+  'deliveries.resend': delivery,
+  'alerts.list': { kind: 'list', query: (foreign) => ({ run_id: foreign.runId, rule: foreign.alertRule }) },
+  'alerts.show': { kind: 'path', params: (things) => ({ alert_id: things.alertId }) },
+  'alerts.acknowledge': { kind: 'path', params: (things) => ({ alert_id: things.alertId }) },
+  'alert-rules.list': { kind: 'list' },
+  'alert-rules.create': { kind: 'body', body: (foreign) => ({ name: 'x', workspace_id: foreign.tenantId }) },
+  'alert-rules.update': { ...alertRule, body: { enabled: false } },
+  'alert-rules.remove': alertRule,
+  'alert-sinks.list': { kind: 'list' },
+  'alert-sinks.create': { kind: 'body', body: (foreign) => ({ name: 'x', workspace_id: foreign.tenantId }) },
+  'alert-sinks.show': sink,
+  'alert-sinks.update': { ...sink, body: { name: 'taken over' } },
+  'alert-sinks.remove': sink,
+  'alert-sinks.test': sink,
+  'alert-sinks.sends': sink,
   'samples.list': { kind: 'list' },
   'samples.run': { kind: 'list', params: { name: 'none' } },
 };

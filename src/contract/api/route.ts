@@ -20,6 +20,8 @@ export type Tag =
   | 'Judgments'
   | 'Syncs'
   | 'Operate'
+  | 'Webhooks'
+  | 'Alerts'
   | 'Samples'
   | 'System';
 

@@ -1,5 +1,6 @@
 // The route table: every operation with its schemas and who may call it. Nothing is served that is not listed here.
 import { adsRoutes } from './ads.ts';
+import { alertRoutes } from './alerts.ts';
 import { apiKeyRoutes } from './api-keys.ts';
 import { authRoutes } from './auth.ts';
 import { clientRoutes } from './clients.ts';
@@ -19,6 +20,7 @@ import { syncRoutes } from './syncs.ts';
 import { systemRoutes } from './system.ts';
 import { uploadRoutes } from './uploads.ts';
 import { userRoutes } from './users.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 export const routes = {
   ...systemRoutes,
@@ -38,6 +40,8 @@ export const routes = {
   ...connectorRoutes,
   ...syncRoutes,
   ...operateRoutes,
+  ...alertRoutes,
+  ...webhookRoutes,
   ...sampleRoutes,
 } satisfies Record<OperationId, RouteSpec>;
 

@@ -64,6 +64,6 @@ export const syncSettings = {
     test: (value) => Buffer.byteLength(value) >= keyBytes,
     secret: true,
     unset: 'generated once and kept in MILLRACE_HOME',
-    doc: 'The key that seals credentials of connectors in the database. All processes of an installation need the same.',
+    doc: 'The key that seals credentials of connectors and addresses of alert sinks in the database. All processes of an installation need the same.',
   }),
 };

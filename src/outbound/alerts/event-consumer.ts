@@ -1,0 +1,159 @@
+// Reads the outbox and opens an alert for each fact that a rule names; resolves alerts that a run's end ends. It runs in the
+// transaction that moves its offset, so that each fact is judged once. Facts of before there were alerts are not read.
+import type { AlertEvent } from '../../contract/api/alert-metrics.ts';
+import type { ConsumerOptions } from '../../engine/consumer.ts';
+import type { FeedRow } from '../../engine/sql/event-feed.ts';
+import type { Queryable } from '../../platform/database.ts';
+import { uuidv7 } from '../../platform/ids.ts';
+import * as messages from './messages.ts';
+import { haveOpenEvents, readAlertsEndedByRuns } from './sql/read-open-alerts.ts';
+import { type EventRule, readEventRules } from './sql/read-rules.ts';
+import { type RunFacts, readRunFacts } from './sql/read-run-facts.ts';
+import { type AlertDraft, openAlerts, resolveAlerts } from './sql/write-alerts.ts';
+import { tellOpened, tellResolved } from './tell-events.ts';
+
+/** An event that a rule may name, in words. */
+interface Fact {
+  readonly event: AlertEvent;
+  readonly tenantId: string;
+  readonly subject: string;
+  readonly message: string;
+  readonly pipeline: string | null;
+  readonly runId: string | null;
+}
+
+type FactsOf = (event: FeedRow, run: RunFacts | undefined) => Fact | undefined;
+
+const CANCELLED = 'run_cancelled';
+const ENDED: readonly string[] = ['run.done', 'run.failed', 'run.dead'];
+
+const facts: Readonly<Record<string, FactsOf>> = {
+  'run.failed': failure,
+  'run.dead': failure,
+  'run.taken_over': (event, run) =>
+    run && {
+      ...about(event, 'run_taken_over', run),
+      // Every takeover is told, also the second one of a run.
+      subject: `${run.run_id}:${run.attempt}`,
+      message: messages.runTakenOver(run.label, run.attempt_hours ?? 0),
+    },
+  // The judgments reporter's word for a batch that was handed in again; its other alerts are our rules' own.
+  'alert.raised': (event, run) =>
+    run && event.data.rule === 'batch_content_changed'
+      ? { ...about(event, 'batch_content_changed', run), message: messages.batchContentChanged(run.label) }
+      : undefined,
+  'connector.disabled': (event, run) => {
+    const connectorId = String(event.data.connector_id ?? '');
+    return {
+      event: 'connector_disabled',
+      tenantId: event.tenant_id,
+      subject: connectorId,
+      message: messages.connectorDisabled(connectorId, String(event.data.error_code ?? '')),
+      pipeline: run?.pipeline ?? 'syncs',
+      runId: event.run_id,
+    };
+  },
+  'webhook.disabled': (event) => {
+    const endpointId = String(event.data.endpoint_id ?? '');
+    return {
+      event: 'webhook_disabled',
+      tenantId: event.tenant_id,
+      subject: endpointId,
+      message: messages.webhookDisabled(endpointId, String(event.data.reason ?? 'failing')),
+      pipeline: null,
+      runId: null,
+    };
+  },
+};
+
+export function alertConsumer(onChanged: () => void = () => {}): Pick<ConsumerOptions, 'name' | 'apply'> {
+  return {
+    name: 'alerts',
+    async apply(tx, events) {
+      const opened = await openFor(tx, events);
+      const resolved = await resolveFor(tx, events);
+      if (opened + resolved > 0) onChanged();
+    },
+  };
+}
+
+async function openFor(tx: Queryable, events: readonly FeedRow[]): Promise<number> {
+  const ours = events.filter(({ type }) => facts[type] !== undefined);
+  if (ours.length === 0) return 0;
+  const asked = ours.flatMap((event) =>
+    event.run_id === null ? [] : [{ runId: event.run_id, attempt: attemptOf(event) }],
+  );
+  const runs = new Map((await readRunFacts(tx, asked)).map((run) => [`${run.run_id} ${run.attempt}`, run]));
+  const found = ours.flatMap((event) => {
+    const fact = facts[event.type]?.(event, runs.get(`${event.run_id} ${attemptOf(event)}`));
+    return fact === undefined ? [] : [fact];
+  });
+  if (found.length === 0) return 0;
+  const rules = await readEventRules(tx, [...new Set(found.map(({ tenantId }) => tenantId))]);
+  const drafts = found.flatMap((fact) => rulesFor(rules, fact).map((rule) => draftOf(rule, fact)));
+  // One statement opens an alert once.
+  const unique = new Map(drafts.map((draft) => [`${draft.tenantId} ${draft.rule} ${draft.subject}`, draft]));
+  if (unique.size === 0) return 0;
+  const opened = await openAlerts(tx, [...unique.values()]);
+  await tellOpened(tx, opened);
+  return opened.length;
+}
+
+async function resolveFor(tx: Queryable, events: readonly FeedRow[]): Promise<number> {
+  const ended = events.filter(({ type, run_id: runId }) => ENDED.includes(type) && runId !== null);
+  const tenants = [...new Set(ended.map(({ tenant_id: id }) => id))];
+  if (tenants.length === 0 || !(await haveOpenEvents(tx, tenants))) return 0;
+  const ids = (of: readonly FeedRow[]) => of.map(({ run_id: runId }) => runId as string);
+  const over = await readAlertsEndedByRuns(tx, ids(ended), ids(ended.filter(({ type }) => type === 'run.done')));
+  if (over.length === 0) return 0;
+  const resolved = await resolveAlerts(
+    tx,
+    over.map(({ alert_id: id }) => id),
+    over.map(({ resolution }) => resolution),
+  );
+  await tellResolved(tx, resolved);
+  return resolved.length;
+}
+
+/** What a person cancelled is no failure. */
+function failure(event: FeedRow, run: RunFacts | undefined): Fact | undefined {
+  if (run === undefined || run.error_code === CANCELLED) return undefined;
+  const code = run.error_code ?? 'internal';
+  return { ...about(event, 'run_failed', run), message: messages.runFailed(run.label, code) };
+}
+
+function about(event: FeedRow, name: AlertEvent, run: RunFacts): Omit<Fact, 'message'> {
+  const { run_id: runId, pipeline } = run;
+  return { event: name, tenantId: event.tenant_id, subject: runId, pipeline, runId };
+}
+
+/** The tenant's own rules, and the defaults whose name it has not taken. */
+function rulesFor(rules: readonly EventRule[], fact: Fact): EventRule[] {
+  const own = rules.filter(({ tenant_id: tenantId }) => tenantId === fact.tenantId);
+  const taken = new Set(own.map(({ name }) => name));
+  const defaults = rules.filter(({ tenant_id: tenantId, name }) => tenantId === null && !taken.has(name));
+  return [...own, ...defaults].filter(
+    ({ enabled, event, pipeline }) => enabled && event === fact.event && (pipeline ?? fact.pipeline) === fact.pipeline,
+  );
+}
+
+function draftOf(rule: EventRule, fact: Fact): AlertDraft {
+  return {
+    alertId: uuidv7(),
+    tenantId: fact.tenantId,
+    rule: rule.name,
+    kind: 'event',
+    subject: fact.subject,
+    severity: rule.severity,
+    message: messages.cutMessage(fact.message),
+    pipeline: fact.pipeline,
+    runId: fact.runId,
+    value: null,
+    threshold: null,
+    expiresMinutes: rule.window_minutes,
+  };
+}
+
+function attemptOf({ data }: FeedRow): number {
+  return typeof data.attempt === 'number' ? data.attempt : 0;
+}

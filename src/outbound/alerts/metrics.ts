@@ -1,0 +1,52 @@
+// The figures by name, as rules know them.
+import type { AlertMetric } from '../../contract/api/alert-metrics.ts';
+import type { Queryable } from '../../platform/database.ts';
+import type { StaleLimits } from './alert-settings.ts';
+import * as read from './sql/read-metrics.ts';
+
+/** A figure of a tenant; without a tenant it is the same for all of them, without a pipeline it is of none in particular. */
+export interface Measured {
+  readonly tenantId: string | null;
+  readonly pipeline: string | null;
+  readonly value: number;
+}
+
+export const DEFAULT_WINDOW_MINUTES = 60;
+
+const MINUTE_MS = 60_000;
+
+type Reader = (db: Queryable, minutes: number, stale: StaleLimits) => Promise<Measured[]>;
+
+const readers: Readonly<Record<AlertMetric, Reader>> = {
+  backlog: (db) => read.readBacklog(db).then(measured),
+  dead_letters: (db) => read.readDeadLetters(db).then(measured),
+  failed_runs: (db, minutes) => read.readFailedRuns(db, minutes).then(measured),
+  stale_runs: (db, _, stale) => read.readStaleRuns(db, stale).then(measured),
+  oldest_waiting_s: (db) => read.readOldestWaiting(db).then(measured),
+  avg_processing_s: (db, minutes) => read.readMeanSeconds(db, leastId(minutes)).then(measured),
+  queued_runs: (db, minutes) => read.readQueuedRuns(db, leastId(minutes)).then(measured),
+  success_percent: (db, minutes) => read.readSuccessPercent(db, leastId(minutes)).then(measured),
+  retries: (db, minutes) => read.readRetries(db, leastId(minutes)).then(measured),
+  workers_alive: async (db) => [{ tenantId: null, pipeline: null, value: await read.countWorkersAlive(db) }],
+};
+
+export function readMetric(
+  db: Queryable,
+  metric: AlertMetric,
+  windowMinutes: number | null,
+  stale: StaleLimits,
+): Promise<Measured[]> {
+  return readers[metric](db, windowMinutes ?? DEFAULT_WINDOW_MINUTES, stale);
+}
+
+function measured(rows: readonly read.MetricRow[]): Measured[] {
+  return rows.map(({ tenant_id: tenantId, pipeline, value }) => ({ tenantId, pipeline, value }));
+}
+
+/** The least uuid v7 of the moment that many minutes ago. */
+function leastId(minutes: number): string {
+  const time = Math.max(0, Date.now() - minutes * MINUTE_MS)
+    .toString(16)
+    .padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+}

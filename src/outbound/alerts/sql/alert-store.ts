@@ -1,0 +1,130 @@
+// Alerts and what was sent of them, as a tenant sees them. Runs as millrace_app under the tenant; every statement names the tenant too.
+import type { AlertSeverity } from '../../../contract/api/alert-metrics.ts';
+import type { Queryable } from '../../../platform/database.ts';
+import type { NoticeKind } from '../notice.ts';
+
+export interface AlertRow {
+  readonly alert_id: string;
+  readonly rule: string;
+  readonly severity: AlertSeverity;
+  readonly message: string;
+  readonly subject: string;
+  readonly pipeline: string | null;
+  readonly run_id: string | null;
+  readonly value: number | null;
+  readonly threshold: number | null;
+  readonly occurrences: number;
+  readonly opened_at: Date;
+  readonly last_seen_at: Date;
+  readonly resolved_at: Date | null;
+  readonly resolution: string | null;
+  readonly acknowledged_at: Date | null;
+  readonly acknowledged_by: string | null;
+}
+
+const columns = `alert_id, rule, severity, message, subject, pipeline, run_id, value, threshold, occurrences, opened_at, last_seen_at,
+  resolved_at, resolution, acknowledged_at, acknowledged_by`;
+
+export interface AlertFilter {
+  readonly status: 'open' | 'resolved' | null;
+  readonly rule: string | null;
+  readonly runId: string | null;
+}
+
+/** Newest first. */
+export async function listAlerts(
+  db: Queryable,
+  tenantId: string,
+  filter: AlertFilter,
+  beforeId: string | null,
+  limit: number,
+): Promise<AlertRow[]> {
+  const { rows } = await db.query<AlertRow>({
+    name: 'alerts-list',
+    text: `
+      select ${columns} from engine.alerts
+      where tenant_id = $1
+        and ($2::text is null or (resolved_at is null) = ($2 = 'open'))
+        and ($3::text is null or rule = $3)
+        and ($4::uuid is null or run_id = $4)
+        and ($5::uuid is null or alert_id < $5)
+      order by alert_id desc
+      limit $6`,
+    values: [tenantId, filter.status, filter.rule, filter.runId, beforeId, limit],
+  });
+  return rows;
+}
+
+export async function findAlert(db: Queryable, tenantId: string, alertId: string): Promise<AlertRow | undefined> {
+  const { rows } = await db.query<AlertRow>({
+    name: 'alerts-find',
+    text: `select ${columns} from engine.alerts where tenant_id = $1 and alert_id = $2`,
+    values: [tenantId, alertId],
+  });
+  return rows[0];
+}
+
+/** The first one to say so stays the one. True when it was this call. */
+export async function acknowledgeAlert(db: Queryable, tenantId: string, alertId: string, by: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'alerts-acknowledge',
+    text: `
+      update engine.alerts set acknowledged_at = engine.now(), acknowledged_by = $3
+      where tenant_id = $1 and alert_id = $2 and acknowledged_at is null and resolved_at is null`,
+    values: [tenantId, alertId, by],
+  });
+  return rowCount === 1;
+}
+
+export interface SendRow {
+  readonly send_id: number;
+  readonly sink_id: string | null;
+  readonly sink_name: string | null;
+  readonly alert_id: string | null;
+  readonly what: NoticeKind;
+  readonly status: 'waiting' | 'sent' | 'failed' | 'dropped';
+  readonly attempts: number;
+  readonly http_status: number | null;
+  readonly error_code: string | null;
+  readonly next_at: Date | null;
+  readonly sent_at: Date | null;
+  readonly created_at: Date;
+}
+
+// The operator's sinks are not named: they are not the tenant's to see.
+const sendColumns = `s.send_id, k.sink_id, k.name as sink_name, s.alert_id, s.what, s.status, s.attempts, s.http_status,
+  s.error_code, case when s.status = 'waiting' then s.next_at end as next_at, s.sent_at, s.created_at`;
+
+export async function listSendsOfAlert(db: Queryable, tenantId: string, alertId: string): Promise<SendRow[]> {
+  const { rows } = await db.query<SendRow>({
+    name: 'alerts-list-sends-of-alert',
+    text: `
+      select ${sendColumns} from engine.alert_sends s
+      left join engine.alert_sinks k on k.sink_id = s.sink_id and k.tenant_id = $1
+      where s.tenant_id = $1 and s.alert_id = $2
+      order by s.send_id
+      limit 500`,
+    values: [tenantId, alertId],
+  });
+  return rows;
+}
+
+export async function listSendsOfSink(
+  db: Queryable,
+  tenantId: string,
+  sinkId: string,
+  beforeId: string | null,
+  limit: number,
+): Promise<SendRow[]> {
+  const { rows } = await db.query<SendRow>({
+    name: 'alerts-list-sends-of-sink',
+    text: `
+      select ${sendColumns} from engine.alert_sends s
+      join engine.alert_sinks k on k.sink_id = s.sink_id and k.tenant_id = $1
+      where s.tenant_id = $1 and s.sink_id = $2 and ($3::bigint is null or s.send_id < $3)
+      order by s.send_id desc
+      limit $4`,
+    values: [tenantId, sinkId, beforeId, limit],
+  });
+  return rows;
+}

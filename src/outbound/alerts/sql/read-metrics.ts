@@ -1,0 +1,167 @@
+// The figures that threshold rules compare: every tenant's at once, from the narrow tables. A tenant or pipeline that is not among the
+// rows has nothing to count. Runs as millrace_engine; the statements are cheap however large the ledger is, because figures over a
+// span of time read at most NEWEST runs of it (ids are made in time order, so a span is a range of the primary key).
+import type { Queryable } from '../../../platform/database.ts';
+import type { StaleLimits } from '../alert-settings.ts';
+
+export interface MetricRow {
+  readonly tenant_id: string;
+  readonly pipeline: string;
+  readonly value: number;
+}
+
+const NEWEST = 50_000;
+
+/** Lanes of a tenant begin with its id; of any other lane each run is asked whose it is. */
+const ofTenants = `lane ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'`;
+
+export async function readBacklog(db: Queryable): Promise<MetricRow[]> {
+  const { rows } = await db.query<MetricRow>({
+    name: 'alerts-read-backlog',
+    text: `
+      with queued as (
+        select pipeline, lane, run_id from engine.ready union all select pipeline, lane, run_id from engine.scheduled
+      ),
+      counted as (
+        select left(lane, 36)::uuid as tenant_id, pipeline, count(*) as runs from queued where ${ofTenants} group by 1, 2
+        union all
+        select r.tenant_id, q.pipeline, count(*) from queued q join engine.runs r on r.id = q.run_id
+        where not q.${ofTenants} group by 1, 2
+        union all
+        select tenant_id, pipeline, count(*) from engine.leases group by 1, 2
+      )
+      select tenant_id, pipeline, sum(runs)::float8 as value from counted group by 1, 2`,
+  });
+  return rows;
+}
+
+export async function readOldestWaiting(db: Queryable): Promise<MetricRow[]> {
+  const { rows } = await db.query<MetricRow>({
+    name: 'alerts-read-oldest-waiting',
+    text: `
+      with oldest as (
+        select left(lane, 36)::uuid as tenant_id, pipeline, min(queued_at) as at from engine.ready where ${ofTenants} group by 1, 2
+        union all
+        select r.tenant_id, q.pipeline, min(q.queued_at) from engine.ready q join engine.runs r on r.id = q.run_id
+        where not q.${ofTenants} group by 1, 2
+      )
+      select tenant_id, pipeline, extract(epoch from engine.now() - min(at))::float8 as value from oldest group by 1, 2`,
+  });
+  return rows;
+}
+
+/** Dead letters that nobody has requeued, and failed batches that nobody has retried. */
+export async function readDeadLetters(db: Queryable): Promise<MetricRow[]> {
+  const { rows } = await db.query<MetricRow>({
+    name: 'alerts-read-dead-letters',
+    text: `
+      select tenant_id, pipeline, count(*)::float8 as value from engine.dead_letters group by 1, 2
+      union all
+      select tenant_id, 'judgments', count(*)::float8 from ingest.dead_letters group by 1`,
+  });
+  return rows;
+}
+
+export async function readFailedRuns(db: Queryable, minutes: number): Promise<MetricRow[]> {
+  const { rows } = await db.query<MetricRow>({
+    name: 'alerts-read-failed-runs',
+    text: `
+      select tenant_id, pipeline, count(*)::float8 as value
+      from engine.flagged_runs
+      where finished_at > engine.now() - $1 * interval '1 minute' and phase in ('failed', 'dead')
+      group by 1, 2`,
+    values: [minutes],
+  });
+  return rows;
+}
+
+/** In work for longer than the pipeline's limit while its worker has gone silent; documents also when they wait too long for living workers. */
+export async function readStaleRuns(db: Queryable, limits: StaleLimits): Promise<MetricRow[]> {
+  const { rows } = await db.query<MetricRow>({
+    name: 'alerts-read-stale-runs',
+    text: `
+      with stale as (
+        select l.tenant_id, l.pipeline
+        from engine.leases l
+        join engine.workers w on w.worker_id = l.worker_id
+        where w.expires_at < engine.now()
+          and l.claimed_at < engine.now() - interval '1 second'
+              * case l.pipeline when 'judgments' then $1::float8 when 'syncs' then $2 when 'documents' then $3 else 0 end
+        union all
+        select r.tenant_id, q.pipeline
+        from engine.ready q
+        join engine.runs r on r.id = q.run_id
+        where q.pipeline = 'documents' and q.queued_at < engine.now() - $4::float8 * interval '1 second'
+          and exists (select from engine.workers w
+                      where w.ended_at is null and w.expires_at > engine.now() and 'documents' = any (w.pipelines))
+      )
+      select tenant_id, pipeline, count(*)::float8 as value from stale group by 1, 2`,
+    values: [
+      limits.processingSeconds,
+      limits.syncSeconds,
+      limits.documentsRunningSeconds,
+      limits.documentsQueuedSeconds,
+    ],
+  });
+  return rows;
+}
+
+const newest = `select id, tenant_id, pipeline, phase, error_code, started_at, finished_at
+        from engine.runs where id >= $1 order by id desc limit ${NEWEST}`;
+
+export async function readMeanSeconds(db: Queryable, sinceId: string): Promise<MetricRow[]> {
+  const { rows } = await db.query<MetricRow>({
+    name: 'alerts-read-mean-seconds',
+    text: `
+      select tenant_id, pipeline, avg(extract(epoch from finished_at - started_at))::float8 as value
+      from (${newest}) recent
+      where phase = 'done' and started_at is not null
+      group by 1, 2`,
+    values: [sinceId],
+  });
+  return rows;
+}
+
+export async function readQueuedRuns(db: Queryable, sinceId: string): Promise<MetricRow[]> {
+  const { rows } = await db.query<MetricRow>({
+    name: 'alerts-read-queued-runs',
+    text: `select tenant_id, pipeline, count(*)::float8 as value from (${newest}) recent group by 1, 2`,
+    values: [sinceId],
+  });
+  return rows;
+}
+
+/** Of those that ended by themselves: what a person cancelled is neither. */
+export async function readSuccessPercent(db: Queryable, sinceId: string): Promise<MetricRow[]> {
+  const { rows } = await db.query<MetricRow>({
+    name: 'alerts-read-success-percent',
+    text: `
+      select tenant_id, pipeline, (100.0 * count(*) filter (where phase = 'done') / count(*))::float8 as value
+      from (${newest}) recent
+      where finished_at is not null and error_code is distinct from 'run_cancelled'
+      group by 1, 2`,
+    values: [sinceId],
+  });
+  return rows;
+}
+
+export async function readRetries(db: Queryable, sinceId: string): Promise<MetricRow[]> {
+  const { rows } = await db.query<MetricRow>({
+    name: 'alerts-read-retries',
+    text: `
+      select recent.tenant_id, recent.pipeline, count(*)::float8 as value
+      from (${newest}) recent
+      join engine.attempts a on a.run_id = recent.id and a.outcome = 'retried'
+      group by 1, 2`,
+    values: [sinceId],
+  });
+  return rows;
+}
+
+export async function countWorkersAlive(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ alive: number }>({
+    name: 'alerts-count-workers-alive',
+    text: `select count(*)::int as alive from engine.workers where ended_at is null and expires_at > engine.now()`,
+  });
+  return rows[0]?.alive ?? 0;
+}

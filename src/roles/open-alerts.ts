@@ -1,0 +1,60 @@
+// What alerts need from the configuration, and their services: the consumer of the outbox, the evaluator and the sender.
+import type { Engine } from '../engine/engine.ts';
+import { type AlertSettings, defaultAlertSettings } from '../outbound/alerts/alert-settings.ts';
+import { configuredTargets, saveConfiguredSinks } from '../outbound/alerts/configured-sinks.ts';
+import { createAlertEvaluator } from '../outbound/alerts/evaluator.ts';
+import { alertConsumer } from '../outbound/alerts/event-consumer.ts';
+import { createAlertSender } from '../outbound/alerts/sender.ts';
+import type { SinkBox } from '../outbound/alerts/sink-target.ts';
+import type { AlertDesk } from '../outbound/alerts/sinks.ts';
+import type { Config } from '../platform/config.ts';
+import type { RoleProcess } from './role-process.ts';
+
+const SECOND_MS = 1_000;
+const HOUR_S = 3_600;
+
+export function openAlerts(config: Config, box: SinkBox): AlertDesk {
+  return { box, settings: alertSettings(config) };
+}
+
+/** Before the engine starts. */
+export function consumeForAlerts(engine: Pick<Engine, 'consume'>): void {
+  engine.consume(alertConsumer());
+}
+
+/** Where services run: all of them may, in every process. */
+export async function startAlerts(
+  { config, log, shutdown }: RoleProcess,
+  { engine, alerts }: { readonly engine: Engine; readonly alerts: AlertDesk },
+): Promise<void> {
+  const { box, settings } = alerts;
+  const pool = engine.pools.control;
+  await saveConfiguredSinks(pool, box, configuredTargets(config), settings.allowPrivate);
+  const sender = createAlertSender({ pool, box, log, settings });
+  const evaluator = createAlertEvaluator({ pool, log, settings, onChanged: () => sender.wake() });
+  const stopListening = engine.onEvents(() => sender.wake());
+  for (const service of [sender, evaluator]) service.start();
+  shutdown.add('alerts', async () => {
+    stopListening();
+    await Promise.all([sender.stop(), evaluator.stop()]);
+  });
+}
+
+export function alertSettings(config: Config): AlertSettings {
+  return {
+    ...defaultAlertSettings,
+    publicUrl: (config.publicUrl ?? `http://${config.host}:${config.port}`).replace(/\/+$/, ''),
+    allowPrivate: config.allowPrivateWebhooks,
+    timeoutMs: config.alertTimeoutSeconds * SECOND_MS,
+    evaluateMs: config.alertEverySeconds * SECOND_MS,
+    settleMs: config.alertSettleSeconds * SECOND_MS,
+    remindMs: config.alertReminderHours * HOUR_S * SECOND_MS,
+    retentionDays: config.alertRetentionDays,
+    stale: {
+      ...defaultAlertSettings.stale,
+      processingSeconds: config.processingTimeoutHours * HOUR_S,
+      documentsRunningSeconds: config.crashGuardRunningStaleMin * 60,
+      documentsQueuedSeconds: config.crashGuardQueuedTtlHours * HOUR_S,
+    },
+  };
+}
