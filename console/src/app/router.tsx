@@ -164,6 +164,35 @@ const operatePages = [
   }),
   createRoute({
     getParentRoute: () => operate,
+    path: '/alerts',
+    validateSearch: (search: Record<string, unknown>): { status?: 'resolved' } =>
+      search.status === 'resolved' ? { status: 'resolved' } : {},
+    component: lazy(() => import('../features/alerts/alerts-page.tsx'), 'AlertsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operate,
+    path: '/webhooks',
+    component: lazy(() => import('../features/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operate,
+    path: '/webhooks/$endpointId',
+    validateSearch: (search: Record<string, unknown>): { status?: string } =>
+      typeof search.status === 'string' ? { status: search.status } : {},
+    component: lazy(() => import('../features/webhooks/webhook-page.tsx'), 'WebhookPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operate,
+    path: '/clients',
+    component: lazy(() => import('../features/operate/clients-page.tsx'), 'ClientsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operate,
+    path: '/support',
+    component: lazy(() => import('../features/operate/support-page.tsx'), 'SupportPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operate,
     path: '/people',
     component: lazy(() => import('../features/operate/people-page.tsx'), 'PeoplePage'),
   }),

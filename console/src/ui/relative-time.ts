@@ -12,8 +12,14 @@ const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short
 const exact = new Intl.DateTimeFormat(undefined, {
   dateStyle: 'medium',
   timeStyle: 'long',
+  hourCycle: 'h23',
 });
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
 
 export function relativeTime(at: string, nowMs: number): string {
   const away = Date.parse(at) - nowMs;

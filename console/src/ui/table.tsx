@@ -30,6 +30,9 @@ export function Table({
   );
 }
 
+/** The head of a column that holds buttons. */
+export const actions: ReactNode = <span className="sr-only">Actions</span>;
+
 /** A column head over figures, which stand at the right. */
 export function right(label: string): ReactNode {
   return <span className="block text-right">{label}</span>;

@@ -5,6 +5,7 @@ import { inertText } from '../../ui/inert-text.ts';
 import { Panel } from '../../ui/page.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { platformNames, platforms } from '../home/guess-kind.ts';
+import { clientsQuery } from '../operate/list-clients.ts';
 import { DailyMetricsTable } from './daily-metrics-table.tsx';
 import { type DataSearch, levelBelow, readDataSearch } from './data-search.ts';
 import { LevelTable } from './level-table.tsx';
@@ -80,6 +81,7 @@ function LevelName({ at, level, id }: { at: DataSearch; level: 'campaign' | 'ad_
 
 function Filters({ search }: { search: DataSearch }): ReactNode {
   const navigate = useNavigate();
+  const clients = useQuery(clientsQuery).data?.data ?? [];
   const go = (part: Record<string, string>) =>
     void navigate({ to: '/data', search: readDataSearch({ ...search, ...part }), replace: true });
   return (
@@ -97,6 +99,21 @@ function Filters({ search }: { search: DataSearch }): ReactNode {
           </option>
         ))}
       </select>
+      {clients.length > 0 && (
+        <select
+          aria-label="Client"
+          value={search.client_id ?? ''}
+          onChange={(event) => go({ client_id: event.target.value })}
+          className="control"
+        >
+          <option value="">All clients</option>
+          {clients.map((client) => (
+            <option key={client.client_id} value={client.client_id}>
+              {inertText(client.name)}
+            </option>
+          ))}
+        </select>
+      )}
       <label className="flex items-center gap-1.5 text-xs text-ink-2">
         from
         <input
@@ -122,6 +139,7 @@ function Filters({ search }: { search: DataSearch }): ReactNode {
 function ByDay({ search }: { search: DataSearch }): ReactNode {
   const totals = useQuery(totalsQuery(search, 'day'));
   const [chosen, setChosen] = useState('spend');
+  const [chosenCurrency, setCurrency] = useState<string>();
   if (totals.isPending) return <LoadingLines lines={5} />;
   if (totals.isError) return <ProblemNote error={totals.error} onRetry={() => void totals.refetch()} />;
   const days = totals.data.data;
@@ -129,15 +147,26 @@ function ByDay({ search }: { search: DataSearch }): ReactNode {
   const measures = measureNames(days.map((day) => day.measures));
   const measure = measures.includes(chosen) ? chosen : (measures[0] ?? 'spend');
   const currencies = [...new Set(days.map((day) => day.currency).filter((each) => each !== null))];
-  const currency = currencies[0];
-  const shown = measure === 'spend' && currencies.length > 1 ? days.filter((day) => day.currency === currency) : days;
+  const currency = currencies.find((each) => each === chosenCurrency) ?? currencies[0];
+  const isMoney = measure === 'spend' || measure === 'conversion_value';
+  const shown = isMoney && currencies.length > 1 ? days.filter((day) => day.currency === currency) : days;
   return (
     <Panel
       title="By day"
       aside={
         <span className="flex items-center gap-3">
-          {measure === 'spend' && currencies.length > 1 && (
-            <span className="text-warn">only {currency}; amounts of different currencies are never added</span>
+          {isMoney && currencies.length > 1 && (
+            <select
+              aria-label="Currency"
+              title="Amounts of different currencies are never added"
+              value={currency}
+              onChange={(event) => setCurrency(event.target.value)}
+              className="control min-h-6! text-xs!"
+            >
+              {currencies.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
           )}
           <select
             aria-label="Measure"

@@ -1,5 +1,6 @@
 // Where in the data the person stands, as it is in the address.
 export interface DataSearch {
+  readonly client_id?: string;
   readonly platform?: 'meta' | 'google' | 'tiktok';
   readonly campaign?: string;
   readonly ad_set?: string;
@@ -9,6 +10,7 @@ export interface DataSearch {
 }
 
 const platforms = ['meta', 'google', 'tiktok'] as const;
+const id = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const day = /^\d{4}-\d{2}-\d{2}$/;
 
 /** External ids are text, also when they look like numbers: an id of 18 digits would not survive being one. */
@@ -18,6 +20,7 @@ export function readDataSearch(search: Record<string, unknown>): DataSearch {
   const adSet = campaign ? text(search.ad_set) : undefined;
   const ad = adSet ? text(search.ad) : undefined;
   return {
+    ...(typeof search.client_id === 'string' && id.test(search.client_id) ? { client_id: search.client_id } : {}),
     ...(platform ? { platform } : {}),
     ...(campaign ? { campaign } : {}),
     ...(adSet ? { ad_set: adSet } : {}),

@@ -57,7 +57,7 @@ export function MappingColumns({
                   </option>
                 ))}
               </select>
-              <p className="mt-0.5 truncate text-xs text-ink-3" title={column.reason}>
+              <p className="mt-0.5 text-xs text-ink-3">
                 {own ? (
                   <span className="font-medium text-warn">changed by you</span>
                 ) : (

@@ -2,6 +2,7 @@ import { Link, Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMe } from '../../app/session.ts';
 import { Page } from '../../ui/page.tsx';
+import { TabBar } from '../../ui/tab-bar.tsx';
 import { tabClass } from '../../ui/tabs.ts';
 
 const pages = [
@@ -10,7 +11,11 @@ const pages = [
   { to: '/operate/schedules', label: 'Schedules', roles: ['admin', 'user'] },
   { to: '/operate/connectors', label: 'Connectors', roles: ['admin', 'user'] },
   { to: '/operate/dead-letters', label: 'Dead letters', roles: ['admin', 'support'] },
+  { to: '/operate/alerts', label: 'Alerts', roles: ['admin', 'user'] },
+  { to: '/operate/webhooks', label: 'Webhooks', roles: ['admin', 'user'] },
   { to: '/operate/people', label: 'People', roles: ['admin'] },
+  { to: '/operate/support', label: 'Support', roles: ['admin'] },
+  { to: '/operate/clients', label: 'Clients', roles: ['admin', 'user'] },
   { to: '/operate/keys', label: 'API keys', roles: ['admin'] },
   { to: '/operate/audit', label: 'Audit', roles: ['admin'] },
   { to: '/operate/health', label: 'Health', roles: ['admin', 'user'] },
@@ -21,15 +26,20 @@ export function OperateLayout(): ReactNode {
   const { role } = useMe();
   return (
     <Page title="Operate">
-      <nav aria-label="Operate" className="-mx-4 flex overflow-x-auto border-b border-line px-4 md:mx-0 md:px-0">
+      <TabBar label="Operate">
         {pages
           .filter((page) => page.roles.some((each) => each === role))
           .map((page) => (
-            <Link key={page.to} to={page.to} activeOptions={{ exact: true }} className={tabClass}>
+            <Link
+              key={page.to}
+              to={page.to}
+              activeOptions={{ exact: page.to !== '/operate/webhooks', includeSearch: false }}
+              className={tabClass}
+            >
               {page.label}
             </Link>
           ))}
-      </nav>
+      </TabBar>
       <Outlet />
     </Page>
   );

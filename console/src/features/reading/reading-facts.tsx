@@ -204,9 +204,7 @@ function Fact({
             as detected
           </Button>
         )}
-        <span className="w-full truncate text-xs text-ink-3" title={detected.reason}>
-          {detected.reason}
-        </span>
+        <span className="w-full text-xs text-ink-3">{detected.reason}</span>
       </dd>
     </div>
   );

@@ -40,7 +40,7 @@ export function ReadingPage(): ReactNode {
     <div className="flex flex-col gap-4">
       {override.isError && <ProblemNote error={override.error} />}
       {(overridden || putBack) && <RetryNote run={run} what="how the file is read" />}
-      <div className="grid gap-4 lg:grid-cols-[24rem_minmax(0,1fr)]">
+      <div className="grid grid-cols-1 gap-4 lg:grid-cols-[24rem_minmax(0,1fr)]">
         <Panel title="Detected" aside="change what is wrong">
           <ReadingFacts
             reading={reading.data}

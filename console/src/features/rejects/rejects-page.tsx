@@ -29,7 +29,7 @@ export function RejectsPage(): ReactNode {
   const corrected = all.reduce((sum, cluster) => sum + cluster.corrected, 0);
   const shown = all.filter((cluster) => search.cluster === undefined || cluster.cluster === search.cluster);
   return (
-    <div className="grid gap-4 lg:grid-cols-[19rem_minmax(0,1fr)]">
+    <div className="grid grid-cols-1 gap-4 lg:grid-cols-[19rem_minmax(0,1fr)]">
       <ClusterList runId={runId} clusters={all} search={search} />
       <div className="flex min-w-0 flex-col gap-3">
         <ReplayBar runId={runId} corrected={corrected} search={search} />
@@ -63,8 +63,6 @@ function Toolbar({
 }): ReactNode {
   const params = { runId: run.run_id };
   const { show, ...rest } = search;
-  const tab =
-    'min-h-7 rounded-full border border-line-strong px-2.5 py-1 text-xs text-ink-2 hover:bg-sunken aria-[current]:border-water aria-[current]:bg-water-soft aria-[current]:font-medium aria-[current]:text-water-strong';
   return (
     <div className="flex flex-wrap items-center gap-2">
       <nav aria-label="Which rows" className="flex flex-wrap gap-1">
@@ -72,7 +70,7 @@ function Toolbar({
           to="/r/$runId/rejects"
           params={params}
           search={rest}
-          className={tab}
+          className="chip"
           aria-current={show ? undefined : 'true'}
           activeProps={{}}
         >
@@ -84,14 +82,14 @@ function Toolbar({
             to="/r/$runId/rejects"
             params={params}
             search={{ ...rest, show: each }}
-            className={tab}
+            className="chip"
             aria-current={show === each ? 'true' : undefined}
           >
             {words[each]} {count(totalOf(clusters, each))}
           </Link>
         ))}
       </nav>
-      <div className="ml-auto flex gap-2">
+      <div className="ml-auto flex flex-wrap gap-2">
         <a
           href={urlOf('rejects.download', { params: { run_id: run.run_id }, query: { cluster: search.cluster } })}
           download

@@ -12,6 +12,7 @@ describe('the stage chart', () => {
         created_at: at(0),
         finished_at: at(10),
         stages: [{ ...stage, stage: 'parse', state: 'done' }],
+        samples: [],
         attempts: [
           { ...attempt, attempt: 1, stage: 'parse', queued_at: at(0), started_at: at(2), finished_at: at(10) },
         ],
@@ -27,12 +28,39 @@ describe('the stage chart', () => {
     });
   });
 
+  it('marks when the worker gave a sign of life, on the attempt it belongs to, and no more marks than can be told apart', () => {
+    const samples = Array.from({ length: 400 }, (_, index) => ({
+      at: new Date(Date.parse(at(2)) + index * 20).toISOString(),
+      attempt: 1,
+      stage: 'parse',
+      done: index,
+      unit: 'rows',
+    }));
+    const gantt = layoutGantt(
+      {
+        created_at: at(0),
+        finished_at: at(10),
+        stages: [{ ...stage, stage: 'parse', state: 'done' }],
+        samples: [...samples, { at: at(9), attempt: 2, stage: 'promote', done: 1, unit: 'rows' }],
+        attempts: [
+          { ...attempt, attempt: 1, stage: 'parse', queued_at: at(0), started_at: at(2), finished_at: at(10) },
+        ],
+      },
+      Date.parse(at(99)),
+    );
+    const beats = gantt.rows[0]?.bars[0]?.beats ?? [];
+    expect(beats[0]).toBe(0.2);
+    expect(beats.at(-1)).toBeCloseTo(0.998);
+    expect(beats.length).toBeLessThanOrEqual(41);
+  });
+
   it('stacks the attempts of a stage as sub-rows and keeps the running one open to the right edge', () => {
     const gantt = layoutGantt(
       {
         created_at: at(0),
         finished_at: null,
         stages: [{ ...stage, stage: 'promote', state: 'active', attempts: 2 }],
+        samples: [],
         attempts: [
           {
             ...attempt,
@@ -68,6 +96,7 @@ describe('the stage chart', () => {
         created_at: at(0),
         finished_at: null,
         stages: [{ ...stage, stage: 'parse', state: 'waiting', queued_at: at(0), attempts: 0 }],
+        samples: [],
         attempts: [],
       },
       Date.parse(at(5)),
@@ -79,7 +108,10 @@ describe('the stage chart', () => {
 
   it('gives few round ticks whatever the span', () => {
     for (const seconds of [0, 1, 7, 95, 4_000, 400_000]) {
-      const gantt = layoutGantt({ created_at: at(0), finished_at: at(seconds), stages: [], attempts: [] }, 0);
+      const gantt = layoutGantt(
+        { created_at: at(0), finished_at: at(seconds), stages: [], attempts: [], samples: [] },
+        0,
+      );
       expect(gantt.ticks.length).toBeGreaterThan(1);
       expect(gantt.ticks.length).toBeLessThan(9);
     }

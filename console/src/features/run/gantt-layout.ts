@@ -21,6 +21,8 @@ export interface GanttBar {
   readonly outcome: string | null;
   readonly worker: string | null;
   readonly error: string | undefined;
+  /** Moments at which its worker told how far it was, as shares of the chart's width. */
+  readonly beats: readonly number[];
 }
 
 export interface GanttRow {
@@ -36,13 +38,14 @@ export interface Gantt {
   readonly ticks: readonly { readonly at: number; readonly ms: number }[];
 }
 
+const maxBeats = 40;
 const tickSteps = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 3e4, 6e4, 12e4, 3e5, 6e5, 18e5, 36e5, 72e5, 216e5, 432e5,
   864e5,
 ];
 
 export function layoutGantt(
-  run: Pick<RunDetail, 'stages' | 'attempts' | 'created_at' | 'finished_at'>,
+  run: Pick<RunDetail, 'stages' | 'attempts' | 'samples' | 'created_at' | 'finished_at'>,
   nowMs: number,
 ): Gantt {
   const live = run.finished_at === null;
@@ -59,6 +62,7 @@ export function layoutGantt(
     bars: barsOf(
       stage,
       run.attempts.filter((each) => each.stage === stage.stage),
+      run.samples,
       endMs,
       share,
     ),
@@ -66,7 +70,13 @@ export function layoutGantt(
   return { rows, startMs, endMs, ticks: ticksOf(endMs - startMs) };
 }
 
-function barsOf(stage: Stage, attempts: readonly Attempt[], endMs: number, share: (ms: number) => number): GanttBar[] {
+function barsOf(
+  stage: Stage,
+  attempts: readonly Attempt[],
+  samples: RunDetail['samples'],
+  endMs: number,
+  share: (ms: number) => number,
+): GanttBar[] {
   const bars: GanttBar[] = attempts.map((attempt) => {
     const started = Date.parse(attempt.started_at);
     const ended = attempt.finished_at === null ? endMs : Date.parse(attempt.finished_at);
@@ -81,11 +91,19 @@ function barsOf(stage: Stage, attempts: readonly Attempt[], endMs: number, share
       outcome: attempt.outcome,
       worker: attempt.worker,
       error: attempt.error?.message,
+      beats: beatsOf(samples, attempt.attempt).map(share),
     };
   });
   if (stage.state === 'waiting' && stage.queued_at !== null)
     bars.push(waitingBar(stage.queued_at, endMs, share, bars.length));
   return bars;
+}
+
+/** Some of the moments when there are many: they show that the worker lived, not how often it spoke. */
+function beatsOf(samples: RunDetail['samples'], attempt: number): number[] {
+  const all = samples.filter((sample) => sample.attempt === attempt).map((sample) => Date.parse(sample.at));
+  const step = Math.ceil(all.length / maxBeats);
+  return all.filter((_, index) => index % step === 0 || index === all.length - 1);
 }
 
 function waitingBar(queuedAt: string, endMs: number, share: (ms: number) => number, before: number): GanttBar {
@@ -100,6 +118,7 @@ function waitingBar(queuedAt: string, endMs: number, share: (ms: number) => numb
     outcome: null,
     worker: null,
     error: undefined,
+    beats: [],
   };
 }
 

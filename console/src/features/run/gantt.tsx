@@ -15,7 +15,7 @@ const outcomeMarks: Record<string, string> = {
   retry: '↩ to be retried',
 };
 
-/** Stages over time: hatched is waiting in line, solid is work, one sub-row per attempt. */
+/** Stages over time: hatched is waiting in line, solid is work, notches are signs of life, one sub-row per attempt. */
 export function Gantt({ run }: { run: RunDetail }): ReactNode {
   const now = useNow(run.finished_at === null ? 500 : 60_000);
   const gantt = layoutGantt(run, now);
@@ -33,7 +33,7 @@ export function Gantt({ run }: { run: RunDetail }): ReactNode {
             >
               {row.bars.length === 0 && <li className="pl-2 text-xs text-ink-3">not started</li>}
               {row.bars.map((bar) => (
-                <Bar key={bar.attempt} bar={bar} many={row.bars.length > 1} />
+                <Bar key={bar.attempt} bar={bar} many={row.bars.length > 1} spanMs={gantt.endMs - gantt.startMs} />
               ))}
             </ul>
           </div>
@@ -43,7 +43,7 @@ export function Gantt({ run }: { run: RunDetail }): ReactNode {
           {gantt.ticks.map((tick) => (
             <span
               key={tick.ms}
-              className={`figures absolute top-0.5 text-2xs whitespace-nowrap text-ink-3 ${tick.at === 0 ? '' : tick.at > 0.93 ? '-translate-x-full' : '-translate-x-1/2'}`}
+              className={`figures absolute top-0.5 text-2xs whitespace-nowrap text-ink-3 max-sm:not-first:not-last:hidden ${tick.at === 0 ? '' : tick.at > 0.93 ? '-translate-x-full' : '-translate-x-1/2'}`}
               style={{ left: `${tick.at * 100}%` }}
             >
               {tick.ms === 0 ? '0' : duration(tick.ms)}
@@ -51,25 +51,36 @@ export function Gantt({ run }: { run: RunDetail }): ReactNode {
           ))}
         </div>
       </div>
-      <figcaption className="mt-2 flex gap-4 pl-25 text-2xs text-ink-3">
+      <figcaption className="mt-2 flex flex-wrap gap-x-4 gap-y-1 sm:pl-25 text-2xs text-ink-3">
         <span className="inline-flex items-center gap-1.5">
           <span className="hatched inline-block h-2.5 w-5 rounded-xs border border-line-strong" /> waiting in line
         </span>
         <span className="inline-flex items-center gap-1.5">
           <span className="inline-block h-2.5 w-5 rounded-xs bg-water" /> work
         </span>
+        {run.samples.length > 0 && (
+          <span className="inline-flex items-center gap-1.5">
+            <span className="relative inline-block h-2.5 w-5 rounded-xs bg-water">
+              <span className="absolute inset-y-0 left-1.5 w-px bg-surface" />
+              <span className="absolute inset-y-0 left-3.5 w-px bg-surface" />
+            </span>{' '}
+            sign of life
+          </span>
+        )}
       </figcaption>
     </figure>
   );
 }
 
-function Bar({ bar, many }: { bar: GanttBar; many: boolean }): ReactNode {
+function Bar({ bar, many, spanMs }: { bar: GanttBar; many: boolean; spanMs: number }): ReactNode {
+  const lastBeatMs = (bar.beats.at(-1) ?? 0) * spanMs;
   const bad = bar.outcome !== null && !goodEnds.has(bar.outcome);
   const note = bar.outcome ? outcomeMarks[bar.outcome] : undefined;
   const words = [
     many ? `attempt ${bar.attempt}` : undefined,
     bar.waitMs > 0 ? `${duration(bar.waitMs)} in line` : undefined,
     bar.work ? `${duration(bar.workMs)} ${bar.open ? 'so far' : 'of work'}` : 'still in line',
+    bad && bar.beats.length > 0 ? `last sign of life at ${duration(lastBeatMs)}` : undefined,
     note,
   ].filter(Boolean);
   const end = bar.work?.to ?? bar.wait?.to ?? 0;
@@ -87,6 +98,14 @@ function Bar({ bar, many }: { bar: GanttBar; many: boolean }): ReactNode {
           style={place(bar.work)}
         />
       )}
+      {bar.beats.map((at) => (
+        <span
+          key={at}
+          aria-hidden="true"
+          className={`absolute inset-y-0.5 w-px ${bad ? 'bg-bad' : 'bg-surface'}`}
+          style={{ left: `${at * 100}%` }}
+        />
+      ))}
       <span
         className={`absolute top-0.5 px-1.5 text-2xs leading-4 whitespace-nowrap ${end > 0.6 ? '-translate-x-full' : ''} ${end > 0.6 ? 'rounded-xs bg-surface/85 text-ink' : 'text-ink-2'}`}
         style={{ left: `${(end > 0.6 ? Math.min(end, 0.998) : end) * 100}%` }}

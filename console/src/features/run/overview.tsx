@@ -18,7 +18,7 @@ export function Overview(): ReactNode {
   const { runId } = route.useParams();
   const { data: run } = useSuspenseQuery(runQuery(runId));
   return (
-    <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
+    <div className="grid grid-cols-1 gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <div className="flex min-w-0 flex-col gap-4">
         <Panel title="Stages">
           <Gantt run={run} />

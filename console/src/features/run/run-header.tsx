@@ -48,13 +48,16 @@ function Facts({ run }: { run: RunDetail }): ReactNode {
   const worked = workedMs(run, now);
   return (
     <dl className="flex flex-wrap gap-x-5 gap-y-1 text-xs text-ink-2 [&_dd]:inline [&_dt]:inline [&_dt]:text-ink-3">
-      <div>
-        <dt>from </dt>
-        <dd>
-          {run.source ?? 'unknown'}
-          {run.created_by && `, by ${run.created_by}`}
-        </dd>
-      </div>
+      {(run.source ?? run.created_by) && (
+        <div>
+          <dt>{run.source ? 'from ' : 'by '}</dt>
+          <dd>
+            {run.source}
+            {run.source && run.created_by && ', by '}
+            {run.created_by}
+          </dd>
+        </div>
+      )}
       <div>
         <dt>queued </dt>
         <dd>

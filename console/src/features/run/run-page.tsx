@@ -7,6 +7,7 @@ import { pipelinesQuery } from '../../app/list-pipelines.ts';
 import { shortCount } from '../../ui/figures.ts';
 import { usePageTitle } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { TabBar } from '../../ui/tab-bar.tsx';
 import { tabClass } from '../../ui/tabs.ts';
 import { ReceiptPanel } from './receipt-panel.tsx';
 import { RunHeader } from './run-header.tsx';
@@ -48,7 +49,7 @@ function Views({ run }: { run: RunDetail }): ReactNode {
   const total = run.rejects.total;
   const open = run.rejects.open ?? total;
   return (
-    <nav aria-label="Views of the run" className="-mx-4 flex overflow-x-auto border-b border-line px-4 md:mx-0 md:px-0">
+    <TabBar label="Views of the run">
       <Link to="/r/$runId" params={params} activeOptions={{ exact: true }} className={tabClass}>
         Progress
       </Link>
@@ -77,7 +78,7 @@ function Views({ run }: { run: RunDetail }): ReactNode {
             activeOptions={{ includeSearch: false }}
             className={tabClass}
           >
-            Stored rows
+            Rows
           </Link>
           {run.pipeline === 'ads' && (
             <>
@@ -91,6 +92,6 @@ function Views({ run }: { run: RunDetail }): ReactNode {
           )}
         </>
       )}
-    </nav>
+    </TabBar>
   );
 }

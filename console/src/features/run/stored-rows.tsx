@@ -1,44 +1,89 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { count } from '../../ui/figures.ts';
 import { Panel } from '../../ui/page.tsx';
-import { meanings } from '../../ui/receipt/receipt-segments.ts';
+import { meanings, outcomeClass, receiptBar } from '../../ui/receipt/receipt-segments.ts';
 import { DailyMetricsTable } from '../data/daily-metrics-table.tsx';
 import { JudgmentsTable } from '../data/judgments-table.tsx';
+import { FileRows } from './file-rows.tsx';
 import { runQuery } from './show-run.ts';
 
 const nothing = 'This run stored no rows that are still current';
 const route = getRouteApi('/shell/r/$runId/rows');
 
-/** The rows this run left in the tables, each cell with its passport. */
+/** The rows of the file by how they ended; a segment of the receipt shows its own. */
 export function StoredRows(): ReactNode {
   const { runId } = route.useParams();
   const { outcome } = route.useSearch();
   const { data: run } = useSuspenseQuery(runQuery(runId));
+  const outcomes = receiptBar(run).segments.filter(
+    (segment) => !['rejected', 'pending', 'missing', 'through'].includes(segment.outcome),
+  );
   return (
-    <Panel
-      title="Stored rows of this run"
-      aside={
-        outcome && (
-          <span>
-            {outcome}: {meanings[outcome] ?? 'counted by the pipeline'} ·{' '}
-            <Link to="/r/$runId/rows" params={{ runId }} search={{}} className="link">
-              clear
-            </Link>
-          </span>
-        )
-      }
+    <div className="flex min-w-0 flex-col gap-3">
+      <nav aria-label="Which rows" className="flex flex-wrap gap-1">
+        <Choice runId={runId} outcome={undefined} current={outcome}>
+          All
+        </Choice>
+        {outcomes.map((segment) => (
+          <Choice key={segment.outcome} runId={runId} outcome={segment.outcome} current={outcome}>
+            <span
+              aria-hidden="true"
+              className={`${outcomeClass(segment.outcome)} mr-1 inline-block size-2.5 rounded-xs`}
+            />
+            {segment.outcome} {count(segment.count)}
+          </Choice>
+        ))}
+      </nav>
+      <Panel
+        title={outcome ? `Rows that ended as ${outcome}` : 'Rows of the file'}
+        aside={outcome && meanings[outcome]}
+      >
+        <FileRows
+          runId={runId}
+          outcome={outcome}
+          hasPassports={run.pipeline === 'ads'}
+          forgotten={
+            <>
+              <p className="border-b border-line px-4 py-2 text-sm text-ink-2">
+                Which line ended how is kept for some days only. Below is what this run stored and nothing has replaced
+                since.
+              </p>
+              {run.pipeline === 'judgments' ? (
+                <JudgmentsTable filter={{ run_id: runId }} empty={nothing} />
+              ) : (
+                <DailyMetricsTable filter={{ run_id: runId }} empty={nothing} />
+              )}
+            </>
+          }
+        />
+      </Panel>
+    </div>
+  );
+}
+
+function Choice({
+  runId,
+  outcome,
+  current,
+  children,
+}: {
+  runId: string;
+  outcome: string | undefined;
+  current: string | undefined;
+  children: ReactNode;
+}): ReactNode {
+  return (
+    <Link
+      to="/r/$runId/rows"
+      params={{ runId }}
+      search={outcome ? { outcome } : {}}
+      aria-current={outcome === current ? 'true' : undefined}
+      activeProps={{}}
+      className="chip"
     >
-      {outcome === 'unchanged' || outcome === 'stale' || outcome === 'superseded' || outcome === 'merged' ? (
-        <p className="border-b border-line px-4 py-2 text-sm text-ink-2">
-          Rows counted as {outcome} wrote nothing of their own; below is what this run stored.
-        </p>
-      ) : null}
-      {run.pipeline === 'judgments' ? (
-        <JudgmentsTable filter={{ run_id: runId }} empty={nothing} />
-      ) : (
-        <DailyMetricsTable filter={{ run_id: runId }} empty={nothing} />
-      )}
-    </Panel>
+      {children}
+    </Link>
   );
 }

@@ -85,7 +85,7 @@ function Line({ event }: { event: RunEvent }): ReactNode {
   return (
     <details className="group px-4 open:bg-sunken">
       <summary className="figures flex cursor-pointer min-h-6 list-none items-center gap-2.5 py-0.5 text-xs hover:bg-sunken">
-        <time dateTime={event.occurred_at} title={exactTime(event.occurred_at)} className="text-ink-3">
+        <time dateTime={event.occurred_at} title={exactTime(event.occurred_at)} className="shrink-0 text-ink-3">
           {clockTime(event.occurred_at)}
         </time>
         <span className={marks[level].look}>

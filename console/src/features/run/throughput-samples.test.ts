@@ -1,32 +1,43 @@
 import { describe, expect, it } from 'vitest';
-import { addSample } from './throughput-samples.ts';
+import { curvesOf } from './throughput-samples.ts';
 
-const progress = { done: 0, total: 100, unit: 'rows', per_second: null, eta_at: null, at: '1970-01-01T00:00:01.000Z' };
+const at = (seconds: number) => new Date(seconds * 1000).toISOString();
+const sample = (seconds: number, done: number, attempt = 1) => ({
+  at: at(seconds),
+  attempt,
+  stage: 'promote',
+  done,
+  unit: 'rows',
+});
+const decision = (seconds: number, from: number, to: number, knob = 'rows per batch') => ({
+  at: at(seconds),
+  stage: 'promote',
+  knob,
+  from,
+  to,
+  reason: '',
+});
 
-describe('throughput samples', () => {
-  it('count the rate from the sample before when the server gives none', () => {
-    const first = addSample([], progress);
-    const second = addSample(first, { ...progress, done: 500, at: '1970-01-01T00:00:03.000Z' });
-    expect(second.at(-1)?.perSecond).toBe(250);
+describe('the throughput of a run', () => {
+  it('is counted between two signs of progress', () => {
+    const [curve] = curvesOf({ samples: [sample(1, 0), sample(3, 500), sample(4, 600)], decisions: [] });
+    expect(curve).toMatchObject({ x: [3, 4], perSecond: [250, 100], unit: 'rows' });
   });
 
-  it('take the server’s own rate when there is one', () => {
-    expect(addSample([], { ...progress, per_second: 4100 })[0]?.perSecond).toBe(4100);
+  it('is never negative: a stage that starts anew after a takeover counts from there', () => {
+    const [curve] = curvesOf({ samples: [sample(1, 900), sample(2, 10, 2), sample(3, 30, 2)], decisions: [] });
+    expect(curve?.perSecond).toEqual([0, 20]);
   });
 
-  it('ignore an answer that tells nothing new', () => {
-    const first = addSample([], progress);
-    expect(addSample(first, progress)).toBe(first);
+  it('shows the size of a batch at every moment, and marks where it was made smaller', () => {
+    const [curve] = curvesOf({
+      samples: [sample(1, 0), sample(2, 10), sample(4, 30)],
+      decisions: [decision(3, 1_000, 500), decision(1, 9, 8, 'another')].slice(0, 1),
+    });
+    expect(curve).toMatchObject({ x: [2, 3, 4], sizes: [1_000, 500, 500], shrunk: [null, 500, null] });
   });
 
-  it('start a new curve when the next stage counts in another unit', () => {
-    const first = addSample([], { ...progress, unit: 'bytes', done: 4_000 });
-    const second = addSample(first, { ...progress, done: 10, at: '1970-01-01T00:00:02.000Z' });
-    expect(second.map((sample) => sample.unit)).toEqual(['rows']);
-  });
-
-  it('never show a negative rate when a stage starts counting anew', () => {
-    const first = addSample([], { ...progress, done: 900 });
-    expect(addSample(first, { ...progress, done: 10, at: '1970-01-01T00:00:02.000Z' }).at(-1)?.perSecond).toBe(0);
+  it('is no curve when there are too few signs', () => {
+    expect(curvesOf({ samples: [sample(1, 0), sample(2, 10)], decisions: [] })).toEqual([]);
   });
 });

@@ -2,47 +2,61 @@
 import { type ReactNode, useMemo } from 'react';
 import type { RunDetail } from '../../app/api.ts';
 import { Plot, type PlotSeries } from '../../ui/chart/plot.tsx';
-import { bytes, count, duration, shortCount } from '../../ui/figures.ts';
+import { bytes, count, duration, plural, shortCount } from '../../ui/figures.ts';
 import { Moment } from '../../ui/moment.tsx';
-import { gatherSample, type Sample } from './throughput-samples.ts';
+import { wordsOf } from '../../ui/state-pill.tsx';
+import { type Curve, curvesOf } from './throughput-samples.ts';
 
 const speed: PlotSeries = { label: 'speed', token: '--water', scale: 'y', fill: true };
 const batch: PlotSeries = { label: 'batch size', token: '--warn', scale: 'y2', stepped: true, dash: [5, 4] };
+const smaller: PlotSeries = { label: 'made smaller', token: '--bad', scale: 'y2', marks: true };
 
 export default function Throughput({ run }: { run: RunDetail }): ReactNode {
-  const samples = gatherSample(run);
-  const drawn = useMemo(() => seriesOf(samples, run.decisions), [samples, run.decisions]);
-  const summary = averageOf(run);
-  const unit = samples.at(-1)?.unit ?? 'rows';
-  const decided = run.decisions.length > 0;
+  const { samples, decisions } = run;
+  const curves = useMemo(() => curvesOf({ samples, decisions }), [samples, decisions]);
   return (
-    <div className="flex flex-col gap-2 px-4 py-3">
-      {samples.length > 1 ? (
-        <>
-          <Plot
-            label={`Speed over time. ${summary}`}
-            height={130}
-            x={drawn.x}
-            y={decided ? drawn.y : drawn.y.slice(0, 1)}
-            series={decided ? [speed, batch] : [speed]}
-            format={unit === 'bytes' ? bytes : shortCount}
-          />
-          <p className="flex flex-wrap gap-4 text-2xs text-ink-3">
+    <div className="flex flex-col gap-3 px-4 py-3">
+      {curves.map((curve) => (
+        <StageSpeed key={curve.stage} curve={curve} />
+      ))}
+      <p className="text-sm text-ink-2">{averageOf(run)}</p>
+      <Decisions decisions={decisions} />
+    </div>
+  );
+}
+
+function StageSpeed({ curve }: { curve: Curve }): ReactNode {
+  const decided = curve.knob !== undefined;
+  const { unit, stage } = curve;
+  const y = useMemo(
+    () => (decided ? [curve.perSecond, curve.sizes, curve.shrunk] : [curve.perSecond]),
+    [curve, decided],
+  );
+  return (
+    <div className="flex flex-col gap-1">
+      <Plot
+        label={`Speed of ${wordsOf(stage)} over time, in ${unit} a second`}
+        height={120}
+        x={curve.x}
+        y={y}
+        series={decided ? [speed, batch, smaller] : [speed]}
+        format={unit === 'bytes' ? bytes : shortCount}
+      />
+      <p className="flex flex-wrap gap-x-4 gap-y-1 text-2xs text-ink-3">
+        <span className="inline-flex items-center gap-1.5">
+          <span className="inline-block h-0.5 w-5 bg-water" /> {wordsOf(stage)}: {unit} a second
+        </span>
+        {decided && (
+          <>
             <span className="inline-flex items-center gap-1.5">
-              <span className="inline-block h-0.5 w-5 bg-water" /> {unit === 'bytes' ? 'read' : unit} a second
+              <span className="inline-block w-5 border-t-2 border-dashed border-warn" /> {curve.knob}
             </span>
-            {decided && (
-              <span className="inline-flex items-center gap-1.5">
-                <span className="inline-block w-5 border-t-2 border-dashed border-warn" /> batch size
-              </span>
-            )}
-            <span className="ml-auto">{summary}</span>
-          </p>
-        </>
-      ) : (
-        <p className="text-sm text-ink-2">{summary}</p>
-      )}
-      <Decisions decisions={run.decisions} />
+            <span className="inline-flex items-center gap-1.5">
+              <span className="inline-block size-2 rounded-full bg-bad" /> made smaller
+            </span>
+          </>
+        )}
+      </p>
     </div>
   );
 }
@@ -54,32 +68,13 @@ function averageOf(run: RunDetail): string {
   return `${count(Math.round(read / (workMs / 1000)))} rows a second over ${duration(workMs)} of work`;
 }
 
-function seriesOf(
-  samples: readonly Sample[],
-  decisions: RunDetail['decisions'],
-): { x: number[]; y: (number | null)[][] } {
-  const steps = decisions.map((decision) => ({ atMs: Date.parse(decision.at), to: decision.to }));
-  const start = samples[0]?.atMs ?? 0;
-  const x = [...new Set([...samples.map((sample) => sample.atMs), ...steps.map((step) => step.atMs)])]
-    .filter((atMs) => atMs >= start)
-    .sort((a, b) => a - b);
-  const rates = new Map(samples.map((sample) => [sample.atMs, sample.perSecond]));
-  let rate: number | null = null;
-  const perSecond = x.map((atMs) => {
-    rate = rates.get(atMs) ?? rate;
-    return rate;
-  });
-  const sizes = x.map((atMs) => steps.findLast((step) => step.atMs <= atMs)?.to ?? null);
-  return { x: x.map((atMs) => atMs / 1000), y: [perSecond, sizes] };
-}
-
 function Decisions({ decisions }: { decisions: RunDetail['decisions'] }): ReactNode {
   if (decisions.length === 0) return null;
   const shrunk = decisions.filter((decision) => decision.to < decision.from).length;
   return (
     <details className="text-xs">
       <summary className="cursor-pointer text-ink-2 hover:text-ink">
-        {count(decisions.length)} decisions of the controller{shrunk > 0 && `, ${count(shrunk)} of them smaller`}
+        {plural(decisions.length, 'decision')} of the controller{shrunk > 0 && `, ${count(shrunk)} of them smaller`}
       </summary>
       <ul className="mt-1 flex max-h-44 flex-col gap-0.5 overflow-y-auto">
         {decisions.slice(-100).map((decision) => (

@@ -19,18 +19,22 @@ export function HealthStrip(): ReactNode {
   if (last.length === 0) return null;
   const failed = last.filter((run) => run.phase === 'failed' || run.phase === 'dead').length;
   return (
-    <div
-      role="img"
-      aria-label={`The last ${last.length} runs, ${failed} of them failed`}
-      className="mt-1 flex h-5 items-end gap-0.5"
-    >
-      {last.map((run) => (
-        <span
-          key={run.run_id}
-          title={inertText(`${run.title ?? run.run_id}: ${run.status}`)}
-          className={`w-2 rounded-[2px] ${shapes[run.phase]}`}
-        />
-      ))}
+    <div className="mt-1 flex items-end gap-2 text-xs text-ink-3">
+      <div
+        role="img"
+        aria-label={`The last ${last.length} runs, ${failed} of them failed`}
+        className="flex h-5 items-end gap-0.5"
+      >
+        {last.map((run) => (
+          <span
+            key={run.run_id}
+            title={inertText(`${run.title ?? run.run_id}: ${run.status}`)}
+            className={`w-2 rounded-[2px] ${shapes[run.phase]}`}
+          />
+        ))}
+      </div>
+      the last {last.length === 1 ? 'run' : `${last.length} runs`}
+      {failed > 0 && `, ${failed} failed`}
     </div>
   );
 }

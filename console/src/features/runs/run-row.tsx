@@ -39,7 +39,8 @@ export function RunRow({ run, current, selected, onSelect }: Props): ReactNode {
           {name}
         </Link>
         <p className="truncate text-xs text-ink-3">
-          {run.pipeline} · {run.source ?? 'unknown source'}
+          {run.pipeline}
+          {run.source && ` · ${run.source}`}
           {run.retry_of && ' · retry'}
           {run.error && <span className="text-bad"> · {run.error.message}</span>}
         </p>

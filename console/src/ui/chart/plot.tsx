@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { usePalette } from '../../app/theme.ts';
+import { clockTime } from '../relative-time.ts';
 
 export interface PlotSeries {
   readonly label: string;
@@ -10,6 +11,8 @@ export interface PlotSeries {
   readonly scale: 'y' | 'y2';
   readonly stepped?: boolean;
   readonly bars?: boolean;
+  /** Single moments, as dots. */
+  readonly marks?: boolean;
   readonly fill?: boolean;
   readonly dash?: number[];
 }
@@ -78,7 +81,7 @@ function optionsOf(
       y2: { range: fromZero },
     },
     axes: [
-      { ...axis, space: 80 },
+      { ...axis, space: 80, ...(series.some((each) => each.bars) ? {} : { size: 28, values: clockTicks }) },
       { ...axis, scale: 'y', size: 58, values: (_, ticks) => ticks.map(format) },
       ...(second ? [{ ...axis, scale: 'y2', side: 1 as const, size: 48, grid: { show: false } }] : []),
     ],
@@ -86,17 +89,19 @@ function optionsOf(
       {},
       ...series.map((each): uPlot.Series => {
         const stroke = colour(each.token);
-        const paths = each.bars
-          ? uPlot.paths.bars?.({ size: [0.7, 40] })
-          : each.stepped
-            ? uPlot.paths.stepped?.({ align: 1 })
-            : undefined;
+        const paths = each.marks
+          ? () => null
+          : each.bars
+            ? uPlot.paths.bars?.({ size: [0.7, 40] })
+            : each.stepped
+              ? uPlot.paths.stepped?.({ align: 1 })
+              : undefined;
         return {
           label: each.label,
           scale: each.scale,
           stroke,
           width: 1.75,
-          points: { show: false },
+          points: each.marks ? { show: true, size: 7, fill: stroke } : { show: false },
           ...(each.dash ? { dash: each.dash } : {}),
           ...(each.fill ? { fill: `color-mix(in srgb, ${stroke} 18%, transparent)` } : {}),
           ...(paths ? { paths } : {}),
@@ -106,6 +111,7 @@ function optionsOf(
   };
 }
 
+const clockTicks = (_: uPlot, ticks: number[]) => ticks.map((tick) => clockTime(new Date(tick * 1000).toISOString()));
 const dayS = 86_400;
 const withMargin: uPlot.Range.Function = (_, min, max) => [min - dayS * 0.6, max + dayS * 0.6];
 const exactly: uPlot.Range.Function = (_, min, max) => [min, Math.max(max, min + 1)];
