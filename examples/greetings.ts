@@ -13,12 +13,11 @@ export const greetings = definePipeline({
   }),
   input: z.object({ names: z.array(z.string()).min(1) }),
   stages: {
-    async greet({ run, input, checkpoint, commit, progress, reject }) {
-      const { names } = input;
-      const outcomes = (await checkpoint<Outcomes>()) ?? { inserted: 0, rejected: 0 };
+    async greet({ run, input: { names }, checkpoint, commit, progress, reject }) {
+      const outcomes = (await checkpoint<{ inserted: number; rejected: number }>()) ?? { inserted: 0, rejected: 0 };
       for (let at = outcomes.inserted + outcomes.rejected; at < names.length; at += 1) {
         const name = names[at];
-        if (!name) reject({ ...noName, line: at + 1, item: { name } });
+        if (!name) reject({ code: 'value_required', message: 'No name.', line: at + 1, item: { name } });
         outcomes[name ? 'inserted' : 'rejected'] += 1;
         // Row, reject and checkpoint in one fenced transaction: after a crash the next attempt goes on from here.
         await commit(async (tx) => name && insertGreeting(tx, [run.tenantId, run.id, `Hello ${name}`]), {
@@ -26,47 +25,35 @@ export const greetings = definePipeline({
         });
         progress({ done: at + 1, total: names.length, unit: 'people' });
       }
-      return { on: 'complete', receipt: { read: names.length, outcomes: { ...outcomes } } };
+      return { on: 'complete', receipt: { read: names.length, outcomes } };
     },
   },
-  async recount({ id, input }, tx) {
+  async recount({ id, input: { names } }, tx) {
     const { rows } = await tx.query('select count(*)::int as stored from greetings where run_id = $1', [id]);
-    const rejected = input.names.filter((name) => !name).length;
-    return { read: input.names.length, outcomes: { inserted: rows[0].stored, rejected } };
+    const rejected = names.filter((name) => !name).length;
+    return { read: names.length, outcomes: { inserted: rows[0].stored, rejected } };
   },
 });
 
-type Outcomes = { inserted: number; rejected: number };
-const noName = {
-  code: 'value_required',
-  message: 'No name.',
-  cause: 'name',
-  byteOffset: null,
-  column: null,
-  value: null,
-};
-
-function insertGreeting(tx: Queryable, values: string[]) {
-  return tx.query('insert into greetings (tenant_id, run_id, words) values ($1, $2, $3)', values);
-}
+const insertGreeting = (tx: Queryable, values: string[]) =>
+  tx.query('insert into greetings (tenant_id, run_id, words) values ($1, $2, $3)', values);
 
 /** The stage's own table. Row-level security shows each tenant its own rows only. */
 export async function createGreetings(admin: Queryable): Promise<void> {
   await admin.query(`
     create table if not exists greetings (tenant_id uuid not null, run_id uuid not null, words text not null);
-    alter table greetings enable row level security;
-    alter table greetings force row level security;
+    alter table greetings enable row level security, force row level security;
     drop policy if exists own on greetings;
     create policy own on greetings using (tenant_id = (select engine.current_tenant()));
     grant select, insert on greetings to millrace_app`);
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const millrace = await createMillrace({ pipelines: [greetings], prepare: createGreetings });
   await millrace.start();
   const tenantId = '00000000-0000-7000-8000-000000000001';
   const { id } = await millrace.enqueue({ pipeline: 'greetings', tenantId, input: { names: ['Ada', '', 'Grace'] } });
-  const run = await millrace.runs.wait(id);
-  console.log(run.status, run.receipt, (await millrace.runs.verify(id)).agrees ? 'verified' : 'does not agree');
+  const { status, receipt } = await millrace.runs.wait(id);
+  console.log(status, receipt, (await millrace.runs.verify(id)).agrees ? 'verified' : 'does not agree');
   await millrace.stop();
 }

@@ -1,15 +1,16 @@
 // Refused items, written in the transaction of the effects beside which they were refused.
 import type { Queryable } from '../../platform/database.ts';
 
+/** Where it stood and what was in the way are said as far as they are known. */
 export interface RejectRecord {
-  readonly line: number | null;
-  readonly byteOffset: number | null;
-  readonly column: string | null;
+  readonly line?: number | null;
+  readonly byteOffset?: number | null;
+  readonly column?: string | null;
   readonly code: string;
   readonly message: string;
-  readonly value: string | null;
-  /** Rejects with one cause form a cluster. */
-  readonly cause: string;
+  readonly value?: string | null;
+  /** Rejects with one cause form a cluster. Default: the code. */
+  readonly cause?: string;
   readonly suggestion?: unknown;
   readonly errors?: readonly unknown[];
   /** The item as read. */
@@ -33,13 +34,13 @@ export async function insertRejects(
     values: [
       tenantId,
       runId,
-      rejects.map((reject) => reject.line),
-      rejects.map((reject) => reject.byteOffset),
-      rejects.map((reject) => reject.column),
+      rejects.map((reject) => reject.line ?? null),
+      rejects.map((reject) => reject.byteOffset ?? null),
+      rejects.map((reject) => reject.column ?? null),
       rejects.map((reject) => reject.code),
       rejects.map((reject) => reject.message),
-      rejects.map((reject) => reject.value),
-      rejects.map((reject) => reject.cause),
+      rejects.map((reject) => reject.value ?? null),
+      rejects.map((reject) => reject.cause ?? reject.code),
       rejects.map((reject) => (reject.suggestion === undefined ? null : JSON.stringify(reject.suggestion))),
       rejects.map((reject) => JSON.stringify(reject.errors ?? [])),
       rejects.map((reject) => JSON.stringify(reject.item)),
