@@ -1,16 +1,19 @@
 // db/schema.sql shows what the migrations make, on whichever supported server the tests run.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { connectClient, withClient } from '../src/platform/database.ts';
+import { connectClient } from '../src/platform/database.ts';
 import { migrate } from '../src/platform/migrate.ts';
-import { createEmptyDatabase, useDatabase } from '../test/support/database.ts';
+import { createEmptyDatabase } from '../test/support/database.ts';
 import { comparable, dumpSchema } from './schema-dump.ts';
-
-const db = useDatabase();
 
 describe('db/schema.sql', () => {
   it('is up to date (else run "npm run generate")', async () => {
-    const dump = await withClient(db.admin, dumpSchema);
+    const { url, close } = await createEmptyDatabase();
+    await migrate({ url });
+    const client = await connectClient({ url, applicationName: 'test', connectTimeoutMs: 5_000 });
+    const dump = await dumpSchema(client);
+    await client.end();
+    await close();
     const golden = readFileSync(new URL('../db/schema.sql', import.meta.url), 'utf8');
     expect(comparable(dump)).toBe(comparable(golden));
   });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { connectClient, createPool, type Queryable } from '../../src/platform/database.ts';
+import { keepMoves } from './arrows-taken.ts';
 
 export interface TestDatabase {
   readonly name: string;
@@ -55,7 +56,7 @@ export function useDatabase(): TestDatabase {
 }
 
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const { template, login, password } = inject('testServer');
+  const { template, login, password, moves } = inject('testServer');
   const name = template.replace('template', randomBytes(4).toString('hex'));
   await runOnServer(`create database ${name} template ${template}`);
   const adminUrl = urlOf(name);
@@ -88,6 +89,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       return pool('app', appUrl, 'millrace_app');
     },
     async close() {
+      await keepMoves(pool('admin', adminUrl), moves);
       await Promise.all([...pools.values()].map((each) => each.end()));
       await runOnServer(`drop database if exists ${name} with (force)`);
     },

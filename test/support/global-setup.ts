@@ -1,12 +1,17 @@
 // One Postgres for the whole test run: the embedded one in a temporary home, or the server that MILLRACE_TEST_DATABASE_URL
-// names (a superuser's connection string). A template database is migrated once; every test file clones it.
+// names (a superuser's connection string). A template database is migrated once; every test file clones it. At the end of the
+// whole suite an arrow of a machine that no test took is a failure.
 
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { connectClient } from '../../src/platform/database.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { migrate } from '../../src/platform/migrate.ts';
+import { arrowsNotTaken, moveRecorder } from './arrows-taken.ts';
 import { makeTempHome, removeTempHome } from './temp-home.ts';
 
 export interface TestServer {
@@ -15,6 +20,8 @@ export interface TestServer {
   readonly template: string;
   readonly login: string;
   readonly password: string;
+  /** Where the test databases leave which moves their runs made. */
+  readonly moves: string;
 }
 
 declare module 'vitest' {
@@ -33,6 +40,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     template: `mt_${run}_template`,
     login: `mt_${run}_app`,
     password: randomBytes(12).toString('hex'),
+    moves: path.join(tmpdir(), `millrace-moves-${run}.jsonl`),
   };
   try {
     await createTemplate(testServer);
@@ -42,6 +50,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   project.provide('testServer', testServer);
   return async () => {
+    const missed = await arrowsNotTaken(project, testServer.moves);
+    if (missed.length > 0) {
+      console.error(`No test took these arrows of the machines:\n  ${missed.join('\n  ')}`);
+      process.exitCode = 1;
+    }
+    rmSync(testServer.moves, { force: true });
     if (server.shared) await dropEverything(testServer, run);
     await server.stop();
   };
@@ -76,6 +90,9 @@ async function createTemplate({ url, template, login, password }: TestServer): P
   const target = new URL(url);
   target.pathname = `/${template}`;
   await migrate({ url: target.href, appLogin: login });
+  await withAdmin(target.href, async (query) => {
+    await query(moveRecorder);
+  });
 }
 
 async function dropEverything({ url, login }: TestServer, run: string): Promise<void> {
@@ -89,7 +106,7 @@ async function dropEverything({ url, login }: TestServer, run: string): Promise<
 async function withAdmin(url: string, fn: (query: (sql: string) => Promise<string[]>) => Promise<void>): Promise<void> {
   const client = await connectClient({ url, applicationName: 'millrace-test-setup', connectTimeoutMs: 10_000 });
   try {
-    await fn(async (sql) => (await client.query<{ name: string }>(sql)).rows.map(({ name }) => name));
+    await fn(async (sql) => ((await client.query<{ name: string }>(sql)).rows ?? []).map(({ name }) => name));
   } finally {
     await client.end();
   }
