@@ -14,6 +14,7 @@ import { addServeCommands } from './commands/serve.ts';
 import { addSyncCommands } from './commands/syncs.ts';
 import { addTenantCommands } from './commands/tenants.ts';
 import { addUserCommands } from './commands/users.ts';
+import { addWebhookCommands } from './commands/webhooks.ts';
 import { printFailure } from './failure.ts';
 
 const program = new Command('millrace')
@@ -56,6 +57,7 @@ addGoldenPathCommand(program);
 addMigrateCommand(program);
 addTenantCommands(program);
 addUserCommands(program);
+addWebhookCommands(program);
 
 try {
   await program.parseAsync();

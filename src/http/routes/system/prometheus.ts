@@ -2,7 +2,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import { isLoopback } from '../../../access/open-door.ts';
+import { deliveryStatuses } from '../../../contract/api/webhook-events.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { countDeliveries } from '../../../outbound/webhooks/sql/look-after-deliveries.ts';
 import { recentFigures } from '../../../pipelines/syncs/figures.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { handle } from '../../call.ts';
@@ -16,6 +18,11 @@ const syncRate = gauge('millrace_sync_success_ratio', 'Share of syncs that succe
 const syncSeconds = gauge('millrace_sync_duration_seconds', 'Mean duration of syncs that succeeded, last day.', []);
 const syncLetters = gauge('millrace_sync_dead_letters', 'Syncs in the dead letter queue.', ['tenant']);
 const syncRetries = gauge('millrace_sync_retries', 'Retries of syncs by error, last day.', ['error_code']);
+const deliveries = gauge(
+  'millrace_webhook_deliveries',
+  'Webhook deliveries: waiting and sending now, delivered and failed of the last hour’s events.',
+  ['status'],
+);
 let isCollecting = false;
 
 export const prometheus = handle('system.prometheus', async ({ app, origin, request, reply }) => {
@@ -28,6 +35,7 @@ export const prometheus = handle('system.prometheus', async ({ app, origin, requ
   if (app.engine !== undefined) {
     await refreshQueueGauges(app.engine.pools.control);
     await refreshSyncGauges(app.engine.pools.control);
+    await refreshDeliveryGauges(app.engine.pools.control);
   }
   return reply.type(register.contentType).send(await register.metrics());
 });
@@ -42,6 +50,11 @@ async function refreshSyncGauges(control: Queryable): Promise<void> {
     if (succeeded + dead > 0) syncRate.set({ connector }, succeeded / (succeeded + dead));
   for (const { tenant_id: tenant, count } of figures.dead_letters) syncLetters.set({ tenant }, count);
   for (const { error_code: code, count } of figures.retries) syncRetries.set({ error_code: code }, count);
+}
+
+async function refreshDeliveryGauges(control: Queryable): Promise<void> {
+  const counts = new Map((await countDeliveries(control)).map(({ status, count }) => [status, count]));
+  for (const status of deliveryStatuses) deliveries.set({ status }, counts.get(status) ?? 0);
 }
 
 /** Of the whole installation: names of pipelines, never of tenants. */
