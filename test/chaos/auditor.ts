@@ -30,6 +30,9 @@ export interface Audit {
   readonly findings: readonly string[];
 }
 
+/** A long soak has more entries than fit into one value. */
+const LEDGER_CHUNK = 50_000;
+
 interface Finding {
   readonly count: keyof Counts;
   readonly run: string | null;
@@ -63,13 +66,18 @@ async function loadLedger(client: pg.Client, ledger: Ledger): Promise<void> {
   const acknowledged = new Set(ledger.acknowledged);
   const rows = [...ledger.intents.values()].map((intent) => ({ ...intent, acknowledged: acknowledged.has(intent.id) }));
   await client.query(
-    `create temp table expected as
-     select id, "tenantId" as tenant_id, parts, acknowledged,
-            case trouble when 'bug' then 'failed' else 'completed' end as status,
-            parts * amount + parts * (parts - 1) / 2 as total
-     from jsonb_to_recordset($1::jsonb) as x (id uuid, "tenantId" uuid, parts int, amount int, trouble text, acknowledged boolean)`,
-    [JSON.stringify(rows)],
+    `create temp table expected (id uuid, tenant_id uuid, parts int, acknowledged boolean, status text, total bigint)`,
   );
+  for (let from = 0; from < rows.length; from += LEDGER_CHUNK)
+    await client.query(
+      `insert into expected
+       select id, "tenantId", parts, acknowledged,
+              case trouble when 'bug' then 'failed' else 'completed' end,
+              parts * amount + parts * (parts - 1) / 2
+       from jsonb_to_recordset($1::jsonb) as x (id uuid, "tenantId" uuid, parts int, amount int, trouble text, acknowledged boolean)`,
+      [JSON.stringify(rows.slice(from, from + LEDGER_CHUNK))],
+    );
+  await client.query('analyze expected');
   await client.query(
     `create temp table kills as select pid, to_timestamp(at / 1000) as at
      from jsonb_to_recordset($1::jsonb) as x (pid int, at float8)`,

@@ -17,6 +17,8 @@ export interface WorkerOrders {
   readonly controlSize?: number;
   readonly effectsSize?: number;
   readonly laneCap?: number;
+  /** Which version of the pipeline it knows. */
+  readonly generation?: 1 | 2;
   readonly services?: boolean;
   /** False: only the services, nothing is worked on. */
   readonly work?: boolean;
@@ -49,6 +51,7 @@ async function main(orders: WorkerOrders): Promise<void> {
   let paused = false;
   const pipeline = tallyPipeline({
     ...(orders.laneCap === undefined ? {} : { laneCap: orders.laneCap }),
+    generation: orders.generation ?? 1,
     async insideTransaction() {
       if (orders.pauseInside !== true || paused) return;
       paused = true;
@@ -56,7 +59,13 @@ async function main(orders: WorkerOrders): Promise<void> {
       await waitAtMost(300);
     },
   });
-  const engine = createEngine({ pools, pipelines: [pipeline], settings: orders.settings, log, version: 'chaos' });
+  const engine = createEngine({
+    pools,
+    pipelines: [pipeline],
+    settings: orders.settings,
+    log,
+    version: `chaos-${orders.generation ?? 1}`,
+  });
   if (orders.consume === true) engine.consume({ name: 'chaos', apply: applyEvents });
   await stubbornly(() => engine.register());
   await stubbornly(() => engine.start({ worker: orders.work ?? true, services: orders.services ?? true }));

@@ -29,6 +29,7 @@ const faults: readonly (readonly [keyof typeof suites & string, string])[] = [
   ['R9', 'clocks that are wrong by minutes and days'],
   ['R11', 'consumers killed before and after they mark'],
   ['R15', 'workers drained under load'],
+  ['R15-upgrade', 'a migration under load, with an old and a new version at work side by side'],
 ];
 
 describe('nothing is lost, doubled, wrong, stuck or left behind by', () => {
@@ -55,7 +56,7 @@ describe('the suites', () => {
   });
 
   it('cover every failpoint that is not the business of the blob store or the sources', () => {
-    const elsewhere = failpoints.filter((name) => name.startsWith('blob.') || name.startsWith('source.'));
+    const elsewhere = failpoints.filter((name) => /^(?:blob|source|alerts)\./.test(name));
     expect([...engineFailpoints, ...elsewhere].sort()).toEqual([...failpoints].sort());
   });
 });

@@ -12,6 +12,7 @@ import { starvePool } from './suites/r7-starved-pool.ts';
 import { skewClocks } from './suites/r9-clocks.ts';
 import { killConsumers } from './suites/r11-consumers.ts';
 import { drainUnderLoad } from './suites/r15-drain.ts';
+import { upgradeUnderLoad } from './suites/r15-upgrade.ts';
 import type { Dose, Suite, SuiteResult } from './suites/suite.ts';
 
 export const suites: Readonly<Record<string, Suite>> = {
@@ -25,6 +26,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   R9: skewClocks,
   R11: killConsumers,
   R15: drainUnderLoad,
+  'R15-upgrade': upgradeUnderLoad,
 };
 
 /** For every `npm test`. */
@@ -39,6 +41,7 @@ export const smallDose: Dose = {
   clockRuns: 10,
   consumerKills: 4,
   drains: 3,
+  upgrades: 1,
 };
 
 /** Before a change of the engine lands. */
@@ -53,6 +56,7 @@ export const landingDose: Dose = {
   clockRuns: 50,
   consumerKills: 50,
   drains: 20,
+  upgrades: 10,
 };
 
 export const releaseDose: Dose = {
@@ -66,6 +70,7 @@ export const releaseDose: Dose = {
   clockRuns: 200,
   consumerKills: 500,
   drains: 20,
+  upgrades: 20,
 };
 
 export interface EngineChaosOptions {

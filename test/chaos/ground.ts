@@ -27,9 +27,11 @@ export interface ChaosServer {
   close(): Promise<void>;
 }
 
-export async function openChaosServer(): Promise<ChaosServer> {
+/** `settings` of the server on top of those of every suite. */
+export async function openChaosServer(settings: Readonly<Record<string, string>> = {}): Promise<ChaosServer> {
   const home = makeTempHome('chaos');
-  const server = await startEmbeddedPostgres({ home, log: silentLog, settings: { max_connections: '400' } });
+  const all = { max_connections: '400', ...settings };
+  const server = await startEmbeddedPostgres({ home, log: silentLog, settings: all });
   const main = await stubbornClient(at(server.adminUrl, 'postgres'));
   const { rows } = await main.query<{ folder: string }>(`select current_setting('data_directory') as folder`);
   const pidFile = path.join(rows[0]?.folder ?? '', 'postmaster.pid');

@@ -1,6 +1,6 @@
 // npm run chaos -- NAME [--seed N] [--kills N] [--only R1,R3] [--json FILE] [--release]: breaks things on purpose, audits, and
-// ends with 1 when a count is not zero. "engine" has the faults of R1 to R15; "model" is R17 (--steps N); "syncs" kills
-// around the trigger, "syncs-week" is a simulated week.
+// ends with 1 when a count is not zero. "engine" has the faults of R1 to R15; "model" is R17 (--steps N); "soak" is R18
+// (--minutes N); "syncs" kills around the trigger, "syncs-week" is a simulated week.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compilePrograms } from '../support/programs.ts';
@@ -11,6 +11,7 @@ interface ChaosOptions {
   readonly seed: number;
   readonly kills: number | undefined;
   readonly steps: number | undefined;
+  readonly minutes: number | undefined;
   readonly only: readonly string[] | undefined;
   readonly release: boolean;
   readonly small: boolean;
@@ -51,6 +52,11 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
     }
     return { dose: { steps }, counts: { ...noCounts, wrong: divergence ? 1 : 0 }, details: { ...result, divergence } };
   },
+  /** Half load for a long time: what must not grow does not. */
+  async soak({ seed, minutes, release, small, say }) {
+    const { runSoak } = await import('./soak.ts');
+    return runSoak({ seed, minutes: minutes ?? (release ? 120 : small ? 1 : 10), say });
+  },
   /** Kills between a sync's trigger and the storing of its job id. */
   async syncs({ seed, kills, release, small }) {
     compilePrograms();
@@ -71,6 +77,7 @@ async function main(): Promise<number> {
       seed: { type: 'string' },
       kills: { type: 'string' },
       steps: { type: 'string' },
+      minutes: { type: 'string' },
       only: { type: 'string' },
       json: { type: 'string' },
       release: { type: 'boolean', default: false },
@@ -81,7 +88,7 @@ async function main(): Promise<number> {
   const program = programs[name];
   if (!program) {
     console.error(
-      `usage: npm run chaos -- NAME [--seed N] [--kills N] [--steps N] [--only R1,R2] [--json FILE] [--release | --small]\nsuites: ${Object.keys(programs).join(', ')}`,
+      `usage: npm run chaos -- NAME [--seed N] [--kills N] [--steps N] [--minutes N] [--only R1,R2] [--json FILE] [--release | --small]\nsuites: ${Object.keys(programs).join(', ')}`,
     );
     return 2;
   }
@@ -92,6 +99,7 @@ async function main(): Promise<number> {
     seed,
     kills: values.kills === undefined ? undefined : Number(values.kills),
     steps: values.steps === undefined ? undefined : Number(values.steps),
+    minutes: values.minutes === undefined ? undefined : Number(values.minutes),
     only: values.only?.split(','),
     release: values.release,
     small: values.small,

@@ -8,8 +8,11 @@ import { resultOf, type Suite } from './suite.ts';
 
 const AT_A_TIME = 4;
 
+/** There is more to do for a process until it has died. Only one that never will is given up, however slow the machine. */
+const GIVE_UP_MS = 240_000;
+
 /** Those of the blob store and the sources have suites of their own. */
-export const engineFailpoints = failpoints.filter((name) => !/^(?:blob|source)\./.test(name));
+export const engineFailpoints = failpoints.filter((name) => !/^(?:blob|source|alerts)\./.test(name));
 
 export const killAtFailpoints: Suite = async ({ server, random, dose, leaseMs, heartbeatMs, say }) => {
   const audits: Audit[] = [];
@@ -48,7 +51,7 @@ async function dieAt(ground: Ground, name: Failpoint, hits: number, seed: number
   const failpoint = `${name}:${/^(?:drain|release|schedule|rescue)\./.test(name) ? 1 : hits}`;
   if (name.startsWith('enqueue.')) {
     const feeder = ground.feeder({ count: 20, seed, failpoint });
-    return (await endOf(feeder, 60_000)) === 'SIGKILL';
+    return (await endOf(feeder, GIVE_UP_MS)) === 'SIGKILL';
   }
   const armed = ground.worker({ consume: true, failpoint });
   const feeder = ground.feeder({ count: 20, seed, batch: 4, everyMs: 10, stepMs: 10 });
@@ -57,48 +60,71 @@ async function dieAt(ground: Ground, name: Failpoint, hits: number, seed: number
     : name.startsWith('schedule.')
       ? await dieScheduling(ground, armed)
       : /^(?:drain|release)\./.test(name)
-        ? await dieDraining(armed)
+        ? await dieDraining(ground, armed)
         : await dieWorking(ground, armed, seed);
   await feeder.exited;
   if (ended !== 'SIGKILL') armed.signal('SIGKILL');
   return ended === 'SIGKILL';
 }
 
-/** There is always more to do until it is dead: the sound worker must not take all of it. */
-async function dieWorking(ground: Ground, armed: ChaosProcess, seed: number): Promise<string | number | undefined> {
-  for (let tries = 0; tries < 40 && armed.isAlive(); tries += 1) {
-    await endOf(armed, 600);
+/** The sound worker must not take all of the work: more is handed in until the armed one has died of it. */
+function dieWorking(ground: Ground, armed: ChaosProcess, seed: number): Promise<string | number | undefined> {
+  return untilDead(armed, async (tries) => {
+    await endOf(armed, 300);
     if (armed.isAlive())
       await ground.feeder({ count: 12, seed: seed + tries + 1, batch: 3, everyMs: 10, stepMs: 10 }).exited;
-  }
-  return endOf(armed, 3_000);
+  });
 }
 
-async function dieRescuing(ground: Ground, armed: ChaosProcess): Promise<string | number | undefined> {
-  for (let tries = 0; tries < 20 && armed.isAlive(); tries += 1) {
+function dieRescuing(ground: Ground, armed: ChaosProcess): Promise<string | number | undefined> {
+  return untilDead(armed, async (tries) => {
     const victim = ground.worker({ services: false });
     await victim.until('ready').catch(() => {});
-    await ground.feeder({ count: 8, seed: tries + 1, stepMs: 30 }).exited;
+    const feeder = ground.feeder({ count: 8, seed: tries + 1, stepMs: 30 });
+    await untilHolding(ground, victim, armed);
     ground.kill(victim);
+    await feeder.exited;
     await endOf(armed, ground.leaseMs + 700);
-  }
-  return endOf(armed, 1_000);
+  });
 }
 
-/** Drained while it has more claimed than it can begin. */
-async function dieDraining(armed: ChaosProcess): Promise<string | number | undefined> {
-  await armed.until('ready').catch(() => {});
-  await pause(100);
+/** Drained with work in its hands. */
+async function dieDraining(ground: Ground, armed: ChaosProcess): Promise<string | number | undefined> {
+  await armed.until('ready', GIVE_UP_MS).catch(() => {});
+  await untilHolding(ground, armed, armed);
   armed.signal('SIGTERM');
-  return endOf(armed, 60_000);
+  return endOf(armed, GIVE_UP_MS);
 }
 
-async function dieScheduling(ground: Ground, armed: ChaosProcess): Promise<string | number | undefined> {
-  for (let tries = 0; tries < 60 && armed.isAlive(); tries += 1) {
+function dieScheduling(ground: Ground, armed: ChaosProcess): Promise<string | number | undefined> {
+  return untilDead(armed, async () => {
     await ground.ask(`update engine.schedules set next_at = engine.now()`);
     await endOf(armed, 1_000);
+  });
+}
+
+/** Does something that could kill it, again and again. */
+async function untilDead(
+  armed: ChaosProcess,
+  step: (tries: number) => Promise<void>,
+): Promise<string | number | undefined> {
+  const deadline = Date.now() + GIVE_UP_MS;
+  await armed.until('ready', GIVE_UP_MS).catch(() => {});
+  for (let tries = 0; armed.isAlive() && Date.now() < deadline; tries += 1) await step(tries);
+  return endOf(armed, 0);
+}
+
+/** Until the worker holds a run, or nothing is left to wait for. */
+async function untilHolding(ground: Ground, worker: ChaosProcess, armed: ChaosProcess): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (worker.isAlive() && armed.isAlive() && Date.now() < deadline) {
+    const held = await ground.ask(
+      `select from engine.leases l join engine.workers w on w.worker_id = l.worker_id where w.pid = $1 limit 1`,
+      [worker.pid],
+    );
+    if (held.length > 0) return;
+    await pause(10);
   }
-  return endOf(armed, 1_000);
 }
 
 /** A schedule whose runs carry no expectation: what counts is that they end, and that none fires twice. */

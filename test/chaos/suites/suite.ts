@@ -34,6 +34,8 @@ export interface Dose {
   readonly consumerKills: number;
   /** R15: drains. */
   readonly drains: number;
+  /** R15: migrations under load, with the old and the new version at work. */
+  readonly upgrades: number;
 }
 
 export interface SuiteResult {
