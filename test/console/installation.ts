@@ -91,15 +91,30 @@ export async function tenantOf({ env }: Installation): Promise<string> {
   return (JSON.parse(listed.stdout) as { tenant_id: string }[])[0]?.tenant_id ?? '';
 }
 
-/** Hands in a Meta export as a program would and waits for its end; gives the run. */
-export async function handInMeta({ url, admin }: Installation, name: string, text: string): Promise<string> {
+async function signedIn({ url, admin }: Installation): Promise<{ authorization: string }> {
   const login = await fetch(`${url}/v1/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(admin),
   });
   const { token } = (await login.json()) as { token: string };
-  const headers = { authorization: `Bearer ${token}` };
+  return { authorization: `Bearer ${token}` };
+}
+
+/** An endpoint whose receiver does not exist; gives its id. */
+export async function addWebhook(installation: Installation): Promise<string> {
+  const answer = await fetch(`${installation.url}/v1/webhooks`, {
+    method: 'POST',
+    headers: { ...(await signedIn(installation)), 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'http://127.0.0.1:9/hook', description: 'Nobody is there' }),
+  });
+  return ((await answer.json()) as { endpoint_id: string }).endpoint_id;
+}
+
+/** Hands in a Meta export as a program would and waits for its end; gives the run. */
+export async function handInMeta(installation: Installation, name: string, text: string): Promise<string> {
+  const { url } = installation;
+  const headers = await signedIn(installation);
   const form = new FormData();
   form.set('platform', 'meta');
   form.set('file', new Blob([text]), name);

@@ -1,18 +1,18 @@
-// Every page, light and dark, wide and narrow: no barrier that axe knows, nothing that overflows, no script error. A picture of each
-// is left in screens/ for people to look at.
+// Every page, wide and narrow, light and dark: no barrier that axe knows, nothing that overflows, no script error. A picture of each
+// is left in screens/ for people to look at. A page is opened once per width and changes its colours in place.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../acceptance/millrace-process.ts';
 import { findBarriers } from './axe.ts';
 import { type Look, openBrowser, type Person, shoot, signIn, visit } from './browser.ts';
 import { metaRow, metaText } from './dirty-files.ts';
-import { handInMeta, handInSteps, type Installation, install, tenantOf } from './installation.ts';
+import { addWebhook, handInMeta, handInSteps, type Installation, install, tenantOf } from './installation.ts';
 
 const looks: readonly (Look & { readonly name: string })[] = [
-  { name: 'light', width: 1280, colours: 'light' },
-  { name: 'dark', width: 1280, colours: 'dark' },
-  { name: 'phone', width: 390, colours: 'light' },
+  { name: 'wide', width: 1280 },
+  { name: 'phone', width: 390 },
 ];
+const colours = ['light', 'dark'] as const;
 
 let browser: Browser;
 let installation: Installation;
@@ -20,7 +20,7 @@ let pages: Record<string, string>;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  installation = await install({ POLL_INTERVAL_MS: '100' });
+  installation = await install({ POLL_INTERVAL_MS: '100', ALLOW_PRIVATE_WEBHOOKS: 'true' });
   const tenant = await tenantOf(installation);
   const [done = '', part = '', failed = ''] = await handInSteps(
     installation,
@@ -34,6 +34,7 @@ beforeAll(async () => {
     metaRow(index, index % 20 === 10 ? { spend: 'about 12.50' } : index === 41 ? { day: 'someday' } : {}),
   );
   const upload = await handInMeta(installation, 'winter.csv', metaText(rows));
+  const endpoint = await addWebhook(installation);
   pages = {
     home: '/',
     runs: '/runs',
@@ -45,7 +46,8 @@ beforeAll(async () => {
     'rejects-none': `/r/${done}/rejects`,
     upload: `/r/${upload}`,
     rejects: `/r/${upload}/rejects`,
-    rows: `/r/${upload}/rows?outcome=inserted`,
+    rows: `/r/${upload}/rows`,
+    'rows-inserted': `/r/${upload}/rows?outcome=inserted`,
     reading: `/r/${upload}/reading`,
     mapping: `/r/${upload}/mapping`,
     data: '/data',
@@ -57,7 +59,14 @@ beforeAll(async () => {
     schedules: '/operate/schedules',
     connectors: '/operate/connectors',
     'dead-letters': '/operate/dead-letters',
+    alerts: '/operate/alerts',
+    'alerts-resolved': '/operate/alerts?status=resolved',
+    webhooks: '/operate/webhooks',
+    webhook: `/operate/webhooks/${endpoint}`,
+    'webhook-unknown': '/operate/webhooks/0190a7a0-0000-7000-8000-000000000001',
     people: '/operate/people',
+    support: '/operate/support',
+    clients: '/operate/clients',
     keys: '/operate/keys',
     audit: '/operate/audit',
     health: '/operate/health',
@@ -79,11 +88,17 @@ async function settle(page: Page): Promise<void> {
 
 async function judge({ page, faults }: Person, name: string): Promise<string[]> {
   await settle(page);
-  await shoot(page, name);
+  const found: string[] = [];
+  for (const colour of colours) {
+    await page.emulateMedia({ colorScheme: colour });
+    await shoot(page, `${name}-${colour}`);
+    // What is not a matter of colour is the same in both.
+    const barriers = await findBarriers(page, colour === 'dark' ? ['color-contrast'] : undefined);
+    found.push(...barriers.map((barrier) => `${name}, ${colour}: ${barrier}`));
+  }
   const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-  const found = [...(await findBarriers(page)), ...faults.splice(0)];
-  if (Number(overflow) > 0) found.push(`the page is ${overflow} px wider than the screen`);
-  return found.map((fault) => `${name}: ${fault}`);
+  if (Number(overflow) > 0) found.push(`${name}: the page is ${overflow} px wider than the screen`);
+  return [...found, ...faults.splice(0).map((fault) => `${name}: ${fault}`)];
 }
 
 describe.each(looks)('every page, $name', ({ name, ...look }) => {

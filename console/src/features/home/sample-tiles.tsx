@@ -25,7 +25,7 @@ export function SampleTiles(): ReactNode {
         …or try a sample. Each is deliberately dirty.
       </h2>
       {run.isError && <ProblemNote error={run.error} />}
-      <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+      <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
         {samples.data.data.map((sample) => (
           <li key={sample.name} className="flex">
             <button

@@ -16,7 +16,7 @@ interface Props {
   readonly onLeave: () => void;
 }
 
-/** One cell: the value as read, or as corrected over it. Bad cells are marked by a sign, not by colour alone. */
+/** One cell, one element: hundreds come into sight at once. The value as read, or as corrected over it. Bad cells are marked by a sign, not by colour alone. */
 export function GridCellView({
   id,
   colIndex,
@@ -34,7 +34,8 @@ export function GridCellView({
     fault,
     changed ? `was ${original === null || original === '' ? 'empty' : `“${original}”`}` : undefined,
   ].filter(Boolean);
-  const paint = fault ? 'bg-bad-soft text-bad' : changed ? 'bg-good-soft' : '';
+  const isEmpty = value === null || value === '';
+  const paint = fault ? 'bg-bad-soft text-bad' : changed ? 'bg-good-soft' : isEmpty ? 'text-ink-3' : '';
   return (
     // biome-ignore lint/a11y/useSemanticElements: a virtual grid cannot be a table element
     // biome-ignore lint/a11y/useFocusableInteractive: the grid holds the focus and names its active cell
@@ -49,7 +50,7 @@ export function GridCellView({
       title={hints.join(' · ') || undefined}
       onClick={() => onPick(false)}
       onDoubleClick={() => !settled && onPick(true)}
-      className={`figures flex shrink-0 cursor-cell items-center gap-1 border-r border-line px-2 text-xs ${paint} ${active ? 'outline-2 -outline-offset-2 outline-water' : ''}`}
+      className={`grid-cell grid-value ${paint} ${active ? 'outline-2 -outline-offset-2 outline-water' : ''}`}
       style={{ width: columnWidth }}
     >
       {editing && !settled ? (
@@ -60,13 +61,7 @@ export function GridCellView({
           onLeave={onLeave}
         />
       ) : (
-        <>
-          {fault && <span aria-hidden="true">✕</span>}
-          {changed && !fault && <span aria-hidden="true">✎</span>}
-          <span className="truncate">
-            {value === null || value === '' ? <span className="text-ink-3">(empty)</span> : inertText(value)}
-          </span>
-        </>
+        `${fault ? '✕ ' : changed ? '✎ ' : ''}${isEmpty ? '(empty)' : inertText(value)}`
       )}
     </div>
   );

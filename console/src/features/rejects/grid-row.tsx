@@ -32,8 +32,6 @@ const looks: Record<RowState, { word: string; mark: string; text: string; row: s
   resolved: { word: 'stored', mark: '✓', text: 'text-good', row: 'bg-good-soft settles' },
 };
 
-const cell = 'flex shrink-0 items-center border-r border-line px-2';
-
 export const GridRow = memo(function GridRow(props: Props): ReactNode {
   const { index, top, height, reject, shown, columns } = props;
   const gap = (shown[0]?.start ?? leadWidth) - leadWidth;
@@ -46,31 +44,19 @@ export const GridRow = memo(function GridRow(props: Props): ReactNode {
       role="row"
       aria-rowindex={index + 2}
       data-state={state}
-      className={`absolute left-0 flex w-full border-b border-line text-sm ${look?.row ?? 'bg-surface'}`}
+      className={`grid-row ${look?.row ?? 'bg-surface'}`}
       style={{ height, transform: `translateY(${top}px)` }}
     >
-      <Plain
-        column={1}
-        width={lineWidth}
-        className="figures sticky left-0 z-10 justify-end bg-inherit text-xs text-ink-3"
-      >
+      <Plain column={1} width={lineWidth} className="grid-line">
         {reject ? (reject.line === null ? '–' : count(reject.line)) : '…'}
       </Plain>
-      <Plain column={2} width={stateWidth} className={`gap-1.5 text-xs font-medium ${look?.text ?? ''}`}>
-        {props.saving ? (
-          <span className="breathing">checking…</span>
-        ) : (
-          look && (
-            <>
-              <span aria-hidden="true">{look.mark}</span> {look.word}
-            </>
-          )
-        )}
+      <Plain column={2} width={stateWidth} className={`font-medium ${look?.text ?? ''}`}>
+        {props.saving ? <span className="breathing">checking…</span> : look && `${look.mark} ${look.word}`}
       </Plain>
-      <Plain column={3} width={faultWidth} className="gap-2 text-xs text-ink-2">
+      <Plain column={3} width={faultWidth} className="text-ink-2" title={reject && wordsOf(reject)}>
         {reject && <Explanation reject={reject} onTakeBack={props.onTakeBack} />}
       </Plain>
-      <span className="shrink-0" style={{ width: gap }} />
+      {gap > 0 && <span className="shrink-0" style={{ width: gap }} />}
       {shown.map((item) => {
         const column = columns[item.index] ?? '';
         if (!reject)
@@ -102,41 +88,48 @@ function Plain({
   column,
   width,
   className,
+  title,
   children,
 }: {
   column: number;
   width: number;
   className: string;
+  title?: string | undefined;
   children: ReactNode;
 }): ReactNode {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a virtual grid cannot be a table element
     // biome-ignore lint/a11y/useFocusableInteractive: the grid holds the focus and names its active cell
-    <div role="gridcell" aria-colindex={column} className={`${cell} ${className}`} style={{ width }}>
+    <div role="gridcell" aria-colindex={column} className={`grid-cell ${className}`} style={{ width }} title={title}>
       {children}
     </div>
   );
 }
 
+function wordsOf(reject: Reject): string | undefined {
+  const words = faultsOf(reject)
+    .map((fault) => (fault.column ? `${fault.column}: ${fault.message}` : fault.message))
+    .join(' · ');
+  return words || undefined;
+}
+
 function Explanation({ reject, onTakeBack }: { reject: Reject; onTakeBack: (reject: Reject) => void }): ReactNode {
-  const faults = faultsOf(reject);
-  const words = faults.map((fault) => (fault.column ? `${fault.column}: ${fault.message}` : fault.message)).join(' · ');
+  const words = inertText(wordsOf(reject) ?? '');
+  if (!reject.correction) return words;
   return (
     <>
-      <span className="min-w-0 flex-1 truncate" title={words || undefined}>
-        {inertText(words) || (reject.correction ? `corrected by ${reject.correction.by ?? 'you'}` : '')}
-      </span>
-      {reject.correction && (reject.status === 'open' || reject.status === 'corrected') && (
+      {(reject.status === 'open' || reject.status === 'corrected') && (
         <button
           type="button"
           tabIndex={-1}
           onClick={() => onTakeBack(reject)}
-          className="shrink-0 text-water underline"
+          className="float-right ml-2 text-water underline"
           title="Take the correction back"
         >
           undo
         </button>
       )}
+      {words || `corrected by ${reject.correction.by ?? 'you'}`}
     </>
   );
 }

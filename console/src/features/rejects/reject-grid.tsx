@@ -58,7 +58,7 @@ function Grid({ runId, rows, length, leads, loading, onNeed }: GridProps): React
     count: length,
     getScrollElement: () => box.current,
     estimateSize: () => rowHeight,
-    overscan: 12,
+    overscan: 6,
     scrollPaddingStart: rowHeight,
   });
   const virtualColumns = useVirtualizer({
@@ -66,7 +66,7 @@ function Grid({ runId, rows, length, leads, loading, onNeed }: GridProps): React
     count: columns.length,
     getScrollElement: () => box.current,
     estimateSize: () => columnWidth,
-    overscan: 3,
+    overscan: 1,
     paddingStart: leadWidth,
     scrollPaddingStart: lineWidth,
   });

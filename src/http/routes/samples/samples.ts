@@ -40,6 +40,14 @@ export const samples: readonly SampleFile[] = [
     platform: 'tiktok',
     filename: 'tiktok.csv',
   },
+  {
+    name: 'judgments',
+    title: 'Court judgments',
+    about: 'Lines above the header, a day that does not exist, a case twice, two people of one name.',
+    pipeline: 'judgments',
+    platform: null,
+    filename: 'judgments.csv',
+  },
 ];
 
 export async function listSampleFiles(): Promise<(SampleFile & { size_bytes: number })[]> {

@@ -1,0 +1,98 @@
+// How a file was read and mapped can be set otherwise, rows can be looked at by how they ended, and two plaintiffs can be one person.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp } from '../acceptance/millrace-process.ts';
+import { openBrowser, type Person, shoot, signIn, visit } from './browser.ts';
+import { metaRow, metaText } from './dirty-files.ts';
+import { handInMeta, type Installation, install } from './installation.ts';
+
+let browser: Browser;
+let installation: Installation;
+let person: Person;
+let page: Page;
+let second = '';
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  installation = await install({ POLL_INTERVAL_MS: '100' });
+  const rows = Array.from({ length: 40 }, (_, index) => metaRow(index));
+  await handInMeta(installation, 'winter.csv', metaText(rows));
+  const restated = rows.map((row, index) => (index < 4 ? metaRow(index, { spend: '13.75' }) : row));
+  second = await handInMeta(installation, 'winter-again.csv', metaText([...restated, metaRow(500), metaRow(500)]));
+  person = await visit(browser, installation.url);
+  page = person.page;
+  await signIn(person, installation.admin.email, installation.admin.password);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await cleanUp();
+  await installation?.database.drop();
+}, 60_000);
+
+describe('a receipt', () => {
+  it('filters the rows: each segment shows as many as it counts, and each stored figure its passport', async () => {
+    await page.goto(`/r/${second}`);
+    await page.getByText('✓ adds up').waitFor();
+    for (const [outcome, rows] of [
+      ['updated', 4],
+      ['unchanged', 36],
+      ['inserted', 1],
+      ['superseded', 1],
+    ] as const) {
+      await page
+        .getByRole('region', { name: 'Receipt' })
+        .getByRole('link', { name: `${rows} ${outcome}` })
+        .click();
+      await page.getByRole('heading', { name: `Rows that ended as ${outcome}` }).waitFor();
+      await page.waitForFunction(`document.querySelectorAll('tbody tr').length === ${rows}`);
+    }
+    await page.goto(`/r/${second}/rows?outcome=updated`);
+    await page.getByRole('button', { name: '13.75' }).first().click();
+    await page.getByText('the line it was read from').waitFor();
+    await shoot(page, 'rows-updated');
+    expect(await page.getByRole('dialog').textContent()).toContain('winter-again.csv');
+    expect(person.faults).toEqual([]);
+  }, 90_000);
+});
+
+describe('a reading', () => {
+  it('is overridden by a person, says so, and can be set back', async () => {
+    await page.goto(`/r/${second}/reading`);
+    await page.getByLabel('Order of dates').selectOption('dmy');
+    await page.getByText('You changed how the file is read').waitFor();
+    await shoot(page, 'reading-overridden');
+    await page.getByLabel('Order of dates').selectOption('ymd');
+    expect(person.faults).toEqual([]);
+  }, 60_000);
+});
+
+describe('a mapping', () => {
+  it('is changed, saved as a version under a name, and is there when the page is opened again', async () => {
+    await page.goto(`/r/${second}/mapping`);
+    const choice = page.locator('select').filter({ hasText: 'Impressions' }).last();
+    await choice.selectOption('');
+    await page.getByLabel('Name').fill('Meta without reach');
+    await page.getByRole('button', { name: /^Save as version/ }).click();
+    await page.getByText(/You changed the mapping \(now version \d+\)/).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Meta without reach' }).waitFor();
+    await shoot(page, 'mapping-saved');
+    expect(person.faults).toEqual([]);
+  }, 60_000);
+});
+
+describe('plaintiffs', () => {
+  it('two of one name are said to be one person, and that is taken back', async () => {
+    await page.goto('/');
+    await page.getByRole('button', { name: /Court judgments/ }).click();
+    await page.waitForURL('**/r/*');
+    await page.getByText('✓ adds up').waitFor();
+    await page.goto('/data/plaintiffs');
+    await page.getByRole('button', { name: 'One person' }).click();
+    await page.getByText('The two were merged').waitFor();
+    await shoot(page, 'plaintiffs-merged');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'One person' }).waitFor();
+    expect(person.faults).toEqual([]);
+  }, 90_000);
+});
