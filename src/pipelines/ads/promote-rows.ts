@@ -12,7 +12,7 @@ import type { Bucket } from './parse-counts.ts';
 import { refuseRow } from './promotion-reject.ts';
 import { addToBucket, type PromotionOutcome, promotionOutcomes } from './receipt.ts';
 import type { PromotionScope } from './sql/promote-dimensions.ts';
-import { isKeyTaken, type PromotedRow, promoteMetrics, type RowRange } from './sql/promote-metrics.ts';
+import { isKeyTaken, type Promotion, promoteMetrics, type RowRange } from './sql/promote-metrics.ts';
 import { fixPlan, tuneTransaction } from './sql/tune-transaction.ts';
 import type { UploadReadingRow } from './sql/upload-readings.ts';
 
@@ -78,7 +78,7 @@ async function promoteLane(work: Work, from: LaneState, note: (lane: LaneState) 
       if (isConflict(error)) {
         size.shrink('another upload wrote the same rows');
         const smaller = { ...range, to: Math.min(range.to, range.from + size.size) };
-        lane = await patiently(context, () => promoteRange(work, smaller, lane));
+        lane = await patiently(context, () => promoteRange(work, smaller, lane, false));
       } else if (isRowFault(error)) {
         lane = await splitBatch(work, range, lane, error);
       } else throw error;
@@ -88,16 +88,22 @@ async function promoteLane(work: Work, from: LaneState, note: (lane: LaneState) 
   return lane;
 }
 
-async function promoteRange({ context, scope }: Work, range: RowRange, from: LaneState): Promise<LaneState> {
+async function promoteRange(
+  { context, scope }: Work,
+  range: RowRange,
+  from: LaneState,
+  trustsHints = true,
+): Promise<LaneState> {
   const checkpoint = { ...from };
+  const choices = { confirms: context.input.reported_at_given === true, trustsHints };
   await context.commit(
     async (tx) => {
       await tuneTransaction(tx);
       await fixPlan(tx);
-      const outcomes = await promoteMetrics(tx, scope, range, context.input.reported_at_given === true);
+      const promotion = await promoteMetrics(tx, scope, range, choices);
       // Rolled back and judged again: by then the other upload's row is visible.
-      if (outcomes.some(({ outcome }) => outcome === 'contended')) throw new MillraceError('transaction_conflict');
-      Object.assign(checkpoint, withOutcomes(from, outcomes, range.to));
+      if (promotion.isContended) throw new MillraceError('transaction_conflict');
+      Object.assign(checkpoint, withOutcomes(from, promotion, range.to));
     },
     { checkpoint, part: from.part },
   );
@@ -115,7 +121,7 @@ async function splitBatch(work: Work, range: RowRange, from: LaneState, cause: u
     { from: middle, to: range.to },
   ]) {
     try {
-      lane = await patiently(context, () => promoteRange(work, half, lane));
+      lane = await patiently(context, () => promoteRange(work, half, lane, false));
     } catch (error) {
       if (!isRowFault(error)) throw error;
       lane = await splitBatch(work, half, lane, error);
@@ -124,13 +130,12 @@ async function splitBatch(work: Work, range: RowRange, from: LaneState, cause: u
   return lane;
 }
 
-function withOutcomes(from: LaneState, outcomes: readonly PromotedRow[], nextRow: number): LaneState {
+function withOutcomes(from: LaneState, { outcomes, dates: written }: Promotion, nextRow: number): LaneState {
   const buckets: Partial<Record<PromotionOutcome, Bucket>> = { ...from.buckets };
   const add = (name: PromotionOutcome, bucket: Bucket) => {
     if (bucket.rows > 0) buckets[name] = addToBucket(buckets[name], bucket);
   };
   for (const row of outcomes) {
-    if (row.outcome === 'contended') continue;
     const { rows, spend, impressions, clicks } = row;
     add(row.outcome, { rows, sums: { spend, impressions, clicks } });
     // Lines merged into a row that was not stored were not stored either.
@@ -139,7 +144,7 @@ function withOutcomes(from: LaneState, outcomes: readonly PromotedRow[], nextRow
       sums: { spend: row.merged_spend, impressions: row.merged_impressions, clicks: row.merged_clicks },
     });
   }
-  const dates = [...new Set([...from.dates, ...outcomes.flatMap((row) => row.dates)])].sort();
+  const dates = [...new Set([...from.dates, ...written])].sort();
   return { ...from, buckets, dates, nextRow };
 }
 

@@ -39,7 +39,7 @@ const statements = {
     order by s.campaign_external_id
     ${keepsKnown('campaigns')}
     ${isNewer('campaigns')}
-    returning 1`,
+    returning id, external_id, xmax = 0 as first_seen`,
   ad_set: `
     insert into ad_sets (workspace_id, client_id, platform, external_id, name, inferred, id_derived, campaign_external_id, campaign_id,
                          run_id, line, reported_at)
@@ -52,7 +52,7 @@ const statements = {
       campaign_external_id = coalesce(excluded.campaign_external_id, ad_sets.campaign_external_id),
       campaign_id = coalesce(excluded.campaign_id, ad_sets.campaign_id)
     ${isNewer('ad_sets', 'campaign_external_id')}
-    returning 1`,
+    returning id, external_id, xmax = 0 as first_seen`,
   ad: `
     insert into ads (workspace_id, client_id, platform, external_id, name, inferred, id_derived, campaign_external_id, ad_set_external_id,
                      campaign_id, ad_set_id, run_id, line, reported_at)
@@ -69,20 +69,31 @@ const statements = {
       campaign_id = coalesce(excluded.campaign_id, ads.campaign_id),
       ad_set_id = coalesce(excluded.ad_set_id, ads.ad_set_id)
     ${isNewer('ads', 'campaign_external_id', 'ad_set_external_id')}
-    returning 1`,
+    returning id, external_id, xmax = 0 as first_seen`,
 } as const;
 
 export type Dimension = keyof typeof statements;
 export const dimensions = Object.keys(statements) as Dimension[];
 
-/** Upserts one dimension and returns how many of its rows were written. */
+/**
+ * Upserts one dimension, remembers the internal id of what was written, and returns how many rows that were. A row that this statement
+ * inserted has no earlier version (xmax = 0).
+ */
 export async function upsertDimension(db: Queryable, dimension: Dimension, scope: PromotionScope): Promise<number> {
-  const { rowCount } = await db.query({
+  const { rows } = await db.query<{ written: number }>({
     name: `ads-upsert-${dimension}`,
-    text: statements[dimension],
+    text: `
+      with written as (${statements[dimension]}),
+      resolved as (
+        insert into staging_id_resolution (upload_id, workspace_id, entity_type, external_id, internal_id, first_seen)
+        select $1, $2, '${dimension}', external_id, id, first_seen
+        from written
+        on conflict (upload_id, external_id, entity_type) do nothing
+      )
+      select count(*)::int as written from written`,
     values: [scope.uploadId, scope.workspaceId, scope.clientId, scope.platform, scope.reportedAt],
   });
-  return rowCount ?? 0;
+  return rows[0]?.written ?? 0;
 }
 
 const resolutions: Readonly<Record<Dimension, { readonly table: string; readonly column: string }>> = {
@@ -91,24 +102,23 @@ const resolutions: Readonly<Record<Dimension, { readonly table: string; readonly
   ad: { table: 'ads', column: 'ad_external_id' },
 };
 
-/** Remembers the internal id of everything of that dimension the upload names. */
+/**
+ * Remembers the internal id of everything else of that dimension the upload names. The names are handed over as one array: joined, a table
+ * without statistics was read once per name.
+ */
 export async function resolveDimension(db: Queryable, dimension: Dimension, scope: PromotionScope): Promise<void> {
   const { table, column } = resolutions[dimension];
   await db.query({
     name: `ads-resolve-${dimension}`,
     text: `
-      with named as materialized (
-        select distinct ${column} as external_id
-        from staging_rows
-        where upload_id = $1 and metric_date is null and entity_type = '${dimension}' and validation_status = 'valid'
-      )
       insert into staging_id_resolution (upload_id, workspace_id, entity_type, external_id, internal_id)
-      select $1, $2, '${dimension}', n.external_id, t.id
-      from named n
-      cross join lateral (
-        select id from ${table}
-        where workspace_id = $2 and platform = $4 and external_id = n.external_id and client_id is not distinct from $3::uuid
-      ) t
+      select $1, $2, '${dimension}', t.external_id, t.id
+      from ${table} t
+      where t.workspace_id = $2 and t.platform = $4 and t.client_id is not distinct from $3::uuid
+        and t.external_id = any (array(
+          select distinct ${column}
+          from staging_rows
+          where upload_id = $1 and metric_date is null and entity_type = '${dimension}' and validation_status = 'valid'))
       on conflict (upload_id, external_id, entity_type) do nothing`,
     values: [scope.uploadId, scope.workspaceId, scope.clientId, scope.platform],
   });

@@ -2,15 +2,17 @@
 //
 // Each row is first looked up by its key and judged: new, changed, unchanged or stale. Only new and changed rows are written, in key
 // order, so that uploads promoting at once rarely lock each other out. The look-up is a lateral join, one branch per level of the key,
-// because `is not distinct from` is no index condition; it reads a few index pages per row whatever the statistics say.
+// because `is not distinct from` is no index condition; it reads a few index pages per row whatever the statistics say. Rows of an ad (ad
+// set, campaign) that this very upload brought are not looked up, as long as nobody has shown the hint to be wrong (`trustsHints`).
 // New rows are inserted plainly: `on conflict` costs two thirds more, and what was looked up a moment ago is rarely there by now. When
-// another upload did write the key in between, the unique key refuses (isKeyTaken) or the row is `contended`; either way the batch
-// is done again and judges what it finds. Lines added to a row (merged) share its fate.
+// another upload did write the key in between, the unique key refuses (isKeyTaken) or fewer rows are locked than were judged as changed
+// (contended); either way the batch is done again and judges what it finds. Lines added to a row (merged) share its fate.
+// Which row ended how is noted as ranges of rows, for the reader of the receipt.
 import type { Queryable } from '../../../platform/database.ts';
 import type { PromotionScope } from './promote-dimensions.ts';
 
 export interface PromotedRow {
-  readonly outcome: 'inserted' | 'updated' | 'unchanged' | 'stale' | 'contended';
+  readonly outcome: 'inserted' | 'updated' | 'unchanged' | 'stale';
   readonly rows: number;
   readonly spend: string;
   readonly impressions: string;
@@ -19,7 +21,14 @@ export interface PromotedRow {
   readonly merged_spend: string;
   readonly merged_impressions: string;
   readonly merged_clicks: string;
-  readonly dates: string[];
+}
+
+export interface Promotion {
+  readonly outcomes: readonly PromotedRow[];
+  /** Days on which a number was inserted or changed. */
+  readonly dates: readonly string[];
+  /** Another upload has changed a row since it was judged; nothing of this may be kept. */
+  readonly isContended: boolean;
 }
 
 export interface RowRange {
@@ -32,7 +41,8 @@ const known = `
   select d.id, d.reported_at, d.currency, d.account_time_zone, d.spend, d.impressions, d.clicks, d.link_clicks, d.reach, d.conversions,
          d.conversion_value, d.video_views
   from daily_metrics d
-  where d.workspace_id = $2 and d.platform = $4 and d.metric_date = i.metric_date and d.client_id is not distinct from $3::uuid`;
+  where i.may_be_known and d.workspace_id = $2 and d.platform = $4 and d.metric_date = i.metric_date
+    and d.client_id is not distinct from $3::uuid`;
 
 const values = (alias: string) =>
   [
@@ -56,30 +66,37 @@ const withMerged = (measure: string, type: string) => `
        when s.${measure} is null then (s.merged ->> '${measure}')::${type}
        else s.${measure} + coalesce((s.merged ->> '${measure}')::${type}, 0) end as ${measure}`;
 
+const resolved = (alias: string, entity: string) =>
+  `left join staging_id_resolution ${alias} on ${alias}.upload_id = $1 and ${alias}.entity_type = '${entity}' and ${alias}.external_id = s.${entity}_external_id`;
+
 const text = `
-  with incoming as materialized (
-    select s.row_index, s.line, s.byte_offset, s.metric_date, s.campaign_external_id, s.ad_set_external_id, s.ad_external_id, s.currency,
-           s.raw_data ->> 'account_time_zone' as account_time_zone,
-           s.spend as own_spend, s.impressions as own_impressions, s.clicks as own_clicks, s.merged,
-           ${withMerged('spend', 'numeric')},
-           ${withMerged('impressions', 'bigint')},
-           ${withMerged('clicks', 'bigint')},
-           ${withMerged('link_clicks', 'bigint')},
-           case when s.merged is null then s.reach end as reach,
-           ${withMerged('conversions', 'numeric')},
-           ${withMerged('conversion_value', 'numeric')},
-           ${withMerged('video_views', 'bigint')}
-    from staging_rows s
-    where s.upload_id = $1 and s.row_index >= $6 and s.row_index < $7
-      and s.entity_type = 'daily_metric' and s.validation_status = 'valid' and s.folded is null
-  ),
-  judged as materialized (
+  with judged as materialized (
     select i.*, k.id as known_id,
-           case when k.id is null then 'new'
+           case when k.id is null then 'inserted'
                 when k.reported_at > $5::timestamptz then 'stale'
                 when (${values('k')}) is not distinct from (${values('i')}) then 'unchanged'
-                else 'changed' end as verdict
-    from incoming i
+                else 'updated' end as outcome
+    from (
+      select s.row_index, s.line, s.byte_offset, s.metric_date, s.campaign_external_id, s.ad_set_external_id, s.ad_external_id, s.currency,
+             s.raw_data ->> 'account_time_zone' as account_time_zone,
+             s.spend as own_spend, s.impressions as own_impressions, s.clicks as own_clicks, s.merged,
+             ${withMerged('spend', 'numeric')},
+             ${withMerged('impressions', 'bigint')},
+             ${withMerged('clicks', 'bigint')},
+             ${withMerged('link_clicks', 'bigint')},
+             case when s.merged is null then s.reach end as reach,
+             ${withMerged('conversions', 'numeric')},
+             ${withMerged('conversion_value', 'numeric')},
+             ${withMerged('video_views', 'bigint')},
+             rc.internal_id as campaign_id, rs.internal_id as ad_set_id, ra.internal_id as ad_id,
+             not ($9::boolean and (rc.first_seen is true or rs.first_seen is true or ra.first_seen is true)) as may_be_known
+      from staging_rows s
+      ${resolved('rc', 'campaign')}
+      ${resolved('rs', 'ad_set')}
+      ${resolved('ra', 'ad')}
+      where s.upload_id = $1 and s.row_index >= $6 and s.row_index < $7
+        and s.entity_type = 'daily_metric' and s.validation_status = 'valid' and s.folded is null
+    ) i
     left join lateral (
       ${known} and i.ad_external_id is not null and d.ad_external_id = i.ad_external_id
         and d.ad_set_external_id is not distinct from i.ad_set_external_id
@@ -101,58 +118,42 @@ const text = `
       currency, account_time_zone, spend, impressions, clicks, link_clicks, reach, conversions, conversion_value, video_views,
       run_id, line, byte_offset, reported_at
     )
-    select $2, $3, $4, j.metric_date, j.campaign_external_id, j.ad_set_external_id, j.ad_external_id, c.internal_id, s.internal_id, a.internal_id,
+    select $2, $3, $4, j.metric_date, j.campaign_external_id, j.ad_set_external_id, j.ad_external_id, j.campaign_id, j.ad_set_id, j.ad_id,
            ${values('j')}, $1, j.line, j.byte_offset, $5::timestamptz
     from judged j
-    left join staging_id_resolution c on c.upload_id = $1 and c.entity_type = 'campaign' and c.external_id = j.campaign_external_id
-    left join staging_id_resolution s on s.upload_id = $1 and s.entity_type = 'ad_set' and s.external_id = j.ad_set_external_id
-    left join staging_id_resolution a on a.upload_id = $1 and a.entity_type = 'ad' and a.external_id = j.ad_external_id
-    where j.verdict = 'new'
+    where j.outcome = 'inserted'
     order by j.metric_date, j.ad_external_id, j.ad_set_external_id, j.campaign_external_id
-    returning byte_offset
+    returning 1
   ),
   locked as materialized (
     select d.id, d.metric_date, j.byte_offset as key
     from judged j
     join daily_metrics d on d.workspace_id = $2 and d.metric_date = j.metric_date and d.id = j.known_id
-    where j.verdict = 'changed' and d.reported_at <= $5::timestamptz
+    where j.outcome = 'updated' and d.reported_at <= $5::timestamptz
     order by j.metric_date, j.ad_external_id, j.ad_set_external_id, j.campaign_external_id
     for no key update of d
   ),
   updated as (
     update daily_metrics d
-    set campaign_id = coalesce(c.internal_id, d.campaign_id), ad_set_id = coalesce(s.internal_id, d.ad_set_id), ad_id = coalesce(a.internal_id, d.ad_id),
+    set campaign_id = coalesce(j.campaign_id, d.campaign_id), ad_set_id = coalesce(j.ad_set_id, d.ad_set_id), ad_id = coalesce(j.ad_id, d.ad_id),
         currency = j.currency, account_time_zone = j.account_time_zone, spend = j.spend, impressions = j.impressions, clicks = j.clicks,
         link_clicks = j.link_clicks, reach = j.reach, conversions = j.conversions, conversion_value = j.conversion_value,
         video_views = j.video_views, run_id = $1, line = j.line, byte_offset = j.byte_offset, reported_at = $5::timestamptz, updated_at = engine.now()
     from locked l
     join judged j on j.byte_offset = l.key
-    left join staging_id_resolution c on c.upload_id = $1 and c.entity_type = 'campaign' and c.external_id = j.campaign_external_id
-    left join staging_id_resolution s on s.upload_id = $1 and s.entity_type = 'ad_set' and s.external_id = j.ad_set_external_id
-    left join staging_id_resolution a on a.upload_id = $1 and a.entity_type = 'ad' and a.external_id = j.ad_external_id
     where d.workspace_id = $2 and d.metric_date = l.metric_date and d.id = l.id
-    returning d.byte_offset
+    returning 1
   ),
   confirmed as (
     update daily_metrics d
     set reported_at = $5::timestamptz
     from judged j
-    where $8::boolean and j.verdict = 'unchanged'
+    where $8::boolean and j.outcome = 'unchanged'
       and d.workspace_id = $2 and d.metric_date = j.metric_date and d.id = j.known_id and d.reported_at < $5::timestamptz
-  ),
-  settled as (
-    select j.*,
-           case when j.verdict in ('stale', 'unchanged') then j.verdict else coalesce(w.outcome, 'contended') end as outcome
-    from judged j
-    left join (
-      select byte_offset, 'inserted' as outcome from inserted
-      union all
-      select byte_offset, 'updated' from updated
-    ) w on w.byte_offset = j.byte_offset
   ),
   noted as (
     insert into engine.row_outcomes (run_id, tenant_id, outcome, rows)
-    select $1, $2, outcome, range_agg(int4range(row_index, row_index + 1)) from settled group by outcome
+    select $1, $2, outcome, range_agg(int4range(row_index, row_index + 1)) from judged group by outcome
   )
   select outcome, count(*)::int as rows,
          coalesce(sum(own_spend), 0)::text as spend, coalesce(sum(own_impressions), 0)::text as impressions, coalesce(sum(own_clicks), 0)::text as clicks,
@@ -160,8 +161,9 @@ const text = `
          coalesce(sum((merged ->> 'spend')::numeric), 0)::text as merged_spend,
          coalesce(sum((merged ->> 'impressions')::numeric), 0)::text as merged_impressions,
          coalesce(sum((merged ->> 'clicks')::numeric), 0)::text as merged_clicks,
-         coalesce(array_agg(distinct metric_date::text) filter (where outcome in ('inserted', 'updated')), '{}') as dates
-  from settled
+         (case outcome when 'inserted' then (select count(*) from inserted) when 'updated' then (select count(*) from updated) end)::int as written,
+         array(select distinct d.metric_date from judged d where d.outcome = j.outcome and d.outcome in ('inserted', 'updated'))::text[] as dates
+  from judged j
   group by outcome`;
 
 /** Whether another upload has written one of the keys since they were looked up. */
@@ -169,14 +171,20 @@ export function isKeyTaken(error: unknown): boolean {
   return (error as { constraint?: unknown } | null)?.constraint === 'daily_metrics_key';
 }
 
-/** `confirms`: the sender said when the numbers were reported, so that equal but later ones confirm the stored row. */
+export interface PromotionChoices {
+  /** The sender said when the numbers were reported, so that equal but later ones confirm the stored row. */
+  readonly confirms: boolean;
+  /** Numbers of what the upload itself brought are not looked up. */
+  readonly trustsHints: boolean;
+}
+
 export async function promoteMetrics(
   db: Queryable,
   scope: PromotionScope,
   range: RowRange,
-  confirms: boolean,
-): Promise<PromotedRow[]> {
-  const { rows } = await db.query<PromotedRow>({
+  { confirms, trustsHints }: PromotionChoices,
+): Promise<Promotion> {
+  const { rows } = await db.query<PromotedRow & { written: number | null; dates: string[] }>({
     name: 'ads-promote-metrics',
     text,
     values: [
@@ -188,7 +196,12 @@ export async function promoteMetrics(
       range.from,
       range.to,
       confirms,
+      trustsHints,
     ],
   });
-  return rows;
+  return {
+    outcomes: rows,
+    dates: rows.flatMap(({ dates }) => dates),
+    isContended: rows.some(({ written, rows: judged }) => written !== null && written !== judged),
+  };
 }
