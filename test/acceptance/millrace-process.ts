@@ -50,9 +50,19 @@ export async function cleanUp(): Promise<void> {
   for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
 }
 
+export interface Limits {
+  /** No file may grow larger. */
+  readonly fileLimitKb?: number;
+}
+
 /** Runs a command to its end; kills it after `timeoutMs`, which shows as code null. */
-export async function millrace(args: readonly string[], env: Environment = {}, timeoutMs = 60_000): Promise<Ended> {
-  const running = launch(args, env);
+export async function millrace(
+  args: readonly string[],
+  env: Environment = {},
+  timeoutMs = 60_000,
+  limits: Limits = {},
+): Promise<Ended> {
+  const running = launch(args, env, limits);
   const timer = setTimeout(() => running.child.kill('SIGKILL'), timeoutMs);
   const ended = await running.ended;
   clearTimeout(timer);
@@ -90,9 +100,12 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-function launch(args: readonly string[], env: Environment) {
+function launch(args: readonly string[], env: Environment, { fileLimitKb }: Limits = {}) {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [program, ...args], {
+  // The signal that goes with the limit is ignored, so that the write itself is refused.
+  const limited = ['bash', '-c', `trap '' XFSZ; ulimit -f ${fileLimitKb}; exec "$@"`, 'bash'];
+  const [command = '', ...rest] = [...(fileLimitKb === undefined ? [] : limited), process.execPath, program, ...args];
+  const child = spawn(command, rest, {
     cwd: tmpdir(),
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,8 +1,9 @@
 // Bad set-ups and failing databases, seen from outside: one clear sentence, its code, the next step, an exit code; nothing hangs.
+import path from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { createDatabase, type EmptyDatabase } from './empty-database.ts';
-import { cleanUp, type Ended, makeHome, millrace, type Server, startServer } from './millrace-process.ts';
+import { cleanUp, type Ended, makeHome, millrace, root, type Server, startServer } from './millrace-process.ts';
 
 const quick = { DATABASE_CONNECT_TIMEOUT_MS: '1000', SHUTDOWN_GRACE_SECONDS: '2' };
 let database: EmptyDatabase;
@@ -65,6 +66,38 @@ describe('a start that cannot be', () => {
     const text = expectRefusal(await start({ ...database.env }), 78, 'schema_newer');
     expect(text).toContain('9999_future.sql');
     expectRefusal(await start({ ...database.env, MIGRATE_ON_START: 'false' }), 78, 'schema_newer');
+  });
+
+  it('an older version on a newer schema: no command touches it, and the doctor says what to do', async () => {
+    const env = { MILLRACE_HOME: home, ...database.env, ...quick };
+    await millrace(['migrate'], env);
+    await database.query(`insert into millrace.migrations (name, checksum) values ('9999_future.sql', 'x')`);
+    for (const args of [
+      ['migrate'],
+      ['worker', '--once'],
+      ['scheduler'],
+      ['runs', 'list'],
+      ['tenants', 'create', 'Acme'],
+    ])
+      expectRefusal(await millrace(args, env, 30_000), 78, 'schema_newer');
+    const doctor = await millrace(['doctor', '--json'], env);
+    const findings = JSON.parse(doctor.stdout) as { check: string; state: string; fix?: string }[];
+    expect(doctor.code).toBe(1);
+    expect(findings.find(({ check }) => check === 'schema')).toMatchObject({
+      state: 'fail',
+      detail: expect.stringContaining('9999_future.sql'),
+      fix: 'Start the newer version of Millrace.',
+    });
+  });
+
+  it('two versions of a pipeline that contradict each other: the second is refused, the first is not disturbed', async () => {
+    const env = { MILLRACE_HOME: home, ...database.env, ...quick };
+    const moduleOf = (name: string) => path.join(root, 'test/fixtures', name);
+    const first = await startServer({ ...env, PIPELINE_MODULES: moduleOf('steps.pipeline.mjs') });
+    const second = await start({ ...database.env, PIPELINE_MODULES: moduleOf('steps-otherwise.pipeline.mjs') });
+    expect(expectRefusal(second, 78, 'machine_conflict')).toContain('steps');
+    expect((await fetch(`${first.url}/ready`)).status).toBe(200);
+    expect((await first.end('SIGTERM')).code).toBe(0);
   });
 
   it('a migration that was rewritten after it had been applied', async () => {
