@@ -121,9 +121,19 @@ describe('without a server', () => {
       stderr: expect.stringContaining('(run_not_found)'),
     });
     const run = await enqueueOne({ steps: 1 });
+    const early = await millrace(['verify', run], env);
+    expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('(verify_unfinished)') });
     await millrace(['worker', '--once'], env);
     const illegal = await millrace(['runs', 'cancel', run], env);
     expect(illegal).toMatchObject({ code: 1, stderr: expect.stringContaining('(event_illegal)') });
+  });
+
+  it('of several named runs the refused one does not keep the others from it, and the exit code says "in part"', async () => {
+    const [first, last] = [await enqueueOne({ steps: 1 }), await enqueueOne({ steps: 1 })];
+    const unknown = '01a1e155-f9b2-7000-886c-edc938ba568f';
+    const ended = await millrace(['runs', 'cancel', first, unknown, last], env);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('(run_not_found)') });
+    for (const run of [first, last]) expect(await show(run)).toMatchObject({ phase: 'failed' });
   });
 });
 
@@ -181,6 +191,12 @@ describe('with a server', () => {
     const key = await makeApiKey(server.url);
     const list = await millrace(['runs', 'list', '--json', '--limit', '2'], { ...remote, MILLRACE_TOKEN: key });
     expect([list.code, (JSON.parse(list.stdout) as Run[]).length]).toEqual([0, 2]);
+    const headers = { authorization: `Bearer ${key}` };
+    const lost = await fetch(`${server.url}/v1/runs?after=nonsense`, { headers });
+    expect([lost.status, await lost.json()]).toMatchObject([
+      400,
+      { code: 'cursor_malformed', next: expect.any(String) },
+    ]);
     const wrong = await millrace(['runs', 'list'], { ...remote, MILLRACE_TOKEN: 'mr_wrong' });
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('(unauthenticated)') });
     expect((await millrace(['runs', 'list'], remote)).stderr).toContain('(token_missing)');

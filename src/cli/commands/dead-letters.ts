@@ -24,6 +24,7 @@ export function addDeadLetterCommands(program: Command): void {
 
   letters
     .command('list')
+    .summary('list those nobody has requeued')
     .description('Lists the dead letters nobody has requeued, newest first.')
     .option('--pipeline <name>', 'only of this pipeline (several: a,b)')
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')
@@ -38,8 +39,11 @@ export function addDeadLetterCommands(program: Command): void {
 
   letters
     .command('requeue')
-    .description('Gives a dead letter a successor that starts anew.')
-    .argument('<run>')
+    .summary('give one a successor')
+    .description(
+      'Gives a dead letter a successor that starts anew; both name each other. A second time is refused and names the first successor.',
+    )
+    .argument('<run>', 'id of the dead letter')
     .requiredOption('--ticket <id>', 'the support ticket this is done for')
     .action(async (run: string, _: DeadLetterOptions, command: Command) => {
       const { ticket, json } = command.optsWithGlobals<DeadLetterOptions>();

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type Connection, withConnection } from '../connect.ts';
-import { exitCodes } from '../failure.ts';
+import { describeFailure, exitCodes, type Failure, printFailure } from '../failure.ts';
 import { note, plural, say, sayJson } from '../output.ts';
 import { describeReceipt, describeStatus, formatRun, formatRuns } from '../runs/print-run.ts';
 import { exitCodeOfRun, tailRun } from '../runs/tail-run.ts';
@@ -21,11 +21,30 @@ interface RunOptions {
 
 type Act = 'hold' | 'resume' | 'cancel' | 'retry';
 
-const acts: Readonly<Record<Act, string>> = {
-  hold: 'Holds waiting runs: they are not started until they are resumed.',
-  resume: 'Lets held runs go on.',
-  cancel: 'Cancels runs. A running stage is told to stop and can write nothing more.',
-  retry: 'Retries ended runs: a new run with the same input, linked to the old one. Doing it twice makes one run.',
+const acts: Readonly<
+  Record<Act, { readonly summary: string; readonly description: string; readonly example: string }>
+> = {
+  hold: {
+    summary: 'keep waiting runs from starting',
+    description: 'Holds waiting runs: they are not started until they are resumed.',
+    example: '--pipeline ads',
+  },
+  resume: {
+    summary: 'let held runs go on',
+    description: 'Lets held runs go on. One that waits for its next try is tried now.',
+    example: '--phase waiting',
+  },
+  cancel: {
+    summary: 'end runs that wait or are worked on',
+    description: 'Cancels runs. A running stage is told to stop and can write nothing more.',
+    example: '--pipeline ads --phase waiting',
+  },
+  retry: {
+    summary: 'give ended runs another try',
+    description:
+      'Retries ended runs: a new run with the same input, linked to the old one. Doing it twice makes one run.',
+    example: '--status failed',
+  },
 };
 
 export function addRunCommands(program: Command): void {
@@ -42,8 +61,13 @@ export function addRunCommands(program: Command): void {
     );
 
   filters(runs.command('list'))
+    .summary('list runs, newest first')
     .description('Lists runs, newest first.')
     .option('--limit <count>', 'how many', '30')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  millrace runs list --pipeline ads --phase waiting,active\n  millrace runs list --status failed --json',
+    )
     .action(async (_: RunOptions, command: Command) => {
       const options = command.optsWithGlobals<RunOptions>();
       const page = await withConnection(options, ({ call }) =>
@@ -55,13 +79,14 @@ export function addRunCommands(program: Command): void {
 
   runs
     .command('show')
+    .summary('everything about one run')
     .description('Shows a run: state, receipt, attempts, what happens next.')
-    .argument('<run>')
+    .argument('<run>', 'id of the run')
     .action((run: string, _: RunOptions, command: Command) => show(run, command));
 
   addWhyCommand(runs);
   addTailCommand(runs);
-  for (const [act, description] of Object.entries(acts)) addActCommand(runs, act as Act, description);
+  for (const act of Object.keys(acts)) addActCommand(runs, act as Act);
 }
 
 export function addWhyCommand(parent: Command): void {
@@ -69,7 +94,7 @@ export function addWhyCommand(parent: Command): void {
     .command('why')
     .summary('why a run waits, or why it failed')
     .description('Says why a run waits, or why it ended as it did, and what happens next.')
-    .argument('<run>')
+    .argument('<run>', 'id of the run')
     .action(async (run: string, _: RunOptions, command: Command) => {
       const detail = await withConnection({ run }, ({ call }) => call('runs.show', { params: { run_id: run } }));
       const { wait, error, next } = detail;
@@ -89,7 +114,7 @@ export function addTailCommand(parent: Command): void {
     .command('tail')
     .summary('follow a run to its end')
     .description('Follows a run to its end. Exit code: 0 done, 2 done in part, 1 failed.')
-    .argument('<run>')
+    .argument('<run>', 'id of the run')
     .action(async (run: string, _: RunOptions, command: Command) => {
       const { json = false } = command.optsWithGlobals<RunOptions>();
       const detail = await withConnection({ run }, ({ call }) => tailRun(call, run, json));
@@ -108,7 +133,8 @@ export function addVerifyCommand(program: Command): void {
     .description(
       'Counts a finished run again, from its file and the tables, and compares with its receipt. Exit code 1 when they differ.',
     )
-    .argument('<run>')
+    .addHelpText('after', '\nExample:\n  millrace verify 01a1e155-…')
+    .argument('<run>', 'id of the run')
     .action(async (run: string, _: RunOptions, command: Command) => {
       const answer = await withConnection({ run }, ({ call }) => call('runs.verify', { params: { run_id: run } }));
       if (command.optsWithGlobals<RunOptions>().json) sayJson(answer);
@@ -124,11 +150,19 @@ export function sayVerification({ matches, receipt, recount, differences }: Answ
   say(matches ? '✔ they agree' : '✖ they do not agree');
 }
 
-function addActCommand(runs: Command, act: Act, description: string): void {
+function addActCommand(runs: Command, act: Act): void {
+  const { summary, description, example } = acts[act];
   const command = filters(runs.command(act))
-    .description(`${description} Name the runs, or give filters to reach every run they match.`)
-    .argument('[run...]')
-    .option('--yes', 'with filters: do it, having seen the count');
+    .summary(summary)
+    .description(
+      `${description} Name the runs, or give filters to reach every run they match. Exit code: 0 all of them, 2 a part, 1 none.`,
+    )
+    .argument('[run...]', 'ids of runs')
+    .option('--yes', 'with filters: do it, having seen the count')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  millrace runs ${act} 01a1e155-…\n  millrace runs ${act} ${example}         says how many\n  millrace runs ${act} ${example} --yes   does it`,
+    );
   if (act === 'retry') command.option('--force-partial', 'store the valid rows even when too many were refused');
   command.action(async (ids: string[], _: RunOptions, self: Command) => {
     const options = self.optsWithGlobals<RunOptions>();
@@ -137,19 +171,34 @@ function addActCommand(runs: Command, act: Act, description: string): void {
   });
 }
 
+/** One that is refused does not keep the others from it. */
 async function actOnEach(ids: readonly string[], act: Act, options: RunOptions) {
-  const answers: AnswerOf<'runs.hold'>[] = [];
+  const answers: (AnswerOf<'runs.hold'> | { run_id: string; error: Omit<Failure, 'exitCode'> })[] = [];
+  const refusals: unknown[] = [];
   for (const id of ids) {
-    const answer = await withConnection({ run: id }, ({ call }) => {
-      const params = { run_id: id };
-      if (act !== 'retry') return call(`runs.${act}`, { params });
-      return call('runs.retry', { params, body: options.forcePartial ? { force_partial: true } : {} });
-    });
-    if (!options.json)
-      say(answer.run_id === id ? `${id} ${describeStatus(answer)}` : `${id} goes on as ${answer.run_id}`);
-    answers.push(answer);
+    try {
+      const answer = await actOn(id, act, options);
+      if (!options.json)
+        say(answer.run_id === id ? `${id} ${describeStatus(answer)}` : `${id} goes on as ${answer.run_id}`);
+      answers.push(answer);
+    } catch (error) {
+      if (ids.length === 1) throw error;
+      const { exitCode: _, ...failure } = describeFailure(error);
+      if (!options.json) printFailure(error, false);
+      answers.push({ run_id: id, error: failure });
+      refusals.push(error);
+    }
   }
+  if (refusals.length > 0) process.exitCode = refusals.length < ids.length ? exitCodes.partial : exitCodes.failed;
   return answers;
+}
+
+function actOn(id: string, act: Act, options: RunOptions) {
+  return withConnection({ run: id }, ({ call }) => {
+    const params = { run_id: id };
+    if (act !== 'retry') return call(`runs.${act}`, { params });
+    return call('runs.retry', { params, body: options.forcePartial ? { force_partial: true } : {} });
+  });
 }
 
 /** Says the count before acting; the server refuses when it has changed by then. */

@@ -30,8 +30,9 @@ export function addTenantCommands(program: Command): void {
 
   tenants
     .command('create')
+    .summary('make a tenant')
     .description('Makes a tenant.')
-    .argument('<name>')
+    .argument('<name>', 'what people call it')
     .option('--plan <plan>', 'free, growth or enterprise', 'free')
     .action(async (name: string, _: TenantOptions, command: Command) => {
       const { plan, json } = command.optsWithGlobals<TenantOptions>();
@@ -45,6 +46,7 @@ export function addTenantCommands(program: Command): void {
 
   tenants
     .command('list')
+    .summary('list the tenants')
     .description('Lists the tenants.')
     .action(async (_: TenantOptions, command: Command) => {
       const rows = await withToolbox(({ app }) => listTenants(app));
@@ -54,6 +56,7 @@ export function addTenantCommands(program: Command): void {
 
   tenants
     .command('set-plan')
+    .summary('set the plan of a tenant')
     .description('Sets the plan of a tenant.')
     .argument('<tenant>', 'name or id')
     .argument('<plan>', 'free, growth or enterprise')

@@ -39,8 +39,9 @@ export function addUserCommands(program: Command): void {
 
   users
     .command('create')
+    .summary('make a user with a one-time password')
     .description('Makes a user and shows a one-time password, once.')
-    .argument('<email>')
+    .argument('<email>', 'the address the user signs in with')
     .option('--role <role>', roles.join(', '), 'user')
     .option('--name <name>', 'how the person is called')
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')
@@ -55,6 +56,7 @@ export function addUserCommands(program: Command): void {
 
   users
     .command('list')
+    .summary('list the users of a tenant')
     .description('Lists the users of a tenant.')
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')
     .action(async (_: UserOptions, command: Command) => {
@@ -66,8 +68,9 @@ export function addUserCommands(program: Command): void {
 
   users
     .command('set-role')
+    .summary('give a user another role')
     .description('Gives a user another role. The last admin of a tenant stays admin.')
-    .argument('<email>')
+    .argument('<email>', 'the address the user signs in with')
     .argument('<role>', roles.join(', '))
     .action((email: string, role: string, _: UserOptions, command: Command) =>
       change(
@@ -79,8 +82,9 @@ export function addUserCommands(program: Command): void {
 
   users
     .command('disable')
+    .summary('shut a user out')
     .description('Shuts a user out within a minute, on every server.')
-    .argument('<email>')
+    .argument('<email>', 'the address the user signs in with')
     .action((email: string, _: UserOptions, command: Command) =>
       change(
         command,
@@ -91,8 +95,9 @@ export function addUserCommands(program: Command): void {
 
   users
     .command('enable')
+    .summary('let a disabled user in again')
     .description('Lets a disabled user in again.')
-    .argument('<email>')
+    .argument('<email>', 'the address the user signs in with')
     .action((email: string, _: UserOptions, command: Command) =>
       change(
         command,
@@ -103,8 +108,9 @@ export function addUserCommands(program: Command): void {
 
   users
     .command('reset-password')
+    .summary('give a user a new one-time password')
     .description('Gives a user a new one-time password and ends their sessions.')
-    .argument('<email>')
+    .argument('<email>', 'the address the user signs in with')
     .action(async (email: string, _: UserOptions, command: Command) => {
       const reset = await withToolbox(({ app }) => resetPasswordOf(app, email));
       sayPassword(reset, command.optsWithGlobals<UserOptions>().json, `${reset.user.email} may sign in`);
