@@ -1,0 +1,131 @@
+// A process that delivers is killed between the call and the note about it: the event goes out again, with the same id.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useDatabase } from '../../../test/support/database.ts';
+import { newTenant } from '../../../test/support/engine.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
+import {
+  answers,
+  buildEndpoint,
+  quickWebhooks,
+  type Receiver,
+  startReceiver,
+  testBox,
+} from '../../../test/support/webhooks.ts';
+import { consumeOnce } from '../../engine/consumer.ts';
+import { pumpEvents } from '../../engine/services/outbox-pump.ts';
+import { insertEvents } from '../../engine/sql/insert-events.ts';
+import { silentLog } from '../../platform/log.ts';
+import { createDeliverer } from './deliverer.ts';
+import { addDeliveries, consumerName } from './webhook-consumer.ts';
+
+const db = useDatabase();
+const program = fileURLToPath(new URL('../../../test/support/webhook-process.ts', import.meta.url));
+let receiver: Receiver;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  receiver = await startReceiver(answers.hang);
+});
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await receiver.close();
+});
+
+/** Long enough a time-out that only its death ends the call. */
+async function startProcess(): Promise<ChildProcess> {
+  const settings = { timeoutMs: 1_000, leaseMarginMs: 500, endpointConcurrency: 3 };
+  const child = fork(program, [JSON.stringify({ url: db.appUrl, settings })], {
+    execArgv: ['--import', 'tsx'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  children.push(child);
+  await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
+  return child;
+}
+
+async function tell(tenantId: string, count: number): Promise<void> {
+  const events = Array.from({ length: count }, (_, key) => ({
+    tenantId,
+    runId: null,
+    type: 'batch.told',
+    key: String(key),
+    data: JSON.stringify({ count: key }),
+  }));
+  await insertEvents(db.engine, events);
+  await pumpEvents(db.engine);
+  await consumeOnce({ name: consumerName, pool: db.engine, log: silentLog, everyMs: 0, apply: addDeliveries });
+}
+
+describe('a process killed while it delivers', () => {
+  it('loses its deliveries to another one, and the receiver sees the same webhook-id again', async () => {
+    const tenantId = newTenant();
+    const { endpoint_id: endpointId } = await buildEndpoint(db, tenantId, { url: receiver.url });
+    const doomed = await startProcess();
+    // The receiver has the events and takes its time; the sender dies before it hears the answer.
+    await tell(tenantId, 3);
+    await waitFor(() => receiver.received.length === 3);
+    doomed.kill('SIGKILL');
+    await once(doomed, 'exit');
+    const first = receiver.received.map(({ id }) => id).sort();
+    expect(new Set(first).size).toBe(3);
+
+    receiver.answer = answers.ok;
+    const heir = createDeliverer({ pool: db.engine, box: testBox, settings: quickWebhooks, log: silentLog });
+    heir.start();
+    try {
+      await waitFor(() => receiver.accepted.length === 3);
+      expect(receiver.accepted.map(({ id }) => id).sort()).toEqual(first);
+      await waitFor(async () => {
+        const { rows } = await db.admin.query(
+          `select count(*)::int as count from engine.deliveries where endpoint_id = $1 and status = 'delivered' and attempts = 2`,
+          [endpointId],
+        );
+        return rows[0].count === 3;
+      });
+      const { rows: tries } = await db.admin.query(
+        `select attempt, error_code from engine.delivery_tries order by delivery_id, attempt`,
+      );
+      expect(tries.slice(0, 2)).toEqual([
+        { attempt: 1, error_code: 'webhook_interrupted' },
+        { attempt: 2, error_code: null },
+      ]);
+    } finally {
+      await heir.stop();
+    }
+  });
+
+  it('that was only frozen writes nothing over what its heir wrote', async () => {
+    const tenantId = newTenant();
+    receiver.answer = answers.hang;
+    const before = receiver.received.length;
+    const { endpoint_id: endpointId } = await buildEndpoint(db, tenantId, { url: receiver.url });
+    const frozen = await startProcess();
+    await tell(tenantId, 1);
+    await waitFor(() => receiver.received.length === before + 1);
+    frozen.kill('SIGSTOP');
+    receiver.answer = answers.ok;
+    const heir = createDeliverer({ pool: db.engine, box: testBox, settings: quickWebhooks, log: silentLog });
+    heir.start();
+    const row = async () =>
+      (await db.admin.query(`select status, attempts from engine.deliveries where endpoint_id = $1`, [endpointId]))
+        .rows[0];
+    try {
+      await waitFor(async () => (await row()).status === 'delivered');
+      frozen.kill('SIGCONT');
+      // Awake again, it gives its call up and finds that the delivery is no longer its own.
+      await waitFor(async () => {
+        const { rows } = await db.admin.query(
+          `select from pg_stat_activity where application_name = 'webhook process' and query like '%record-try%' or
+             (application_name = 'webhook process' and state = 'idle' and query = 'commit' and state_change > clock_timestamp() - interval '1 second')`,
+        );
+        return rows.length > 0;
+      });
+      expect(await row()).toEqual({ status: 'delivered', attempts: 2 });
+    } finally {
+      await heir.stop();
+    }
+  });
+});

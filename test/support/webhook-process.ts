@@ -1,0 +1,18 @@
+// A process that delivers webhooks, for tests that kill it: it says "ready" and goes on until it is killed.
+
+import { createDeliverer } from '../../src/outbound/webhooks/deliverer.ts';
+import { createPool } from '../../src/platform/database.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { quickWebhooks, testBox } from './webhooks.ts';
+
+const { url, settings } = JSON.parse(process.argv[2] ?? '{}') as { url: string; settings: object };
+
+const pool = createPool({
+  url,
+  role: 'millrace_engine',
+  max: 4,
+  applicationName: 'webhook process',
+  connectTimeoutMs: 5_000,
+});
+createDeliverer({ pool, box: testBox, settings: { ...quickWebhooks, ...settings }, log: silentLog }).start();
+process.stdout.write('ready\n');
