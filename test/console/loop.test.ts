@@ -35,7 +35,7 @@ describe('the first minutes', () => {
     await shoot(page, 'loop-1-sign-in');
     await signIn(person, installation.admin.email, installation.admin.password);
     await page.getByText('Drop a CSV, JSON or XLSX').waitFor();
-    await page.getByText('6 to go').waitFor();
+    await page.getByText('8 to go').waitFor();
     await shoot(page, 'loop-2-empty');
     expect(await page.getByRole('listitem').filter({ hasText: 'done' }).count()).toBe(0);
   }, 60_000);
@@ -82,7 +82,7 @@ describe('the first minutes', () => {
     await page.waitForFunction('document.querySelectorAll("[role=row][data-state=resolved]").length === 4');
     await shoot(page, 'loop-6-green');
     await page.goto('/');
-    await page.getByText('2 to go').waitFor();
+    await page.getByText('4 to go').waitFor();
     await shoot(page, 'loop-7-checklist');
     expect(person.faults).toEqual([]);
   }, 60_000);

@@ -57,6 +57,9 @@ export const RejectFilter = z.object({
   status: Several.optional(),
 });
 
+/** Longer pages than elsewhere: a file may have a hundred thousand refused rows, and somebody scrolls to the last. */
+const RejectLimit = z.coerce.number<number | string>().int().min(1).max(2_000).default(50);
+
 export const CorrectionAnswer = z.object({
   reject: Reject,
   valid: z.boolean(),
@@ -72,7 +75,7 @@ export const rejectRoutes = defineRoutes({
     summary: 'The refused rows of a run, in file order',
     access: allow(readers, 'runs:read'),
     params: byRun,
-    query: Page.extend(RejectFilter.shape),
+    query: Page.extend(RejectFilter.shape).extend({ limit: RejectLimit }),
     answer: json(list(Reject)),
     errors: ['run_not_found', 'cursor_malformed'],
   },
@@ -86,7 +89,7 @@ export const rejectRoutes = defineRoutes({
   },
   'rejects.download': {
     tag: 'Rejects',
-    summary: 'The refused rows as CSV with row, code and message added; may be corrected and uploaded again',
+    summary: 'The refused rows as CSV with line, code and message added; may be corrected and uploaded again',
     access: allow(readers, 'runs:read'),
     params: byRun,
     query: RejectFilter,

@@ -43,7 +43,7 @@ export async function listRejects(db: Queryable, filter: RejectFilter): Promise<
         and ($4::text is null or cause = $4)
         and ($5::text[] is null or code = any ($5))
         and ($6::text[] is null or status = any ($6))
-      order by reject_id
+      order by rejects.reject_id
       limit $7`,
     values: [filter.tenantId, filter.runId, filter.after, filter.cause, filter.codes, filter.statuses, filter.limit],
   });

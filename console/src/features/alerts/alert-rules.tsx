@@ -60,7 +60,7 @@ function RuleRow({ rule, mayChange }: { rule: AlertRule; mayChange: boolean }): 
         {rule.description && <p className="max-w-80 text-xs text-ink-2">{inertText(rule.description)}</p>}
         {fault && <ProblemNote error={fault} />}
       </Cell>
-      <Cell className="text-xs">
+      <Cell className="min-w-56 text-xs">
         {rule.metric ? (
           <>
             {alertMetrics[rule.metric].label.toLowerCase()} {rule.comparison}{' '}

@@ -6,24 +6,40 @@ const ticked = (steps: ReturnType<typeof checklist>) => steps.filter((step) => s
 
 describe('the checklist', () => {
   it('ticks nothing before anything has happened', () => {
-    expect(ticked(checklist({ runs: [], rejects: undefined, users: 1, keys: 0 }))).toEqual([]);
+    expect(ticked(checklist({ runs: [], rejects: undefined, users: 1, keys: 0, connectors: 0, sinks: 0 }))).toEqual([]);
   });
 
   it('ticks each step from a fact of the ledger', () => {
     expect(
-      ticked(checklist({ runs: [run, { ...run, source: 'replay' }], rejects: undefined, users: 2, keys: 1 })),
-    ).toEqual(['drop', 'done', 'fix', 'replay', 'invite', 'key']);
+      ticked(
+        checklist({
+          runs: [run, { ...run, source: 'replay' }],
+          rejects: undefined,
+          users: 2,
+          keys: 1,
+          connectors: 1,
+          sinks: 1,
+        }),
+      ),
+    ).toEqual(['drop', 'done', 'fix', 'replay', 'invite', 'key', 'connect', 'alert']);
   });
 
   it('knows a fixed row before it is replayed', () => {
-    const facts = { runs: [run], users: undefined, keys: undefined };
+    const facts = { runs: [run], users: undefined, keys: undefined, connectors: undefined, sinks: undefined };
     expect(ticked(checklist({ ...facts, rejects: { open: 2, total: 3 } }))).toContain('fix');
     expect(ticked(checklist({ ...facts, rejects: { open: 3, total: 3 } }))).not.toContain('fix');
   });
 
   it('leaves out the steps that are for admins when the person is none', () => {
     expect(
-      checklist({ runs: [], rejects: undefined, users: undefined, keys: undefined }).map((step) => step.key),
+      checklist({
+        runs: [],
+        rejects: undefined,
+        users: undefined,
+        keys: undefined,
+        connectors: undefined,
+        sinks: undefined,
+      }).map((step) => step.key),
     ).not.toContain('invite');
   });
 });

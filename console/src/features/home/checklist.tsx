@@ -4,6 +4,8 @@ import { type ReactNode, useState } from 'react';
 import { useIs } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { alertSinksQuery } from '../alerts/list-alerts.ts';
+import { connectorsQuery } from '../operate/list-connectors.ts';
 import { keysQuery } from '../operate/list-keys.ts';
 import { usersQuery } from '../operate/list-users.ts';
 import { runQuery } from '../run/show-run.ts';
@@ -11,6 +13,14 @@ import { recentRunsQuery } from '../runs/list-recent-runs.ts';
 import { checklist } from './checklist-state.ts';
 
 const dismissedKey = 'millrace.checklist.dismissed';
+
+/** Where a step is taken, when it is not here. */
+const places: Readonly<Record<string, string>> = {
+  invite: '/operate/people',
+  key: '/operate/keys',
+  connect: '/operate/connectors',
+  alert: '/operate/alerts',
+};
 
 /** The first steps. Goes away when dismissed or when all is done. */
 export function Checklist(): ReactNode {
@@ -21,13 +31,18 @@ export function Checklist(): ReactNode {
   const rejected = useQuery({ ...runQuery(newest?.run_id ?? ''), enabled: newest !== undefined && !dismissed });
   const users = useQuery({ ...usersQuery, enabled: isAdmin && !dismissed });
   const keys = useQuery({ ...keysQuery, enabled: isAdmin && !dismissed });
+  const connectors = useQuery({ ...connectorsQuery, enabled: isAdmin && !dismissed });
+  const sinks = useQuery({ ...alertSinksQuery, enabled: isAdmin && !dismissed });
   // Waits for all facts, so that the list does not grow before the reader's eyes.
-  if (dismissed || !runs.data || (isAdmin && (users.isPending || keys.isPending))) return null;
+  if (dismissed || !runs.data || (isAdmin && [users, keys, connectors, sinks].some((each) => each.isPending)))
+    return null;
   const steps = checklist({
     runs: runs.data.data,
     rejects: rejected.data?.rejects,
     users: users.data?.data.length,
     keys: keys.data?.data.length,
+    connectors: connectors.data?.data.length,
+    sinks: sinks.data?.data.length,
   });
   const left = steps.filter((step) => !step.done).length;
   if (left === 0) return null;
@@ -46,30 +61,29 @@ export function Checklist(): ReactNode {
         </Button>
       </div>
       <ol className="mt-2 grid gap-x-6 gap-y-1.5 sm:grid-cols-2">
-        {steps.map((step) => (
-          <li key={step.key} className={`flex items-center gap-2 text-sm ${step.done ? 'text-ink-3' : 'text-ink'}`}>
-            <span
-              aria-hidden="true"
-              className={`grid size-4.5 place-items-center rounded-full border ${step.done ? 'border-good bg-good-soft text-good' : 'border-line-strong'}`}
-            >
-              {step.done && <Icon name="check" className="size-3!" />}
-            </span>
-            <span className={step.done ? 'line-through decoration-line-strong' : ''}>
-              {step.key === 'invite' && !step.done ? (
-                <Link to="/operate/people" className="link">
-                  {step.label}
-                </Link>
-              ) : step.key === 'key' && !step.done ? (
-                <Link to="/operate/keys" className="link">
-                  {step.label}
-                </Link>
-              ) : (
-                step.label
-              )}
-            </span>
-            <span className="sr-only">{step.done ? 'done' : 'to do'}</span>
-          </li>
-        ))}
+        {steps.map((step) => {
+          const place = places[step.key];
+          return (
+            <li key={step.key} className={`flex items-center gap-2 text-sm ${step.done ? 'text-ink-3' : 'text-ink'}`}>
+              <span
+                aria-hidden="true"
+                className={`grid size-4.5 place-items-center rounded-full border ${step.done ? 'border-good bg-good-soft text-good' : 'border-line-strong'}`}
+              >
+                {step.done && <Icon name="check" className="size-3!" />}
+              </span>
+              <span className={step.done ? 'line-through decoration-line-strong' : ''}>
+                {place && !step.done ? (
+                  <Link to={place} className="link">
+                    {step.label}
+                  </Link>
+                ) : (
+                  step.label
+                )}
+              </span>
+              <span className="sr-only">{step.done ? 'done' : 'to do'}</span>
+            </li>
+          );
+        })}
       </ol>
     </section>
   );

@@ -95,12 +95,12 @@ function KindChoice({ choice, onChoose }: { choice: Choice; onChoose: (choice: C
     ...kinds.map((kind) => [kind, kindNames[kind]] as const),
   ];
   return (
-    <fieldset className="inline-flex rounded-md border border-line-strong bg-raised p-0.5">
+    <fieldset className="inline-flex flex-wrap justify-center rounded-md border border-line-strong bg-raised p-0.5">
       <legend className="sr-only">What the file is</legend>
       {choices.map(([value, label]) => (
         <label
           key={value}
-          className="cursor-pointer rounded px-2 py-1 text-xs text-ink-2 has-checked:bg-water-soft has-checked:font-medium has-checked:text-water-strong has-focus-visible:outline-2 has-focus-visible:outline-water"
+          className="cursor-pointer rounded px-2 py-1 text-xs whitespace-nowrap text-ink-2 has-checked:bg-water-soft has-checked:font-medium has-checked:text-water-strong has-focus-visible:outline-2 has-focus-visible:outline-water"
         >
           <input
             type="radio"

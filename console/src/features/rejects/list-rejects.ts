@@ -6,7 +6,9 @@ import type { RejectSearch } from './reject-search.ts';
 type Answer = AnswerOf<'rejects.list'>;
 export type Reject = Answer['data'][number];
 
-const pageSize = 500;
+const firstSize = 500;
+const laterSize = 2_000;
+const pagesUntilLater = 3;
 const refreshedPages = 6;
 
 /** The refused rows in file order, page by page. Never refetched as a whole: a file may hold a hundred thousand of them. */
@@ -16,11 +18,20 @@ export function rejectsQuery(runId: string, { cluster, show }: RejectSearch) {
     queryFn: ({ pageParam, signal }) =>
       call('rejects.list', {
         params: { run_id: runId },
-        query: { limit: pageSize, cluster, status: show, ...(pageParam ? { after: pageParam } : {}) },
+        query: {
+          limit: pageParam.limit,
+          cluster,
+          status: show,
+          ...(pageParam.after ? { after: pageParam.after } : {}),
+        },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.next ?? undefined,
+    initialPageParam: { after: '', limit: firstSize },
+    // Who goes on for long wants to get far: the pages grow.
+    getNextPageParam: (page, pages) =>
+      page.next === null
+        ? undefined
+        : { after: page.next, limit: pages.length < pagesUntilLater ? firstSize : laterSize },
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     structuralSharing: false,
@@ -29,7 +40,7 @@ export function rejectsQuery(runId: string, { cluster, show }: RejectSearch) {
 
 /** Puts one changed row in its place in every list that holds it. */
 export function patchReject(client: QueryClient, runId: string, changed: Reject): void {
-  client.setQueriesData<InfiniteData<Answer, string>>({ queryKey: ['run', runId, 'rows'] }, (before) => {
+  client.setQueriesData<InfiniteData<Answer, unknown>>({ queryKey: ['run', runId, 'rows'] }, (before) => {
     if (!before) return before;
     const pages = before.pages.map((page) => {
       const index = page.data.findIndex((reject) => reject.id === changed.id);
@@ -43,7 +54,7 @@ export function patchReject(client: QueryClient, runId: string, changed: Reject)
 export async function refreshRejects(client: QueryClient, runId: string): Promise<void> {
   const queryKey = ['run', runId, 'rows'];
   for (const query of client.getQueryCache().findAll({ queryKey })) {
-    const data = query.state.data as InfiniteData<Answer, string> | undefined;
+    const data = query.state.data as InfiniteData<Answer, unknown> | undefined;
     if ((data?.pages.length ?? 0) > refreshedPages)
       await client.resetQueries({ queryKey: query.queryKey, exact: true });
     else await client.invalidateQueries({ queryKey: query.queryKey, exact: true });
