@@ -18,7 +18,9 @@ import { consumeOnce } from '../../engine/consumer.ts';
 import { pumpEvents } from '../../engine/services/outbox-pump.ts';
 import { insertEvents } from '../../engine/sql/insert-events.ts';
 import { silentLog } from '../../platform/log.ts';
-import { createDeliverer } from './deliverer.ts';
+import { deliver } from './deliver.ts';
+import { claimDue, createDeliverer } from './deliverer.ts';
+import { takeBackLost } from './sql/claim-deliveries.ts';
 import { addDeliveries, consumerName } from './webhook-consumer.ts';
 
 const db = useDatabase();
@@ -99,33 +101,47 @@ describe('a process killed while it delivers', () => {
 
   it('that was only frozen writes nothing over what its heir wrote', async () => {
     const tenantId = newTenant();
+    receiver.answer = answers.status(500);
+    const { endpoint_id: endpointId } = await buildEndpoint(db, tenantId, { url: receiver.url });
+    await tell(tenantId, 1);
+    const deps = { pool: db.engine, box: testBox, settings: quickWebhooks };
+    const [held] = await claimDue(deps, 1);
+    if (held === undefined) throw new Error('nothing was claimed');
+    await db.admin.query(
+      `update engine.deliveries set lease_until = engine.now() - interval '1 second' where endpoint_id = $1`,
+      [endpointId],
+    );
+    await takeBackLost(db.engine, 10);
+    const [taken] = await claimDue(deps, 1);
+    expect(taken).toMatchObject({ delivery_id: held.delivery_id, attempts: 2 });
+    expect((await deliver(deps, held)).outcome).toBe('lost');
+    expect(await rowOf(endpointId)).toEqual({ status: 'sending', attempts: 2, failure_streak: 0 });
+    receiver.answer = answers.ok;
+    expect((await deliver(deps, taken ?? held)).outcome).toBe('delivered');
+    expect((await deliver(deps, held)).outcome).toBe('lost');
+    expect(await rowOf(endpointId)).toEqual({ status: 'delivered', attempts: 2, failure_streak: 0 });
+  });
+
+  it('that stops in good order gives back what it could not finish', async () => {
+    const tenantId = newTenant();
     receiver.answer = answers.hang;
     const before = receiver.received.length;
     const { endpoint_id: endpointId } = await buildEndpoint(db, tenantId, { url: receiver.url });
-    const frozen = await startProcess();
+    const settings = { ...quickWebhooks, timeoutMs: 30_000, drainMs: 50 };
+    const sender = createDeliverer({ pool: db.engine, box: testBox, settings, log: silentLog });
+    sender.start();
     await tell(tenantId, 1);
     await waitFor(() => receiver.received.length === before + 1);
-    frozen.kill('SIGSTOP');
-    receiver.answer = answers.ok;
-    const heir = createDeliverer({ pool: db.engine, box: testBox, settings: quickWebhooks, log: silentLog });
-    heir.start();
-    const row = async () =>
-      (await db.admin.query(`select status, attempts from engine.deliveries where endpoint_id = $1`, [endpointId]))
-        .rows[0];
-    try {
-      await waitFor(async () => (await row()).status === 'delivered');
-      frozen.kill('SIGCONT');
-      // Awake again, it gives its call up and finds that the delivery is no longer its own.
-      await waitFor(async () => {
-        const { rows } = await db.admin.query(
-          `select from pg_stat_activity where application_name = 'webhook process' and query like '%record-try%' or
-             (application_name = 'webhook process' and state = 'idle' and query = 'commit' and state_change > clock_timestamp() - interval '1 second')`,
-        );
-        return rows.length > 0;
-      });
-      expect(await row()).toEqual({ status: 'delivered', attempts: 2 });
-    } finally {
-      await heir.stop();
-    }
+    await sender.stop();
+    expect(await rowOf(endpointId)).toEqual({ status: 'waiting', attempts: 1, failure_streak: 0 });
   });
 });
+
+async function rowOf(endpointId: string) {
+  const { rows } = await db.admin.query(
+    `select d.status, d.attempts, e.failure_streak from engine.deliveries d join engine.webhook_endpoints e using (endpoint_id)
+     where endpoint_id = $1`,
+    [endpointId],
+  );
+  return rows[0];
+}

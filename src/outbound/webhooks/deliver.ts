@@ -112,8 +112,9 @@ function nextOf(
   const { step } = delivery;
   if (verdict.kind === 'delivered') return { status: 'delivered', step, delayMs: null };
   if (verdict.kind === 'gone' || isDisabled || isTest(delivery)) return { status: 'failed', step, delayMs: null };
-  if (verdict.kind === 'later') return { status: 'waiting', step, delayMs: verdict.waitMs };
   const pause = pauseBeforeTry(step, settings.retryTableMs);
+  // "Retry-After: 0" is not taken at its word.
+  if (verdict.kind === 'later') return { status: 'waiting', step, delayMs: Math.max(verdict.waitMs, pause ?? 0) };
   if (pause === undefined) return { status: 'failed', step, delayMs: null };
   return { status: 'waiting', step: step + 1, delayMs: Math.max(pause, verdict.waitMs) };
 }
