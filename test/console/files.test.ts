@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../acceptance/millrace-process.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { openBrowser, type Person, shoot, signIn, visit } from './browser.ts';
 import { metaRow, metaText } from './dirty-files.ts';
 import { handInMeta, type Installation, install } from './installation.ts';
@@ -44,7 +45,7 @@ describe('a receipt', () => {
         .getByRole('link', { name: `${rows} ${outcome}` })
         .click();
       await page.getByRole('heading', { name: `Rows that ended as ${outcome}` }).waitFor();
-      await page.waitForFunction(`document.querySelectorAll('tbody tr').length === ${rows}`);
+      await waitFor(async () => (await page.locator('tbody tr').count()) === rows, { what: `${rows} rows ${outcome}` });
     }
     await page.goto(`/r/${second}/rows?outcome=updated`);
     await page.getByRole('button', { name: '13.75' }).first().click();
@@ -71,7 +72,7 @@ describe('a mapping', () => {
     await page.goto(`/r/${second}/mapping`);
     const choice = page.locator('select').filter({ hasText: 'Impressions' }).last();
     await choice.selectOption('');
-    await page.getByLabel('Name').fill('Meta without reach');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Meta without reach');
     await page.getByRole('button', { name: /^Save as version/ }).click();
     await page.getByText(/You changed the mapping \(now version \d+\)/).waitFor();
     await page.reload();
@@ -81,12 +82,34 @@ describe('a mapping', () => {
   }, 60_000);
 });
 
-describe('plaintiffs', () => {
-  it('two of one name are said to be one person, and that is taken back', async () => {
+describe('a batch of judgments', () => {
+  it('is read, mapped and mended on the same pages as an upload', async () => {
     await page.goto('/');
     await page.getByRole('button', { name: /Court judgments/ }).click();
     await page.waitForURL('**/r/*');
     await page.getByText('✓ adds up').waitFor();
+    const run = new URL(page.url()).pathname;
+    await page.getByRole('link', { name: 'Reading' }).click();
+    await page.getByRole('heading', { name: 'Detected' }).waitFor();
+    await shoot(page, 'judgments-reading');
+    await page.getByRole('link', { name: 'Mapping' }).click();
+    await page.locator('select').filter({ hasText: 'Defendant' }).last().selectOption('');
+    await page.getByRole('button', { name: /^Save as version/ }).click();
+    await page.getByText(/You changed the mapping/).waitFor();
+    await shoot(page, 'judgments-mapping');
+    await page.goto(`${run}/rejects`);
+    await page.locator('[role=gridcell][aria-invalid]').first().dblclick();
+    await page.keyboard.type('2025-02-28');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Replay 1 row' }).click();
+    await page.locator('[role=row][data-state=resolved]').first().waitFor();
+    await shoot(page, 'judgments-mended');
+    expect(person.faults).toEqual([]);
+  }, 90_000);
+});
+
+describe('plaintiffs', () => {
+  it('two of one name are said to be one person, and that is taken back', async () => {
     await page.goto('/data/plaintiffs');
     await page.getByRole('button', { name: 'One person' }).click();
     await page.getByText('The two were merged').waitFor();

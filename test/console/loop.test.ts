@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../acceptance/millrace-process.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { openBrowser, type Person, shoot, signIn, visit } from './browser.ts';
 import { metaRow, writeMeta } from './dirty-files.ts';
 import { type Installation, install } from './installation.ts';
@@ -79,7 +80,10 @@ describe('the first minutes', () => {
   it('the replayed rows turn green, and the checklist has ticked itself', async () => {
     await page.getByRole('button', { name: 'Replay 4 rows' }).click();
     await page.getByText(/^Replayed: /).waitFor();
-    await page.waitForFunction('document.querySelectorAll("[role=row][data-state=resolved]").length === 4');
+    await waitFor(async () => (await page.locator('[role=row][data-state=resolved]').count()) === 4, {
+      what: 'four green rows',
+      timeoutMs: 30_000,
+    });
     await shoot(page, 'loop-6-green');
     await page.goto('/');
     await page.getByText('4 to go').waitFor();

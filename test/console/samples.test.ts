@@ -19,7 +19,7 @@ afterAll(async () => {
 }, 60_000);
 
 describe('a sample', () => {
-  it('runs with one click; a value set right in all rows of a cause brings them in', async () => {
+  it('runs with one click; the fix that its largest cause suggests brings the rows in', async () => {
     const person = await visit(browser, installation.url);
     const { page } = person;
     await signIn(person, installation.admin.email, installation.admin.password);
@@ -29,14 +29,9 @@ describe('a sample', () => {
     await page.getByText('✓ adds up').waitFor();
     await shoot(page, 'sample-2-run');
     await page.getByRole('link', { name: /^Rejects \d/ }).click();
-    await page
-      .getByRole('listitem')
-      .filter({ hasText: 'Amount spent' })
-      .getByRole('button', { name: 'Replace a value…' })
-      .click();
-    await page.getByLabel('it should say').fill('18.40');
-    await page.getByRole('button', { name: 'Show what changes' }).click();
-    await page.getByRole('button', { name: /^Correct \d/ }).click();
+    await page.getByText('looks like a decimal comma').first().waitFor();
+    await page.getByRole('button', { name: 'Apply to all 3' }).click();
+    await page.getByRole('button', { name: 'Correct 3 rows' }).click();
     await page.getByRole('button', { name: /^Replay \d/ }).click();
     await page.getByText(/^Replayed: /).waitFor();
     await page.locator('[role=row][data-state=resolved]').first().waitFor();

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { call, hasCode, type RunDetail } from '../../app/api.ts';
+import { hasCode, type RunDetail } from '../../app/api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
@@ -9,7 +9,7 @@ import { RetryNote } from '../reading/retry-note.tsx';
 import { runQuery } from '../run/show-run.ts';
 import { MappingColumns } from './mapping-columns.tsx';
 import { assign, draftOf, isChanged, missingFields } from './mapping-draft.ts';
-import { type Mapping, mappingQuery } from './show-mapping.ts';
+import { type Mapping, mappingQuery, saveMapping } from './show-mapping.ts';
 
 const route = getRouteApi('/shell/r/$runId/mapping');
 
@@ -18,7 +18,7 @@ export function MappingPage(): ReactNode {
   const { runId } = route.useParams();
   const { data: run } = useSuspenseQuery(runQuery(runId));
   const mapping = useQuery({
-    ...mappingQuery(runId),
+    ...mappingQuery(run),
     refetchInterval: (query) => (hasCode(query.state.error, 'reading_not_ready') ? 1_500 : false),
   });
   if (hasCode(mapping.error, 'reading_not_ready'))
@@ -27,7 +27,7 @@ export function MappingPage(): ReactNode {
         Its columns are shown here as soon as the first stage has looked at it.
       </EmptyState>
     );
-  if (hasCode(mapping.error, 'upload_not_found'))
+  if (hasCode(mapping.error, 'upload_not_found', 'batch_not_found'))
     return <EmptyState icon="file" title="This run has no file of its own" />;
   if (mapping.isPending) return <LoadingLines lines={8} label="Loading the mapping" />;
   if (!mapping.data) return <ProblemNote error={mapping.error} onRetry={() => void mapping.refetch()} />;
@@ -41,16 +41,13 @@ function Editor({ run, mapping }: { run: RunDetail; mapping: Mapping }): ReactNo
   const [saved, setSaved] = useState(false);
   const save = useMutation({
     mutationFn: () =>
-      call('uploads.map', {
-        params: { upload_id: run.run_id },
-        body: {
-          columns: mapping.columns.map(({ index }) => ({ index, field: draft.get(index) ?? null })),
-          ...(name.trim() ? { name: name.trim() } : {}),
-        },
+      saveMapping(run, {
+        columns: mapping.columns.map(({ index }) => ({ index, field: draft.get(index) ?? null })),
+        ...(name.trim() ? { name: name.trim() } : {}),
       }),
     onSuccess: (next) => {
       setSaved(true);
-      client.setQueryData(mappingQuery(run.run_id).queryKey, next);
+      client.setQueryData(mappingQuery(run).queryKey, next);
     },
   });
   const missing = missingFields(mapping, draft);

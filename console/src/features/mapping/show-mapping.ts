@@ -1,14 +1,38 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { AnswerOf } from '../../../../src/contract/api/client.ts';
 import { call } from '../../app/api.ts';
+import { batchOf, type RunFile } from '../reading/run-file.ts';
+import { fromBatch } from './from-batch.ts';
 
 export type Mapping = AnswerOf<'uploads.mapping'>;
 
-export function mappingQuery(uploadId: string) {
+export function mappingQuery(run: RunFile) {
   return queryOptions({
-    queryKey: ['run', uploadId, 'mapping'],
-    queryFn: ({ signal }) => call('uploads.mapping', { params: { upload_id: uploadId }, signal }),
+    queryKey: ['run', run.run_id, 'mapping'],
+    queryFn: ({ signal }) => showMapping(run, signal),
     retry: false,
     refetchOnWindowFocus: false,
   });
+}
+
+async function showMapping(run: RunFile, signal: AbortSignal): Promise<Mapping> {
+  const batch = batchOf(run);
+  if (batch === undefined) return call('uploads.mapping', { params: { upload_id: run.run_id }, signal });
+  const params = { batch_id: batch };
+  const [mapping, reading] = await Promise.all([
+    call('batches.mapping', { params, signal }),
+    call('batches.reading', { params, signal }),
+  ]);
+  return fromBatch(mapping, reading.sample);
+}
+
+/** Saves the columns as a new version and gives what holds from now on. */
+export async function saveMapping(
+  run: RunFile,
+  body: { columns: { index: number; field: string | null }[]; name?: string },
+): Promise<Mapping> {
+  const batch = batchOf(run);
+  if (batch === undefined) return call('uploads.map', { params: { upload_id: run.run_id }, body });
+  await call('batches.map', { params: { batch_id: batch }, body });
+  return showMapping(run, new AbortController().signal);
 }

@@ -18,17 +18,17 @@ export function ReadingPage(): ReactNode {
   const { runId } = route.useParams();
   const { data: run } = useSuspenseQuery(runQuery(runId));
   const reading = useQuery({
-    ...readingQuery(runId),
+    ...readingQuery(run),
     refetchInterval: (query) => (hasCode(query.state.error, 'reading_not_ready') ? 1_500 : false),
   });
-  const override = useOverrideReading(runId);
+  const override = useOverrideReading(run);
   if (hasCode(reading.error, 'reading_not_ready'))
     return (
       <EmptyState icon="clock" title="The file has not been read yet">
         This page fills as soon as the first stage has looked at it.
       </EmptyState>
     );
-  if (hasCode(reading.error, 'upload_not_found'))
+  if (hasCode(reading.error, 'upload_not_found', 'batch_not_found'))
     return <EmptyState icon="file" title="This run has no file of its own" />;
   if (reading.isPending) return <LoadingLines lines={8} label="Loading the reading" />;
   if (!reading.data) return <ProblemNote error={reading.error} onRetry={() => void reading.refetch()} />;

@@ -5,6 +5,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { count } from '../../ui/figures.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import type { RunFile } from '../reading/run-file.ts';
 import { readingQuery } from '../reading/show-reading.ts';
 import { useCorrectReject } from './correct-reject.ts';
 import { columnWidth, GridHeader, leadWidth, lineWidth } from './grid-header.tsx';
@@ -19,13 +20,14 @@ const scrollBarRoom = 18;
 const ahead = 100;
 
 interface Props {
-  readonly runId: string;
+  readonly run: RunFile;
   readonly search: RejectSearch;
   readonly total: number;
   readonly leads: readonly string[];
 }
 
-export function RejectGrid({ runId, search, total, leads }: Props): ReactNode {
+export function RejectGrid({ run, search, total, leads }: Props): ReactNode {
+  const { run_id: runId } = run;
   const pages = useInfiniteQuery(rejectsQuery(runId, search));
   const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.data) ?? [], [pages.data]);
   if (pages.isPending) return <LoadingLines lines={10} label="Loading the rows" />;
@@ -36,11 +38,11 @@ export function RejectGrid({ runId, search, total, leads }: Props): ReactNode {
     if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
   };
   const length = pages.hasNextPage ? Math.max(total, rows.length + 1) : rows.length;
-  return <Grid runId={runId} rows={rows} length={length} leads={leads} loading={pages.isFetching} onNeed={load} />;
+  return <Grid run={run} rows={rows} length={length} leads={leads} loading={pages.isFetching} onNeed={load} />;
 }
 
 interface GridProps {
-  readonly runId: string;
+  readonly run: RunFile;
   readonly rows: readonly Reject[];
   readonly length: number;
   readonly leads: readonly string[];
@@ -48,11 +50,11 @@ interface GridProps {
   readonly onNeed: () => void;
 }
 
-function Grid({ runId, rows, length, leads, loading, onNeed }: GridProps): ReactNode {
+function Grid({ run, rows, length, leads, loading, onNeed }: GridProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
-  const header = useQuery(readingQuery(runId)).data?.header;
+  const header = useQuery(readingQuery(run)).data?.header;
   const columns = useMemo(() => gridColumns(rows, leads, header), [rows, leads, header]);
-  const correct = useCorrectReject(runId);
+  const correct = useCorrectReject(run.run_id);
   const [editing, setEditing] = useState(false);
   const virtualRows = useVirtualizer({
     count: length,

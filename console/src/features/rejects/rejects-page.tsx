@@ -36,7 +36,7 @@ export function RejectsPage(): ReactNode {
         <Toolbar run={run} clusters={shown} search={search} />
         <RejectGrid
           key={`${search.cluster}:${search.show}`}
-          runId={runId}
+          run={run}
           search={search}
           total={totalOf(shown, search.show)}
           leads={shown.flatMap(({ column }) => column ?? [])}

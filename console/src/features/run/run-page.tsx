@@ -80,7 +80,7 @@ function Views({ run }: { run: RunDetail }): ReactNode {
           >
             Rows
           </Link>
-          {run.pipeline === 'ads' && (
+          {(run.pipeline === 'ads' || run.pipeline === 'judgments') && (
             <>
               <Link to="/r/$runId/reading" params={params} className={tabClass}>
                 Reading
