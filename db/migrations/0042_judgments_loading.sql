@@ -1,5 +1,5 @@
--- Judgments: loading in fewer steps, readings that people can override, staging that is removed in time, and a stale view that goes by
--- the installation's PROCESSING_TIMEOUT_HOURS.
+-- Judgments: loading in fewer steps, readings that people can override, and staging that is removed
+-- in time.
 
 do $$
 begin
@@ -35,24 +35,3 @@ grant insert (batch_id, tenant_id, overrides), update (overrides, updated_at) on
 -- It reaches every tenant's expired staging but reads nothing of it beside its age.
 grant select (batch_id, tenant_id, row_index, created_at), delete on intake.simplicity_validated_rows to judgments_cleanup;
 create policy expired_any_tenant on intake.simplicity_validated_rows to judgments_cleanup using (true);
-
--- ── Stale batches ────────────────────────────────────────────────────────────────────────────────────────────────────
--- What the installation was configured with, so that the views say the same to everybody who asks, also in psql.
-create table ingest.settings (
-  name text primary key,
-  value integer not null,
-  updated_at timestamptz not null default engine.now()
-);
-insert into ingest.settings (name, value) values ('processing_timeout_hours', 1);
-grant select on ingest.settings to millrace_engine, millrace_app, judgments_import;
-grant insert, update on ingest.settings to millrace_engine;
-
--- A session may still set millrace.processing_timeout_hours for itself.
-create or replace function ingest.processing_timeout() returns interval
-  language sql stable parallel safe
-  as $$
-    select make_interval(hours => coalesce(
-      nullif(current_setting('millrace.processing_timeout_hours', true), '')::integer,
-      (select s.value from ingest.settings s where s.name = 'processing_timeout_hours'),
-      1))
-  $$;

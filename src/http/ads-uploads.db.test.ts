@@ -5,7 +5,7 @@ import { buildTenant, buildUser, type TestUser, useApi } from '../../test/suppor
 import { useDatabase } from '../../test/support/database.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { auditConsumer } from '../pipelines/ads/audit-consumer.ts';
-import { replayConsumer } from '../pipelines/ads/replay.ts';
+import { replayConsumer } from '../engine/replay.ts';
 import { adsHandlers, adsRejectTools, adsUploadDoor } from './routes/ads/ads-handlers.ts';
 import { createUploadHandlers } from './uploads/create-upload.ts';
 import { defaultUploadLimits } from './uploads/upload-limits.ts';

@@ -1,12 +1,13 @@
 // What every role of an installation shares: database, schema, engine with its pipelines, blob store. Opened from the
 // configuration, closed by the process's shutdown.
 import path from 'node:path';
+import { replayConsumer } from '../engine/replay.ts';
 import { createBlobSweeper } from '../engine/services/blob-sweeper.ts';
 import type { EngineSettings } from '../engine/settings.ts';
 import type { AlertDesk } from '../outbound/alerts/sinks.ts';
 import { auditConsumer } from '../pipelines/ads/audit-consumer.ts';
 import { createAdsCleanup } from '../pipelines/ads/cleanup.ts';
-import { replayConsumer } from '../pipelines/ads/replay.ts';
+import { createJudgmentsCleanup } from '../pipelines/judgments/cleanup.ts';
 import { reportJudgments } from '../pipelines/judgments/reporter.ts';
 import { createCanceller } from '../pipelines/syncs/cancellations.ts';
 import { jobEvents } from '../pipelines/syncs/job-events.ts';
@@ -77,11 +78,13 @@ export function startSweeper(process: RoleProcess, installation: Installation): 
     settings: { orphanTtlHours: config.uploadCleanupTtlHours },
   });
   const cleanup = createAdsCleanup({ pool: pools.effects, log, days: config.stagingRetentionDays });
+  const judgmentsCleanup = createJudgmentsCleanup({ pool: pools.effects, log, days: config.stagingRetentionDays });
   const canceller = createCanceller(syncs, log);
-  for (const service of [sweeper, cleanup, canceller]) service.start();
+  for (const service of [sweeper, cleanup, judgmentsCleanup, canceller]) service.start();
   shutdown.add('sync canceller', () => canceller.stop());
   shutdown.add('blob sweeper', () => sweeper.stop());
   shutdown.add('ads cleanup', () => cleanup.stop());
+  shutdown.add('judgments cleanup', () => judgmentsCleanup.stop());
 }
 
 export function describeInstallation(config: Config, { database, migrated }: Installation): Started {

@@ -6,6 +6,7 @@ import { type AppDeps, defaultHttpSettings, type HttpSettings, type ReadyCheck }
 import { adsHandlers, adsRejectTools, adsUploadDoor } from '../http/routes/ads/ads-handlers.ts';
 import { alertHandlers } from '../http/routes/alerts/alert-handlers.ts';
 import { batchHandlers } from '../http/routes/batches/batch-handlers.ts';
+import { judgmentsRejectTools } from '../http/routes/batches/reject-tools.ts';
 import { connectorHandlers } from '../http/routes/connectors/connector-handlers.ts';
 import { sampleHandlers } from '../http/routes/samples/sample-handlers.ts';
 import { syncHandlers } from '../http/routes/syncs/sync-handlers.ts';
@@ -50,7 +51,10 @@ export function apiDeps(process: RoleProcess, installation: Installation, pool: 
     secrets,
     engine: installation.engine,
     readyChecks: readyChecks(process, installation, pool),
-    rejectTools: { ads: adsRejectTools(installation.engine, installation.blobs) },
+    rejectTools: {
+      ads: adsRejectTools(installation.engine, installation.blobs),
+      judgments: judgmentsRejectTools(installation.engine, installation.blobs),
+    },
     handlers: pipelineHandlers(process.config, installation),
   };
 }

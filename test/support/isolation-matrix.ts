@@ -149,6 +149,8 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'batches.list': { kind: 'list' },
   'batches.show': { kind: 'path', params: (things) => ({ batch_id: things.runId }) },
   'batches.remove': { kind: 'path', params: (things) => ({ batch_id: things.runId }) },
+  'batches.reading': { kind: 'path', params: (things) => ({ batch_id: things.runId }) },
+  'batches.override': { kind: 'path', params: (things) => ({ batch_id: things.runId }), body: {} },
   'batches.mapping': { kind: 'path', params: (things) => ({ batch_id: things.runId }) },
   'batches.map': { kind: 'path', params: (things) => ({ batch_id: things.runId }), body: { columns: [] } },
   'judgments.list': { kind: 'list', query: (foreign) => ({ run_id: foreign.runId }) },

@@ -1,4 +1,5 @@
-// A judgments pipeline on a test database: a blob store in a temporary folder, batches from text, and what was stored.
+// A judgments pipeline on a test database: a blob store in a temporary folder, batches from text, and what was stored. Closing it
+// imports the canaries (judgments-canaries.ts) and fails when anything of them was said.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +12,8 @@ import type { JudgmentsInput } from '../../src/pipelines/judgments/input.ts';
 import { judgmentsPipeline } from '../../src/pipelines/judgments/judgments.pipeline.ts';
 import { DiskBlobStore } from '../../src/platform/blob/disk-blob-store.ts';
 import type { Queryable } from '../../src/platform/database.ts';
-import { buildEngine, type EngineOptionsForTest } from './engine.ts';
+import { buildEngine, type EngineOptionsForTest, newTenant } from './engine.ts';
+import { canaryRows, findCanaries, listen, wordsOfLedger } from './judgments-canaries.ts';
 import { waitFor } from './wait-for.ts';
 
 export const judgmentsHeader = 'Case Number,Plaintiff,Defendant,Judgment Amount,Filing Date,County,Email,Phone,Address';
@@ -38,7 +40,19 @@ export async function openJudgmentsBench(
 ): Promise<JudgmentsBench> {
   const folder = options.folder ?? mkdtempSync(path.join(tmpdir(), 'millrace-judgments-'));
   const store = new DiskBlobStore({ root: folder });
-  const engine = await buildEngine(url, [judgmentsPipeline({ store, ...options.deps })], options);
+  const listener = listen(options.log);
+  const built = await buildEngine(url, [judgmentsPipeline({ store, ...options.deps })], {
+    ...options,
+    log: listener.log,
+  });
+  let isStarted = false;
+  const engine = {
+    ...built,
+    start: (...args: Parameters<Engine['start']>) => {
+      isStarted = true;
+      return built.start(...args);
+    },
+  };
   const bench: JudgmentsBench = {
     engine,
     store,
@@ -78,9 +92,12 @@ export async function openJudgmentsBench(
         { what: `run ${runId} to end`, timeoutMs: 25_000 },
       ),
     async close() {
+      if (isStarted) await bench.ingest(newTenant(), judgmentsFile(...canaryRows));
+      const found = findCanaries(listener.said() + (await wordsOfLedger(engine)));
       await engine.close();
       await store.close();
       if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+      if (found.length > 0) throw new Error(`people stand where nobody may: ${found.join(', ')}`);
     },
   };
   return bench;

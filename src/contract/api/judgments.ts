@@ -1,6 +1,6 @@
 // Batches of court judgments, what they stored, and the review of plaintiffs that may be one person.
 import { z } from 'zod';
-import { MappingWrite } from './reading.ts';
+import { MappingWrite, Reading, ReadingOverrides } from './reading.ts';
 import { Receipt } from './receipt.ts';
 import { allow, type Role } from './roles.ts';
 import { defineRoutes, empty, json } from './route.ts';
@@ -154,6 +154,25 @@ export const judgmentRoutes = defineRoutes({
     access: allow(people, 'runs:read'),
     params: byBatch,
     answer: json(Batch),
+    errors: ['batch_not_found'],
+  },
+  'batches.reading': {
+    tag: 'Judgments',
+    summary: 'How the file of the batch was read: encoding, delimiter, header, furniture',
+    notes: '`upload_id` is the run.',
+    access: allow(people, 'runs:read'),
+    params: byBatch,
+    answer: json(Reading),
+    errors: ['batch_not_found', 'reading_not_ready'],
+  },
+  'batches.override': {
+    tag: 'Judgments',
+    summary: 'Say how the file of the batch is to be read instead; null takes an override back',
+    notes: 'Takes effect when the run is retried.',
+    access: allow(people, 'runs:write'),
+    params: byBatch,
+    body: ReadingOverrides,
+    answer: json(Reading),
     errors: ['batch_not_found'],
   },
   'batches.mapping': {

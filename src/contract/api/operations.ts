@@ -85,6 +85,8 @@ export const operations = {
   'batches.list': ['GET', '/v1/batches'],
   'batches.show': ['GET', '/v1/batches/:batch_id'],
   'batches.remove': ['DELETE', '/v1/batches/:batch_id'],
+  'batches.reading': ['GET', '/v1/batches/:batch_id/reading'],
+  'batches.override': ['PUT', '/v1/batches/:batch_id/reading'],
   'batches.mapping': ['GET', '/v1/batches/:batch_id/mapping'],
   'batches.map': ['PUT', '/v1/batches/:batch_id/mapping'],
   'judgments.list': ['GET', '/v1/judgments'],

@@ -1,12 +1,10 @@
 // Correcting refused rows: whether a corrected row would be taken now, and running corrected rows again. Both go by the reading and
 // the mapping of the original run, so that a row means the same as it did in the file.
+import type { Cells } from '../../tabular/replay-rows.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
 import { adsFields } from './fields.ts';
 import { Normalizer } from './normalize.ts';
-import type { ReplayRow } from './replay-rows.ts';
 import type { UploadReading } from './sql/upload-readings.ts';
-
-export type Cells = Readonly<Record<string, string | null>>;
 
 export interface RowFault {
   readonly column: string | null;
@@ -31,13 +29,4 @@ export function checkRows({ reading, mapping }: UploadReading, rows: readonly Ce
       .issues.filter(({ severity }) => severity === 'error')
       .map(({ column, code, message, value }) => ({ column, code, message, value }));
   });
-}
-
-export function replayRow(
-  { reading }: UploadReading,
-  place: { readonly line: number | null; readonly byteOffset: number | null },
-  cells: Cells,
-): ReplayRow {
-  const names = reading.header.value.names;
-  return { line: place.line ?? 0, offset: place.byteOffset ?? 0, cells: names.map((name) => cells[name] ?? '') };
 }

@@ -20,8 +20,10 @@ export const AdsInput = z.object({
   mapping_fingerprint: z.string().optional(),
   /** The run whose downloaded rejects this file brings back, corrected. */
   corrects: z.uuid().optional(),
-  /** The run whose corrected rows this one replays. */
+  /** Of a replay: the run whose file the rows are from. */
   replay_of: z.uuid().optional(),
+  /** The run that refused them: the same, or a replay of it. */
+  rejects_of: z.uuid().optional(),
   same_bytes_as: z.uuid().optional(),
 });
 export type AdsInput = z.infer<typeof AdsInput>;

@@ -29,7 +29,7 @@ import {
 } from './reading.ts';
 import { gateFailedReceipt } from './receipt.ts';
 import { rejectDuplicates } from './reject-duplicates.ts';
-import { replayTable } from './replay-rows.ts';
+import { replayTable } from '../../tabular/replay-rows.ts';
 import { RowStager } from './row-stager.ts';
 import { foldDuplicates } from './sql/fold-duplicates.ts';
 import { insertStagingRows } from './sql/insert-staging-rows.ts';

@@ -14,7 +14,7 @@ import { KeyHasher } from './natural-key.ts';
 import { type NormalizedRow, Normalizer } from './normalize.ts';
 import type { AdsDeps } from './parse.ts';
 import { blobSource } from './reading.ts';
-import { replayTable } from './replay-rows.ts';
+import { replayTable } from '../../tabular/replay-rows.ts';
 import { type RecountOutcome, recountMetrics, selectRefusedOffsets } from './sql/recount-metrics.ts';
 import { selectUploadReading, type UploadReading } from './sql/upload-readings.ts';
 

@@ -13,7 +13,7 @@ import type { JudgmentsInput } from './input.ts';
 import { loadRows } from './load-rows.ts';
 import { type BatchReading, decideMapping, decideReading, fingerprintOf, requireUsable } from './reading.ts';
 import type { RowError } from './row-stager.ts';
-import { insertBatchReading, selectBatchReading } from './sql/batch-readings.ts';
+import { insertBatchReading, selectBatchReading, selectOverrides } from './sql/batch-readings.ts';
 import { stageFile } from './stage-rows.ts';
 
 export interface JudgmentsDeps {
@@ -54,7 +54,16 @@ async function settleReading(context: Context, source: ByteSource): Promise<Batc
   const { run, input, commit } = context;
   const stored = await commit((tx) => selectBatchReading(tx, run.id));
   if (stored !== undefined) return stored;
-  const asked = input.reading as ReadingOverrides | undefined;
+  const decided =
+    input.replay_of === undefined ? await sniff(context, source) : await readingOfOriginal(context, input.replay_of);
+  await commit((tx) => insertBatchReading(tx, { batchId: run.id, tenantId: run.tenantId, ...decided }));
+  return decided;
+}
+
+async function sniff({ run, input, commit }: Context, source: ByteSource): Promise<BatchReading> {
+  const { retryOf } = run;
+  const inherited = retryOf === null ? null : await commit((tx) => selectOverrides(tx, retryOf));
+  const asked: ReadingOverrides = { ...inherited, ...(input.reading as ReadingOverrides | undefined) };
   const first = await decideReading(source, { fileName: input.filename, overrides: asked });
   const version = input.mapping_version === undefined ? {} : { version: input.mapping_version };
   const saved = await commit((tx) =>
@@ -62,9 +71,14 @@ async function settleReading(context: Context, source: ByteSource): Promise<Batc
   );
   const isPlain = saved === null || Object.keys(saved.reading).length === 0;
   const reading = isPlain ? first : await decideReading(source, { overrides: { ...saved.reading, ...asked } });
-  const decided = { reading, mapping: decideMapping(reading, saved) };
-  await commit((tx) => insertBatchReading(tx, { batchId: run.id, tenantId: run.tenantId, ...decided }));
-  return decided;
+  return { reading, mapping: decideMapping(reading, saved) };
+}
+
+/** A replay reads its rows as the original run did, whatever has been saved since. */
+async function readingOfOriginal({ commit }: Context, original: string): Promise<BatchReading> {
+  const stored = await commit((tx) => selectBatchReading(tx, original));
+  if (stored === undefined) throw new MillraceError('replay_rows_gone', { run: original });
+  return stored;
 }
 
 /** Completed with refused rows is completed; nothing but refused rows is not. */

@@ -18,6 +18,10 @@ export const JudgmentsInput = z.object({
   /** How the file is to be read where the user knows better. */
   reading: z.record(z.string(), z.unknown()).optional(),
   mapping_version: z.int().min(1).optional(),
+  /** Of a replay of corrected rows: the run whose file they are from. */
+  replay_of: z.uuid().optional(),
+  /** The run that refused them: the same, or a replay of it. */
+  rejects_of: z.uuid().optional(),
   /** The run whose content this one replaces. */
   supersedes: z.uuid().optional(),
   same_bytes_as: z.uuid().optional(),

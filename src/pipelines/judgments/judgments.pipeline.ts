@@ -3,12 +3,14 @@ import { judgments } from '../../contract/states/judgments.ts';
 import { definePipeline, type Pipeline } from '../../engine/pipeline.ts';
 import { importBatch, type JudgmentsDeps } from './import.ts';
 import { JudgmentsInput } from './input.ts';
+import { recountBatch } from './recount.ts';
 
 export function judgmentsPipeline(deps: JudgmentsDeps): Pipeline<JudgmentsInput> {
   return definePipeline<JudgmentsInput>({
     machine: judgments,
     input: JudgmentsInput,
     stages: { import: { role: 'judgments_import', work: (context) => importBatch(context, deps) } },
+    recount: (run, tx) => recountBatch(run, tx, deps),
     announce: ['queued', 'started'],
   });
 }

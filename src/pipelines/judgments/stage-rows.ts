@@ -7,6 +7,7 @@ import type { Queryable } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
 import { openTable } from '../../tabular/read-table.ts';
+import { replayTable } from '../../tabular/replay-rows.ts';
 import { DEFAULT_NULL_TOKEN } from './column-policy.ts';
 import type { ImportState } from './import-state.ts';
 import type { JudgmentsInput } from './input.ts';
@@ -51,7 +52,8 @@ export async function stageFile(
   from: ImportState,
   options: StagingOptions,
 ): Promise<ImportState> {
-  const table = openTable(source, reading, options);
+  const table =
+    context.input.replay_of === undefined ? openTable(source, reading, options) : replayTable(source, reading);
   const stager = new RowStager(reading, mapping, context.input.null_token ?? DEFAULT_NULL_TOKEN, from);
   const initial = options.flushRows ?? FLUSH.initial;
   const size = new AdaptiveSize({ ...FLUSH, initial, min: Math.min(FLUSH.min, initial), onDecision: context.decide });

@@ -61,7 +61,7 @@ export async function requireUpload(
 }
 
 /** The first rows of data, as they stand in the file. A file that is gone has no sample. */
-async function sampleOf(source: ByteSource, reading: Reading): Promise<Sample> {
+export async function sampleOf(source: ByteSource, reading: Reading): Promise<Sample> {
   const sample: Sample = [];
   try {
     for await (const batch of openTable(source, reading, { batchBytes: 64 * 1024 }).batches()) {
@@ -77,7 +77,7 @@ async function sampleOf(source: ByteSource, reading: Reading): Promise<Sample> {
   return sample;
 }
 
-function furnitureOf(reading: Reading) {
+export function furnitureOf(reading: Reading) {
   return [
     ...reading.preamble.map(({ line, text }) => ({ line, kind: 'preamble', text })),
     ...reading.header.value.lines.map((line) => ({

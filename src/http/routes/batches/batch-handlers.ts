@@ -12,6 +12,7 @@ import { type Handlers, handle } from '../../call.ts';
 import { engineOf } from '../../engine-of.ts';
 import { acceptUpload } from '../../uploads/accept-upload.ts';
 import { defaultUploadLimits, type UploadLimits } from '../../uploads/upload-limits.ts';
+import { batchReadingHandlers } from './reading.ts';
 
 export interface BatchHandlerDeps {
   readonly store: BlobStore;
@@ -19,6 +20,10 @@ export interface BatchHandlerDeps {
 }
 
 export function batchHandlers({ store, limits = defaultUploadLimits }: BatchHandlerDeps): Handlers {
+  return { ...batchReadingHandlers({ store }), ...createBatch(store, limits) };
+}
+
+function createBatch(store: BlobStore, limits: UploadLimits): Handlers {
   return handle('batches.create', async (call) => {
     const { app, principal, origin, request, reply } = call;
     const { tenantId } = principal;

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../platform/database.ts';
+import type { Queryable } from '../../platform/database.ts';
 
 export interface CorrectedReject {
   readonly reject_id: string;
@@ -16,7 +16,7 @@ export async function selectCorrectedRejects(
   rejectIds: readonly string[] | null,
 ): Promise<CorrectedReject[]> {
   const { rows } = await db.query<CorrectedReject>({
-    name: 'ads-select-corrected-rejects',
+    name: 'engine-select-corrected-rejects',
     text: `
       select reject_id::text as reject_id, line, byte_offset, item, correction
       from engine.rejects
@@ -37,7 +37,7 @@ export async function markReplayed(
   replayedAs: string,
 ): Promise<void> {
   await db.query({
-    name: 'ads-mark-replayed',
+    name: 'engine-mark-replayed',
     text: `
       update engine.rejects
       set status = 'replayed', replayed_as = $4
@@ -49,13 +49,13 @@ export async function markReplayed(
 /** A replay that ended well settles the rows it took. Rows it refused again are rejects of its own. */
 export async function resolveReplayed(db: Queryable, replayRunIds: readonly string[]): Promise<void> {
   await db.query({
-    name: 'ads-resolve-replayed',
+    name: 'engine-resolve-replayed',
     text: `
       update engine.rejects j
       set status = 'resolved'
       from engine.runs r
-      where r.id = any ($1::uuid[]) and r.pipeline = 'ads' and r.input ? 'replay_of'
-        and j.run_id = (r.input ->> 'replay_of')::uuid and j.replayed_as = r.id and j.status = 'replayed'`,
+      where r.id = any ($1::uuid[]) and r.input ? 'rejects_of'
+        and j.run_id = (r.input ->> 'rejects_of')::uuid and j.replayed_as = r.id and j.status = 'replayed'`,
     values: [replayRunIds],
   });
 }

@@ -1,9 +1,9 @@
 // Corrected rows on their way back in. They travel as a blob of their own, one JSON line per row with the line and offset the row had in
 // the original file, so that a replay is an ordinary run with ordinary guarantees and the original is never touched.
-import type { ByteSource } from '../../tabular/byte-source.ts';
-import type { Table } from '../../tabular/read-table.ts';
-import type { Reading } from '../../tabular/reading.ts';
-import { startOfFile, type TextRow, TextRowBatch } from '../../tabular/row-batch.ts';
+import type { ByteSource } from './byte-source.ts';
+import type { Table } from './read-table.ts';
+import type { Reading } from './reading.ts';
+import { startOfFile, type TextRow, TextRowBatch } from './row-batch.ts';
 
 export interface ReplayRow {
   readonly line: number;
@@ -12,8 +12,20 @@ export interface ReplayRow {
   readonly cells: readonly string[];
 }
 
+export type Cells = Readonly<Record<string, string | null>>;
+
 const ROWS_PER_BATCH = 1_000;
 const LF = 10;
+
+/** A row by the names of its columns, in the order of the original's header. */
+export function replayRow(
+  reading: Reading,
+  place: { readonly line: number | null; readonly byteOffset: number | null },
+  cells: Cells,
+): ReplayRow {
+  const { names } = reading.header.value;
+  return { line: place.line ?? 0, offset: place.byteOffset ?? 0, cells: names.map((name) => cells[name] ?? '') };
+}
 
 export function writeReplayRows(rows: readonly ReplayRow[]): Buffer {
   return Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));

@@ -1,0 +1,164 @@
+// What a person does about a batch: correct refused rows and run them again, and say how a file is to be read.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildTenant, buildUser, type TestUser, useApi } from '../../../../test/support/api.ts';
+import { useDatabase } from '../../../../test/support/database.ts';
+import { casesOf, type JudgmentsBench, judgmentsFile, openJudgmentsBench } from '../../../../test/support/judgments.ts';
+import { findCanaries } from '../../../../test/support/judgments-canaries.ts';
+import { field, filePart, form, multipartType } from '../../../../test/support/multipart.ts';
+import { waitFor } from '../../../../test/support/wait-for.ts';
+import { replayConsumer } from '../../../engine/replay.ts';
+import { batchHandlers } from './batch-handlers.ts';
+import { judgmentsRejectTools } from './reject-tools.ts';
+
+const database = useDatabase();
+let bench: JudgmentsBench;
+let user: TestUser;
+
+beforeAll(async () => {
+  bench = await openJudgmentsBench(database.appUrl);
+  bench.engine.consume(replayConsumer);
+  await bench.engine.start();
+  user = await buildUser(database, await buildTenant(database), 'admin');
+});
+afterAll(() => bench.close());
+
+const api = useApi(database, () => ({
+  engine: bench.engine,
+  rejectTools: { judgments: judgmentsRejectTools(bench.engine, bench.store) },
+  handlers: batchHandlers({ store: bench.store }),
+}));
+
+interface Reject {
+  readonly id: string;
+  readonly line: number;
+  readonly code: string;
+  readonly status: string;
+}
+
+const row = (number: string, amount = '10', date = '2024-01-01') => `${number},Ann,Dan,${amount},${date},Kings,,,`;
+const asRun = (runId: string) => ({ as: user, params: { run_id: runId } });
+const rejectsOf = async (runId: string) =>
+  (await api.call('rejects.list', asRun(runId))).json<{ data: Reject[] }>().data;
+
+async function post(content: string, batch: string) {
+  const answer = await api.call('batches.create', {
+    as: user,
+    body: form(field('source_batch_id', batch), filePart('june.csv', content)),
+    headers: { 'content-type': multipartType },
+  });
+  return answer.json<{ run_id: string; outcome: string }>();
+}
+
+async function importBatch(content: string, batch: string) {
+  const { run_id: runId } = await post(content, batch);
+  return bench.ended(user.tenantId, runId);
+}
+
+function correct(runId: string, rejectId: string, cells: Record<string, string>) {
+  const params = { run_id: runId, reject_id: rejectId };
+  return api.call('rejects.correct', { as: user, params, body: { cells } });
+}
+
+describe('refused rows of a batch', () => {
+  const file = judgmentsFile(row('R-1'), row('R-2', '-5'), row('R-3', '10', '2024-02-30'));
+
+  it('are checked by the batch’s own rules, run again, and settled when the replay has ended', async () => {
+    const run = await importBatch(file, 'mended');
+    const [amount, date] = await rejectsOf(run.id);
+    const still = await correct(run.id, amount?.id ?? '', { 'Judgment Amount': '-6' });
+    expect(still.json()).toMatchObject({
+      valid: false,
+      faults: [{ code: 'number_negative', column: 'Judgment Amount' }],
+    });
+    expect((await correct(run.id, amount?.id ?? '', { 'Judgment Amount': '5' })).json()).toMatchObject({ valid: true });
+    await correct(run.id, date?.id ?? '', { 'Filing Date': '2024-02-28' });
+    const replay = (await api.call('rejects.replay', asRun(run.id))).json<{ run_id: string; rows: number }>();
+    expect(replay.rows).toBe(2);
+    const replayed = await bench.ended(user.tenantId, replay.run_id);
+    expect([replayed.status, replayed.receipt?.outcomes]).toEqual(['completed', { inserted: 2 }]);
+    expect((await bench.engine.verify(user.tenantId, replay.run_id)).differences).toEqual([]);
+    const cases = await casesOf(database.admin, user.tenantId);
+    expect(cases.filter(({ case_number: number }) => number.startsWith('R-'))).toMatchObject([
+      { case_number: 'R-1', line: 2 },
+      { case_number: 'R-2', line: 3, judgment_amount: '5' },
+      { case_number: 'R-3', line: 4, filing_date: '2024-02-28' },
+    ]);
+    await waitFor(async () => (await rejectsOf(run.id)).every(({ status }) => status === 'resolved'));
+    expect((await api.call('rejects.replay', asRun(run.id))).json()).toMatchObject({ code: 'nothing_to_replay' });
+  });
+
+  it('stay mended: a replay is no revision, so the same file under its id is still skipped', async () => {
+    const [shown, again] = [
+      (await api.call('batches.show', { as: user, params: { batch_id: 'mended' } })).json<{ run_id: string }>(),
+      await post(file, 'mended'),
+    ];
+    expect(again).toMatchObject({ outcome: 'skipped', run_id: shown.run_id });
+  });
+
+  it('that a replay refuses again can be corrected again', async () => {
+    const run = await importBatch(judgmentsFile(row('S-1'), row('S-2', 'x'), row('S-2', 'y')), 'stubborn');
+    for (const { id } of await rejectsOf(run.id))
+      await correct(run.id, id, { 'Judgment Amount': id.length > 0 ? id : '1' });
+    const first = (await api.call('rejects.replay', asRun(run.id))).json<{ run_id: string }>();
+    await bench.ended(user.tenantId, first.run_id);
+    const [left] = await rejectsOf(first.run_id);
+    expect(left).toMatchObject({ code: 'case_repeated', line: 4 });
+    await correct(first.run_id, left?.id ?? '', { 'Case Number': 'S-3' });
+    const second = (await api.call('rejects.replay', asRun(first.run_id))).json<{ run_id: string }>();
+    expect((await bench.ended(user.tenantId, second.run_id)).receipt?.outcomes).toEqual({ inserted: 1 });
+    await waitFor(async () => (await rejectsOf(first.run_id)).every(({ status }) => status === 'resolved'));
+  });
+
+  it('can be downloaded with the columns of the file', async () => {
+    const run = await importBatch(judgmentsFile(row('D-1'), row('D-2', '-1')), 'downloaded');
+    const csv = (await api.call('rejects.download', asRun(run.id))).body;
+    expect(csv.split('\r\n')[0]?.replace('\ufeff', '')).toMatch(/^Case Number,Plaintiff,.*,Address,/);
+  });
+});
+
+describe('the reading of a batch', () => {
+  it('is shown with its sample; an override is tried at once and used by the retry', async () => {
+    const file = 'Case Number;Plaintiff;Judgment Amount;Filing Date\nO-1;Ann;1,5;03/04/2024\nO-2;Bea;x;05/04/2024\n';
+    const run = await importBatch(file, 'ordered');
+    const batch = { as: user, params: { batch_id: 'ordered' } };
+    const shown = (await api.call('batches.reading', batch)).json();
+    expect(shown).toMatchObject({
+      upload_id: run.id,
+      delimiter: { value: ';' },
+      header: ['Case Number', 'Plaintiff', 'Judgment Amount', 'Filing Date'],
+      sample: [{ line: 2, cells: ['O-1', 'Ann', '1,5', '03/04/2024'] }, { line: 3 }],
+    });
+    const overridden = await api.call('batches.override', { ...batch, body: { date_order: 'dmy' } });
+    expect(overridden.json()).toMatchObject({ date_order: { value: 'dmy', overridden: true } });
+    const unknown = await api.call('batches.reading', { as: user, params: { batch_id: 'nobody-knows' } });
+    expect(unknown.json()).toMatchObject({ code: 'batch_not_found' });
+  });
+
+  it('as a person set it is used when a failed batch is retried', async () => {
+    const run = await importBatch('Case Number,Filing Date\nP-1,nonsense\n', 'to-be-read-otherwise');
+    expect(run.status).toBe('failed');
+    const batch = { as: user, params: { batch_id: 'to-be-read-otherwise' } };
+    await api.call('batches.override', { ...batch, body: { date_order: 'mdy', decimal: ',' } });
+    const retry = await api.call('runs.retry', { ...asRun(run.id), body: {} });
+    await bench.ended(user.tenantId, retry.json<{ run_id: string }>().run_id);
+    expect((await api.call('batches.reading', batch)).json()).toMatchObject({
+      decimal: { value: ',', overridden: true },
+    });
+  });
+});
+
+describe('an error that the API answers', () => {
+  it('names ids and codes, never people of the file', async () => {
+    const people = judgmentsFile(
+      'X-1,Canary Plaintiffsson,Canary Defendantsson,10,2024-01-01,Kings,canary@secret.test,555-867-5309,77 Canary Way',
+    );
+    await importBatch(people, 'with-people');
+    const refused = await post(people.replace('10,', '11,'), 'with-people');
+    expect(refused).toMatchObject({ code: 'batch_content_changed' });
+    expect(findCanaries(JSON.stringify(refused))).toEqual([]);
+    const metrics = await api.call('system.metrics', { as: user });
+    expect(findCanaries(metrics.body)).toEqual([]);
+    const audit = await api.call('operate.audit', { as: user });
+    expect(findCanaries(audit.body)).toEqual([]);
+  });
+});

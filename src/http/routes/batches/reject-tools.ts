@@ -1,0 +1,31 @@
+// How refused rows of a batch are mended: checked by the batch's own reading and mapping, and run again as a batch of their own.
+import type { Engine } from '../../../engine/engine.ts';
+import { DEFAULT_NULL_TOKEN } from '../../../pipelines/judgments/column-policy.ts';
+import { checkRows } from '../../../pipelines/judgments/corrections.ts';
+import { JudgmentsInput } from '../../../pipelines/judgments/input.ts';
+import { readingOfRun, replayRejects } from '../../../pipelines/judgments/replay.ts';
+import type { BlobStore } from '../../../platform/blob/blob-store.ts';
+import type { RejectTools } from '../../rejects/reject-tools.ts';
+import type { RunRow } from '../../sql/run-columns.ts';
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function judgmentsRejectTools(engine: Engine, store: BlobStore): RejectTools {
+  const readingOf = ({ tenant_id: tenantId, id: runId }: RunRow, input: JudgmentsInput) =>
+    readingOfRun(engine, { tenantId, runId, input });
+  return {
+    header: async (run) => (await readingOf(run, JudgmentsInput.parse(run.input))).reading.header.value.names,
+    check: async (run, rows) => {
+      const input = JudgmentsInput.parse(run.input);
+      return checkRows(await readingOf(run, input), input.null_token ?? DEFAULT_NULL_TOKEN, rows);
+    },
+    replay: (run, rejectIds, { principal, correlationId }) =>
+      replayRejects(engine, store, {
+        tenantId: run.tenant_id,
+        runId: run.id,
+        rejectIds,
+        correlationId,
+        createdBy: uuid.test(principal.actorId) ? principal.actorId : undefined,
+      }),
+  };
+}

@@ -1,0 +1,86 @@
+// A batch whose worker was killed is taken over: said once in the log with exactly the specification's fields, alerted, started anew.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
+import { newTenant } from '../../../test/support/engine.ts';
+import { type JudgmentsBench, judgmentsFile, openJudgmentsBench } from '../../../test/support/judgments.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
+import { createLog } from '../../platform/log.ts';
+import { reportJudgments } from './reporter.ts';
+
+const database = useDatabase();
+const folder = mkdtempSync(path.join(tmpdir(), 'millrace-judgments-takeover-'));
+const program = fileURLToPath(new URL('../../../test/support/judgments-worker.ts', import.meta.url));
+const lines: Record<string, unknown>[] = [];
+const log = createLog({
+  level: 'info',
+  format: 'json',
+  logFilenames: false,
+  destination: new Writable({
+    write(chunk, _encoding, done) {
+      for (const line of String(chunk).trim().split('\n')) lines.push(JSON.parse(line) as Record<string, unknown>);
+      done();
+    },
+  }),
+});
+let bench: JudgmentsBench;
+
+beforeAll(async () => {
+  bench = await openJudgmentsBench(database.appUrl, { folder, log });
+  reportJudgments(bench.engine, log);
+});
+afterAll(async () => {
+  await bench.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function workUntilKilled(): Promise<void> {
+  const orders = { url: database.appUrl, folder, deps: {}, failpoint: 'commit.after_commit:2' };
+  const child = fork(program, [JSON.stringify(orders)], { execArgv: ['--import', 'tsx'], stdio: 'ignore' });
+  const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  expect(signal).toBe('SIGKILL');
+}
+
+describe('a batch whose worker was killed', () => {
+  it('is listed as stale after the timeout, then taken over with the line and the alert of the specification', async () => {
+    const tenantId = newTenant();
+    const file = judgmentsFile('T-1,Ann,Dan,10,2024-01-01,Kings,,,');
+    const runId = await bench.hand(tenantId, file, { source_batch_id: 'abandoned' });
+    await workUntilKilled();
+    const stale = async (hours: number) => {
+      await setClockOffset(database.admin, '3 hours');
+      try {
+        await database.admin.query(`select set_config('millrace.processing_timeout_hours', '${hours}', false)`);
+        return (await database.admin.query('select source_batch_id, hours_stale from ingest.v_stale_runs')).rows;
+      } finally {
+        await database.admin.query(`select set_config('millrace.processing_timeout_hours', '', false)`);
+        await setClockOffset(database.admin, '0');
+      }
+    };
+    expect(await stale(1)).toMatchObject([{ source_batch_id: 'abandoned' }]);
+    expect(await stale(4)).toEqual([]);
+    await bench.engine.start();
+    const run = await bench.ended(tenantId, runId);
+    expect([run.status, run.attempt]).toEqual(['completed', 2]);
+    const said = () => lines.filter(({ msg }) => msg === 'Stale takeover');
+    await waitFor(() => said().length > 0, { what: 'the takeover to be logged' });
+    const [line] = said();
+    expect(Object.keys(line ?? {}).slice(2)).toEqual(['source_batch_id', 'stale_hours', 'original_started_at', 'msg']);
+    expect(line).toMatchObject({ level: 'warn', source_batch_id: 'abandoned', stale_hours: expect.any(Number) });
+    expect(Date.parse(String(line?.original_started_at))).toBeLessThan(run.finished_at?.getTime() ?? 0);
+    const { rows } = await database.admin.query(
+      `select data ->> 'message' as message, data ->> 'severity' as severity from engine.events
+       where run_id = $1 and type = 'alert.raised'`,
+      [runId],
+    );
+    expect(rows).toEqual([
+      { message: expect.stringMatching(/^\[STALE TAKEOVER\] abandoned abandoned for [\d.]+h$/), severity: 'WARNING' },
+    ]);
+  }, 60_000);
+});
