@@ -34,6 +34,9 @@ describe('support', () => {
     await page.getByLabel('Support ticket').fill('SUP-812');
     await page.getByRole('dialog').getByRole('button', { name: 'Requeue' }).click();
     await page.waitForURL((url) => url.pathname.startsWith('/r/') && !url.pathname.includes(runId));
+    await page.goto('/operate/keys');
+    await page.getByText('Not for your role').waitFor();
+    await shoot(page, 'denied');
     expect(person.faults).toEqual([]);
   }, 120_000);
 });

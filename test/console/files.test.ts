@@ -1,4 +1,5 @@
 // How a file was read and mapped can be set otherwise, rows can be looked at by how they ended, and two plaintiffs can be one person.
+import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../acceptance/millrace-process.ts';
@@ -19,7 +20,12 @@ beforeAll(async () => {
   const rows = Array.from({ length: 40 }, (_, index) => metaRow(index));
   await handInMeta(installation, 'winter.csv', metaText(rows));
   const restated = rows.map((row, index) => (index < 4 ? metaRow(index, { spend: '13.75' }) : row));
-  second = await handInMeta(installation, 'winter-again.csv', metaText([...restated, metaRow(500), metaRow(500)]));
+  const refused = metaRow(600, { spend: 'about nine' });
+  second = await handInMeta(
+    installation,
+    'winter-again.csv',
+    metaText([...restated, metaRow(500), metaRow(500), refused]),
+  );
   person = await visit(browser, installation.url);
   page = person.page;
   await signIn(person, installation.admin.email, installation.admin.password);
@@ -29,6 +35,11 @@ afterAll(async () => {
   await cleanUp();
   await installation?.database.drop();
 }, 60_000);
+
+async function fetchFile(name: string): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByText(name, { exact: true }).click()]);
+  return readFileSync(await download.path(), 'utf8');
+}
 
 describe('a receipt', () => {
   it('filters the rows: each segment shows as many as it counts, and each stored figure its passport', async () => {
@@ -52,6 +63,27 @@ describe('a receipt', () => {
     await page.getByText('the line it was read from').waitFor();
     await shoot(page, 'rows-updated');
     expect(await page.getByRole('dialog').textContent()).toContain('winter-again.csv');
+    expect(person.faults).toEqual([]);
+  }, 90_000);
+});
+
+describe('files that go out and come back', () => {
+  it('the original, the receipt and the refused rows are handed out; corrected ones are taken back', async () => {
+    await page.goto(`/r/${second}`);
+    const original = await fetchFile('Original file');
+    expect(original).toContain('about nine');
+    expect(JSON.parse(await fetchFile('Receipt (JSON)'))).toMatchObject({ receipt: { outcomes: { rejected: 1 } } });
+    const rejects = await fetchFile('Rejects (CSV)');
+    expect(rejects.split('\n')[0]).toMatch(/code.*message|message.*code/);
+    await page.getByRole('link', { name: /^Rejects \d/ }).click();
+    await page.getByRole('button', { name: 'Upload corrected CSV' }).waitFor();
+    await page.locator('main input[type=file]').setInputFiles({
+      name: 'corrected.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(rejects.replace('about nine', '9.00')),
+    });
+    await page.getByText('Replayed: 1 inserted').waitFor();
+    await page.locator('[role=row][data-state=resolved]').first().waitFor();
     expect(person.faults).toEqual([]);
   }, 90_000);
 });

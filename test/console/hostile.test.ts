@@ -70,6 +70,8 @@ describe('a hostile file', () => {
       `${run}/mapping`,
       '/runs',
       '/data',
+      '/operate/alerts',
+      '/operate/audit',
       '/',
     ].entries()) {
       await page.goto(place);

@@ -142,6 +142,31 @@ describe('alerts', () => {
   }, 90_000);
 });
 
+describe('runs', () => {
+  it('are filtered in the address, opened by keyboard, and acted on together only after a count', async () => {
+    await page.goto('/runs');
+    await page.getByText('the last 2 runs, 1 failed').waitFor();
+    await page
+      .getByRole('button', { name: 'Failed', exact: true })
+      .or(page.getByRole('link', { name: 'Failed', exact: true }))
+      .click();
+    await page.waitForURL(/phase=/);
+    await waitFor(async () => (await page.locator('[data-run]').count()) === 1, { what: 'one failed run' });
+    await page.getByRole('button', { name: 'Retry', exact: true }).click();
+    await page.getByRole('button', { name: 'Count' }).click();
+    await page.getByRole('button', { name: 'Retry 1 run' }).click();
+    await page.getByText(/^1 run .*\.$/).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await page.goto('/runs');
+    await page.locator('[data-run]').nth(2).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/r/*');
+    expect(person.faults).toEqual([]);
+  }, 90_000);
+});
+
 describe('people and labels', () => {
   it('a client is added and renamed, and the numbers can be narrowed to it', async () => {
     await page.goto('/operate/clients');

@@ -10,7 +10,7 @@ import { count, plural } from '../../ui/figures.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { numbersTo } from '../../ui/numbers-to.ts';
 import { Panel } from '../../ui/page.tsx';
-import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { lanesQuery } from './list-lanes.ts';
 
 type Lane = AnswerOf<'operate.lanes'>['data'][number];
@@ -53,7 +53,7 @@ function PipelineBoard({ pipeline, lanes }: { pipeline: Pipeline; lanes: readonl
         ))}
       </p>
       {lanes.length === 0 ? (
-        <EmptyState title="The line is empty">Nothing waits and nothing runs here.</EmptyState>
+        <p className="px-4 py-3 text-sm text-ink-2">The line is empty: nothing waits and nothing runs here.</p>
       ) : (
         <ul className="divide-y divide-line">
           {lanes.map((lane) => (

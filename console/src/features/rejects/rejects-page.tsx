@@ -98,7 +98,7 @@ function Toolbar({
         >
           <Icon name="download" /> Download CSV
         </a>
-        <ReuploadButton run={run} />
+        {run.pipeline !== 'judgments' && <ReuploadButton run={run} />}
       </div>
     </div>
   );
