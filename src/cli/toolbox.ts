@@ -55,6 +55,6 @@ export async function chooseTenant(pool: Pool, wanted: string | undefined): Prom
   }
   const [only] = tenants;
   if (only && tenants.length === 1) return only;
-  if (!only) throw new MillraceError('tenant_not_found', { tenant: '(there is none yet)' });
+  if (!only) throw new MillraceError('tenant_none');
   throw new MillraceError('tenant_unclear', { count: tenants.length });
 }

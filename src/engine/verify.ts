@@ -25,7 +25,7 @@ export async function verifyRun(
 ): Promise<Verification> {
   const run = await readOwnRun(pools.control, tenantId, runId);
   if (run.receipt === null || run.phase === 'waiting' || run.phase === 'active') {
-    throw new MillraceError('verify_unfinished', { run: runId });
+    throw new MillraceError('verify_unfinished', { run: runId, status: run.status });
   }
   const pipeline = pipelineNamed(registry, run.pipeline);
   if (!pipeline.recount) throw new MillraceError('verify_unsupported', { pipeline: run.pipeline });

@@ -1,7 +1,8 @@
 // Runs: what there is, why it waits, what happened to it, and what can be done with it.
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { Phase } from '../../contract/states/machine.ts';
 import { type Connection, withConnection } from '../connect.ts';
 import { describeFailure, exitCodes, type Failure, printFailure } from '../failure.ts';
 import { note, plural, say, sayJson } from '../output.ts';
@@ -18,6 +19,8 @@ interface RunOptions {
   readonly forcePartial?: boolean;
   readonly json?: boolean;
 }
+
+const phases = ['waiting', 'active', 'done', 'failed', 'dead'] as const satisfies readonly Phase[];
 
 type Act = 'hold' | 'resume' | 'cancel' | 'retry';
 
@@ -63,7 +66,7 @@ export function addRunCommands(program: Command): void {
   filters(runs.command('list'))
     .summary('list runs, newest first')
     .description('Lists runs, newest first.')
-    .option('--limit <count>', 'how many', '30')
+    .option('--limit <count>', 'how many', readCount, '30')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace runs list --pipeline ads --phase waiting,active\n  millrace runs list --status failed --json',
@@ -228,8 +231,20 @@ function filters(command: Command): Command {
   return command
     .option('--pipeline <name>', 'only runs of this pipeline (several: a,b)')
     .option('--status <word>', 'only runs with this status (several: a,b)')
-    .option('--phase <phase>', 'waiting, active, done, failed or dead (several: a,b)')
+    .option('--phase <phase>', `${phases.join(', ')} (several: a,b)`, readPhases)
     .option('--tenant <tenant>', 'name or id; not needed when there is only one');
+}
+
+/** A word that is no phase would match nothing, which is not what was meant. */
+function readPhases(text: string): string {
+  const unknown = text.split(',').find((word) => !phases.some((phase) => phase === word));
+  if (unknown !== undefined) throw new InvalidArgumentError(`"${unknown}" is none of ${phases.join(', ')}.`);
+  return text;
+}
+
+function readCount(text: string): string {
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
+  return text;
 }
 
 function filterOf({ pipeline, status, phase }: RunOptions) {

@@ -68,6 +68,12 @@ export const accessErrors = defineErrors({
     message: 'There is no tenant {tenant}.',
     next: '"millrace tenants list" shows them.',
   },
+  tenant_none: {
+    kind: 'input',
+    status: 404,
+    message: 'There is no tenant yet.',
+    next: '"millrace start" makes a first one with its admin; or make one with "millrace tenants create NAME".',
+  },
   plan_unknown: {
     kind: 'input',
     status: 422,

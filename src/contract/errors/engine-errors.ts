@@ -113,8 +113,8 @@ export const engineErrors = defineErrors({
   verify_unfinished: {
     kind: 'conflict',
     status: 409,
-    message: 'Run {run} has not finished; there is no receipt to verify yet.',
-    next: 'Wait until it is done.',
+    message: 'Run {run} is {status}: it has no receipt to verify.',
+    next: 'Only a run that is done has one; "millrace why RUN" says where this one stands.',
   },
   verify_unsupported: {
     kind: 'config',

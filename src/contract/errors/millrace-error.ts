@@ -26,6 +26,7 @@ export class MillraceError extends Error {
   }
 }
 
-function fill(template: string, params: ErrorParams): string {
+/** A parameter that is not given stays as it is written. */
+export function fill(template: string, params: ErrorParams): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => (name in params ? String(params[name]) : whole));
 }

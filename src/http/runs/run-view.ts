@@ -1,6 +1,7 @@
 // A run as the API shows it, from its row.
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { entryOf, isErrorCode } from '../../contract/errors/catalogue.ts';
+import { storedAdvice } from '../../contract/errors/stored-advice.ts';
 import type { RunRow } from '../sql/run-columns.ts';
 
 export type RunView = AnswerOf<'runs.list'>['data'][number];
@@ -47,16 +48,11 @@ export function titleOf(row: Pick<RunRow, 'original_name' | 'input' | 'unique_ke
   return row.original_name ?? named ?? row.unique_key;
 }
 
-/** A catalogued code brings its own advice, when that needs no parameter we no longer have. */
+/** A catalogued code brings its own advice. */
 export function viewError(code: string | null, text: string | null): RunView['error'] {
   if (code === null) return null;
   const entry = isErrorCode(code) ? entryOf(code) : undefined;
-  const advice = entry?.next;
-  return {
-    code,
-    message: text ?? entry?.message ?? code,
-    next: advice === undefined || advice.includes('{') ? null : advice,
-  };
+  return { code, message: text ?? entry?.message ?? code, next: storedAdvice(code, text) };
 }
 
 function viewProgress(row: RunRow): RunView['progress'] {
