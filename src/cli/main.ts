@@ -2,6 +2,7 @@
 // The command line: its commands, and how every one of them ends.
 import { Command, CommanderError } from 'commander';
 import { version } from '../roles/version.ts';
+import { addAlertCommands } from './commands/alerts.ts';
 import { addConnectorCommands } from './commands/connectors.ts';
 import { addDeadLetterCommands } from './commands/dead-letters.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -53,6 +54,7 @@ addConnectorCommands(program);
 addSyncCommands(program);
 program.commandsGroup('Operating:');
 addDoctorCommand(program);
+addAlertCommands(program);
 addGoldenPathCommand(program);
 addMigrateCommand(program);
 addTenantCommands(program);

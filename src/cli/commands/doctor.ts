@@ -15,7 +15,7 @@ export function addDoctorCommand(program: Command): void {
     .command('doctor')
     .summary('check that everything is in order')
     .description(
-      'Looks at disk, blob store, database, schema, row-level security, clock, workers, runs and events: a line each, with the fix ' +
+      'Looks at disk, blob store, database, schema, row-level security, clock, workers, runs, events and alerts: a line each, with the fix ' +
         'where something is wrong. It changes nothing. Exit code: 0 in order, 2 something to look at, 1 something is broken.',
     )
     .addHelpText(

@@ -9,20 +9,16 @@ import { connectClient, describeTarget, type Queryable } from '../../platform/da
 import type { Log } from '../../platform/log.ts';
 import { requireCurrentSchema } from '../../platform/migrate.ts';
 import { type OpenDatabase, openDatabase } from '../../platform/open-database.ts';
-import { blobSettings } from '../../roles/installation.ts';
+import { blobSettings, specSettings } from '../../roles/installation.ts';
 import { describeFailure } from '../failure.ts';
 import { checkTables } from '../golden-path/table-checks.ts';
 import { formatCount, plural } from '../output.ts';
 import { formatDuration } from '../times.ts';
+import { checkAlerts } from './check-alerts.ts';
+import type { Finding } from './finding.ts';
 import { readServerTime, readServerVersion, readWorkSigns } from './sql/read-vital-signs.ts';
 
-export interface Finding {
-  readonly check: string;
-  readonly state: 'ok' | 'warn' | 'fail';
-  readonly detail: string;
-  /** What to do; only where something is to be done. */
-  readonly fix?: string;
-}
+export type { Finding };
 
 type Report = (finding: Finding) => void;
 
@@ -56,7 +52,8 @@ async function examineDatabase(database: OpenDatabase, config: Config, report: R
   } finally {
     await admin.end();
   }
-  const engine = await connectClient({ ...options, url: database.appUrl, role: engineRole });
+  const sessionSettings = specSettings(config);
+  const engine = await connectClient({ ...options, url: database.appUrl, role: engineRole, sessionSettings });
   try {
     await ask(report, 'row security', () => checkSecurity(engine));
     await ask(report, 'judgments', () => checkJudgments(engine));
@@ -64,6 +61,7 @@ async function examineDatabase(database: OpenDatabase, config: Config, report: R
     await ask(report, 'workers', () => checkWorkers(engine));
     await ask(report, 'runs', () => checkRuns(engine));
     await ask(report, 'events', () => checkEvents(engine));
+    await ask(report, 'alerts', () => checkAlerts(engine));
   } finally {
     await engine.end();
   }

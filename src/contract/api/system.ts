@@ -11,7 +11,16 @@ export const Ready = z.object({
   checks: z.record(z.string(), z.object({ ok: z.boolean(), ms: z.number(), detail: z.string().optional() })),
 });
 
-/** The dashboard's figures. `ingest` keeps the three names of the judgments specification. */
+/** The five figures the sync specification names, over the last day. */
+export const SyncMetrics = z.object({
+  jobs_queued_per_minute: Count,
+  success_rate_by_connector: z.record(z.string(), z.number()).describe('Share of ended syncs that succeeded.'),
+  avg_duration_s: z.number().nullable(),
+  dlq_size: Count,
+  retries_by_error: z.record(z.string(), Count),
+});
+
+/** The dashboard's figures. `ingest` keeps the three names of the judgments specification, and counts judgments only. */
 export const Metrics = z.object({
   ingest: z.object({
     backlog_count: Count,
@@ -23,6 +32,8 @@ export const Metrics = z.object({
     dead_letters: Count,
   }),
   pipelines: z.record(z.string(), z.record(z.string(), Count)).describe('Runs by pipeline and phase.'),
+  syncs: SyncMetrics,
+  open_alerts: Count,
   workers_alive: Count,
   oldest_waiting_s: z.number().nullable(),
 });

@@ -112,12 +112,36 @@ export async function countWorkersAlive(control: Queryable): Promise<number> {
   return rows[0]?.alive ?? 0;
 }
 
-/** Runs whose worker has gone silent and that nobody has taken over yet. */
-export async function countStaleRuns(control: Queryable, tenantId: string): Promise<number> {
-  const { rows } = await control.query<{ stale: number }>({
-    name: 'http-count-stale-runs',
-    text: 'select count(*)::int as stale from engine.stale_runs where tenant_id = $1',
-    values: [tenantId],
+export interface TroubleRow {
+  readonly pipeline: string;
+  readonly dead_letters: number;
+  readonly stale: number;
+}
+
+/** Of the whole installation, for Prometheus; no tenant is named. */
+export async function readTrouble(control: Queryable): Promise<TroubleRow[]> {
+  const { rows } = await control.query<TroubleRow>({
+    name: 'http-read-trouble',
+    text: `
+      select p.pipeline,
+             (select count(*)::int from engine.dead_letters d where d.pipeline = p.pipeline)
+               + case when p.pipeline = 'judgments' then (select count(*)::int from ingest.dead_letters) else 0 end as dead_letters,
+             (select count(*)::int from engine.stale_runs s where s.pipeline = p.pipeline) as stale
+      from engine.pipelines p`,
   });
-  return rows[0]?.stale ?? 0;
+  return rows;
+}
+
+export interface OpenAlertCount {
+  readonly rule: string;
+  readonly severity: string;
+  readonly open: number;
+}
+
+export async function readOpenAlertCounts(control: Queryable): Promise<OpenAlertCount[]> {
+  const { rows } = await control.query<OpenAlertCount>({
+    name: 'http-read-open-alert-counts',
+    text: `select rule, severity, count(*)::int as open from engine.alerts where resolved_at is null group by 1, 2`,
+  });
+  return rows;
 }

@@ -20,49 +20,50 @@ export async function countFlaggedRuns(db: Queryable, tenantId: string): Promise
   return rows;
 }
 
-export interface FailureFigures {
-  readonly failed_24h: number;
-  readonly last_failed_at: Date | null;
+export interface IngestFigures {
   readonly last_failed_batch: string | null;
+  readonly last_failed_at: Date | null;
+  readonly failed_24h: number;
+  readonly stale_runs: number;
+  readonly avg_processing_s: number | null;
   readonly dead_letters: number;
 }
 
-export async function readFailureFigures(db: Queryable, tenantId: string): Promise<FailureFigures> {
-  const { rows } = await db.query<FailureFigures>({
-    name: 'http-read-failure-figures',
+/** The judgments specification's figures, of judgments only. The mean is over the newest thousand batches. */
+export async function readIngestFigures(db: Queryable, tenantId: string): Promise<IngestFigures> {
+  const { rows } = await db.query<IngestFigures>({
+    name: 'http-read-ingest-figures',
     text: `
-      with last_failed as (
+      with failed as (
         select f.run_id, f.finished_at from engine.flagged_runs f
-        where f.tenant_id = $1 and f.phase in ('failed', 'dead')
-        order by f.finished_at desc limit 1
+        where f.tenant_id = $1 and f.pipeline = 'judgments' and f.phase = 'failed'
+      ),
+      last_failed as (
+        select run_id, finished_at from failed order by finished_at desc limit 1
+      ),
+      newest as (
+        select phase, started_at, finished_at from engine.runs
+        where tenant_id = $1 and pipeline = 'judgments' order by id desc limit 1000
       )
       select
-        (select count(*)::int from engine.flagged_runs f
-         where f.tenant_id = $1 and f.phase in ('failed', 'dead') and f.finished_at > engine.now() - interval '24 hours') as failed_24h,
+        (select count(*)::int from failed where finished_at > engine.now() - interval '24 hours') as failed_24h,
         (select finished_at from last_failed) as last_failed_at,
-        (select coalesce(r.unique_key, b.original_name, r.id::text)
-         from last_failed l
-         join engine.runs r on r.id = l.run_id
-         left join engine.blobs b on b.blob_id = r.blob_id) as last_failed_batch,
-        (select count(*)::int from engine.dead_letters d where d.tenant_id = $1) as dead_letters`,
+        (select coalesce(r.unique_key, r.id::text) from last_failed l join engine.runs r on r.id = l.run_id) as last_failed_batch,
+        (select count(*)::int from ingest.v_stale_runs s join engine.runs r on r.id = s.id where r.tenant_id = $1) as stale_runs,
+        (select avg(extract(epoch from finished_at - started_at))::float8 from newest where phase = 'done') as avg_processing_s,
+        (select count(*)::int from ingest.dead_letters d where d.tenant_id = $1) as dead_letters`,
     values: [tenantId],
   });
-  return rows[0] ?? { failed_24h: 0, last_failed_at: null, last_failed_batch: null, dead_letters: 0 };
+  return rows[0] as IngestFigures;
 }
 
-/** Mean over the newest thousand runs that are done. */
-export async function readMeanSeconds(db: Queryable, tenantId: string): Promise<number | null> {
-  const { rows } = await db.query<{ mean_s: number | null }>({
-    name: 'http-read-mean-seconds',
-    text: `
-      select avg(extract(epoch from finished_at - started_at))::float8 as mean_s
-      from (
-        select phase, started_at, finished_at from engine.runs where tenant_id = $1 order by id desc limit 1000
-      ) newest
-      where phase = 'done'`,
+export async function countOpenAlerts(db: Queryable, tenantId: string): Promise<number> {
+  const { rows } = await db.query<{ open: number }>({
+    name: 'http-count-open-alerts',
+    text: 'select count(*)::int as open from engine.alerts where tenant_id = $1 and resolved_at is null',
     values: [tenantId],
   });
-  return rows[0]?.mean_s ?? null;
+  return rows[0]?.open ?? 0;
 }
 
 export interface PauseRow {

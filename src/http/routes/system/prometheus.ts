@@ -8,11 +8,16 @@ import { countDeliveries } from '../../../outbound/webhooks/sql/look-after-deliv
 import { recentFigures } from '../../../pipelines/syncs/figures.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { handle } from '../../call.ts';
-import { countWorkersAlive, readBacklog } from '../../sql/read-queue.ts';
+import { countWorkersAlive, readBacklog, readOpenAlertCounts, readTrouble } from '../../sql/read-queue.ts';
 
 const runs = gauge('millrace_runs', 'Runs that wait or run.', ['pipeline', 'phase']);
 const oldest = gauge('millrace_oldest_waiting_seconds', 'Age of the run that has waited longest.', ['pipeline']);
 const workers = gauge('millrace_workers_alive', 'Workers whose lease has not expired.', []);
+const letters = gauge('millrace_dead_letters', 'Failed runs that wait for a person.', ['pipeline']);
+const stale = gauge('millrace_stale_runs', 'Runs whose worker has gone silent and that nobody has taken over.', [
+  'pipeline',
+]);
+const alerts = gauge('millrace_alerts_open', 'Open alerts.', ['rule', 'severity']);
 const syncsQueued = gauge('millrace_sync_jobs_queued_last_minute', 'Sync jobs queued in the last minute.', []);
 const syncRate = gauge('millrace_sync_success_ratio', 'Share of syncs that succeeded, last day.', ['connector']);
 const syncSeconds = gauge('millrace_sync_duration_seconds', 'Mean duration of syncs that succeeded, last day.', []);
@@ -66,6 +71,12 @@ async function refreshQueueGauges(control: Queryable): Promise<void> {
     oldest.set({ pipeline }, oldestS ?? 0);
   }
   workers.set(await countWorkersAlive(control));
+  for (const { pipeline, dead_letters: dead, stale: silent } of await readTrouble(control)) {
+    letters.set({ pipeline }, dead);
+    stale.set({ pipeline }, silent);
+  }
+  alerts.reset();
+  for (const { rule, severity, open } of await readOpenAlertCounts(control)) alerts.set({ rule, severity }, open);
 }
 
 function gauge(name: string, help: string, labelNames: string[]): Gauge {

@@ -10,6 +10,8 @@ export async function takeTurn(db: Queryable, everyMs: number): Promise<boolean>
       where "only" = (
         select "only" from engine.alert_clock
         where evaluated_at <= engine.now() - $1 * interval '1 millisecond'
+           -- A server whose clock was put back must not fall silent.
+           or evaluated_at > engine.now() + interval '1 minute'
         for update skip locked
       )`,
     values: [everyMs],

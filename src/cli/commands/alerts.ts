@@ -1,0 +1,212 @@
+// Alerts: what is wrong now, which rules watch, who is told, and whether telling works.
+import { type Command, InvalidArgumentError } from 'commander';
+import type { AnswerOf } from '../../contract/api/client.ts';
+import { withConnection } from '../connect.ts';
+import { exitCodes } from '../failure.ts';
+import { type Column, formatTable, say, sayJson } from '../output.ts';
+import { relativeTime } from '../times.ts';
+
+type Alert = AnswerOf<'alerts.acknowledge'>;
+type Rule = AnswerOf<'alert-rules.update'>;
+type Sink = AnswerOf<'alert-sinks.show'>;
+
+interface AlertOptions {
+  readonly tenant?: string;
+  readonly all?: boolean;
+  readonly limit: string;
+  readonly threshold?: number;
+  readonly name: string;
+  readonly json?: boolean;
+}
+
+const alertColumns: readonly Column<Alert>[] = [
+  { title: 'since', value: (each) => relativeTime(new Date(each.opened_at)) },
+  { title: 'severity', value: (each) => each.severity },
+  { title: 'alert', value: (each) => each.message },
+  { title: 'state', value: stateOf },
+  { title: 'id', value: (each) => each.alert_id },
+];
+
+const ruleColumns: readonly Column<Rule>[] = [
+  { title: 'rule', value: (each) => each.name },
+  { title: 'watches', value: watches },
+  { title: 'severity', value: (each) => each.severity },
+  { title: 'state', value: (each) => (each.enabled ? 'on' : 'off') },
+  { title: 'open', value: (each) => String(each.open_alerts) },
+  { title: 'origin', value: (each) => each.origin },
+];
+
+const sinkColumns: readonly Column<Sink>[] = [
+  { title: 'sink', value: (each) => each.name },
+  { title: 'kind', value: (each) => each.kind },
+  { title: 'host', value: (each) => each.host },
+  { title: 'from', value: (each) => each.min_severity },
+  { title: 'last sent', value: (each) => (each.last_ok_at === null ? '–' : relativeTime(new Date(each.last_ok_at))) },
+  { title: 'state', value: (each) => sinkState(each) },
+  { title: 'id', value: (each) => each.sink_id },
+];
+
+export function addAlertCommands(program: Command): void {
+  const alerts = program
+    .command('alerts')
+    .summary('see what is wrong, which rules watch, and who is told')
+    .description(
+      'An alert is opened once per rule and subject, sent to the sinks of its tenant, and resolved when it is over.',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  millrace alerts list\n  millrace alerts rules set backlog --threshold 500\n  millrace alerts test 0b7e…\n' +
+        '  echo "$URL" | millrace alerts sinks add discord --name "Data team"',
+    );
+
+  ofTenant(alerts.command('list'))
+    .description('Lists the open alerts, newest first.')
+    .option('--all', 'resolved ones too')
+    .option('--limit <count>', 'how many', '50')
+    .action(async (_: AlertOptions, command: Command) => {
+      const { tenant, all, limit, json } = command.optsWithGlobals<AlertOptions>();
+      const query = { limit, ...(all ? {} : { status: 'open' as const }) };
+      const page = await withConnection({ tenant }, ({ call }) => call('alerts.list', { query }));
+      if (json) sayJson(page.data);
+      else say(page.data.length === 0 ? 'There are no open alerts.' : formatTable(alertColumns, page.data));
+    });
+
+  ofTenant(alerts.command('ack'))
+    .description('Says that somebody looks after it: no more reminders.')
+    .argument('<alert>')
+    .action(async (alert: string, _: AlertOptions, command: Command) => {
+      const { tenant, json } = command.optsWithGlobals<AlertOptions>();
+      const params = { alert_id: alert };
+      const answer = await withConnection({ tenant }, ({ call }) => call('alerts.acknowledge', { params }));
+      if (json) sayJson(answer);
+      else say(`${alert} is acknowledged by ${answer.acknowledged_by ?? 'nobody: it is over'}.`);
+    });
+
+  ofTenant(alerts.command('test'))
+    .description('Sends a test message to a sink and says how it went. Exit code 1 when it failed.')
+    .argument('<sink>')
+    .action(async (sink: string, _: AlertOptions, command: Command) => {
+      const { tenant, json } = command.optsWithGlobals<AlertOptions>();
+      const params = { sink_id: sink };
+      const answer = await withConnection({ tenant }, ({ call }) => call('alert-sinks.test', { params }));
+      if (json) sayJson(answer);
+      else say(answer.ok ? `It works: ${answer.message} (${answer.ms} ms)` : answer.message);
+      if (!answer.ok) process.exitCode = exitCodes.failed;
+    });
+
+  addRuleCommands(alerts);
+  addSinkCommands(alerts);
+}
+
+function addRuleCommands(alerts: Command): void {
+  const rules = alerts.command('rules').description('The rules that hold for a tenant.');
+  ofTenant(rules.command('list', { isDefault: true }))
+    .description('Lists the rules.')
+    .action(async (_: AlertOptions, command: Command) => {
+      const { tenant, json } = command.optsWithGlobals<AlertOptions>();
+      const page = await withConnection({ tenant }, ({ call }) => call('alert-rules.list', { query: { limit: 500 } }));
+      if (json) sayJson(page.data);
+      else say(formatTable(ruleColumns, page.data));
+    });
+  ofTenant(rules.command('set'))
+    .description('Changes the threshold of a rule, for this tenant.')
+    .argument('<rule>')
+    .requiredOption('--threshold <number>', 'beyond which it alerts', decimal)
+    .action(async (rule: string, _: AlertOptions, command: Command) => {
+      const { tenant, threshold, json } = command.optsWithGlobals<AlertOptions>();
+      await updateRule(tenant, rule, { ...(threshold === undefined ? {} : { threshold }) }, json);
+    });
+  for (const enabled of [true, false])
+    ofTenant(rules.command(enabled ? 'on' : 'off'))
+      .description(enabled ? 'Switches a rule on.' : 'Switches a rule off; its alerts are resolved.')
+      .argument('<rule>')
+      .action(async (rule: string, _: AlertOptions, command: Command) => {
+        const { tenant, json } = command.optsWithGlobals<AlertOptions>();
+        await updateRule(tenant, rule, { enabled }, json);
+      });
+}
+
+function addSinkCommands(alerts: Command): void {
+  const sinks = alerts.command('sinks').description('Who is told.');
+  ofTenant(sinks.command('list', { isDefault: true }))
+    .description('Lists the sinks.')
+    .action(async (_: AlertOptions, command: Command) => {
+      const { tenant, json } = command.optsWithGlobals<AlertOptions>();
+      const page = await withConnection({ tenant }, ({ call }) => call('alert-sinks.list', { query: { limit: 500 } }));
+      if (json) sayJson(page.data);
+      else say(page.data.length === 0 ? 'There are no sinks yet.' : formatTable(sinkColumns, page.data));
+    });
+  ofTenant(sinks.command('add'))
+    .description(
+      'Adds a sink. Its address (for PagerDuty: its routing key) is read from standard input: command lines are seen by others.',
+    )
+    .argument('<kind>', 'discord, slack, pagerduty or webhook', sinkKind)
+    .requiredOption('--name <name>', 'what people call it')
+    .action(async (kind: Sink['kind'], _: AlertOptions, command: Command) => {
+      const { tenant, name, json } = command.optsWithGlobals<AlertOptions>();
+      const secret = await readStandardInput();
+      const body = kind === 'pagerduty' ? { kind, name, routing_key: secret } : { kind, name, url: secret };
+      const added = await withConnection({ tenant }, ({ call }) => call('alert-sinks.create', { body }));
+      if (json) sayJson(added);
+      else
+        say(`${added.name} (${added.sink_id}) sends to ${added.host}. Try it: millrace alerts test ${added.sink_id}`);
+    });
+  ofTenant(sinks.command('remove'))
+    .description('Removes a sink and what it had still to send.')
+    .argument('<sink>')
+    .action(async (sink: string, _: AlertOptions, command: Command) => {
+      const { tenant, json } = command.optsWithGlobals<AlertOptions>();
+      await withConnection({ tenant }, ({ call }) => call('alert-sinks.remove', { params: { sink_id: sink } }));
+      if (json) sayJson({ removed: sink });
+      else say(`${sink} is removed.`);
+    });
+}
+
+async function updateRule(
+  tenant: string | undefined,
+  rule: string,
+  body: { threshold?: number; enabled?: boolean },
+  asJson = false,
+): Promise<void> {
+  const changed = await withConnection({ tenant }, ({ call }) =>
+    call('alert-rules.update', { params: { rule }, body }),
+  );
+  if (asJson) sayJson(changed);
+  else say(formatTable(ruleColumns, [changed]));
+}
+
+function ofTenant(command: Command): Command {
+  return command.option('--tenant <tenant>', 'name or id; not needed when there is only one');
+}
+
+function watches({ event, metric, comparison, threshold, pipeline }: Rule): string {
+  const what = event ?? `${metric} ${comparison} ${threshold}`;
+  return pipeline === null ? what : `${what} (${pipeline})`;
+}
+
+function stateOf({ status, acknowledged_by: by }: Alert): string {
+  if (status === 'resolved') return 'resolved';
+  return by === null ? 'open' : `acknowledged by ${by}`;
+}
+
+function sinkState({ enabled, consecutive_failures: failures, last_error_code: code }: Sink): string {
+  if (!enabled) return 'off';
+  return failures > 0 ? `failing (${code})` : 'on';
+}
+
+async function readStandardInput(): Promise<string> {
+  let text = '';
+  for await (const part of process.stdin) text += part;
+  return text.trim();
+}
+
+function sinkKind(text: string): Sink['kind'] {
+  if (text === 'discord' || text === 'slack' || text === 'pagerduty' || text === 'webhook') return text;
+  throw new InvalidArgumentError('give discord, slack, pagerduty or webhook');
+}
+
+function decimal(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('give a number');
+  return value;
+}
