@@ -146,14 +146,11 @@ describe('runs', () => {
   it('are filtered in the address, opened by keyboard, and acted on together only after a count', async () => {
     await page.goto('/runs');
     await page.getByText('the last 2 runs, 1 failed').waitFor();
-    await page
-      .getByRole('button', { name: 'Failed', exact: true })
-      .or(page.getByRole('link', { name: 'Failed', exact: true }))
-      .click();
+    await page.getByRole('button', { name: 'Failed', exact: true }).click();
     await page.waitForURL(/phase=/);
     await waitFor(async () => (await page.locator('[data-run]').count()) === 1, { what: 'one failed run' });
     await page.getByRole('button', { name: 'Retry', exact: true }).click();
-    await page.getByRole('button', { name: 'Count' }).click();
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
     await page.getByRole('button', { name: 'Retry 1 run' }).click();
     await page.getByText(/^1 run .*\.$/).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
@@ -201,7 +198,7 @@ describe('connectors', () => {
     await page.getByRole('button', { name: 'Add a connector' }).click();
     await page.getByLabel('Connection at Airbyte').selectOption({ index: 1 });
     await page.getByRole('dialog').getByLabel('Name').fill('Shop orders');
-    await page.getByLabel('Account').fill('shop-1');
+    await page.getByRole('textbox', { name: 'Account' }).fill('shop-1');
     await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
     const item = page.getByRole('listitem').filter({ hasText: 'Shop orders' });
     await item.getByRole('button', { name: 'History' }).click();

@@ -17,6 +17,7 @@ const route = getRouteApi('/shell/r/$runId/mapping');
 export function MappingPage(): ReactNode {
   const { runId } = route.useParams();
   const { data: run } = useSuspenseQuery(runQuery(runId));
+  const [saved, setSaved] = useState<number>();
   const mapping = useQuery({
     ...mappingQuery(run),
     refetchInterval: (query) => (hasCode(query.state.error, 'reading_not_ready') ? 1_500 : false),
@@ -31,14 +32,28 @@ export function MappingPage(): ReactNode {
     return <EmptyState icon="file" title="This run has no file of its own" />;
   if (mapping.isPending) return <LoadingLines lines={8} label="Loading the mapping" />;
   if (!mapping.data) return <ProblemNote error={mapping.error} onRetry={() => void mapping.refetch()} />;
-  return <Editor key={`${mapping.data.mapping_id}:${mapping.data.version}`} run={run} mapping={mapping.data} />;
+  const { mapping_id: mappingId, version } = mapping.data;
+  return (
+    <div className="flex flex-col gap-4">
+      {saved === version && <RetryNote run={run} what={`the mapping (now version ${version})`} />}
+      <Editor key={`${mappingId}:${version}`} run={run} mapping={mapping.data} onSaved={setSaved} />
+    </div>
+  );
 }
 
-function Editor({ run, mapping }: { run: RunDetail; mapping: Mapping }): ReactNode {
+/** Starts anew with every version. */
+function Editor({
+  run,
+  mapping,
+  onSaved,
+}: {
+  run: RunDetail;
+  mapping: Mapping;
+  onSaved: (version: number) => void;
+}): ReactNode {
   const client = useQueryClient();
   const [draft, setDraft] = useState(() => draftOf(mapping));
   const [name, setName] = useState(mapping.name ?? '');
-  const [saved, setSaved] = useState(false);
   const save = useMutation({
     mutationFn: () =>
       saveMapping(run, {
@@ -46,7 +61,7 @@ function Editor({ run, mapping }: { run: RunDetail; mapping: Mapping }): ReactNo
         ...(name.trim() ? { name: name.trim() } : {}),
       }),
     onSuccess: (next) => {
-      setSaved(true);
+      onSaved(next.version);
       client.setQueryData(mappingQuery(run).queryKey, next);
     },
   });
@@ -58,7 +73,6 @@ function Editor({ run, mapping }: { run: RunDetail; mapping: Mapping }): ReactNo
   return (
     <div className="flex flex-col gap-4">
       {save.isError && <ProblemNote error={save.error} />}
-      {saved && !changed && <RetryNote run={run} what={`the mapping (now version ${mapping.version})`} />}
       <Panel
         title={mapping.name ?? 'Mapping'}
         aside={

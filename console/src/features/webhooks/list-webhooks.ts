@@ -30,6 +30,13 @@ export function deliveriesQuery(endpointId: string, status: string | undefined) 
       }),
     initialPageParam: '',
     getNextPageParam: (page) => page.next ?? undefined,
+    // What is under way makes no event of its own.
+    refetchInterval: (query) => {
+      const isUnderWay = query.state.data?.pages.some((page) =>
+        page.data.some((each) => each.status === 'waiting' || each.status === 'sending'),
+      );
+      return isUnderWay ? 1_500 : 10_000;
+    },
   });
 }
 
