@@ -28,6 +28,10 @@ const meanings: Readonly<Record<string, string>> = {
   'history-ratio': 'drain with a million (quick: 100,000) finished runs in the ledger, against an empty one',
   'history-future-ratio': 'the same with as many runs planned for next year',
   'history-failed-ratio': 'the same with as many failed runs',
+  'upload-rate': 'a 50 MB file received, hashed and stored, beside a bare Node server that only hashes and writes',
+  'upload-rss': 'the most that the receiving process grew over its idle state while it took three such files',
+  'runs-list-p95': 'pages of the ledger at random depths, with the filters people use: 95th percentile',
+  'sse-p95': 'from the commit of an event to its arrival at each live reader: 95th percentile',
 };
 
 export function performancePage(folder: string = resultsFolder): string {
@@ -55,7 +59,7 @@ function section(name: string, { bench, quick, machine, figures }: Result): stri
     `${figure.value} ${figure.unit}`,
     figure.spread ? `${figure.spread[0]} … ${figure.spread[1]}` : '',
     Object.entries(figure.peers)
-      .map(([peer, value]) => `${peer} ${value} (${figure.ratios[peer] ?? '?'}×)`)
+      .map(([peer, value]) => (figure.ratios[peer] ? `${peer} ${value} (${figure.ratios[peer]}×)` : `${peer} ${value}`))
       .join(', '),
     meanings[figure.id] ?? '',
   ]);

@@ -31,6 +31,8 @@ export interface RunPage {
 
 /** Candidates one request may look at when its filter is not served by an index alone. */
 const SCAN = 20_000;
+/** Most filters fill a page from the first few hundred; only a rare one is worth the whole bound. */
+const FIRST_SCAN = 400;
 const MAX_LIVE = 50_000;
 const livePhases = new Set(['waiting', 'active']);
 const endedBadly = new Set(['failed', 'dead']);
@@ -87,7 +89,13 @@ function isServedByIndex(filter: Omit<ListFilter, 'scan'>): boolean {
 async function search(finder: Finder, filter: ListFilter): Promise<RunsFound> {
   const way = wayIn(filter);
   const given = way === 'given' ? await liveRunIds(finder, filter.tenantId) : [];
-  return inTenant(finder.pool, filter.tenantId, (db) => listRuns(db, way, filter, given), { readOnly: true });
+  const look = (db: Queryable, scan: number) => listRuns(db, way, { ...filter, scan }, given);
+  const work = async (db: Queryable) => {
+    const first = await look(db, Math.min(filter.scan, FIRST_SCAN));
+    const isEnough = first.edge === null || first.rows.length >= filter.limit || filter.scan <= FIRST_SCAN;
+    return isEnough ? first : look(db, filter.scan);
+  };
+  return inTenant(finder.pool, filter.tenantId, work, { readOnly: true });
 }
 
 function wayIn({ phases, statuses, pipelines }: ListFilter): WayIn {
