@@ -9,6 +9,7 @@ import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { exactly } from '../../ui/tabs.ts';
 import { AlertRules } from './alert-rules.tsx';
 import { AlertSinks } from './alert-sinks.tsx';
 import { type Alert, alertsQuery } from './list-alerts.ts';
@@ -35,8 +36,7 @@ export function AlertsPage(): ReactNode {
             key={each}
             to="/operate/alerts"
             search={each === 'open' ? {} : { status: each }}
-            aria-current={status === each ? 'true' : undefined}
-            activeProps={{}}
+            activeOptions={exactly}
             className="chip"
           >
             {each}

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { count, plural } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
+import { exactly } from '../../ui/tabs.ts';
 import { type Fix, FixDialog } from './fix-dialog.tsx';
 import type { Cluster } from './list-clusters.ts';
 import type { RejectSearch } from './reject-search.ts';
@@ -28,7 +29,7 @@ export function ClusterList({ runId, clusters, search }: Props): ReactNode {
         params={{ runId }}
         search={rest}
         className={`card flex items-baseline justify-between px-3 py-2 text-sm hover:border-water ${search.cluster ? '' : 'border-water! bg-water-soft/50!'}`}
-        aria-current={search.cluster ? undefined : 'true'}
+        activeOptions={exactly}
       >
         All causes <span className="figures text-ink-2">{count(total)}</span>
       </Link>
@@ -84,7 +85,7 @@ function ClusterCard({
         to="/r/$runId/rejects"
         params={{ runId }}
         search={{ ...search, cluster: cluster.cluster }}
-        aria-current={current ? 'true' : undefined}
+        activeOptions={exactly}
         className="flex flex-col gap-1 hover:[&_strong]:underline"
       >
         <span className="flex items-baseline justify-between gap-3">

@@ -6,6 +6,7 @@ import { buttonClass } from '../../ui/button.tsx';
 import { count } from '../../ui/figures.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { exactly } from '../../ui/tabs.ts';
 import { runQuery } from '../run/show-run.ts';
 import { ClusterList } from './cluster-list.tsx';
 import { type Cluster, clustersQuery } from './list-clusters.ts';
@@ -66,14 +67,7 @@ function Toolbar({
   return (
     <div className="flex flex-wrap items-center gap-2">
       <nav aria-label="Which rows" className="flex flex-wrap gap-1">
-        <Link
-          to="/r/$runId/rejects"
-          params={params}
-          search={rest}
-          className="chip"
-          aria-current={show ? undefined : 'true'}
-          activeProps={{}}
-        >
+        <Link to="/r/$runId/rejects" params={params} search={rest} activeOptions={exactly} className="chip">
           All {count(totalOf(clusters, undefined))}
         </Link>
         {shows.map((each) => (
@@ -82,8 +76,8 @@ function Toolbar({
             to="/r/$runId/rejects"
             params={params}
             search={{ ...rest, show: each }}
+            activeOptions={exactly}
             className="chip"
-            aria-current={show === each ? 'true' : undefined}
           >
             {words[each]} {count(totalOf(clusters, each))}
           </Link>

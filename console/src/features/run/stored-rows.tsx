@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { count } from '../../ui/figures.ts';
 import { Panel } from '../../ui/page.tsx';
 import { meanings, outcomeClass, receiptBar } from '../../ui/receipt/receipt-segments.ts';
+import { exactly } from '../../ui/tabs.ts';
 import { DailyMetricsTable } from '../data/daily-metrics-table.tsx';
 import { JudgmentsTable } from '../data/judgments-table.tsx';
 import { FileRows } from './file-rows.tsx';
@@ -23,11 +24,11 @@ export function StoredRows(): ReactNode {
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <nav aria-label="Which rows" className="flex flex-wrap gap-1">
-        <Choice runId={runId} outcome={undefined} current={outcome}>
+        <Choice runId={runId} outcome={undefined}>
           All
         </Choice>
         {outcomes.map((segment) => (
-          <Choice key={segment.outcome} runId={runId} outcome={segment.outcome} current={outcome}>
+          <Choice key={segment.outcome} runId={runId} outcome={segment.outcome}>
             <span
               aria-hidden="true"
               className={`${outcomeClass(segment.outcome)} mr-1 inline-block size-2.5 rounded-xs`}
@@ -66,12 +67,10 @@ export function StoredRows(): ReactNode {
 function Choice({
   runId,
   outcome,
-  current,
   children,
 }: {
   runId: string;
   outcome: string | undefined;
-  current: string | undefined;
   children: ReactNode;
 }): ReactNode {
   return (
@@ -79,8 +78,7 @@ function Choice({
       to="/r/$runId/rows"
       params={{ runId }}
       search={outcome ? { outcome } : {}}
-      aria-current={outcome === current ? 'true' : undefined}
-      activeProps={{}}
+      activeOptions={exactly}
       className="chip"
     >
       {children}

@@ -9,6 +9,7 @@ import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { exactly } from '../../ui/tabs.ts';
 import { ShownOnce } from '../operate/shown-once.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import { webhookQuery } from './list-webhooks.ts';
@@ -93,8 +94,7 @@ export function WebhookPage(): ReactNode {
             to="/operate/webhooks/$endpointId"
             params={{ endpointId }}
             search={each ? { status: each } : {}}
-            aria-current={status === each ? 'true' : undefined}
-            activeProps={{}}
+            activeOptions={exactly}
             className="chip"
           >
             {each ?? 'All'}
