@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { classifyAddress } from './address-class.ts';
 import { checkOutboundUrl, type GuardedRequest, guardedRequest } from './guarded-request.ts';
@@ -185,6 +186,23 @@ describe('with private addresses allowed', () => {
     const answer = await call(`http://hooks.example:${port}/in`, { ...allowed, resolve: async () => ['127.0.0.1'] });
     expect(answer).toMatchObject({ status: 200, text: `POST hooks.example:${port}` });
     expect(connections).toBe(1);
+  });
+
+  it('over TLS the certificate asked for is the name’s, not the address’s', async () => {
+    const asked: string[] = [];
+    const secure = createTlsServer({
+      SNICallback: (name, answer) => {
+        asked.push(name);
+        answer(new Error('there is no certificate'));
+      },
+    });
+    secure.on('tlsClientError', () => {});
+    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+    const { port: securePort } = secure.address() as AddressInfo;
+    const failed = call(`https://hooks.example:${securePort}/`, { ...allowed, resolve: async () => ['127.0.0.1'] });
+    expect(await codeOf(failed)).toBe('outbound_unreachable');
+    expect(asked).toEqual(['hooks.example']);
+    await new Promise((resolve) => secure.close(resolve));
   });
 
   it('the next address is tried where the first does not listen', async () => {
