@@ -7,8 +7,16 @@ export interface Receipt {
   readonly outcomes?: Readonly<Record<string, number>>;
   /** Lines that are no items: titles, headers, totals, blank lines. */
   readonly furniture?: number;
-  /** Control totals and whatever else a pipeline wants to prove, e.g. spend of the file against spend stored. */
+  /** Control totals by measure, e.g. spend: what the file says, and where it went. */
+  readonly totals?: Readonly<Record<string, ControlTotal>>;
+  /** Whatever else a pipeline wants to say. */
   readonly [detail: string]: unknown;
+}
+
+/** Decimal text. */
+export interface ControlTotal {
+  readonly file: string;
+  readonly outcomes: Readonly<Record<string, string>>;
 }
 
 /** For stages that have no items of their own. */
@@ -31,6 +39,22 @@ export function differences(written: Receipt, recounted: Receipt): string[] {
     const before = written.outcomes?.[name] ?? 0;
     const after = recounted.outcomes?.[name] ?? 0;
     if (before !== after) found.push(`${name}: receipt ${before}, recount ${after}`);
+  }
+  for (const [measure, total] of Object.entries(recounted.totals ?? {}))
+    found.push(...totalDifferences(measure, written.totals?.[measure], total));
+  return found;
+}
+
+function totalDifferences(measure: string, written: ControlTotal | undefined, recounted: ControlTotal): string[] {
+  if (written === undefined) return [];
+  const found: string[] = [];
+  if (written.file !== recounted.file)
+    found.push(`${measure} of the file: receipt ${written.file}, recount ${recounted.file}`);
+  const names = new Set([...Object.keys(written.outcomes), ...Object.keys(recounted.outcomes)]);
+  for (const name of [...names].sort()) {
+    const before = written.outcomes[name] ?? '0';
+    const after = recounted.outcomes[name] ?? '0';
+    if (before !== after) found.push(`${measure} ${name}: receipt ${before}, recount ${after}`);
   }
   return found;
 }

@@ -58,7 +58,35 @@ describe('verify', () => {
     const { id } = await bench.ingest(tenantId, first, { platform: 'google' });
     await database.admin.query(`delete from daily_metrics where run_id = $1 and metric_date = '2024-01-05'`, [id]);
     const { agrees, differences } = await bench.engine.verify(tenantId, id);
-    expect([agrees, differences]).toEqual([false, ['inserted: receipt 20, recount 19', 'lost: receipt 0, recount 1']]);
+    expect([agrees, differences]).toEqual([
+      false,
+      [
+        'inserted: receipt 20, recount 19',
+        'lost: receipt 0, recount 1',
+        'spend inserted: receipt 20, recount 19',
+        'spend lost: receipt 0, recount 1',
+        'impressions inserted: receipt 200, recount 190',
+        'impressions lost: receipt 0, recount 10',
+        'clicks inserted: receipt 20, recount 19',
+        'clicks lost: receipt 0, recount 1',
+      ],
+    ]);
+  });
+
+  it('finds a stored number that says something else than the file', async () => {
+    const tenantId = newTenant();
+    const { id, receipt } = await bench.ingest(tenantId, first, { platform: 'google' });
+    // The row of the first of January holds two devices: 1 and 2.
+    expect(receipt?.totals).toMatchObject({
+      spend: { file: '23', outcomes: { inserted: '20', merged: '2', superseded: '1' } },
+    });
+    await database.admin.query(
+      `alter table daily_metrics disable trigger user;
+       update daily_metrics set spend = 3.5 where run_id = '${id}' and metric_date = '2024-01-01';
+       alter table daily_metrics enable trigger user`,
+    );
+    const { differences } = await bench.engine.verify(tenantId, id);
+    expect(differences).toEqual(['spend inserted: receipt 20, recount 20.5']);
   });
 
   it('recounts an upload that the gate held back', async () => {

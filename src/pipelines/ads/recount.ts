@@ -1,5 +1,5 @@
-// The receipt of an upload, counted again: every line from the file, where it went from the tables. Nothing of the run's own counts is
-// used. What it needs in memory grows with the number of distinct keys; verifying is rare.
+// The receipt of an upload, counted again: every line from the file, where it went and what was stored of it from the tables. Nothing of
+// the run's own counts is used. What it needs in memory grows with the number of distinct keys; verifying is rare.
 import { hash } from 'node:crypto';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { findBlob } from '../../engine/blobs/blobs.ts';
@@ -7,15 +7,16 @@ import type { RunFacts } from '../../engine/pipeline.ts';
 import type { Receipt } from '../../engine/receipt.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { openTable, type Table } from '../../tabular/read-table.ts';
+import { replayTable } from '../../tabular/replay-rows.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
+import { ControlTotals, controlMeasures, type Sums } from './control-totals.ts';
 import { adsFields } from './fields.ts';
 import type { AdsInput } from './input.ts';
 import { KeyHasher } from './natural-key.ts';
-import { type NormalizedRow, Normalizer } from './normalize.ts';
+import { measureIndex, type NormalizedRow, Normalizer } from './normalize.ts';
 import type { AdsDeps } from './parse.ts';
 import { blobSource } from './reading.ts';
-import { replayTable } from '../../tabular/replay-rows.ts';
-import { type RecountOutcome, recountMetrics, selectRefusedOffsets } from './sql/recount-metrics.ts';
+import { type RecountedRow, type RecountOutcome, recountMetrics, selectRefusedOffsets } from './sql/recount-metrics.ts';
 import { selectUploadReading, type UploadReading } from './sql/upload-readings.ts';
 
 interface Leader {
@@ -24,6 +25,8 @@ interface Leader {
   /** Values and segment of every line of the key, to tell a copy from another. */
   readonly said: Set<string>;
   merged: number;
+  /** Of the lines added to it; made when there is one. */
+  mergedSums: ControlTotals | null;
 }
 
 const KEYS_PER_QUERY = 2_000;
@@ -36,41 +39,81 @@ export async function recountUpload(run: RunFacts<AdsInput>, tx: Queryable, deps
   const source = blobSource(deps.store, blob);
   const table =
     run.input.replay_of === undefined ? openTable(source, upload.reading) : replayTable(source, upload.reading);
-  const file = await countFile(table, upload, run);
+  const buckets = new Buckets();
+  const file = await countFile(table, upload, run, buckets);
   if (run.receipt?.outcomes?.held_back !== undefined) {
-    const valid = file.read - file.rejected;
-    return { read: file.read, outcomes: { held_back: valid, rejected: file.rejected }, furniture: file.furniture };
+    const rejected = buckets.rows('rejected');
+    return { read: file.read, outcomes: { held_back: file.read - rejected, rejected }, furniture: file.furniture };
   }
-  const stored = await countTables(tx, run, [...file.leaders.values()]);
-  const add = (name: string, more: number) => {
-    if (more > 0) stored[name] = (stored[name] ?? 0) + more;
+  await countTables(tx, run, [...file.leaders.values()], buckets);
+  return {
+    read: file.read,
+    outcomes: buckets.outcomes(),
+    furniture: file.furniture,
+    totals: Object.fromEntries(
+      controlMeasures.map((measure) => [measure, { file: file.sums[measure], outcomes: buckets.sumsOf(measure) }]),
+    ),
   };
-  add('superseded', file.superseded);
-  add('rejected', file.rejected);
-  return { read: file.read, outcomes: stored, furniture: file.furniture };
 }
 
-async function countFile(table: Table, { reading, mapping }: UploadReading, run: RunFacts<AdsInput>) {
+/** Rows and sums by outcome. */
+class Buckets {
+  readonly #buckets = new Map<string, { rows: number; readonly sums: ControlTotals }>();
+
+  add(name: string, rows: number, sums: Sums | null): void {
+    const bucket = this.#buckets.get(name) ?? { rows: 0, sums: new ControlTotals() };
+    bucket.rows += rows;
+    if (sums !== null) bucket.sums.addSums(sums);
+    this.#buckets.set(name, bucket);
+  }
+
+  rows(name: string): number {
+    return this.#buckets.get(name)?.rows ?? 0;
+  }
+
+  outcomes(): Record<string, number> {
+    return Object.fromEntries([...this.#buckets].map(([name, { rows }]) => [name, rows]));
+  }
+
+  sumsOf(measure: (typeof controlMeasures)[number]): Record<string, string> {
+    return Object.fromEntries([...this.#buckets].map(([name, { sums }]) => [name, sums.toJSON()[measure]]));
+  }
+}
+
+async function countFile(
+  table: Table,
+  { reading, mapping }: UploadReading,
+  run: RunFacts<AdsInput>,
+  buckets: Buckets,
+): Promise<{ read: number; furniture: number; sums: Sums; leaders: Map<string, Leader> }> {
   const parser = new RowParser(reading, mapping.columns, adsFields, mapping.constants);
   const normalizer = new Normalizer(mapping.columns);
   const { client_id, platform } = run.input;
   const keys = new KeyHasher({ workspaceId: run.tenantId, clientId: client_id ?? null, platform });
   const leaders = new Map<string, Leader>();
-  const counts = { read: 0, rejected: 0, superseded: 0, furniture: 0, none: 0 };
+  const sums = new ControlTotals();
+  let read = 0;
+  let furniture = 0;
   for await (const batch of table.batches()) {
     for (let row = 0; row < batch.rowCount; row++) {
       if (batch.kinds[row] !== 0) {
-        counts.furniture++;
+        furniture++;
         continue;
       }
-      counts.read++;
+      read++;
+      if (batch.faults[row] !== 0) {
+        buckets.add('rejected', 1, null);
+        continue;
+      }
       const place = { line: batch.line(row), offset: batch.offset(row) };
-      const judged = batch.faults[row] === 0 ? normalizer.judge(parser.parse(batch, row), place).row : null;
-      if (judged === null) counts.rejected++;
-      else counts[settle(leaders, keys, judged, place.offset, normalizer.isSegmented)]++;
+      const judged = normalizer.judge(parser.parse(batch, row), place);
+      sums.addRow(judged.measures);
+      const fate =
+        judged.row === null ? 'rejected' : settle(leaders, keys, judged.row, place.offset, normalizer.isSegmented);
+      if (fate !== 'asked') buckets.add(fate, 1, sumsOf(judged.measures));
     }
   }
-  return { ...counts, leaders };
+  return { read, furniture, sums: sums.toJSON(), leaders };
 }
 
 /** Where a valid line goes before the tables are asked. */
@@ -80,26 +123,29 @@ function settle(
   row: NormalizedRow,
   offset: number,
   isSegmented: boolean,
-): 'superseded' | 'rejected' | 'none' {
+): 'superseded' | 'rejected' | 'asked' {
   const key = keys.metric(row.date, idOf(row.campaign), idOf(row.adSet), idOf(row.ad));
   const said = hash('sha256', JSON.stringify([row.measures, row.currency, row.rest]), 'base64');
   const leader = leaders.get(key);
   if (leader === undefined) {
-    leaders.set(key, { row, offset, said: new Set([said]), merged: 0 });
-    return 'none';
+    leaders.set(key, { row, offset, said: new Set([said]), merged: 0, mergedSums: null });
+    return 'asked';
   }
   if (leader.said.has(said)) return 'superseded';
   leader.said.add(said);
   if (!isSegmented || row.currency !== leader.row.currency) return 'rejected';
   leader.merged++;
-  return 'none';
+  leader.mergedSums ??= new ControlTotals();
+  leader.mergedSums.addRow(row.measures);
+  return 'asked';
 }
 
 async function countTables(
   tx: Queryable,
   run: RunFacts<AdsInput>,
   leaders: readonly Leader[],
-): Promise<Record<string, number>> {
+  buckets: Buckets,
+): Promise<void> {
   const refused = new Set(await selectRefusedOffsets(tx, run.tenantId, run.id));
   const { input } = run;
   const scope = {
@@ -109,29 +155,47 @@ async function countTables(
     runId: run.id,
     reportedAt: input.reported_at,
   };
-  const counts: Record<string, number> = {};
-  const count = (outcome: RecountOutcome | 'rejected', { merged }: Leader) => {
-    counts[outcome] = (counts[outcome] ?? 0) + 1;
-    if (merged === 0) return;
-    // Lines added to a row share its fate where it was not stored.
-    const name = outcome === 'stale' || outcome === 'rejected' || outcome === 'lost' ? outcome : 'merged';
-    counts[name] = (counts[name] ?? 0) + merged;
-  };
-  for (const leader of leaders) if (refused.has(leader.offset)) count('rejected', leader);
+  for (const leader of leaders) if (refused.has(leader.offset)) count(buckets, leader, 'rejected', null);
   const asked = leaders.filter(({ offset }) => !refused.has(offset));
   for (let at = 0; at < asked.length; at += KEYS_PER_QUERY) {
     const some = asked.slice(at, at + KEYS_PER_QUERY);
-    const outcomes = await recountMetrics(tx, scope, {
+    const found = await recountMetrics(tx, scope, {
       date: some.map(({ row }) => row.date),
       campaign: some.map(({ row }) => idOf(row.campaign)),
       adSet: some.map(({ row }) => idOf(row.adSet)),
       ad: some.map(({ row }) => idOf(row.ad)),
     });
     some.forEach((leader, i) => {
-      count(outcomes[i] ?? 'lost', leader);
+      const { outcome = 'lost', stored = null } = found[i] ?? {};
+      count(buckets, leader, outcome, outcome === 'stale' ? null : stored);
     });
   }
-  return counts;
+}
+
+/** The line itself, and the lines that were added to it: they share its fate where it was not stored. */
+function count(
+  buckets: Buckets,
+  { row, merged, mergedSums }: Leader,
+  outcome: RecountOutcome | 'rejected',
+  stored: RecountedRow['stored'],
+): void {
+  const added = mergedSums?.toJSON() ?? null;
+  // The tables hold the line and what was added to it in one number.
+  buckets.add(outcome, 1, stored ?? sumsOf(row.measures));
+  if (stored !== null && added !== null) buckets.add(outcome, 0, negated(added));
+  if (merged === 0) return;
+  const isKept = outcome !== 'stale' && outcome !== 'rejected' && outcome !== 'lost';
+  buckets.add(isKept ? 'merged' : outcome, merged, added);
+}
+
+function sumsOf(measures: readonly (string | null)[]): Sums {
+  const of = (measure: (typeof controlMeasures)[number]) => measures[measureIndex(measure)] ?? '0';
+  return { spend: of('spend'), impressions: of('impressions'), clicks: of('clicks') };
+}
+
+function negated({ spend, impressions, clicks }: Sums): Sums {
+  const flip = (amount: string) => (amount.startsWith('-') ? amount.slice(1) : `-${amount}`);
+  return { spend: flip(spend), impressions: flip(impressions), clicks: flip(clicks) };
 }
 
 function idOf(named: { readonly externalId: string } | null): string | null {

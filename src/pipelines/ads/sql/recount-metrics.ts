@@ -10,18 +10,27 @@ export interface RecountKeys {
 
 export type RecountOutcome = 'inserted' | 'updated' | 'unchanged' | 'stale' | 'lost';
 
+export interface RecountedRow {
+  readonly outcome: RecountOutcome;
+  /** What the tables hold of the run's numbers; null where they hold none, because others have restated or outdated them. */
+  readonly stored: { readonly spend: string; readonly impressions: string; readonly clicks: string } | null;
+}
+
 const found = `
-  select d.id, d.metric_date, d.run_id, d.reported_at, d.updated_at
+  select d.id, d.metric_date, d.run_id, d.reported_at, d.updated_at, d.spend, d.impressions, d.clicks
   from daily_metrics d
   where d.workspace_id = $1 and d.platform = $3 and d.metric_date = k.date and d.client_id is not distinct from $2::uuid`;
+
+const sums = (alias: string) =>
+  `jsonb_build_object('spend', coalesce(${alias}.spend, 0)::text, 'impressions', coalesce(${alias}.impressions, 0)::text, 'clicks', coalesce(${alias}.clicks, 0)::text)`;
 
 /** One outcome per key, in the order given. `lost`: the tables know nothing of it. */
 export async function recountMetrics(
   db: Queryable,
   scope: { workspaceId: string; clientId: string | null; platform: string; runId: string; reportedAt: string },
   keys: RecountKeys,
-): Promise<RecountOutcome[]> {
-  const { rows } = await db.query<{ outcome: RecountOutcome }>({
+): Promise<RecountedRow[]> {
+  const { rows } = await db.query<RecountedRow>({
     name: 'ads-recount-metrics',
     text: `
       with key as (
@@ -34,7 +43,11 @@ export async function recountMetrics(
                when own.history_id is not null and own.is_first then 'inserted'
                when own.history_id is not null then 'updated'
                when m.reported_at > $9::timestamptz and m.updated_at <= r.finished_at then 'stale'
-               else 'unchanged' end as outcome
+               else 'unchanged' end as outcome,
+             case
+               when m.run_id = $8 or (own.history_id is null and m.reported_at <= $9::timestamptz and m.updated_at <= r.finished_at)
+                 then ${sums('m')}
+               when own.history_id is not null then ${sums('own')} end as stored
       from key k
       left join engine.runs r on r.id = $8
       left join lateral (
@@ -48,7 +61,7 @@ export async function recountMetrics(
           and d.campaign_external_id is not distinct from k.campaign
       ) m on true
       left join lateral (
-        select h.history_id, not exists (
+        select h.history_id, h.spend, h.impressions, h.clicks, not exists (
                  select from daily_metrics_history e
                  where e.workspace_id = $1 and e.metric_id = m.id and e.history_id < h.history_id) as is_first
         from daily_metrics_history h
@@ -68,7 +81,7 @@ export async function recountMetrics(
       scope.reportedAt,
     ],
   });
-  return rows.map(({ outcome }) => outcome);
+  return rows;
 }
 
 /** Offsets of rows that were valid and that the database refused. */
