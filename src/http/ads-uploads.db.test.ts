@@ -4,8 +4,8 @@ import { type AdsBench, openAdsBench } from '../../test/support/ads.ts';
 import { buildTenant, buildUser, type TestUser, useApi } from '../../test/support/api.ts';
 import { useDatabase } from '../../test/support/database.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
-import { auditConsumer } from '../pipelines/ads/audit-consumer.ts';
 import { replayConsumer } from '../engine/replay.ts';
+import { auditConsumer } from '../pipelines/ads/audit-consumer.ts';
 import { adsHandlers, adsRejectTools, adsUploadDoor } from './routes/ads/ads-handlers.ts';
 import { createUploadHandlers } from './uploads/create-upload.ts';
 import { defaultUploadLimits } from './uploads/upload-limits.ts';
@@ -227,16 +227,39 @@ describe('refused rows', () => {
     expect((await api.call('rejects.replay', asRun(id))).json().code).toBe('nothing_to_replay');
   });
 
-  it('can be downloaded, corrected and uploaded again', async () => {
-    const bad = ['2024-01-30,"=Spring",1001,seven,100,5'];
+  it('can be downloaded, corrected and uploaded again: linked both ways, and the originals stay as they were', async () => {
+    const bad = ['2024-01-30,"=Spring",1001,seven,100,5', '2024-01-31,Spring,1001,eight,100,5'];
     const { upload_id: id } = (await upload([header, ...good, ...bad].join('\n'))).json();
     await ended(id);
     const csv = (await api.call('rejects.download', asRun(id))).body;
     expect(csv).toContain('seven');
-    const again = (await upload(csv.replace('seven', '9'), { retry_of: id }, 'rejects.csv')).json();
+    // The row that is mended comes back; the other is left out of the file.
+    const mended = csv
+      .split('\r\n')
+      .filter((line) => !line.includes('eight'))
+      .join('\r\n')
+      .replace(',seven,', ',9,');
+    const again = (await upload(mended, { retry_of: id }, 'rejects.csv')).json();
     expect(await ended(again.upload_id)).toMatchObject({
       status: 'completed',
       receipt: { read: 1, outcomes: { inserted: 1 } },
     });
+    const listed = async () => (await api.call('rejects.list', asRun(id))).json().data;
+    const settled = await waitFor(async () => {
+      const data = await listed();
+      return data.some((each: { status: string }) => each.status === 'resolved') && data;
+    });
+    expect(settled).toMatchObject([
+      { status: 'resolved', replayed_by: again.upload_id, value: 'seven', raw: { 'Amount spent (USD)': 'seven' } },
+      { status: 'open', replayed_by: null },
+    ]);
+    // A file that fails gives its rows back.
+    const failing = (await upload(csv, { retry_of: id }, 'rejects.csv')).json();
+    expect(await ended(failing.upload_id)).toMatchObject({ status: 'failed' });
+    const reopened = await waitFor(async () => {
+      const data = await listed();
+      return data[1].status === 'open' && data;
+    });
+    expect(reopened).toMatchObject([{ status: 'resolved' }, { status: 'open', replayed_by: null }]);
   });
 });

@@ -49,10 +49,11 @@ export function inputOf(fields: AdsUploadFields, received: Received): AdsInput {
     source: fields.source ?? 'manual',
     ...(fields.client_id === undefined ? {} : { client_id: fields.client_id }),
     filename: received.filename,
-    ...(fields.force_partial === 'true' ? { force_partial: true } : {}),
+    // The gate judged the file whose refused rows come back; they are judged one by one.
+    ...(fields.force_partial === 'true' || fields.retry_of !== undefined ? { force_partial: true } : {}),
     reported_at: fields.reported_at ?? received.at.toISOString(),
     ...(fields.reported_at === undefined ? {} : { reported_at_given: true }),
-    ...(fields.retry_of === undefined ? {} : { corrects: fields.retry_of }),
+    ...(fields.retry_of === undefined ? {} : { corrects: fields.retry_of, rejects_of: fields.retry_of }),
     ...(received.mappingFingerprint === undefined ? {} : { mapping_fingerprint: received.mappingFingerprint }),
     ...(received.sameBytesAs === undefined ? {} : { same_bytes_as: received.sameBytesAs }),
   };

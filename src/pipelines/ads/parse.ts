@@ -6,11 +6,13 @@ import { findBlob } from '../../engine/blobs/blobs.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
+import type { Queryable } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
 import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
 import { openTable, type Table } from '../../tabular/read-table.ts';
 import type { ReadingOverrides } from '../../tabular/reading.ts';
+import { replayTable } from '../../tabular/replay-rows.ts';
 import { ControlTotals } from './control-totals.ts';
 import type { AdsInput } from './input.ts';
 import { KeyHasher } from './natural-key.ts';
@@ -29,10 +31,11 @@ import {
 } from './reading.ts';
 import { gateFailedReceipt } from './receipt.ts';
 import { rejectDuplicates } from './reject-duplicates.ts';
-import { replayTable } from '../../tabular/replay-rows.ts';
+import { ReturnedRows } from './returned-lines.ts';
 import { RowStager } from './row-stager.ts';
 import { foldDuplicates } from './sql/fold-duplicates.ts';
 import { insertStagingRows } from './sql/insert-staging-rows.ts';
+import { linkReturnedRejects } from './sql/link-returned-rejects.ts';
 import { tuneTransaction } from './sql/tune-transaction.ts';
 import {
   insertUploadReading,
@@ -54,7 +57,8 @@ export interface AdsDeps {
 
 type Context = StageContext<AdsInput>;
 
-const FLUSH = { name: 'rows per flush', initial: 8_000, min: 1_000, max: 64_000, targetMs: 500 } as const;
+/** The largest flush bounds memory: two are held at a time, one being filled and one being written. */
+const FLUSH = { name: 'rows per flush', initial: 8_000, min: 1_000, max: 16_000, targetMs: 500 } as const;
 
 export async function parseUpload(context: Context, deps: AdsDeps): Promise<StageOutcome> {
   const source = await openBlob(context, deps);
@@ -138,20 +142,27 @@ async function stageRows(
     min: Math.min(FLUSH.min, deps.flushRows ?? FLUSH.min),
     onDecision: context.decide,
   });
+  const returned = new ReturnedRows(input.corrects === undefined ? [] : table.reading.header.value.names);
   let state = from;
   let writing: Promise<void> = Promise.resolve();
   for await (const batch of table.batches(from.position)) {
     failpoint('stage.first_byte');
     context.signal.throwIfAborted();
     stager.add(batch);
+    returned.add(batch);
     context.progress({ done: batch.next.offset, total: source.size, unit: 'bytes', note: `${stager.read} rows` });
     if (stager.rows < size.size && !batch.isLast) continue;
     await writing;
     const piece = stager.take(batch.isLast ? 'fold' : 'rows');
     state = piece.state;
+    const links = { tenantId: run.tenantId, original: input.corrects ?? '', runId: run.id, lines: returned.take() };
     const startedAt = performance.now();
+    const write = async (tx: Queryable) => {
+      await insertStagingRows(tx, target, piece.flush);
+      await linkReturnedRejects(tx, links);
+    };
     writing = context
-      .commit((tx) => insertStagingRows(tx, target, piece.flush), { checkpoint: piece.state, rejects: piece.rejects })
+      .commit(write, { checkpoint: piece.state, rejects: piece.rejects })
       .then(() => size.observe(piece.flush.rows, performance.now() - startedAt));
     // Awaited before the next piece; until then a failure must not count as unhandled.
     writing.catch(() => undefined);

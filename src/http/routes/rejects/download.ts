@@ -1,7 +1,8 @@
 // GET /v1/runs/:run_id/rejects.csv: the refused rows with their columns as in the file, corrected cells in place, and three columns
-// that say which row, which code and why. Read page by page while it is sent.
+// that say which line of the original, which code and why (tabular/csv/rejects-file.ts): uploaded again, they are recognised. Read page by page while it is sent.
 import { Readable } from 'node:stream';
-import { csvHeader, csvRow } from '../../../tabular/csv/write-csv.ts';
+import { rejectsFileHeader } from '../../../tabular/csv/rejects-file.ts';
+import { csvRow } from '../../../tabular/csv/write-csv.ts';
 import { type Call, handle } from '../../call.ts';
 import { correctedCells, type StoredCorrection } from '../../rejects/reject-view.ts';
 import { splitWords } from '../../runs/find-runs.ts';
@@ -10,7 +11,6 @@ import { listRejects, type RejectRow } from '../../sql/list-rejects.ts';
 import { look } from '../change.ts';
 
 const PAGE = 1_000;
-const added = ['row', 'code', 'message'];
 
 export const downloadRejects = handle('rejects.download', async (call) => {
   const { run_id: runId } = call.params;
@@ -25,7 +25,7 @@ export const downloadRejects = handle('rejects.download', async (call) => {
 });
 
 async function* csvPages(call: Call<'rejects.download'>, columns: readonly string[], first: RejectRow[]) {
-  yield csvHeader([...columns, ...added]);
+  yield rejectsFileHeader(columns);
   for (let page = first; page.length > 0; page = await readPage(call, page.at(-1)?.reject_id ?? '0')) {
     yield page.map((row) => csvRow(cellsInOrder(row, columns))).join('');
     if (page.length < PAGE) return;
