@@ -23,6 +23,7 @@ export interface StagingFlush {
 type Entity = 'campaign' | 'ad_set' | 'ad';
 
 interface Staged {
+  readonly externalId: string;
   readonly name: string | null;
   readonly campaign: string | null;
   readonly adSet: string | null;
@@ -43,6 +44,8 @@ export class StagingBuffer {
     ad_set: new Map<string, Staged>(),
     ad: new Map<string, Staged>(),
   };
+  /** The one staged or found last: exports are mostly sorted, and comparing two texts is cheaper than hashing one. */
+  readonly #last: Record<Entity, Staged | undefined> = { campaign: undefined, ad_set: undefined, ad: undefined };
   readonly #days = new Map<string, number>();
 
   constructor(keys: KeyHasher) {
@@ -109,21 +112,23 @@ export class StagingBuffer {
     adSet: string | null,
     ad: string | null,
   ): void {
+    const { externalId, name } = named;
+    const last = this.#last[entity];
+    if (last !== undefined && last.externalId === externalId && saysNothingNew(last, name, campaign, adSet)) return;
     const staged = this.#staged[entity];
-    const known = staged.get(named.externalId);
-    if (
-      known !== undefined &&
-      (named.name === null || known.name === named.name) &&
-      known.campaign === campaign &&
-      known.adSet === adSet
-    )
+    const known = staged.get(externalId);
+    if (known !== undefined && saysNothingNew(known, name, campaign, adSet)) {
+      this.#last[entity] = known;
       return;
+    }
     if (staged.size >= MAX_REMEMBERED) staged.clear();
-    staged.set(named.externalId, { name: named.name, campaign, adSet });
+    const fresh = { externalId, name, campaign, adSet };
+    staged.set(externalId, fresh);
+    this.#last[entity] = fresh;
     const columns = this.#dimensions;
     columns.rowIndex.pushInt4(place.rowIndex);
     columns.entity.pushText(entity);
-    columns.hash.pushText(this.#keys.dimension(entity, named.externalId));
+    columns.hash.pushText(this.#keys.dimension(entity, externalId));
     columns.raw.pushText(
       storableJson({ name: named.name, inferred: named.name === null, id_derived: named.isDerived }),
     );
@@ -141,6 +146,10 @@ export class StagingBuffer {
     if (this.#days.size < DAYS_REMEMBERED) this.#days.set(date, day);
     return day;
   }
+}
+
+function saysNothingNew(known: Staged, name: string | null, campaign: string | null, adSet: string | null): boolean {
+  return (name === null || known.name === name) && known.campaign === campaign && known.adSet === adSet;
 }
 
 function metricColumns() {

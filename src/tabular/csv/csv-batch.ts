@@ -1,6 +1,6 @@
 // Rows of delimited text: spans into the bytes they were read from. Text is decoded on demand and never twice as bytes.
 import { type Position, RowBatch } from '../row-batch.ts';
-import { CELL_ESCAPED, type CsvScanner } from './csv-scanner.ts';
+import { CELL_ESCAPED, CELL_WIDE, type CsvScanner } from './csv-scanner.ts';
 import type { Dialect } from './dialect.ts';
 
 export interface CsvBatchPlace {
@@ -14,6 +14,7 @@ export interface CsvBatchPlace {
 /** Node's own slicing, without the argument checks of toString; 25 % of the time spent on text. */
 interface FastBuffer extends Buffer {
   utf8Slice(start: number, end: number): string;
+  latin1Slice(start: number, end: number): string;
 }
 
 export class CsvBatch extends RowBatch {
@@ -31,7 +32,6 @@ export class CsvBatch extends RowBatch {
   #textRow = -1;
   #textStart = 0;
   #rowText = '';
-  #isPlainRow = false;
   readonly #dialect: Dialect;
 
   constructor(place: CsvBatchPlace, bytes: Buffer, scanner: CsvScanner, dialect: Dialect) {
@@ -68,22 +68,19 @@ export class CsvBatch extends RowBatch {
     const start = this.#cellStart[cell] as number;
     const end = this.#cellEnd[cell] as number;
     if (start >= end) return '';
-    if (row !== this.#textRow) this.#decodeRow(row);
-    const text = this.#isPlainRow
-      ? this.#rowText.slice(start - this.#textStart, end - this.#textStart)
-      : this.bytes.utf8Slice(start, end);
-    return this.#cellFlags[cell] === CELL_ESCAPED ? this.#unescape(text) : text;
+    const flags = this.#cellFlags[cell] as number;
+    const text = (flags & CELL_WIDE) === 0 ? this.#cut(row, start, end) : this.bytes.utf8Slice(start, end);
+    return (flags & CELL_ESCAPED) === 0 ? text : this.#unescape(text);
   }
 
-  /** A row of ASCII is decoded once and its cells cut out of that: half the cost of decoding cell by cell. */
-  #decodeRow(row: number): void {
-    const start = this.#rowStart[row] as number;
-    const end = this.#rowEnd[row] as number;
-    this.#textRow = row;
-    this.#textStart = start;
-    this.#rowText = this.bytes.utf8Slice(start, end);
-    // Every other character takes more bytes than it has code units.
-    this.#isPlainRow = this.#rowText.length === end - start;
+  /** A row is decoded once as if it were ASCII, and the cells that are get cut out of that: half the cost of decoding each. */
+  #cut(row: number, start: number, end: number): string {
+    if (row !== this.#textRow) {
+      this.#textRow = row;
+      this.#textStart = this.#rowStart[row] as number;
+      this.#rowText = this.bytes.latin1Slice(this.#textStart, this.#rowEnd[row] as number);
+    }
+    return this.#rowText.slice(start - this.#textStart, end - this.#textStart);
   }
 
   isEmpty(row: number, column: number): boolean {
@@ -117,7 +114,7 @@ export class CsvBatch extends RowBatch {
   }
 
   isEscaped(cell: number): boolean {
-    return this.#cellFlags[cell] === CELL_ESCAPED;
+    return ((this.#cellFlags[cell] ?? 0) & CELL_ESCAPED) !== 0;
   }
 
   #unescape(text: string): string {

@@ -20,6 +20,9 @@ const NEVER_CLOSED = -2;
 
 /** Set on a cell whose text still contains escaped quotes. */
 export const CELL_ESCAPED = 1;
+/** Set on a cell that holds more than ASCII. */
+export const CELL_WIDE = 2;
+const LAST_ASCII = 127;
 
 export class CsvScanner {
   cellStart = new Int32Array(1 << 14);
@@ -106,7 +109,9 @@ export class CsvScanner {
         }
         if (stops[bytes[i] as number] === 0) return this.#recover(bytes, rowStart, end, MISPLACED, i, final);
       } else {
-        while (stops[bytes[i] as number] === 0) i++;
+        let seen = 0;
+        for (let byte = bytes[i] as number; stops[byte] === 0; byte = bytes[++i] as number) seen |= byte;
+        if (seen > LAST_ASCII) this.#flags = CELL_WIDE;
         cellEnd = i;
         const isReturnBefore = bytes[i] === LF && !this.#returnEnds && cellEnd > cellStart && bytes[cellEnd - 1] === CR;
         if (isReturnBefore) cellEnd--;
@@ -129,11 +134,12 @@ export class CsvScanner {
     let i = from;
     for (;;) {
       const c = bytes[i] as number;
+      if (c > LAST_ASCII) this.#flags |= CELL_WIDE;
       if (c === quote && i < end) {
         // A quote as the very last byte may be the first half of an escaped one: wait for the next byte.
         if (i + 1 === end && !final) return UNFINISHED;
         if (bytes[i + 1] !== quote || i + 1 === end) return i;
-        this.#flags = CELL_ESCAPED;
+        this.#flags |= CELL_ESCAPED;
         i++;
       } else if (c === LF) {
         if (i >= end) return final ? NEVER_CLOSED : UNFINISHED;
@@ -144,7 +150,7 @@ export class CsvScanner {
       } else if (c === BACKSLASH && this.#backslash) {
         if (i + 1 === end && !final) return UNFINISHED;
         if (i + 1 < end && isEscapable(bytes[i + 1] as number, quote)) {
-          this.#flags = CELL_ESCAPED;
+          this.#flags |= CELL_ESCAPED;
           i++;
         }
       }
@@ -224,7 +230,7 @@ export class CsvScanner {
     const cell = this.cellCount++;
     this.cellStart[cell] = rowStart;
     this.cellEnd[cell] = rowEnd;
-    this.cellFlags[cell] = 0;
+    this.cellFlags[cell] = CELL_WIDE;
     this.#endRow(rowStart, rowEnd, cell, fault);
     this.line++;
     return Math.min(next, end);

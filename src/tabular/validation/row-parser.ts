@@ -8,8 +8,8 @@ import type { ColumnMapping } from '../mapping/mapping.ts';
 import type { Reading } from '../reading.ts';
 import type { RowBatch } from '../row-batch.ts';
 import { parseDate } from '../values/parse-date.ts';
-import { parseId, parseText } from '../values/parse-id.ts';
-import { parseInteger, parseNumber } from '../values/parse-number.ts';
+import { isPlainId, parseId, parseText } from '../values/parse-id.ts';
+import { parseInteger, parseNumber, readPlainNumber } from '../values/parse-number.ts';
 import type { ParsedValue } from '../values/parsed-value.ts';
 import { type IssuePlace, type RowIssue, rowIssue, type Severity } from './row-issue.ts';
 
@@ -28,6 +28,8 @@ interface Step {
   readonly isMoney: boolean;
   /** Currency named in the column's header. */
   readonly currency: string | null;
+  /** The value of the plain texts that most cells hold, without an object around it; null for everything else. */
+  readonly plain: (text: string) => string | null;
   readonly parse: (text: string) => ParsedValue;
 }
 
@@ -45,7 +47,8 @@ const MAX_REMEMBERED = 5_000;
 export class RowParser {
   readonly #steps: readonly Step[];
   readonly #required: readonly string[];
-  readonly #constants: Readonly<Record<string, string>>;
+  /** Every field of a row, so that all rows have one shape: filling it is cheaper than growing it. */
+  readonly #blank: Readonly<Record<string, string | null>>;
   readonly #unescapes: boolean;
 
   constructor(
@@ -64,12 +67,13 @@ export class RowParser {
           isNumeric: isNumeric(field),
           isMoney: field.kind === 'money',
           currency: column.currency ?? null,
+          plain: plainReaderFor(field, reading),
           parse: parserFor(field, column.column, reading),
         },
       ];
     });
     this.#required = catalogue.fields.filter((field) => field.isRequired === true).map((field) => field.name);
-    this.#constants = constants;
+    this.#blank = { ...Object.fromEntries(this.#steps.map(({ name }) => [name, null])), ...constants };
     this.#unescapes = reading.unescapeFormulas;
   }
 
@@ -92,12 +96,18 @@ export class RowParser {
   }
 
   #parse(cells: CellSource, row: number): ParsedRow {
-    const values: Record<string, string | null> = { ...this.#constants };
+    const values: Record<string, string | null> = { ...this.#blank };
     let issues: RowIssue[] | null = null;
     let currency: string | null = null;
     for (const step of this.#steps) {
       const cell = cells.text(row, step.column);
       const text = this.#unescapes ? unescapeFormula(cell) : cell;
+      const plain = step.plain(text);
+      if (plain !== null) {
+        values[step.name] = plain;
+        if (step.isMoney) currency ??= step.currency;
+        continue;
+      }
       const parsed = step.parse(text);
       if (parsed.kind === 'value') {
         values[step.name] = parsed.value;
@@ -132,6 +142,25 @@ function withIssue(
   if (issues === null) return [issue];
   issues.push(issue);
   return issues;
+}
+
+function plainReaderFor(field: FieldDefinition, reading: Reading): (text: string) => string | null {
+  const style = reading.numbers.value;
+  switch (field.kind) {
+    case 'integer':
+      return (text) => {
+        const value = readPlainNumber(text, style);
+        return value?.includes('.') === true ? null : value;
+      };
+    case 'decimal':
+    case 'money':
+    case 'percent':
+      return (text) => readPlainNumber(text, style);
+    case 'id':
+      return (text) => (isPlainId(text) ? text : null);
+    default:
+      return () => null;
+  }
 }
 
 function parserFor(field: FieldDefinition, column: number, reading: Reading): (text: string) => ParsedValue {

@@ -13,6 +13,15 @@ export function parseId(text: string, markers = textMarkers): ParsedValue {
   return { kind: 'value', value: trimmed };
 }
 
+/** Nearly all ids are digits and nothing else; the rest needs parseId. */
+export function isPlainId(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 48 || code > 57) return false;
+  }
+  return text.length > 0;
+}
+
 /** Exports that want to survive Excel write ="123" or '123. */
 function unwrap(text: string): string {
   const formula = /^="(.*)"$/.exec(text);

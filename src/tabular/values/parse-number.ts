@@ -18,8 +18,10 @@ const tooLarge = faultyValue('number_too_large');
 
 /** A decimal: "1,234.50" → "1234.5". Percent signs and currencies are reported beside the value, not applied to it. */
 export function parseNumber(text: string, style: NumberStyle = pointStyle, markers = valueMarkers): ParsedValue {
-  const plain = readPlain(text, style);
+  const plain = readPlainNumber(text, style);
   if (plain !== null) return { kind: 'value', value: plain };
+  const priced = readPriced(text, style);
+  if (priced !== null) return priced;
   const trimmed = text.trim();
   if (trimmed === '') return emptyCell;
   if (markers.has(trimmed)) return absentValue;
@@ -49,7 +51,7 @@ export function parseInteger(text: string, style: NumberStyle = pointStyle, mark
  * The numbers most cells hold (12, -3.5, 203,834.00), without regular expressions: 60 ns instead of 3 µs. Null for everything
  * else, which is then looked at properly.
  */
-function readPlain(text: string, style: NumberStyle): string | null {
+export function readPlainNumber(text: string, style: NumberStyle): string | null {
   const length = text.length;
   if (length === 0 || length > 30) return null;
   const decimal = style.decimal.charCodeAt(0);
@@ -83,6 +85,16 @@ function readPlain(text: string, style: NumberStyle): string | null {
   if (i + 1 === length) return null;
   while (end > i + 1 && text.charCodeAt(end - 1) === ZERO) end--;
   return end === i + 1 ? whole : `${whole}.${text.slice(i + 1, end)}`;
+}
+
+/** "$1,234.50": one sign that is a currency and nothing else, then a plain number. */
+function readPriced(text: string, style: NumberStyle): ParsedValue | null {
+  const sign = text.charAt(0);
+  if (sign !== '$' && sign !== '€' && sign !== '£') return null;
+  const code = text.charCodeAt(1);
+  if (!isDigit(code)) return null;
+  const value = readPlainNumber(text.slice(1), style);
+  return value === null ? null : { kind: 'value', value, currency: sign };
 }
 
 function isDigit(code: number): boolean {
