@@ -32,13 +32,39 @@ export function describeReading(reading: Reading | undefined, rows: number | und
   return parts.filter((part) => part !== undefined).join(' · ');
 }
 
-/** "49,890 valid · 222 rejected in 3 groups (99.56 %)". */
-export function describeRejects(clusters: Clusters, read: number | undefined): string {
+/** "49,890 valid · 222 rejected in 3 groups (99.56 % ≥ 90 %)"; what the gate decided where the pipeline has one. */
+export function describeRejects(clusters: Clusters, read: number | undefined, hasGate = true): string {
   const rejected = clusters.reduce((sum, cluster) => sum + cluster.count, 0);
   if (rejected === 0) return read === undefined ? 'nothing rejected' : `${formatCount(read)} valid`;
   const groups = `${formatCount(rejected)} rejected in ${plural(clusters.length, 'group')}`;
   if (read === undefined || read === 0) return groups;
-  return `${formatCount(read - rejected)} valid · ${groups} (${(((read - rejected) / read) * 100).toFixed(2)} %)`;
+  const valid = read - rejected;
+  const passes = isThroughGate(valid, read);
+  const rounded = ((valid / read) * 100).toFixed(2);
+  // 89.999 % must not look like 90.
+  const percent = hasGate && !passes && Number(rounded) >= 90 ? '89.99' : rounded;
+  const gate = hasGate ? ` ${passes ? '≥' : '<'} 90 %` : '';
+  return `${formatCount(valid)} valid · ${groups} (${percent} %${gate})`;
+}
+
+/** At least nine of ten rows must be valid; in integers, as the gate itself judges. */
+function isThroughGate(valid: number, read: number): boolean {
+  return valid * 10 >= read * 9;
+}
+
+/** What the gate decided when it did not simply let the file pass, and what to do about it. */
+export function describeGate(run: Pick<RunDetail, 'run_id' | 'receipt' | 'phase'>): string | undefined {
+  const { outcomes = {}, read = 0 } = run.receipt ?? {};
+  const heldBack = outcomes.held_back ?? 0;
+  const rejected = outcomes.rejected ?? 0;
+  if (heldBack > 0)
+    return (
+      `closed: ${plural(heldBack, 'valid row')} held back. Mend the file and hand it in again, or store what is valid: ` +
+      `millrace runs retry ${run.run_id} --force-partial`
+    );
+  if (run.phase === 'done' && read > 0 && !isThroughGate(read - rejected, read))
+    return `opened as asked (--force-partial): ${plural(read - rejected, 'valid row')} stored, the rest is rejected`;
+  return undefined;
 }
 
 /** The sum of the receipt, and the control total of the money with what was stored of it. */

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, type Client } from '../../contract/api/client.ts';
 import { formatCount, paint, say } from '../output.ts';
 import type { RunDetail } from '../runs/print-run.ts';
-import { describeDimensions, describeReading, describeRejects, describeSums } from './describe-ingest.ts';
+import { describeDimensions, describeGate, describeReading, describeRejects, describeSums } from './describe-ingest.ts';
 
 const LOOK_EVERY_MS = 200;
 const BAR = 9;
@@ -52,7 +52,9 @@ async function tellIntake(call: Client, run: RunDetail): Promise<boolean> {
   const reading = await ifThere(call('uploads.reading', { params }));
   clearLine();
   tell('✔', 'green', 'intake', describeReading(reading, read));
-  tell('✔', 'green', 'validate', describeRejects(clusters, read));
+  const hasGate = run.pipeline === 'ads';
+  const isHeldBack = (run.receipt?.outcomes?.held_back ?? 0) > 0;
+  tell(isHeldBack ? '✖' : '✔', isHeldBack ? 'red' : 'green', 'validate', describeRejects(clusters, read, hasGate));
   return true;
 }
 
@@ -63,6 +65,8 @@ function validRows({ progress }: RunDetail, rejected: number): number | undefine
 
 function tellEnd(run: RunDetail): void {
   clearLine();
+  const gate = run.pipeline === 'ads' ? describeGate(run) : undefined;
+  if (gate !== undefined) tell('!', 'bold', 'gate', gate);
   if (run.error !== null)
     tell('✖', 'red', run.status, `${run.error.message}${run.error.next ? ` ${run.error.next}` : ''}`);
   if (run.receipt !== null) tell('=', 'bold', 'receipt', describeSums(run.receipt));
