@@ -24,12 +24,12 @@ async function ingest(name: string, platform: 'meta' | 'google' | 'tiktok') {
 }
 
 describe('the samples', () => {
-  it('meta.csv: a BOM, a total without names, a copy, a twin, a cut line and four bad cells', async () => {
+  it('meta.csv: a BOM, a total without names, a copy, a twin, a cut line, four bad cells and a decimal comma in three', async () => {
     const { run, codes } = await ingest('meta.csv', 'meta');
     expect([run.status, run.error_text]).toEqual(['completed', null]);
     expect(run.receipt).toMatchObject({
-      read: 123,
-      outcomes: { inserted: 116, superseded: 1, rejected: 6 },
+      read: 126,
+      outcomes: { inserted: 116, superseded: 1, rejected: 9 },
       warnings: { total_row_differs: 3 },
     });
     expect(codes).toEqual([
@@ -37,9 +37,18 @@ describe('the samples', () => {
       'duplicate_key',
       'id_rounded',
       'number_malformed',
+      'number_malformed',
+      'number_malformed',
+      'number_malformed',
       'number_negative',
       'parse_error',
     ]);
+    const { rows } = await database.admin.query(
+      `select cause, count(*)::int as rows, min(suggestion ->> 'label') as label from engine.rejects
+       where run_id = $1 and suggestion is not null group by cause`,
+      [run.id],
+    );
+    expect(rows).toEqual([{ cause: expect.any(String), rows: 3, label: 'looks like a decimal comma' }]);
   });
 
   it('google.csv: title lines, two totals, devices added up, days written day first', async () => {
