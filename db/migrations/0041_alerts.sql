@@ -135,6 +135,10 @@ create table engine.alert_sends (
 create index alert_sends_due on engine.alert_sends (sink_id, send_id) where status = 'waiting';
 create index alert_sends_by_sink on engine.alert_sends (sink_id, send_id);
 
+-- The depth of the dead-letter queue is asked for all the time; the failed runs beside it may be a million.
+create index flagged_runs_dead on engine.flagged_runs (tenant_id, pipeline) where phase = 'dead';
+create index flagged_runs_failed_batches on engine.flagged_runs (tenant_id, run_id) where pipeline = 'judgments' and phase = 'failed';
+
 -- One row: when the figures were last looked at. Whoever moves it evaluates.
 create table engine.alert_clock (
   "only" boolean primary key default true check ("only"),

@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { auditSecurity } from '../../access/security-audit.ts';
 import { openBlobStore } from '../../platform/blob/open-blob-store.ts';
-import type { Config } from '../../platform/config.ts';
+import { type Config, isLoopback } from '../../platform/config.ts';
 import { connectClient, describeTarget, type Queryable } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
 import { requireCurrentSchema } from '../../platform/migrate.ts';
@@ -61,10 +61,14 @@ async function examineDatabase(database: OpenDatabase, config: Config, report: R
     await ask(report, 'workers', () => checkWorkers(engine));
     await ask(report, 'runs', () => checkRuns(engine));
     await ask(report, 'events', () => checkEvents(engine));
-    await ask(report, 'alerts', () => checkAlerts(engine));
+    await ask(report, 'alerts', () => checkAlerts(engine, isTrial(config)));
   } finally {
     await engine.end();
   }
+}
+
+function isTrial({ host, databaseUrl }: Config): boolean {
+  return isLoopback(host) && databaseUrl === undefined;
 }
 
 /** True when the answer was not a failure. */

@@ -41,8 +41,10 @@ export interface Evaluation {
 }
 
 const BATCH = 500;
+const PRUNE_EVERY_MS = 600_000;
 
 export function createAlertEvaluator(options: EvaluatorOptions): Service {
+  let prunedAt = Number.NEGATIVE_INFINITY;
   return createLoop({
     name: 'alert evaluator',
     everyMs: options.settings.evaluateMs,
@@ -50,6 +52,10 @@ export function createAlertEvaluator(options: EvaluatorOptions): Service {
     async tick() {
       const evaluation = await evaluateAlerts(options.pool, options.settings);
       if (evaluation === undefined) return undefined;
+      if (performance.now() - prunedAt > PRUNE_EVERY_MS) {
+        await pruneAlerts(options.pool, options.settings.retentionDays, BATCH);
+        prunedAt = performance.now();
+      }
       const { opened, resolved, reminded } = evaluation;
       if (opened + resolved > 0) options.log.info({ opened, resolved }, 'alerts evaluated');
       if (opened + resolved + reminded > 0) options.onChanged();
@@ -69,7 +75,6 @@ export async function evaluateAlerts(pool: Pool, settings: AlertSettings): Promi
     const resolved = (await resolveHealed(tx, breaches, rules, settings)) + (await resolveEndedEvents(tx));
     const reminded = settings.remindMs > 0 ? await remindOfAlerts(tx, settings.remindMs, BATCH) : 0;
     await passOnAcknowledgements(tx);
-    await pruneAlerts(tx, settings.retentionDays, BATCH);
     failpoint('alerts.before_commit');
     return { opened, resolved, reminded };
   });

@@ -19,14 +19,20 @@ export async function readBacklog(db: Queryable): Promise<MetricRow[]> {
   const { rows } = await db.query<MetricRow>({
     name: 'alerts-read-backlog',
     text: `
-      with queued as (
+      with queued as not materialized (
         select pipeline, lane, run_id from engine.ready union all select pipeline, lane, run_id from engine.scheduled
       ),
+      lanes as (
+        select pipeline, lane, count(*) as runs from queued group by 1, 2
+      ),
       counted as (
-        select left(lane, 36)::uuid as tenant_id, pipeline, count(*) as runs from queued where ${ofTenants} group by 1, 2
+        select left(lane, 36)::uuid as tenant_id, pipeline, runs from lanes where ${ofTenants}
         union all
-        select r.tenant_id, q.pipeline, count(*) from queued q join engine.runs r on r.id = q.run_id
-        where not q.${ofTenants} group by 1, 2
+        select r.tenant_id, q.pipeline, count(*)
+        from lanes g
+        join queued q on q.pipeline = g.pipeline and q.lane = g.lane
+        join engine.runs r on r.id = q.run_id
+        where not g.${ofTenants} group by 1, 2
         union all
         select tenant_id, pipeline, count(*) from engine.leases group by 1, 2
       )
@@ -39,11 +45,17 @@ export async function readOldestWaiting(db: Queryable): Promise<MetricRow[]> {
   const { rows } = await db.query<MetricRow>({
     name: 'alerts-read-oldest-waiting',
     text: `
-      with oldest as (
-        select left(lane, 36)::uuid as tenant_id, pipeline, min(queued_at) as at from engine.ready where ${ofTenants} group by 1, 2
+      with lanes as (
+        select pipeline, lane, min(queued_at) as at from engine.ready group by 1, 2
+      ),
+      oldest as (
+        select left(lane, 36)::uuid as tenant_id, pipeline, at from lanes where ${ofTenants}
         union all
-        select r.tenant_id, q.pipeline, min(q.queued_at) from engine.ready q join engine.runs r on r.id = q.run_id
-        where not q.${ofTenants} group by 1, 2
+        select r.tenant_id, q.pipeline, min(q.queued_at)
+        from lanes g
+        join engine.ready q on q.pipeline = g.pipeline and q.lane = g.lane
+        join engine.runs r on r.id = q.run_id
+        where not g.${ofTenants} group by 1, 2
       )
       select tenant_id, pipeline, extract(epoch from engine.now() - min(at))::float8 as value from oldest group by 1, 2`,
   });
@@ -55,7 +67,11 @@ export async function readDeadLetters(db: Queryable): Promise<MetricRow[]> {
   const { rows } = await db.query<MetricRow>({
     name: 'alerts-read-dead-letters',
     text: `
-      select tenant_id, pipeline, count(*)::float8 as value from engine.dead_letters group by 1, 2
+      select f.tenant_id, f.pipeline, count(*)::float8 as value
+      from engine.flagged_runs f
+      join engine.runs r on r.id = f.run_id
+      where f.phase = 'dead' and r.requeued_as is null
+      group by 1, 2
       union all
       select tenant_id, 'judgments', count(*)::float8 from ingest.dead_letters group by 1`,
   });
