@@ -100,16 +100,18 @@ describe('a reading', () => {
 });
 
 describe('a mapping', () => {
-  it('is changed, saved as a version under a name, and is there when the page is opened again', async () => {
+  it('is changed and saved as a version under a name, and the next file of that header uses it', async () => {
     await page.goto(`/r/${second}/mapping`);
     const choice = page.locator('select').filter({ hasText: 'Impressions' }).last();
     await choice.selectOption('');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Meta without reach');
     await page.getByRole('button', { name: /^Save as version/ }).click();
     await page.getByText(/You changed the mapping \(now version \d+\)/).waitFor();
-    await page.reload();
-    await page.getByRole('heading', { name: 'Meta without reach' }).waitFor();
     await shoot(page, 'mapping-saved');
+    const next = await handInMeta(installation, 'winter-next.csv', metaText([metaRow(900)]));
+    await page.goto(`/r/${next}/mapping`);
+    await page.getByRole('heading', { name: 'Meta without reach' }).waitFor();
+    await page.getByText('saved by your team').waitFor();
     expect(person.faults).toEqual([]);
   }, 60_000);
 });

@@ -33,6 +33,7 @@ export async function saveMapping(
 ): Promise<Mapping> {
   const batch = batchOf(run);
   if (batch === undefined) return call('uploads.map', { params: { upload_id: run.run_id }, body });
-  await call('batches.map', { params: { batch_id: batch }, body });
-  return showMapping(run, new AbortController().signal);
+  const params = { batch_id: batch };
+  const saved = await call('batches.map', { params, body });
+  return fromBatch(saved, (await call('batches.reading', { params })).sample);
 }
