@@ -84,6 +84,16 @@ describe('a claim', () => {
     expect(await claimer().claim(workerId, 1)).toEqual([]);
   });
 
+  it('of a woken worker takes one run by priority, and leaves lanes to the thorough look where anything is paused', async () => {
+    const tenantId = newTenant();
+    await fill('plain', tenantId, 2, 5);
+    const [urgent] = await fill('plain', tenantId, 1, -5);
+    expect((await claimer().claimFirst(workerId)).map((row) => row.id)).toEqual([urgent?.id]);
+    await engine.pause('plain', 'tester', newTenant());
+    expect(await claimer().claimFirst(workerId)).toEqual([]);
+    expect(await claimer().claim(workerId, 5)).toHaveLength(2);
+  });
+
   it('finds the lanes of a capped pipeline behind those that are paused or full', async () => {
     const tenants = Array.from({ length: 70 }, newTenant);
     for (const tenantId of tenants) await fill('capped', tenantId, 1);

@@ -6,6 +6,7 @@ import {
   type Claimant,
   type ClaimedRow,
   claimCappedLane,
+  claimFirst,
   claimRunById,
   claimRuns,
   claimSolo,
@@ -52,6 +53,11 @@ export class Claimer {
       else if (this.#plain.length > 0) claimed.push(...(await this.#claimPlain(workerId, left)));
     }
     return claimed;
+  }
+
+  /** The quick look of a worker that is woken. None does not mean that there is none. */
+  async claimFirst(workerId: string): Promise<ClaimedRow[]> {
+    return this.#plain.length === 0 ? [] : claimFirst(this.#pool, this.#claimant(workerId), this.#plain);
   }
 
   /** One run that took its worker down several times; to be worked on alone. */

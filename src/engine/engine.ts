@@ -88,6 +88,22 @@ export function createEngine(options: EngineOptions) {
     notifier.announce('ready');
   }
 
+  let enqueuing = 0;
+
+  /** Who enqueues alone wakes the workers with the commit, a round trip earlier; a crowd shares wake-ups of their own. */
+  async function enqueueAndWake(requests: readonly EnqueueRequest[]): Promise<Enqueued[]> {
+    const alone = enqueuing === 0;
+    enqueuing += 1;
+    try {
+      const answers = await enqueueSafely(pools.control, registry, requests, alone);
+      if (alone) wakeWorkers();
+      else announceReady();
+      return answers;
+    } finally {
+      enqueuing -= 1;
+    }
+  }
+
   const deps: actions.ActionDeps = {
     pool: pools.control,
     registry,
@@ -104,16 +120,10 @@ export function createEngine(options: EngineOptions) {
     register: () => registerMachines(pools.control, registry, settings),
 
     async enqueue(request: EnqueueRequest): Promise<Enqueued> {
-      const [answer] = await enqueueSafely(pools.control, registry, [request]);
-      announceReady();
+      const [answer] = await enqueueAndWake([request]);
       return answer as Enqueued;
     },
-
-    async enqueueMany(requests: readonly EnqueueRequest[]): Promise<Enqueued[]> {
-      const answers = await enqueueSafely(pools.control, registry, requests);
-      announceReady();
-      return answers;
-    },
+    enqueueMany: enqueueAndWake,
 
     /** In the caller's own transaction. Call `wake` after its commit to spare the runs one poll interval. */
     enqueueIn: (tx: Queryable, requests: readonly EnqueueRequest[]): Promise<Enqueued[]> =>

@@ -80,6 +80,33 @@ describe('enqueue', () => {
     expect(await codeOf(engine.enqueueMany([...requests, ...requests.slice(0, 1)]))).toBe('batch_too_large');
   });
 
+  it('adds none of ten thousand when the last one is refused, and answers repeated keys among them with one run', async () => {
+    const engine = await openEngine();
+    const tenantId = newTenant();
+    const requests = Array.from({ length: 9_999 }, (_, n) => ({
+      pipeline: 'plain',
+      tenantId,
+      input: { n },
+      uniqueKey: `key ${n % 9_000}`,
+    }));
+    const spoilt = [...requests, { pipeline: 'plain', tenantId, input: {}, uniqueKey: '' }];
+    expect(await codeOf(engine.enqueueMany(spoilt))).toBe('input_invalid');
+    expect(await count('from engine.runs where tenant_id = $1', [tenantId])).toBe(0);
+    const answers = await engine.enqueueMany(requests);
+    expect(answers.filter((answer) => answer.created)).toHaveLength(9_000);
+    expect(answers[9_998]?.id).toBe(answers[998]?.id);
+  });
+
+  it('wakes a sleeping worker of another process with the commit of a single run', async () => {
+    const [sender, sleeper] = [await openEngine(), await openEngine()];
+    const listener = await sleeper.pools.connect();
+    await listener.query('listen millrace_ready');
+    const woken = new Promise((resolve) => listener.once('notification', resolve));
+    await sender.enqueue({ pipeline: 'plain', tenantId: newTenant(), input: {} });
+    await expect(woken).resolves.toMatchObject({ channel: 'millrace_ready' });
+    await listener.end();
+  });
+
   it('answers a repeated id with the run that is there', async () => {
     const engine = await openEngine();
     const request = { id: uuidv7(), pipeline: 'plain', tenantId: newTenant(), input: {} };

@@ -1,13 +1,14 @@
 // Accepting work. Once `enqueue` has answered, the run is on disk and will reach exactly one terminal state.
 // Ids are made here, so that an answer lost with its connection can be asked for instead of repeated blindly.
+import { setImmediate as leaveToSocket } from 'node:timers/promises';
 import { z } from 'zod';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import type { Queryable } from '../platform/database.ts';
+import { type Pool, type Queryable, withTransaction } from '../platform/database.ts';
 import { translateDatabaseError } from '../platform/database-errors.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { AnyPipeline, Registry } from './pipeline.ts';
-import { enqueueRuns, findHolder, type NewRun } from './sql/enqueue-runs.ts';
+import { type EnqueueManner, enqueueRuns, findHolder, type NewRun } from './sql/enqueue-runs.ts';
 
 export interface EnqueueRequest {
   readonly pipeline: string;
@@ -38,56 +39,119 @@ export interface Enqueued {
 
 export const MAX_RUNS_PER_CALL = 10_000;
 const MAX_KEY_LENGTH = 500;
+// Small enough that the server starts early, large enough that its round trips do not count.
+const CHUNK = 2_500;
 
-/** In one statement on `db`: inside the caller's transaction when it is the client of one. */
+/** In one statement on `db`, the client of the caller's own transaction. */
 export async function enqueue(
   db: Queryable,
   registry: Registry,
   requests: readonly EnqueueRequest[],
 ): Promise<Enqueued[]> {
-  if (requests.length === 0) return [];
-  if (requests.length > MAX_RUNS_PER_CALL) {
-    throw new MillraceError('batch_too_large', { count: requests.length, limit: MAX_RUNS_PER_CALL });
-  }
+  checkCount(requests);
   const runs = requests.map((request) => prepare(registry, request));
-  const announced = [...registry.values()].filter((p) => p.announce.includes('queued')).map((p) => p.name);
+  return runs.length === 0 ? [] : write(db, runs, { announced: announcedBy(registry), wakes: false, isNew: false });
+}
+
+/** In a transaction of its own, outliving a connection that breaks under the call: the ids say whether it had landed. */
+export async function enqueueSafely(
+  pool: Pool,
+  registry: Registry,
+  requests: readonly EnqueueRequest[],
+  wakes: boolean,
+): Promise<Enqueued[]> {
+  checkCount(requests);
+  const manner = { announced: announcedBy(registry), wakes };
+  const runs: NewRun[] = [];
+  const isNew = requests.every((request) => request.id === undefined);
+  try {
+    if (requests.length > CHUNK) return await writeInChunks(pool, registry, requests, runs, { ...manner, isNew });
+    for (const request of requests) runs.push(prepare(registry, request));
+    return runs.length === 0 ? [] : await write(pool, runs, { ...manner, isNew });
+  } catch (error) {
+    const ours = translateDatabaseError(error);
+    if (!(ours instanceof MillraceError) || ours.code !== 'database_lost') throw ours;
+    for (const request of requests.slice(runs.length)) runs.push(prepare(registry, request));
+    const answers = await write(pool, runs, { ...manner, isNew: false }).catch((again) => {
+      throw translateDatabaseError(again);
+    });
+    return answers.map((answer, index) => ({ ...answer, created: answer.created || answer.id === runs[index]?.id }));
+  }
+}
+
+/** One transaction; the next chunk is prepared while the server is busy with the one before. Fills `runs`. */
+function writeInChunks(
+  pool: Pool,
+  registry: Registry,
+  requests: readonly EnqueueRequest[],
+  runs: NewRun[],
+  manner: EnqueueManner,
+): Promise<Enqueued[]> {
+  return withTransaction(pool, async (tx) => {
+    const line = inTurn(tx);
+    const writing: Promise<Enqueued[]>[] = [];
+    try {
+      while (runs.length < requests.length) {
+        const chunk = requests.slice(runs.length, runs.length + CHUNK).map((request) => prepare(registry, request));
+        runs.push(...chunk);
+        const written = write(line, chunk, { ...manner, wakes: manner.wakes && runs.length === requests.length });
+        writing.push(written);
+        // Heard below; until then nobody listens.
+        written.catch(() => {});
+        await leaveToSocket();
+      }
+    } finally {
+      // A statement that stood in line would otherwise go out after the rollback, on a connection that is somebody else's.
+      await Promise.allSettled(writing);
+    }
+    return (await Promise.all(writing)).flat();
+  });
+}
+
+/** Sends each statement when the one before has been answered, while its parameters are made before that. */
+function inTurn(tx: Queryable): Queryable {
+  let before: Promise<unknown> = Promise.resolve();
+  const query = (...given: Parameters<Queryable['query']>) => {
+    const answer = before.then(() => tx.query(...given));
+    before = answer.catch(() => {});
+    return answer;
+  };
+  return { query: query as Queryable['query'] };
+}
+
+async function write(db: Queryable, runs: readonly NewRun[], manner: EnqueueManner): Promise<Enqueued[]> {
+  const isNew = manner.isNew && runs.every(hasNoKey);
   failpoint('enqueue.before_commit');
-  const added = new Set(await enqueueRuns(db, runs, announced));
+  const added = await enqueueRuns(db, runs, { ...manner, isNew });
   failpoint('enqueue.after_commit');
+  if (added === 'all') return runs.map(({ id }) => ({ id, created: true }));
+  const ids = new Set(added);
   const answers: Enqueued[] = [];
   for (const run of runs)
-    answers.push(added.has(run.id) ? { id: run.id, created: true } : await existing(db, run, announced));
+    answers.push(ids.has(run.id) ? { id: run.id, created: true } : await existing(db, run, manner));
   return answers;
 }
 
 /** Whoever holds the key may end, and free it, between our insert and our question: then the run is added after all. */
-async function existing(db: Queryable, run: NewRun, announced: readonly string[]): Promise<Enqueued> {
+async function existing(db: Queryable, run: NewRun, manner: EnqueueManner): Promise<Enqueued> {
   for (;;) {
     const holder = await findHolder(db, run);
     if (holder !== undefined) return { id: holder, created: false };
-    if ((await enqueueRuns(db, [run], announced)).length === 1) return { id: run.id, created: true };
+    if ((await enqueueRuns(db, [run], { ...manner, isNew: false })) === 'all') return { id: run.id, created: true };
   }
 }
 
-/** The same on a pool, outliving a connection that breaks under the call: the ids say whether it had landed. */
-export async function enqueueSafely(
-  pool: Queryable,
-  registry: Registry,
-  requests: readonly EnqueueRequest[],
-): Promise<Enqueued[]> {
-  const identified = requests.map((request) => ({ ...request, id: request.id ?? uuidv7() }));
-  try {
-    return await enqueue(pool, registry, identified);
-  } catch (error) {
-    const ours = translateDatabaseError(error);
-    if (!(ours instanceof MillraceError) || ours.code !== 'database_lost') throw ours;
-    const answers = await enqueue(pool, registry, identified).catch((again) => {
-      throw translateDatabaseError(again);
-    });
-    return answers.map((answer, index) => ({
-      ...answer,
-      created: answer.created || answer.id === identified[index]?.id,
-    }));
+function hasNoKey(run: NewRun): boolean {
+  return run.uniqueKey === null && run.activeKey === null && run.retryOf === null;
+}
+
+function announcedBy(registry: Registry): string[] {
+  return [...registry.values()].filter((p) => p.announce.includes('queued')).map((p) => p.name);
+}
+
+function checkCount(requests: readonly EnqueueRequest[]): void {
+  if (requests.length > MAX_RUNS_PER_CALL) {
+    throw new MillraceError('batch_too_large', { count: requests.length, limit: MAX_RUNS_PER_CALL });
   }
 }
 

@@ -51,6 +51,23 @@ describe('a worker', () => {
     expect(events.rows).toEqual([{ type: 'run.done' }]);
   });
 
+  it('with one slot serves lanes in turn, also when it was woken from an empty queue', async () => {
+    const tenants = [newTenant(), newTenant()].sort();
+    const order: string[] = [];
+    const pipeline = buildPipeline('slow', async ({ run }) => {
+      order.push(run.tenantId);
+      return 'complete';
+    });
+    const engine = await engineWith([pipeline], { settings: { concurrency: 1, maxClaim: 1 } });
+    await engine.start();
+    const first = await engine.enqueue({ pipeline: 'slow', tenantId: tenants[0] ?? '', input: {} });
+    await ended(engine, tenants[0] ?? '', first.id);
+    const requests = [0, 0, 0, 0, 0, 1].map((n) => ({ pipeline: 'slow', tenantId: tenants[n] ?? '', input: {} }));
+    const last = (await engine.enqueueMany(requests)).at(-1);
+    await ended(engine, tenants[1] ?? '', last?.id ?? '');
+    expect(order.indexOf(tenants[1] ?? '')).toBeLessThanOrEqual(3);
+  });
+
   it('fails a run whose receipt does not add up instead of calling it done', async () => {
     const tenantId = newTenant();
     const engine = await engineWith([

@@ -61,6 +61,8 @@ export class Worker {
   #looping: Promise<void> | undefined;
   #stopping = false;
   #claimFailed = false;
+  /** The queue was empty when last looked at. */
+  #foundNothing = false;
   #lastSoloLook = 0;
   #housekeeping: NodeJS.Timeout | undefined;
   #idle: (() => void) | undefined;
@@ -214,8 +216,7 @@ export class Worker {
       if (await this.#shouldWaitForSolo()) return 0;
       const room = this.#room();
       if (room <= 0) return 0;
-      const alone = await this.#claimAlone(workerId);
-      const rows = alone.length > 0 ? alone : await this.#claimer.claim(workerId, room);
+      const rows = await this.#claim(workerId, room);
       failpoint('claim.after_commit');
       if (rows.length > 0) this.#accept(rows, workerId);
       return rows.length;
@@ -224,6 +225,16 @@ export class Worker {
       this.#deps.log.warn({ err: error }, 'claim did not reach the database');
       return 0;
     }
+  }
+
+  async #claim(workerId: string, room: number): Promise<ClaimedRow[]> {
+    const alone = await this.#claimAlone(workerId);
+    if (alone.length > 0) return alone;
+    // Only after a look in vain: as a rule, the first lane would be served before all others.
+    const first = this.#foundNothing ? await this.#claimer.claimFirst(workerId) : [];
+    const rows = first.length > 0 ? first : await this.#claimer.claim(workerId, room);
+    this.#foundNothing = rows.length === 0;
+    return rows;
   }
 
   #room(): number {

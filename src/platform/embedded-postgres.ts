@@ -57,6 +57,7 @@ const serverSettings: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   max_connections: '200',
   shared_buffers: '128MB',
+  wal_buffers: '16MB',
   max_wal_size: '2GB',
   password_encryption: 'scram-sha-256',
   // The server's own log must not repeat rows: no statements, no DETAIL with key values.

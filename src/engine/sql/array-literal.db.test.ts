@@ -4,8 +4,10 @@ import { arrayLiteral } from './array-literal.ts';
 
 const database = useDatabase();
 
+const same = <T>(value: T): T => value;
+
 async function read(values: readonly (string | null)[]): Promise<unknown> {
-  const { rows } = await database.admin.query('select $1::text[] as list', [arrayLiteral(values)]);
+  const { rows } = await database.admin.query('select $1::text[] as list', [arrayLiteral(values, same)]);
   return rows[0].list;
 }
 
@@ -39,10 +41,10 @@ describe('an array literal', () => {
   });
 
   it('is empty when there is nothing but nulls, and unnest fills it up beside a longer one', async () => {
-    expect(arrayLiteral([null, null])).toBe('{}');
+    expect(arrayLiteral([null, null], same)).toBe('{}');
     const { rows } = await database.admin.query('select * from unnest($1::text[], $2::text[]) as g (a, b)', [
-      arrayLiteral(['x', 'y']),
-      arrayLiteral([null, null]),
+      arrayLiteral(['x', 'y'], same),
+      arrayLiteral([null, null], same),
     ]);
     expect(rows).toEqual([
       { a: 'x', b: null },
@@ -53,8 +55,8 @@ describe('an array literal', () => {
   it('carries JSON and times unharmed', async () => {
     const json = JSON.stringify({ a: 'x "y" \\ {z}, ü', n: null });
     const { rows } = await database.admin.query('select ($1::jsonb[])[1] as j, ($2::timestamptz[])[1] as t', [
-      arrayLiteral([json]),
-      arrayLiteral(['2026-02-01T10:11:12.345Z']),
+      arrayLiteral([json], same),
+      arrayLiteral(['2026-02-01T10:11:12.345Z'], same),
     ]);
     expect(rows[0]).toEqual({ j: JSON.parse(json), t: new Date('2026-02-01T10:11:12.345Z') });
   });

@@ -5,18 +5,26 @@
 const plain = /^[\w.:@#/+-]+$/;
 const special = /["\\]/g;
 
-/** `{a,"b c",NULL}`: the text form of a Postgres array. An array of nothing but nulls is empty: `unnest` fills it up with nulls. */
-export function arrayLiteral(values: readonly (string | number | boolean | null)[]): string {
+type Value = string | number | boolean | null;
+
+/**
+ * `{a,"b c",NULL}`: the text form of a Postgres array of one value per row. An array of nothing but nulls is empty: `unnest`
+ * fills it up with nulls.
+ */
+export function arrayLiteral<Row>(rows: readonly Row[], pick: (row: Row) => Value): string {
   let text = '';
   let isEmpty = true;
-  for (const value of values) {
-    text += text === '' ? '{' : ',';
-    if (value === null) {
-      text += 'NULL';
-      continue;
+  // Neighbours are often equal: a tenant, a pipeline, a status.
+  let last: Value = null;
+  let lastText = 'NULL';
+  for (const row of rows) {
+    const value = pick(row);
+    if (value !== last) {
+      last = value;
+      lastText = value === null ? 'NULL' : typeof value === 'string' ? element(value) : String(value);
     }
-    isEmpty = false;
-    text += typeof value === 'string' ? element(value) : String(value);
+    if (value !== null) isEmpty = false;
+    text += text === '' ? `{${lastText}` : `,${lastText}`;
   }
   return isEmpty ? '{}' : `${text}}`;
 }
