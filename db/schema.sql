@@ -10,6 +10,8 @@ create role ads_parse nologin noinherit;
 
 create role ads_promote nologin noinherit;
 
+create role judgments_cleanup nologin noinherit;
+
 create role judgments_import nologin noinherit;
 
 create role millrace_app nologin noinherit;
@@ -17,6 +19,8 @@ create role millrace_app nologin noinherit;
 create role millrace_engine nologin noinherit;
 
 create role millrace_operator nologin noinherit;
+
+create role syncs_canceller nologin noinherit;
 
 create role syncs_worker nologin noinherit;
 
@@ -27,10 +31,12 @@ grant usage on schema engine to ads_cleanup;
 grant usage on schema engine to ads_intake;
 grant usage on schema engine to ads_parse;
 grant usage on schema engine to ads_promote;
+grant usage on schema engine to judgments_cleanup;
 grant usage on schema engine to judgments_import;
 grant usage on schema engine to millrace_app;
 grant usage on schema engine to millrace_engine;
 grant usage on schema engine to millrace_operator;
+grant usage on schema engine to syncs_canceller;
 grant usage on schema engine to syncs_worker;
 
 create schema ingest;
@@ -39,6 +45,7 @@ grant usage on schema ingest to millrace_app;
 grant usage on schema ingest to millrace_engine;
 
 create schema intake;
+grant usage on schema intake to judgments_cleanup;
 grant usage on schema intake to judgments_import;
 grant usage on schema intake to millrace_app;
 grant usage on schema intake to millrace_engine;
@@ -60,6 +67,153 @@ create type public.ads_entity as enum ('campaign', 'ad_set', 'ad', 'daily_metric
 create type public.ads_validation as enum ('pending', 'valid', 'invalid');
 
 -- ═══ Tables ══════════════════════════════════════════════════════════════════════════════════════════════
+
+create table engine.alert_clock (
+  "only" boolean default true not null,
+  evaluated_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  constraint alert_clock_pkey PRIMARY KEY ("only"),
+  constraint alert_clock_only_check CHECK ("only")
+);
+grant select, update on engine.alert_clock to millrace_engine;
+
+create table engine.alert_rules (
+  rule_id uuid not null,
+  tenant_id uuid,
+  name text not null,
+  description text default ''::text not null,
+  kind text not null,
+  event text,
+  metric text,
+  comparison text,
+  threshold double precision,
+  pipeline text,
+  window_minutes integer,
+  severity text not null,
+  enabled boolean default true not null,
+  created_at timestamp with time zone default engine.now() not null,
+  updated_at timestamp with time zone default engine.now() not null,
+  constraint alert_rules_pkey PRIMARY KEY (rule_id),
+  constraint alert_rules_name_once UNIQUE NULLS NOT DISTINCT (tenant_id, name),
+  constraint alert_rules_comparison_check CHECK ((comparison = ANY (ARRAY['>'::text, '>='::text, '<'::text, '<='::text]))),
+  constraint alert_rules_description_check CHECK ((length(description) <= 300)),
+  constraint alert_rules_event_has_event CHECK (((kind = 'event'::text) = (event IS NOT NULL))),
+  constraint alert_rules_kind_check CHECK ((kind = ANY (ARRAY['event'::text, 'threshold'::text]))),
+  constraint alert_rules_name_check CHECK ((name ~ '^[a-z][a-z0-9_]{0,59}$'::text)),
+  constraint alert_rules_severity_check CHECK ((severity = ANY (ARRAY['INFO'::text, 'WARNING'::text, 'ERROR'::text, 'CRITICAL'::text]))),
+  constraint alert_rules_threshold_is_whole CHECK (((kind = 'threshold'::text) = ((metric IS NOT NULL) AND (comparison IS NOT NULL) AND (threshold IS NOT NULL)))),
+  constraint alert_rules_window_minutes_check CHECK ((window_minutes > 0))
+);
+alter table engine.alert_rules enable row level security, force row level security;
+create policy engine_all on engine.alert_rules for all to millrace_engine using (true) with check (true);
+create policy own_and_defaults on engine.alert_rules for select to millrace_app using ((COALESCE(tenant_id, ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")) = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy tenant_only on engine.alert_rules for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on engine.alert_rules to millrace_app;
+grant delete, insert, select, update on engine.alert_rules to millrace_engine;
+grant update (comparison, description, enabled, pipeline, severity, threshold, updated_at, window_minutes) on engine.alert_rules to millrace_app;
+
+create table engine.alert_sends (
+  send_id bigint generated always as identity not null,
+  tenant_id uuid,
+  sink_id uuid not null,
+  alert_id uuid,
+  what text not null,
+  round integer default 0 not null,
+  status text default 'waiting'::text not null,
+  attempts integer default 0 not null,
+  next_at timestamp with time zone default engine.now() not null,
+  http_status integer,
+  error_code text,
+  sent_at timestamp with time zone,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint alert_sends_pkey PRIMARY KEY (send_id),
+  constraint alert_sends_once UNIQUE (alert_id, sink_id, what, round),
+  constraint alert_sends_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES engine.alerts(alert_id) ON DELETE CASCADE,
+  constraint alert_sends_sink_id_fkey FOREIGN KEY (sink_id) REFERENCES engine.alert_sinks(sink_id) ON DELETE CASCADE,
+  constraint alert_sends_sent_has_time CHECK (((status = 'sent'::text) = (sent_at IS NOT NULL))),
+  constraint alert_sends_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text, 'dropped'::text]))),
+  constraint alert_sends_test_has_no_alert CHECK (((what = 'test'::text) = (alert_id IS NULL))),
+  constraint alert_sends_what_check CHECK ((what = ANY (ARRAY['open'::text, 'reminder'::text, 'acknowledge'::text, 'resolve'::text, 'test'::text])))
+) with (fillfactor=70);
+CREATE INDEX alert_sends_by_sink ON engine.alert_sends USING btree (sink_id, send_id);
+CREATE INDEX alert_sends_due ON engine.alert_sends USING btree (sink_id, send_id) WHERE (status = 'waiting'::text);
+alter table engine.alert_sends enable row level security, force row level security;
+create policy engine_all on engine.alert_sends for all to millrace_engine using (true) with check (true);
+create policy tenant_only on engine.alert_sends for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy tests_only on engine.alert_sends as restrictive for insert to millrace_app with check ((what = 'test'::text));
+grant insert, select on engine.alert_sends to millrace_app;
+grant delete, insert, select, update on engine.alert_sends to millrace_engine;
+
+create table engine.alert_sinks (
+  sink_id uuid not null,
+  tenant_id uuid,
+  name text not null,
+  kind text not null,
+  target bytea not null,
+  host text not null,
+  min_severity text default 'WARNING'::text not null,
+  send_resolved boolean default true not null,
+  enabled boolean default true not null,
+  last_ok_at timestamp with time zone,
+  last_error_at timestamp with time zone,
+  last_error_code text,
+  consecutive_failures integer default 0 not null,
+  paused_until timestamp with time zone,
+  created_at timestamp with time zone default engine.now() not null,
+  updated_at timestamp with time zone default engine.now() not null,
+  constraint alert_sinks_pkey PRIMARY KEY (sink_id),
+  constraint alert_sinks_name_once UNIQUE NULLS NOT DISTINCT (tenant_id, name),
+  constraint alert_sinks_kind_check CHECK ((kind = ANY (ARRAY['discord'::text, 'slack'::text, 'pagerduty'::text, 'webhook'::text]))),
+  constraint alert_sinks_min_severity_check CHECK ((min_severity = ANY (ARRAY['INFO'::text, 'WARNING'::text, 'ERROR'::text, 'CRITICAL'::text]))),
+  constraint alert_sinks_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100)))
+) with (fillfactor=70);
+alter table engine.alert_sinks enable row level security, force row level security;
+create policy engine_all on engine.alert_sinks for all to millrace_engine using (true) with check (true);
+create policy tenant_only on engine.alert_sinks for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on engine.alert_sinks to millrace_app;
+grant delete, insert, select, update on engine.alert_sinks to millrace_engine;
+grant update (consecutive_failures, enabled, host, last_error_at, last_error_code, last_ok_at, min_severity, name, paused_until, send_resolved, target, updated_at) on engine.alert_sinks to millrace_app;
+
+create table engine.alerts (
+  alert_id uuid not null,
+  tenant_id uuid not null,
+  rule text not null,
+  kind text not null,
+  subject text not null,
+  severity text not null,
+  message text not null,
+  pipeline text,
+  run_id uuid,
+  value double precision,
+  threshold double precision,
+  occurrences integer default 1 not null,
+  opened_at timestamp with time zone default engine.now() not null,
+  last_seen_at timestamp with time zone default engine.now() not null,
+  clear_since timestamp with time zone,
+  expires_at timestamp with time zone,
+  reminders integer default 0 not null,
+  reminded_at timestamp with time zone,
+  resolved_at timestamp with time zone,
+  resolution text,
+  acknowledged_at timestamp with time zone,
+  acknowledged_by text,
+  constraint alerts_pkey PRIMARY KEY (alert_id),
+  constraint alerts_acknowledged_by_somebody CHECK (((acknowledged_at IS NULL) = (acknowledged_by IS NULL))),
+  constraint alerts_kind_check CHECK ((kind = ANY (ARRAY['event'::text, 'threshold'::text]))),
+  constraint alerts_message_check CHECK ((length(message) <= 500)),
+  constraint alerts_resolved_says_why CHECK (((resolved_at IS NULL) = (resolution IS NULL))),
+  constraint alerts_severity_check CHECK ((severity = ANY (ARRAY['INFO'::text, 'WARNING'::text, 'ERROR'::text, 'CRITICAL'::text])))
+) with (fillfactor=70);
+CREATE INDEX alerts_by_run ON engine.alerts USING btree (tenant_id, run_id) WHERE (run_id IS NOT NULL);
+CREATE INDEX alerts_by_tenant ON engine.alerts USING btree (tenant_id, alert_id);
+CREATE INDEX alerts_open ON engine.alerts USING btree (tenant_id, alert_id) WHERE (resolved_at IS NULL);
+CREATE UNIQUE INDEX alerts_open_once ON engine.alerts USING btree (tenant_id, rule, subject) WHERE (resolved_at IS NULL);
+CREATE INDEX alerts_resolved ON engine.alerts USING btree (resolved_at) WHERE (resolved_at IS NOT NULL);
+alter table engine.alerts enable row level security, force row level security;
+create policy engine_all on engine.alerts for all to millrace_engine using (true) with check (true);
+create policy tenant_only on engine.alerts for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on engine.alerts to millrace_app;
+grant delete, insert, select, update on engine.alerts to millrace_engine;
+grant update (acknowledged_at, acknowledged_by) on engine.alerts to millrace_app;
 
 create table engine.attempts (
   run_id uuid not null,
@@ -154,6 +308,69 @@ create policy tenant_only on engine.decisions for all to millrace_app using ((te
 grant select on engine.decisions to millrace_app;
 grant delete, insert, select, update on engine.decisions to millrace_engine;
 
+create table engine.deliveries (
+  delivery_id uuid not null,
+  tenant_id uuid not null,
+  endpoint_id uuid not null,
+  event_id bigint not null,
+  event_type text not null,
+  event_at timestamp with time zone not null,
+  run_id uuid,
+  payload text not null,
+  status text default 'waiting'::text not null,
+  attempts integer default 0 not null,
+  step integer default 0 not null,
+  next_at timestamp with time zone,
+  lease_until timestamp with time zone,
+  http_status smallint,
+  error_code text,
+  last_attempt_at timestamp with time zone,
+  delivered_at timestamp with time zone,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint deliveries_pkey PRIMARY KEY (delivery_id),
+  constraint deliveries_endpoint_id_event_id_key UNIQUE (endpoint_id, event_id),
+  constraint deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES engine.webhook_endpoints(endpoint_id) ON DELETE CASCADE,
+  constraint deliveries_attempts_check CHECK ((attempts >= 0)),
+  constraint deliveries_delivered_has_time CHECK (((status <> 'delivered'::text) OR (delivered_at IS NOT NULL))),
+  constraint deliveries_failed_says_why CHECK (((status <> 'failed'::text) OR (error_code IS NOT NULL))),
+  constraint deliveries_sending_has_lease CHECK (((status = 'sending'::text) = (lease_until IS NOT NULL))),
+  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sending'::text, 'delivered'::text, 'failed'::text]))),
+  constraint deliveries_step_check CHECK ((step >= 0)),
+  constraint deliveries_waiting_has_time CHECK (((status = 'waiting'::text) = (next_at IS NOT NULL)))
+) with (fillfactor=80);
+CREATE INDEX deliveries_by_endpoint ON engine.deliveries USING btree (endpoint_id, delivery_id);
+CREATE INDEX deliveries_by_run ON engine.deliveries USING btree (run_id) WHERE (run_id IS NOT NULL);
+CREATE INDEX deliveries_by_status ON engine.deliveries USING btree (endpoint_id, status, delivery_id);
+CREATE INDEX deliveries_due ON engine.deliveries USING btree (endpoint_id, next_at, delivery_id) WHERE (status = 'waiting'::text);
+CREATE INDEX deliveries_sending ON engine.deliveries USING btree (endpoint_id, lease_until) WHERE (status = 'sending'::text);
+alter table engine.deliveries enable row level security, force row level security;
+create policy engine_all on engine.deliveries for all to millrace_engine using (true) with check (true);
+create policy tenant_only on engine.deliveries for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on engine.deliveries to millrace_app;
+grant delete, insert, select, update on engine.deliveries to millrace_engine;
+grant update (error_code, next_at, status, step) on engine.deliveries to millrace_app;
+
+create table engine.delivery_tries (
+  delivery_id uuid not null,
+  attempt integer not null,
+  tenant_id uuid not null,
+  started_at timestamp with time zone not null,
+  ms integer,
+  http_status smallint,
+  error_code text,
+  response_excerpt text,
+  constraint delivery_tries_pkey PRIMARY KEY (delivery_id, attempt),
+  constraint delivery_tries_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES engine.deliveries(delivery_id) ON DELETE CASCADE,
+  constraint delivery_tries_attempt_check CHECK ((attempt > 0)),
+  constraint delivery_tries_ms_check CHECK ((ms >= 0)),
+  constraint delivery_tries_response_excerpt_check CHECK ((length(response_excerpt) <= 1000))
+);
+alter table engine.delivery_tries enable row level security, force row level security;
+create policy engine_all on engine.delivery_tries for all to millrace_engine using (true) with check (true);
+create policy tenant_only on engine.delivery_tries for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on engine.delivery_tries to millrace_app;
+grant delete, insert, select on engine.delivery_tries to millrace_engine;
+
 create table engine.event_inbox (
   event_id bigint not null
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
@@ -198,6 +415,8 @@ create table engine.flagged_runs (
   constraint flagged_runs_pkey PRIMARY KEY (tenant_id, status, run_id)
 );
 CREATE INDEX flagged_runs_by_finish ON engine.flagged_runs USING btree (finished_at);
+CREATE INDEX flagged_runs_dead ON engine.flagged_runs USING btree (tenant_id, pipeline) WHERE (phase = 'dead'::text);
+CREATE INDEX flagged_runs_failed_batches ON engine.flagged_runs USING btree (tenant_id, run_id) WHERE ((pipeline = 'judgments'::text) AND (phase = 'failed'::text));
 alter table engine.flagged_runs enable row level security, force row level security;
 create policy engine_all on engine.flagged_runs for all to millrace_engine using (true) with check (true);
 create policy tenant_only on engine.flagged_runs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -271,6 +490,22 @@ create policy tenant_only on engine.progress for all to millrace_app using ((ten
 grant select on engine.progress to millrace_app;
 grant delete, insert, select, update on engine.progress to millrace_engine;
 
+create table engine.progress_samples (
+  run_id uuid not null,
+  tenant_id uuid not null,
+  sampled_at timestamp with time zone default engine.now() not null,
+  attempt integer not null,
+  stage text not null,
+  done bigint not null,
+  unit text
+);
+CREATE INDEX progress_samples_by_run ON engine.progress_samples USING btree (run_id, sampled_at);
+alter table engine.progress_samples enable row level security, force row level security;
+create policy engine_all on engine.progress_samples for all to millrace_engine using (true) with check (true);
+create policy tenant_only on engine.progress_samples for all to ads_promote, judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on engine.progress_samples to millrace_app;
+grant delete, insert, select on engine.progress_samples to millrace_engine;
+
 create table engine.rate_limits (
   key text not null,
   tokens double precision not null,
@@ -321,12 +556,31 @@ create table engine.rejects (
   constraint rejects_status_check CHECK ((status = ANY (ARRAY['open'::text, 'corrected'::text, 'replayed'::text, 'resolved'::text])))
 );
 CREATE INDEX rejects_by_cause ON engine.rejects USING btree (run_id, cause, reject_id);
+CREATE INDEX rejects_by_return ON engine.rejects USING btree (replayed_as) WHERE (replayed_as IS NOT NULL);
 alter table engine.rejects enable row level security, force row level security;
+create policy ads_returned on engine.rejects for all to ads_parse using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.rejects for all to millrace_engine using (true) with check (true);
 create policy tenant_only on engine.rejects for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on engine.rejects to millrace_app;
 grant delete, insert, select, update on engine.rejects to millrace_engine;
+grant select (line, run_id, status, tenant_id) on engine.rejects to ads_parse;
+grant update (replayed_as, status) on engine.rejects to ads_parse;
 grant update (corrected_at, corrected_by, correction, status) on engine.rejects to millrace_app;
+
+create table engine.row_outcomes (
+  run_id uuid not null,
+  tenant_id uuid not null,
+  outcome text not null,
+  rows int4multirange not null
+);
+CREATE INDEX row_outcomes_by_run ON engine.row_outcomes USING btree (run_id, outcome);
+alter table engine.row_outcomes enable row level security, force row level security;
+create policy engine_all on engine.row_outcomes for all to millrace_engine using (true) with check (true);
+create policy tenant_only on engine.row_outcomes for all to ads_promote, judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert on engine.row_outcomes to ads_promote;
+grant insert on engine.row_outcomes to judgments_import;
+grant select on engine.row_outcomes to millrace_app;
+grant delete, insert, select on engine.row_outcomes to millrace_engine;
 
 create table engine.runs (
   id uuid not null,
@@ -451,6 +705,46 @@ create table engine.transitions (
 grant select on engine.transitions to millrace_app;
 grant delete, insert, select, update on engine.transitions to millrace_engine;
 
+create table engine.webhook_endpoints (
+  endpoint_id uuid not null,
+  tenant_id uuid not null,
+  url text not null,
+  description text default ''::text not null,
+  event_types text[] not null,
+  secret bytea not null,
+  former_secret bytea,
+  former_secret_until timestamp with time zone,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  failure_streak integer default 0 not null,
+  failing_since timestamp with time zone,
+  paused_until timestamp with time zone,
+  last_success_at timestamp with time zone,
+  last_failure_at timestamp with time zone,
+  last_error_code text,
+  created_by uuid,
+  created_at timestamp with time zone default engine.now() not null,
+  updated_at timestamp with time zone default engine.now() not null,
+  constraint webhook_endpoints_pkey PRIMARY KEY (endpoint_id),
+  constraint webhook_endpoints_description_check CHECK ((length(description) <= 300)),
+  constraint webhook_endpoints_disabled_has_reason CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
+  constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['person'::text, 'gone'::text, 'failing'::text]))),
+  constraint webhook_endpoints_event_types_check CHECK (((cardinality(event_types) >= 1) AND (cardinality(event_types) <= 50))),
+  constraint webhook_endpoints_failure_streak_check CHECK ((failure_streak >= 0)),
+  constraint webhook_endpoints_former_has_end CHECK (((former_secret IS NULL) = (former_secret_until IS NULL))),
+  constraint webhook_endpoints_streak_has_start CHECK (((failure_streak = 0) = (failing_since IS NULL))),
+  constraint webhook_endpoints_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
+) with (fillfactor=50);
+CREATE INDEX webhook_endpoints_by_tenant ON engine.webhook_endpoints USING btree (tenant_id, endpoint_id);
+alter table engine.webhook_endpoints enable row level security, force row level security;
+create policy engine_all on engine.webhook_endpoints for all to millrace_engine using (true) with check (true);
+create policy tenant_only on engine.webhook_endpoints for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on engine.webhook_endpoints to millrace_app;
+grant delete, insert, select, update on engine.webhook_endpoints to millrace_engine;
+grant insert (created_by, description, endpoint_id, event_types, secret, tenant_id, url) on engine.webhook_endpoints to millrace_app;
+grant select (created_at, created_by, description, disabled_at, disabled_reason, endpoint_id, event_types, failing_since, failure_streak, former_secret_until, last_error_code, last_failure_at, last_success_at, paused_until, tenant_id, updated_at, url) on engine.webhook_endpoints to millrace_app;
+grant update (description, disabled_at, disabled_reason, event_types, failing_since, failure_streak, former_secret, former_secret_until, paused_until, secret, updated_at, url) on engine.webhook_endpoints to millrace_app;
+
 create table engine.workers (
   worker_id uuid not null,
   name text not null,
@@ -474,10 +768,13 @@ grant select (expires_at, worker_id) on engine.workers to millrace_app;
 create table intake.batch_readings (
   batch_id uuid not null,
   tenant_id uuid not null,
-  reading jsonb not null,
-  mapping jsonb not null,
+  reading jsonb,
+  mapping jsonb,
   created_at timestamp with time zone default engine.now() not null,
-  constraint batch_readings_pkey PRIMARY KEY (batch_id)
+  overrides jsonb,
+  updated_at timestamp with time zone default engine.now() not null,
+  constraint batch_readings_pkey PRIMARY KEY (batch_id),
+  constraint batch_readings_whole CHECK (((reading IS NULL) = (mapping IS NULL)))
 );
 alter table intake.batch_readings enable row level security, force row level security;
 create policy tenant_only on intake.batch_readings for all to judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -486,6 +783,9 @@ create policy test_batches_only on intake.batch_readings as restrictive for dele
   WHERE ((r.id = batch_readings.batch_id) AND (r.unique_key ~~ 'golden\_path\_test\_%'::text)))));
 grant insert, select on intake.batch_readings to judgments_import;
 grant delete, select on intake.batch_readings to millrace_app;
+grant update (mapping, reading, updated_at) on intake.batch_readings to judgments_import;
+grant insert (batch_id, overrides, tenant_id) on intake.batch_readings to millrace_app;
+grant update (overrides, updated_at) on intake.batch_readings to millrace_app;
 
 create table intake.simplicity_validated_rows (
   batch_id uuid not null,
@@ -507,17 +807,21 @@ create table intake.simplicity_validated_rows (
   name_key text,
   cleared integer default 0 not null,
   created_at timestamp with time zone default engine.now() not null,
+  tells_plaintiff boolean default true not null,
   constraint simplicity_validated_rows_pkey PRIMARY KEY (batch_id, row_index),
   constraint simplicity_validated_rows_key UNIQUE NULLS NOT DISTINCT (batch_id, case_number, county),
   constraint simplicity_validated_rows_row_index_check CHECK ((row_index >= 0))
 ) with (autovacuum_vacuum_insert_scale_factor=0.5);
 alter table intake.simplicity_validated_rows enable row level security, force row level security;
+create policy expired_any_tenant on intake.simplicity_validated_rows for all to judgments_cleanup using (true);
 create policy tenant_only on intake.simplicity_validated_rows for all to judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy test_batches_only on intake.simplicity_validated_rows as restrictive for delete to millrace_app using ((EXISTS ( SELECT
    FROM engine.runs r
   WHERE ((r.id = simplicity_validated_rows.batch_id) AND (r.unique_key ~~ 'golden\_path\_test\_%'::text)))));
+grant delete on intake.simplicity_validated_rows to judgments_cleanup;
 grant insert, select on intake.simplicity_validated_rows to judgments_import;
 grant delete, select on intake.simplicity_validated_rows to millrace_app;
+grant select (batch_id, created_at, row_index, tenant_id) on intake.simplicity_validated_rows to judgments_cleanup;
 
 create table millrace.migrations (
   name text not null,
@@ -816,7 +1120,7 @@ create table public.judgments (
   constraint judgments_pkey PRIMARY KEY (tenant_id, id),
   constraint judgments_case_number_key UNIQUE NULLS NOT DISTINCT (tenant_id, case_number, county)
 );
-CREATE INDEX judgments_by_plaintiff ON public.judgments USING btree (tenant_id, plaintiff_id) WHERE (plaintiff_id IS NOT NULL);
+CREATE INDEX judgments_by_plaintiff ON public.judgments USING btree (plaintiff_id) WHERE (plaintiff_id IS NOT NULL);
 alter table public.judgments enable row level security, force row level security;
 create policy tenant_only on public.judgments for all to judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy test_batches_only on public.judgments as restrictive for delete to millrace_app using ((EXISTS ( SELECT
@@ -940,6 +1244,7 @@ create table public.staging_id_resolution (
   external_id text not null,
   internal_id uuid not null,
   created_at timestamp with time zone default engine.now() not null,
+  first_seen boolean default false not null,
   constraint staging_id_resolution_pkey PRIMARY KEY (upload_id, external_id, entity_type)
 );
 alter table public.staging_id_resolution enable row level security, force row level security;
@@ -991,6 +1296,35 @@ grant select on public.staging_rows to ads_promote;
 grant select on public.staging_rows to millrace_app;
 grant select (created_at, row_index, upload_id, workspace_id) on public.staging_rows to ads_cleanup;
 grant update (folded, merged, raw_data, validation_errors, validation_status) on public.staging_rows to ads_parse;
+
+create table public.sync_cancellations (
+  job_id uuid not null,
+  tenant_id uuid not null,
+  connector_id uuid not null,
+  after_job_id text,
+  airbyte_job_id text,
+  intent_at timestamp with time zone not null,
+  requested_at timestamp with time zone default engine.now() not null,
+  looks integer default 0 not null,
+  look_at timestamp with time zone default engine.now(),
+  settled_at timestamp with time zone,
+  outcome text,
+  constraint sync_cancellations_pkey PRIMARY KEY (job_id),
+  constraint sync_cancellations_after_job_id_check CHECK ((after_job_id ~ '^\d+$'::text)),
+  constraint sync_cancellations_airbyte_job_id_check CHECK ((airbyte_job_id ~ '^\d+$'::text)),
+  constraint sync_cancellations_looks_until_settled CHECK (((look_at IS NULL) = (settled_at IS NOT NULL))),
+  constraint sync_cancellations_names_a_job CHECK (((after_job_id IS NOT NULL) OR (airbyte_job_id IS NOT NULL))),
+  constraint sync_cancellations_outcome_check CHECK ((outcome = ANY (ARRAY['cancelled'::text, 'ended'::text, 'not_started'::text, 'taken_over'::text, 'connector_removed'::text, 'gave_up'::text]))),
+  constraint sync_cancellations_settled_has_outcome CHECK (((settled_at IS NULL) = (outcome IS NULL)))
+);
+CREATE INDEX sync_cancellations_by_connector ON public.sync_cancellations USING btree (tenant_id, connector_id) WHERE (look_at IS NOT NULL);
+CREATE INDEX sync_cancellations_due ON public.sync_cancellations USING btree (look_at) WHERE (look_at IS NOT NULL);
+alter table public.sync_cancellations enable row level security, force row level security;
+create policy open_any_tenant on public.sync_cancellations for all to syncs_canceller using ((look_at IS NOT NULL)) with check (true);
+create policy tenant_only on public.sync_cancellations for all to syncs_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select, update on public.sync_cancellations to syncs_worker;
+grant select (job_id, look_at, looks, tenant_id) on public.sync_cancellations to syncs_canceller;
+grant update (look_at, looks) on public.sync_cancellations to syncs_canceller;
 
 create table public.sync_jobs (
   job_id uuid not null,
