@@ -29,8 +29,10 @@ interface Props {
 export function RejectGrid({ run, search, total, leads }: Props): ReactNode {
   const { run_id: runId } = run;
   const pages = useInfiniteQuery(rejectsQuery(runId, search));
+  const reading = useQuery(readingQuery(run));
   const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.data) ?? [], [pages.data]);
-  if (pages.isPending) return <LoadingLines lines={10} label="Loading the rows" />;
+  // The header gives the columns their order; they must not change places under somebody's hands.
+  if (pages.isPending || reading.isPending) return <LoadingLines lines={10} label="Loading the rows" />;
   if (pages.isError && rows.length === 0)
     return <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />;
   if (rows.length === 0) return <EmptyState icon="check" title="No row here" />;
@@ -38,23 +40,33 @@ export function RejectGrid({ run, search, total, leads }: Props): ReactNode {
     if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
   };
   const length = pages.hasNextPage ? Math.max(total, rows.length + 1) : rows.length;
-  return <Grid run={run} rows={rows} length={length} leads={leads} loading={pages.isFetching} onNeed={load} />;
+  return (
+    <Grid
+      runId={runId}
+      rows={rows}
+      length={length}
+      leads={leads}
+      header={reading.data?.header}
+      loading={pages.isFetching}
+      onNeed={load}
+    />
+  );
 }
 
 interface GridProps {
-  readonly run: RunFile;
+  readonly runId: string;
   readonly rows: readonly Reject[];
   readonly length: number;
   readonly leads: readonly string[];
+  readonly header: readonly string[] | undefined;
   readonly loading: boolean;
   readonly onNeed: () => void;
 }
 
-function Grid({ run, rows, length, leads, loading, onNeed }: GridProps): ReactNode {
+function Grid({ runId, rows, length, leads, header, loading, onNeed }: GridProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
-  const header = useQuery(readingQuery(run)).data?.header;
   const columns = useMemo(() => gridColumns(rows, leads, header), [rows, leads, header]);
-  const correct = useCorrectReject(run.run_id);
+  const correct = useCorrectReject(runId);
   const [editing, setEditing] = useState(false);
   const virtualRows = useVirtualizer({
     count: length,
