@@ -28,6 +28,12 @@ const meanings: Readonly<Record<string, string>> = {
   'history-ratio': 'drain with a million (quick: 100,000) finished runs in the ledger, against an empty one',
   'history-future-ratio': 'the same with as many runs planned for next year',
   'history-failed-ratio': 'the same with as many failed runs',
+  'first-load':
+    'a 50 MB ads export from the first byte sent until its numbers are in the tables; peers only load the raw rows. Times theirs: less is better',
+  're-load': 'the same file again, nothing changed. Times the first load: less is better',
+  'large-load': '500 MB with the cap raised. Times theirs: less is better',
+  'worker-rss': 'the most memory that the server process held during the loads of 50 MB',
+  'large-rss': 'the same during the load of 500 MB',
   'upload-rate': 'a 50 MB file received, hashed and stored, beside a bare Node server that only hashes and writes',
   'upload-rss': 'the most that the receiving process grew over its idle state while it took three such files',
   'runs-list-p95': 'pages of the ledger at random depths, with the filters people use: 95th percentile',
@@ -45,7 +51,7 @@ export function performancePage(folder: string = resultsFolder): string {
 # Performance
 
 Measured with \`npm run bench -- NAME\`, on the machines described below, each beside its peers on the same server in the same
-run. A ratio above 1 is in Millrace's favour. Ours is the median of the rounds, a peer's the best of them. All Postgres figures
+run. A ratio above 1 is in Millrace's favour, unless the figure says that less is better. Ours is the median of the rounds, a peer's the best of them. All Postgres figures
 with \`fsync\` and \`synchronous_commit\` on. The settings of the peers lie in \`test/bench/queue/\`, one file each; the results
 in \`test/bench/results/\`.
 
