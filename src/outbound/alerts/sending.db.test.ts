@@ -175,7 +175,8 @@ describe('a process that is killed', () => {
   ])('%s loses nothing: the message arrives, at most once more and under the same key', async (_, failpoint, times) => {
     const tenantId = await buildTrouble();
     await dieAt(failpoint);
-    await evaluate(db);
+    // The server lets go of a dead process's locks a moment later.
+    await waitFor(() => evaluate(db), { what: 'a turn to evaluate' });
     await leaseOver(tenantId);
     await sendUntilSettled(tenantId);
     const told = keysOf(tenantId);
