@@ -56,14 +56,15 @@ export function nextFiring(
   const offsetMs = Math.floor(stableShare(schedule.seed) * schedule.jitterSeconds * 1000);
   // The plain moment may lie before `after` while its jittered one is still to come.
   const from = new Date(after.getTime() - offsetMs);
-  const plain = cronOf(schedule).nextRun(from);
+  const plain = firingAfter(schedule, from);
   if (!plain) throw new MillraceError('schedule_invalid', { name: schedule.name, reason: 'it never fires' });
   return new Date(plain.getTime() + offsetMs);
 }
 
-function cronOf(schedule: { name: string; cron: string; timeZone: string }): Cron {
+/** A time zone that does not exist is found out only when it is asked for a time. */
+function firingAfter(schedule: { name: string; cron: string; timeZone: string }, from: Date): Date | null {
   try {
-    return new Cron(schedule.cron, { timezone: schedule.timeZone, mode: '5-part', paused: true });
+    return new Cron(schedule.cron, { timezone: schedule.timeZone, mode: '5-part', paused: true }).nextRun(from);
   } catch (error) {
     throw new MillraceError(
       'schedule_invalid',

@@ -57,6 +57,17 @@ describe('schedules', () => {
     expect(await fireDueSchedules(engine.pools.control, engine.registry, silentLog)).toBe(0);
   });
 
+  it.each([
+    ['a cron that is none', { cron: 'every day' }],
+    ['a cron that never fires', { cron: '0 0 30 2 *' }],
+    ['a time zone that is none', { cron: '0 6 * * *', timeZone: 'Mars/Olympus' }],
+  ])('are refused with %s', async (_, wrong) => {
+    await expect(engine.saveSchedule({ tenantId, name: 'wrong', pipeline: 'plain', ...wrong })).rejects.toMatchObject({
+      code: 'schedule_invalid',
+    });
+    expect(await engine.listSchedules(tenantId)).toEqual([]);
+  });
+
   it('keep to their time zone over a change of the clocks', () => {
     const berlin = { name: 's', cron: '0 6 * * *', timeZone: 'Europe/Berlin', jitterSeconds: 0, seed: 's' };
     expect(nextFiring(berlin, new Date('2026-10-24T12:00:00Z')).toISOString()).toBe('2026-10-25T05:00:00.000Z');

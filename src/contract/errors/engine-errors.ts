@@ -92,18 +92,6 @@ export const engineErrors = defineErrors({
     message: 'Run {run} was already retried as {successor}.',
     next: 'Follow that run instead.',
   },
-  run_active_exists: {
-    kind: 'conflict',
-    status: 409,
-    message: 'Run {existing} is still live for "{key}".',
-    next: 'Wait for it to end, or cancel it first.',
-  },
-  run_busy: {
-    kind: 'conflict',
-    status: 409,
-    message: 'Run {run} is in the middle of a transaction.',
-    next: 'The request was noted; it takes effect when the transaction ends.',
-  },
   not_a_dead_letter: {
     kind: 'conflict',
     status: 409,
