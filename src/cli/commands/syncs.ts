@@ -1,6 +1,7 @@
-// Syncs: trigger one now, see what happened, cancel it.
+// Syncs: trigger one now, see what happened, cancel it, and the figures to watch.
 import type { Command } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
+import { entryOf, isErrorCode } from '../../contract/errors/catalogue.ts';
 import { withConnection } from '../connect.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../output.ts';
 import { relativeTime } from '../times.ts';
@@ -74,6 +75,17 @@ export function addSyncCommands(program: Command): void {
     });
 
   syncs
+    .command('figures')
+    .description('Five figures to watch, over the last day.')
+    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .action(async (_: SyncOptions, command: Command) => {
+      const { tenant, json } = command.optsWithGlobals<SyncOptions>();
+      const figures = await withConnection({ tenant }, ({ call }) => call('syncs.figures'));
+      if (json) sayJson(figures);
+      else printFigures(figures);
+    });
+
+  syncs
     .command('show')
     .description('Shows a sync.')
     .argument('<job>')
@@ -94,6 +106,33 @@ export function addSyncCommands(program: Command): void {
     });
 }
 
+/** What the catalogue advises, where it needs no detail of the case. */
+function adviceFor(code: string | null): string | undefined {
+  const next = code !== null && isErrorCode(code) ? entryOf(code).next : undefined;
+  return next?.includes('{') ? undefined : next;
+}
+
+function printFigures(figures: AnswerOf<'syncs.figures'>): void {
+  const { average_duration_seconds: average } = figures;
+  const several = (lines: readonly string[]) => (lines.length === 0 ? 'none' : lines.join(', '));
+  say(
+    formatFacts([
+      ['queued in the last minute', String(figures.queued_last_minute)],
+      ['average duration', average === null ? 'no sync has succeeded' : `${Math.round(average)} s`],
+      ['dead letters', String(figures.dead_letters)],
+      ['retries by error', several(figures.retries_by_error.map((each) => `${each.error_code} ${each.count}`))],
+      [
+        'success by connector',
+        several(
+          figures.success_rate_by_connector.map(
+            ({ connector_id: id, succeeded, dead }) => `${id} ${succeeded} of ${succeeded + dead}`,
+          ),
+        ),
+      ],
+    ]),
+  );
+}
+
 function print(sync: Sync, asJson = false): void {
   if (asJson) {
     sayJson(sync);
@@ -109,6 +148,7 @@ function print(sync: Sync, asJson = false): void {
       ['retries', `${sync.retry_count} of 5`],
       ['next try', next === null ? undefined : relativeTime(new Date(next))],
       ['error', sync.error_code === null ? undefined : `${sync.error_code}: ${sync.error_message ?? ''}`],
+      ['what to do', adviceFor(sync.error_code)],
     ]),
   );
 }

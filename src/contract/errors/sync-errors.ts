@@ -53,20 +53,20 @@ export const syncErrors = defineErrors({
   cadence_too_short: {
     kind: 'input',
     status: 422,
-    message: 'An interval of {seconds} s is below the {minimum} s that plan "{plan}" allows.',
-    next: 'Give at least {minimum} s, or ask for another plan.',
+    message: 'An interval of {wanted} h is below the {minimum} h that plan "{plan}" allows.',
+    next: 'Give at least {minimum} h (interval_seconds: {seconds}), or ask for another plan.',
   },
   cadence_fixed: {
     kind: 'input',
     status: 422,
-    message: 'Plan "{plan}" syncs every {minimum} s; the interval cannot be chosen.',
+    message: 'Plan "{plan}" syncs every {minimum} h; the interval cannot be chosen.',
     next: 'Leave the interval out, or ask for another plan.',
   },
   sync_too_soon: {
     kind: 'rate_limited',
     status: 429,
     message:
-      'Connector {connector} was synced less than {minimum} s ago; plan "{plan}" allows the next sync at {next_at}.',
+      'Connector {connector} was synced less than {minimum} h ago; plan "{plan}" allows the next sync at {next_at}.',
     next: 'Wait until then; the schedule does it by itself. Support may trigger it earlier.',
   },
   sync_not_found: {

@@ -1,7 +1,7 @@
 // When a connector is synced, by plan and by what happened before.
 import { describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../platform/ids.ts';
-import { checkInterval, decideWindow, earliestManual, effectiveSeconds, nextSlot } from './cadence.ts';
+import { checkInterval, comesAt, decideWindow, earliestManual, effectiveSeconds, nextSlot } from './cadence.ts';
 import { freshnessOf } from './freshness.ts';
 
 const HOUR = 3_600;
@@ -119,6 +119,19 @@ describe('a window', () => {
   it('follows a lowered plan at once', () => {
     expect(ask(ago(6 * HOUR), 'free').fire).toBe(false);
   });
+});
+
+it('the next sync is shown where it will be: a window too soon after a manual sync is passed over', () => {
+  const due = new Date(now.getTime() + 15 * HOUR * 1_000);
+  expect(comesAt(due, null, 24 * HOUR)).toEqual(due);
+  expect(comesAt(due, ago(9 * HOUR), 24 * HOUR)).toEqual(due);
+  expect(comesAt(due, ago(HOUR), 24 * HOUR)).toEqual(new Date(now.getTime() + 23 * HOUR * 1_000));
+  const next = decideWindow({
+    ...{ connectorId: uuidv7(), plan: 'free', wantedSeconds: null },
+    lastSuccessStartedAt: ago(HOUR),
+    now: due,
+  });
+  expect(next).toEqual({ fire: false, nextAt: comesAt(due, ago(HOUR), 24 * HOUR) });
 });
 
 it('a person may sync when the plan’s minimum is over, not before', () => {

@@ -36,8 +36,15 @@ export function cadenceOf(plan: string): PlanCadence {
 export function checkInterval(plan: string, wantedSeconds: number | null): void {
   const { minimumSeconds: minimum, configurable } = cadenceOf(plan);
   if (wantedSeconds === null || wantedSeconds === minimum) return;
-  if (!configurable) throw new MillraceError('cadence_fixed', { plan, minimum });
-  if (wantedSeconds < minimum) throw new MillraceError('cadence_too_short', { seconds: wantedSeconds, minimum, plan });
+  if (!configurable) throw new MillraceError('cadence_fixed', { plan, minimum: hoursOf(minimum) });
+  if (wantedSeconds >= minimum) return;
+  const params = { wanted: hoursOf(wantedSeconds), minimum: hoursOf(minimum), seconds: minimum, plan };
+  throw new MillraceError('cadence_too_short', params);
+}
+
+/** For messages: people think of intervals in hours. */
+export function hoursOf(seconds: number): number {
+  return Math.round((seconds / HOUR) * 100) / 100;
 }
 
 /** The interval that holds now. A plan that was lowered since wins over what was chosen under the old one. */
@@ -72,6 +79,13 @@ export function decideWindow(question: CadenceQuestion): { fire: boolean; nextAt
   const nearest = nextSlot(question.connectorId, seconds, new Date(nowMs + intervalMs / 2)).getTime();
   const nextMs = Math.min(Math.max(nearest, nowMs + intervalMs * EARLIEST), nowMs + intervalMs * LATEST);
   return { fire: true, nextAt: new Date(nextMs) };
+}
+
+/** When a sync planned for `dueAt` really comes: a window too soon after the last success (a manual one, say) is passed over. */
+export function comesAt(dueAt: Date, lastSuccessStartedAt: Date | null, intervalSeconds: number): Date {
+  const intervalMs = intervalSeconds * 1_000;
+  const lastMs = lastSuccessStartedAt?.getTime() ?? Number.NEGATIVE_INFINITY;
+  return dueAt.getTime() - lastMs < intervalMs * (1 - TOLERANCE) ? new Date(lastMs + intervalMs) : dueAt;
 }
 
 /** When a person may trigger the next sync; null: now. Support need not ask. */

@@ -1,6 +1,6 @@
 // Connectors as people see them: with how fresh they are, what runs, and when the next sync is due.
 import type { Queryable } from '../../platform/database.ts';
-import { effectiveSeconds } from './cadence.ts';
+import { comesAt, effectiveSeconds } from './cadence.ts';
 import { scheduleName } from './connector-schedule.ts';
 import { type Freshness, freshnessOf } from './freshness.ts';
 import type { ConnectorRow } from './sql/connectors.ts';
@@ -25,12 +25,14 @@ export async function viewConnectors(
   const due = await readDueTimes(db, tenantId, ids.map(scheduleName));
   return rows.map((connector) => {
     const job = live.get(connector.connector_id);
+    const seconds = effectiveSeconds(connector.plan, connector.interval_seconds);
+    const dueAt = connector.enabled ? due.get(scheduleName(connector.connector_id)) : undefined;
     return {
       connector,
       freshness: freshnessOf(connector, job?.status ?? null),
-      effectiveSeconds: effectiveSeconds(connector.plan, connector.interval_seconds),
+      effectiveSeconds: seconds,
       live: job ? { job_id: job.job_id, status: job.status } : null,
-      nextAt: connector.enabled ? (due.get(scheduleName(connector.connector_id)) ?? null) : null,
+      nextAt: dueAt ? comesAt(dueAt, connector.last_success_started_at, seconds) : null,
     };
   });
 }

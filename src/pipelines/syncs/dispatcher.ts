@@ -1,7 +1,7 @@
 // Makes sync jobs and looks after them, for one tenant. At most one job of a connector is live: a second dispatch is answered with
 // the first one's job. The database holds that rule; the look before is for the answer's sake.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { cadenceOf, earliestManual } from './cadence.ts';
+import { cadenceOf, earliestManual, hoursOf } from './cadence.ts';
 import type { SyncInput } from './input.ts';
 import { type ConnectorRow, findConnector } from './sql/connectors.ts';
 import { findJob, findLiveJob, type JobRow, listJobs } from './sql/read-jobs.ts';
@@ -73,7 +73,9 @@ export class JobDispatcher {
   /** For support alone. The dead letter is linked to the new job and leaves the queue. */
   async requeueFromDlq(request: RequeueRequest): Promise<JobRow> {
     const dead = await this.job(request.jobId);
-    if (dead.status === 'dead_letter') {
+    const { requeued_as: successor } = await this.#desk.engine.run(this.#tenantId, request.jobId);
+    // One that was requeued before is told so by the engine, whether or not its successor is live.
+    if (dead.status === 'dead_letter' && successor === null) {
       const live = await this.#look((db) => findLiveJob(db, this.#tenantId, dead.connector_id));
       if (live !== undefined) throw new MillraceError('sync_live', { connector: dead.connector_id, job: live });
     }
@@ -115,6 +117,6 @@ function requireMinimum(connector: ConnectorRow): void {
   const { plan, now, connector_id: id } = connector;
   const at = earliestManual(plan, connector.last_success_started_at, now);
   if (at === null) return;
-  const params = { connector: id, plan, minimum: cadenceOf(plan).minimumSeconds, next_at: at.toISOString() };
+  const params = { connector: id, plan, minimum: hoursOf(cadenceOf(plan).minimumSeconds), next_at: at.toISOString() };
   throw new MillraceError('sync_too_soon', params, { retryAfterMs: at.getTime() - now.getTime() });
 }

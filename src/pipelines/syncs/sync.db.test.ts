@@ -125,7 +125,9 @@ describe('a sync', () => {
     expect(await events(jobId, 'job.retry')).toMatchObject([
       { job_id: jobId, retry_count: 1, delay_seconds: expect.any(Number) },
     ]);
-    expect(await events(jobId, 'job.failed')).toMatchObject([{ job_id: jobId, error_code: 'airbyte_sync_failed' }]);
+    expect(await events(jobId, 'job.failed')).toMatchObject([
+      { job_id: jobId, error_code: 'airbyte_sync_failed', error_message: expect.stringContaining('ended as "failed"') },
+    ]);
   });
 
   it('whose credential is refused becomes a dead letter at once, and support can requeue it', async () => {
@@ -134,8 +136,21 @@ describe('a sync', () => {
     const { job_id: jobId } = await start(connector);
     expect(await until(jobId, 'dead_letter')).toMatchObject({ error_code: 'airbyte_unauthorized', retry_count: 0 });
     await waitFor(async () => (await events(jobId, 'job.dead_lettered')).length === 1);
+    expect(await events(jobId, 'job.dead_lettered')).toEqual([
+      {
+        job_id: jobId,
+        tenant_id: tenantId,
+        connector_id: connector.connector_id,
+        retry_count: 0,
+        error_code: 'airbyte_unauthorized',
+        error_message: expect.stringContaining('401'),
+      },
+    ]);
     airbyte.knobs = calm;
     const again = await dispatcher().requeueFromDlq({ jobId, correlationId: 'TICKET-1', by: 'support' });
+    await expect(
+      dispatcher().requeueFromDlq({ jobId, correlationId: 'TICKET-1', by: 'support' }),
+    ).rejects.toMatchObject({ code: 'run_already_retried', message: expect.stringContaining(again.job_id) });
     expect(again).toMatchObject({ connector_id: connector.connector_id, correlation_id: 'TICKET-1' });
     await until(again.job_id, 'success');
     await expect(
@@ -176,6 +191,25 @@ describe('a sync', () => {
     const job = await cancelSync(desk, { tenantId, by: 'ada' }, jobId, silentLog);
     expect(job).toMatchObject({ status: 'dead_letter', error_code: 'run_cancelled' });
     await waitFor(() => !airbyte.isRunning(connector.connection_id));
+  });
+
+  it('that has been running for more than two hours is found by the printed query; the view has the model’s columns', async () => {
+    const connector = await connect();
+    runMs.set(connector.connection_id, 60_000);
+    await setClockOffset(db.admin, '-3 hours');
+    const { job_id: jobId } = await start(connector);
+    await waitFor(async () => (await dispatcher().job(jobId)).run_id);
+    const { rows } = await db.admin.query(`SELECT job_id, tenant_id, connector_id, started_at
+FROM ingestion_jobs
+WHERE status = 'running'
+  AND started_at < NOW() - INTERVAL '2 hours';`);
+    expect(rows).toMatchObject([{ job_id: jobId, tenant_id: tenantId, connector_id: connector.connector_id }]);
+    const { fields } = await db.admin.query('select * from ingestion_jobs limit 0');
+    expect(fields.map(({ name }) => name)).toEqual([
+      ...['job_id', 'tenant_id', 'connector_id', 'external_account_id', 'status', 'retry_count', 'run_id'],
+      ...['correlation_id', 'error_message', 'error_code', 'next_retry_at', 'created_at', 'started_at', 'completed_at'],
+    ]);
+    await cancelSync(desk, { tenantId, by: 'ada' }, jobId, silentLog);
   });
 
   it('of a connection that was deleted or locked meanwhile ends as a dead letter that says so', async () => {

@@ -9,6 +9,7 @@ import { waitFor } from '../../../../test/support/wait-for.ts';
 import { setPlan } from '../../../access/operator.ts';
 import type { SyncDesk } from '../../../pipelines/syncs/sync-desk.ts';
 import { uuidv7 } from '../../../platform/ids.ts';
+import { createLog } from '../../../platform/log.ts';
 import { connectorHandlers } from '../connectors/connector-handlers.ts';
 import { syncHandlers } from './sync-handlers.ts';
 
@@ -18,10 +19,17 @@ let desk: SyncDesk & { close(): Promise<void> };
 let admin: TestUser;
 let support: TestUser;
 let stranger: TestUser;
+const lines: string[] = [];
+const log = createLog({
+  level: 'debug',
+  format: 'json',
+  logFilenames: false,
+  destination: { write: (line: string) => void lines.push(line) },
+});
 
 beforeAll(async () => {
   airbyte = await startFakeAirbyte();
-  desk = await buildSyncs(db.appUrl, airbyte);
+  desk = await buildSyncs(db.appUrl, airbyte, { log });
   await desk.engine.start();
   const tenantId = await buildSyncTenant(db, 'growth');
   admin = await buildUser(db, tenantId, 'admin');
@@ -33,6 +41,7 @@ afterAll(async () => {
   await airbyte.close();
 });
 const api = useApi(db, () => ({
+  log,
   engine: desk.engine,
   handlers: { ...connectorHandlers(desk), ...syncHandlers(desk) },
 }));
@@ -142,9 +151,23 @@ describe('connectors', () => {
     );
     const shown = (await api.call('connectors.show', { as: admin, params: { connector_id: connector.connector_id } }))
       .body;
-    for (const place of [rows[0]?.text ?? '', shown]) {
-      expect(place).not.toContain(secret);
-      expect(place).not.toContain(Buffer.from(secret).toString('hex'));
+    // A failure says more than a success: the log of one is looked at too.
+    airbyte.knobs = { ...calm, unauthorized: 1 };
+    const refused = await made().catch(() => undefined);
+    expect(refused).toBeUndefined();
+    await setPlan(db.app, admin.tenantId, 'enterprise');
+    const failed = (await trigger(connector.connector_id, support)).json().sync.job_id;
+    await ended(failed, 'dead_letter');
+    airbyte.knobs = calm;
+    await setPlan(db.app, admin.tenantId, 'growth');
+    const logged = lines.join('');
+    expect(logged).toContain('airbyte_unauthorized');
+    for (const place of [rows[0]?.text ?? '', shown, logged]) {
+      for (const canary of [secret, airbyte.token, ...airbyte.world.issuedTokens.keys()]) {
+        expect(place).not.toContain(canary);
+        expect(place).not.toContain(Buffer.from(canary).toString('hex'));
+        expect(place).not.toContain(Buffer.from(canary).toString('base64').slice(0, -3));
+      }
     }
   });
 
@@ -229,10 +252,13 @@ describe('syncs', () => {
     await ended(answer.json().run_id, 'success');
     expect((await requeue(support, { ticket: 'SUP-1' })).json().code).toBe('run_already_retried');
     const figures = (await api.call('syncs.figures', { as: admin })).json();
-    expect(figures).toMatchObject({
-      queued_last_minute: expect.any(Number),
-      average_duration_seconds: expect.any(Number),
-    });
+    expect(figures.queued_last_minute).toBeGreaterThan(1);
+    expect(figures.average_duration_seconds).toBeGreaterThan(0);
+    const { rows } = await db.admin.query(
+      `select count(*)::int as count from engine.dead_letters where tenant_id = $1 and error_code <> 'run_cancelled'`,
+      [admin.tenantId],
+    );
+    expect(rows).toEqual([{ count: figures.dead_letters }]);
     expect(figures.success_rate_by_connector).toContainEqual({
       connector_id: connector.connector_id,
       succeeded: 1,
@@ -250,6 +276,8 @@ describe('syncs', () => {
     expect(await show(jobId)).toMatchObject({ error_code: 'airbyte_rate_limited', retry_count: 0 });
     const cancelled = await api.call('syncs.cancel', { as: admin, params: { job_id: jobId } });
     expect(cancelled.json()).toMatchObject({ status: 'dead_letter', error_code: 'run_cancelled' });
+    const { retries_by_error: retries } = (await api.call('syncs.figures', { as: admin })).json();
+    expect(retries).toContainEqual({ error_code: 'airbyte_rate_limited', count: 1 });
   });
 
   it('appear in the metrics of the process', async () => {

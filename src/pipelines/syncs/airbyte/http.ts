@@ -87,7 +87,11 @@ function refusal(call: HttpCall<z.ZodType>, status: number, headers: Received['h
   const code = codeFor(status, problem.type, call.errorKinds);
   const waitMs = retryAfterMs(headerOf(headers, 'retry-after'), serverTime(headers));
   const said = problem.detail ?? problem.data?.message ?? problem.message ?? problem.title ?? mediaType(headers);
-  const params = { status, what: call.what, detail: redactText(said).slice(0, MAX_DETAIL) };
+  // Our sentence ends with a full stop of its own.
+  const detail = redactText(said)
+    .slice(0, MAX_DETAIL)
+    .replace(/[.\s]+$/, '');
+  const params = { status, what: call.what, detail };
   return new MillraceError(code, params, waitMs === undefined ? {} : { retryAfterMs: waitMs });
 }
 
