@@ -1,6 +1,6 @@
 // npm run chaos -- NAME [--seed N] [--kills N] [--only R1,R3] [--json FILE] [--release]: breaks things on purpose, audits, and
 // ends with 1 when a count is not zero. "engine" has the faults of R1 to R15; "model" is R17 (--steps N); "soak" is R18
-// (--minutes N); "syncs" kills around the trigger, "syncs-week" is a simulated week.
+// (--minutes N); "uploads" is R10; "syncs" kills around the trigger, "syncs-week" is a simulated week.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compilePrograms } from '../support/programs.ts';
@@ -56,6 +56,15 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
   async soak({ seed, minutes, release, small, say }) {
     const { runSoak } = await import('./soak.ts');
     return runSoak({ seed, minutes: minutes ?? (release ? 120 : small ? 1 : 10), say });
+  },
+  /** R10: hostile and unlucky senders while honest ones go on. */
+  async uploads({ seed, minutes, release, small, say }) {
+    const { runUploadChaos } = await import('./uploads.ts');
+    const seconds = minutes === undefined ? (release ? 600 : small ? 3 : 120) : minutes * 60;
+    const size = small ? { slow: 40, aborts: 60 } : { slow: 200, aborts: 500 };
+    const { dose, counts, rssGrowthMb, calmP95, stormP95 } = await runUploadChaos({ seed, seconds, ...size });
+    say(`memory + ${rssGrowthMb} MB; honest senders' p95 ${calmP95} ms in calm, ${stormP95} ms in the storm`);
+    return { dose, counts, details: { rssGrowthMb, calmP95, stormP95 } };
   },
   /** Kills between a sync's trigger and the storing of its job id. */
   async syncs({ seed, kills, release, small }) {

@@ -235,16 +235,20 @@ async function countRetries(admin: pg.Client): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Everything that is due in this step is fired and worked on. Returns what was left after a minute. */
+/**
+ * Everything that is due in this step is fired and worked on, also what the engine's own scheduler has in hand: its transaction may
+ * be open, and then nothing of it is in the queue yet. Returns what was left after a minute.
+ */
 async function workOff({ engine }: SyncDesk, admin: pg.Client): Promise<number> {
   const { control } = engine.pools;
-  while ((await fireDueSchedules(control, engine.registry, silentLog)) > 0);
-  while ((await moveDueRuns(control, 1_000)).moved > 0);
-  engine.wake();
   const deadline = performance.now() + 60_000;
   for (;;) {
+    while ((await fireDueSchedules(control, engine.registry, silentLog)) > 0);
+    while ((await moveDueRuns(control, 1_000)).moved > 0);
+    engine.wake();
     const { rows } = await admin.query<{ left: number }>(
-      `select (select count(*) from engine.ready)::int + (select count(*) from engine.leases)::int as left`,
+      `select (select count(*) from engine.ready)::int + (select count(*) from engine.leases)::int
+            + (select count(*) from engine.schedules where enabled and next_at <= engine.now())::int as left`,
     );
     const left = rows[0]?.left ?? 0;
     if (left === 0 || performance.now() > deadline) return left;
