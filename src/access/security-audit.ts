@@ -28,7 +28,7 @@ const wideOnPurpose: readonly ((policy: { table: string; policy: string; role: s
   ({ table, role }) => role === 'millrace_engine' && table.startsWith('engine.'),
   ({ role }) => role === 'millrace_operator',
   ({ policy }) => policy === 'login_lookup',
-  ({ policy, role }) => policy === 'expired_any_tenant' && role === 'ads_cleanup',
+  ({ policy, role }) => policy === 'expired_any_tenant' && ['ads_cleanup', 'judgments_cleanup'].includes(role),
   ({ policy, role }) => policy === 'open_any_tenant' && role === 'syncs_canceller',
 ];
 
