@@ -140,7 +140,7 @@ describe('a row', () => {
         'R-3,,Dan,1,2024-01-01,Kings,,,',
       ),
     );
-    expect(run.receipt).toMatchObject({ outcomes: { inserted: 3 }, plaintiffs: 1, warnings: { plaintiff_missing: 1 } });
+    expect(run.receipt).toMatchObject({ outcomes: { inserted: 3 }, plaintiffs: 1, warnings: { plaintiff_missing: 2 } });
     expect(await casesOf(database.admin, tenantId)).toMatchObject([
       { plaintiff_name: arabic, defendant_name: 'Zo\u00e9 D', dedupe_key: expect.stringMatching(/^name:/) },
       { plaintiff_name: null, dedupe_key: null },

@@ -93,7 +93,8 @@ export const judgmentRules: readonly Rule[] = [
   {
     code: 'plaintiff_missing',
     column: 'plaintiff_name',
-    test: (value, row) => value !== '' || row.email != null || row.phone != null,
+    test: (value, { email, phone }) =>
+      value !== '' || (email != null && emailKey(email) !== null) || (phone != null && phoneKey(phone) !== null),
     message: errors.plaintiff_missing.message,
     severity: 'warning',
     onEmpty: true,

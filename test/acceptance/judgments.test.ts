@@ -1,0 +1,103 @@
+// Batches of judgments from the command line: each lands once, every answer names the run, and the golden path proves it.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type EmptyDatabase } from './empty-database.ts';
+import { cleanUp, makeHome, millrace, startServer } from './millrace-process.ts';
+
+const folder = makeHome();
+let database: EmptyDatabase;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  env = { ...database.env, MILLRACE_HOME: makeHome(), SHUTDOWN_GRACE_SECONDS: '3', POLL_INTERVAL_MS: '100' };
+  await millrace(['tenants', 'create', 'Acme'], env);
+});
+afterAll(async () => {
+  await cleanUp();
+  await database.drop();
+});
+
+function makeBatch(...rows: string[]): string {
+  const file = path.join(folder, 'batch.csv');
+  writeFileSync(file, `Case Number,Plaintiff,Judgment Amount,Filing Date,County\n${rows.join('\n')}\n`);
+  return file;
+}
+
+const ingest = (file: string, batch: string, ...more: string[]) =>
+  millrace(['ingest', file, '--pipeline', 'judgments', '--batch', batch, ...more], env);
+const runOf = (text: string) => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(text)?.[0] ?? '';
+
+describe('a batch from the command line', () => {
+  it('lands once: the same again is skipped, other content is refused unless it supersedes', async () => {
+    const file = makeBatch('A-1,Ann,10,2024-01-01,Kings', 'A-2,Bea,-1,2024-01-01,Kings');
+    const first = await ingest(file, 'june');
+    expect(first.stdout, first.stderr).toMatch(/2 = 1 inserted \+ 1 rejected/);
+    const run = runOf(first.stdout);
+    const again = await ingest(file, 'june');
+    expect([again.code, again.stdout.trim()]).toEqual([0, `Skipping duplicate june (duplicate_completed): run ${run}`]);
+    const other = makeBatch('A-1,Ann,11,2024-01-01,Kings');
+    const refused = await ingest(other, 'june');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('(batch_content_changed)') });
+    expect(refused.stderr).toContain(run);
+    const superseding = await ingest(other, 'june', '--supersede');
+    expect(superseding.stdout, superseding.stderr).toMatch(/1 = 1 updated/);
+    const twin = await ingest(other, 'july');
+    expect(twin.stdout).toContain('these very bytes were handed in before: june#r2');
+    const verified = await millrace(['verify', run], env);
+    expect(verified, verified.stderr).toMatchObject({ code: 0 });
+  });
+
+  it('that failed names the run and the command that retries it', async () => {
+    const file = makeBatch(',Ann,10,2024-01-01,Kings');
+    const failed = await ingest(file, 'broken');
+    expect(failed).toMatchObject({ code: 1 });
+    const again = await ingest(file, 'broken');
+    expect(again.code).toBe(1);
+    expect(again.stderr).toMatch(/millrace runs retry [0-9a-f-]{36}[\s\S]*\(batch_failed_before\)/);
+  });
+});
+
+describe('the golden path', () => {
+  const lines = (text: string) => text.trimEnd().split('\n');
+
+  it('holds beside a running server, prints the specification’s lines, and leaves nothing behind', async () => {
+    const server = await startServer(env);
+    const walked = await millrace(['golden-path', '--env', 'dev'], env);
+    const refused = await millrace(['golden-path', '--env', 'dev', '--chaos'], env);
+    await server.end();
+    expect(lines(walked.stdout), walked.stderr).toEqual([
+      '  Initial Completion: PASS',
+      '  Duplicate Skip:     PASS',
+      '  Cleanup:            PASS',
+      '  [SUCCESS] Golden Path Verified - Data Moat is operational!',
+    ]);
+    expect(refused).toMatchObject({ code: 78, stderr: expect.stringContaining('(golden_path_dev_only)') });
+  });
+
+  it('refuses production without a yes, writes nothing on a dry run, and never kills there', async () => {
+    const unconfirmed = await millrace(['golden-path', '--env', 'prod'], env);
+    expect(unconfirmed).toMatchObject({ code: 78, stderr: expect.stringContaining('(golden_path_unconfirmed)') });
+    const dry = await millrace(['golden-path', '--env', 'prod', '--dry-run'], env);
+    expect(dry.code, dry.stderr).toBe(0);
+    expect(lines(dry.stdout)).toContain('  [SUCCESS] Dry run: nothing was written');
+    const chaos = await millrace(['golden-path', '--env', 'prod', '--chaos', '--yes'], env);
+    expect(chaos).toMatchObject({ code: 78, stderr: expect.stringContaining('(golden_path_dev_only)') });
+  });
+
+  it('with chaos proves a killed worker, a takeover and a double delivery, an invariant per line', async () => {
+    const walked = await millrace(['golden-path', '--env', 'dev', '--chaos'], env, 170_000);
+    expect(lines(walked.stdout), walked.stderr).toEqual([
+      '  Initial Completion: PASS',
+      '  Duplicate Skip:     PASS',
+      '  Cleanup:            PASS',
+      '  Killed Worker:      PASS',
+      '  Rows Once:          PASS',
+      '  Stale Takeover:     PASS',
+      '  Duplicate Delivery: PASS',
+      '  Chaos Cleanup:      PASS',
+      '  [SUCCESS] Golden Path Verified - Data Moat is operational!',
+    ]);
+  });
+});
