@@ -91,6 +91,21 @@ describe('limits on sign-in attempts', () => {
     expect(sweep.filter((code) => code === 'login_limited')).toHaveLength(2);
   });
 
+  it('10,000 guesses from one address over 200 accounts reach the password check 8 times, and each is written down', async () => {
+    const codes = new Map<string, number>();
+    for (let from = 0; from < 10_000; from += 100) {
+      const batch = Array.from({ length: 100 }, (_, n) =>
+        attempt(`mass${(from + n) % 200}@example.test`, '198.51.100.9'),
+      );
+      for (const code of await Promise.all(batch)) codes.set(code, (codes.get(code) ?? 0) + 1);
+    }
+    expect(Object.fromEntries(codes)).toEqual({ login_refused: 8, login_limited: 9_992 });
+    const { rows } = await db.admin.query(
+      `select count(*)::int as count from audit_log where action = 'auth.login' and outcome = 'denied' and host(ip) = '198.51.100.9'`,
+    );
+    expect(rows).toEqual([{ count: 10_000 }]);
+  }, 240_000);
+
   it('says how long to wait, and lets go when the window has passed', async () => {
     const limits = { ...tight, perAccountAndAddress: 1 };
     await attempt('wait@example.test', '198.51.100.3', limits);

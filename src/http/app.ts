@@ -20,6 +20,7 @@ import { closeRefusedUpgrades } from './plugins/refused-upgrades.ts';
 import { correlationIdOf, nameRequests } from './plugins/request-identity.ts';
 import { measureRequests } from './plugins/request-metrics.ts';
 import { addSecurityHeaders } from './plugins/security-headers.ts';
+import { limitUnreadBodies } from './plugins/unread-bodies.ts';
 import { guardWorkspace } from './plugins/workspace-guard.ts';
 import { registerRoutes } from './register-routes.ts';
 import { passMultipartThrough } from './uploads/multipart-body.ts';
@@ -54,6 +55,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   passMultipartThrough(server);
   authenticateRequests(server, app);
   limitReceiving(server, settings.receiveTimeoutMs);
+  limitUnreadBodies(server, settings.unreadBody);
   guardWorkspace(server);
   honourIdempotencyKeys(server, app);
   await server.register(websocket, { options: { maxPayload: MAX_SOCKET_MESSAGE_BYTES } });

@@ -1,5 +1,6 @@
 // The settings of the HTTP layer, given by whoever reads the configuration.
 import { defaultLoginLimits, type LoginLimits } from '../access/login-limits.ts';
+import type { LingerLimits } from './uploads/linger.ts';
 
 export interface HttpSettings {
   readonly host: string;
@@ -16,6 +17,8 @@ export interface HttpSettings {
   readonly maxRowsBytes: number;
   /** How long a request without a file may take to arrive. */
   readonly receiveTimeoutMs: number;
+  /** How long, and how much of, a body is read that nobody wants any more. */
+  readonly unreadBody: LingerLimits;
   /** Bearer token that /metrics asks for; unset: open on loopback, closed elsewhere. */
   readonly metricsToken?: string;
   /** Folder of the built console; unset or missing: a plain page instead. */
@@ -33,4 +36,6 @@ export const defaultHttpSettings: HttpSettings = {
   maxBodyBytes: 1024 * 1024,
   maxRowsBytes: 16 * 1024 * 1024,
   receiveTimeoutMs: 30_000,
+  // As much as the largest usual file, so that its sender sees why it was refused.
+  unreadBody: { lingerMs: 5_000, lingerBytes: 64 * 1024 * 1024 },
 };

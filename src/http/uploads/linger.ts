@@ -9,13 +9,17 @@ export interface LingerLimits {
 
 export const defaultLinger: LingerLimits = { lingerMs: 10_000, lingerBytes: 256 * 1024 * 1024 };
 
+const discarding = new WeakSet<IncomingMessage>();
+
+/** May be asked more than once: the first limits hold. */
 export function discardRest(request: IncomingMessage, limits: LingerLimits = defaultLinger): void {
-  if (request.complete || request.destroyed) return;
+  if (request.complete || request.readableEnded || request.destroyed || discarding.has(request)) return;
+  discarding.add(request);
   let discarded = 0;
-  const cutOff = setTimeout(() => request.socket.destroy(), limits.lingerMs).unref();
+  const cutOff = setTimeout(() => request.destroy(), limits.lingerMs).unref();
   request.on('data', (chunk: Buffer) => {
     discarded += chunk.byteLength;
-    if (discarded > limits.lingerBytes) request.socket.destroy();
+    if (discarded > limits.lingerBytes) request.destroy();
   });
   request.once('close', () => clearTimeout(cutOff));
   request.once('end', () => clearTimeout(cutOff));
