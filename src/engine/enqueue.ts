@@ -9,6 +9,7 @@ import { failpoint } from '../platform/failpoints.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { AnyPipeline, Registry } from './pipeline.ts';
 import { type EnqueueManner, enqueueRuns, findHolder, type NewRun } from './sql/enqueue-runs.ts';
+import { inTurn } from './sql/in-turn.ts';
 
 export interface EnqueueRequest {
   readonly pipeline: string;
@@ -106,17 +107,6 @@ function writeInChunks(
     }
     return (await Promise.all(writing)).flat();
   });
-}
-
-/** Sends each statement when the one before has been answered, while its parameters are made before that. */
-function inTurn(tx: Queryable): Queryable {
-  let before: Promise<unknown> = Promise.resolve();
-  const query = (...given: Parameters<Queryable['query']>) => {
-    const answer = before.then(() => tx.query(...given));
-    before = answer.catch(() => {});
-    return answer;
-  };
-  return { query: query as Queryable['query'] };
 }
 
 async function write(db: Queryable, runs: readonly NewRun[], manner: EnqueueManner): Promise<Enqueued[]> {
