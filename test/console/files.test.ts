@@ -135,7 +135,9 @@ describe('a batch of judgments', () => {
     await page.locator('[role=gridcell][aria-invalid]').first().dblclick();
     await page.keyboard.type('2025-02-28');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Replay 1 row' }).click();
+    await page.locator('[role=row][data-state=ready], [role=row][data-state=faulty], [role=alert]').first().waitFor();
+    await shoot(page, 'judgments-edited');
+    await page.getByRole('button', { name: 'Replay 1 row' }).click({ timeout: 15_000 });
     await page.locator('[role=row][data-state=resolved]').first().waitFor();
     await shoot(page, 'judgments-mended');
     expect(person.faults).toEqual([]);
