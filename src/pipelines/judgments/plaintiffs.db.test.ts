@@ -51,6 +51,17 @@ describe('plaintiffs', () => {
     expect(new Set(await linksOf(tenantId)).size).toBe(1);
   });
 
+  it('keep what an earlier row of the same file said where a later one says nothing', async () => {
+    const tenantId = newTenant();
+    await bench.ingest(
+      tenantId,
+      judgmentsFile(row('A-1', 'Ann', 'ann@example.test', '212-555-0100'), row('A-2', 'Ann B.', 'ann@example.test')),
+    );
+    expect(await plaintiffsOf(database.admin, tenantId)).toMatchObject([
+      { name: 'Ann B.', email: 'ann@example.test', phone: '212-555-0100' },
+    ]);
+  });
+
   it('known by phone adopt the email that a later batch brings', async () => {
     const tenantId = newTenant();
     await bench.ingest(tenantId, judgmentsFile(row('A-1', 'Ann', '', '212-555-0100')));

@@ -80,11 +80,12 @@ export async function foundPlaintiffs(
     name: withEmail ? 'judgments-found-by-email' : 'judgments-found-others',
     text: `
       with given as materialized (
-        select distinct on (s.dedupe_key) s.dedupe_key, s.plaintiff_name, s.name_key, s.email, s.phone, s.address
+        select s.dedupe_key, ${latest('plaintiff_name')}, ${latest('name_key')}, ${latest('email')}, ${latest('phone')},
+               ${latest('address')}
         from intake.simplicity_validated_rows s
         where ${inRange} and s.dedupe_key is not null and ${withEmail ? isEmail : `not ${isEmail}`}
           ${withEmail ? '' : `and not (left(s.dedupe_key, 5) = 'name:' and ${hasNamesake})`}
-        order by s.dedupe_key, s.row_index desc
+        group by s.dedupe_key
       ),
       written as (
         insert into plaintiffs (tenant_id, dedupe_key, name, name_key, email, phone, address, run_id)
@@ -111,6 +112,10 @@ export async function foundPlaintiffs(
   });
   return rows[0] ?? { founded: 0, first_id: null };
 }
+
+/** What the last row that says anything says: an empty cell further down takes nothing away. */
+const latest = (column: string) =>
+  `(array_agg(s.${column} order by s.row_index desc) filter (where s.${column} is not null))[1] as ${column}`;
 
 /** Whether a row has a value that is not stored yet. Asked before the upsert: one that changes nothing would still lock its row. */
 const tellsMore = (given: string, stored: string, name = 'plaintiff_name') =>
