@@ -243,15 +243,18 @@ async function workOff({ engine }: SyncDesk, admin: pg.Client): Promise<number> 
   const { control } = engine.pools;
   const deadline = performance.now() + 60_000;
   for (;;) {
-    while ((await fireDueSchedules(control, engine.registry, silentLog)) > 0);
-    while ((await moveDueRuns(control, 1_000)).moved > 0);
-    engine.wake();
-    const { rows } = await admin.query<{ left: number }>(
-      `select (select count(*) from engine.ready)::int + (select count(*) from engine.leases)::int
-            + (select count(*) from engine.schedules where enabled and next_at <= engine.now())::int as left`,
+    const { rows } = await admin.query<{ due: number; left: number }>(
+      `select (select count(*) from engine.schedules where enabled and next_at <= engine.now())::int
+            + (select count(*) from engine.scheduled where available_at <= engine.now())::int as due,
+              (select count(*) from engine.ready)::int + (select count(*) from engine.leases)::int as left`,
     );
-    const left = rows[0]?.left ?? 0;
-    if (left === 0 || performance.now() > deadline) return left;
+    const { due = 0, left = 0 } = rows[0] ?? {};
+    if (due + left === 0 || performance.now() > deadline) return due + left;
+    if (due > 0) {
+      while ((await fireDueSchedules(control, engine.registry, silentLog)) > 0);
+      while ((await moveDueRuns(control, 1_000)).moved > 0);
+      engine.wake();
+    }
     await pause(10);
   }
 }
