@@ -37,10 +37,11 @@ export async function tailRun(call: Client, runId: string, asJson: boolean): Pro
   }
 }
 
-/** 0 done · 2 done in part · 1 failed. */
-export function exitCodeOfRun(run: Pick<RunDetail, 'phase' | 'status'>): number {
+/** 0 every row is stored · 2 rows were refused · 1 failed. */
+export function exitCodeOfRun(run: Pick<RunDetail, 'phase' | 'status' | 'receipt'>): number {
   if (run.phase !== 'done') return exitCodes.failed;
-  return run.status === 'partial' ? exitCodes.partial : exitCodes.ok;
+  const refused = run.receipt?.outcomes?.rejected ?? 0;
+  return run.status === 'partial' || refused > 0 ? exitCodes.partial : exitCodes.ok;
 }
 
 function follow(feed: Response, asJson: boolean, signal: AbortSignal) {
