@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { type AdsBench, openAdsBench } from '../support/ads.ts';
 import type { AdsWorkerOrders } from '../support/ads-worker.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type AdsReference, makeAdsFile } from './ads-reference.ts';
 import type { Counts } from './auditor.ts';
 import { type Ground, openChaosServer } from './ground.ts';
@@ -25,7 +26,8 @@ export interface AdsChaosResult {
   readonly dose: {
     readonly uploads: number;
     readonly kills: number;
-    readonly failpoints: number;
+    /** Deaths by name of the failpoint; workers that were killed before they came to theirs do not count. */
+    readonly failpoints: Readonly<Record<string, number>>;
     readonly serverStops: number;
   };
   readonly counts: Counts;
@@ -43,6 +45,10 @@ const DEPS = { batchBytes: 8_000, flushRows: 200, promotionRows: 200 };
 const WORKERS = 2;
 const KILLS_PER_UPLOAD = 6;
 const KILLS_PER_SERVER_STOP = 12;
+/** From this dose on, workers also die at every failpoint, each over an upload of its own; with no kills at all, they do only that. */
+const FULL_DOSE_KILLS = 60;
+const DEATHS_PER_FAILPOINT = 3;
+const DEATH_MS = 60_000;
 const END_MS = 180_000;
 const program = fileURLToPath(new URL('../support/ads-worker.ts', import.meta.url));
 const boundaries = [
@@ -76,6 +82,23 @@ export async function runAdsChaos({ seed, kills, say }: AdsChaosOptions): Promis
       crew.killOne();
       if (kill % 10 === 0) say(`${kill} of ${kills} kills`);
     }
+    crew.clear();
+    await waitFor(() => ground.ask('select 1'), {
+      timeoutMs: 30_000,
+      everyMs: 100,
+      what: 'the server to answer again',
+    });
+    const unreached: string[] = [];
+    const rounds = kills === 0 || kills >= FULL_DOSE_KILLS ? DEATHS_PER_FAILPOINT : 0;
+    for (let round = 0; round < rounds; round++) {
+      // One after the other: two at once, and the first claims both uploads.
+      for (const failpoint of boundaries) {
+        uploads.push(...(await handIn(bench, random, 1)));
+        if (!(await crew.dieAt(failpoint))) unreached.push(failpoint);
+      }
+      say(`every failpoint, round ${round + 1} of ${rounds}`);
+    }
+    if (unreached.length > 0) throw new Error(`no worker died at ${unreached.join(', ')}`);
     crew.keep();
     const counts = await audit(ground, uploads);
     await crew.end();
@@ -109,8 +132,8 @@ class Crew {
   readonly #random: Random;
   #members: ChildProcess[] = [];
   #hired = 0;
-  /** Deaths at failpoints. */
-  deaths = 0;
+  readonly #killed = new WeakSet<ChildProcess>();
+  readonly deaths: Record<string, number> = {};
 
   constructor(orders: AdsWorkerOrders, random: Random) {
     this.#orders = orders;
@@ -122,26 +145,49 @@ class Crew {
     while (this.#members.length < WORKERS) {
       this.#hired++;
       const failpoint = armed && this.#hired % 3 === 0 ? this.#random.pick(boundaries) : undefined;
-      const orders = failpoint === undefined ? this.#orders : { ...this.#orders, failpoint };
-      const child = fork(program, [JSON.stringify(orders)], { execArgv: ['--import', 'tsx'], stdio: 'ignore' });
-      if (failpoint !== undefined)
-        child.once('exit', (_, signal) => {
-          if (signal === 'SIGKILL') this.deaths++;
-        });
-      this.#members.push(child);
+      this.#members.push(this.#hire(failpoint));
     }
   }
 
   killOne(): void {
     const victims = this.#members.filter(isAlive);
-    if (victims.length > 0) this.#random.pick(victims).kill('SIGKILL');
+    if (victims.length > 0) this.#kill(this.#random.pick(victims));
+  }
+
+  /** A worker that works until it dies at its failpoint; false when it did not get there. */
+  async dieAt(failpoint: string): Promise<boolean> {
+    const worker = this.#hire(failpoint);
+    const exit = new Promise<boolean>((resolve) => worker.once('exit', (_, signal) => resolve(signal === 'SIGKILL')));
+    const died = await Promise.race([exit, pause(DEATH_MS, false)]);
+    if (!died) this.#kill(worker);
+    return died;
+  }
+
+  clear(): void {
+    for (const member of this.#members) this.#kill(member);
+    this.#members = [];
   }
 
   /** From now on nobody is killed: whoever is gone is replaced, unarmed, until the end. */
   keep(): void {
-    for (const member of this.#members) member.kill('SIGKILL');
-    this.#members = [];
+    this.clear();
     this.fill(false);
+  }
+
+  #hire(failpoint: string | undefined): ChildProcess {
+    const orders = failpoint === undefined ? this.#orders : { ...this.#orders, failpoint };
+    const child = fork(program, [JSON.stringify(orders)], { execArgv: ['--import', 'tsx'], stdio: 'ignore' });
+    if (failpoint !== undefined)
+      child.once('exit', (_, signal) => {
+        if (signal === 'SIGKILL' && !this.#killed.has(child))
+          this.deaths[failpoint] = (this.deaths[failpoint] ?? 0) + 1;
+      });
+    return child;
+  }
+
+  #kill(child: ChildProcess): void {
+    this.#killed.add(child);
+    child.kill('SIGKILL');
   }
 
   async end(): Promise<void> {
