@@ -8,7 +8,9 @@ const CONCURRENCY = 50;
 
 export function createBullmq(options: ContenderOptions): Contender {
   const connection = { host: '127.0.0.1', port: options.redisPort ?? 6379, maxRetriesPerRequest: null };
-  const queue = new Queue(QUEUE, { connection });
+  // Keys of its own for each measurement, as the others have a database of their own.
+  const prefix = new URL(options.adminUrl).pathname.slice(1);
+  const queue = new Queue(QUEUE, { connection, prefix });
   let worker: Worker | undefined;
   return {
     async open() {
@@ -24,6 +26,7 @@ export function createBullmq(options: ContenderOptions): Contender {
     async work(onJob, concurrency) {
       worker = new Worker(QUEUE, async (job) => onJob(job.data as Payload), {
         connection,
+        prefix,
         concurrency: Math.max(concurrency, CONCURRENCY),
       });
       await worker.waitUntilReady();
