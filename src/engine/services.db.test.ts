@@ -1,14 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setClockOffset, useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
-import { withTransaction } from '../platform/database.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
+import { type Queryable, withTransaction } from '../platform/database.ts';
 import { silentLog } from '../platform/log.ts';
 import { consumeOnce } from './consumer.ts';
 import { nextFiring } from './schedules.ts';
 import { pumpEvents } from './services/outbox-pump.ts';
+import { defaultRetention, pruneOnce } from './services/pruner.ts';
 import { fireDueSchedules } from './services/scheduler.ts';
 import { type FeedRow, readFeed } from './sql/event-feed.ts';
 import { moveDueRuns } from './sql/move-due-runs.ts';
+import { pruneRejects, pruneRuns } from './sql/prune.ts';
 
 const database = useDatabase();
 type TestEngine = Awaited<ReturnType<typeof buildEngine>>;
@@ -28,6 +31,22 @@ afterEach(async () => {
 
 const emit = (key: string) =>
   engine.emit([{ tenantId, runId: null, type: 'test.happened', key, data: JSON.stringify({ key }) }]);
+
+const DAY_MS = 86_400_000;
+
+/** How the server would go about the statement a function sends, under the engine's own settings. */
+async function planOf(send: (db: Queryable) => Promise<unknown>): Promise<string> {
+  return withTransaction(engine.pools.control, async (tx) => {
+    let plan = '';
+    const explain = async ({ text, values }: { text: string; values: unknown[] }) => {
+      const { rows } = await tx.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+      plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      return { rows: [], rowCount: 0 };
+    };
+    await send({ query: explain as unknown as Queryable['query'] });
+    return plan;
+  });
+}
 
 async function pumpAll(): Promise<void> {
   while ((await pumpEvents(engine.pools.control)) !== 0);
@@ -185,6 +204,58 @@ describe('runs that are due later', () => {
     expect(moved.reduce((sum, each) => sum + each.moved, 0)).toBe(1);
     const { rows } = await database.admin.query('select run_id from engine.ready where run_id = $1', [id]);
     expect(rows).toHaveLength(1);
+  });
+});
+
+describe('what is looked for by its time', () => {
+  it('is found by an index, however much is planned or kept', async () => {
+    await engine.enqueueMany(
+      Array.from({ length: 5_000 }, () => ({
+        pipeline: 'plain',
+        tenantId,
+        input: {},
+        availableAt: new Date(Date.now() + 365 * DAY_MS),
+      })),
+    );
+    await database.admin.query('analyze engine.scheduled, engine.runs');
+    const plans = [
+      await planOf((db) => moveDueRuns(db, 1_000)),
+      await planOf((db) => pruneRuns(db, 730, 1_000)),
+      await planOf((db) => pruneRejects(db, 90, 1_000)),
+    ];
+    expect(plans[0]).toMatch(/Index Cond: \(available_at <= /);
+    expect(plans[1]).toMatch(/Index Cond: \(id < /);
+    expect(plans[2]).toMatch(/Index Cond: \(run_id < /);
+  });
+});
+
+describe('the pruner', () => {
+  it('forgets ended runs and passed events whose time is over, and keeps younger ones and keys that must refuse for ever', async () => {
+    await engine.start();
+    const plain = await engine.enqueue({ pipeline: 'plain', tenantId, input: {} });
+    const batch = await engine.enqueue({ pipeline: 'plain', tenantId, input: {}, uniqueKey: 'june' });
+    const ended = async () => {
+      const runs = [await engine.run(tenantId, plain.id), await engine.run(tenantId, batch.id)];
+      return runs.every((run) => run.finished_at !== null) || undefined;
+    };
+    await waitFor(ended, { what: 'both runs to end' });
+    await engine.stop();
+    await pumpAll();
+    // Consumers that other tests left behind have not passed these events.
+    await database.admin.query('delete from engine.consumers');
+    const retention = { ...defaultRetention, eventsDays: 30, runsDays: 730 };
+    const left = async () => {
+      const runs = await database.admin.query('select id from engine.runs where tenant_id = $1', [tenantId]);
+      return { runs: runs.rows.map((row) => row.id), events: (await feed()).length };
+    };
+    await pruneOnce(engine.pools.control, retention);
+    expect(await left()).toEqual({ runs: [plain.id, batch.id], events: 2 });
+    await setClockOffset(database.admin, '31 days');
+    while ((await pruneOnce(engine.pools.control, retention)) > 0);
+    expect(await left()).toEqual({ runs: [plain.id, batch.id], events: 0 });
+    await setClockOffset(database.admin, '731 days');
+    while ((await pruneOnce(engine.pools.control, retention)) > 0);
+    expect((await left()).runs).toEqual([batch.id]);
   });
 });
 

@@ -6,19 +6,31 @@ async function prune(db: Queryable, name: string, text: string, days: number, li
   return rowCount ?? 0;
 }
 
-/** Events older than `days` that every consumer has passed. */
+// engine.now() is volatile, and a volatile bound is not looked up in an index but asked of every row: (select …) asks once.
+
+/** The first uuid v7 of the day `days` ago ($1): what was made before comes first in every key that begins with a run's id. */
+const firstIdOfDay = `(select (lpad(to_hex((extract(epoch from engine.now() - $1 * interval '1 day') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid)`;
+
+/**
+ * Events older than `days` that every consumer has passed. Positions follow time, so only the first ones are looked at: asking
+ * all of them for their age read a million events at every start.
+ */
 export function pruneEvents(db: Queryable, days: number, limit: number): Promise<number> {
   return prune(
     db,
     'engine-prune-events',
-    `with passed as (
+    `with first as materialized (
        select p.position, p.event_id
        from engine.event_positions p
-       join engine.events e on e.event_id = p.event_id
        where p.position < (select coalesce(min(position), 9223372036854775807) from engine.consumers)
-         and e.created_at < engine.now() - $1 * interval '1 day'
        order by p.position
        limit $2
+     ),
+     passed as (
+       select f.position, f.event_id
+       from first f
+       join engine.events e on e.event_id = f.event_id
+       where e.created_at < engine.now() - $1 * interval '1 day'
      ),
      unplaced as (
        delete from engine.event_positions p using passed x where p.position = x.position
@@ -36,7 +48,9 @@ export function pruneRejects(db: Queryable, days: number, limit: number): Promis
     `delete from engine.rejects r
      using (
        select run_id, reject_id from engine.rejects
-       where created_at < engine.now() - $1 * interval '1 day' order by created_at limit $2
+       where run_id < ${firstIdOfDay} and created_at < engine.now() - $1 * interval '1 day'
+       order by run_id, reject_id
+       limit $2
      ) old
      where r.run_id = old.run_id and r.reject_id = old.reject_id`,
     days,
@@ -76,7 +90,7 @@ export async function pruneRunHistory(db: Queryable, days: number, limit: number
       `delete from engine.${table} h
        where h.ctid = any (array(
          select x.ctid from engine.${table} x
-         where x.run_id < (lpad(to_hex((extract(epoch from engine.now() - $1 * interval '1 day') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+         where x.run_id < ${firstIdOfDay}
          order by x.run_id
          limit $2))`,
       days,
@@ -115,7 +129,7 @@ export function pruneRuns(db: Queryable, days: number, limit: number): Promise<n
     'engine-prune-runs',
     `with old as (
        select r.id, r.tenant_id, r.status from engine.runs r
-       where r.id < (lpad(to_hex((extract(epoch from engine.now() - $1 * interval '1 day') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+       where r.id < ${firstIdOfDay}
          and r.finished_at < engine.now() - $1 * interval '1 day'
          and r.unique_key is null
          and not exists (select from engine.rejects x where x.run_id = r.id)

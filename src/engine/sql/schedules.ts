@@ -29,7 +29,7 @@ export async function lockDueSchedules(db: Queryable, limit: number): Promise<Du
       select schedule_id, tenant_id, name, pipeline, cron, time_zone, jitter_seconds, input, enabled, next_at, last_fired_at,
              last_run_id, engine.now() as now
       from engine.schedules
-      where enabled and next_at <= engine.now()
+      where enabled and next_at <= (select engine.now())
       order by next_at
       limit $1
       for update skip locked`,

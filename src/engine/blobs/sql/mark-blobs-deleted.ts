@@ -18,7 +18,7 @@ export async function markUnusedBlobs(db: Queryable, ttlHours: number, limit: nu
         select b.blob_id
         from engine.blobs b
         where b.deleted_at is null
-          and b.created_at < engine.now() - make_interval(secs => $1::double precision * 3600)
+          and b.created_at < (select engine.now()) - make_interval(secs => $1::double precision * 3600)
           and not exists (select from engine.runs r where r.blob_id = b.blob_id)
         order by b.created_at
         limit $2
@@ -43,7 +43,7 @@ export async function markExpiredBlobs(db: Queryable, limit: number): Promise<Ma
         select b.blob_id
         from engine.blobs b
         where b.deleted_at is null
-          and b.keep_until < engine.now()
+          and b.keep_until < (select engine.now())
           and not exists (
             select from engine.runs r
             where r.blob_id = b.blob_id

@@ -39,7 +39,7 @@ export async function takeSends(db: Queryable, leaseMs: number, limit: number): 
         select k.sink_id, k.kind, k.target
         from engine.alert_sinks k
         where k.enabled and (k.paused_until is null or k.paused_until <= engine.now())
-          and exists (select from engine.alert_sends s where s.sink_id = k.sink_id and s.status = 'waiting' and s.next_at <= engine.now())
+          and exists (select from engine.alert_sends s where s.sink_id = k.sink_id and s.status = 'waiting' and s.next_at <= (select engine.now()))
         order by k.sink_id
         limit $2
         for update skip locked
@@ -49,7 +49,7 @@ export async function takeSends(db: Queryable, leaseMs: number, limit: number): 
         from sinks k
         cross join lateral (
           select s.send_id from engine.alert_sends s
-          where s.sink_id = k.sink_id and s.status = 'waiting' and s.next_at <= engine.now()
+          where s.sink_id = k.sink_id and s.status = 'waiting' and s.next_at <= (select engine.now())
             and not exists (select from engine.alert_sends e
                             where e.sink_id = s.sink_id and e.alert_id = s.alert_id and e.send_id < s.send_id and e.status = 'waiting')
           order by s.send_id

@@ -41,7 +41,7 @@ export async function lockDueEndpoints(db: Queryable, limit: number): Promise<st
       )
       select e.endpoint_id
       from engine.webhook_endpoints e
-      where e.endpoint_id in (select endpoint_id from due where next_at <= engine.now())
+      where e.endpoint_id in (select endpoint_id from due where next_at <= (select engine.now()))
         and e.disabled_at is null
         and (e.paused_until is null or e.paused_until <= engine.now())
       order by random()
@@ -71,7 +71,7 @@ export async function claimDeliveries(
         ) e
         cross join lateral (
           select d.delivery_id from engine.deliveries d
-          where d.endpoint_id = e.endpoint_id and d.status = 'waiting' and d.next_at <= engine.now()
+          where d.endpoint_id = e.endpoint_id and d.status = 'waiting' and d.next_at <= (select engine.now())
           order by d.next_at, d.delivery_id
           limit greatest(e.room, 0)
           for update skip locked
@@ -111,7 +111,7 @@ export async function takeBackLost(db: Queryable, limit: number): Promise<number
     text: `
       with lost as (
         select delivery_id from engine.deliveries
-        where status = 'sending' and lease_until < engine.now()
+        where status = 'sending' and lease_until < (select engine.now())
         limit $1
         for update skip locked
       ),

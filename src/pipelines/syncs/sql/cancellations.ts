@@ -65,7 +65,7 @@ export async function takeDueCancellations(
     text: `
       with due as (
         select job_id from public.sync_cancellations
-        where look_at <= engine.now()
+        where look_at <= (select engine.now())
         order by look_at
         limit $1
         for update skip locked
