@@ -135,7 +135,6 @@ async function benchLarge(
 
 /** From the first byte sent until the run is done. */
 async function load(server: Server, admin: pg.Client, file: string, clientId: string): Promise<Load> {
-  await settle(admin);
   const before = await walPosition(admin);
   const startedAt = performance.now();
   const form = new FormData();
@@ -168,15 +167,9 @@ async function walPosition(admin: pg.Client): Promise<number> {
   return Number(rows[0]?.bytes);
 }
 
-/** Everybody starts with a clean slate: nobody pays for writing back what the one before has dirtied. */
-async function settle(admin: pg.Client): Promise<void> {
-  await admin.query('checkpoint');
-}
-
 async function freshTable(admin: pg.Client): Promise<void> {
   const columns = Array.from({ length: COLUMNS }, (_, i) => `c${i} text`).join(', ');
   await admin.query(`drop table if exists bench_raw; create table bench_raw (${columns})`);
-  await settle(admin);
 }
 
 async function timePsqlCopy(admin: pg.Client, url: string, file: string): Promise<number> {
