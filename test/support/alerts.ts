@@ -50,7 +50,8 @@ export async function buildSink(
 /** Everything that has happened until now is judged. */
 export async function judgeEvents({ engine: pool }: TestDatabase): Promise<void> {
   const consumer = { ...alertConsumer(), pool, log: silentLog, everyMs: 1_000 };
-  await pumpEvents(pool);
+  // A started engine pumps too: until nothing is left, whoever took it.
+  while ((await pumpEvents(pool)) !== 0);
   while ((await consumeOnce(consumer)) > 0);
 }
 
