@@ -74,11 +74,16 @@ describe('a batch whose worker was killed', () => {
     expect(Object.keys(line ?? {}).slice(2)).toEqual(['source_batch_id', 'stale_hours', 'original_started_at', 'msg']);
     expect(line).toMatchObject({ level: 'warn', source_batch_id: 'abandoned', stale_hours: expect.any(Number) });
     expect(Date.parse(String(line?.original_started_at))).toBeLessThan(run.finished_at?.getTime() ?? 0);
-    const { rows } = await database.admin.query(
-      `select data ->> 'message' as message, data ->> 'severity' as severity from engine.events
-       where run_id = $1 and type = 'alert.raised'`,
-      [runId],
-    );
+    const raised = async () => {
+      const { rows } = await database.admin.query(
+        `select data ->> 'message' as message, data ->> 'severity' as severity from engine.events
+         where run_id = $1 and type = 'alert.raised'`,
+        [runId],
+      );
+      return rows.length > 0 ? rows : undefined;
+    };
+    // The line is written first.
+    const rows = await waitFor(raised, { what: 'the alert to be raised' });
     expect(rows).toEqual([
       { message: expect.stringMatching(/^\[STALE TAKEOVER\] abandoned abandoned for [\d.]+h$/), severity: 'WARNING' },
     ]);
