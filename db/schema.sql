@@ -560,11 +560,14 @@ CREATE INDEX rejects_by_return ON engine.rejects USING btree (replayed_as) WHERE
 alter table engine.rejects enable row level security, force row level security;
 create policy ads_returned on engine.rejects for all to ads_parse using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.rejects for all to millrace_engine using (true) with check (true);
+create policy judgments_returned on engine.rejects for all to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on engine.rejects for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on engine.rejects to millrace_app;
 grant delete, insert, select, update on engine.rejects to millrace_engine;
 grant select (line, run_id, status, tenant_id) on engine.rejects to ads_parse;
 grant update (replayed_as, status) on engine.rejects to ads_parse;
+grant select (line, run_id, status, tenant_id) on engine.rejects to judgments_import;
+grant update (replayed_as, status) on engine.rejects to judgments_import;
 grant update (corrected_at, corrected_by, correction, status) on engine.rejects to millrace_app;
 
 create table engine.row_outcomes (
@@ -822,6 +825,26 @@ grant delete on intake.simplicity_validated_rows to judgments_cleanup;
 grant insert, select on intake.simplicity_validated_rows to judgments_import;
 grant delete, select on intake.simplicity_validated_rows to millrace_app;
 grant select (batch_id, created_at, row_index, tenant_id) on intake.simplicity_validated_rows to judgments_cleanup;
+
+create table intake.superseded_rows (
+  batch_id uuid not null,
+  tenant_id uuid not null,
+  row_index integer not null,
+  line integer not null,
+  first_index integer not null,
+  constraint superseded_rows_pkey PRIMARY KEY (batch_id, row_index),
+  constraint superseded_rows_row_index_check CHECK ((row_index >= 0))
+);
+alter table intake.superseded_rows enable row level security, force row level security;
+create policy expired_any_tenant on intake.superseded_rows for all to judgments_cleanup using (true);
+create policy tenant_only on intake.superseded_rows for all to judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy test_batches_only on intake.superseded_rows as restrictive for delete to millrace_app using ((EXISTS ( SELECT
+   FROM engine.runs r
+  WHERE ((r.id = superseded_rows.batch_id) AND (r.unique_key ~~ 'golden\_path\_test\_%'::text)))));
+grant delete on intake.superseded_rows to judgments_cleanup;
+grant insert on intake.superseded_rows to judgments_import;
+grant delete, select on intake.superseded_rows to millrace_app;
+grant select (batch_id, row_index) on intake.superseded_rows to judgments_cleanup;
 
 create table millrace.migrations (
   name text not null,
@@ -1309,14 +1332,21 @@ create table public.sync_cancellations (
   look_at timestamp with time zone default engine.now(),
   settled_at timestamp with time zone,
   outcome text,
+  connection_id uuid,
+  credential bytea,
+  credential_kind text,
   constraint sync_cancellations_pkey PRIMARY KEY (job_id),
   constraint sync_cancellations_after_job_id_check CHECK ((after_job_id ~ '^\d+$'::text)),
   constraint sync_cancellations_airbyte_job_id_check CHECK ((airbyte_job_id ~ '^\d+$'::text)),
+  constraint sync_cancellations_credential_kind_check CHECK ((credential_kind = ANY (ARRAY['installation'::text, 'token'::text, 'client'::text]))),
+  constraint sync_cancellations_keeps_whole_way CHECK ((((connection_id IS NULL) = (credential_kind IS NULL)) AND ((credential IS NOT NULL) = (COALESCE(credential_kind, 'installation'::text) <> 'installation'::text)))),
   constraint sync_cancellations_looks_until_settled CHECK (((look_at IS NULL) = (settled_at IS NOT NULL))),
   constraint sync_cancellations_names_a_job CHECK (((after_job_id IS NOT NULL) OR (airbyte_job_id IS NOT NULL))),
   constraint sync_cancellations_outcome_check CHECK ((outcome = ANY (ARRAY['cancelled'::text, 'ended'::text, 'not_started'::text, 'taken_over'::text, 'connector_removed'::text, 'gave_up'::text]))),
-  constraint sync_cancellations_settled_has_outcome CHECK (((settled_at IS NULL) = (outcome IS NULL)))
+  constraint sync_cancellations_settled_has_outcome CHECK (((settled_at IS NULL) = (outcome IS NULL))),
+  constraint sync_cancellations_settled_keeps_no_secret CHECK (((settled_at IS NULL) OR (credential_kind IS NULL)))
 );
+CREATE INDEX sync_cancellations_by_connection ON public.sync_cancellations USING btree (tenant_id, connection_id) WHERE ((look_at IS NOT NULL) AND (connection_id IS NOT NULL));
 CREATE INDEX sync_cancellations_by_connector ON public.sync_cancellations USING btree (tenant_id, connector_id) WHERE (look_at IS NOT NULL);
 CREATE INDEX sync_cancellations_due ON public.sync_cancellations USING btree (look_at) WHERE (look_at IS NOT NULL);
 alter table public.sync_cancellations enable row level security, force row level security;

@@ -2,6 +2,7 @@
 // Terminal attempts are never altered: a retry is a new run linked by `retry_of`, a requeue one linked both ways.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { type Pool, type Queryable, withTransaction } from '../platform/database.ts';
+import { failpoint } from '../platform/failpoints.ts';
 import { type Enqueued, enqueue } from './enqueue.ts';
 import { plainEnd } from './failure.ts';
 import type { Registry } from './pipeline.ts';
@@ -60,15 +61,18 @@ export async function cancel(deps: ActionDeps, actor: Actor, runId: string): Pro
     const end = {
       ...plainEnd(
         { id: runId, attempt: lease.attempt, pipeline: lease.pipeline, status: lease.status },
-        'fail',
+        lease.cancel_event,
         'cancelled',
       ),
       errorKind: error.kind,
       errorCode: error.code,
       errorText: error.message,
     };
-    return (await endAttempts(tx, [end])).length === 1;
+    const isOver = (await endAttempts(tx, [end])).length === 1;
+    failpoint('cancel.before_commit');
+    return isOver;
   });
+  if (ended) failpoint('cancel.after_commit');
   if (ended || (await requestCancel(deps.pool, actor.tenantId, runId, actor.by))) {
     await deps.announceCancel(runId, actor.by);
     return ended ? 'cancelled' : 'requested';
@@ -97,9 +101,11 @@ export async function retry(
   if (run.phase !== 'failed' && run.phase !== 'dead') throw illegal(run, 'retry');
   const successor = await withTransaction(deps.pool, async (tx) => {
     const [created] = await enqueue(tx, deps.registry, [successorOf(run, options)]);
+    failpoint('retry.before_commit');
     if (run.phase === 'dead' && created?.created) await linkRequeued(tx, run.id, created.id);
     return created as Enqueued;
   });
+  failpoint('retry.after_commit');
   deps.announceReady();
   return successor;
 }

@@ -76,7 +76,7 @@ async function take(machine: Machine, tenantId: string, id: string, arrow: Arrow
   }
   if (machine.states[arrow.from]?.phase === 'waiting') {
     // Only a claim or a cancel moves a waiting run.
-    if (arrow.event !== 'fail') return 0;
+    if (arrow.event !== 'fail' && arrow.event !== 'cancel') return 0;
     return (await engine.cancel({ tenantId, by: 'tester' }, id)) === 'cancelled' ? 1 : 0;
   }
   const run = await engine.run(tenantId, id);

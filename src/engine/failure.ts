@@ -1,6 +1,6 @@
 // From a thrown error to the end of an attempt: what kind it is, whether it is retried, and what the ledger will say.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import { target } from '../contract/states/machine.ts';
+import { cancelEvent, target } from '../contract/states/machine.ts';
 import { translateDatabaseError } from '../platform/database-errors.ts';
 import type { AnyPipeline } from './pipeline.ts';
 import { countFailure, judge, type Verdict } from './retry-policy.ts';
@@ -22,7 +22,8 @@ export function classify(error: unknown, run: StageRun): MillraceError {
 
 /** `workedMs`: how long this attempt has been going. */
 export function endByError(pipeline: AnyPipeline, run: StageRun, error: MillraceError, workedMs: number): AttemptEnd {
-  if (error.kind === 'cancelled') return { ...plainEnd(run, 'fail', 'cancelled'), ...whatWentWrong(error) };
+  if (error.kind === 'cancelled')
+    return { ...plainEnd(run, cancelEvent(pipeline.machine, run.status), 'cancelled'), ...whatWentWrong(error) };
   const verdict = judge(pipeline.retry, {
     kind: error.kind,
     stage: run.stage,

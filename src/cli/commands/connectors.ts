@@ -123,7 +123,9 @@ export function addConnectorCommands(program: Command): void {
   }
 
   ofTenant(connectors.command('remove'))
-    .description('Removes a connector. Its syncs stay in the ledger.')
+    .description(
+      'Removes a connector. A live sync of it is cancelled, here and at Airbyte; its past syncs stay in the ledger.',
+    )
     .argument('<connector>')
     .action(async (connector: string, _: ConnectorOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<ConnectorOptions>();

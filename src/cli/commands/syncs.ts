@@ -59,7 +59,7 @@ export function addSyncCommands(program: Command): void {
     .command('list')
     .description('Lists syncs, newest first.')
     .option('--connector <id>', 'only of this connector')
-    .option('--status <words>', 'queued, running, failed, dead_letter, success (several: a,b)')
+    .option('--status <words>', 'queued, running, failed, dead_letter, cancelled, success (several: a,b)')
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')
     .option('--limit <count>', 'how many', '30')
     .action(async (_: SyncOptions, command: Command) => {

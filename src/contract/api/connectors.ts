@@ -5,7 +5,7 @@ import { defineRoutes, empty, json } from './route.ts';
 import { Count, Id, list, Page, Time } from './values.ts';
 
 export const Freshness = z.enum(['on time', 'on track', 'late', 'failing', 'action required']);
-export const JobStatus = z.enum(['queued', 'running', 'failed', 'dead_letter', 'success']);
+export const JobStatus = z.enum(['queued', 'running', 'failed', 'dead_letter', 'cancelled', 'success']);
 
 export const Connector = z.object({
   connector_id: Id,
@@ -133,9 +133,11 @@ export const connectorRoutes = defineRoutes({
   'connectors.remove': {
     tag: 'Syncs',
     summary: 'Remove a connector; its syncs stay in the ledger',
+    notes:
+      'A live sync of it is cancelled first, here and at Airbyte; when Airbyte cannot be reached now, as soon as it can.',
     access: allow(['admin']),
     params: byId,
     answer: empty,
-    errors: ['connector_not_found'],
+    errors: ['connector_not_found', 'connector_busy'],
   },
 });

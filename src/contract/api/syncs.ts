@@ -86,6 +86,6 @@ export const syncRoutes = defineRoutes({
       ticket: z.string().trim().min(1).max(100).describe('The support ticket this is done for.'),
     }),
     answer: json(RunLink, 202),
-    errors: ['run_not_found', 'not_a_dead_letter', 'run_already_retried', 'sync_live'],
+    errors: ['run_not_found', 'not_a_dead_letter', 'run_already_retried', 'sync_live', 'connector_not_found'],
   },
 });

@@ -14,6 +14,12 @@ export const syncErrors = defineErrors({
     message: 'There is a connector named "{name}" already.',
     next: 'Choose another name.',
   },
+  connector_busy: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Connector {connector} cannot be removed yet: its sync {job} is being cancelled.',
+    next: 'Try again in a moment.',
+  },
   connector_disabled: {
     kind: 'conflict',
     status: 409,

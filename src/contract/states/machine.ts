@@ -7,9 +7,10 @@ export type Phase = 'waiting' | 'active' | 'done' | 'failed' | 'dead';
 /**
  * The events the engine itself sends. A stage sends the rest (`pass`, `complete`, `part`, …) by returning them.
  * claim: a worker takes the run · release: it goes back to its waiting state (takeover, drain, retry) ·
- * retry: like release, for machines that show a planned retry as a state of its own · fail: ends it · dead: ends it as a dead letter.
+ * retry: like release, for machines that show a planned retry as a state of its own · fail: ends it · dead: ends it as a dead letter ·
+ * cancel: like fail, for machines that show a cancelled run as a state of its own.
  */
-export type EngineEvent = 'claim' | 'release' | 'retry' | 'fail' | 'dead';
+export type EngineEvent = 'claim' | 'release' | 'retry' | 'fail' | 'dead' | 'cancel';
 
 export interface State<Name extends string> {
   readonly phase: Phase;
@@ -44,11 +45,17 @@ function checkState(pipeline: string, name: string, state: State<string>, states
   if (live && state.stage === undefined) throw fault('is live but names no stage');
   if (!live && Object.keys(state.on ?? {}).length > 0) throw fault('is terminal but has arrows');
   if (state.phase === 'waiting' && !state.on?.claim) throw fault('waits but cannot be claimed');
-  if (state.phase === 'waiting' && !state.on?.fail) throw fault('waits but cannot be cancelled (no "fail")');
+  if (state.phase === 'waiting' && !state.on?.fail && !state.on?.cancel)
+    throw fault('waits but cannot be cancelled (no "fail" or "cancel")');
   if (state.phase === 'active' && !state.on?.release) throw fault('is active but cannot be released');
   if (state.phase === 'active' && !state.on?.fail) throw fault('is active but cannot fail');
   for (const target of Object.values(state.on ?? {}))
     if (!(target in states)) throw fault(`points at unknown "${target}"`);
+}
+
+/** The event that ends a cancelled run of this state. */
+export function cancelEvent(machine: Machine, from: string): 'cancel' | 'fail' {
+  return target(machine, from, 'cancel') === undefined ? 'fail' : 'cancel';
 }
 
 /** The state an event leads to, or undefined when the arrow does not exist. */

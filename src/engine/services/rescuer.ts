@@ -76,7 +76,7 @@ function endOfLost(lease: LostLease): AttemptEnd {
     const error = new MillraceError('run_cancelled', { run: lease.run_id, by: lease.cancel_requested_by });
     return {
       ...common,
-      event: 'fail',
+      event: lease.cancel_event,
       outcome: 'cancelled',
       errorKind: error.kind,
       errorCode: error.code,

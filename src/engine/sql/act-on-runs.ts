@@ -1,6 +1,7 @@
 // What a person or program may do to a run from outside. Lock order as everywhere: queue row or lease first, then ledger.
 // Every statement names the tenant, so that a foreign id finds nothing.
 import type { Queryable } from '../../platform/database.ts';
+import { cancelEventOf } from './cancel-event.ts';
 import { isSuspect } from './suspects.ts';
 
 export interface ActedRow {
@@ -101,7 +102,7 @@ export async function cancelWaitingRun(
           union all select id from wanted where held_at is not null
         ) taken, engine.transitions t
         where r.id = taken.run_id and r.phase = 'waiting'
-          and t.pipeline = r.pipeline and t.from_status = r.status and t.event = 'fail'
+          and t.pipeline = r.pipeline and t.from_status = r.status and t.event = ${cancelEventOf('r.pipeline', 'r.status')}
         returning r.id, r.tenant_id, r.pipeline, r.status, r.phase, r.finished_at
       ),
       flagged as (
@@ -128,6 +129,7 @@ export interface LeaseToCancel {
   readonly attempt: number;
   readonly pipeline: string;
   readonly status: string;
+  readonly cancel_event: 'cancel' | 'fail';
 }
 
 /** The lease of an active run, locked; undefined when it is under an effects transaction or the run is not active. */
@@ -139,7 +141,7 @@ export async function lockLeaseToCancel(
   const { rows } = await db.query<LeaseToCancel>({
     name: 'engine-lock-lease-to-cancel',
     text: `
-      select l.attempt, l.pipeline, r.status
+      select l.attempt, l.pipeline, r.status, ${cancelEventOf('l.pipeline', 'r.status')} as cancel_event
       from engine.leases l
       join engine.runs r on r.id = l.run_id
       where l.run_id = $2 and l.tenant_id = $1

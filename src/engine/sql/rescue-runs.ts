@@ -1,6 +1,7 @@
 // Takes runs back from workers that have gone silent.
 import type { Queryable } from '../../platform/database.ts';
 import type { Failures } from '../retry-policy.ts';
+import { cancelEventOf } from './cancel-event.ts';
 
 export interface LostLease {
   readonly run_id: string;
@@ -12,6 +13,8 @@ export interface LostLease {
   readonly status: string;
   readonly failures: Failures;
   readonly cancel_requested_by: string | null;
+  /** What ends it when it was cancelled. */
+  readonly cancel_event: 'cancel' | 'fail';
   readonly lost_limit: number;
   readonly lost_action: 'requeue' | 'fail';
 }
@@ -39,7 +42,7 @@ export async function lockLostLeases(db: Queryable, limit: number): Promise<Lost
       )
       select l.run_id, l.attempt, l.pipeline, l.stage, l.worker_id, l.claimed_at, r.status, r.failures,
              case when r.cancel_requested_at is not null then r.cancel_requested_by end as cancel_requested_by,
-             p.lost_limit, p.lost_action
+             ${cancelEventOf('l.pipeline', 'r.status')} as cancel_event, p.lost_limit, p.lost_action
       from engine.leases l
       join silent s on s.worker_id = l.worker_id
       join engine.runs r on r.id = l.run_id

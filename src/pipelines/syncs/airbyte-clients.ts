@@ -23,6 +23,8 @@ export interface AirbyteClients {
   readonly box: SecretBox;
   /** `db` is a look under the connector's tenant. */
   forConnector(db: Queryable, connector: ConnectorIdentity): Promise<AirbyteClient>;
+  /** For what a removed connector left at Airbyte. */
+  forKept(kept: KeptCredential): AirbyteClient;
   forCredential(credential: Credential | undefined, errorKinds?: Readonly<Record<string, string>>): AirbyteClient;
 }
 
@@ -31,6 +33,13 @@ export interface ConnectorIdentity {
   readonly tenant_id: string;
   readonly credential_kind: string;
   readonly error_kinds: Readonly<Record<string, string>>;
+}
+
+export interface KeptCredential {
+  readonly connector_id: string;
+  readonly credential_kind: string;
+  /** Sealed; null for the installation's. */
+  readonly credential: Buffer | null;
 }
 
 const MAX_TOKEN_SOURCES = 1_000;
@@ -71,17 +80,22 @@ export function createAirbyteClients(
     return createAirbyteClient({ ...reach, tokens: sourceOf(credential), errorKinds });
   }
 
+  function forKept(kept: KeptCredential, errorKinds: Readonly<Record<string, string>> = {}): AirbyteClient {
+    if (kept.credential_kind === 'installation') return forCredential(undefined, errorKinds);
+    const text = kept.credential ? box.open(kept.connector_id, kept.credential) : undefined;
+    if (text === undefined) throw new MillraceError('connector_secret_unreadable', { connector: kept.connector_id });
+    return forCredential(StoredCredential.parse(JSON.parse(text)), errorKinds);
+  }
+
   return {
     settings,
     box,
     forCredential,
+    forKept,
     async forConnector(db, connector) {
-      if (connector.credential_kind === 'installation') return forCredential(undefined, connector.error_kinds);
-      const sealed = await readCredential(db, connector.tenant_id, connector.connector_id);
-      const text = sealed ? box.open(connector.connector_id, sealed) : undefined;
-      if (text === undefined)
-        throw new MillraceError('connector_secret_unreadable', { connector: connector.connector_id });
-      return forCredential(StoredCredential.parse(JSON.parse(text)), connector.error_kinds);
+      const { tenant_id: tenantId, connector_id: connectorId, credential_kind: kind } = connector;
+      const sealed = kind === 'installation' ? null : await readCredential(db, tenantId, connectorId);
+      return forKept({ ...connector, credential: sealed ?? null }, connector.error_kinds);
     },
   };
 }

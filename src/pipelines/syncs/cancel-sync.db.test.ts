@@ -8,7 +8,6 @@ import { waitFor } from '../../../test/support/wait-for.ts';
 import { silentLog } from '../../platform/log.ts';
 import { cancelSync } from './cancel-sync.ts';
 import { settleDue } from './cancellations.ts';
-import { removeConnector } from './connectors.ts';
 import { JobDispatcher } from './dispatcher.ts';
 import type { ConnectorRow } from './sql/connectors.ts';
 import type { SyncDesk } from './sync-desk.ts';
@@ -77,7 +76,7 @@ describe('a sync that is cancelled', () => {
   it('while its job runs is cancelled at Airbyte before the answer is given', async () => {
     const { connector, jobId } = await start('answered');
     await waitFor(async () => (await dispatcher().job(jobId)).run_id);
-    expect(await cancel(jobId)).toMatchObject({ status: 'dead_letter', error_code: 'run_cancelled' });
+    expect(await cancel(jobId)).toMatchObject({ status: 'cancelled', error_code: 'run_cancelled' });
     expect(states(connector)).toEqual(['cancelled']);
     const runId = (await dispatcher().job(jobId)).run_id;
     expect(await outcome(jobId)).toMatchObject({ outcome: 'cancelled', told: [{ job_id: jobId, run_id: runId }] });
@@ -87,7 +86,7 @@ describe('a sync that is cancelled', () => {
     const { connector, jobId } = await start('lost after its effect');
     await triggered(connector);
     const job = await cancel(jobId);
-    expect(job).toMatchObject({ status: 'dead_letter', error_code: 'run_cancelled' });
+    expect(job).toMatchObject({ status: 'cancelled', error_code: 'run_cancelled' });
     expect(job.run_id).toBe(String(airbyte.jobsOf(connector.connection_id)[0]?.jobId));
     expect(states(connector)).toEqual(['cancelled']);
     expect(await outcome(jobId)).toMatchObject({ outcome: 'cancelled' });
@@ -150,14 +149,35 @@ describe('a sync that is cancelled', () => {
     expect([states(connector), await outcome(jobId)]).toEqual([[], undefined]);
   });
 
-  it('and whose connector was removed is settled: nobody has a credential for it any more', async () => {
-    const { connector, jobId } = await start('lost before its effect');
-    await triggered(connector);
-    await desk.engine.cancel(actor(), jobId);
-    await removeConnector(desk, tenantId, connector.connector_id);
-    await waitFor(async () => (await outcome(jobId)) !== undefined);
-    await settleAll(6);
-    expect((await outcome(jobId))?.outcome).toBe('connector_removed');
+  it('is no dead letter: it is in no list of them, counts as no failure, and support cannot requeue it', async () => {
+    const { connector, jobId } = await start('answered');
+    await waitFor(async () => (await dispatcher().job(jobId)).run_id);
+    await cancel(jobId);
+    await waitFor(async () => (await outcome(jobId))?.told);
+    const { rows } = await db.admin.query(
+      `select (select count(*)::int from engine.dead_letters where id = $1) as letters,
+              (select count(*)::int from ingestion_jobs where job_id = $1 and status = 'dead_letter') as printed,
+              (select count(*)::int from engine.events where run_id = $1 and type in ('job.dead_lettered', 'run.dead')) as told,
+              (select consecutive_failures from connectors where connector_id = $2) as failures`,
+      [jobId, connector.connector_id],
+    );
+    expect(rows).toEqual([{ letters: 0, printed: 0, told: 0, failures: 0 }]);
+    await expect(
+      dispatcher().requeueFromDlq({ jobId, correlationId: 'TICKET-1', by: 'support' }),
+    ).rejects.toMatchObject({ code: 'not_a_dead_letter' });
+  });
+
+  it('before anything was sent is told as cancelled too', async () => {
+    await desk.engine.stop();
+    const { jobId } = await start('answered');
+    await cancel(jobId);
+    await desk.engine.start();
+    const told = () =>
+      db.admin.query<{ data: unknown }>(`select data from engine.events where run_id = $1 and type = 'job.cancelled'`, [
+        jobId,
+      ]);
+    await waitFor(async () => (await told()).rows.length > 0);
+    expect((await told()).rows).toMatchObject([{ data: { job_id: jobId, run_id: null, outcome: 'not_started' } }]);
   });
 });
 

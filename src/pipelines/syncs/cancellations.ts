@@ -46,16 +46,17 @@ const CLOCKS_DIFFER_MS = 86_400_000;
 const BATCH = 20;
 const EVERY_MS = 1_000;
 
-/** Notes that a run was cancelled after its trigger was, or may have been, sent. Before that there is nothing to cancel. */
+/** Notes that a run was cancelled after its trigger was, or may have been, sent. Before that there is nothing to cancel: false. */
 export async function noteCancellation(
   db: Queryable,
   run: { readonly jobId: string; readonly tenantId: string; readonly connectorId: string },
   known: SyncCheckpoint | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const intentAt = known?.job?.startedAt ?? known?.intent?.at;
-  if (intentAt === undefined) return;
+  if (intentAt === undefined) return false;
   const afterJobId = known?.job ? null : (known?.intent?.afterJobId ?? null);
   await insertCancellation(db, { ...run, afterJobId, airbyteJobId: known?.job?.id ?? null, intentAt });
+  return true;
 }
 
 export function createCanceller(deps: CancellationDeps, log: Log, everyMs: number = EVERY_MS): Service {
@@ -107,15 +108,12 @@ export async function stopAtAirbyte(
   open: Cancellation,
 ): Promise<Found | undefined> {
   const { tenant_id: tenantId, connector_id: connectorId, job_id: jobId } = open;
-  const connection = await underTenant(async (tx) => {
-    const connector = await findConnector(tx, tenantId, connectorId);
-    return connector && { id: connector.connection_id, client: await clients.forConnector(tx, connector) };
-  });
+  const connection = await underTenant((tx) => wayToAirbyte(tx, clients, open));
   if (!connection) return { outcome: 'connector_removed', jobId: open.airbyte_job_id };
   const found = await findStarted(connection, open);
   // Asked after Airbyte was: a job that a later run has started since can then not be taken for this run's.
-  if (await underTenant((tx) => hasLaterSync(tx, { tenantId, connectorId, jobId })))
-    return { outcome: 'taken_over', jobId: open.airbyte_job_id };
+  const sync = { tenantId, connectorId, connectionId: connection.id, jobId };
+  if (await underTenant((tx) => hasLaterSync(tx, sync))) return { outcome: 'taken_over', jobId: open.airbyte_job_id };
   if (found === undefined) return undefined;
   if (open.airbyte_job_id === null) {
     const adopted = { jobId, tenantId, connectorId, airbyteJobId: found.id, adopted: true };
@@ -142,8 +140,27 @@ export async function settleEarlier(
   }
 }
 
+interface Connection {
+  readonly id: string;
+  readonly client: AirbyteClient;
+}
+
+/** By the connector, or by what was kept of it when it was removed. */
+async function wayToAirbyte(
+  tx: Queryable,
+  clients: AirbyteClients,
+  { tenant_id: tenantId, connector_id: connectorId, kept }: Cancellation,
+): Promise<Connection | undefined> {
+  if (kept) {
+    const client = clients.forKept({ ...kept, connector_id: connectorId });
+    return { id: kept.connection_id, client };
+  }
+  const connector = await findConnector(tx, tenantId, connectorId);
+  return connector && { id: connector.connection_id, client: await clients.forConnector(tx, connector) };
+}
+
 async function findStarted(
-  connection: { readonly id: string; readonly client: AirbyteClient },
+  connection: Connection,
   open: Cancellation,
 ): Promise<{ id: string; hasEnded: boolean } | undefined> {
   if (open.airbyte_job_id !== null) return { id: open.airbyte_job_id, hasEnded: false };

@@ -2,7 +2,6 @@
 // and only after Airbyte has shown that the connection is there, in the right workspace, and active.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { saveSchedule } from '../../engine/schedules.ts';
-import { deleteSchedule } from '../../engine/sql/schedules.ts';
 import { sqlStateOf } from '../../platform/database-errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { Credential } from './airbyte/tokens.ts';
@@ -11,7 +10,7 @@ import { requireConnection } from './connections.ts';
 import { scheduleName, scheduleOf } from './connector-schedule.ts';
 import { type ConnectorRow, findConnector, findPlan } from './sql/connectors.ts';
 import { readDueTimes } from './sql/read-due-times.ts';
-import { deleteConnector, insertConnector, updateConnector } from './sql/write-connector.ts';
+import { insertConnector, updateConnector } from './sql/write-connector.ts';
 import { type Halves, inOneTransaction, type SyncDesk } from './sync-desk.ts';
 
 export interface ConnectorWish {
@@ -80,15 +79,6 @@ export function changeConnector(
     // A window that is due stays due: only another rhythm, or switching on, reckons it anew.
     const keepsRhythm = before.enabled && change.enabled && before.interval_seconds === intervalSeconds;
     return placeInSchedule(desk, halves, tenantId, connectorId, keepsRhythm);
-  });
-}
-
-/** Its runs and their history stay. A live run of it ends by itself: as a dead letter once it finds the connector gone. */
-export function removeConnector(desk: SyncDesk, tenantId: string, connectorId: string): Promise<void> {
-  return inOneTransaction(desk, tenantId, async ({ tx, asTenant }) => {
-    const removed = await asTenant((db) => deleteConnector(db, tenantId, connectorId));
-    if (!removed) throw new MillraceError('connector_not_found', { connector: connectorId });
-    await deleteSchedule(tx, tenantId, scheduleName(connectorId));
   });
 }
 

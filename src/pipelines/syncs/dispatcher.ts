@@ -76,11 +76,22 @@ export class JobDispatcher {
     const { requeued_as: successor } = await this.#desk.engine.run(this.#tenantId, request.jobId);
     // One that was requeued before is told so by the engine, whether or not its successor is live.
     if (dead.status === 'dead_letter' && successor === null) {
-      const live = await this.#look((db) => findLiveJob(db, this.#tenantId, dead.connector_id));
-      if (live !== undefined) throw new MillraceError('sync_live', { connector: dead.connector_id, job: live });
+      const { connector_id: connector } = dead;
+      const { live, isThere } = await this.#look(async (db) => ({
+        live: await findLiveJob(db, this.#tenantId, connector),
+        isThere: (await findConnector(db, this.#tenantId, connector)) !== undefined,
+      }));
+      if (!isThere) throw new MillraceError('connector_not_found', { connector });
+      if (live !== undefined) throw new MillraceError('sync_live', { connector, job: live });
     }
     const actor = { tenantId: this.#tenantId, by: request.by };
     return this.job(await this.#desk.engine.requeue(actor, request.jobId, request.correlationId));
+  }
+
+  /** A cancelled sync is tried again under the rules of a new one. */
+  async requireRetryable(jobId: string): Promise<void> {
+    const { connector_id: connectorId } = await this.job(jobId);
+    requireMinimum(await this.#look((db) => this.#requireConnector(db, connectorId)));
   }
 
   async #requireConnector(db: Parameters<typeof findConnector>[0], connectorId: string): Promise<ConnectorRow> {

@@ -1,6 +1,7 @@
-// Reads the outbox and says what happened to syncs in the words of the job model: job.queued, job.failed, job.retry and
-// job.dead_lettered (job.started and job.completed come from the stage itself). Counts a connector's dead letters, warns half way
-// and switches it off at the limit; notes cancelled runs whose job at Airbyte may go on. Each event is applied once, in the transaction that moves the offset.
+// Reads the outbox and says what happened to syncs in the words of the job model: job.queued, job.failed, job.retry, job.dead_lettered
+// and job.cancelled (job.started and job.completed come from the stage itself). Counts a connector's dead letters, warns half way and
+// switches it off at the limit; notes cancelled runs whose job at Airbyte may go on. Each event is applied once, in the
+// transaction that moves the offset.
 import { entryOf, isErrorCode } from '../../contract/errors/catalogue.ts';
 import type { ConsumerOptions } from '../../engine/consumer.ts';
 import { readCheckpoint } from '../../engine/sql/checkpoints.ts';
@@ -18,8 +19,6 @@ import { countFailure, disableConnector, markWarned, switchSchedule } from './sq
 interface RunEvent extends FeedRow {
   readonly run_id: string;
 }
-
-const CANCELLED = 'run_cancelled';
 
 export function jobEvents(limits: { readonly failureLimit: number }): Pick<ConsumerOptions, 'name' | 'apply'> {
   return {
@@ -40,9 +39,8 @@ export function jobEvents(limits: { readonly failureLimit: number }): Pick<Consu
         const ending = factsOf.get(`${event.run_id}:${Number(event.data.attempt ?? 0)}`);
         if (ending === undefined) continue;
         told.push(...tell(event, ending));
-        if (event.type !== 'run.dead') continue;
-        if (ending.error_code === CANCELLED) await noteCancelled(tx, event, ending);
-        else told.push(...(await noteFailure(tx, event, ending, limits.failureLimit)));
+        if (event.type === 'run.failed') told.push(...(await noteCancelled(tx, event, ending)));
+        if (event.type === 'run.dead') told.push(...(await noteFailure(tx, event, ending, limits.failureLimit)));
       }
       if (told.length > 0) await insertEvents(tx, told);
     },
@@ -76,13 +74,19 @@ function tell(event: RunEvent, ending: EndingRow): OutboxRow[] {
   }
 }
 
-/** However it was cancelled (by the API, in bulk, from the command line): what it left at Airbyte is to be cancelled too. */
-async function noteCancelled(tx: Queryable, event: RunEvent, ending: EndingRow): Promise<void> {
+/**
+ * Only a cancel ends a sync as failed. However it was cancelled (by the API, in bulk, from the command line): what it left at
+ * Airbyte is to be cancelled too, and job.cancelled is told when that is certain. When nothing was sent, it is certain now.
+ */
+async function noteCancelled(tx: Queryable, event: RunEvent, ending: EndingRow): Promise<OutboxRow[]> {
   const { run_id: jobId, tenant_id: tenantId } = event;
+  const { connector_id: connectorId } = ending;
   const known = (await readCheckpoint(tx, jobId, 'sync', '')) as SyncCheckpoint | undefined;
   await enterStage(tx, WORKER_ROLE, tenantId);
-  await noteCancellation(tx, { jobId, tenantId, connectorId: ending.connector_id }, known);
+  const isNoted = await noteCancellation(tx, { jobId, tenantId, connectorId }, known);
   await leaveStage(tx);
+  const who = { job_id: jobId, tenant_id: tenantId, connector_id: connectorId };
+  return isNoted ? [] : [row(event, 'job.cancelled', '', { ...who, run_id: null, outcome: 'not_started' })];
 }
 
 async function noteFailure(tx: Queryable, event: RunEvent, ending: EndingRow, limit: number): Promise<OutboxRow[]> {

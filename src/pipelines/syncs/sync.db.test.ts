@@ -189,7 +189,7 @@ describe('a sync', () => {
     const { job_id: jobId } = await start(connector);
     await waitFor(async () => (await dispatcher().job(jobId)).run_id);
     const job = await cancelSync(desk, { tenantId, by: 'ada' }, jobId, silentLog);
-    expect(job).toMatchObject({ status: 'dead_letter', error_code: 'run_cancelled' });
+    expect(job).toMatchObject({ status: 'cancelled', error_code: 'run_cancelled' });
     await waitFor(() => !airbyte.isRunning(connector.connection_id));
   });
 

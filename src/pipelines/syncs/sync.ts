@@ -12,7 +12,7 @@ import { type Cancellation, listOpenCancellations } from './sql/cancellations.ts
 import { type ConnectorRow, findConnector } from './sql/connectors.ts';
 import { recordSuccess } from './sql/sync-jobs.ts';
 import type { SyncsDeps } from './syncs-deps.ts';
-import { ensureJob, type KnownJob } from './trigger-job.ts';
+import { ensureJob, type KnownJob, REMOVAL } from './trigger-job.ts';
 import { watchJob } from './watch-job.ts';
 
 export async function runSync(context: StageContext<SyncInput>, deps: SyncsDeps): Promise<StageOutcome> {
@@ -35,9 +35,10 @@ async function openConnector(
   const { tenantId } = context.run;
   return context.commit(async (tx) => {
     const connector = await findConnector(tx, tenantId, connectorId);
-    if (!connector) throw new MillraceError('connector_not_found', { connector: connectorId });
+    if (!connector) throw new MillraceError('run_cancelled', { run: context.run.id, by: REMOVAL });
     const client = await clients.forConnector(tx, connector);
-    return { connector, client, cancelled: await listOpenCancellations(tx, tenantId, connectorId) };
+    const of = { connectorId, connectionId: connector.connection_id };
+    return { connector, client, cancelled: await listOpenCancellations(tx, tenantId, of) };
   });
 }
 

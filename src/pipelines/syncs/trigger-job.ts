@@ -15,6 +15,9 @@ import { recordAirbyteJob, recordIntent } from './sql/sync-jobs.ts';
 import type { SyncLimits } from './syncs-deps.ts';
 import { stopWatching } from './watch-job.ts';
 
+/** Who cancelled a sync whose connector is gone. */
+export const REMOVAL = 'the removal of its connector';
+
 export type KnownJob = NonNullable<SyncCheckpoint['job']>;
 
 export interface TriggerTools {
@@ -67,7 +70,9 @@ async function storeIntent(tx: Queryable, { context, connector, limits }: Trigge
     capacity: limits.accountTriggersPerHour,
     refillPerSecond: limits.accountTriggersPerHour / 3_600,
   });
-  await recordIntent(tx, { jobId, tenantId, connectorId: connector.connector_id, at });
+  // Nothing is triggered for a connector that is gone: the removal and this transaction wait for each other at its row.
+  const isThere = await recordIntent(tx, { jobId, tenantId, connectorId: connector.connector_id, at });
+  if (!isThere) throw new MillraceError('run_cancelled', { run: jobId, by: REMOVAL });
 }
 
 async function trigger(tools: TriggerTools, afterJobId: string): Promise<{ job: AirbyteJob; adopted: boolean }> {

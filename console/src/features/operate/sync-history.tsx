@@ -14,6 +14,7 @@ const phases = {
   running: 'active',
   failed: 'waiting',
   dead_letter: 'dead',
+  cancelled: 'failed',
   success: 'done',
 } as const;
 

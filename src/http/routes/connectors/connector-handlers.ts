@@ -6,16 +6,13 @@ import type { OperationId } from '../../../contract/api/operations.ts';
 import type { Credential } from '../../../pipelines/syncs/airbyte/tokens.ts';
 import { listAvailable } from '../../../pipelines/syncs/connections.ts';
 import { viewConnectors } from '../../../pipelines/syncs/connector-view.ts';
-import {
-  addConnector,
-  changeConnector,
-  removeConnector,
-  requireConnector,
-} from '../../../pipelines/syncs/connectors.ts';
+import { addConnector, changeConnector, requireConnector } from '../../../pipelines/syncs/connectors.ts';
+import { removeConnector } from '../../../pipelines/syncs/remove-connector.ts';
 import { type ConnectorRow, listConnectors } from '../../../pipelines/syncs/sql/connectors.ts';
 import type { SyncDesk } from '../../../pipelines/syncs/sync-desk.ts';
 import { type Call, type Handlers, handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
+import { actorOf } from '../../engine-of.ts';
 import { look } from '../change.ts';
 import { type ConnectorAnswer, connectorAnswer } from './connector-answer.ts';
 
@@ -72,8 +69,8 @@ export function connectorHandlers(desk: SyncDesk): Handlers {
       });
       return answer(call, params.connector_id);
     }),
-    ...handle('connectors.remove', async ({ principal, params }) => {
-      await removeConnector(desk, principal.tenantId, params.connector_id);
+    ...handle('connectors.remove', async ({ principal, params, app }) => {
+      await removeConnector(desk, actorOf(principal), params.connector_id, app.log);
       return undefined;
     }),
   };

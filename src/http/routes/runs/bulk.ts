@@ -2,6 +2,7 @@
 import { authorize } from '../../../access/principal.ts';
 import { routes } from '../../../contract/api/routes.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { JobDispatcher } from '../../../pipelines/syncs/dispatcher.ts';
 import { type Call, handle } from '../../call.ts';
 import { actorOf, engineOf } from '../../engine-of.ts';
 import { findRuns } from '../../runs/find-runs.ts';
@@ -75,16 +76,17 @@ function isLegal(action: Action, run: RunRow): boolean {
 async function actOnEach(call: BulkCall, runs: readonly RunRow[]) {
   const skipped: { run_id: string; code: string; message: string }[] = [];
   for (const run of runs) {
-    await act(call, run.id).catch((error: unknown) => {
-      // Moved on since it was counted. Anything else stops the rest.
-      if (!(error instanceof MillraceError) || error.kind !== 'conflict') throw error;
+    await act(call, run).catch((error: unknown) => {
+      // Moved on since it was counted, or not yet allowed again. Anything else stops the rest.
+      const isSkipped = error instanceof MillraceError && (error.kind === 'conflict' || error.code === 'sync_too_soon');
+      if (!isSkipped) throw error;
       skipped.push({ run_id: run.id, code: error.code, message: error.message });
     });
   }
   return { changed: runs.length - skipped.length, skipped: skipped.slice(0, PAGE) };
 }
 
-async function act(call: BulkCall, runId: string): Promise<unknown> {
+async function act(call: BulkCall, { id: runId, pipeline }: RunRow): Promise<unknown> {
   const engine = engineOf(call);
   const actor = actorOf(call.principal);
   switch (call.body.action) {
@@ -95,6 +97,7 @@ async function act(call: BulkCall, runId: string): Promise<unknown> {
     case 'cancel':
       return engine.cancel(actor, runId);
     case 'retry':
+      if (pipeline === 'syncs') await new JobDispatcher({ engine }, actor.tenantId).requireRetryable(runId);
       return engine.retry(actor, runId);
     case 'requeue':
       return engine.requeue(actor, runId, call.origin.correlationId ?? call.request.id);

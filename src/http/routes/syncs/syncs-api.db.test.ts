@@ -255,7 +255,7 @@ describe('syncs', () => {
     expect(figures.queued_last_minute).toBeGreaterThan(1);
     expect(figures.average_duration_seconds).toBeGreaterThan(0);
     const { rows } = await db.admin.query(
-      `select count(*)::int as count from engine.dead_letters where tenant_id = $1 and error_code <> 'run_cancelled'`,
+      `select count(*)::int as count from engine.dead_letters where tenant_id = $1`,
       [admin.tenantId],
     );
     expect(rows).toEqual([{ count: figures.dead_letters }]);
@@ -275,9 +275,42 @@ describe('syncs', () => {
     airbyte.knobs = calm;
     expect(await show(jobId)).toMatchObject({ error_code: 'airbyte_rate_limited', retry_count: 0 });
     const cancelled = await api.call('syncs.cancel', { as: admin, params: { job_id: jobId } });
-    expect(cancelled.json()).toMatchObject({ status: 'dead_letter', error_code: 'run_cancelled' });
+    expect(cancelled.json()).toMatchObject({ status: 'cancelled', error_code: 'run_cancelled' });
     const { retries_by_error: retries } = (await api.call('syncs.figures', { as: admin })).json();
     expect(retries).toContainEqual({ error_code: 'airbyte_rate_limited', count: 1 });
+  });
+
+  it('that were cancelled are in no list of dead letters, and are tried again only when the plan allows it', async () => {
+    const connector = await made();
+    airbyte.knobs = { ...calm, serverError: 1, effectBeforeLoss: 0 };
+    const jobId: string = (await trigger(connector.connector_id)).json().sync.job_id;
+    await ended(jobId, 'failed');
+    await api.call('syncs.cancel', { as: admin, params: { job_id: jobId } });
+    airbyte.knobs = calm;
+    for (const as of [admin, support]) {
+      const letters = (await api.call('dead-letters.list', { as })).json().data;
+      expect(letters.map((each: { run_id: string }) => each.run_id)).not.toContain(jobId);
+    }
+    const params = { run_id: jobId };
+    expect((await api.call('runs.show', { as: admin, params })).json().actions).toEqual(['retry']);
+    await ended((await trigger(connector.connector_id)).json().sync.job_id, 'success');
+    expect((await api.call('runs.retry', { as: admin, params, body: {} })).json().code).toBe('sync_too_soon');
+    const filter = { run_ids: [jobId] };
+    const body = { action: 'retry', filter, preview: false, expected: 1 };
+    expect((await api.call('runs.bulk', { as: admin, body })).json()).toMatchObject({
+      changed: 0,
+      skipped: [{ run_id: jobId, code: 'sync_too_soon' }],
+    });
+  });
+
+  it('of a connector that is removed are cancelled with it', async () => {
+    const connector = await made();
+    const jobId: string = (await trigger(connector.connector_id)).json().sync.job_id;
+    await waitFor(async () => (await show(jobId)).run_id);
+    const params = { connector_id: connector.connector_id };
+    expect((await api.call('connectors.remove', { as: admin, params })).statusCode).toBe(204);
+    expect(['cancelled', 'success']).toContain((await show(jobId)).status);
+    expect(airbyte.isRunning(connector.connection_id)).toBe(false);
   });
 
   it('appear in the metrics of the process', async () => {

@@ -19,11 +19,25 @@ export interface Cancellation {
   readonly intent_at: Date;
   readonly looks: number;
   readonly age_ms: number;
+  /** Once its connector was removed: how to reach the job without it. Null before. */
+  readonly kept: KeptWay | null;
+}
+
+export interface KeptWay {
+  readonly connection_id: string;
+  readonly credential_kind: string;
+  readonly credential: Buffer | null;
 }
 
 const columns = `
   job_id, tenant_id, connector_id, after_job_id, airbyte_job_id, intent_at, looks,
-  extract(epoch from engine.now() - requested_at)::float8 * 1000 as age_ms`;
+  extract(epoch from engine.now() - requested_at)::float8 * 1000 as age_ms, connection_id, credential_kind, credential`;
+
+type CancellationRow = Omit<Cancellation, 'kept'> & {
+  readonly connection_id: string | null;
+  readonly credential_kind: string | null;
+  readonly credential: Buffer | null;
+};
 
 /** For the rest of the transaction only the right to find what is open. */
 export async function becomeCanceller(db: Queryable): Promise<void> {
@@ -86,43 +100,96 @@ export async function readCancellation(
   tenantId: string,
   jobId: string,
 ): Promise<Cancellation | undefined> {
-  const { rows } = await db.query<Cancellation>({
+  const { rows } = await db.query<CancellationRow>({
     name: 'syncs-read-cancellation',
     text: `select ${columns} from public.sync_cancellations where tenant_id = $1 and job_id = $2 and look_at is not null`,
     values: [tenantId, jobId],
   });
-  return rows[0];
+  return rows.map(withKeptWay)[0];
 }
 
-/** What is open for a connector: to be settled before it is synced anew. */
+/** What is open for a connection, also of a connector that was removed: to be settled before it is synced anew. */
 export async function listOpenCancellations(
   db: Queryable,
   tenantId: string,
-  connectorId: string,
+  of: { readonly connectorId: string; readonly connectionId: string },
 ): Promise<Cancellation[]> {
-  const { rows } = await db.query<Cancellation>({
+  const { rows } = await db.query<CancellationRow>({
     name: 'syncs-list-open-cancellations',
     text: `
       select ${columns} from public.sync_cancellations
-      where tenant_id = $1 and connector_id = $2 and look_at is not null
+      where tenant_id = $1 and (connector_id = $2 or connection_id = $3) and look_at is not null
       order by job_id`,
-    values: [tenantId, connectorId],
+    values: [tenantId, of.connectorId, of.connectionId],
   });
-  return rows;
+  return rows.map(withKeptWay);
 }
 
-/** Whether a later run of the connector has stored an intent or a job: from then on what is newer may be that run's. */
+function withKeptWay({ connection_id, credential_kind, credential, ...row }: CancellationRow): Cancellation {
+  const isKept = connection_id !== null && credential_kind !== null;
+  return { ...row, kept: isKept ? { connection_id, credential_kind, credential } : null };
+}
+
+/** The newest syncs of a connector that may have a job at Airbyte and were not noted as cancelled. */
+export async function listUnnoted(db: Queryable, tenantId: string, connectorId: string): Promise<string[]> {
+  const { rows } = await db.query<{ job_id: string }>({
+    name: 'syncs-list-unnoted',
+    text: `
+      select j.job_id from public.sync_jobs j
+      where j.tenant_id = $1 and j.connector_id = $2
+        and not exists (select from public.sync_cancellations c where c.job_id = j.job_id)
+      order by j.job_id desc
+      limit 20`,
+    values: [tenantId, connectorId],
+  });
+  return rows.map((row) => row.job_id);
+}
+
+/** Those of these runs that were cancelled. Runs as the engine. */
+export async function listCancelledOf(db: Queryable, jobIds: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'syncs-list-cancelled-of',
+    text: `select id from engine.runs where id = any ($1::uuid[]) and error_code = 'run_cancelled' and finished_at is not null`,
+    values: [jobIds],
+  });
+  return rows.map((row) => row.id);
+}
+
+/** Before a connector is removed: what is open keeps its way to Airbyte, sealed as it was, until it is settled. */
+export async function keepWayToAirbyte(db: Queryable, tenantId: string, connectorId: string): Promise<void> {
+  await db.query({
+    name: 'syncs-keep-way-to-airbyte',
+    text: `
+      update public.sync_cancellations c
+      set connection_id = k.connection_id, credential_kind = k.credential_kind, credential = k.credential
+      from public.connectors k
+      where c.tenant_id = $1 and c.connector_id = $2 and c.look_at is not null
+        and k.tenant_id = c.tenant_id and k.connector_id = c.connector_id`,
+    values: [tenantId, connectorId],
+  });
+}
+
+/** Whether a later run of the connection has stored an intent or a job: from then on what is newer may be that run's. */
 export async function hasLaterSync(
   db: Queryable,
-  sync: { readonly tenantId: string; readonly connectorId: string; readonly jobId: string },
+  sync: {
+    readonly tenantId: string;
+    readonly connectorId: string;
+    readonly connectionId: string;
+    readonly jobId: string;
+  },
 ): Promise<boolean> {
   const { rows } = await db.query<{ later: boolean }>({
     name: 'syncs-has-later-sync',
     text: `
       select exists (
-        select from public.sync_jobs where tenant_id = $1 and connector_id = $2 and job_id > $3
+        select from public.sync_jobs
+        where tenant_id = $1 and job_id > $3 and connector_id in (
+          select $2::uuid union all
+          select k.connector_id from public.connectors k where k.tenant_id = $1 and k.connection_id = $4
+        )
       ) as later`,
-    values: [sync.tenantId, sync.connectorId, sync.jobId],
+    values: [sync.tenantId, sync.connectorId, sync.jobId, sync.connectionId],
   });
   return rows[0]?.later ?? false;
 }
@@ -141,7 +208,8 @@ export async function settleCancellation(
     name: 'syncs-settle-cancellation',
     text: `
       update public.sync_cancellations
-      set outcome = $4, settled_at = engine.now(), look_at = null, airbyte_job_id = coalesce($3, airbyte_job_id)
+      set outcome = $4, settled_at = engine.now(), look_at = null, airbyte_job_id = coalesce($3, airbyte_job_id),
+          credential = null, credential_kind = null, connection_id = null
       where tenant_id = $1 and job_id = $2 and look_at is not null`,
     values: [settled.tenantId, settled.jobId, settled.airbyteJobId, settled.outcome],
   });

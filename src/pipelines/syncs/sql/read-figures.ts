@@ -27,14 +27,14 @@ export async function readSyncFigures(
       ),
       ended as (
         select connector_id, count(*) filter (where status = 'success')::int as succeeded,
-               count(*) filter (where status = 'dead_letter' and error_code <> 'run_cancelled')::int as dead
+               count(*) filter (where status = 'dead_letter')::int as dead
         from recent where finished_at is not null
         group by connector_id
       ),
       letters as (
         select d.tenant_id, count(*)::int as count
         from engine.dead_letters d
-        where d.pipeline = 'syncs' and d.error_code <> 'run_cancelled' and ($1::uuid is null or d.tenant_id = $1)
+        where d.pipeline = 'syncs' and ($1::uuid is null or d.tenant_id = $1)
         group by d.tenant_id
       ),
       retries as (

@@ -6,7 +6,7 @@ export interface JobRow {
   readonly tenant_id: string;
   readonly connector_id: string;
   readonly external_account_id: string;
-  readonly status: 'queued' | 'running' | 'failed' | 'dead_letter' | 'success';
+  readonly status: 'queued' | 'running' | 'failed' | 'dead_letter' | 'cancelled' | 'success';
   readonly retry_count: number;
   /** Airbyte's job id. */
   readonly run_id: string | null;

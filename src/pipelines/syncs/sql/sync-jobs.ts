@@ -8,20 +8,22 @@ export interface Intent {
   readonly at: string;
 }
 
-/** Before the trigger: from here on Airbyte may have started a job for this run. */
-export async function recordIntent(db: Queryable, intent: Intent): Promise<void> {
-  await db.query({
+/** Before the trigger: from here on Airbyte may have started a job for this run. False: its connector is gone. */
+export async function recordIntent(db: Queryable, intent: Intent): Promise<boolean> {
+  const { rowCount } = await db.query({
     name: 'syncs-record-intent',
     text: `
       with started as (
         update public.connectors set last_started_at = $4, updated_at = engine.now() where tenant_id = $2 and connector_id = $3
+        returning tenant_id, connector_id
       )
       insert into public.sync_jobs (job_id, tenant_id, connector_id, intent_at, triggers)
-      values ($1, $2, $3, $4, 1)
+      select $1, tenant_id, connector_id, $4, 1 from started
       on conflict (job_id) do update
       set intent_at = excluded.intent_at, triggers = sync_jobs.triggers + 1, airbyte_job_id = null, triggered_at = null`,
     values: [intent.jobId, intent.tenantId, intent.connectorId, intent.at],
   });
+  return rowCount === 1;
 }
 
 export async function recordAirbyteJob(

@@ -87,6 +87,16 @@ export async function updateConnector(
   return rowCount === 1;
 }
 
+/** Holds it until the transaction ends: no sync of it stores an intent meanwhile. False: there is none. */
+export async function lockConnector(db: Queryable, tenantId: string, connectorId: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'syncs-lock-connector',
+    text: `select from public.connectors where tenant_id = $1 and connector_id = $2 for update`,
+    values: [tenantId, connectorId],
+  });
+  return rowCount === 1;
+}
+
 export async function deleteConnector(db: Queryable, tenantId: string, connectorId: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'syncs-delete-connector',
