@@ -227,6 +227,39 @@ describe('refused rows', () => {
     expect((await api.call('rejects.replay', asRun(id))).json().code).toBe('nothing_to_replay');
   });
 
+  it('of a run that is nobody’s, another tenant’s or another pipeline’s cannot come back, as a file or as rows', async () => {
+    const stranger = await buildUser(db, await buildTenant(db), 'admin');
+    const { upload_id: foreign } = (await upload([header, ...good].join('\n'))).json();
+    await ended(foreign);
+    const ours = admin;
+    const nobody = '01900000-0000-7000-8000-000000000000';
+    admin = stranger;
+    try {
+      const answers = [
+        await upload([header, ...good].join('\n'), { retry_of: nobody }),
+        await upload([header, ...good].join('\n'), { retry_of: foreign }),
+        await api.call('uploads.create', {
+          as: stranger,
+          body: { platform: 'meta', source: 'api', retry_of: foreign, rows: [{ Day: '2024-01-01' }] },
+        }),
+      ];
+      const words = answers.map((answer) => [
+        answer.statusCode,
+        answer.json().code,
+        answer.json().detail.replace(/[0-9a-f-]{36}/, 'RUN'),
+      ]);
+      expect(words).toEqual(Array.from({ length: 3 }, () => [404, 'run_not_found', 'There is no run RUN.']));
+      expect((await api.call('runs.list', { as: stranger })).json().data).toEqual([]);
+    } finally {
+      admin = ours;
+    }
+    await db.admin.query(`select set_config('session_replication_role', 'replica', false)`);
+    await db.admin.query(`update engine.runs set pipeline = 'judgments' where id = $1`, [foreign]);
+    await db.admin.query(`select set_config('session_replication_role', 'origin', false)`);
+    const other = await upload([header, ...good].join('\n'), { retry_of: foreign });
+    expect([other.statusCode, other.json().detail]).toEqual([422, expect.stringContaining('is one of judgments')]);
+  });
+
   it('can be downloaded, corrected and uploaded again: linked both ways, and the originals stay as they were', async () => {
     const bad = ['2024-01-30,"=Spring",1001,seven,100,5', '2024-01-31,Spring,1001,eight,100,5'];
     const { upload_id: id } = (await upload([header, ...good, ...bad].join('\n'))).json();

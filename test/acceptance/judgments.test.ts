@@ -49,6 +49,23 @@ describe('a batch from the command line', () => {
     expect(verified, verified.stderr).toMatchObject({ code: 0 });
   });
 
+  it('hands its refused rows out and takes them back corrected, as a run of its own beside it', async () => {
+    const file = makeBatch('C-1,Ann,10,2024-01-01,Kings', 'C-2,Bea,-1,2024-01-01,Kings');
+    const run = runOf((await ingest(file, 'returned')).stdout);
+    const rejects = await millrace(['rejects', run, '--csv'], env);
+    const mended = path.join(folder, 'mended.csv');
+    writeFileSync(mended, rejects.stdout.replace(',-1,', ',1,'));
+    const back = (...more: string[]) => millrace(['ingest', mended, '--pipeline', 'judgments', ...more], env);
+    const returned = await back('--corrects', run);
+    expect(returned.stdout, returned.stderr).toMatch(/1 = 1 inserted/);
+    const again = await back('--corrects', run);
+    expect(again.stdout).toMatch(/^Skipping duplicate returned#corrected-[0-9a-f]{16} \(duplicate_completed\)/);
+    const unknown = await back('--corrects', '01900000-0000-7000-8000-000000000000');
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('(run_not_found)') });
+    const both = await back('--corrects', run, '--batch', 'other');
+    expect(both).toMatchObject({ code: 1, stderr: expect.stringContaining('known from the run') });
+  });
+
   it('that failed names the run and the command that retries it', async () => {
     const file = makeBatch(',Ann,10,2024-01-01,Kings');
     const failed = await ingest(file, 'broken');

@@ -123,6 +123,22 @@ describe('a batch of judgments', () => {
     await page.waitForURL('**/r/*');
     await page.getByText('✓ adds up').waitFor();
     const run = new URL(page.url()).pathname;
+    const rejects = await fetchFile('Rejects (CSV)');
+    await page.getByRole('region', { name: 'Receipt' }).getByRole('link', { name: '1 superseded' }).click();
+    await page.getByRole('heading', { name: 'Rows that ended as superseded' }).waitFor();
+    await waitFor(async () => (await page.locator('tbody tr').count()) === 1, { what: 'the repeated line' });
+    expect(await page.locator('tbody tr').textContent()).toContain('CV-2025-000102');
+    await page.goto(`${run}/rejects`);
+    await page.getByRole('button', { name: 'Upload corrected CSV' }).waitFor();
+    const mended = rejects.split('\r\n').filter((line, index) => index === 0 || line.startsWith(',Missing'));
+    await page.locator('main input[type=file]').setInputFiles({
+      name: 'rejects.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(`${mended.join('\r\n').replace(',Missing', 'CV-2025-000199,Missing')}\r\n`),
+    });
+    await page.getByText('Replayed: 1 inserted').waitFor();
+    await page.locator('[role=row][data-state=resolved]').first().waitFor();
+    await shoot(page, 'judgments-returned');
     await page.getByRole('link', { name: 'Reading' }).click();
     await page.getByRole('heading', { name: 'Detected' }).waitFor();
     await shoot(page, 'judgments-reading');
@@ -138,7 +154,7 @@ describe('a batch of judgments', () => {
     await page.locator('[role=row][data-state=ready], [role=row][data-state=faulty], [role=alert]').first().waitFor();
     await shoot(page, 'judgments-edited');
     await page.getByRole('button', { name: 'Replay 1 row' }).click({ timeout: 15_000 });
-    await page.locator('[role=row][data-state=resolved]').first().waitFor();
+    await page.locator('[role=row][data-state=resolved]').nth(1).waitFor();
     await shoot(page, 'judgments-mended');
     expect(person.faults).toEqual([]);
   }, 90_000);

@@ -53,6 +53,7 @@ export function addIngestCommand(program: Command): void {
       'after',
       '\nExamples:\n  millrace ingest meta_june.csv --platform meta --watch\n' +
         '  millrace ingest simplicity.csv --pipeline judgments --batch simplicity-2026-01-07 --watch\n' +
+        '  millrace rejects RUN --csv > rejects.csv, and corrected: millrace ingest rejects.csv --pipeline judgments --corrects RUN\n' +
         '  MILLRACE_URL=https://millrace.example MILLRACE_TOKEN=… millrace ingest june.xlsx --platform google --json',
     )
     .action((file: string, _: IngestOptions, command: Command) =>
@@ -127,13 +128,14 @@ async function formOf(file: string, options: IngestOptions): Promise<FormData> {
 
 async function batchForm(
   file: string,
-  options: Pick<IngestOptions, 'batch' | 'vendor' | 'supersede' | 'policy'>,
+  options: Pick<IngestOptions, 'batch' | 'vendor' | 'supersede' | 'policy' | 'corrects'>,
 ): Promise<FormData> {
   const form = new FormData();
   if (options.batch !== undefined) form.set('source_batch_id', options.batch);
   if (options.vendor !== undefined) form.set('vendor', options.vendor);
   if (options.supersede) form.set('supersede', 'true');
   if (options.policy !== undefined) form.set('policy', options.policy);
+  if (options.corrects !== undefined) form.set('retry_of', options.corrects);
   const bytes = await openAsBlob(file).catch((error: NodeJS.ErrnoException) => {
     throw new MillraceError('input_file_missing', { file, reason: error.code ?? error.message }, { cause: error });
   });

@@ -26,6 +26,9 @@ export const BatchFields = z.object({
       'What an empty cell does: column=keep, column=overwrite or column=clear, separated by commas. Default: keep.',
     ),
   null_token: z.string().max(20).optional().describe('A cell with this text empties the stored value. Default: \\N.'),
+  retry_of: Id.optional().describe(
+    'The run whose downloaded rejects this file corrects. The other fields are known from it and must be left out.',
+  ),
   workspace_id: Id.optional().describe('Must equal the tenant of the credential.'),
 });
 
@@ -127,12 +130,13 @@ export const judgmentRoutes = defineRoutes({
     tag: 'Judgments',
     summary: 'Hand in a batch of judgments',
     notes:
-      'multipart/form-data with `file` and the fields below. The same id with the same bytes is skipped and names the run; with other bytes it is refused unless `supersede` is set.',
+      'multipart/form-data with `file` and the fields below. The same id with the same bytes is skipped and names the run; with other bytes it is refused unless `supersede` is set. With `retry_of` the file brings refused rows of that run back, corrected: a run of its own beside the batch.',
     access: allow(people, 'uploads:write'),
     body: BatchFields,
     bodyKind: 'multipart',
     answer: json(BatchAnswer, 202),
     errors: [
+      'run_not_found',
       'batch_content_changed',
       'batch_failed_before',
       'batch_still_running',

@@ -71,7 +71,7 @@ export const uploadRoutes = defineRoutes({
     body: UploadFields,
     bodyKind: 'multipart',
     answer: json(UploadAnswer, 202),
-    errors: ['workspace_mismatch'],
+    errors: ['workspace_mismatch', 'run_not_found'],
   },
   'uploads.list': {
     tag: 'Uploads',

@@ -4,6 +4,7 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { AdaptiveSize } from '../../engine/adaptive.ts';
 import { findBlob } from '../../engine/blobs/blobs.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
+import { linkReturnedRejects } from '../../engine/sql/link-returned-rejects.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import type { Queryable } from '../../platform/database.ts';
@@ -13,6 +14,7 @@ import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
 import { openTable, type Table } from '../../tabular/read-table.ts';
 import type { ReadingOverrides } from '../../tabular/reading.ts';
 import { replayTable } from '../../tabular/replay-rows.ts';
+import { ReturnedRows, readLike } from '../../tabular/returned-rows.ts';
 import { ControlTotals } from './control-totals.ts';
 import type { AdsInput } from './input.ts';
 import { KeyHasher } from './natural-key.ts';
@@ -25,17 +27,14 @@ import {
   decideReading,
   fingerprintOf,
   mappingLike,
-  overridesOf,
   requireUsable,
   withDateOrders,
 } from './reading.ts';
 import { gateFailedReceipt } from './receipt.ts';
 import { rejectDuplicates } from './reject-duplicates.ts';
-import { ReturnedRows } from './returned-lines.ts';
 import { RowStager } from './row-stager.ts';
 import { foldDuplicates } from './sql/fold-duplicates.ts';
 import { insertStagingRows } from './sql/insert-staging-rows.ts';
-import { linkReturnedRejects } from './sql/link-returned-rejects.ts';
 import { tuneTransaction } from './sql/tune-transaction.ts';
 import {
   insertUploadReading,
@@ -97,7 +96,7 @@ async function sniff({ input, run, commit }: Context, source: ByteSource): Promi
   const corrected =
     input.corrects === undefined ? undefined : await commit((tx) => selectUploadReading(tx, input.corrects ?? ''));
   const asked: ReadingOverrides = {
-    ...(corrected === undefined ? {} : overridesOf(corrected.reading)),
+    ...(corrected === undefined ? {} : readLike(corrected.reading)),
     ...inherited,
     ...(input.reading as ReadingOverrides | undefined),
   };

@@ -7,10 +7,11 @@ import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
 import { headerFingerprint } from '../../tabular/mapping/fingerprint.ts';
 import { headerName } from '../../tabular/mapping/header-name.ts';
-import { applyMapping, type ColumnMapping, mappingOf } from '../../tabular/mapping/mapping.ts';
+import { applyMapping, type ColumnMapping } from '../../tabular/mapping/mapping.ts';
 import type { SavedMapping } from '../../tabular/mapping/saved-mapping.ts';
 import { suggestMapping } from '../../tabular/mapping/suggest-mapping.ts';
 import type { Reading, ReadingOverrides } from '../../tabular/reading.ts';
+import { mapLike } from '../../tabular/returned-rows.ts';
 import { sniffTable } from '../../tabular/sniff-table.ts';
 import { decideDateOrder } from '../../tabular/values/date-order.ts';
 import { adsFields, distinctive, type Platform, platforms, presets } from './fields.ts';
@@ -111,16 +112,8 @@ export function requireUsable(mapping: AppliedMapping, platform: Platform): void
 
 /** The mapping of one file on another with the same columns and perhaps more: a file of rejects that comes back corrected. */
 export function mappingLike(original: AppliedMapping, reading: Reading): AppliedMapping {
-  const columns = applyMapping(mappingOf(original.columns), reading.columns, original.version);
+  const columns = mapLike(original, reading);
   return { ...original, columns, missing: missingIn(columns, original.constants) };
-}
-
-/** What was decided about one file, as orders for reading another that holds the same texts. */
-export function overridesOf(reading: Reading): ReadingOverrides {
-  const orders = reading.columns.flatMap(({ name, dateOrder }) =>
-    dateOrder === undefined ? [] : [[name, dateOrder.value] as const],
-  );
-  return { decimal: reading.numbers.value.decimal, dateOrders: Object.fromEntries(orders), unescapeFormulas: true };
 }
 
 export function fingerprintOf(reading: Reading): string {

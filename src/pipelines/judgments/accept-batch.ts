@@ -1,5 +1,6 @@
 // Whether a file becomes a batch. One rule for every door: the same id and bytes are skipped and name the run that has them; the same
-// id with other bytes is refused and alerted, unless it is said to supersede; a failed batch is never replaced in silence.
+// id with other bytes is refused and alerted, unless it is said to supersede; a failed batch is never replaced in silence. A file of
+// corrected rejects is no revision of its batch: it has an id of its own, made from its bytes, and lands once like any other.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { nextRevision } from '../../engine/actions.ts';
 import type { StoredFile } from '../../engine/blobs/store-file.ts';
@@ -17,6 +18,8 @@ export interface BatchRequest {
   readonly sourceBatchId?: string | undefined;
   readonly vendor?: string | undefined;
   readonly supersede?: boolean;
+  /** The run whose downloaded rejects this file brings back: it is read and stored as that batch was. */
+  readonly corrects?: { readonly runId: string; readonly input: JudgmentsInput } | undefined;
   readonly policies?: Policies;
   readonly nullToken?: string | undefined;
   readonly createdBy?: string | undefined;
@@ -43,7 +46,11 @@ export interface AcceptDeps {
 
 export async function acceptBatch(deps: AcceptDeps, request: BatchRequest): Promise<AcceptedBatch> {
   const vendor = request.vendor ?? DEFAULT_VENDOR;
-  const batchId = batchIdOf(request.sourceBatchId, vendor, request.file.originalName);
+  const { corrects, file } = request;
+  const batchId =
+    corrects === undefined
+      ? batchIdOf(request.sourceBatchId, vendor, file.originalName)
+      : `${corrects.input.source_batch_id}#corrected-${hashOf(file).slice(0, 16)}`;
   for (;;) {
     const newest = await findNewestRevision(deps.engine.pools.control, request.tenantId, batchId);
     const known = newest === undefined ? undefined : await judgeKnown(deps, request, batchId, newest);
@@ -96,17 +103,9 @@ async function add(
   request: BatchRequest,
   batch: { batchId: string; vendor: string; uniqueKey: string; supersedes: string | undefined },
 ): Promise<AcceptedBatch | undefined> {
-  const { file, policies, nullToken, createdBy, correlationId, sourceId } = request;
+  const { file, createdBy, correlationId, sourceId } = request;
   const supersedes = batch.supersedes === undefined ? {} : { supersedes: batch.supersedes };
-  const input: JudgmentsInput = {
-    source_batch_id: batch.batchId,
-    vendor: batch.vendor,
-    filename: file.originalName,
-    file_hash: hashOf(file),
-    ...(policies === undefined ? {} : { policies }),
-    ...(nullToken === undefined ? {} : { null_token: nullToken }),
-    ...supersedes,
-  };
+  const input = { ...inputOf(request, batch), filename: file.originalName, file_hash: hashOf(file), ...supersedes };
   const { id, created } = await engine.enqueue({
     pipeline: 'judgments',
     tenantId: request.tenantId,
@@ -119,6 +118,28 @@ async function add(
   });
   if (!created) return undefined;
   return { runId: id, sourceBatchId: batch.uniqueKey, status: 'pending', outcome: 'accepted', ...supersedes };
+}
+
+function inputOf(
+  { corrects, policies, nullToken }: BatchRequest,
+  batch: { batchId: string; vendor: string },
+): Omit<JudgmentsInput, 'file_hash'> {
+  if (corrects === undefined)
+    return {
+      source_batch_id: batch.batchId,
+      vendor: batch.vendor,
+      ...(policies === undefined ? {} : { policies }),
+      ...(nullToken === undefined ? {} : { null_token: nullToken }),
+    };
+  const { runId, input } = corrects;
+  return {
+    source_batch_id: input.source_batch_id,
+    ...(input.vendor == null ? {} : { vendor: input.vendor }),
+    ...(input.policies === undefined ? {} : { policies: input.policies }),
+    ...(input.null_token === undefined ? {} : { null_token: input.null_token }),
+    corrects: runId,
+    rejects_of: runId,
+  };
 }
 
 function hashOf(file: Pick<StoredFile, 'sha256'>): string {

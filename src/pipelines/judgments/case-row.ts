@@ -40,15 +40,15 @@ export class CaseReader {
   readonly #parser: RowParser;
   readonly #headers: ReadonlyMap<string, string>;
   readonly #columnOf: ReadonlyMap<number, string>;
-  readonly #nullToken: string;
+  readonly #nullTokens: readonly string[];
   readonly #counties = new Map<string, string | null>();
 
-  constructor(parser: RowParser, columns: readonly ColumnMapping[], nullToken: string) {
+  constructor(parser: RowParser, columns: readonly ColumnMapping[], nullTokens: readonly string[]) {
     const mapped = columns.flatMap(({ field, header, column }) => (field === null ? [] : [{ field, header, column }]));
     this.#parser = parser;
     this.#headers = new Map(mapped.map(({ field, header }) => [field, header]));
     this.#columnOf = new Map(mapped.map(({ field, column }) => [column, field]));
-    this.#nullToken = nullToken;
+    this.#nullTokens = nullTokens;
   }
 
   read(batch: RowBatch, row: number): JudgedRow {
@@ -61,7 +61,7 @@ export class CaseReader {
 
   /** The same for cells that come from elsewhere: a row that a person corrected. */
   readCells(cells: readonly string[], place: IssuePlace): JudgedRow {
-    const cleared = [...this.#columnOf.keys()].filter((column) => cells[column] === this.#nullToken);
+    const cleared = [...this.#columnOf.keys()].filter((column) => this.#nullTokens.includes(cells[column] ?? ''));
     return this.#withCleared(cells, cleared, place);
   }
 
@@ -102,11 +102,13 @@ export class CaseReader {
   /** Columns whose cell is the null token. */
   #clearedIn(batch: RowBatch, row: number): readonly number[] {
     let found: number[] | null = null;
-    const first = this.#nullToken.charCodeAt(0);
-    for (const column of this.#columnOf.keys()) {
-      if (batch.firstCode(row, column) !== first || batch.text(row, column) !== this.#nullToken) continue;
-      found ??= [];
-      found.push(column);
+    for (const token of this.#nullTokens) {
+      const first = token.charCodeAt(0);
+      for (const column of this.#columnOf.keys()) {
+        if (batch.firstCode(row, column) !== first || batch.text(row, column) !== token) continue;
+        found ??= [];
+        found.push(column);
+      }
     }
     return found ?? none;
   }

@@ -1,6 +1,8 @@
 // What an empty cell does to a stored value, per column. keep: the stored value stays (the default). overwrite: the file is right,
 // also where it is empty. clear: the column is emptied. A cell that holds the null token empties that one value under any policy.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { escapeFormula } from '../../tabular/csv/formula-escape.ts';
+import type { Reading } from '../../tabular/reading.ts';
 
 export const policyColumns = ['plaintiff_name', 'defendant_name', 'judgment_amount', 'filing_date'] as const;
 export type PolicyColumn = (typeof policyColumns)[number];
@@ -21,6 +23,14 @@ export function policyMask(policies: Policies, wanted: ColumnPolicy): number {
   return policyColumns
     .filter((column) => policies[column] === wanted)
     .reduce((mask, column) => mask | columnBit(column), 0);
+}
+
+/** The null token as it may stand in the cells of a file; one of our own files has it escaped where a spreadsheet would run it. */
+export function nullTokensIn(
+  { unescapeFormulas }: Pick<Reading, 'unescapeFormulas'>,
+  token = DEFAULT_NULL_TOKEN,
+): readonly string[] {
+  return unescapeFormulas ? [...new Set([token, escapeFormula(token)])] : [token];
 }
 
 /** Reads "judgment_amount=overwrite,filing_date=clear". */

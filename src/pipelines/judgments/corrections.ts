@@ -3,6 +3,7 @@
 import type { Cells } from '../../tabular/replay-rows.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
 import { CaseReader } from './case-row.ts';
+import { nullTokensIn } from './column-policy.ts';
 import { judgmentFields } from './fields.ts';
 import type { BatchReading } from './reading.ts';
 
@@ -14,11 +15,15 @@ export interface RowFault {
 }
 
 /** What is still wrong with each row; an empty list for a row that would be taken. */
-export function checkRows({ reading, mapping }: BatchReading, nullToken: string, rows: readonly Cells[]): RowFault[][] {
+export function checkRows(
+  { reading, mapping }: BatchReading,
+  nullToken: string | undefined,
+  rows: readonly Cells[],
+): RowFault[][] {
   const reader = new CaseReader(
     new RowParser(reading, mapping.columns, judgmentFields, mapping.constants),
     mapping.columns,
-    nullToken,
+    nullTokensIn(reading, nullToken),
   );
   const { names } = reading.header.value;
   return rows.map((cells) => {

@@ -8,6 +8,7 @@ import { blobSource } from '../../tabular/blob-source.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
 import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
 import type { ReadingOverrides } from '../../tabular/reading.ts';
+import { mapLike, readLike } from '../../tabular/returned-rows.ts';
 import { freshState, type ImportState, receiptOf } from './import-state.ts';
 import type { JudgmentsInput } from './input.ts';
 import { loadRows } from './load-rows.ts';
@@ -63,8 +64,16 @@ async function settleReading(context: Context, source: ByteSource): Promise<Batc
 async function sniff({ run, input, commit }: Context, source: ByteSource): Promise<BatchReading> {
   const { retryOf } = run;
   const inherited = retryOf === null ? null : await commit((tx) => selectOverrides(tx, retryOf));
-  const asked: ReadingOverrides = { ...inherited, ...(input.reading as ReadingOverrides | undefined) };
+  const { corrects } = input;
+  const corrected = corrects === undefined ? undefined : await commit((tx) => selectBatchReading(tx, corrects));
+  const asked: ReadingOverrides = {
+    ...(corrected === undefined ? {} : readLike(corrected.reading)),
+    ...inherited,
+    ...(input.reading as ReadingOverrides | undefined),
+  };
   const first = await decideReading(source, { fileName: input.filename, overrides: asked });
+  if (corrected !== undefined)
+    return { reading: first, mapping: { ...corrected.mapping, columns: mapLike(corrected.mapping, first) } };
   const version = input.mapping_version === undefined ? {} : { version: input.mapping_version };
   const saved = await commit((tx) =>
     selectMapping(tx, { pipeline: 'judgments', fingerprint: fingerprintOf(first), ...version }),

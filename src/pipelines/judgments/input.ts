@@ -18,6 +18,8 @@ export const JudgmentsInput = z.object({
   /** How the file is to be read where the user knows better. */
   reading: z.record(z.string(), z.unknown()).optional(),
   mapping_version: z.int().min(1).optional(),
+  /** The run whose downloaded rejects this file brings back, corrected. */
+  corrects: z.uuid().optional(),
   /** Of a replay of corrected rows: the run whose file they are from. */
   replay_of: z.uuid().optional(),
   /** The run that refused them: the same, or a replay of it. */

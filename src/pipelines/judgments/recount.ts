@@ -11,7 +11,7 @@ import { openTable, type Table } from '../../tabular/read-table.ts';
 import { replayTable } from '../../tabular/replay-rows.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
 import { CaseReader, type CaseRow } from './case-row.ts';
-import { DEFAULT_NULL_TOKEN } from './column-policy.ts';
+import { nullTokensIn } from './column-policy.ts';
 import { judgmentFields } from './fields.ts';
 import type { JudgmentsDeps } from './import.ts';
 import type { JudgmentsInput } from './input.ts';
@@ -49,7 +49,7 @@ export async function recountBatch(
 
 async function countFile(table: Table, { reading, mapping }: BatchReading, input: JudgmentsInput) {
   const parser = new RowParser(reading, mapping.columns, judgmentFields, mapping.constants);
-  const reader = new CaseReader(parser, mapping.columns, input.null_token ?? DEFAULT_NULL_TOKEN);
+  const reader = new CaseReader(parser, mapping.columns, nullTokensIn(reading, input.null_token));
   const firsts = new Map<string, FirstLine>();
   const counts = { read: 0, furniture: 0, rejected: 0, superseded: 0 };
   for await (const batch of table.batches()) {

@@ -7,6 +7,7 @@ import { type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
 import { cellsOf, rejectOf, unreadableRow } from '../../tabular/validation/row-reject.ts';
 import { CaseReader, type CaseRow } from './case-row.ts';
+import { nullTokensIn } from './column-policy.ts';
 import { judgmentFields } from './fields.ts';
 import type { ImportState } from './import-state.ts';
 import type { AppliedMapping } from './reading.ts';
@@ -30,6 +31,7 @@ export interface StagedPiece {
 
 export interface RepeatedRow {
   readonly rowIndex: number;
+  readonly line: number;
   readonly row: CaseRow;
   /** The reject it becomes when an earlier line says something else. */
   readonly reject: (firstLine: number) => RejectRecord;
@@ -55,9 +57,9 @@ export class RowStager {
   #rejected: number;
   #furniture: number;
 
-  constructor(reading: Reading, mapping: AppliedMapping, nullToken: string, state: ImportState) {
+  constructor(reading: Reading, mapping: AppliedMapping, nullToken: string | undefined, state: ImportState) {
     const parser = new RowParser(reading, mapping.columns, judgmentFields, mapping.constants);
-    this.#reader = new CaseReader(parser, mapping.columns, nullToken);
+    this.#reader = new CaseReader(parser, mapping.columns, nullTokensIn(reading, nullToken));
     this.#names = reading.header.value.names;
     this.#encoding = reading.encoding.value.name;
     this.#warnings = new Map(Object.entries(state.counts.warnings));
@@ -157,6 +159,7 @@ export class RowStager {
     const place = { line: batch.line(row), offset: batch.offset(row) };
     return {
       rowIndex,
+      line: place.line,
       row: this.#reader.read(batch, row).row as CaseRow,
       reject: (firstLine) => {
         const issue = rowIssue(place, 'case_repeated', null, null);

@@ -2,17 +2,19 @@
 // killed attempt goes on exactly there. While one piece is being written the next one is read.
 import { AdaptiveSize } from '../../engine/adaptive.ts';
 import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
+import { linkReturnedRejects, type ReturnedLines } from '../../engine/sql/link-returned-rejects.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
 import { openTable } from '../../tabular/read-table.ts';
 import { replayTable } from '../../tabular/replay-rows.ts';
-import { DEFAULT_NULL_TOKEN } from './column-policy.ts';
+import { ReturnedRows } from '../../tabular/returned-rows.ts';
 import type { ImportState } from './import-state.ts';
 import type { JudgmentsInput } from './input.ts';
 import type { BatchReading } from './reading.ts';
 import { type RepeatedRow, type RowError, RowStager, type StagedPiece } from './row-stager.ts';
+import { insertSupersededRows, type SupersededRow } from './sql/insert-superseded-rows.ts';
 import {
   compareRepeated,
   type RepeatedCase,
@@ -54,22 +56,31 @@ export async function stageFile(
 ): Promise<ImportState> {
   const table =
     context.input.replay_of === undefined ? openTable(source, reading, options) : replayTable(source, reading);
-  const stager = new RowStager(reading, mapping, context.input.null_token ?? DEFAULT_NULL_TOKEN, from);
+  const stager = new RowStager(reading, mapping, context.input.null_token, from);
   const initial = options.flushRows ?? FLUSH.initial;
   const size = new AdaptiveSize({ ...FLUSH, initial, min: Math.min(FLUSH.min, initial), onDecision: context.decide });
   const target = { batchId: context.run.id, tenantId: context.run.tenantId, repeats: from.counts.superseded > 0 };
+  const { corrects } = context.input;
+  const returned = new ReturnedRows(corrects === undefined ? [] : reading.header.value.names);
   let state = from;
   let writing: Promise<void> = Promise.resolve();
   for await (const batch of table.batches(from.position)) {
     failpoint('stage.first_byte');
     context.signal.throwIfAborted();
     stager.add(batch);
+    returned.add(batch);
     context.progress({ done: batch.next.offset, total: source.size, unit: 'bytes', note: `${stager.read} rows` });
     if (stager.rows < size.size && !batch.isLast) continue;
     await writing;
     const piece = stager.take();
+    const links = {
+      tenantId: target.tenantId,
+      original: corrects ?? '',
+      runId: target.batchId,
+      lines: returned.take(),
+    };
     const startedAt = performance.now();
-    writing = commitPiece(context, target, piece, batch.isLast).then(({ found, errors, checkpoint }) => {
+    writing = commitPiece(context, target, piece, links, batch.isLast).then(({ found, errors, checkpoint }) => {
       stager.settle(found);
       state = checkpoint;
       size.observe(piece.rows, performance.now() - startedAt);
@@ -82,13 +93,20 @@ export async function stageFile(
   return state;
 }
 
-async function commitPiece(context: Context, target: Target, piece: StagedPiece, isLast: boolean) {
+async function commitPiece(
+  context: Context,
+  target: Target,
+  piece: StagedPiece,
+  links: ReturnedLines,
+  isLast: boolean,
+) {
   const rejects = [...piece.rejects];
   const errors = [...piece.errors];
   const checkpoint: ImportState = { ...piece.state };
   const found = await context.commit(
     async (tx) => {
       const settled = await writePiece(tx, target, piece, rejects, errors);
+      await linkReturnedRejects(tx, links);
       Object.assign(checkpoint, withFound(piece.state, settled, isLast));
       return settled;
     },
@@ -110,18 +128,20 @@ async function writePiece(
   if (repeated.length === 0) return { ...nothing, staged };
   const rows = new Map(repeated.map((rowIndex) => [rowIndex, piece.again(rowIndex)]));
   const compared = await compareRepeated(tx, target.batchId, [...rows.values()].map(repeatedCase));
-  let [superseded, rejected] = [0, 0];
-  for (const { row_index: rowIndex, first_line: firstLine, is_same: isSame } of compared) {
-    const row = rows.get(rowIndex);
-    if (isSame || row === undefined) {
-      superseded++;
+  const superseded: SupersededRow[] = [];
+  let rejected = 0;
+  for (const { row_index: rowIndex, first_index: firstIndex, first_line: firstLine, is_same: isSame } of compared) {
+    const row = rows.get(rowIndex) as RepeatedRow;
+    if (isSame) {
+      superseded.push({ rowIndex, line: row.line, firstIndex });
       continue;
     }
     rejected++;
     rejects.push(row.reject(firstLine));
     errors.push({ rowNumber: rowIndex + 1, code: 'case_repeated' });
   }
-  return { staged, superseded, rejected };
+  await insertSupersededRows(tx, target, superseded);
+  return { staged, superseded: superseded.length, rejected };
 }
 
 /** Files rarely name a case twice: the cheap way is tried until one does. */

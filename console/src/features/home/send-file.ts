@@ -21,7 +21,7 @@ export function sendFile(
   signal: AbortSignal,
 ): Promise<UploadAnswer> {
   const isBatch = to.pipeline === 'judgments';
-  const form = isBatch ? new FormData() : fieldsOf(file, to);
+  const form = isBatch ? batchFieldsOf(to) : fieldsOf(file, to);
   form.set('file', file, file.name);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -49,6 +49,13 @@ function fieldsOf(file: File, to: Destination): FormData {
   if (to.retryOf) form.set('retry_of', to.retryOf);
   else if (file.lastModified > 0) form.set('reported_at', new Date(file.lastModified).toISOString());
   form.set('source', 'manual');
+  return form;
+}
+
+/** A batch has its id from vendor and file name, or from the run whose rejects come back. */
+function batchFieldsOf(to: Destination): FormData {
+  const form = new FormData();
+  if (to.retryOf) form.set('retry_of', to.retryOf);
   return form;
 }
 

@@ -92,7 +92,7 @@ function Toolbar({
         >
           <Icon name="download" /> Download CSV
         </a>
-        {run.pipeline !== 'judgments' && <ReuploadButton run={run} />}
+        <ReuploadButton run={run} />
       </div>
     </div>
   );

@@ -29,11 +29,7 @@ export function FileRows({ runId, outcome, hasPassports, forgotten }: Props): Re
   const rows = pages.data.pages.flatMap((page) => page.data);
   if (rows.length === 0 && pages.data.pages[0]?.kept === false) return forgotten;
   if (rows.length === 0)
-    return (
-      <EmptyState icon="table" title={outcome ? `No row to show as ${outcome}` : 'No row has been stored'}>
-        {outcome === 'superseded' && 'A line that repeats an earlier one is counted; the earlier one is shown.'}
-      </EmptyState>
-    );
+    return <EmptyState icon="table" title={outcome ? `No row to show as ${outcome}` : 'No row has been stored'} />;
   const columns = fileColumns(rows);
   return (
     <>

@@ -27,7 +27,7 @@ export const meanings: Readonly<Record<string, string>> = {
   updated: 'rows that replaced older numbers',
   unchanged: 'rows equal to what was already stored',
   merged: 'rows that describe the same thing and were stored as one',
-  superseded: 'rows that a later row of the same file replaced',
+  superseded: 'rows that say the same as an earlier row of the file',
   stale: 'rows reported earlier than what is stored; not written',
   rejected: 'rows that were refused; each can be fixed and replayed',
   promoted: 'rows stored',

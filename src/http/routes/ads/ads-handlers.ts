@@ -13,6 +13,7 @@ import { withTenant } from '../../../platform/database.ts';
 import { listMappings } from '../../../tabular/mapping/sql/list-mappings.ts';
 import type { Handlers } from '../../call.ts';
 import type { RejectTools } from '../../rejects/reject-tools.ts';
+import { requireReturnedRun } from '../../rejects/returned-run.ts';
 import type { RunRow } from '../../sql/run-columns.ts';
 import type { UploadDoor } from '../../uploads/create-upload.ts';
 import { mappingHandlers } from './mapping.ts';
@@ -33,7 +34,8 @@ export function adsUploadDoor(engine: Engine): UploadDoor {
     sniff: sniffUpload,
     fileOfRows,
     async inputOf(fields, received, tenantId) {
-      const { mapping_id: wanted } = fields;
+      const { mapping_id: wanted, retry_of: corrected } = fields;
+      if (corrected !== undefined) await requireReturnedRun(engine, tenantId, corrected, 'ads');
       const mappingFingerprint = wanted === undefined ? undefined : await fingerprintOf(engine, tenantId, wanted);
       return inputOf(fields, { ...received, mappingFingerprint });
     },

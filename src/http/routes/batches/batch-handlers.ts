@@ -1,15 +1,19 @@
-// POST /v1/batches: a file becomes a batch, or the answer says which run has it already.
+// POST /v1/batches: a file becomes a batch, or the answer says which run has it already. With `retry_of` it brings refused rows back.
 
+import type { z } from 'zod';
 import { BatchFields } from '../../../contract/api/judgments.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { discardFile } from '../../../engine/blobs/blobs.ts';
+import type { Engine } from '../../../engine/engine.ts';
 import { acceptBatch } from '../../../pipelines/judgments/accept-batch.ts';
 import { parsePolicies } from '../../../pipelines/judgments/column-policy.ts';
+import { JudgmentsInput } from '../../../pipelines/judgments/input.ts';
 import { findBatchOfRun } from '../../../pipelines/judgments/sql/find-batch.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import { sniffTableFile } from '../../../tabular/content/table-file.ts';
 import { type Handlers, handle } from '../../call.ts';
 import { engineOf } from '../../engine-of.ts';
+import { requireReturnedRun } from '../../rejects/returned-run.ts';
 import { acceptUpload } from '../../uploads/accept-upload.ts';
 import { defaultUploadLimits, type UploadLimits } from '../../uploads/upload-limits.ts';
 import { batchReadingHandlers } from './reading.ts';
@@ -37,11 +41,12 @@ function createBatch(store: BlobStore, limits: UploadLimits): Handlers {
       {
         sniff: sniffTableFile,
         fields: BatchFields,
-        check(fields) {
+        async check(fields) {
           if (fields.workspace_id !== undefined && fields.workspace_id !== tenantId)
             throw new MillraceError('workspace_mismatch', { given: fields.workspace_id });
+          await returnOf(engine, tenantId, fields);
         },
-        enqueue: ({ fields, file: stored }) =>
+        enqueue: async ({ fields, file: stored }) =>
           acceptBatch(
             { engine, log: app.log },
             {
@@ -50,6 +55,7 @@ function createBatch(store: BlobStore, limits: UploadLimits): Handlers {
               sourceBatchId: fields.source_batch_id,
               vendor: fields.vendor,
               supersede: fields.supersede === 'true',
+              corrects: await returnOf(engine, tenantId, fields),
               policies: parsePolicies(fields.policy ?? ''),
               nullToken: fields.null_token,
               createdBy,
@@ -73,4 +79,19 @@ function createBatch(store: BlobStore, limits: UploadLimits): Handlers {
       ...(twin === undefined ? {} : { same_bytes_as: twin }),
     };
   });
+}
+
+/** Corrected rows go back as their batch was handed in, so nothing of that can be said anew. */
+const settled = ['source_batch_id', 'vendor', 'supersede', 'policy', 'null_token'] as const;
+
+async function returnOf(engine: Engine, tenantId: string, fields: z.output<typeof BatchFields>) {
+  const { retry_of: runId } = fields;
+  if (runId === undefined) return undefined;
+  const given = settled.filter((name) => fields[name] !== undefined);
+  if (given.length > 0)
+    throw new MillraceError('upload_fields_invalid', {
+      faults: `${given.join(', ')}: known from the run that retry_of names`,
+    });
+  const run = await requireReturnedRun(engine, tenantId, runId, 'judgments');
+  return { runId, input: JudgmentsInput.parse(run.input) };
 }

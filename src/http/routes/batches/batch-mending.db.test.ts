@@ -33,6 +33,7 @@ interface Reject {
   readonly line: number;
   readonly code: string;
   readonly status: string;
+  readonly replayed_by: string | null;
 }
 
 const row = (number: string, amount = '10', date = '2024-01-01') => `${number},Ann,Dan,${amount},${date},Kings,,,`;
@@ -40,13 +41,17 @@ const asRun = (runId: string) => ({ as: user, params: { run_id: runId } });
 const rejectsOf = async (runId: string) =>
   (await api.call('rejects.list', asRun(runId))).json<{ data: Reject[] }>().data;
 
-async function post(content: string, batch: string) {
-  const answer = await api.call('batches.create', {
+function send(content: string, fields: Record<string, string>) {
+  const parts = Object.entries(fields).map(([name, value]) => field(name, value));
+  return api.call('batches.create', {
     as: user,
-    body: form(field('source_batch_id', batch), filePart('june.csv', content)),
+    body: form(...parts, filePart('june.csv', content)),
     headers: { 'content-type': multipartType },
   });
-  return answer.json<{ run_id: string; outcome: string }>();
+}
+
+async function post(content: string, batch: string) {
+  return (await send(content, { source_batch_id: batch })).json<{ run_id: string; outcome: string }>();
 }
 
 async function importBatch(content: string, batch: string) {
@@ -113,6 +118,154 @@ describe('refused rows of a batch', () => {
     const run = await importBatch(judgmentsFile(row('D-1'), row('D-2', '-1')), 'downloaded');
     const csv = (await api.call('rejects.download', asRun(run.id))).body;
     expect(csv.split('\r\n')[0]?.replace('\ufeff', '')).toMatch(/^Case Number,Plaintiff,.*,Address,/);
+  });
+});
+
+describe('a file of rejects that comes back corrected', () => {
+  const bad = [row('T-2', 'two', '01/02/2024'), row('T-1', '999', '25/02/2024')];
+  const download = async (runId: string) => (await api.call('rejects.download', asRun(runId))).body;
+  let original = '';
+  let returned = '';
+  let mended = '';
+
+  it('is read as the batch was, linked both ways, and leaves the originals as they were', async () => {
+    // The order of day and month is evident in the batch, and no longer in the one row of it that comes back.
+    const run = await importBatch(judgmentsFile(row('T-1', '10', '25/02/2024'), ...bad), 'returned');
+    original = run.id;
+    expect((await rejectsOf(original)).map(({ code }) => code)).toEqual(['number_malformed', 'case_repeated']);
+    // The row that is mended comes back; the other is left out of the file.
+    mended = (await download(original))
+      .split('\r\n')
+      .filter((line) => !line.includes('999'))
+      .join('\r\n')
+      .replace(',two,', ',22,');
+    const answer = await send(mended, { retry_of: original });
+    expect([answer.statusCode, answer.json()]).toEqual([
+      202,
+      expect.objectContaining({ outcome: 'accepted', source_batch_id: expect.stringMatching(/^returned#corrected-/) }),
+    ]);
+    returned = answer.json<{ run_id: string }>().run_id;
+    const ended = await bench.ended(user.tenantId, returned);
+    expect([ended.status, ended.receipt?.read, ended.receipt?.outcomes]).toEqual(['completed', 1, { inserted: 1 }]);
+    expect((await bench.engine.verify(user.tenantId, returned)).differences).toEqual([]);
+    const cases = await casesOf(database.admin, user.tenantId);
+    expect(cases.find(({ case_number: number }) => number === 'T-2')).toMatchObject({
+      judgment_amount: '22',
+      filing_date: '2024-02-01',
+    });
+    const settled = await waitFor(async () => {
+      const found = await rejectsOf(original);
+      return found.some(({ status }) => status === 'resolved') && found;
+    });
+    expect(settled).toMatchObject([
+      { status: 'resolved', replayed_by: returned, raw: { 'Judgment Amount': 'two' } },
+      { status: 'open', replayed_by: null },
+    ]);
+  });
+
+  it('lands once: the same bytes again name the run that has them', async () => {
+    expect((await send(mended, { retry_of: original })).json()).toMatchObject({
+      outcome: 'skipped',
+      reason: 'duplicate_completed',
+      run_id: returned,
+    });
+  });
+
+  it('is no revision: the batch keeps its newest file', async () => {
+    const shown = await api.call('batches.show', { as: user, params: { batch_id: 'returned' } });
+    expect(shown.json()).toMatchObject({ run_id: original });
+  });
+
+  it('gives its rows back when it fails', async () => {
+    const run = await importBatch(judgmentsFile(row('U-1'), row('U-2', 'x')), 'hopeless');
+    const again = (await send(await download(run.id), { retry_of: run.id })).json<{ run_id: string }>();
+    expect(await bench.ended(user.tenantId, again.run_id)).toMatchObject({ status: 'failed' });
+    await waitFor(async () => (await rejectsOf(run.id)).every(({ status }) => status === 'open'));
+  });
+
+  it('goes by the policies and the null token of its batch, and can say neither anew', async () => {
+    await importBatch(judgmentsFile(row('V-1'), row('V-2')), 'before');
+    const first = await send(judgmentsFile('V-1,,,,,Kings,,,', 'V-2,-,,x,,Kings,,,'), {
+      source_batch_id: 'cleared',
+      policy: 'defendant_name=clear',
+      null_token: '-',
+    });
+    const { run_id: runId } = first.json<{ run_id: string }>();
+    await bench.ended(user.tenantId, runId);
+    const csv = (await download(runId)).replace(',x,', ',7,');
+    const refused = await send(csv, { retry_of: runId, vendor: 'acme', null_token: '-' });
+    expect([refused.statusCode, refused.json()]).toEqual([
+      422,
+      expect.objectContaining({
+        code: 'upload_fields_invalid',
+        detail: expect.stringContaining('vendor, null_token: known from the run'),
+      }),
+    ]);
+    const back = (await send(csv, { retry_of: runId })).json<{ run_id: string }>();
+    await bench.ended(user.tenantId, back.run_id);
+    const cases = await casesOf(database.admin, user.tenantId);
+    expect(cases.find(({ case_number: number }) => number === 'V-2')).toMatchObject({
+      plaintiff_name: null,
+      defendant_name: null,
+      judgment_amount: '7',
+    });
+  });
+
+  it('of a run that is nobody’s or another tenant’s is refused in the same words', async () => {
+    const stranger = await buildUser(database, await buildTenant(database), 'admin');
+    const body = form(field('retry_of', original), filePart('june.csv', mended));
+    const foreign = await api.call('batches.create', {
+      as: stranger,
+      body,
+      headers: { 'content-type': multipartType },
+    });
+    const nobody = '01900000-0000-7000-8000-000000000000';
+    const missing = await send(mended, { retry_of: nobody });
+    expect([foreign.statusCode, foreign.json().code]).toEqual([404, 'run_not_found']);
+    const words = (text: string) => JSON.parse(text).detail.replace(original, 'RUN').replace(nobody, 'RUN');
+    expect([missing.statusCode, words(missing.body)]).toEqual([404, words(foreign.body)]);
+  });
+});
+
+describe('the rows of a batch', () => {
+  it('hold the lines that repeat an earlier one, with what they say; pages neither repeat nor skip one', async () => {
+    const file = judgmentsFile(row('W-1'), row('w-1'), row('W-2'), row('W-1', '5'), row('W-2'), row('W-1'));
+    const run = await importBatch(file, 'repeated');
+    expect(run.receipt?.outcomes).toEqual({ inserted: 2, superseded: 3, rejected: 1 });
+    const rowsOf = async (query: Record<string, string>) =>
+      (await api.call('runs.rows', { ...asRun(run.id), query })).json<{
+        data: { row: number; line: number; outcome: string; cells: Record<string, string>; stored_id: string }[];
+        next: string | null;
+        kept: boolean;
+      }>();
+    const { data } = await rowsOf({ outcome: 'superseded' });
+    expect(data.map(({ row: nth, line, cells }) => [nth, line, cells.case_number])).toEqual([
+      [2, 3, 'W-1'],
+      [5, 6, 'W-2'],
+      [6, 7, 'W-1'],
+    ]);
+    expect(data.every(({ outcome, stored_id: id }) => outcome === 'superseded' && id !== null)).toBe(true);
+    expect((await rowsOf({ outcome: 'inserted' })).data.map(({ line }) => line)).toEqual([2, 4]);
+    const seen: string[] = [];
+    let after: string | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof rowsOf>> = await rowsOf({
+        limit: '2',
+        ...(after === null ? {} : { after }),
+      });
+      seen.push(...page.data.map(({ line, outcome }) => `${line} ${outcome}`));
+      after = page.next;
+    } while (after !== null);
+    expect(seen).toEqual(['2 inserted', '3 superseded', '4 inserted', '6 superseded', '7 superseded']);
+  });
+
+  it('are no longer kept once staging is gone; of a batch that was refused whole nothing was ever there', async () => {
+    const run = await importBatch(judgmentsFile(row('X-9')), 'forgotten');
+    const refused = await importBatch(judgmentsFile(row('X-8', 'x')), 'refused');
+    const keptOf = async (runId: string) => (await api.call('runs.rows', asRun(runId))).json<{ kept: boolean }>().kept;
+    expect([await keptOf(run.id), await keptOf(refused.id)]).toEqual([true, true]);
+    await database.admin.query('delete from intake.simplicity_validated_rows where batch_id = $1', [run.id]);
+    expect(await keptOf(run.id)).toBe(false);
   });
 });
 

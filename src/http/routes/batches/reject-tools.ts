@@ -1,6 +1,5 @@
 // How refused rows of a batch are mended: checked by the batch's own reading and mapping, and run again as a batch of their own.
 import type { Engine } from '../../../engine/engine.ts';
-import { DEFAULT_NULL_TOKEN } from '../../../pipelines/judgments/column-policy.ts';
 import { checkRows } from '../../../pipelines/judgments/corrections.ts';
 import { JudgmentsInput } from '../../../pipelines/judgments/input.ts';
 import { readingOfRun, replayRejects } from '../../../pipelines/judgments/replay.ts';
@@ -17,7 +16,7 @@ export function judgmentsRejectTools(engine: Engine, store: BlobStore): RejectTo
     header: async (run) => (await readingOf(run, JudgmentsInput.parse(run.input))).reading.header.value.names,
     check: async (run, rows) => {
       const input = JudgmentsInput.parse(run.input);
-      return checkRows(await readingOf(run, input), input.null_token ?? DEFAULT_NULL_TOKEN, rows);
+      return checkRows(await readingOf(run, input), input.null_token, rows);
     },
     replay: (run, rejectIds, { principal, correlationId }) =>
       replayRejects(engine, store, {

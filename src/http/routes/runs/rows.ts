@@ -1,7 +1,10 @@
 // GET /v1/runs/:run_id/rows: what the segments of a receipt are made of.
 import type { AnswerOf } from '../../../contract/api/client.ts';
 import { hasStagedRows, listFileRows as listAdsRows } from '../../../pipelines/ads/sql/list-file-rows.ts';
-import { listFileRows as listCases } from '../../../pipelines/judgments/sql/list-file-rows.ts';
+import {
+  hasStagedRows as hasStagedCases,
+  listFileRows as listCases,
+} from '../../../pipelines/judgments/sql/list-file-rows.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
@@ -35,7 +38,7 @@ export const listFileRows = handle('runs.rows', async (call) => {
 
 async function rowsOf(db: Queryable, run: RunRow, wanted: Wanted): Promise<{ rows: FileRow[]; kept: boolean }> {
   if (run.pipeline === 'ads') return adsRows(db, run, wanted);
-  if (run.pipeline === 'judgments') return { rows: await caseRows(db, run, wanted), kept: true };
+  if (run.pipeline === 'judgments') return caseRows(db, run, wanted);
   return { rows: [], kept: false };
 }
 
@@ -58,13 +61,16 @@ async function adsRows(db: Queryable, run: RunRow, wanted: Wanted) {
   return { rows, kept: rows.length > 0 || (await hasStagedRows(db, run.tenant_id, run.id)) };
 }
 
-async function caseRows(db: Queryable, run: RunRow, wanted: Wanted): Promise<FileRow[]> {
+async function caseRows(db: Queryable, run: RunRow, wanted: Wanted) {
   const listed = await listCases(db, { ...wanted, tenantId: run.tenant_id, runId: run.id });
-  return listed.map(({ row_index, line, outcome, judgment_id, ...cells }) => ({
+  const rows = listed.map(({ row_index, line, outcome, judgment_id, ...cells }) => ({
     row: row_index + 1,
     line,
     outcome,
     cells,
     stored_id: judgment_id,
   }));
+  // Of a batch whose every row was refused there is nothing to keep.
+  const hadRows = Object.keys(run.receipt?.outcomes ?? {}).some((outcome) => outcome !== 'rejected');
+  return { rows, kept: rows.length > 0 || !hadRows || (await hasStagedCases(db, run.tenant_id, run.id)) };
 }

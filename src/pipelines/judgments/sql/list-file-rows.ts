@@ -1,5 +1,5 @@
 // The cases of a batch with how each ended, in file order, from the ranges noted when they were stored. A line that repeats an earlier
-// one (superseded) is counted and not staged, so it cannot be listed.
+// one (superseded) is not staged; what it says is read from the line it repeats.
 import type { Queryable } from '../../../platform/database.ts';
 
 export interface FileRow {
@@ -36,16 +36,30 @@ const text = `
     where o.run_id = $1 and o.tenant_id = $2 and ($3::text[] is null or o.outcome = any ($3)) and upper(r) > $4::int + 1
     order by lower(r)
     limit $5
+  ),
+  page as (
+    (select s.row_index, s.line, x.outcome, s.row_index as said_in
+     from spans x
+     join intake.simplicity_validated_rows s
+       on s.batch_id = $1 and s.tenant_id = $2 and s.row_index >= greatest(x.first, $4::int + 1) and s.row_index < x.past
+     order by s.row_index
+     limit $5)
+    union all
+    (select d.row_index, d.line, 'superseded', d.first_index
+     from intake.superseded_rows d
+     where d.batch_id = $1 and d.tenant_id = $2 and d.row_index > $4::int and ($3::text[] is null or 'superseded' = any ($3))
+     order by d.row_index
+     limit $5)
+    order by row_index
+    limit $5
   )
-  select s.row_index, s.line, x.outcome, s.case_number, s.county, s.plaintiff_name, s.defendant_name,
+  select p.row_index, p.line, p.outcome, s.case_number, s.county, s.plaintiff_name, s.defendant_name,
          s.judgment_amount::text, s.filing_date::text, s.email, s.phone, s.address,
          (select j.id::text from judgments j
           where j.tenant_id = $2 and j.case_number = s.case_number and j.county is not distinct from s.county limit 1) as judgment_id
-  from spans x
-  join intake.simplicity_validated_rows s
-    on s.batch_id = $1 and s.tenant_id = $2 and s.row_index >= greatest(x.first, $4::int + 1) and s.row_index < x.past
-  order by s.row_index
-  limit $5`;
+  from page p
+  join intake.simplicity_validated_rows s on s.batch_id = $1 and s.tenant_id = $2 and s.row_index = p.said_in
+  order by p.row_index`;
 
 export async function listFileRows(db: Queryable, query: FileRowQuery): Promise<FileRow[]> {
   const { tenantId, runId, outcomes, afterRow, limit } = query;
@@ -55,4 +69,13 @@ export async function listFileRows(db: Queryable, query: FileRowQuery): Promise<
     values: [runId, tenantId, outcomes, afterRow, limit],
   });
   return rows;
+}
+
+export async function hasStagedRows(db: Queryable, tenantId: string, runId: string): Promise<boolean> {
+  const { rows } = await db.query({
+    name: 'judgments-has-staged-rows',
+    text: `select from intake.simplicity_validated_rows where batch_id = $2 and tenant_id = $1 limit 1`,
+    values: [tenantId, runId],
+  });
+  return rows.length > 0;
 }

@@ -5,7 +5,8 @@ export async function removeTestRows(db: Queryable, tenantId: string, runId: str
   const { rows } = await db.query<{ removed: number }>({
     name: 'judgments-remove-test-rows',
     text: `
-      with staged as (delete from intake.simplicity_validated_rows where tenant_id = $1 and batch_id = $2 returning 1),
+      with repeated as (delete from intake.superseded_rows where tenant_id = $1 and batch_id = $2),
+      staged as (delete from intake.simplicity_validated_rows where tenant_id = $1 and batch_id = $2 returning 1),
       readings as (delete from intake.batch_readings where tenant_id = $1 and batch_id = $2),
       reviews as (delete from plaintiff_reviews where tenant_id = $1 and run_id = $2),
       keys as (delete from plaintiff_keys where tenant_id = $1 and run_id = $2),

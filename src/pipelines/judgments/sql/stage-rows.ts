@@ -87,6 +87,7 @@ export interface RepeatedCase {
 
 export interface ComparedCase {
   readonly row_index: number;
+  readonly first_index: number;
   readonly first_line: number;
   readonly is_same: boolean;
 }
@@ -105,7 +106,7 @@ export async function compareRepeated(
   const { rows } = await db.query<ComparedCase>({
     name: 'judgments-compare-repeated',
     text: `
-      select g.row_index, s.line as first_line, (${values('s')}) is not distinct from (${values('g')}) as is_same
+      select g.row_index, s.row_index as first_index, s.line as first_line, (${values('s')}) is not distinct from (${values('g')}) as is_same
       from jsonb_to_recordset($2::jsonb) as g (
         row_index int, case_number text, county text, plaintiff_name text, defendant_name text, judgment_amount numeric,
         filing_date date, email text, phone text, address text)

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../platform/database.ts';
+import type { Queryable } from '../../platform/database.ts';
 
 export interface ReturnedLines {
   readonly tenantId: string;
@@ -15,7 +15,7 @@ export async function linkReturnedRejects(db: Queryable, returned: ReturnedLines
   const { tenantId, original, runId, lines } = returned;
   if (lines.length === 0) return;
   await db.query({
-    name: 'ads-link-returned-rejects',
+    name: 'engine-link-returned-rejects',
     text: `
       update engine.rejects
       set status = 'replayed', replayed_as = $3
