@@ -3,11 +3,12 @@
 import path from 'node:path';
 import { replayConsumer } from '../engine/replay.ts';
 import { createBlobSweeper } from '../engine/services/blob-sweeper.ts';
+import { createStagingCleaner } from '../engine/services/staging-cleaner.ts';
 import type { EngineSettings } from '../engine/settings.ts';
 import type { AlertDesk } from '../outbound/alerts/sinks.ts';
 import { auditConsumer } from '../pipelines/ads/audit-consumer.ts';
-import { createAdsCleanup } from '../pipelines/ads/cleanup.ts';
-import { createJudgmentsCleanup } from '../pipelines/judgments/cleanup.ts';
+import { adsStaging } from '../pipelines/ads/cleanup.ts';
+import { judgmentsStaging } from '../pipelines/judgments/cleanup.ts';
 import { reportJudgments } from '../pipelines/judgments/reporter.ts';
 import { createCanceller } from '../pipelines/syncs/cancellations.ts';
 import { jobEvents } from '../pipelines/syncs/job-events.ts';
@@ -77,14 +78,13 @@ export function startSweeper(process: RoleProcess, installation: Installation): 
     log,
     settings: { orphanTtlHours: config.uploadCleanupTtlHours },
   });
-  const cleanup = createAdsCleanup({ pool: pools.effects, log, days: config.stagingRetentionDays });
-  const judgmentsCleanup = createJudgmentsCleanup({ pool: pools.effects, log, days: config.stagingRetentionDays });
+  const cleaning = { pool: pools.effects, log, days: config.stagingRetentionDays };
+  const cleaners = [adsStaging, judgmentsStaging].map((staging) => createStagingCleaner(staging, cleaning));
   const canceller = createCanceller(syncs, log);
-  for (const service of [sweeper, cleanup, judgmentsCleanup, canceller]) service.start();
+  for (const service of [sweeper, ...cleaners, canceller]) service.start();
   shutdown.add('sync canceller', () => canceller.stop());
   shutdown.add('blob sweeper', () => sweeper.stop());
-  shutdown.add('ads cleanup', () => cleanup.stop());
-  shutdown.add('judgments cleanup', () => judgmentsCleanup.stop());
+  for (const cleaner of cleaners) shutdown.add(cleaner.name, () => cleaner.stop());
 }
 
 export function describeInstallation(config: Config, { database, migrated }: Installation): Started {

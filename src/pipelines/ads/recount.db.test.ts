@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdsBench, openAdsBench } from '../../../test/support/ads.ts';
 import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
+import { cleanStaging } from '../../engine/services/staging-cleaner.ts';
 import { silentLog } from '../../platform/log.ts';
-import { cleanStaging } from './cleanup.ts';
+import { adsStaging } from './cleanup.ts';
 
 const database = useDatabase();
 let bench: AdsBench;
@@ -107,13 +108,13 @@ describe('the cleanup worker', () => {
     const staged = async (runId: string) =>
       (await database.admin.query('select count(*)::int as n from staging_rows where upload_id = $1', [runId])).rows[0]
         .n;
-    await cleanStaging({ pool: database.engine, log: silentLog });
+    await cleanStaging(adsStaging, { pool: database.engine, log: silentLog });
     expect(await staged(old.id)).toBeGreaterThan(0);
     await setClockOffset(database.admin, '8 days');
     const young = await bench.ingest(tenantId, first, { platform: 'google' });
-    const { uploads } = await cleanStaging({ pool: database.engine, log: silentLog });
+    const { runs } = await cleanStaging(adsStaging, { pool: database.engine, log: silentLog });
     await setClockOffset(database.admin, '0');
-    expect(uploads).toBeGreaterThanOrEqual(1);
+    expect(runs).toBeGreaterThanOrEqual(1);
     expect([await staged(old.id), (await staged(young.id)) > 0]).toEqual([0, true]);
     expect((await bench.engine.verify(tenantId, old.id)).agrees).toBe(true);
   });

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
 import { type JudgmentsBench, judgmentsFile, openJudgmentsBench, rejectsOf } from '../../../test/support/judgments.ts';
+import { cleanStaging } from '../../engine/services/staging-cleaner.ts';
 import { silentLog } from '../../platform/log.ts';
-import { cleanStaging } from './cleanup.ts';
+import { judgmentsStaging } from './cleanup.ts';
 
 const database = useDatabase();
 let bench: JudgmentsBench;
@@ -54,25 +55,26 @@ describe('the cleanup', () => {
   it('removes the staging of ended batches after seven days, in pieces, and keeps readings, cases and rejects', async () => {
     const tenantId = newTenant();
     const rows = Array.from({ length: 25 }, (_, index) => row(`C-${index}`));
-    const run = await bench.ingest(tenantId, judgmentsFile(...rows, row('')));
+    const run = await bench.ingest(tenantId, judgmentsFile(...rows, row('C-0'), row('C-1'), row('')));
     const staged = async () => {
       const { rows: found } = await database.admin.query<{ left: number }>(
-        `select count(*)::int as left from intake.simplicity_validated_rows where batch_id = $1`,
+        `select (select count(*) from intake.simplicity_validated_rows where batch_id = $1)
+              + (select count(*) from intake.superseded_rows where batch_id = $1) as left`,
         [run.id],
       );
       return found[0]?.left;
     };
     const options = { pool: bench.engine.pools.effects, log: silentLog, rowsPerTransaction: 10 };
-    await cleanStaging(options);
-    expect(await staged()).toBe(25);
+    await cleanStaging(judgmentsStaging, options);
+    expect(Number(await staged())).toBe(27);
     await setClockOffset(database.admin, '8 days');
     try {
-      const { rows: removed } = await cleanStaging(options);
-      expect(removed).toBeGreaterThanOrEqual(25);
+      const { rows: removed } = await cleanStaging(judgmentsStaging, options);
+      expect(removed).toBeGreaterThanOrEqual(27);
     } finally {
       await setClockOffset(database.admin, '0');
     }
-    expect(await staged()).toBe(0);
+    expect(Number(await staged())).toBe(0);
     expect(await rejectsOf(database.admin, run.id)).toHaveLength(1);
     expect((await bench.engine.verify(tenantId, run.id)).differences).toEqual([]);
   });
@@ -85,6 +87,7 @@ describe('the cleanup', () => {
     await expect(asCleanup('select case_number from intake.simplicity_validated_rows')).rejects.toThrow(
       'permission denied',
     );
+    await expect(asCleanup('select line from intake.superseded_rows')).rejects.toThrow('permission denied');
     await expect(asCleanup('delete from judgments')).rejects.toThrow('permission denied');
   });
 });

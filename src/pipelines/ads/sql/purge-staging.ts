@@ -22,20 +22,6 @@ export async function listStagedUploads(db: Queryable, days: number, limit: numb
   return rows.map(({ upload_id }) => upload_id);
 }
 
-/** Those of the uploads whose run has ended, or is no longer in the ledger. Asked as the engine. */
-export async function keepEndedUploads(db: Queryable, uploadIds: readonly string[], days: number): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>({
-    name: 'ads-keep-ended-uploads',
-    text: `
-      select u.id
-      from unnest($1::uuid[]) as u (id)
-      left join engine.runs r on r.id = u.id
-      where r.id is null or r.finished_at < engine.now() - make_interval(days => $2)`,
-    values: [uploadIds, days],
-  });
-  return rows.map(({ id }) => id);
-}
-
 /** Deletes about `limit` staged rows of an upload, from its start; how many there were. */
 export async function deleteStagedRows(db: Queryable, uploadId: string, limit: number): Promise<number> {
   const { rowCount } = await db.query({
@@ -50,10 +36,12 @@ export async function deleteStagedRows(db: Queryable, uploadId: string, limit: n
   return rowCount ?? 0;
 }
 
-export async function deleteResolutions(db: Queryable, uploadId: string): Promise<void> {
+/** All of an upload's at once: there are only as many as it names campaigns, ad sets and ads. */
+export async function deleteResolutions(db: Queryable, uploadId: string): Promise<number> {
   await db.query({
     name: 'ads-delete-resolutions',
     text: `delete from staging_id_resolution where upload_id = $1`,
     values: [uploadId],
   });
+  return 0;
 }

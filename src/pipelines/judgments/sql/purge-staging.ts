@@ -1,11 +1,6 @@
 // Statements of the cleanup worker. It sees whose staging is old and may delete it, and reads nothing of its contents.
 import type { Queryable } from '../../../platform/database.ts';
 
-/** For the rest of the transaction only the cleanup's rights. */
-export async function becomeCleanup(db: Queryable): Promise<void> {
-  await db.query({ name: 'judgments-become-cleanup', text: `select set_config('role', 'judgments_cleanup', true)` });
-}
-
 /** Batches with staging, oldest first: their ids are made in order of time, so a loose walk along the key finds each in one step. */
 export async function listStagedBatches(db: Queryable, days: number, limit: number): Promise<string[]> {
   const { rows } = await db.query<{ batch_id: string }>({
@@ -28,20 +23,6 @@ export async function listStagedBatches(db: Queryable, days: number, limit: numb
   return rows.map(({ batch_id }) => batch_id);
 }
 
-/** Those of the batches whose run has ended, or is no longer in the ledger. Asked as the engine. */
-export async function keepEndedBatches(db: Queryable, batchIds: readonly string[], days: number): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>({
-    name: 'judgments-keep-ended-batches',
-    text: `
-      select b.id
-      from unnest($1::uuid[]) as b (id)
-      left join engine.runs r on r.id = b.id
-      where r.id is null or r.finished_at < engine.now() - make_interval(days => $2)`,
-    values: [batchIds, days],
-  });
-  return rows.map(({ id }) => id);
-}
-
 /** Deletes at most `limit` staged rows of a batch, from its start; how many there were. */
 export async function deleteStagedRows(db: Queryable, batchId: string, limit: number): Promise<number> {
   const { rowCount } = await db.query({
@@ -52,6 +33,20 @@ export async function deleteStagedRows(db: Queryable, batchId: string, limit: nu
         and row_index <= coalesce(
           (select row_index from intake.simplicity_validated_rows where batch_id = $1 order by row_index offset $2::int - 1 limit 1),
           2147483647)`,
+    values: [batchId, limit],
+  });
+  return rowCount ?? 0;
+}
+
+/** The same of the lines that repeated an earlier one. */
+export async function deleteSupersededRows(db: Queryable, batchId: string, limit: number): Promise<number> {
+  const { rowCount } = await db.query({
+    name: 'judgments-delete-superseded-rows',
+    text: `
+      delete from intake.superseded_rows
+      where batch_id = $1
+        and row_index <= coalesce(
+          (select row_index from intake.superseded_rows where batch_id = $1 order by row_index offset $2::int - 1 limit 1), 2147483647)`,
     values: [batchId, limit],
   });
   return rowCount ?? 0;
