@@ -74,7 +74,11 @@ describe('the gate', () => {
     expect(run).toMatchObject({
       status: 'failed',
       error_code: 'below_threshold',
-      receipt: { read: 1000, outcomes: { held_back: 899, rejected: 101 } },
+      receipt: {
+        read: 1000,
+        outcomes: { held_back: 899, rejected: 101 },
+        totals: { spend: { outcomes: { held_back: '1348.5' } }, clicks: { outcomes: { held_back: '4495' } } },
+      },
     });
     expect(run.error_text).toContain('899 of 1000 rows are valid (89.90 %)');
     const numbers = await numbersOf(database.admin, tenantId);

@@ -4,6 +4,7 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { AdaptiveSize } from '../../engine/adaptive.ts';
 import { findBlob } from '../../engine/blobs/blobs.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
+import { accountedFor, isBalanced } from '../../engine/receipt.ts';
 import { linkReturnedRejects } from '../../engine/sql/link-returned-rejects.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
@@ -30,11 +31,12 @@ import {
   requireUsable,
   withDateOrders,
 } from './reading.ts';
-import { gateFailedReceipt } from './receipt.ts';
+import { gateBuckets, receiptOf, totalsAgree } from './receipt.ts';
 import { rejectDuplicates } from './reject-duplicates.ts';
 import { RowStager } from './row-stager.ts';
 import { foldDuplicates } from './sql/fold-duplicates.ts';
 import { insertStagingRows } from './sql/insert-staging-rows.ts';
+import { sumValidRows } from './sql/sum-valid-rows.ts';
 import { tuneTransaction } from './sql/tune-transaction.ts';
 import {
   insertUploadReading,
@@ -227,10 +229,9 @@ async function judge(context: Context, state: ParseState): Promise<StageOutcome>
     valid === 0
       ? new MillraceError('nothing_promoted', { total: read })
       : new MillraceError('below_threshold', { valid, total: read, percent });
-  return {
-    via: ['pass'],
-    on: 'fail',
-    error: { code: error.code, text: error.message },
-    receipt: gateFailedReceipt(counts),
-  };
+  const buckets = gateBuckets(counts, await context.commit((tx) => sumValidRows(tx, run.id)));
+  const receipt = receiptOf(counts, buckets, { promoted: 0 });
+  if (!isBalanced(receipt) || !totalsAgree(counts, buckets))
+    throw new MillraceError('receipt_unbalanced', { run: run.id, read, accounted: accountedFor(receipt) });
+  return { via: ['pass'], on: 'fail', error: { code: error.code, text: error.message }, receipt };
 }

@@ -8,7 +8,16 @@ export const promotionOutcomes = ['inserted', 'updated', 'unchanged', 'merged', 
 export type PromotionOutcome = (typeof promotionOutcomes)[number];
 export type PromotionBuckets = Readonly<Partial<Record<PromotionOutcome, Bucket>>>;
 
-const outcomeOrder = ['inserted', 'updated', 'unchanged', 'merged', 'superseded', 'stale', 'rejected'] as const;
+const outcomeOrder = [
+  'inserted',
+  'updated',
+  'unchanged',
+  'merged',
+  'superseded',
+  'stale',
+  'held_back',
+  'rejected',
+] as const;
 
 export function addToBucket(bucket: Bucket | undefined, more: Bucket): Bucket {
   const { rows, sums } = bucket ?? emptyBucket;
@@ -58,11 +67,9 @@ function totalWarning(counts: ParseCounts): Record<string, number> {
   return differing.length === 0 ? {} : { total_row_differs: differing.length };
 }
 
-/** The gate held the valid rows back; they are accounted for as such. */
-export function gateFailedReceipt(counts: ParseCounts): Receipt {
-  const { read, valid, rejected } = counts;
-  const outcomes = { ...(valid > 0 ? { held_back: valid } : {}), rejected: rejected.rows };
-  return { read, outcomes, furniture: counts.furniture, warnings: counts.warnings, promoted: 0 };
+/** Of an upload that the gate stopped: its valid rows are held back, and they and their money are accounted for as such. */
+export function gateBuckets(counts: ParseCounts, valid: Bucket): Record<string, Bucket> {
+  return { held_back: addToBucket(undefined, valid), rejected: counts.rejected };
 }
 
 /** True when what the buckets hold is what the file held. A difference means that Millrace lost or invented money. */

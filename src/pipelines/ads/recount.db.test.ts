@@ -90,14 +90,38 @@ describe('verify', () => {
     expect(differences).toEqual(['spend inserted: receipt 20, recount 20.5']);
   });
 
-  it('recounts an upload that the gate held back', async () => {
+  it('recounts an upload that the gate held back, its money included: folded, repeated and refused lines too', async () => {
     const tenantId = newTenant();
-    const { id, status } = await bench.ingest(
-      tenantId,
-      [header, row(1, 'Mobile', '1'), row(2, 'Mobile', 'x')].join('\n'),
-      { platform: 'google' },
+    const lines = [
+      row(1, 'Mobile', '1.10'),
+      row(1, 'Desktop', '2.20'),
+      row(1, 'Mobile', '1.10'),
+      row(2, 'Mobile', 'x'),
+      row(3, 'Mobile', '4'),
+    ];
+    const file = [header, ...lines, 'Total: Account,,,,8.40,50,5,'].join('\n');
+    const { id, status, receipt } = await bench.ingest(tenantId, file, { platform: 'google' });
+    expect(status).toBe('failed');
+    expect(receipt).toMatchObject({
+      read: 5,
+      outcomes: { held_back: 4, rejected: 1 },
+      totals: {
+        spend: { file: '8.4', outcomes: { held_back: '8.4', rejected: '0' }, declared: '8.4', declared_agrees: true },
+      },
+    });
+    expect(Object.keys(receipt?.totals ?? {}).sort()).toEqual(['clicks', 'impressions', 'spend']);
+    expect((await bench.engine.verify(tenantId, id)).differences).toEqual([]);
+  });
+
+  it('sees that the receipt of an upload held back says other money than the file', async () => {
+    const tenantId = newTenant();
+    const file = [header, row(1, 'Mobile', '1'), row(2, 'Mobile', 'x')].join('\n');
+    const { id } = await bench.ingest(tenantId, file, { platform: 'google' });
+    await database.admin.query(
+      `update engine.runs set receipt = jsonb_set(receipt, '{totals,spend,outcomes,held_back}', '"2"') where id = $1`,
+      [id],
     );
-    expect([status, (await bench.engine.verify(tenantId, id)).differences]).toEqual(['failed', []]);
+    expect((await bench.engine.verify(tenantId, id)).differences).toEqual(['spend held_back: receipt 2, recount 1']);
   });
 });
 

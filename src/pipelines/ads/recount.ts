@@ -19,6 +19,9 @@ import { blobSource } from './reading.ts';
 import { type RecountedRow, type RecountOutcome, recountMetrics, selectRefusedOffsets } from './sql/recount-metrics.ts';
 import { selectUploadReading, type UploadReading } from './sql/upload-readings.ts';
 
+/** Where a line goes; `asked`: the tables are asked. */
+type Fate = 'superseded' | 'rejected' | 'asked';
+
 interface Leader {
   readonly row: NormalizedRow;
   readonly offset: number;
@@ -40,12 +43,13 @@ export async function recountUpload(run: RunFacts<AdsInput>, tx: Queryable, deps
   const table =
     run.input.replay_of === undefined ? openTable(source, upload.reading) : replayTable(source, upload.reading);
   const buckets = new Buckets();
-  const file = await countFile(table, upload, run, buckets);
-  if (run.receipt?.outcomes?.held_back !== undefined) {
-    const rejected = buckets.rows('rejected');
-    return { read: file.read, outcomes: { held_back: file.read - rejected, rejected }, furniture: file.furniture };
-  }
-  await countTables(tx, run, [...file.leaders.values()], buckets);
+  const isHeldBack = run.receipt?.outcomes?.held_back !== undefined;
+  const file = await countFile(table, upload, run, (fate, sums) => {
+    // What the gate stopped never came to the tables; the file alone says what it was.
+    if (isHeldBack && fate !== 'rejected') buckets.add('held_back', 1, sums);
+    else if (fate !== 'asked') buckets.add(fate, 1, sums);
+  });
+  if (!isHeldBack) await countTables(tx, run, [...file.leaders.values()], buckets);
   return {
     read: file.read,
     outcomes: buckets.outcomes(),
@@ -67,10 +71,6 @@ class Buckets {
     this.#buckets.set(name, bucket);
   }
 
-  rows(name: string): number {
-    return this.#buckets.get(name)?.rows ?? 0;
-  }
-
   outcomes(): Record<string, number> {
     return Object.fromEntries([...this.#buckets].map(([name, { rows }]) => [name, rows]));
   }
@@ -84,7 +84,7 @@ async function countFile(
   table: Table,
   { reading, mapping }: UploadReading,
   run: RunFacts<AdsInput>,
-  buckets: Buckets,
+  settled: (fate: Fate, sums: Sums | null) => void,
 ): Promise<{ read: number; furniture: number; sums: Sums; leaders: Map<string, Leader> }> {
   const parser = new RowParser(reading, mapping.columns, adsFields, mapping.constants);
   const normalizer = new Normalizer(mapping.columns);
@@ -102,15 +102,15 @@ async function countFile(
       }
       read++;
       if (batch.faults[row] !== 0) {
-        buckets.add('rejected', 1, null);
+        settled('rejected', null);
         continue;
       }
       const place = { line: batch.line(row), offset: batch.offset(row) };
       const judged = normalizer.judge(parser.parse(batch, row), place);
       sums.addRow(judged.measures);
-      const fate =
+      const fate: Fate =
         judged.row === null ? 'rejected' : settle(leaders, keys, judged.row, place.offset, normalizer.isSegmented);
-      if (fate !== 'asked') buckets.add(fate, 1, sumsOf(judged.measures));
+      settled(fate, sumsOf(judged.measures));
     }
   }
   return { read, furniture, sums: sums.toJSON(), leaders };
@@ -123,7 +123,7 @@ function settle(
   row: NormalizedRow,
   offset: number,
   isSegmented: boolean,
-): 'superseded' | 'rejected' | 'asked' {
+): Fate {
   const key = keys.metric(row.date, idOf(row.campaign), idOf(row.adSet), idOf(row.ad));
   const said = hash('sha256', JSON.stringify([row.measures, row.currency, row.rest]), 'base64');
   const leader = leaders.get(key);

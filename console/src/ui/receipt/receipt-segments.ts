@@ -29,6 +29,7 @@ export const meanings: Readonly<Record<string, string>> = {
   merged: 'rows that describe the same thing and were stored as one',
   superseded: 'rows that say the same as an earlier row of the file',
   stale: 'rows reported earlier than what is stored; not written',
+  held_back: 'valid rows that were not stored, because too many others were refused',
   rejected: 'rows that were refused; each can be fixed and replayed',
   promoted: 'rows stored',
   through: 'rows that are through; how each ended is counted at the end',
