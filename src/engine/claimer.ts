@@ -1,6 +1,7 @@
 // Decides what to claim next for one worker: plain pipelines in one statement, capped ones lane by lane, and runs that
 // must be worked on alone. Keeps the round-robin cursors.
 import { type Pool, withTransaction } from '../platform/database.ts';
+import { failpoint } from '../platform/failpoints.ts';
 import type { Registry } from './pipeline.ts';
 import {
   type Claimant,
@@ -98,6 +99,7 @@ export class Claimer {
         if (taken.length >= count) break;
         taken.push(...(await claimCappedLane(tx, by, { pipeline, lane, cap, count: 1 })));
       }
+      failpoint('claim.before_commit');
       return { rows: taken, lanes: looked };
     });
     // The next look goes on behind the last lane that was served, or behind all that were looked at in vain.

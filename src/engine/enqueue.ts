@@ -100,6 +100,7 @@ function writeInChunks(
         // Heard below; until then nobody listens.
         written.catch(() => {});
         await leaveToSocket();
+        if (runs.length < requests.length) failpoint('enqueue.between_chunks');
       }
     } finally {
       // A statement that stood in line would otherwise go out after the rollback, on a connection that is somebody else's.

@@ -3,6 +3,7 @@
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Machine } from '../contract/states/machine.ts';
 import { type Pool, withTransaction } from '../platform/database.ts';
+import { failpoint } from '../platform/failpoints.ts';
 import type { AnyPipeline, Registry } from './pipeline.ts';
 import type { EngineSettings } from './settings.ts';
 import {
@@ -43,6 +44,7 @@ async function register(
       reason: contradiction,
     });
   }
+  failpoint('register.before_commit');
 }
 
 export function statesOf(machine: Machine): StateRow[] {

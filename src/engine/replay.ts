@@ -4,6 +4,7 @@
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { BlobStore } from '../platform/blob/blob-store.ts';
 import { withTransaction } from '../platform/database.ts';
+import { failpoint } from '../platform/failpoints.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { recordBlob } from './blobs/blobs.ts';
 import { type StoredFile, storeFile } from './blobs/store-file.ts';
@@ -64,6 +65,7 @@ export async function startReplay(
     ]);
     const ids = rejects.map(({ reject_id }) => reject_id);
     await markReplayed(tx, tenantId, runId, ids, id);
+    failpoint('replay.before_commit');
     return rejects.length;
   });
   engine.wake();

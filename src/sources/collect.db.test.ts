@@ -188,24 +188,27 @@ describe('collecting a folder', () => {
 });
 
 describe('a process killed with kill -9 while it takes a file', () => {
-  it.each(['blob.after_write', 'blob.after_rename', 'source.after_deliver', 'source.before_move'])(
-    'at %s leaves a file that the next process makes exactly one run of',
-    async (failpoint) => {
-      await writeFile(join(folder, 'x.csv'), 'a,b\n1,2\n');
-      const dying = watchingProcess(failpoint);
-      const [, signal] = (await once(dying, 'exit')) as [number | null, string | null];
-      expect(signal).toBe('SIGKILL');
-      const next = watchingProcess();
-      await waitFor(async () => (await listing('accepted')).length === 1, {
-        timeoutMs: 20_000,
-        what: 'the file to be moved',
-      });
-      next.stdin?.end();
-      await once(next, 'exit');
-      expect(await runs()).toEqual([{ name: 'x.csv', content: 'a,b\n1,2\n' }]);
-      expect(await listing('taking')).toEqual([]);
-    },
-  );
+  it.each([
+    'blob.after_write',
+    'blob.after_rename',
+    'source.after_claim',
+    'source.after_deliver',
+    'source.before_move',
+  ])('at %s leaves a file that the next process makes exactly one run of', async (failpoint) => {
+    await writeFile(join(folder, 'x.csv'), 'a,b\n1,2\n');
+    const dying = watchingProcess(failpoint);
+    const [, signal] = (await once(dying, 'exit')) as [number | null, string | null];
+    expect(signal).toBe('SIGKILL');
+    const next = watchingProcess();
+    await waitFor(async () => (await listing('accepted')).length === 1, {
+      timeoutMs: 20_000,
+      what: 'the file to be moved',
+    });
+    next.stdin?.end();
+    await once(next, 'exit');
+    expect(await runs()).toEqual([{ name: 'x.csv', content: 'a,b\n1,2\n' }]);
+    expect(await listing('taking')).toEqual([]);
+  });
 });
 
 describe('two processes that watch one folder', () => {

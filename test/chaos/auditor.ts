@@ -121,6 +121,9 @@ const questions = `
   select 'duplicated', null, 'event ' || event_id || ' applied ' || count(*) || ' times'
   from chaos.applied group by event_id having count(*) > 1
   union all
+  select 'duplicated', retry_of, 'retried ' || count(*) || ' times' from engine.runs
+  where retry_of is not null group by retry_of having count(*) > 1
+  union all
   select 'wrong', r.id, 'is ' || r.status || ' (' || coalesce(r.error_code, 'no error') || '), not ' || r.due_status
   from runs r where r.expected and r.phase in ('done', 'failed', 'dead') and r.status <> r.due_status
   union all

@@ -21,7 +21,11 @@ export interface FeederOrders {
   readonly tenants?: number;
   readonly failpoint?: string;
   readonly laneCap?: number;
+  /** Instead of feeding: makes runs that are in nobody's ledger and acts on each, the way a person would. */
+  readonly act?: 'cancel' | 'retry';
 }
+
+const ACT_WITHIN_MS = 60_000;
 
 async function main(orders: FeederOrders): Promise<void> {
   if (orders.failpoint !== undefined) armFromText(orders.failpoint);
@@ -37,6 +41,7 @@ async function main(orders: FeederOrders): Promise<void> {
   const pipeline = tallyPipeline(orders.laneCap === undefined ? {} : { laneCap: orders.laneCap });
   const engine = createEngine({ pools, pipelines: [pipeline], log: silentLog, version: 'chaos' });
   await stubbornly(() => engine.register());
+  if (orders.act !== undefined) return act(engine, orders.act, orders.count);
   const tenants = Array.from({ length: orders.tenants ?? 3 }, () => uuidv7());
   for (let made = 0; made < orders.count; ) {
     const intents = Array.from(
@@ -70,6 +75,28 @@ async function main(orders: FeederOrders): Promise<void> {
     if (orders.everyMs !== undefined) await waitAtMost(orders.everyMs);
   }
   await pools.close();
+  process.exit(0);
+}
+
+/** Cancels runs that are under way, or retries runs that have failed. Ends only by its failpoint, or when all is done. */
+async function act(engine: ReturnType<typeof createEngine>, action: 'cancel' | 'retry', count: number): Promise<void> {
+  const actor = { tenantId: uuidv7(), by: 'chaos' };
+  const trouble = action === 'retry' ? 'bug' : 'none';
+  const input = { parts: 6, amount: 1, trouble, stepMs: action === 'retry' ? 0 : 200 };
+  const runs = await engine.enqueueMany(
+    Array.from({ length: count }, () => ({ pipeline: 'tally', tenantId: actor.tenantId, input })),
+  );
+  const wanted = action === 'retry' ? 'failed' : 'active';
+  const deadline = Date.now() + ACT_WITHIN_MS;
+  for (const { id } of runs) {
+    let { phase } = await engine.run(actor.tenantId, id);
+    while (phase === 'waiting' || (phase === 'active' && wanted !== 'active')) {
+      if (Date.now() > deadline) process.exit(1);
+      await waitAtMost(20);
+      ({ phase } = await engine.run(actor.tenantId, id));
+    }
+    if (phase === wanted) await engine[action](actor, id).catch(() => {});
+  }
   process.exit(0);
 }
 

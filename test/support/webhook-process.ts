@@ -1,11 +1,17 @@
-// A process that delivers webhooks, for tests that kill it: it says "ready" and goes on until it is killed.
+// A process that delivers webhooks, for tests that kill it: it says "ready" and goes on until it is killed, or dies at its failpoint.
 
 import { createDeliverer } from '../../src/outbound/webhooks/deliverer.ts';
 import { createPool } from '../../src/platform/database.ts';
+import { armFromText } from '../../src/platform/failpoints.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { quickWebhooks, testBox } from './webhooks.ts';
 
-const { url, settings } = JSON.parse(process.argv[2] ?? '{}') as { url: string; settings: object };
+const { url, settings, failpoint } = JSON.parse(process.argv[2] ?? '{}') as {
+  url: string;
+  settings: object;
+  failpoint?: string;
+};
+if (failpoint !== undefined) armFromText(failpoint);
 
 const pool = createPool({
   url,

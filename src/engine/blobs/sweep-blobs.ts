@@ -3,6 +3,7 @@
 import { isBlobKey } from '../../platform/blob/blob-key.ts';
 import type { BlobInfo, BlobStore } from '../../platform/blob/blob-store.ts';
 import type { Queryable } from '../../platform/database.ts';
+import { failpoint } from '../../platform/failpoints.ts';
 import { forgetBlobs } from './sql/forget-blobs.ts';
 import { type MarkedBlobRow, markExpiredBlobs, markUnusedBlobs } from './sql/mark-blobs-deleted.ts';
 import { selectLiveKeys } from './sql/select-live-keys.ts';
@@ -49,6 +50,7 @@ async function removeMarked(
   let removed = 0;
   while (signal?.aborted !== true) {
     const rows = await mark();
+    if (rows.length > 0) failpoint('sweep.after_mark');
     for (const { store_key } of rows) {
       if (isBlobKey(store_key)) await store.delete(store_key);
     }

@@ -1,5 +1,6 @@
 // The pruner: forgets what is older than its retention, a bounded batch at a time, so that it never holds up work.
 import type { Pool } from '../../platform/database.ts';
+import { failpoint } from '../../platform/failpoints.ts';
 import type { Log } from '../../platform/log.ts';
 import { pruneEvents, pruneLeftovers, pruneRejects, pruneRunHistory, pruneRuns, pruneWorkers } from '../sql/prune.ts';
 import { createLoop, type Service } from './loop.ts';
@@ -26,15 +27,21 @@ export function createPruner(options: { pool: Pool; log: Log; retention: Retenti
   });
 }
 
-/** The largest number of rows any of its steps removed. */
+/** The largest number of rows any of its steps removed. Each step stands alone: a process that dies between two leaves the rest to the next. */
 export async function pruneOnce(pool: Pool, retention: Retention): Promise<number> {
-  const removed = [
-    await pruneEvents(pool, retention.eventsDays, BATCH),
-    await pruneRejects(pool, retention.rejectsDays, BATCH),
-    await pruneRuns(pool, retention.runsDays, BATCH),
-    await pruneLeftovers(pool, 1, BATCH),
-    await pruneRunHistory(pool, retention.eventsDays, BATCH),
-    await pruneWorkers(pool, retention.workersDays, BATCH),
+  const { eventsDays, rejectsDays, runsDays, workersDays } = retention;
+  const steps = [
+    () => pruneEvents(pool, eventsDays, BATCH),
+    () => pruneRejects(pool, rejectsDays, BATCH),
+    () => pruneRuns(pool, runsDays, BATCH),
+    () => pruneLeftovers(pool, 1, BATCH),
+    () => pruneRunHistory(pool, eventsDays, BATCH),
+    () => pruneWorkers(pool, workersDays, BATCH),
   ];
-  return Math.max(...removed);
+  let most = 0;
+  for (const step of steps) {
+    most = Math.max(most, await step());
+    failpoint('prune.between_steps');
+  }
+  return most;
 }

@@ -37,9 +37,9 @@ afterAll(async () => {
 });
 
 /** Long enough a time-out that only its death ends the call. */
-async function startProcess(): Promise<ChildProcess> {
+async function startProcess(failpoint?: string): Promise<ChildProcess> {
   const settings = { timeoutMs: 1_000, leaseMarginMs: 500, endpointConcurrency: 3 };
-  const child = fork(program, [JSON.stringify({ url: db.appUrl, settings })], {
+  const child = fork(program, [JSON.stringify({ url: db.appUrl, settings, failpoint })], {
     execArgv: ['--import', 'tsx'],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
@@ -99,6 +99,35 @@ describe('a process killed while it delivers', () => {
     }
   });
 
+  it.each([
+    ['webhook.taken', 0, 2],
+    ['webhook.called_not_noted', 1, 2],
+    ['webhook.before_commit', 1, 2],
+    ['webhook.after_commit', 1, 1],
+  ] as const)('at %s: the event arrives, once more at most, and is noted once', async (failpoint, before, attempts) => {
+    const tenantId = newTenant();
+    receiver.answer = answers.ok;
+    const { endpoint_id: endpointId } = await buildEndpoint(db, tenantId, {
+      url: `${receiver.url}/${endpointPath(failpoint)}`,
+    });
+    const mine = () => receiver.accepted.filter(({ path }) => path === `/${endpointPath(failpoint)}`);
+    const doomed = await startProcess(failpoint);
+    const ended = once(doomed, 'exit');
+    await tell(tenantId, 1);
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    expect(mine()).toHaveLength(before);
+    const heir = createDeliverer({ pool: db.engine, box: testBox, settings: quickWebhooks, log: silentLog });
+    heir.start();
+    try {
+      await waitFor(async () => (await rowOf(endpointId)).status === 'delivered');
+    } finally {
+      await heir.stop();
+    }
+    expect(mine()).toHaveLength(before + attempts - 1);
+    expect(new Set(mine().map(({ id }) => id)).size).toBe(1);
+    expect(await rowOf(endpointId)).toEqual({ status: 'delivered', attempts, failure_streak: 0 });
+  });
+
   it('that was only frozen writes nothing over what its heir wrote', async () => {
     const tenantId = newTenant();
     receiver.answer = answers.status(500);
@@ -136,6 +165,10 @@ describe('a process killed while it delivers', () => {
     expect(await rowOf(endpointId)).toEqual({ status: 'waiting', attempts: 1, failure_streak: 0 });
   });
 });
+
+function endpointPath(failpoint: string): string {
+  return failpoint.replace('.', '-');
+}
 
 async function rowOf(endpointId: string) {
   const { rows } = await db.admin.query(

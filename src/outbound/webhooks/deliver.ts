@@ -3,6 +3,7 @@
 import type { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { insertEvents } from '../../engine/sql/insert-events.ts';
 import { type Pool, type Queryable, withTransaction } from '../../platform/database.ts';
+import { failpoint } from '../../platform/failpoints.ts';
 import { redactText } from '../../platform/redaction.ts';
 import { type GuardedAnswer, guardedRequest } from '../guarded-request.ts';
 import { webhookIdOf } from './payload.ts';
@@ -39,11 +40,17 @@ export async function deliver(deps: DeliverDeps, delivery: ClaimedDelivery, sign
   const startedAt = performance.now();
   const { verdict, text } = await call(deps, delivery, signal);
   const ms = Math.round(performance.now() - startedAt);
+  failpoint('webhook.called_not_noted');
   if (signal?.aborted && verdict.kind !== 'delivered') {
     await releaseDelivery(deps.pool, delivery.delivery_id, delivery.attempts);
     return { verdict, ms, outcome: 'released', disabled: undefined };
   }
-  const ended = await withTransaction(deps.pool, (tx) => writeDown(tx, deps.settings, delivery, verdict, text, ms));
+  const ended = await withTransaction(deps.pool, async (tx) => {
+    const written = await writeDown(tx, deps.settings, delivery, verdict, text, ms);
+    failpoint('webhook.before_commit');
+    return written;
+  });
+  failpoint('webhook.after_commit');
   return { verdict, ms, ...ended };
 }
 

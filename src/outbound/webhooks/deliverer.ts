@@ -4,6 +4,7 @@
 // One slow endpoint holds nobody up: each has a few places over all processes, and only one while it fails.
 import { createLoop, type Service } from '../../engine/services/loop.ts';
 import { withTransaction } from '../../platform/database.ts';
+import { failpoint } from '../../platform/failpoints.ts';
 import type { Log } from '../../platform/log.ts';
 import { waitAtMost } from '../../platform/wait.ts';
 import { type DeliverDeps, deliver } from './deliver.ts';
@@ -32,6 +33,7 @@ export function createDeliverer(deps: DeliverDeps & { readonly log: Log }): Serv
       const free = settings.concurrency - underWay.size;
       // With no place free the end of a delivery wakes us.
       const claimed = free > 0 ? await claimDue(deps, free) : [];
+      if (claimed.length > 0) failpoint('webhook.taken');
       for (const delivery of claimed) start(delivery);
       if (performance.now() - prunedAt > pruneEveryMs) await prune();
       return undefined;

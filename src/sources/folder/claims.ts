@@ -5,6 +5,7 @@
 // A frozen process that wakes up after its claim was taken over finds its folder gone and has nothing left to move.
 import { mkdir, readdir, rename, rmdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { failpoint } from '../../platform/failpoints.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 
 export interface HeldFile {
@@ -35,6 +36,7 @@ export class Claims {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
     }
+    failpoint('source.after_claim');
     return this.#held(folder, name);
   }
 
