@@ -136,6 +136,11 @@ describe('enqueue', () => {
     expect(await codeOf(engine.enqueue({ ...request, pipeline: 'nowhere' }))).toBe('pipeline_unknown');
     expect(await codeOf(engine.enqueue({ ...request, input: 'text' }))).toBe('input_invalid');
     expect(await codeOf(engine.enqueue({ ...request, input: { a: 'x'.repeat(200) } }))).toBe('input_too_large');
+    const large = engine.enqueue({ ...request, input: { a: 'x'.repeat(200) } });
+    await expect(large).rejects.toMatchObject({
+      message: expect.stringMatching(/plain.*\b208\b.*\b100\b/),
+      next: expect.stringMatching(/\S/),
+    });
     expect(await codeOf(engine.enqueue({ ...request, uniqueKey: '' }))).toBe('input_invalid');
     expect(await count('from engine.runs where tenant_id = $1', [tenantId])).toBe(0);
   });

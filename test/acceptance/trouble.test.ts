@@ -1,6 +1,7 @@
 // Bad set-ups and failing databases, seen from outside: one clear sentence, its code, the next step, an exit code; nothing hangs.
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startOldPostgres } from '../support/old-postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createDatabase, type EmptyDatabase } from './empty-database.ts';
 import { cleanUp, type Ended, makeHome, millrace, root, type Server, startServer } from './millrace-process.ts';
@@ -52,6 +53,23 @@ describe('a start that cannot be', () => {
     const elsewhere = new URL(database.appUrl);
     elsewhere.pathname = '/no_such_database';
     expectRefusal(await start({ DATABASE_URL: elsewhere.href }), 78, 'database_refused');
+  });
+
+  it('a server that is too old: nothing is asked of it but its version', async () => {
+    const old = await startOldPostgres(140_011, '14.11');
+    try {
+      for (const args of [['start', '--port', '0'], ['migrate'], ['worker', '--once']]) {
+        const ended = await millrace(args, { MILLRACE_HOME: home, ...quick, DATABASE_URL: old.url }, 30_000);
+        expect(expectRefusal(ended, 78, 'database_too_old')).toBe(
+          '✖ The database server is Postgres 14.11; Millrace needs 15 or newer.\n' +
+            '  Upgrade the server, or unset DATABASE_URL to use the embedded one. (database_too_old)\n',
+        );
+        expect(ended.ms).toBeLessThan(15_000);
+      }
+      expect(old.asked.filter((sql) => !sql.includes('server_version'))).toEqual([]);
+    } finally {
+      await old.close();
+    }
   });
 
   it('a login that may not migrate is told who may', async () => {
