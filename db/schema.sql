@@ -125,17 +125,21 @@ create table engine.alert_sends (
   error_code text,
   sent_at timestamp with time zone,
   created_at timestamp with time zone default engine.now() not null,
+  folded_into bigint,
   constraint alert_sends_pkey PRIMARY KEY (send_id),
   constraint alert_sends_once UNIQUE (alert_id, sink_id, what, round),
   constraint alert_sends_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES engine.alerts(alert_id) ON DELETE CASCADE,
+  constraint alert_sends_folded_into_fkey FOREIGN KEY (folded_into) REFERENCES engine.alert_sends(send_id) ON DELETE SET NULL,
   constraint alert_sends_sink_id_fkey FOREIGN KEY (sink_id) REFERENCES engine.alert_sinks(sink_id) ON DELETE CASCADE,
   constraint alert_sends_sent_has_time CHECK (((status = 'sent'::text) = (sent_at IS NOT NULL))),
-  constraint alert_sends_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text, 'dropped'::text]))),
+  constraint alert_sends_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text, 'dropped'::text, 'folded'::text]))),
   constraint alert_sends_test_has_no_alert CHECK (((what = 'test'::text) = (alert_id IS NULL))),
-  constraint alert_sends_what_check CHECK ((what = ANY (ARRAY['open'::text, 'reminder'::text, 'acknowledge'::text, 'resolve'::text, 'test'::text])))
+  constraint alert_sends_what_check CHECK ((what = ANY (ARRAY['open'::text, 'reminder'::text, 'acknowledge'::text, 'resolve'::text, 'test'::text, 'digest'::text, 'digest_end'::text])))
 ) with (fillfactor=70);
 CREATE INDEX alert_sends_by_sink ON engine.alert_sends USING btree (sink_id, send_id);
 CREATE INDEX alert_sends_due ON engine.alert_sends USING btree (sink_id, send_id) WHERE (status = 'waiting'::text);
+CREATE INDEX alert_sends_folded ON engine.alert_sends USING btree (folded_into) WHERE (folded_into IS NOT NULL);
+CREATE INDEX alert_sends_recent ON engine.alert_sends USING btree (sink_id, sent_at) WHERE (sent_at IS NOT NULL);
 alter table engine.alert_sends enable row level security, force row level security;
 create policy engine_all on engine.alert_sends for all to millrace_engine using (true) with check (true);
 create policy tenant_only on engine.alert_sends for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));

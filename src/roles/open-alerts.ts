@@ -49,6 +49,8 @@ export function alertSettings(config: Config): AlertSettings {
     evaluateMs: config.alertEverySeconds * SECOND_MS,
     settleMs: config.alertSettleSeconds * SECOND_MS,
     remindMs: config.alertReminderHours * HOUR_S * SECOND_MS,
+    digestAfter: config.alertDigestAfter,
+    digestMs: config.alertDigestSeconds * SECOND_MS,
     retentionDays: config.alertRetentionDays,
     stale: {
       ...defaultAlertSettings.stale,

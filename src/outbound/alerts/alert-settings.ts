@@ -26,6 +26,9 @@ export interface AlertSettings {
   readonly settleMs: number;
   /** An open alert that nobody acknowledged is said again after this long; 0: never. */
   readonly remindMs: number;
+  /** So many messages of one rule go to a sink within `digestMs`; the rest becomes one digest. 0: never. */
+  readonly digestAfter: number;
+  readonly digestMs: number;
   /** The first pause after a failed send; doubled up to `backoffCapMs`. */
   readonly backoffMs: number;
   readonly backoffCapMs: number;
@@ -45,6 +48,8 @@ export const defaultAlertSettings: AlertSettings = {
   sendPollMs: 1_000,
   settleMs: 60_000,
   remindMs: 24 * HOUR_MS,
+  digestAfter: 10,
+  digestMs: 60_000,
   backoffMs: 5_000,
   backoffCapMs: 600_000,
   giveUpMs: 24 * HOUR_MS,

@@ -19,12 +19,22 @@ export function batchContentChanged(label: string): string {
   return `[BATCH CONTENT CHANGED] ${safeLabel(label)}: handed in again with other content`;
 }
 
+export function ingestionComplete(label: string, status: string, promoted: number, failed: number): string {
+  return `[INGESTION COMPLETE] ${safeLabel(label)}: ${safeCode(status)}, ${promoted} rows promoted, ${failed} failed`;
+}
+
 export function connectorDisabled(connectorId: string, errorCode: string): string {
   return `[CONNECTOR DISABLED] ${safeLabel(connectorId)}: ${safeCode(errorCode)}`;
 }
 
 export function webhookDisabled(endpointId: string, reason: string): string {
   return `[WEBHOOK DISABLED] ${safeLabel(endpointId)}: ${safeCode(reason)}`;
+}
+
+/** Of a storm. Begins as the alerts it stands for do, so that they are found together. */
+export function digestOf(rule: string, example: string, count: number): string {
+  const tag = /^\[[A-Z ]+\]/.exec(example)?.[0] ?? '[ALERTS]';
+  return `${tag} and ${count} more (rule ${safeLabel(rule)})`;
 }
 
 export const testMessage = 'Test message from Millrace: this sink works.';

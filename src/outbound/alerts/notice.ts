@@ -1,7 +1,7 @@
 // A notice: one thing to tell one sink about an alert, in words that no sink needs to know the database for.
 import type { AlertSeverity } from '../../contract/api/alert-metrics.ts';
 
-export type NoticeKind = 'open' | 'reminder' | 'acknowledge' | 'resolve' | 'test';
+export type NoticeKind = 'open' | 'reminder' | 'acknowledge' | 'resolve' | 'test' | 'digest' | 'digest_end';
 
 export interface Notice {
   readonly what: NoticeKind;
@@ -59,6 +59,11 @@ export function factsOf(notice: Notice): [string, string][] {
 
 export function dedupKeyOf(alertId: string): string {
   return `millrace-${alertId}`;
+}
+
+/** The same for every digest of one rule: a storm is one incident, however long it lasts. */
+export function digestKeyOf(tenantId: string, rule: string): string {
+  return `millrace-digest-${tenantId}-${rule}`;
 }
 
 /** The page of the run, or of the runs that a figure counts. */

@@ -7,9 +7,11 @@ import { failpoint } from '../../platform/failpoints.ts';
 import type { Log } from '../../platform/log.ts';
 import type { AlertSettings } from './alert-settings.ts';
 import { deliver, type Verdict } from './deliver.ts';
-import { dedupKeyOf, linkOf, type Notice } from './notice.ts';
+import { digestOf } from './messages.ts';
+import { dedupKeyOf, digestKeyOf, linkOf, type Notice } from './notice.ts';
 import { openTarget, type SinkBox } from './sink-target.ts';
 import { type DueSend, dropRest, endSend, noteSinkHealth, takeSends } from './sql/sends.ts';
+import { foldStorms } from './storms.ts';
 
 export interface SenderOptions {
   /** Runs as millrace_engine. */
@@ -44,6 +46,7 @@ export function createAlertSender(options: SenderOptions): Service {
 /** One round; how many messages were taken. */
 export async function sendDue(options: SenderOptions, signal?: AbortSignal): Promise<number> {
   const { pool, settings } = options;
+  await foldStorms(pool, settings);
   const due = await takeSends(pool, settings.timeoutMs + LEASE_SLACK_MS, SINKS_AT_ONCE);
   failpoint('alerts.send_taken');
   await Promise.all(due.map((send) => sendOne(options, send, signal)));
@@ -105,6 +108,29 @@ export function backoff(attempts: number, { backoffMs, backoffCapMs }: AlertSett
 }
 
 export function noticeOf(send: DueSend, publicUrl: string): Notice {
+  const isDigest = send.what === 'digest' || send.what === 'digest_end';
+  return isDigest ? digestNotice(send, publicUrl) : alertNotice(send, publicUrl);
+}
+
+/** About many alerts of one rule: no run of its own, the list instead. All digests of a storm are one incident. */
+function digestNotice(send: DueSend, publicUrl: string): Notice {
+  return {
+    ...alertNotice(send, publicUrl),
+    dedupKey: digestKeyOf(send.tenant_id, send.rule),
+    // Tells the digests of one storm apart.
+    round: send.send_id,
+    alertId: null,
+    message: digestOf(send.rule, send.message, send.folded),
+    pipeline: null,
+    runId: null,
+    link: `${publicUrl}/operate/alerts`,
+    value: null,
+    threshold: null,
+    occurrences: send.folded,
+  };
+}
+
+function alertNotice(send: DueSend, publicUrl: string): Notice {
   return {
     what: send.what,
     round: send.round,

@@ -1,5 +1,6 @@
 // Sending to receivers that fail on demand: 429, 500, silence, refusal; and to senders that are killed half way.
 import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -185,5 +186,30 @@ describe('a process that is killed', () => {
     await heal(tenantId);
     await sendUntilSettled(tenantId);
     expect(keysOf(tenantId).at(-1)).toEqual({ action: 'resolve', key: told[0]?.key });
+  });
+
+  it('at alerts.folded, while it gathers a digest, leaves messages that become one digest', async () => {
+    const tenantId = newTenant();
+    await buildSink(db, tenantId, 'pagerduty', receiver.url);
+    const ids = Array.from({ length: 15 }, () => randomUUID());
+    await db.admin.query(
+      `with opened as (
+         insert into engine.alerts (alert_id, tenant_id, rule, kind, subject, severity, message)
+         select id, $1, 'ingest_failure', 'event', id::text, 'ERROR', '[INGEST FAILURE] x: internal' from unnest($2::uuid[]) as id
+         returning alert_id
+       )
+       insert into engine.alert_sends (tenant_id, sink_id, alert_id, what)
+       select $1, k.sink_id, o.alert_id, 'open' from opened o, engine.alert_sinks k where k.tenant_id = $1`,
+      [tenantId, ids],
+    );
+    await dieAt('alerts.folded');
+    expect((await sendsOf(tenantId)).filter(({ status }) => status === 'waiting')).toHaveLength(15);
+    await sendAll(db);
+    await leaseOver(tenantId);
+    await sendUntilSettled(tenantId);
+    const told = (await sendsOf(tenantId)).map(({ what, status }) => `${what} ${status}`);
+    expect(told.filter((each) => each === 'open sent')).toHaveLength(10);
+    expect(told.filter((each) => each === 'open folded')).toHaveLength(5);
+    expect(told.filter((each) => each === 'digest sent')).toHaveLength(1);
   });
 });

@@ -54,6 +54,20 @@ export const alertSettings = {
     unit: 'hours',
     doc: 'An open alert that nobody has acknowledged is sent again after this long; 0 never repeats one.',
   }),
+  alertDigestAfter: integer('ALERT_DIGEST_AFTER', {
+    min: 0,
+    max: 1_000,
+    default: 10,
+    unit: 'messages',
+    doc: 'So many messages of one rule go to a sink within ALERT_DIGEST_SECONDS; the rest is told in one digest. 0 sends every one.',
+  }),
+  alertDigestSeconds: integer('ALERT_DIGEST_SECONDS', {
+    min: 5,
+    max: 3_600,
+    default: 60,
+    unit: 'seconds',
+    doc: 'How long a digest of alerts gathers before it is sent, and how long it must be quiet until messages go out one by one again.',
+  }),
   alertTimeoutSeconds: integer('ALERT_TIMEOUT_SECONDS', {
     min: 1,
     max: 60,

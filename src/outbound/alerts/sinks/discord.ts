@@ -6,7 +6,7 @@ const colours = { INFO: 0x3b82f6, WARNING: 0xf59e0b, ERROR: 0xdc2626, CRITICAL: 
 const RESOLVED = 0x16a34a;
 
 export const composeDiscord: Compose = (notice, { url }) => {
-  if (notice.what === 'acknowledge') return undefined;
+  if (notice.what === 'acknowledge' || notice.what === 'digest_end') return undefined;
   return jsonCall(url, {
     username: 'Millrace',
     content: headline(notice),

@@ -8,6 +8,8 @@ const actions = {
   open: 'trigger',
   reminder: 'trigger',
   test: 'trigger',
+  digest: 'trigger',
+  digest_end: 'resolve',
   acknowledge: 'acknowledge',
   resolve: 'resolve',
 } as const;

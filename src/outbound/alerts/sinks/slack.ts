@@ -2,7 +2,7 @@
 import { type Compose, factsOf, headline, jsonCall } from '../notice.ts';
 
 export const composeSlack: Compose = (notice, { url }) => {
-  if (notice.what === 'acknowledge') return undefined;
+  if (notice.what === 'acknowledge' || notice.what === 'digest_end') return undefined;
   const text = escapeText(headline(notice));
   const facts = factsOf(notice).map(([name, value]) => `*${name}:* ${escapeText(value)}`);
   const button = notice.runId === null ? 'Open in Millrace' : 'Open the run';

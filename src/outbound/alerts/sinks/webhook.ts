@@ -7,10 +7,12 @@ const types = {
   acknowledge: 'alert.acknowledged',
   resolve: 'alert.resolved',
   test: 'alert.test',
+  digest: 'alert.digest',
+  digest_end: 'alert.digest_ended',
 } as const;
 
 export const composeWebhook: Compose = (notice, { url }) => {
-  if (notice.what === 'acknowledge') return undefined;
+  if (notice.what === 'acknowledge' || notice.what === 'digest_end') return undefined;
   const call = jsonCall(url, bodyOf(notice));
   const key = `${notice.dedupKey}-${notice.what}-${notice.round}`;
   return { ...call, headers: { ...call.headers, 'idempotency-key': key } };

@@ -85,7 +85,8 @@ export interface SendRow {
   readonly sink_name: string | null;
   readonly alert_id: string | null;
   readonly what: NoticeKind;
-  readonly status: 'waiting' | 'sent' | 'failed' | 'dropped';
+  /** folded: told by a digest. */
+  readonly status: 'waiting' | 'sent' | 'failed' | 'dropped' | 'folded';
   readonly attempts: number;
   readonly http_status: number | null;
   readonly error_code: string | null;

@@ -24,6 +24,8 @@ export interface DueSend {
   readonly occurrences: number;
   readonly opened_at: Date;
   readonly resolved_at: Date | null;
+  /** Of a digest: how many messages it stands for. */
+  readonly folded: number;
 }
 
 /**
@@ -63,7 +65,8 @@ export async function takeSends(db: Queryable, leaseMs: number, limit: number): 
       returning s.send_id, s.attempts, s.what, s.round, s.sink_id, c.kind as sink_kind, c.target,
                 (extract(epoch from engine.now() - s.created_at) * 1000)::float8 as age_ms,
                 a.alert_id, a.tenant_id, a.rule, a.severity, a.message, a.pipeline, a.run_id, a.value, a.threshold, a.occurrences,
-                a.opened_at, a.resolved_at`,
+                a.opened_at, a.resolved_at,
+                (select count(*)::int from engine.alert_sends f where f.folded_into = s.send_id) as folded`,
     values: [leaseMs, limit],
   });
   return rows;

@@ -87,7 +87,8 @@ export interface ResolvedAlert extends OpenedAlert {
 
 /**
  * Resolves, and tells the sinks that were told of the opening (or are about to be). PagerDuty is told whatever the sink's setting:
- * an incident that nobody closes is worse than a message too many.
+ * an incident that nobody closes is worse than a message too many. That goes for the incident of a storm as well, which is over with
+ * the last of the alerts that its digests told.
  */
 export async function resolveAlerts(
   db: Queryable,
@@ -106,11 +107,25 @@ export async function resolveAlerts(
       ),
       told as (
         insert into engine.alert_sends (tenant_id, sink_id, alert_id, what)
-        select r.tenant_id, k.sink_id, r.alert_id, 'resolve'
+        select distinct r.tenant_id, k.sink_id, r.alert_id, 'resolve'
         from resolved r
-        join engine.alert_sends s on s.alert_id = r.alert_id and s.what = 'open' and s.status in ('waiting', 'sent')
+        join engine.alert_sends s on s.alert_id = r.alert_id and s.what in ('open', 'reminder') and s.status in ('waiting', 'sent')
         join engine.alert_sinks k on k.sink_id = s.sink_id and k.enabled and (k.send_resolved or k.kind = 'pagerduty')
         order by r.alert_id
+        on conflict do nothing
+      ),
+      calm as (
+        insert into engine.alert_sends (tenant_id, sink_id, alert_id, what, round)
+        select distinct d.tenant_id, d.sink_id, d.alert_id, 'digest_end', d.round
+        from resolved r
+        join engine.alert_sends f on f.alert_id = r.alert_id and f.status = 'folded'
+        join engine.alert_sends d on d.send_id = f.folded_into and d.status in ('waiting', 'sent')
+        join engine.alert_sinks k on k.sink_id = d.sink_id and k.enabled and k.kind = 'pagerduty'
+        where not exists (
+          select from engine.alerts a join engine.alert_sends o on o.alert_id = a.alert_id and o.status = 'folded'
+          where a.tenant_id = r.tenant_id and a.rule = r.rule and a.resolved_at is null and a.alert_id <> all ($1)
+            and o.sink_id = d.sink_id
+        )
         on conflict do nothing
       )
       select alert_id, tenant_id, rule, severity, message, pipeline, run_id, resolution from resolved`,
