@@ -3,10 +3,11 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../acceptance/millrace-process.ts';
+import { type FakeAirbyte, startFakeAirbyte } from '../support/fake-airbyte/server.ts';
 import { findBarriers } from './axe.ts';
 import { type Look, openBrowser, type Person, shoot, signIn, visit } from './browser.ts';
-import { metaRow, metaText } from './dirty-files.ts';
-import { addWebhook, handInMeta, handInSteps, type Installation, install, tenantOf } from './installation.ts';
+import { furnish } from './furnish.ts';
+import { type Installation, install } from './installation.ts';
 
 const looks: readonly (Look & { readonly name: string })[] = [
   { name: 'wide', width: 1280 },
@@ -15,68 +16,26 @@ const looks: readonly (Look & { readonly name: string })[] = [
 const colours = ['light', 'dark'] as const;
 
 let browser: Browser;
+let airbyte: FakeAirbyte;
 let installation: Installation;
 let pages: Record<string, string>;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  installation = await install({ POLL_INTERVAL_MS: '100', ALLOW_PRIVATE_WEBHOOKS: 'true' });
-  const tenant = await tenantOf(installation);
-  const [done = '', part = '', failed = ''] = await handInSteps(
-    installation,
-    tenant,
-    { steps: 5 },
-    { steps: 3, end: 'part' },
-    { steps: 1, end: 'refuse' },
-    { steps: 1, end: 'deny' },
-  );
-  const rows = Array.from({ length: 60 }, (_, index) =>
-    metaRow(index, index % 20 === 10 ? { spend: 'about 12.50' } : index === 41 ? { day: 'someday' } : {}),
-  );
-  const upload = await handInMeta(installation, 'winter.csv', metaText(rows));
-  const endpoint = await addWebhook(installation);
-  pages = {
-    home: '/',
-    runs: '/runs',
-    'runs-none': '/runs?q=nothing-is-called-this',
-    'run-done': `/r/${done}`,
-    'run-partial': `/r/${part}`,
-    'run-failed': `/r/${failed}`,
-    'run-unknown': '/r/0190a7a0-0000-7000-8000-000000000001',
-    'rejects-none': `/r/${done}/rejects`,
-    upload: `/r/${upload}`,
-    rejects: `/r/${upload}/rejects`,
-    rows: `/r/${upload}/rows`,
-    'rows-inserted': `/r/${upload}/rows?outcome=inserted`,
-    reading: `/r/${upload}/reading`,
-    mapping: `/r/${upload}/mapping`,
-    data: '/data',
-    'data-campaign': '/data?campaign=%22120208394857261041%22',
-    judgments: '/data/judgments',
-    plaintiffs: '/data/plaintiffs',
-    queue: '/operate',
-    workers: '/operate/workers',
-    schedules: '/operate/schedules',
-    connectors: '/operate/connectors',
-    'dead-letters': '/operate/dead-letters',
-    alerts: '/operate/alerts',
-    'alerts-resolved': '/operate/alerts?status=resolved',
-    webhooks: '/operate/webhooks',
-    webhook: `/operate/webhooks/${endpoint}`,
-    'webhook-unknown': '/operate/webhooks/0190a7a0-0000-7000-8000-000000000001',
-    people: '/operate/people',
-    support: '/operate/support',
-    clients: '/operate/clients',
-    keys: '/operate/keys',
-    audit: '/operate/audit',
-    health: '/operate/health',
-    password: '/settings/password',
-    unknown: '/operate/nothing',
-  };
-}, 120_000);
+  airbyte = await startFakeAirbyte({ runMs: 300, rows: 12_345 });
+  installation = await install({
+    POLL_INTERVAL_MS: '100',
+    ALLOW_PRIVATE_WEBHOOKS: 'true',
+    AIRBYTE_BASE_URL: airbyte.url,
+    AIRBYTE_API_TOKEN: airbyte.token,
+    AIRBYTE_WORKSPACE_ID: airbyte.workspaceId,
+  });
+  pages = await furnish(installation, airbyte);
+}, 180_000);
 afterAll(async () => {
   await browser?.close();
   await cleanUp();
+  await airbyte?.close();
   await installation?.database.drop();
 }, 60_000);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { amount, bytes, decimal, duration, howFar, percent, plural } from './figures.ts';
+import { amount, bytes, decimal, duration, howFar, money, percent, plural } from './figures.ts';
 
 describe('figures in words', () => {
   it('gives a span of time in two units at most', () => {
@@ -36,5 +36,21 @@ describe('figures in words', () => {
     expect(bytes(50_000_000)).toBe('50.0 MB');
     expect(bytes(812)).toBe('812 B');
     expect([amount(4_194_171, 'bytes'), amount(1_204, 'rows')]).toEqual(['4.2 MB', '1,204 rows']);
+  });
+});
+
+describe('money', () => {
+  it('has two decimals at least and loses no digit', () => {
+    expect(['712.5', '700', '12.345', '-3.1', '1204'].map(money)).toEqual([
+      '712.50',
+      '700.00',
+      '12.345',
+      '-3.10',
+      '1,204.00',
+    ]);
+  });
+
+  it('that is no number is left as it is', () => {
+    expect(money('–')).toBe('–');
   });
 });

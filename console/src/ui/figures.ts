@@ -59,9 +59,18 @@ export function decimal(value: string): string {
   return `${sign}${integer.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction}`;
 }
 
+/** An amount of money: as exact as it is stored, with two decimals at least. */
+export function money(value: string): string {
+  const [, fraction = ''] = /^-?\d+(?:\.(\d+))?$/.exec(value) ?? [undefined, '00'];
+  return decimal(
+    fraction.length >= 2 ? value : `${value}${fraction === '' ? '.' : ''}${'0'.repeat(2 - fraction.length)}`,
+  );
+}
+
 export function percent(part: number, of: number): string {
   if (of === 0) return '–';
   const value = (part / of) * 100;
+  if (part === of) return '100 %';
   if (value > 0 && value < 0.1) return '< 0.1 %';
   return `${value >= 99.95 && value < 100 ? '> 99.9' : value.toFixed(value >= 10 && value < 99 ? 0 : 1)} %`;
 }

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 const paths = {
   check: 'M3 8.500 6.500 12 13 4.500',
   cross: 'M4 4l8 8M12 4l-8 8',
+  plus: 'M8 3v10M3 8h10',
   drop: 'M8 2v8m0 0 3.500-3.500M8 10 4.500 6.500M2.500 11v2.500h11V11',
   download: 'M8 2v8m0 0 3.500-3.500M8 10 4.500 6.500M2.500 13.500h11',
   upload: 'M8 10V2m0 0L4.500 5.500M8 2l3.500 3.500M2.500 13.500h11',

@@ -3,9 +3,9 @@ import type { Run } from '../app/api.ts';
 import { inertText } from './inert-text.ts';
 
 export function runName(
-  run: Pick<Run, 'run_id' | 'title' | 'source'> & { readonly input?: Record<string, unknown> },
+  run: Pick<Run, 'run_id' | 'title' | 'source' | 'pipeline'> & { readonly input?: Record<string, unknown> },
 ): string {
-  if (run.source !== 'replay') return inertText(run.title ?? run.run_id);
+  if (run.source !== 'replay') return inertText(run.title ?? `${run.pipeline} …${run.run_id.slice(-8)}`);
   const of = run.input?.filename;
   return inertText(typeof of === 'string' ? `Replay of ${of}` : 'Replay of corrected rows');
 }

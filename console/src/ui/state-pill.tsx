@@ -10,17 +10,24 @@ const looks: Record<Phase, { box: string; mark: string; word: string }> = {
   dead: { box: 'border-bad text-on-bad bg-bad', mark: '■', word: 'dead letter' },
 };
 
+const calledOff = { box: 'border-line-strong text-ink-2 bg-raised', mark: '⊘', word: 'called off by a person' };
+const attention = 'border-warn text-warn bg-warn-soft';
+
 export function StatePill({
   status,
   phase,
   held = false,
+  code,
 }: {
   status: string;
   phase: Phase;
   held?: boolean;
+  /** Of its error: a run that a person called off did not fail. */
+  code?: string | undefined;
 }): ReactNode {
   const partial = phase === 'done' && status === 'partial';
-  const look = held || partial ? { ...looks[phase], box: 'border-warn text-warn bg-warn-soft' } : looks[phase];
+  const cancelled = phase === 'failed' && (status === 'cancelled' || code === 'run_cancelled');
+  const look = cancelled ? calledOff : held || partial ? { ...looks[phase], box: attention } : looks[phase];
   return (
     <span
       title={held ? `${look.word}, held` : look.word}
@@ -29,7 +36,7 @@ export function StatePill({
       <span aria-hidden="true" className={`text-2xs leading-none ${phase === 'active' ? 'breathing' : ''}`}>
         {held ? '❙❙' : partial ? '◑' : look.mark}
       </span>
-      {held ? 'held' : wordsOf(status)}
+      {held ? 'held' : cancelled ? 'cancelled' : wordsOf(status)}
     </span>
   );
 }

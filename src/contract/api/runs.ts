@@ -110,6 +110,10 @@ export const RunDetail = Run.extend({
   wait: WaitReason.nullable(),
   next: z.string().nullable().describe('What happens next, in one sentence.'),
   actions: z.array(RunAction).describe('What this caller may do with the run now.'),
+  file: z
+    .object({ bytes: Count, sha256: z.string() })
+    .nullable()
+    .describe('What was handed in; null when there was no file.'),
   stages: z.array(StageReport),
   attempts: z.array(Attempt),
   decisions: z.array(Decision),

@@ -6,7 +6,15 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RunRow as LedgerRow } from '../../engine/sql/read-runs.ts';
 import type { Pool, Queryable } from '../../platform/database.ts';
-import { type AttemptRow, countRejects, readAttempts, readDecisions, readRun, readSamples } from '../sql/read-run.ts';
+import {
+  type AttemptRow,
+  countRejects,
+  readAttempts,
+  readDecisions,
+  readFileFacts,
+  readRun,
+  readSamples,
+} from '../sql/read-run.ts';
 import { readLastPosition } from '../sql/read-run-events.ts';
 import type { RunRow } from '../sql/run-columns.ts';
 import { legalActions } from './legal-actions.ts';
@@ -34,6 +42,7 @@ export async function showRun(
       return {
         lastPosition,
         run,
+        file: run.blob_id === null ? undefined : await readFileFacts(db, tenantId, run.blob_id),
         attempts: await readAttempts(db, tenantId, runId, 0, MAX_ATTEMPTS),
         decisions: await readDecisions(db, tenantId, runId, MAX_DECISIONS),
         samples: await readSamples(db, tenantId, runId, MAX_SAMPLES),
@@ -52,6 +61,7 @@ export async function showRun(
     wait: why === null ? null : { code: why.reason, text: why.text, until: why.until?.toISOString() ?? null },
     next: whatNext(run, why, pipeline?.machine),
     actions: legalActions(run, principal, { canVerify: pipeline?.recount !== undefined, corrected: rejects.corrected }),
+    file: facts.file ?? null,
     stages: stageReports(pipeline?.machine, run, facts.attempts),
     attempts: facts.attempts.map(viewAttempt),
     decisions: facts.decisions.map((each) => ({

@@ -11,6 +11,20 @@ export async function readRun(db: Queryable, tenantId: string, runId: string): P
   return rows[0];
 }
 
+export interface FileFacts {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export async function readFileFacts(db: Queryable, tenantId: string, blobId: string): Promise<FileFacts | undefined> {
+  const { rows } = await db.query<FileFacts>({
+    name: 'http-read-file-facts',
+    text: `select bytes::float8 as bytes, encode(sha256, 'hex') as sha256 from engine.blobs where tenant_id = $1 and blob_id = $2`,
+    values: [tenantId, blobId],
+  });
+  return rows[0];
+}
+
 export interface AttemptRow {
   readonly attempt: number;
   readonly stage: string;

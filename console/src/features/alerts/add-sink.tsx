@@ -1,5 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import {
   type AlertSeverity,
   type AlertSinkKind,
@@ -7,11 +6,9 @@ import {
   alertSinkKinds,
 } from '../../../../src/contract/api/alert-metrics.ts';
 import { call } from '../../app/api.ts';
-import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Modal } from '../../ui/modal.tsx';
-import { ProblemNote } from '../../ui/states.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { alertSinksQuery } from './list-alerts.ts';
 
 const kinds: Record<AlertSinkKind, string> = {
@@ -22,60 +19,46 @@ const kinds: Record<AlertSinkKind, string> = {
 };
 
 export function AddSink({ onClose }: { onClose: () => void }): ReactNode {
-  const queries = useQueryClient();
   const [kind, setKind] = useState<AlertSinkKind>('slack');
   const [name, setName] = useState('');
   const [secret, setSecret] = useState('');
   const [severity, setSeverity] = useState<AlertSeverity>('WARNING');
-  const add = useMutation({
-    mutationFn: () => {
-      const common = { name, min_severity: severity };
-      const body = kind === 'pagerduty' ? { kind, routing_key: secret, ...common } : { kind, url: secret, ...common };
-      return call('alert-sinks.create', { body });
-    },
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: alertSinksQuery.queryKey });
-      onClose();
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    add.mutate();
+  const send = () => {
+    const common = { name, min_severity: severity };
+    const body = kind === 'pagerduty' ? { kind, routing_key: secret, ...common } : { kind, url: secret, ...common };
+    return call('alert-sinks.create', { body });
   };
   return (
-    <Modal title="Add a sink" onClose={onClose}>
-      <form onSubmit={submit} className="flex flex-col gap-3">
-        <Choice
-          label="Send to"
-          value={kind}
-          options={alertSinkKinds.map((each) => [each, kinds[each]] as const)}
-          onChoose={(value) => setKind(alertSinkKinds.find((each) => each === value) ?? 'slack')}
-        />
-        <Field label="Name" required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
-        <Field
-          label={kind === 'pagerduty' ? 'Integration key' : 'Address'}
-          type={kind === 'pagerduty' ? 'password' : 'url'}
-          autoComplete="off"
-          required
-          maxLength={2000}
-          value={secret}
-          onChange={(event) => setSecret(event.target.value)}
-          hint="It is kept sealed and never shown again."
-        />
-        <Choice
-          label="From this severity on"
-          value={severity}
-          options={alertSeverities.map((each) => [each, each.toLowerCase()] as const)}
-          onChoose={(value) => setSeverity(alertSeverities.find((each) => each === value) ?? 'WARNING')}
-        />
-        {add.isError && <ProblemNote error={add.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Leave it</Button>
-          <Button type="submit" look="main" busy={add.isPending}>
-            Add the sink
-          </Button>
-        </div>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Add a sink"
+      submit="Add the sink"
+      send={send}
+      refresh={alertSinksQuery.queryKey}
+      onClose={onClose}
+    >
+      <Choice
+        label="Send to"
+        value={kind}
+        options={alertSinkKinds.map((each) => [each, kinds[each]] as const)}
+        onChoose={(value) => setKind(alertSinkKinds.find((each) => each === value) ?? 'slack')}
+      />
+      <Field label="Name" required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
+      <Field
+        label={kind === 'pagerduty' ? 'Integration key' : 'Address'}
+        type={kind === 'pagerduty' ? 'password' : 'url'}
+        autoComplete="off"
+        required
+        maxLength={2000}
+        value={secret}
+        onChange={(event) => setSecret(event.target.value)}
+        hint="It is kept sealed and never shown again."
+      />
+      <Choice
+        label="From this severity on"
+        value={severity}
+        options={alertSeverities.map((each) => [each, each.toLowerCase()] as const)}
+        onChoose={(value) => setSeverity(alertSeverities.find((each) => each === value) ?? 'WARNING')}
+      />
+    </FormDialog>
   );
 }

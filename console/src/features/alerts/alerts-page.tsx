@@ -39,7 +39,7 @@ export function AlertsPage(): ReactNode {
             activeOptions={exactly}
             className="chip"
           >
-            {each}
+            {each === 'open' ? 'Open' : 'Resolved'}
           </Link>
         ))}
       </nav>

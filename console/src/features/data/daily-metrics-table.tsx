@@ -1,12 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { decimal } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
 import { dailyMetricsQuery, type MetricFilter } from './list-daily-metrics.ts';
-import { measureNames } from './measure-names.ts';
+import { measureNames, measureTitle, measureValue } from './measure-names.ts';
 import { PassportDrawer } from './passport-drawer.tsx';
 
 /** Daily numbers; a click on one opens its passport. */
@@ -20,7 +19,10 @@ export function DailyMetricsTable({ filter, empty }: { filter: MetricFilter; emp
   const measures = measureNames(rows.map((row) => row.measures));
   return (
     <>
-      <Table label="Daily numbers" head={['Day', 'Campaign', 'Ad set', 'Ad', ...measures.map(right), 'Cur.']}>
+      <Table
+        label="Daily numbers"
+        head={['Day', 'Campaign', 'Ad set', 'Ad', ...measures.map((name) => right(measureTitle(name))), 'Currency']}
+      >
         {rows.map((row) => (
           <Row key={row.id}>
             <Cell className="figures whitespace-nowrap">{row.metric_date}</Cell>
@@ -40,7 +42,7 @@ export function DailyMetricsTable({ filter, empty }: { filter: MetricFilter; emp
                       className="underline decoration-line-strong decoration-dotted underline-offset-3 hover:text-water-strong"
                       title="Where does this number come from?"
                     >
-                      {decimal(value)}
+                      {measureValue(measure, value)}
                     </button>
                   )}
                 </Cell>

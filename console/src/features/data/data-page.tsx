@@ -9,7 +9,7 @@ import { clientsQuery } from '../operate/list-clients.ts';
 import { DailyMetricsTable } from './daily-metrics-table.tsx';
 import { type DataSearch, levelBelow, readDataSearch } from './data-search.ts';
 import { LevelTable } from './level-table.tsx';
-import { measureNames } from './measure-names.ts';
+import { measureNames, measureTitle } from './measure-names.ts';
 import { totalsQuery } from './show-totals.ts';
 
 const route = getRouteApi('/shell/data/');
@@ -175,7 +175,9 @@ function ByDay({ search }: { search: DataSearch }): ReactNode {
             className="control min-h-6! text-xs!"
           >
             {measures.map((each) => (
-              <option key={each}>{each}</option>
+              <option key={each} value={each}>
+                {measureTitle(each)}
+              </option>
             ))}
           </select>
         </span>

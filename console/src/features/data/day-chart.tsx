@@ -1,7 +1,8 @@
 import { type ReactNode, useMemo } from 'react';
 import { Plot, type PlotSeries } from '../../ui/chart/plot.tsx';
-import { decimal, shortCount } from '../../ui/figures.ts';
+import { shortCount } from '../../ui/figures.ts';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
+import { measureTitle, measureValue } from './measure-names.ts';
 import type { Total } from './show-totals.ts';
 
 /** One measure by day, as bars; the same figures as a table for those who prefer to read. */
@@ -16,7 +17,7 @@ export default function DayChart({ days, measure }: { days: readonly Total[]; me
   return (
     <div className="px-4 py-3">
       <Plot
-        label={`${measure} by day, ${days.length} days. The table below holds the figures.`}
+        label={`${measureTitle(measure)} by day, ${days.length} days. The table below holds the figures.`}
         height={180}
         x={drawn.x}
         y={drawn.y}
@@ -26,11 +27,14 @@ export default function DayChart({ days, measure }: { days: readonly Total[]; me
       <details className="mt-1 text-xs">
         <summary className="cursor-pointer text-ink-2 hover:text-ink">As a table</summary>
         <div className="max-h-64 overflow-y-auto">
-          <Table label={`${measure} by day`} head={['Day', right(measure), 'Currency', right('Rows')]}>
+          <Table
+            label={`${measureTitle(measure)} by day`}
+            head={['Day', right(measureTitle(measure)), 'Currency', right('Rows')]}
+          >
             {drawn.sorted.map((day) => (
               <Row key={`${day.key}:${day.currency}`}>
                 <Cell className="figures">{day.key}</Cell>
-                <Cell className="figures text-right">{decimal(day.measures[measure] ?? '0')}</Cell>
+                <Cell className="figures text-right">{measureValue(measure, day.measures[measure] ?? '0')}</Cell>
                 <Cell>{day.currency ?? '–'}</Cell>
                 <Cell className="figures text-right">{day.rows}</Cell>
               </Row>

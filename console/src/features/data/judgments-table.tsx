@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { count, decimal } from '../../ui/figures.ts';
+import { count, money } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
@@ -32,7 +32,7 @@ export function JudgmentsTable({ filter, empty }: { filter: JudgmentFilter; empt
             </Cell>
             <Cell className="max-w-56 truncate">{inertText(row.defendant_name ?? '–')}</Cell>
             <Cell className="figures text-right">
-              {row.judgment_amount === null ? '–' : decimal(row.judgment_amount)}
+              {row.judgment_amount === null ? '–' : money(row.judgment_amount)}
             </Cell>
             <Cell className="figures whitespace-nowrap">{row.filing_date ?? '–'}</Cell>
             <Cell className="text-xs whitespace-nowrap">

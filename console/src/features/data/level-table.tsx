@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { count, decimal } from '../../ui/figures.ts';
+import { count } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
 import type { DataSearch } from './data-search.ts';
-import { measureNames } from './measure-names.ts';
+import { measureNames, measureTitle, measureValue } from './measure-names.ts';
 import { totalsQuery } from './show-totals.ts';
 
 type Level = 'campaign' | 'ad_set' | 'ad';
@@ -29,7 +29,10 @@ export function LevelTable({ search, level }: { search: DataSearch; level: Level
     );
   const measures = measureNames(rows.map((row) => row.measures)).slice(0, 5);
   return (
-    <Table label={`${words[level]} totals`} head={[words[level], ...measures.map(right), 'Cur.', right('Rows')]}>
+    <Table
+      label={`${words[level]} totals`}
+      head={[words[level], ...measures.map((name) => right(measureTitle(name))), 'Currency', right('Rows')]}
+    >
       {rows.map((row) => (
         <Row key={`${row.key}:${row.currency}`}>
           <Cell className="max-w-80">
@@ -39,7 +42,7 @@ export function LevelTable({ search, level }: { search: DataSearch; level: Level
           </Cell>
           {measures.map((measure) => (
             <Cell key={measure} className="figures text-right">
-              {decimal(row.measures[measure] ?? '–')}
+              {measureValue(measure, row.measures[measure] ?? '–')}
             </Cell>
           ))}
           <Cell className="text-xs text-ink-2">{row.currency ?? '–'}</Cell>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { measureNames } from './measure-names.ts';
+import { measureNames, measureTitle, measureValue } from './measure-names.ts';
 
 describe('measure columns', () => {
   it('put the well-known measures first and leave out those without any value', () => {
@@ -9,5 +9,10 @@ describe('measure columns', () => {
         { spend: '1', clicks: '3' },
       ]),
     ).toEqual(['spend', 'clicks', 'video_views']);
+  });
+
+  it('are titled in words, and money has its decimals', () => {
+    expect(measureTitle('link_clicks')).toBe('Link clicks');
+    expect([measureValue('spend', '700'), measureValue('clicks', '1700')]).toEqual(['700.00', '1,700']);
   });
 });

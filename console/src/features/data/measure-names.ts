@@ -1,8 +1,22 @@
+import { decimal, money } from '../../ui/figures.ts';
+
 const known = ['spend', 'impressions', 'clicks', 'conversions', 'reach'];
+const amounts: ReadonlySet<string> = new Set(['spend', 'conversion_value']);
 
 /** The measures that occur, the well-known ones first, none twice. */
 export function measureNames(measures: readonly Readonly<Record<string, unknown>>[]): string[] {
   const names = new Set(measures.flatMap((each) => Object.keys(each).filter((name) => each[name] !== null)));
   const first = known.filter((name) => names.delete(name));
   return [...first, ...[...names].sort()];
+}
+
+/** "Link clicks". */
+export function measureTitle(name: string): string {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A measure's value as people write it: money with its decimals, counts without. */
+export function measureValue(name: string, value: string): string {
+  return amounts.has(name) ? money(value) : decimal(value);
 }

@@ -5,11 +5,12 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../src/contract/api/client.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { count, decimal } from '../../ui/figures.ts';
+import { count } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { Modal } from '../../ui/modal.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { measureTitle, measureValue } from './measure-names.ts';
 import { passportQuery } from './show-passport.ts';
 
 type Passport = AnswerOf<'ads.passport'>;
@@ -25,7 +26,7 @@ export function PassportDrawer({
 }): ReactNode {
   const passport = useQuery(passportQuery(metricId, measure));
   return (
-    <Modal side title={`Passport of ${measure}`} onClose={onClose}>
+    <Modal side title={`Passport of ${measureTitle(measure).toLowerCase()}`} onClose={onClose}>
       {passport.isPending && <LoadingLines lines={8} />}
       {passport.isError && <ProblemNote error={passport.error} onRetry={() => void passport.refetch()} />}
       {passport.data && <Stations passport={passport.data} />}
@@ -40,11 +41,11 @@ function Stations({ passport }: { passport: Passport }): ReactNode {
     <div className="flex flex-col gap-5">
       <div>
         <p className="figures text-2xl font-semibold">
-          {passport.value === null ? '–' : decimal(passport.value)}{' '}
+          {passport.value === null ? '–' : measureValue(passport.measure, passport.value)}{' '}
           <span className="text-sm font-normal text-ink-2">{metric.currency}</span>
         </p>
         <p className="text-ink-2 wrap-anywhere">
-          {passport.measure} of {inertText(name ?? 'an unnamed campaign')} on {metric.metric_date}
+          {measureTitle(passport.measure)} of {inertText(name ?? 'an unnamed campaign')} on {metric.metric_date}
         </p>
       </div>
       {origin ? (
@@ -81,7 +82,7 @@ function Stations({ passport }: { passport: Passport }): ReactNode {
       ) : (
         <p className="text-ink-2">Its origin is no longer kept.</p>
       )}
-      <History history={passport.history} />
+      <History history={passport.history} measure={passport.measure} />
     </div>
   );
 }
@@ -95,7 +96,7 @@ function Station({ title, children }: { title: string; children: ReactNode }): R
   );
 }
 
-function History({ history }: { history: Passport['history'] }): ReactNode {
+function History({ history, measure }: { history: Passport['history']; measure: string }): ReactNode {
   if (history.length === 0) return <p className="text-sm text-ink-2">It has had no earlier value.</p>;
   return (
     <section aria-label="Earlier values">
@@ -103,7 +104,7 @@ function History({ history }: { history: Passport['history'] }): ReactNode {
       <ul className="divide-y divide-line text-sm">
         {history.map((entry) => (
           <li key={`${entry.recorded_at}:${entry.value}`} className="flex items-baseline gap-3 py-1">
-            <span className="figures">{entry.value === null ? '–' : decimal(entry.value)}</span>
+            <span className="figures">{entry.value === null ? '–' : measureValue(measure, entry.value)}</span>
             <span className="text-xs text-ink-2">
               recorded <Moment at={entry.recorded_at} />
             </span>

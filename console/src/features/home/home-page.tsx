@@ -8,7 +8,7 @@ import { usePageTitle } from '../../ui/page.tsx';
 import { ReceiptMini } from '../../ui/receipt/receipt-mini.tsx';
 import { runName } from '../../ui/run-name.ts';
 import { StatePill } from '../../ui/state-pill.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { EmptyState, LoadingLines } from '../../ui/states.tsx';
 import { recentRunsQuery } from '../runs/list-recent-runs.ts';
 import { Checklist } from './checklist.tsx';
 import { DropZone } from './drop-zone.tsx';
@@ -60,6 +60,7 @@ function acceptedWords(extensions: readonly string[] = []): string {
 
 function LastRuns(): ReactNode {
   const runs = useQuery(recentRunsQuery);
+  if (runs.isPending) return <LoadingLines lines={5} label="Loading the last runs" />;
   const last = runs.data?.data.slice(0, 5) ?? [];
   if (last.length === 0) return null;
   return (
@@ -80,7 +81,7 @@ function LastRuns(): ReactNode {
                 <ReceiptMini run={run} />
               </span>
               <span className="justify-self-end sm:justify-self-start">
-                <StatePill status={run.status} phase={run.phase} held={run.held !== null} />
+                <StatePill status={run.status} phase={run.phase} code={run.error?.code} held={run.held !== null} />
               </span>
               <span className="hidden text-right text-xs text-ink-2 sm:block">
                 <Moment at={run.created_at} />

@@ -34,8 +34,8 @@ export function SampleTiles(): ReactNode {
               onClick={() => run.mutate(sample.name)}
               className="card flex w-full flex-col gap-1.5 p-4 text-left transition-colors hover:border-water hover:bg-raised disabled:opacity-60"
             >
-              <span className="flex items-center gap-2 font-medium">
-                <Icon name="file" className="text-water" />
+              <span className="flex items-start gap-2 font-medium">
+                <Icon name="file" className="mt-0.5 text-water" />
                 {sample.title}
               </span>
               <span className="text-sm text-ink-2">{sample.about}</span>

@@ -71,7 +71,7 @@ function AddClient(): ReactNode {
         onChange={(event) => setName(event.target.value)}
         className="w-72"
       />
-      <Button type="submit" look="main" busy={add.isPending}>
+      <Button type="submit" look="main" className="min-h-9" busy={add.isPending}>
         Add
       </Button>
       {add.isError && <ProblemNote error={add.error} />}

@@ -20,7 +20,7 @@ export function ConnectorsPage(): ReactNode {
       title="Connectors"
       aside={
         isAdmin && (
-          <Button small icon="play" onClick={() => setAdding(true)}>
+          <Button small icon="plus" onClick={() => setAdding(true)}>
             Add a connector
           </Button>
         )

@@ -1,22 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { count, duration } from '../../ui/figures.ts';
+import type { AnswerOf } from '../../../../src/contract/api/client.ts';
+import { count, duration, percent } from '../../ui/figures.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
-import { Cell, Row, Table } from '../../ui/table.tsx';
+import { Cell, Row, right, Table } from '../../ui/table.tsx';
 import { healthQuery, metricsQuery, readyQuery } from './show-health.ts';
 
 export function HealthPage(): ReactNode {
   return (
-    <div className="grid gap-4 lg:grid-cols-2">
+    <div className="grid items-start gap-4 lg:grid-cols-2">
       <Panel title="This server">
         <Readiness />
       </Panel>
-      <Panel title="This tenant">
-        <Figures />
-      </Panel>
+      <Figures />
     </div>
   );
 }
@@ -38,13 +37,13 @@ function Readiness(): ReactNode {
           </span>
         )}
       </p>
-      <Table label="Checks" head={['Check', 'State', 'Took', 'Detail']}>
+      <Table label="Checks" head={['Check', 'State', right('Took'), 'Detail']}>
         {Object.entries(ready.data.checks).map(([name, check]) => (
           <Row key={name}>
             <Cell>{name}</Cell>
-            <Cell className={check.ok ? 'text-good' : 'text-bad'}>{check.ok ? '✓ answers' : '✕ fails'}</Cell>
-            <Cell className="figures">{duration(check.ms)}</Cell>
-            <Cell className="text-xs text-ink-2">{check.detail}</Cell>
+            <Cell className={check.ok ? 'text-good' : 'text-bad'}>{check.ok ? '✓ good' : '✕ fails'}</Cell>
+            <Cell className="figures text-right">{duration(check.ms)}</Cell>
+            <Cell className="text-xs text-ink-2">{check.detail ?? '–'}</Cell>
           </Row>
         ))}
       </Table>
@@ -52,35 +51,100 @@ function Readiness(): ReactNode {
   );
 }
 
+const phases = ['waiting', 'active', 'failed', 'dead'] as const;
+
 function Figures(): ReactNode {
   const metrics = useQuery(metricsQuery);
   if (metrics.isPending) return <LoadingLines lines={6} />;
   if (metrics.isError) return <ProblemNote error={metrics.error} onRetry={() => void metrics.refetch()} />;
-  const { ingest, workers_alive, oldest_waiting_s } = metrics.data;
+  const { pipelines, workers_alive, oldest_waiting_s, open_alerts } = metrics.data;
+  const sum = (phase: string) => Object.values(pipelines).reduce((total, counts) => total + (counts[phase] ?? 0), 0);
   return (
-    <dl className="grid grid-cols-2 divide-line text-sm sm:grid-cols-3">
-      <Figure name="workers alive" value={count(workers_alive)} bad={workers_alive === 0} />
-      <Figure name="waiting or working" value={count(ingest.backlog_count)} />
-      <Figure name="oldest waits" value={oldest_waiting_s === null ? '–' : duration(oldest_waiting_s * 1000)} />
-      <Figure name="failed in 24 h" value={count(ingest.failed_24h)} bad={ingest.failed_24h > 0} />
-      <Figure name="stale runs" value={count(ingest.stale_runs)} bad={ingest.stale_runs > 0} />
-      <Figure name="dead letters" value={count(ingest.dead_letters)} bad={ingest.dead_letters > 0} />
-      <Figure
-        name="average run"
-        value={ingest.avg_processing_s === null ? '–' : duration(ingest.avg_processing_s * 1000)}
-      />
-      {ingest.last_failed_at && (
-        <div className="col-span-2 px-4 py-3">
-          <dt className="label">last failure</dt>
-          <dd>
-            <Link to="/runs" search={{ phase: 'failed' }} className="link">
-              {ingest.last_failed_batch ?? 'a run'}
-            </Link>{' '}
-            <Moment at={ingest.last_failed_at} />
-          </dd>
-        </div>
-      )}
-    </dl>
+    <>
+      <Panel title="This tenant">
+        <dl className="grid grid-cols-2 text-sm sm:grid-cols-3">
+          <Figure name="Workers alive" value={count(workers_alive)} bad={workers_alive === 0} />
+          <Figure name="Waiting or working" value={count(sum('waiting') + sum('active'))} />
+          <Figure name="Oldest waits" value={oldest_waiting_s === null ? '–' : duration(oldest_waiting_s * 1000)} />
+          <Figure name="Failed" value={count(sum('failed'))} bad={sum('failed') > 0} />
+          <Figure name="Dead letters" value={count(sum('dead'))} bad={sum('dead') > 0} />
+          <Figure name="Open alerts" value={count(open_alerts)} bad={open_alerts > 0} />
+        </dl>
+      </Panel>
+      <Panel title="Pipelines">
+        <Table
+          label="Runs by pipeline"
+          head={['Pipeline', right('Waiting'), right('Working'), right('Failed'), right('Dead letters')]}
+        >
+          {Object.entries(pipelines).map(([pipeline, counts]) => (
+            <Row key={pipeline}>
+              <Cell className="font-medium">{pipeline}</Cell>
+              {phases.map((phase) => (
+                <Cell key={phase} className="figures text-right">
+                  <Link to="/runs" search={{ pipeline, phase }} className="hover:underline">
+                    {count(counts[phase] ?? 0)}
+                  </Link>
+                </Cell>
+              ))}
+            </Row>
+          ))}
+        </Table>
+      </Panel>
+      <PipelineFigures metrics={metrics.data} />
+    </>
+  );
+}
+
+/** The figures that the pipelines of batches and of syncs are watched by. */
+function PipelineFigures({ metrics }: { metrics: AnswerOf<'system.metrics'> }): ReactNode {
+  const { ingest, syncs } = metrics;
+  const rates = Object.values(syncs.success_rate_by_connector);
+  const retries = Object.values(syncs.retries_by_error).reduce((total, each) => total + each, 0);
+  return (
+    <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-1 xl:grid-cols-2">
+      <Panel title="Judgments">
+        <dl className="grid grid-cols-2 text-sm">
+          <Figure name="Failed in 24 h" value={count(ingest.failed_24h)} bad={ingest.failed_24h > 0} />
+          <Figure name="Stale runs" value={count(ingest.stale_runs)} bad={ingest.stale_runs > 0} />
+          <Figure
+            name="A batch takes"
+            value={ingest.avg_processing_s === null ? '–' : duration(ingest.avg_processing_s * 1000)}
+          />
+          {ingest.last_failed_at && (
+            <div className="px-4 py-3">
+              <dt className="label">Last failure</dt>
+              <dd className="min-w-0 truncate">
+                <Link to="/runs" search={{ phase: 'failed', pipeline: 'judgments' }} className="link">
+                  {ingest.last_failed_batch ?? 'a run'}
+                </Link>{' '}
+                <Moment at={ingest.last_failed_at} />
+              </dd>
+            </div>
+          )}
+        </dl>
+      </Panel>
+      <Panel title="Syncs in the last day">
+        <dl className="grid grid-cols-2 text-sm">
+          <Figure
+            name="Succeeded"
+            value={
+              rates.length === 0
+                ? '–'
+                : percent(
+                    rates.reduce((total, rate) => total + rate, 0),
+                    rates.length,
+                  )
+            }
+          />
+          <Figure
+            name="A sync takes"
+            value={syncs.avg_duration_s === null ? '–' : duration(syncs.avg_duration_s * 1000)}
+          />
+          <Figure name="Queued last minute" value={count(syncs.jobs_queued_per_minute)} />
+          <Figure name="Tried again" value={count(retries)} />
+        </dl>
+      </Panel>
+    </div>
   );
 }
 

@@ -83,7 +83,7 @@ function AddPerson({ onAdded }: { onAdded: (email: string, secret: string) => vo
         className="w-72"
       />
       <RoleChoice label="Role" value={role} onChoose={setRole} />
-      <Button type="submit" look="main" busy={add.isPending}>
+      <Button type="submit" look="main" className="min-h-9" busy={add.isPending}>
         Add
       </Button>
       {add.isError && <ProblemNote error={add.error} />}
@@ -170,7 +170,7 @@ function RoleChoice({
       <select
         value={value}
         onChange={(event) => onChoose(people.find((role) => role === event.target.value) ?? 'user')}
-        className="control"
+        className={`control ${hidden ? 'min-h-7!' : 'min-h-9'}`}
       >
         {people.map((role) => (
           <option key={role}>{role}</option>

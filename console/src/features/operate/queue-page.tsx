@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../src/contract/api/client.ts';
 import { call, type Pipeline } from '../../app/api.ts';
 import { pipelinesQuery } from '../../app/list-pipelines.ts';
-import { useIs } from '../../app/session.ts';
+import { useIs, useMe } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { count, plural } from '../../ui/figures.ts';
 import { Moment } from '../../ui/moment.tsx';
@@ -35,6 +35,14 @@ export function QueuePage(): ReactNode {
   );
 }
 
+/** What somebody may have to look at; ends that need nobody are not counted here. */
+const counted = [
+  { phase: 'waiting', words: 'waiting' },
+  { phase: 'active', words: 'working' },
+  { phase: 'failed', words: 'failed' },
+  { phase: 'dead', words: 'dead letters' },
+] as const;
+
 function PipelineBoard({ pipeline, lanes }: { pipeline: Pipeline; lanes: readonly Lane[] }): ReactNode {
   return (
     <Panel title={pipeline.title} aside={<PauseControl pipeline={pipeline} />}>
@@ -46,9 +54,9 @@ function PipelineBoard({ pipeline, lanes }: { pipeline: Pipeline; lanes: readonl
         </p>
       )}
       <p className="flex flex-wrap gap-4 border-b border-line px-4 py-2 text-xs text-ink-2">
-        {Object.entries(pipeline.counts).map(([phase, value]) => (
+        {counted.map(({ phase, words }) => (
           <Link key={phase} to="/runs" search={{ pipeline: pipeline.name, phase }} className="hover:underline">
-            <span className="figures font-medium text-ink">{count(value)}</span> {phase}
+            <span className="figures font-medium text-ink">{count(pipeline.counts[phase] ?? 0)}</span> {words}
           </Link>
         ))}
       </p>
@@ -67,13 +75,20 @@ function PipelineBoard({ pipeline, lanes }: { pipeline: Pipeline; lanes: readonl
 
 const drawn = 24;
 
+/** Most lanes are a tenant's own, named by its id; what comes after the id tells several of one tenant apart. */
+function laneName(lane: string, tenantId: string): string {
+  if (!lane.startsWith(tenantId)) return lane;
+  return lane.slice(tenantId.length).replace(/^[:/]/, '') || 'One line for all';
+}
+
 function LaneRow({ lane }: { lane: Lane }): ReactNode {
+  const me = useMe();
   const slots = lane.cap ?? lane.active;
   return (
     <li className="flex flex-col gap-1.5 px-4 py-2.5">
       <div className="flex items-baseline justify-between gap-3">
-        <span className="figures truncate text-xs" title={lane.lane}>
-          {lane.lane}
+        <span className="truncate text-xs font-medium" title={lane.lane}>
+          {laneName(lane.lane, me.tenant.tenant_id)}
         </span>
         <span className="text-xs whitespace-nowrap text-ink-2">
           {lane.cap === null ? `${count(lane.active)} working` : `${count(lane.active)}/${count(lane.cap)} working`} ·{' '}

@@ -86,7 +86,7 @@ function Grant(): ReactNode {
         className="w-72"
       />
       <Choice label="For" value={hours} options={spans} onChoose={setHours} />
-      <Button type="submit" look="main" busy={grant.isPending}>
+      <Button type="submit" look="main" className="min-h-9" busy={grant.isPending}>
         Let in
       </Button>
       {grant.isError && <ProblemNote error={grant.error} />}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Receipt } from '../../../../src/contract/api/receipt.ts';
-import { decimal } from '../../ui/figures.ts';
+import { wordsOf } from '../../ui/state-pill.tsx';
+import { measureValue } from '../data/measure-names.ts';
 import { exactSum, sameDecimal } from './exact-sum.ts';
 
 type Totals = NonNullable<Receipt['totals']>;
@@ -16,7 +17,8 @@ export function ControlTotals({ totals }: { totals: Totals }): ReactNode {
           const holds = sameDecimal(total.file, exactSum(Object.values(total.outcomes)));
           return (
             <span key={measure} className={holds ? '' : 'text-bad'}>
-              {measure} <span className="figures">{decimal(total.file)}</span> {holds ? '✓' : '✕'}
+              {wordsOf(measure)} <span className="figures">{measureValue(measure, total.file)}</span>{' '}
+              {holds ? '✓' : '✕'}
             </span>
           );
         })}
@@ -24,16 +26,17 @@ export function ControlTotals({ totals }: { totals: Totals }): ReactNode {
       <ul className="mt-2 flex flex-col gap-1 border-l-2 border-line pl-3">
         {measures.map(([measure, total]) => (
           <li key={measure} className="figures flex flex-wrap gap-x-2 text-xs">
-            <span className="font-sans text-ink-2">{measure}:</span>
-            <span>file {decimal(total.file)}</span>
+            <span className="font-sans text-ink-2">{wordsOf(measure)}:</span>
+            <span>file {measureValue(measure, total.file)}</span>
             {Object.entries(total.outcomes).map(([outcome, value], index) => (
               <span key={outcome}>
-                {index === 0 ? '=' : '+'} {decimal(value)} <span className="font-sans text-ink-3">{outcome}</span>
+                {index === 0 ? '=' : '+'} {measureValue(measure, value)}{' '}
+                <span className="font-sans text-ink-3">{outcome}</span>
               </span>
             ))}
             {total.declared && (
               <span className={sameDecimal(total.declared, total.file) ? 'text-good' : 'text-warn'}>
-                · its total row says {decimal(total.declared)}{' '}
+                · its total row says {measureValue(measure, total.declared)}{' '}
                 {sameDecimal(total.declared, total.file) ? '✓' : '(differs)'}
               </span>
             )}

@@ -3,11 +3,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { count, decimal } from '../../ui/figures.ts';
+import { count } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { outcomeClass } from '../../ui/receipt/receipt-segments.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
+import { measureValue } from '../data/measure-names.ts';
 import { PassportDrawer } from '../data/passport-drawer.tsx';
 import { type FileColumn, fileColumns } from './file-columns.ts';
 import { type FileRow, fileRowsQuery } from './list-file-rows.ts';
@@ -84,7 +85,8 @@ function Value({
   if (value === null || value === undefined || value === '') return <span className="text-ink-3">–</span>;
   if (!column.isFigure) return inertText(value);
   const { stored_id: storedId } = row;
-  if (!onAsk || storedId === null) return decimal(value);
+  const shown = measureValue(column.name, value);
+  if (!onAsk || storedId === null) return shown;
   return (
     <button
       type="button"
@@ -92,7 +94,7 @@ function Value({
       className="underline decoration-line-strong decoration-dotted underline-offset-3 hover:text-water-strong"
       title="Where does this number come from?"
     >
-      {decimal(value)}
+      {shown}
     </button>
   );
 }

@@ -45,8 +45,9 @@ export function layoutMachine(machine: Pipeline['machine']): MachineDrawing {
   const ends = machine.states.filter((state) => !isLive(state)).sort((a, b) => endOrder[a.phase] - endOrder[b.phase]);
   const columns = spread(live, rank);
   const lastColumn = Math.max(0, ...columns.values()) + 1;
-  const arches = countArches(live, columns);
-  const top = pad + arches * archY * 0.6 + (arches > 0 ? 14 : 0);
+  const columnOf = (name: string) => columns.get(name) ?? (name === ends[0]?.name ? lastColumn : undefined);
+  const arches = countArches(live, columnOf);
+  const top = arches === 0 ? pad : pad + archHeight(arches) * 0.75 + 16;
   const place = (state: State): PlacedState => ({
     name: state.name,
     phase: state.phase,
@@ -87,15 +88,16 @@ function spread(live: readonly State[], rank: ReadonlyMap<string, number>): Map<
   return new Map(sorted.map((state, column) => [state.name, column]));
 }
 
-/** How high the arches over the line reach, in columns spanned. */
-function countArches(live: readonly State[], columns: ReadonlyMap<string, number>): number {
+/** How far the widest arch over the line reaches, in columns: back to an earlier state, or forward past one, the first end included. */
+function countArches(live: readonly State[], columnOf: (name: string) => number | undefined): number {
   const spans = live.flatMap((state) =>
-    Object.values(state.on)
-      .filter((to) => columns.has(to))
-      .map((to) => (columns.get(state.name) ?? 0) - (columns.get(to) ?? 0)),
+    Object.values(state.on).map((to) => (columnOf(to) ?? Number.NaN) - (columnOf(state.name) ?? 0)),
   );
-  const far = Math.max(0, ...spans, ...spans.map((span) => (span < -1 ? -span : 0)));
-  return Math.min(3, far);
+  return Math.max(0, ...spans.filter((span) => span <= 0 || span > 1).map((span) => Math.max(1, Math.abs(span))));
+}
+
+function archHeight(columns: number): number {
+  return 12 + archY * 0.45 * Math.min(3, Math.max(1, columns));
 }
 
 function arrowsOf(state: State, byName: ReadonlyMap<string, PlacedState>, top: number): PlacedArrow[] {
@@ -141,7 +143,7 @@ function arch(
   const back = columns <= 0;
   const startX = from.x + nodeWidth / 2 + (back ? -14 : 14);
   const endX = to.x + nodeWidth / 2 + (back ? 14 : -14);
-  const height = 12 + archY * 0.6 * Math.min(3, Math.max(1, Math.abs(columns))) * 0.75;
+  const height = archHeight(Math.abs(columns));
   const y = top - height;
   return {
     kind: back ? 'back' : 'forward',

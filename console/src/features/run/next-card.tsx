@@ -69,7 +69,7 @@ function Waiting({ wait }: { wait: NonNullable<RunDetail['wait']> }): ReactNode 
     <p className="flex gap-2">
       <Icon name="clock" className="mt-0.5 text-ink-3" />
       <span>
-        {wait.text}
+        {sentence(wait.text)}
         {wait.until && (
           <span className="text-ink-2">
             {' '}
@@ -79,6 +79,10 @@ function Waiting({ wait }: { wait: NonNullable<RunDetail['wait']> }): ReactNode 
       </span>
     </p>
   );
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function Failure({ error }: { error: NonNullable<RunDetail['error']> }): ReactNode {

@@ -37,7 +37,7 @@ export function Overview(): ReactNode {
         <Panel title={run.phase === 'waiting' ? 'Why it waits' : 'What happens next'}>
           <NextCard run={run} />
         </Panel>
-        {(run.receipt !== null || run.title !== null) && (
+        {(run.receipt !== null || run.file !== null) && (
           <Panel title="Files">
             <div className="px-4 py-3">
               <Downloads run={run} />

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { type RunDetail, urlOf } from '../../app/api.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { duration } from '../../ui/figures.ts';
+import { bytes, duration } from '../../ui/figures.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { runName } from '../../ui/run-name.ts';
@@ -25,7 +25,7 @@ export function RunHeader({ run }: { run: RunDetail }): ReactNode {
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
           <h1 className="min-w-0 text-xl wrap-anywhere">{runName(run)}</h1>
-          <StatePill status={run.status} phase={run.phase} held={run.held !== null} />
+          <StatePill status={run.status} phase={run.phase} code={run.error?.code} held={run.held !== null} />
           <CopyButton text={run.run_id} what="run id" />
           <CopyButton text={`${location.origin}/r/${run.run_id}`} what="link to this run" show="link" />
         </div>
@@ -82,8 +82,21 @@ function Facts({ run }: { run: RunDetail }): ReactNode {
       )}
       {worked !== undefined && (
         <div>
-          <dt>took </dt>
+          <dt>{run.finished_at ? 'took ' : 'at work for '}</dt>
           <dd className="figures">{duration(worked)}</dd>
+        </div>
+      )}
+      {run.file && (
+        <div>
+          <dt>file </dt>
+          <dd>
+            {bytes(run.file.bytes)},{' '}
+            <CopyButton
+              text={run.file.sha256}
+              what="SHA-256 of the file"
+              show={`sha256 ${run.file.sha256.slice(0, 10)}…`}
+            />
+          </dd>
         </div>
       )}
       {run.stages
@@ -138,7 +151,7 @@ export function Downloads({ run }: { run: RunDetail }): ReactNode {
           <Icon name="download" /> Rejects (CSV)
         </a>
       )}
-      {run.title !== null && run.source !== 'replay' && (
+      {run.file !== null && run.source !== 'replay' && (
         <a href={urlOf('uploads.original', { params: { upload_id: run.run_id } })} download className={look}>
           <Icon name="download" /> Original file
         </a>

@@ -44,8 +44,10 @@ function Views({ run }: { run: RunDetail }): ReactNode {
   const params = { runId: run.run_id };
   const pipelines = useQuery(pipelinesQuery);
   const takesFiles =
-    run.title !== null ||
+    run.file !== null ||
     (pipelines.data?.data.some((each) => each.name === run.pipeline && each.accepts.length > 0) ?? false);
+  // What Airbyte brings is refused or taken there; a run of ours shows its rejects even when there are none.
+  const hasRows = run.pipeline !== 'syncs';
   const total = run.rejects.total;
   const open = run.rejects.open ?? total;
   return (
@@ -53,22 +55,24 @@ function Views({ run }: { run: RunDetail }): ReactNode {
       <Link to="/r/$runId" params={params} activeOptions={{ exact: true }} className={tabClass}>
         Progress
       </Link>
-      <Link
-        to="/r/$runId/rejects"
-        params={params}
-        search={{}}
-        activeOptions={{ includeSearch: false }}
-        className={tabClass}
-      >
-        Rejects{' '}
-        {total > 0 && (
-          <span
-            className={`figures ml-0.5 rounded-full px-1.5 text-xs ${open > 0 ? 'bg-bad-soft text-bad' : 'bg-good-soft text-good'}`}
-          >
-            {open > 0 ? shortCount(open) : '✓'}
-          </span>
-        )}
-      </Link>
+      {hasRows && (
+        <Link
+          to="/r/$runId/rejects"
+          params={params}
+          search={{}}
+          activeOptions={{ includeSearch: false }}
+          className={tabClass}
+        >
+          Rejects{' '}
+          {total > 0 && (
+            <span
+              className={`figures ml-0.5 rounded-full px-1.5 text-xs ${open > 0 ? 'bg-bad-soft text-bad' : 'bg-good-soft text-good'}`}
+            >
+              {open > 0 ? shortCount(open) : '✓'}
+            </span>
+          )}
+        </Link>
+      )}
       {takesFiles && (
         <>
           <Link

@@ -19,7 +19,7 @@ export default function Throughput({ run }: { run: RunDetail }): ReactNode {
       {curves.map((curve) => (
         <StageSpeed key={curve.stage} curve={curve} />
       ))}
-      <p className="text-sm text-ink-2">{averageOf(run)}</p>
+      <p className="text-sm text-ink-2">{averageOf(run, curves.length > 0)}</p>
       <Decisions decisions={decisions} />
     </div>
   );
@@ -61,11 +61,16 @@ function StageSpeed({ curve }: { curve: Curve }): ReactNode {
   );
 }
 
-function averageOf(run: RunDetail): string {
+function averageOf(run: RunDetail, isDrawn: boolean): string | null {
   const workMs = run.stages.reduce((sum, stage) => sum + (stage.work_ms ?? 0), 0);
-  const read = run.receipt?.read ?? run.progress?.done ?? 0;
-  if (read === 0 || workMs === 0) return 'No speed to show yet.';
-  return `${count(Math.round(read / (workMs / 1000)))} rows a second over ${duration(workMs)} of work`;
+  const read = run.receipt?.read ?? 0;
+  if (read > 0 && workMs > 0) {
+    const unit = run.pipeline === 'syncs' ? 'records' : 'rows';
+    return `${count(Math.round(read / (workMs / 1000)))} ${unit} a second over ${duration(workMs)} of work`;
+  }
+  if (isDrawn) return null;
+  if (run.finished_at !== null) return 'It ended before there was a speed to measure.';
+  return run.phase === 'waiting' ? 'It has not started yet.' : 'The first figures come in a moment.';
 }
 
 function Decisions({ decisions }: { decisions: RunDetail['decisions'] }): ReactNode {

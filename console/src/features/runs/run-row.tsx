@@ -16,6 +16,24 @@ interface Props {
   readonly onSelect: () => void;
 }
 
+/** What the columns hold, where there are columns. */
+export function RunRowHead(): ReactNode {
+  return (
+    <li
+      aria-hidden="true"
+      className="label hidden items-center gap-x-3 border-b border-line-strong px-3 py-1.5 md:grid md:grid-cols-[1rem_8.5rem_minmax(0,1fr)_minmax(8rem,14rem)_6rem_6rem_7rem]"
+    >
+      <span />
+      <span>State</span>
+      <span>Run</span>
+      <span>Receipt</span>
+      <span className="text-right">Rejects</span>
+      <span className="text-right">Took</span>
+      <span className="text-right">Created</span>
+    </li>
+  );
+}
+
 /** One run: a table row on a wide screen, a card on a phone. */
 export function RunRow({ run, current, selected, onSelect }: Props): ReactNode {
   const name = runName(run);
@@ -23,11 +41,11 @@ export function RunRow({ run, current, selected, onSelect }: Props): ReactNode {
     <li
       data-run={run.run_id}
       data-current={current || undefined}
-      className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 border-b border-line px-3 py-2 last:border-0 hover:bg-sunken/60 data-current:bg-water-soft/60 data-current:shadow-[inset_3px_0_0_var(--water)] md:grid-cols-[auto_8.5rem_minmax(0,1fr)_minmax(8rem,14rem)_6rem_6rem_7rem]"
+      className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 border-b border-line px-3 py-2 last:border-0 hover:bg-sunken/60 data-current:bg-water-soft/60 data-current:shadow-[inset_3px_0_0_var(--water)] md:grid-cols-[1rem_8.5rem_minmax(0,1fr)_minmax(8rem,14rem)_6rem_6rem_7rem]"
     >
       <input type="checkbox" checked={selected} onChange={onSelect} aria-label={`Select ${name}`} className="size-4" />
       <span className="order-3 justify-self-end md:order-none md:justify-self-start">
-        <StatePill status={run.status} phase={run.phase} held={run.held !== null} />
+        <StatePill status={run.status} phase={run.phase} code={run.error?.code} held={run.held !== null} />
       </span>
       <div className="order-2 min-w-0 md:order-none">
         <Link
@@ -42,7 +60,9 @@ export function RunRow({ run, current, selected, onSelect }: Props): ReactNode {
           {run.pipeline}
           {run.source && ` · ${run.source}`}
           {run.retry_of && ' · retry'}
-          {run.error && <span className="text-bad"> · {run.error.message}</span>}
+          {run.error && (
+            <span className={run.error.code === 'run_cancelled' ? '' : 'text-bad'}> · {run.error.message}</span>
+          )}
         </p>
       </div>
       <div className="order-4 col-span-3 md:order-none md:col-span-1">
@@ -68,7 +88,7 @@ export function RunRow({ run, current, selected, onSelect }: Props): ReactNode {
 
 function Rejects({ run }: { run: Run }): ReactNode {
   const { total } = run.rejects;
-  if (total === 0) return <span className="text-ink-3">no rejects</span>;
+  if (total === 0) return null;
   return (
     <Link
       to="/r/$runId/rejects"

@@ -9,7 +9,8 @@ import { FilterBar } from './filter-bar.tsx';
 import { HealthStrip } from './health-strip.tsx';
 import { runsQuery } from './list-runs.ts';
 import { isFiltered, type RunFilters } from './run-filters.ts';
-import { RunRow } from './run-row.tsx';
+import { RunRow, RunRowHead } from './run-row.tsx';
+import { SavedFilters } from './saved-filters-bar.tsx';
 import { useListKeys } from './use-list-keys.ts';
 
 const route = getRouteApi('/shell/runs');
@@ -20,6 +21,7 @@ export function RunsPage(): ReactNode {
   return (
     <Page title="Runs" lead={<HealthStrip />}>
       <FilterBar filters={filters} searchRef={search} />
+      <SavedFilters filters={filters} />
       <RunList filters={filters} search={search} />
     </Page>
   );
@@ -71,6 +73,7 @@ function RunList({
         </p>
       </div>
       <ul aria-label="Runs" className="card overflow-hidden">
+        <RunRowHead />
         {runs.map((run, index) => (
           <RunRow
             key={run.run_id}

@@ -97,7 +97,7 @@ export function WebhookPage(): ReactNode {
             activeOptions={exactly}
             className="chip"
           >
-            {each ?? 'All'}
+            <span className="first-letter:uppercase">{each ?? 'All'}</span>
           </Link>
         ))}
       </nav>

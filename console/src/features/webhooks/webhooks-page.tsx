@@ -32,7 +32,7 @@ export function WebhooksPage(): ReactNode {
         title="Webhooks"
         aside={
           isAdmin && (
-            <Button small icon="upload" onClick={() => setAdding(true)}>
+            <Button small icon="plus" onClick={() => setAdding(true)}>
               Add an endpoint
             </Button>
           )

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { isBadEnd, outcomeOf } from './outcome-words.ts';
+
+const bar = { open: false, work: { from: 0, to: 1 } };
+
+it('an attempt that was passed on, done or given back did not end badly; every other end did', () => {
+  expect(['pass', 'complete', 'part', 'release', null].map(isBadEnd)).toEqual([false, false, false, false, false]);
+  expect(['lost', 'failed', 'cancelled', 'something new'].map(isBadEnd)).toEqual([true, true, true, true]);
+});
+
+it('an attempt says how it ended in words, also with a word nobody foresaw', () => {
+  expect(outcomeOf('lost', bar)).toEqual({ words: '✕ worker lost', look: 'text-bad' });
+  expect(outcomeOf('complete', bar).words).toBe('✓ done');
+  expect(outcomeOf('split', bar).words).toBe('split');
+});
+
+it('an attempt without an end is at work, or waits when it has not begun', () => {
+  expect(outcomeOf(null, bar).words).toBe('▶ at work');
+  expect(outcomeOf(null, { open: true, work: undefined }).words).toBe('waits in line');
+});

@@ -1,0 +1,36 @@
+// How an attempt ended, in words.
+import type { GanttBar } from './gantt-layout.ts';
+
+const goodEnds: ReadonlySet<string> = new Set(['pass', 'complete', 'part', 'release', 'released', 'retry']);
+
+/** The ends worth a mark on the bar itself. */
+export const outcomeMarks: Readonly<Record<string, string>> = {
+  lost: '✕ worker lost',
+  fail: '✕ failed',
+  failed: '✕ failed',
+  cancel: '✕ cancelled',
+  cancelled: '✕ cancelled',
+  release: '↩ given back',
+  released: '↩ given back',
+  retry: '↩ to be retried',
+  retried: '↩ tried again',
+};
+
+const plainWords: Readonly<Record<string, string>> = {
+  pass: '✓ passed on',
+  complete: '✓ done',
+  part: '◑ done in part',
+};
+
+export function isBadEnd(outcome: string | null): boolean {
+  return outcome !== null && !goodEnds.has(outcome);
+}
+
+export function outcomeOf(
+  outcome: string | null,
+  bar: Pick<GanttBar, 'open' | 'work'>,
+): { readonly words: string; readonly look: string } {
+  if (outcome === null) return { words: bar.work ? '▶ at work' : 'waits in line', look: 'text-water-strong' };
+  const words = plainWords[outcome] ?? outcomeMarks[outcome] ?? outcome;
+  return { words, look: isBadEnd(outcome) ? 'text-bad' : outcome === 'part' ? 'text-warn' : 'text-good' };
+}
