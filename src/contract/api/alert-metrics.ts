@@ -6,6 +6,7 @@ export const alertEvents = {
   run_failed: 'A run ended as failed or as a dead letter (not when a person cancelled it).',
   run_taken_over: 'A run was taken over because its worker had gone silent.',
   batch_content_changed: 'A batch was handed in again with other content.',
+  ingestion_complete: 'The numbers of an ads upload are in the tables, all of them or a part (IngestionCompleteEvent).',
   connector_disabled: 'A connector was switched off after too many failures.',
   webhook_disabled: 'A webhook endpoint was switched off after too many failures.',
 } as const;

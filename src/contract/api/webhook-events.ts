@@ -10,6 +10,7 @@ export const webhookEvents = {
   'run.done': 'a run ended well; its receipt adds up',
   'run.failed': 'a run failed for good',
   'run.dead': 'a run became a dead letter',
+  IngestionCompleteEvent: 'the numbers of an ads upload are in the tables',
   'job.queued': 'a sync was queued',
   'job.started': 'a sync was started at Airbyte',
   'job.completed': 'a sync ended well',

@@ -13,7 +13,7 @@ const EventPattern = z
   .trim()
   .max(100)
   .regex(
-    /^(?:\*|[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*(?:\.\*)?)$/,
+    /^(?:\*|[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*(?:\.\*)?)$/,
     'an event type such as run.done, a group such as run.*, or *',
   );
 

@@ -42,6 +42,16 @@ const facts: Readonly<Record<string, FactsOf>> = {
     run && event.data.rule === 'batch_content_changed'
       ? { ...about(event, 'batch_content_changed', run), message: messages.batchContentChanged(run.label) }
       : undefined,
+  IngestionCompleteEvent: (event, run) => {
+    const { promoted_rows: promoted, failed_rows: failed } = (event.data.metrics ?? {}) as Record<string, unknown>;
+    const status = String(event.data.status ?? '');
+    return (
+      run && {
+        ...about(event, 'ingestion_complete', run),
+        message: messages.ingestionComplete(run.label, status, Number(promoted), Number(failed)),
+      }
+    );
+  },
   'connector.disabled': (event, run) => {
     const connectorId = String(event.data.connector_id ?? '');
     return {
