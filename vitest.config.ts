@@ -22,6 +22,7 @@ export default defineConfig({
     ],
     exclude: [...configDefaults.exclude, ...(hasBrowser ? [] : ['test/console/**'])],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/listen-for-canaries.ts'],
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,

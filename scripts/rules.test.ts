@@ -31,6 +31,13 @@ describe('our own rules', () => {
     expect(check('src/engine/utils.ts', '')).toEqual([expect.stringContaining('concept')]);
   });
 
+  it('want tests on judgments where the canaries listen', () => {
+    const text = "import { openJudgmentsBench } from '../../test/support/judgments.ts';";
+    expect(check('src/http/new-page.db.test.ts', text)).toEqual([expect.stringContaining('canaries')]);
+    expect(check('src/http/routes/batches/new-page.db.test.ts', text)).toEqual([]);
+    expect(check('src/http/new-page.db.test.ts', 'nothing of them')).toEqual([]);
+  });
+
   it('keep process.env in one place', () => {
     expect(check('src/http/app.ts', 'process.env.PORT')).toHaveLength(1);
     expect(check('src/platform/config.ts', 'process.env')).toEqual([]);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { judgmentsTests } from '../test/support/heard.ts';
 import { listFiles } from './source-files.ts';
 
 export interface SourceFile {
@@ -71,6 +72,14 @@ export const rules: readonly Rule[] = [
     const allowed = /^src\/(?:platform\/config\.ts|platform\/embedded\/binaries\.ts|roles\/|cli\/)/;
     if (!isProduct(name) || allowed.test(name)) return [];
     return findLines(name, text, /\bprocess\.env\b/, 'take the setting from the config that is passed in');
+  },
+
+  function canariesListen({ name, text }) {
+    const isTheirs = /^(?:src\/(?:http|cli)\/|test\/acceptance\/).*\.test\.ts$/.test(name);
+    if (!isTheirs || judgmentsTests.test(name)) return [];
+    const works = /pipelines\/judgments\/|support\/judgments(?:\.|-)|'--pipeline', 'judgments'/;
+    const rule = 'tests on judgments stand where the canaries listen (judgmentsTests in test/support/heard.ts)';
+    return findLines(name, text, works, rule).slice(0, 1);
   },
 
   function looseEnds({ name, text }) {

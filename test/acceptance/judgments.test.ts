@@ -2,6 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canaryRows, findCanaries } from '../support/canary-people.ts';
+import { allHeard, hear, noteFed } from '../support/heard.ts';
 import { createDatabase, type EmptyDatabase } from './empty-database.ts';
 import { cleanUp, makeHome, millrace, startServer } from './millrace-process.ts';
 
@@ -73,6 +75,26 @@ describe('a batch from the command line', () => {
     const again = await ingest(file, 'broken');
     expect(again.code).toBe(1);
     expect(again.stderr).toMatch(/millrace runs retry [0-9a-f-]{36}[\s\S]*\(batch_failed_before\)/);
+  });
+});
+
+describe('people in a batch', () => {
+  it('are named by no command, log line, metric or error', async () => {
+    const file = path.join(folder, 'people.csv');
+    const header = 'Case Number,Plaintiff,Defendant,Judgment Amount,Filing Date,County,Email,Phone,Address';
+    writeFileSync(file, `${[header, ...canaryRows].join('\n')}\n`);
+    noteFed();
+    const run = runOf((await ingest(file, 'people')).stdout);
+    writeFileSync(file, `${[header, ...canaryRows.slice(0, 2)].join('\n')}\n`);
+    expect(await ingest(file, 'people')).toMatchObject({ code: 1 });
+    for (const command of [['runs', 'show', run], ['why', run], ['verify', run], ['runs', 'list'], ['doctor']])
+      await millrace(command, env);
+    const server = await startServer({ ...env, LOG_LEVEL: 'trace' });
+    for (const route of ['/metrics', '/api/metrics', '/v1/batches/nobody', '/v1/runs/nonsense'])
+      hear(await (await fetch(`${server.url}${route}`)).text());
+    await server.end();
+    expect(allHeard()).toContain('duplicate');
+    expect(findCanaries(allHeard())).toEqual([]);
   });
 });
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
+import { hear } from '../support/heard.ts';
 
 // Whole processes are started and stopped; on a busy machine each takes seconds.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -116,10 +117,13 @@ function launch(args: readonly string[], env: Environment, { fileLimitKb }: Limi
   let listener: (stdout: string) => void = () => {};
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
+    // Refused rows are asked for; nothing else that is printed may hold cells.
+    if (args[0] !== 'rejects') hear(text);
     listener(stdout);
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
+    hear(text);
   });
   const ended = once(child, 'close').then(([code]): Ended => {
     children.delete(child);

@@ -1,5 +1,5 @@
-// A judgments pipeline on a test database: a blob store in a temporary folder, batches from text, and what was stored. Closing it
-// imports the canaries (judgments-canaries.ts) and fails when anything of them was said.
+// A judgments pipeline on a test database: a blob store in a temporary folder, batches from text, and what was stored. Before it closes
+// it imports the canaries (canary-people.ts); whatever it says is heard, and it fails when anything of them was said.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,8 +12,10 @@ import type { JudgmentsInput } from '../../src/pipelines/judgments/input.ts';
 import { judgmentsPipeline } from '../../src/pipelines/judgments/judgments.pipeline.ts';
 import { DiskBlobStore } from '../../src/platform/blob/disk-blob-store.ts';
 import type { Queryable } from '../../src/platform/database.ts';
+import { canaryRows, findCanaries } from './canary-people.ts';
 import { buildEngine, type EngineOptionsForTest, newTenant } from './engine.ts';
-import { canaryRows, findCanaries, listen, wordsOfLedger } from './judgments-canaries.ts';
+import { addFeed, allHeard, hear, noteFed, startListening } from './heard.ts';
+import { heardLog, wordsOfLedger } from './judgments-canaries.ts';
 import { waitFor } from './wait-for.ts';
 
 export const judgmentsHeader = 'Case Number,Plaintiff,Defendant,Judgment Amount,Filing Date,County,Email,Phone,Address';
@@ -40,10 +42,10 @@ export async function openJudgmentsBench(
 ): Promise<JudgmentsBench> {
   const folder = options.folder ?? mkdtempSync(path.join(tmpdir(), 'millrace-judgments-'));
   const store = new DiskBlobStore({ root: folder });
-  const listener = listen(options.log);
+  startListening();
   const built = await buildEngine(url, [judgmentsPipeline({ store, ...options.deps })], {
     ...options,
-    log: listener.log,
+    log: heardLog(options.log),
   });
   let isStarted = false;
   const engine = {
@@ -53,6 +55,16 @@ export async function openJudgmentsBench(
       return built.start(...args);
     },
   };
+  let isFed = false;
+  /** A bench that was never started takes them in and leaves them lying. */
+  const feed = async (tenantId = newTenant()) => {
+    if (isFed) return;
+    isFed = true;
+    const runId = await bench.hand(tenantId, judgmentsFile(...canaryRows));
+    noteFed();
+    if (isStarted) await bench.ended(tenantId, runId);
+  };
+  addFeed(feed);
   const bench: JudgmentsBench = {
     engine,
     store,
@@ -92,8 +104,9 @@ export async function openJudgmentsBench(
         { what: `run ${runId} to end`, timeoutMs: 25_000 },
       ),
     async close() {
-      if (isStarted) await bench.ingest(newTenant(), judgmentsFile(...canaryRows));
-      const found = findCanaries(listener.said() + (await wordsOfLedger(engine)));
+      await feed();
+      hear(await wordsOfLedger(engine));
+      const found = findCanaries(allHeard());
       await engine.close();
       await store.close();
       if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,4 @@
 // Everything that files of judgments get wrong, each with the code it is told by; the rows around it are stored all the same.
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
@@ -101,21 +100,5 @@ describe('the same case twice', () => {
     const run = await bench.ingest(newTenant(), judgmentsFile(row('T-1', '5'), ...others, ...repeats, ...others));
     expect(run.receipt).toMatchObject({ read: 44, outcomes: { inserted: 22, superseded: 21, rejected: 1 } });
     expect(await rejectsOf(database.admin, run.id)).toMatchObject([{ line: 24, code: 'case_repeated' }]);
-  });
-});
-
-describe('the people nobody may speak of', () => {
-  it('are imported and looked for by every test file that works on judgments in a database', () => {
-    const folders = [new URL('./', import.meta.url), new URL('../../http/routes/batches/', import.meta.url)];
-    const files = folders.flatMap((folder) =>
-      readdirSync(folder)
-        .filter((name) => name.endsWith('.db.test.ts'))
-        .map((name) => new URL(name, folder)),
-    );
-    expect(files.length).toBeGreaterThan(8);
-    const without = files.filter(
-      (file) => !/openJudgmentsBench\([\s\S]*bench\.close\(\)/.test(readFileSync(file, 'utf8')),
-    );
-    expect(without).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { canaryPerson } from '../../../test/support/canary-people.ts';
 import { batchIdOf, defaultBatchId } from './batch-id.ts';
 import { canonicalCaseNumber, canonicalCounty } from './case-row.ts';
 import { parsePolicies } from './column-policy.ts';
@@ -15,6 +16,12 @@ const row = (given: Partial<PlaintiffRow>): PlaintiffRow => ({
 const keyOf = (given: Partial<PlaintiffRow>) => plaintiffKeys(row(given)).dedupeKey;
 
 describe('a plaintiff', () => {
+  it('is kept out of what is said: the name key is a digest, and a batch id that names one is refused without naming it', () => {
+    const person = canaryPerson();
+    expect(nameKeyOf(person.name)).not.toContain('canary');
+    expect(() => batchIdOf(person.name, 'v', 'f.csv')).toThrow(/^(?!.*Canary)/);
+  });
+
   it('is known by email, then by the last ten digits of the phone', () => {
     expect(keyOf({ name: 'A', email: ' A@Example.TEST ', phone: '555 867 5309' })).toBe('email:a@example.test');
     expect(keyOf({ name: 'A', email: 'none', phone: '+1 (212) 555-0100' })).toBe('phone:2125550100');

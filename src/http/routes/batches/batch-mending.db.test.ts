@@ -1,9 +1,9 @@
 // What a person does about a batch: correct refused rows and run them again, and say how a file is to be read.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildTenant, buildUser, type TestUser, useApi } from '../../../../test/support/api.ts';
+import { findCanaries } from '../../../../test/support/canary-people.ts';
 import { useDatabase } from '../../../../test/support/database.ts';
 import { casesOf, type JudgmentsBench, judgmentsFile, openJudgmentsBench } from '../../../../test/support/judgments.ts';
-import { findCanaries } from '../../../../test/support/judgments-canaries.ts';
 import { field, filePart, form, multipartType } from '../../../../test/support/multipart.ts';
 import { waitFor } from '../../../../test/support/wait-for.ts';
 import { replayConsumer } from '../../../engine/replay.ts';
