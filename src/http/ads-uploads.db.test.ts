@@ -260,6 +260,31 @@ describe('refused rows', () => {
     expect([other.statusCode, other.json().detail]).toEqual([422, expect.stringContaining('is one of judgments')]);
   });
 
+  it('that come back and are refused again can be downloaded and come back once more, with the same columns and cells', async () => {
+    const bad = ['2024-02-30,"=Spring",1001,1.5,100,5', '2024-02-11,"=Spring",1001,seven,100,5'];
+    const { upload_id: id } = (await upload([header, ...good, ...bad].join('\n'))).json();
+    await ended(id);
+    const first = (await api.call('rejects.download', asRun(id))).body;
+    const again = (await upload(first, { retry_of: id }, 'rejects.csv')).json();
+    await ended(again.upload_id);
+    const second = (await api.call('rejects.download', asRun(again.upload_id))).body;
+    const withoutLines = (csv: string) => csv.replace(/,2[23],|,[23],/g, ',LINE,');
+    expect(withoutLines(second)).toBe(withoutLines(first));
+    // Only the later of the two is mended and sent: it is that one whose row is settled.
+    const mended = second.split('\r\n').filter((line) => !line.includes('2024-02-30'));
+    const last = (
+      await upload(mended.join('\r\n').replace('seven', '7'), { retry_of: again.upload_id }, 'rejects.csv')
+    ).json();
+    expect(await ended(last.upload_id)).toMatchObject({ status: 'completed', receipt: { outcomes: { inserted: 1 } } });
+    const settled = await waitFor(async () => {
+      const { data } = (await api.call('rejects.list', asRun(again.upload_id))).json();
+      return data.some((each: { status: string }) => each.status === 'resolved') && data;
+    });
+    expect(settled).toMatchObject([{ status: 'open' }, { status: 'resolved', replayed_by: last.upload_id }]);
+    const { rows } = await db.admin.query(`select name from campaigns where workspace_id = $1`, [admin.tenantId]);
+    expect(rows).toContainEqual({ name: '=Spring' });
+  });
+
   it('can be downloaded, corrected and uploaded again: linked both ways, and the originals stay as they were', async () => {
     const bad = ['2024-01-30,"=Spring",1001,seven,100,5', '2024-01-31,Spring,1001,eight,100,5'];
     const { upload_id: id } = (await upload([header, ...good, ...bad].join('\n'))).json();

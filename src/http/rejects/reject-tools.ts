@@ -8,8 +8,11 @@ export type Cells = Readonly<Record<string, string | null>>;
 export type Fault = AnswerOf<'rejects.correct'>['faults'][number];
 
 export interface RejectTools {
-  /** The columns of the file in its own order, for the download; left out, the order of the stored cells. */
-  header?(run: RunRow): Promise<readonly string[]>;
+  /**
+   * The columns of the file in its own order, for the download, and whether its cells hold the escapes of our own files; left out, the
+   * order of the stored cells.
+   */
+  header?(run: RunRow): Promise<{ readonly names: readonly string[]; readonly isEscaped: boolean }>;
   /** What is still wrong with rows, in their order; an empty list for a row that would be taken now. */
   check(run: RunRow, rows: readonly Cells[]): Promise<readonly (readonly Fault[])[]>;
   /** Starts a run over the corrected rows (or over the given ones of them) and returns its id and how many rows it has. */

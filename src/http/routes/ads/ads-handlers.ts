@@ -12,6 +12,7 @@ import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import { withTenant } from '../../../platform/database.ts';
 import { listMappings } from '../../../tabular/mapping/sql/list-mappings.ts';
 import type { Handlers } from '../../call.ts';
+import { headerOf } from '../../rejects/header-of.ts';
 import type { RejectTools } from '../../rejects/reject-tools.ts';
 import { requireReturnedRun } from '../../rejects/returned-run.ts';
 import type { RunRow } from '../../sql/run-columns.ts';
@@ -44,7 +45,7 @@ export function adsUploadDoor(engine: Engine): UploadDoor {
 
 export function adsRejectTools(engine: Engine, store: BlobStore): RejectTools {
   return {
-    header: async (run) => (await readingOf(engine, run)).reading.header.value.names,
+    header: async (run) => headerOf((await readingOf(engine, run)).reading),
     check: async (run, rows) => checkRows(await readingOf(engine, run), rows),
     replay: (run, rejectIds, { principal, correlationId }) =>
       replayRejects(engine, store, {

@@ -4,6 +4,7 @@ import { checkRows } from '../../../pipelines/judgments/corrections.ts';
 import { JudgmentsInput } from '../../../pipelines/judgments/input.ts';
 import { readingOfRun, replayRejects } from '../../../pipelines/judgments/replay.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
+import { headerOf } from '../../rejects/header-of.ts';
 import type { RejectTools } from '../../rejects/reject-tools.ts';
 import type { RunRow } from '../../sql/run-columns.ts';
 
@@ -13,7 +14,7 @@ export function judgmentsRejectTools(engine: Engine, store: BlobStore): RejectTo
   const readingOf = ({ tenant_id: tenantId, id: runId }: RunRow, input: JudgmentsInput) =>
     readingOfRun(engine, { tenantId, runId, input });
   return {
-    header: async (run) => (await readingOf(run, JudgmentsInput.parse(run.input))).reading.header.value.names,
+    header: async (run) => headerOf((await readingOf(run, JudgmentsInput.parse(run.input))).reading),
     check: async (run, rows) => {
       const input = JudgmentsInput.parse(run.input);
       return checkRows(await readingOf(run, input), input.null_token, rows);

@@ -1,7 +1,10 @@
 // GET /v1/runs/:run_id/rejects.csv: the refused rows with their columns as in the file, corrected cells in place, and three columns
-// that say which line of the original, which code and why (tabular/csv/rejects-file.ts): uploaded again, they are recognised. Read page by page while it is sent.
+// that say which line of the original, which code and why (tabular/csv/rejects-file.ts): uploaded again, they are recognised. Rejects of
+// a file that was such a download itself come out as those of any other: our columns and escapes of then are left out. Read page by page
+// while it is sent.
 import { Readable } from 'node:stream';
-import { rejectsFileHeader } from '../../../tabular/csv/rejects-file.ts';
+import { unescapeFormula } from '../../../tabular/csv/formula-escape.ts';
+import { isRejectColumn, rejectsFileHeader } from '../../../tabular/csv/rejects-file.ts';
 import { csvRow } from '../../../tabular/csv/write-csv.ts';
 import { type Call, handle } from '../../call.ts';
 import { correctedCells, type StoredCorrection } from '../../rejects/reject-view.ts';
@@ -16,27 +19,37 @@ export const downloadRejects = handle('rejects.download', async (call) => {
   const { run_id: runId } = call.params;
   const run = await look(call, (db) => requireVisibleRun(db, call.principal, runId));
   const first = await readPage(call, '0');
-  const named = await call.app.rejectTools?.[run.pipeline]?.header?.(run);
-  const columns = named ?? Object.keys(correctedCells(first[0] ?? { item: {} }, {}));
+  const header = await call.app.rejectTools?.[run.pipeline]?.header?.(run);
+  const names = header?.names ?? Object.keys(correctedCells(first[0] ?? { item: {} }, {}));
+  const shape = {
+    columns: names.filter((name) => !isRejectColumn(name)),
+    plain: header?.isEscaped === true ? unescapeFormula : (text: string) => text,
+  };
   return call.reply
     .type('text/csv; charset=utf-8')
     .header('content-disposition', `attachment; filename="rejects-${runId}.csv"`)
-    .send(Readable.from(csvPages(call, columns, first)));
+    .send(Readable.from(csvPages(call, shape, first)));
 });
 
-async function* csvPages(call: Call<'rejects.download'>, columns: readonly string[], first: RejectRow[]) {
-  yield rejectsFileHeader(columns);
+interface Shape {
+  readonly columns: readonly string[];
+  /** A cell as it was before one of our files escaped it. */
+  readonly plain: (text: string) => string;
+}
+
+async function* csvPages(call: Call<'rejects.download'>, shape: Shape, first: RejectRow[]) {
+  yield rejectsFileHeader(shape.columns);
   for (let page = first; page.length > 0; page = await readPage(call, page.at(-1)?.reject_id ?? '0')) {
-    yield page.map((row) => csvRow(cellsInOrder(row, columns))).join('');
+    yield page.map((row) => csvRow(cellsInOrder(row, shape))).join('');
     if (page.length < PAGE) return;
   }
 }
 
-function cellsInOrder(row: RejectRow, columns: readonly string[]): (string | null)[] {
+function cellsInOrder(row: RejectRow, { columns, plain }: Shape): (string | null)[] {
   const correction = row.correction as StoredCorrection | null;
   const cells = correctedCells(row, correction?.cells ?? {});
   return [
-    ...columns.map((name) => cells[name] ?? null),
+    ...columns.map((name) => plain(cells[name] ?? '')),
     row.line === null ? null : String(row.line),
     row.code,
     row.message,
