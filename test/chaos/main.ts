@@ -1,6 +1,6 @@
 // npm run chaos -- NAME [--seed N] [--kills N] [--only R1,R3] [--json FILE] [--release]: breaks things on purpose, audits, and
 // ends with 1 when a count is not zero. "engine" has the faults of R1 to R15; "model" is R17 (--steps N); "soak" is R18
-// (--minutes N); "uploads" is R10; "syncs" kills around the trigger, "syncs-week" is a simulated week.
+// (--minutes N); "uploads" is R10; "mutations" is Q9 (--steps N); "syncs" kills around the trigger, "syncs-week" is a simulated week.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compilePrograms } from '../support/programs.ts';
@@ -65,6 +65,11 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
     const { dose, counts, rssGrowthMb, calmP95, stormP95 } = await runUploadChaos({ seed, seconds, ...size });
     say(`memory + ${rssGrowthMb} MB; honest senders' p95 ${calmP95} ms in calm, ${stormP95} ms in the storm`);
     return { dose, counts, details: { rssGrowthMb, calmP95, stormP95 } };
+  },
+  /** Q9: damaged files of every format through the reader and the HTTP intake. */
+  async mutations({ seed, steps, release, small, say }) {
+    const { runMutations } = await import('./mutations.ts');
+    return runMutations({ seed, steps: steps ?? (release ? 10_000 : small ? 100 : 2_000), say });
   },
   /** Kills between a sync's trigger and the storing of its job id. */
   async syncs({ seed, kills, release, small }) {
