@@ -1634,15 +1634,17 @@ grant select on public.staging_progress to millrace_app;
 
 CREATE OR REPLACE FUNCTION engine.balanced(receipt jsonb)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-    select case
-      when receipt is null then false
-      else coalesce((receipt ->> 'read')::bigint, -1)
-        = (select coalesce(sum(value::bigint), 0) from jsonb_each_text(coalesce(receipt -> 'outcomes', '{}'::jsonb)))
-    end
-  $function$
+begin
+  return case
+    when receipt is null then false
+    else coalesce((receipt ->> 'read')::bigint, -1)
+      = (select coalesce(sum(value::bigint), 0) from jsonb_each_text(coalesce(receipt -> 'outcomes', '{}'::jsonb)))
+  end;
+end
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION engine.current_tenant()

@@ -88,9 +88,11 @@ describe('a claim', () => {
     const tenantId = newTenant();
     await fill('plain', tenantId, 2, 5);
     const [urgent] = await fill('plain', tenantId, 1, -5);
-    expect((await claimer().claimFirst(workerId)).map((row) => row.id)).toEqual([urgent?.id]);
+    const first = await claimer().claimFirst(workerId);
+    expect(first.rows.map((row) => row.id)).toEqual([urgent?.id]);
+    await first.landed;
     await engine.pause('plain', 'tester', newTenant());
-    expect(await claimer().claimFirst(workerId)).toEqual([]);
+    expect((await claimer().claimFirst(workerId)).rows).toEqual([]);
     expect(await claimer().claim(workerId, 5)).toHaveLength(2);
   });
 

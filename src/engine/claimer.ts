@@ -1,6 +1,7 @@
 // Decides what to claim next for one worker: plain pipelines in one statement, capped ones lane by lane, and runs that
 // must be worked on alone. Keeps the round-robin cursors.
 import { type Pool, withTransaction } from '../platform/database.ts';
+import { alreadyLanded, type EarlyRows } from '../platform/early-rows.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import type { Registry } from './pipeline.ts';
 import {
@@ -57,8 +58,9 @@ export class Claimer {
   }
 
   /** The quick look of a worker that is woken. None does not mean that there is none. */
-  async claimFirst(workerId: string): Promise<ClaimedRow[]> {
-    return this.#plain.length === 0 ? [] : claimFirst(this.#pool, this.#claimant(workerId), this.#plain);
+  async claimFirst(workerId: string): Promise<EarlyRows<ClaimedRow>> {
+    if (this.#plain.length === 0) return alreadyLanded([]);
+    return claimFirst(this.#pool, this.#claimant(workerId), this.#plain);
   }
 
   /** One run that took its worker down several times; to be worked on alone. */

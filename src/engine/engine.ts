@@ -187,7 +187,7 @@ export function createEngine(options: EngineOptions) {
     },
 
     async start(roles: EngineRoles = { worker: true, services: true }): Promise<void> {
-      notifier.start();
+      notifier.start({ work: roles.worker ?? false });
       if (roles.services) {
         const pool = pools.control;
         const everyMs = Math.max(250, Math.min(settings.leaseMs / 4, 5_000));

@@ -23,6 +23,8 @@ export interface ExecutionDeps {
   readonly log: Log;
   readonly defaultRole: string;
   readonly onDecision: (row: DecisionRow) => void;
+  /** The claim's commit, where the stage may begin while it is under way. Nothing is written before. */
+  readonly landed: Promise<void>;
 }
 
 const NOTHING_READ = JSON.stringify(emptyReceipt);
@@ -107,6 +109,20 @@ export class Execution {
 
   /** Works the stage. Undefined: the run is no longer ours, and nothing is to be written. */
   async work(): Promise<Ending | undefined> {
+    const ending = await this.#attempt();
+    return (await this.#hasLanded()) ? ending : undefined;
+  }
+
+  async #hasLanded(): Promise<boolean> {
+    try {
+      await this.#deps.landed;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #attempt(): Promise<Ending | undefined> {
     try {
       const outcome = await this.#stage.work(this.#context());
       if (this.#stop?.reason === 'lost') return undefined;
@@ -244,6 +260,7 @@ export class Execution {
   }
 
   async #commit<T>(write: Parameters<StageContext['commit']>[0], options: CommitOptions): Promise<T> {
+    await this.#deps.landed;
     this.#signalSource().signal.throwIfAborted();
     const refusedBefore = this.#rejects.length;
     try {

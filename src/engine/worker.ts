@@ -4,6 +4,7 @@
 // a claimed run starts within about 50 ms; what it holds when it stops is released or finished, never left behind; a worker
 // that was declared lost drops everything it held and goes on under a new identity.
 import { hostname } from 'node:os';
+import { alreadyLanded, type EarlyRows } from '../platform/early-rows.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
@@ -216,9 +217,13 @@ export class Worker {
       if (await this.#shouldWaitForSolo()) return 0;
       const room = this.#room();
       if (room <= 0) return 0;
-      const rows = await this.#claim(workerId, room);
+      const { rows, landed } = await this.#claim(workerId, room);
+      if (rows.length > 0) this.#accept(rows, workerId, landed);
+      await landed.catch((error: unknown) => {
+        this.#drop(rows);
+        throw error;
+      });
       failpoint('claim.after_commit');
-      if (rows.length > 0) this.#accept(rows, workerId);
       return rows.length;
     } catch (error) {
       this.#claimFailed = true;
@@ -227,14 +232,22 @@ export class Worker {
     }
   }
 
-  async #claim(workerId: string, room: number): Promise<ClaimedRow[]> {
+  async #claim(workerId: string, room: number): Promise<EarlyRows<ClaimedRow>> {
     const alone = await this.#claimAlone(workerId);
-    if (alone.length > 0) return alone;
+    if (alone.length > 0) return alreadyLanded(alone);
     // Only after a look in vain: as a rule, the first lane would be served before all others.
-    const first = this.#foundNothing ? await this.#claimer.claimFirst(workerId) : [];
-    const rows = first.length > 0 ? first : await this.#claimer.claim(workerId, room);
+    if (this.#foundNothing) {
+      const first = await this.#claimer.claimFirst(workerId);
+      if (first.rows.length > 0) {
+        this.#foundNothing = false;
+        return first;
+      }
+      // Gives its connection back, which is the warm one.
+      await first.landed;
+    }
+    const rows = await this.#claimer.claim(workerId, room);
     this.#foundNothing = rows.length === 0;
-    return rows;
+    return alreadyLanded(rows);
   }
 
   #room(): number {
@@ -271,22 +284,37 @@ export class Worker {
     return waiting;
   }
 
-  #accept(rows: readonly ClaimedRow[], workerId: string): void {
+  #accept(rows: readonly ClaimedRow[], workerId: string, landed = Promise.resolve()): void {
     // Reborn while the claim was under way: these leases belong to the old identity and will be taken over.
     if (workerId !== this.#workerId) return;
     for (const row of rows) {
-      const execution = this.#take(row);
+      const execution = this.#take(row, landed);
       if (execution) this.#queue.push(execution);
     }
     this.#startQueued();
   }
 
+  /** The claim did not land, or nobody knows: what was begun counts for nothing. Leases that are ours after all are found. */
+  #drop(rows: readonly ClaimedRow[]): void {
+    for (const { id, attempt } of rows) {
+      const execution = this.#held.get(id);
+      if (execution?.run.attempt !== attempt) continue;
+      execution.stop('lost');
+      this.#started.delete(execution);
+      this.#queue = this.#queue.filter((queued) => queued !== execution);
+      this.#forget(id, attempt);
+    }
+  }
+
   /** Undefined when this version has no code for the stage: the run goes back for a worker that has. */
-  #take(row: ClaimedRow): Execution | undefined {
+  #take(row: ClaimedRow, landed = Promise.resolve()): Execution | undefined {
     const pipeline = this.#deps.registry.get(row.pipeline);
     const stage = pipeline?.machine.states[row.status]?.stage;
     if (!pipeline || stage === undefined || !(stage in pipeline.stages)) {
-      this.#passOn(row);
+      void landed.then(
+        () => this.#passOn(row),
+        () => {},
+      );
       return undefined;
     }
     const execution = new Execution(row, pipeline, {
@@ -295,6 +323,7 @@ export class Worker {
       log: this.#deps.log,
       defaultRole: 'millrace_app',
       onDecision: (decision) => this.#progress.addDecision(decision),
+      landed,
     });
     this.#held.set(row.id, execution);
     return execution;

@@ -16,7 +16,8 @@ export interface NotifierOptions {
 }
 
 export interface Notifier {
-  start(): void;
+  /** Listens; for new work only where somebody works on it: who merely enqueues would be woken by its own commits. */
+  start(hears: { work: boolean }): void;
   stop(): Promise<void>;
   /** Tells all processes, this one included, that there is work or that there are events. */
   announce(channel: 'ready' | 'events'): void;
@@ -30,6 +31,8 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const pending = new Set<'ready' | 'events'>();
   let sending = false;
   let listening: Promise<void> | undefined;
+  let open: pg.Client | undefined;
+  const heard = new Set<string>([channels.events, channels.cancel]);
 
   const handlers: Record<string, (payload: string) => void> = {
     [channels.ready]: () => options.onReady(),
@@ -57,6 +60,13 @@ export function createNotifier(options: NotifierOptions): Notifier {
     }
   }
 
+  async function hear(client: pg.Client): Promise<void> {
+    await listen(client, [...heard]);
+    // What was announced before we listened.
+    options.onReady();
+    options.onEvents();
+  }
+
   async function listenUntilBroken(): Promise<void> {
     const client = await options.connect();
     const broken = new AbortController();
@@ -64,12 +74,11 @@ export function createNotifier(options: NotifierOptions): Notifier {
     client.on('end', () => broken.abort());
     client.on('notification', (message) => handlers[message.channel]?.(message.payload ?? ''));
     try {
-      await listen(client);
-      // What was announced before we listened.
-      options.onReady();
-      options.onEvents();
+      open = client;
+      await hear(client);
       await aborted(AbortSignal.any([broken.signal, stop.signal]));
     } finally {
+      open = undefined;
       await client.end().catch(() => {});
     }
   }
@@ -84,7 +93,10 @@ export function createNotifier(options: NotifierOptions): Notifier {
   }
 
   return {
-    start() {
+    start({ work }) {
+      if (work) heard.add(channels.ready);
+      // A connection that breaks under this is rebuilt and hears all.
+      if (open) void hear(open).catch(() => {});
       listening ??= keepListening();
     },
     async stop() {

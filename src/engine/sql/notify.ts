@@ -7,6 +7,6 @@ export async function notify(db: Queryable, channel: string, payload = ''): Prom
   await db.query({ name: 'engine-notify', text: `select pg_notify($1, $2)`, values: [channel, payload] });
 }
 
-export async function listen(db: Queryable): Promise<void> {
-  for (const channel of Object.values(channels)) await db.query(`listen ${channel}`);
+export async function listen(db: Queryable, to: readonly string[]): Promise<void> {
+  for (const channel of to) await db.query(`listen ${channel}`);
 }

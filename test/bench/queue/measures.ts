@@ -29,12 +29,13 @@ export async function measureDrain(
   const workers: Program[] = [];
   try {
     await prepare(ground);
+    const before = name === 'millrace' ? await talliesOf(ground) : undefined;
     const { ms } = await enqueuer.ask({ do: 'bulk', count, owner: 'a' });
     await ground.admin.query('checkpoint');
     for (let number = 0; number < processes; number += 1) workers.push(await Program.start(name, ground));
     await Promise.all(workers.map((worker) => worker.ask({ do: 'work', concurrency: 10, jobMs: 0 })));
     const { firstAt, endedAt } = await untilDrained(ground, name, workers, count);
-    if (name === 'millrace') await proveMillrace(ground, count);
+    if (before) await proveDrained(ground, before, count);
     return { enqueuedPerSecond: (count / ms) * 1000, drainedPerSecond: (count / (endedAt - firstAt)) * 1000 };
   } finally {
     await Promise.all([...workers, enqueuer].map((program) => program.stop()));
@@ -66,28 +67,35 @@ async function isDrained(ground: Ground, name: ContenderName): Promise<boolean> 
 }
 
 /** What was drained must be there: every run done, with one attempt and one positioned event. */
-async function proveMillrace(ground: Ground, count: number): Promise<void> {
-  // The proof takes a minute over a million runs and sees the moment it began: first let the last events get their positions.
+async function proveDrained(ground: Ground, before: Tallies, count: number): Promise<void> {
   const deadline = wallMs() + 30_000;
-  for (let left = true; left; await pause(100)) {
-    const { rows } = await ground.admin.query<{ left: boolean }>(
-      'select exists (select from engine.event_inbox) as left',
+  for (;;) {
+    const after = await talliesOf(ground);
+    const added = Object.fromEntries(
+      Object.entries(after).map(([name, now]) => [name, now - before[name as keyof Tallies]]),
     );
-    left = rows[0]?.left ?? true;
-    if (left && wallMs() > deadline) throw new Error('events wait for their positions 30 s after the drain');
+    if (Object.values(added).every((number) => number === count)) return;
+    // The last events get their positions a moment after the last run is done.
+    if (wallMs() > deadline) throw new Error(`after the drain of ${count}: ${JSON.stringify(added)}`);
+    await pause(100);
   }
-  const { rows } = await ground.admin.query<{ done: number; attempts: number; events: number; positions: number }>(
-    `select (select count(*)::int from engine.runs where phase = 'done' and input ? 'n' and attempt = 1) as done,
-            (select count(*)::int from engine.attempts a join engine.runs r on r.id = a.run_id
-             where a.outcome = 'complete' and r.input ? 'n') as attempts,
-            (select count(*)::int from engine.events e join engine.runs r on r.id = e.run_id
-             where e.type = 'run.done' and r.input ? 'n') as events,
-            (select count(*)::int from engine.event_positions p join engine.events e on e.event_id = p.event_id
-             join engine.runs r on r.id = e.run_id where r.input ? 'n') as positions`,
+}
+
+interface Tallies {
+  readonly done: number;
+  readonly attempts: number;
+  readonly events: number;
+  readonly positions: number;
+}
+
+async function talliesOf(ground: Ground): Promise<Tallies> {
+  const { rows } = await ground.admin.query<Tallies>(
+    `select (select count(*)::int from engine.runs where phase = 'done' and attempt = 1) as done,
+            (select count(*)::int from engine.attempts where outcome = 'complete') as attempts,
+            (select count(*)::int from engine.events where type = 'run.done') as events,
+            (select count(*)::int from engine.event_positions) as positions`,
   );
-  const found = rows[0];
-  if (!found || ![found.done, found.attempts, found.events, found.positions].every((number) => number === count))
-    throw new Error(`after the drain of ${count}: ${JSON.stringify(found)}`);
+  return rows[0] as Tallies;
 }
 
 /** Jobs per second handed in one by one, each awaited; and with 50 under way at a time. */
