@@ -72,6 +72,9 @@ describe('rejects', () => {
       { line: 3 },
     ]);
     expect((await list({ limit: '2', after: page.next })).data).toMatchObject([{ line: 4 }]);
+    expect(await list({ limit: '1', skip: '1' })).toMatchObject({ data: [{ line: 3 }], next: expect.any(String) });
+    expect(await list({ skip: '2' })).toMatchObject({ data: [{ line: 4 }], next: null });
+    expect((await list({ skip: '3' })).data).toEqual([]);
     expect((await list({ cluster: 'name' })).data).toHaveLength(1);
     expect((await list({ code: 'date_malformed' })).data).toHaveLength(2);
     expect((await list({ status: 'replayed,resolved' })).data).toHaveLength(0);

@@ -1,40 +1,31 @@
 // How a file was read and mapped can be set otherwise, rows can be looked at by how they ended, and two plaintiffs can be one person.
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp } from '../acceptance/millrace-process.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
-import { openBrowser, type Person, shoot, signIn, visit } from './browser.ts';
+import { type Person, shoot } from './browser.ts';
 import { metaRow, metaText } from './dirty-files.ts';
-import { handInMeta, type Installation, install } from './installation.ts';
+import { handInMeta } from './installation.ts';
+import { useConsole } from './use-console.ts';
 
-let browser: Browser;
-let installation: Installation;
+const stage = useConsole();
 let person: Person;
 let page: Page;
 let second = '';
 
 beforeAll(async () => {
-  browser = await openBrowser();
-  installation = await install({ POLL_INTERVAL_MS: '100' });
   const rows = Array.from({ length: 40 }, (_, index) => metaRow(index));
-  await handInMeta(installation, 'winter.csv', metaText(rows));
+  await handInMeta(stage.installation, 'winter.csv', metaText(rows));
   const restated = rows.map((row, index) => (index < 4 ? metaRow(index, { spend: '13.75' }) : row));
   const refused = metaRow(600, { spend: 'about nine' });
   second = await handInMeta(
-    installation,
+    stage.installation,
     'winter-again.csv',
     metaText([...restated, metaRow(500), metaRow(500), refused]),
   );
-  person = await visit(browser, installation.url);
+  person = await stage.enter();
   page = person.page;
-  await signIn(person, installation.admin.email, installation.admin.password);
-}, 120_000);
-afterAll(async () => {
-  await browser?.close();
-  await cleanUp();
-  await installation?.database.drop();
-}, 60_000);
+}, 300_000);
 
 async function fetchFile(name: string): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByText(name, { exact: true }).click()]);
@@ -65,6 +56,30 @@ describe('a receipt', () => {
     expect(await page.getByRole('dialog').textContent()).toContain('winter-again.csv');
     expect(person.faults).toEqual([]);
   }, 90_000);
+});
+
+describe('the stage chart', () => {
+  it('opens an attempt by click and by keyboard: its times, wait, work, worker and end', async () => {
+    await page.goto(`/r/${second}`);
+    await page.getByRole('button', { name: /^Details of parse: / }).click();
+    const parse = page.getByRole('region', { name: 'Attempt 1 of parse' });
+    for (const fact of ['In line', 'Work', 'Queued', 'Started', 'Ended', 'Worker'])
+      expect((await parse.getByText(fact, { exact: true }).locator('xpath=..').textContent())?.length).toBeGreaterThan(
+        fact.length,
+      );
+    await parse.getByText('✓ passed on').waitFor();
+    await shoot(page, 'attempt-details');
+    await page.getByRole('button', { name: /^Details of parse: / }).press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('region', { name: /^Attempt \d of promote$/ })
+      .getByText('✓ done')
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('region', { name: /^Attempt / }).waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('Details of promote');
+    expect(person.faults).toEqual([]);
+  }, 60_000);
 });
 
 describe('files that go out and come back', () => {
@@ -108,7 +123,7 @@ describe('a mapping', () => {
     await page.getByRole('button', { name: /^Save as version/ }).click();
     await page.getByText(/You changed the mapping \(now version \d+\)/).waitFor();
     await shoot(page, 'mapping-saved');
-    const next = await handInMeta(installation, 'winter-next.csv', metaText([metaRow(900)]));
+    const next = await handInMeta(stage.installation, 'winter-next.csv', metaText([metaRow(900)]));
     await page.goto(`/r/${next}/mapping`);
     await page.getByRole('heading', { name: 'Meta without reach' }).waitFor();
     await page.getByText('saved by your team').waitFor();

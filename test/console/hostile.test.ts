@@ -1,15 +1,9 @@
 // Names and cells made to attack the reader: nothing runs, nothing is fetched, nothing turns the text round.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp } from '../acceptance/millrace-process.ts';
-import { openBrowser, shoot, signIn, visit } from './browser.ts';
+import { describe, expect, it } from 'vitest';
+import { shoot, signIn } from './browser.ts';
 import { metaRow, writeMeta } from './dirty-files.ts';
-import { type Installation, install } from './installation.ts';
+import { useConsole } from './use-console.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'millrace-console-'));
 const attacks = [
   '<img src=x onerror=alert(1)>',
   '"><script>alert(2)</script>',
@@ -18,30 +12,21 @@ const attacks = [
   '=cmd|calc!A1',
   'exe.\u202Efdp',
 ];
-let browser: Browser;
-let installation: Installation;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  installation = await install({ POLL_INTERVAL_MS: '100' });
-}, 120_000);
-afterAll(async () => {
-  await browser?.close();
-  await cleanUp();
-  await installation?.database.drop();
-  rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+const stage = useConsole();
 
 describe('a hostile file', () => {
   it('stays text on every page it is shown on, under a policy that allows no inline script', async () => {
-    const person = await visit(browser, installation.url);
+    const person = await stage.visit();
     const { page } = person;
     const foreign: string[] = [];
     page.on('request', (request) => {
-      if (new URL(request.url()).origin !== new URL(installation.url).origin && !request.url().startsWith('blob:'))
+      if (
+        new URL(request.url()).origin !== new URL(stage.installation.url).origin &&
+        !request.url().startsWith('blob:')
+      )
         foreign.push(request.url());
     });
-    await signIn(person, installation.admin.email, installation.admin.password);
+    await signIn(person, stage.installation.admin.email, stage.installation.admin.password);
     const policy = (await page.goto('/'))?.headers()['content-security-policy'] ?? '';
     expect(policy).toMatch(/script-src 'self'(;|$)/);
 
@@ -56,7 +41,7 @@ describe('a hostile file', () => {
       name,
       mimeType: 'text/csv',
       buffer: await import('node:fs').then(({ readFileSync }) =>
-        readFileSync(writeMeta(folder, 'hostile.csv', [...good, ...bad])),
+        readFileSync(writeMeta(stage.folder, 'hostile.csv', [...good, ...bad])),
       ),
     });
     await page.waitForURL('**/r/*');

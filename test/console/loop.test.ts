@@ -1,40 +1,26 @@
 // The loop the console is for: drop a file, see its own bad rows explained, fix them, replay them, watch them turn green.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp } from '../acceptance/millrace-process.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
-import { openBrowser, type Person, shoot, signIn, visit } from './browser.ts';
+import { type Person, shoot, signIn } from './browser.ts';
 import { metaRow, writeMeta } from './dirty-files.ts';
-import { type Installation, install } from './installation.ts';
+import { useConsole } from './use-console.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'millrace-console-'));
-let browser: Browser;
-let installation: Installation;
+const stage = useConsole();
 let person: Person;
 let page: Page;
 
 beforeAll(async () => {
-  browser = await openBrowser();
-  installation = await install({ POLL_INTERVAL_MS: '100' });
-  person = await visit(browser, installation.url);
+  person = await stage.visit();
   page = person.page;
-}, 120_000);
-afterAll(async () => {
-  await browser?.close();
-  await cleanUp();
-  await installation?.database.drop();
-  rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+}, 300_000);
 
 describe('the first minutes', () => {
   it('the sign-in page says where the password was printed, and that password opens the drop zone', async () => {
     await page.goto('/');
     await page.getByText('the line begins with “sign in”').waitFor();
     await shoot(page, 'loop-1-sign-in');
-    await signIn(person, installation.admin.email, installation.admin.password);
+    await signIn(person, stage.installation.admin.email, stage.installation.admin.password);
     await page.getByText('Drop a CSV, JSON or XLSX').waitFor();
     await page.getByText('8 to go').waitFor();
     await shoot(page, 'loop-2-empty');
@@ -46,7 +32,7 @@ describe('the first minutes', () => {
       if (index % 20 === 10) return metaRow(index, { spend: 'about 12.50' });
       return metaRow(index, index === 41 ? { day: 'someday' } : {});
     });
-    await page.setInputFiles('input[type=file]', writeMeta(folder, 'winter.csv', rows));
+    await page.setInputFiles('input[type=file]', writeMeta(stage.folder, 'winter.csv', rows));
     await page.waitForURL('**/r/*');
     await page.getByText('✓ adds up').waitFor();
     await shoot(page, 'loop-3-run');

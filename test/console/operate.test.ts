@@ -149,6 +149,13 @@ describe('runs', () => {
     await page.getByRole('button', { name: 'Failed', exact: true }).click();
     await page.waitForURL(/phase=/);
     await waitFor(async () => (await page.locator('[data-run]').count()) === 1, { what: 'one failed run' });
+    await page.getByRole('button', { name: 'Save this filter…' }).click();
+    await page.getByLabel('Name of the filter').fill('What broke');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.goto('/runs');
+    await page.getByRole('button', { name: 'What broke', exact: true }).click();
+    await page.waitForURL(/phase=failed/);
+    await page.getByRole('button', { name: 'Forget the filter What broke' }).click();
     await page.getByRole('button', { name: 'Retry', exact: true }).click();
     await page.getByRole('button', { name: 'Count', exact: true }).click();
     await page.getByRole('button', { name: 'Retry 1 run' }).click();
@@ -207,6 +214,27 @@ describe('connectors', () => {
     if (await sync.isEnabled()) await sync.click();
     await item.getByText('success').first().waitFor({ timeout: 60_000 });
     await shoot(page, 'connector-history');
+    expect(person.faults).toEqual([]);
+  }, 90_000);
+
+  it('is renamed, keeps the interval its plan fixes, and is removed while its past stays', async () => {
+    const item = page.getByRole('listitem').filter({ hasText: 'Shop orders' });
+    await item.getByRole('button', { name: 'Change…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Shop orders, Europe');
+    await dialog.getByLabel('Every how many hours').fill('6');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('cadence_fixed').waitFor();
+    await shoot(page, 'connector-refused');
+    await dialog.getByLabel('Every how many hours').fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const renamed = page.getByRole('listitem').filter({ hasText: 'Shop orders, Europe' });
+    await renamed.getByRole('button', { name: 'Remove…' }).click();
+    await shoot(page, 'connector-remove');
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('Nothing is connected yet').waitFor();
+    await page.goto('/runs?pipeline=syncs');
+    await page.locator('[data-run]').first().getByText('success').waitFor();
     expect(person.faults).toEqual([]);
   }, 90_000);
 });

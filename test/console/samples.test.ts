@@ -1,28 +1,14 @@
 // The shortest way in: first start, one click on a sample, its rejects, a fix, a replay, done.
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp } from '../acceptance/millrace-process.ts';
-import { openBrowser, shoot, signIn, visit } from './browser.ts';
-import { type Installation, install } from './installation.ts';
+import { describe, expect, it } from 'vitest';
+import { shoot } from './browser.ts';
+import { useConsole } from './use-console.ts';
 
-let browser: Browser;
-let installation: Installation;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  installation = await install({ POLL_INTERVAL_MS: '100' });
-}, 120_000);
-afterAll(async () => {
-  await browser?.close();
-  await cleanUp();
-  await installation?.database.drop();
-}, 60_000);
+const stage = useConsole();
 
 describe('a sample', () => {
   it('runs with one click; the fix that its largest cause suggests brings the rows in', async () => {
-    const person = await visit(browser, installation.url);
+    const person = await stage.enter();
     const { page } = person;
-    await signIn(person, installation.admin.email, installation.admin.password);
     await shoot(page, 'sample-1-tiles');
     await page.locator('section[aria-labelledby=samples-title] button').first().click();
     await page.waitForURL('**/r/*');

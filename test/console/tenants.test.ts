@@ -1,28 +1,16 @@
 // Two tenants at two browsers: neither sees a trace of the other, by list, by search or by address.
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp } from '../acceptance/millrace-process.ts';
-import { choosePassword, openBrowser, type Person, shoot, signIn, visit } from './browser.ts';
-import { addPerson, addTenant, handInSteps, type Installation, install } from './installation.ts';
+import { describe, expect, it } from 'vitest';
+import { choosePassword, type Person, shoot, signIn } from './browser.ts';
+import { addPerson, addTenant, handInSteps } from './installation.ts';
+import { useConsole } from './use-console.ts';
 
-let browser: Browser;
-let installation: Installation;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  installation = await install();
-}, 120_000);
-afterAll(async () => {
-  await browser?.close();
-  await cleanUp();
-  await installation?.database.drop();
-}, 60_000);
+const stage = useConsole({});
 
 async function join(tenant: string, email: string): Promise<{ person: Person; runId: string }> {
-  const tenantId = await addTenant(installation, tenant);
-  const oneTime = await addPerson(installation, { tenant, email });
-  const [runId = ''] = await handInSteps(installation, tenantId, { steps: 1 });
-  const person = await visit(browser, installation.url);
+  const tenantId = await addTenant(stage.installation, tenant);
+  const oneTime = await addPerson(stage.installation, { tenant, email });
+  const [runId = ''] = await handInSteps(stage.installation, tenantId, { steps: 1 });
+  const person = await stage.visit();
   await signIn(person, email, oneTime);
   await choosePassword(person, oneTime, `the password of ${tenant}`);
   return { person, runId };

@@ -32,7 +32,7 @@ export function Modal({ title, onClose, children, side = false }: Props): ReactN
     >
       <div className="flex max-h-[inherit] flex-col">
         <div className="sticky top-0 flex items-center justify-between gap-4 border-b border-line bg-surface px-5 py-3">
-          <h2 id={titleId} className="text-lg">
+          <h2 id={titleId} className="text-lg first-letter:uppercase">
             {title}
           </h2>
           <button type="button" onClick={onClose} className="rounded p-1 text-ink-2 hover:bg-sunken" aria-label="Close">

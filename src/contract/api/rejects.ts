@@ -57,6 +57,15 @@ export const RejectFilter = z.object({
   status: Several.optional(),
 });
 
+/** For a view that jumps. Refused rows keep their order, so that a place is a place; rows that a status leaves out are not counted. */
+const Skip = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .max(10_000_000)
+  .default(0)
+  .describe('So many rows of the list are passed over first.');
+
 /** Longer pages than elsewhere: a file may have a hundred thousand refused rows, and somebody scrolls to the last. */
 const RejectLimit = z.coerce.number<number | string>().int().min(1).max(2_000).default(50);
 
@@ -75,7 +84,7 @@ export const rejectRoutes = defineRoutes({
     summary: 'The refused rows of a run, in file order',
     access: allow(readers, 'runs:read'),
     params: byRun,
-    query: Page.extend(RejectFilter.shape).extend({ limit: RejectLimit }),
+    query: Page.extend(RejectFilter.shape).extend({ limit: RejectLimit, skip: Skip }),
     answer: json(list(Reject)),
     errors: ['run_not_found', 'cursor_malformed'],
   },

@@ -26,6 +26,8 @@ export interface RejectFilter {
   readonly cause: string | null;
   readonly codes: readonly string[] | null;
   readonly statuses: readonly string[] | null;
+  /** So many are passed over first; none when left out. */
+  readonly skip?: number;
   readonly limit: number;
 }
 
@@ -33,19 +35,37 @@ const columns = `
   reject_id::text, line, byte_offset, column_name, code, message, value, cause, errors, item, correction, corrected_by,
   corrected_at, status, replayed_as`;
 
+/** What is passed over is counted on the keys alone; only the rows of the page are read. */
 export async function listRejects(db: Queryable, filter: RejectFilter): Promise<RejectRow[]> {
   const { rows } = await db.query<RejectRow>({
     name: 'http-list-rejects',
     text: `
       select ${columns}
       from engine.rejects
-      where tenant_id = $1 and run_id = $2 and reject_id > $3
+      where tenant_id = $1 and run_id = $2 and reject_id >= (
+          select f.reject_id from engine.rejects f
+          where f.tenant_id = $1 and f.run_id = $2 and f.reject_id > $3
+            and ($4::text is null or f.cause = $4)
+            and ($5::text[] is null or f.code = any ($5))
+            and ($6::text[] is null or f.status = any ($6))
+          order by f.reject_id
+          offset $8 limit 1
+        )
         and ($4::text is null or cause = $4)
         and ($5::text[] is null or code = any ($5))
         and ($6::text[] is null or status = any ($6))
       order by rejects.reject_id
       limit $7`,
-    values: [filter.tenantId, filter.runId, filter.after, filter.cause, filter.codes, filter.statuses, filter.limit],
+    values: [
+      filter.tenantId,
+      filter.runId,
+      filter.after,
+      filter.cause,
+      filter.codes,
+      filter.statuses,
+      filter.limit,
+      filter.skip ?? 0,
+    ],
   });
   return rows;
 }

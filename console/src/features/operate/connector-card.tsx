@@ -4,11 +4,12 @@ import { type ReactNode, useState } from 'react';
 import { call } from '../../app/api.ts';
 import { useIs } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { duration, plural } from '../../ui/figures.ts';
+import { plural } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { wordsOf } from '../../ui/state-pill.tsx';
 import { ProblemNote } from '../../ui/states.tsx';
+import { everyOf } from './connector-interval.ts';
 import { ChangeConnector, RemoveConnector } from './connector-settings.tsx';
 import type { Connector } from './list-connectors.ts';
 import { SyncHistory } from './sync-history.tsx';
@@ -60,7 +61,7 @@ export function ConnectorCard({ connector }: { connector: Connector }): ReactNod
 function Facts({ connector }: { connector: Connector }): ReactNode {
   return (
     <p className="flex flex-wrap gap-x-4 gap-y-0.5 text-xs text-ink-2">
-      <span>every {duration(connector.effective_interval_seconds * 1000)}</span>
+      <span>{everyOf(connector.effective_interval_seconds)}</span>
       <span>
         {connector.last_success_at ? (
           <>

@@ -10,3 +10,9 @@ export function secondsOf(hours: string): number | null {
 export function hoursOf(seconds: number | null): string {
   return seconds === null ? '' : String(Math.round((seconds / HOUR) * 100) / 100);
 }
+
+/** "every 6 h", "every day". */
+export function everyOf(seconds: number): string {
+  if (seconds === 24 * HOUR) return 'every day';
+  return seconds < 48 * HOUR ? `every ${hoursOf(seconds)} h` : `every ${Math.round(seconds / HOUR / 24)} days`;
+}

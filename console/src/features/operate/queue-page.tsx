@@ -56,7 +56,8 @@ function PipelineBoard({ pipeline, lanes }: { pipeline: Pipeline; lanes: readonl
       <p className="flex flex-wrap gap-4 border-b border-line px-4 py-2 text-xs text-ink-2">
         {counted.map(({ phase, words }) => (
           <Link key={phase} to="/runs" search={{ pipeline: pipeline.name, phase }} className="hover:underline">
-            <span className="figures font-medium text-ink">{count(pipeline.counts[phase] ?? 0)}</span> {words}
+            <span className="figures font-medium text-ink">{count(pipeline.counts[phase] ?? 0)}</span>{' '}
+            {pipeline.counts[phase] === 1 ? words.replace(/s$/, '') : words}
           </Link>
         ))}
       </p>
@@ -78,7 +79,7 @@ const drawn = 24;
 /** Most lanes are a tenant's own, named by its id; what comes after the id tells several of one tenant apart. */
 function laneName(lane: string, tenantId: string): string {
   if (!lane.startsWith(tenantId)) return lane;
-  return lane.slice(tenantId.length).replace(/^[:/]/, '') || 'One line for all';
+  return lane.slice(tenantId.length).replace(/^[:/]/, '') || 'All runs of this tenant';
 }
 
 function LaneRow({ lane }: { lane: Lane }): ReactNode {
@@ -116,7 +117,7 @@ function LaneRow({ lane }: { lane: Lane }): ReactNode {
       </div>
       {lane.wait && (
         <p className="text-xs text-ink-2">
-          {lane.wait}
+          <span className="inline-block first-letter:uppercase">{lane.wait}</span>
           {lane.oldest_waiting_at && (
             <>
               {' '}

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../src/contract/api/client.ts';
-import { duration } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
+import { everyOf } from './connector-interval.ts';
 import { type Connector, connectorsQuery } from './list-connectors.ts';
 import { schedulesQuery } from './list-schedules.ts';
 
@@ -53,7 +53,7 @@ function ScheduleRow({ schedule, connector }: { schedule: Schedule; connector: C
       <Cell>{schedule.pipeline}</Cell>
       <Cell>
         {connector ? (
-          `every ${duration(connector.effective_interval_seconds * 1000)}`
+          everyOf(connector.effective_interval_seconds)
         ) : (
           <>
             <span className="figures">{schedule.cron}</span>{' '}

@@ -2,6 +2,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { hasCode } from '../../app/api.ts';
+import { plural } from '../../ui/figures.ts';
 import { Panel } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { runQuery } from '../run/show-run.ts';
@@ -50,7 +51,7 @@ export function ReadingPage(): ReactNode {
         </Panel>
         <Panel
           title="Lines"
-          aside={`${reading.data.furniture.filter((each) => each.kind !== 'header').length} set aside, first ${reading.data.sample.length} rows below`}
+          aside={`${plural(reading.data.furniture.filter((each) => !each.put_back).length, 'line')} set aside, first ${plural(reading.data.sample.length, 'row')} below`}
         >
           <FileLines
             reading={reading.data}

@@ -1,4 +1,4 @@
-import { type InfiniteData, infiniteQueryOptions, type QueryClient } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { AnswerOf } from '../../../../src/contract/api/client.ts';
 import { call } from '../../app/api.ts';
 import type { RejectSearch } from './reject-search.ts';
@@ -6,32 +6,22 @@ import type { RejectSearch } from './reject-search.ts';
 type Answer = AnswerOf<'rejects.list'>;
 export type Reject = Answer['data'][number];
 
-const firstSize = 500;
-const laterSize = 2_000;
-const pagesUntilLater = 3;
-const refreshedPages = 6;
+/** Rows asked for at once. */
+export const pieceSize = 500;
 
-/** The refused rows in file order, page by page. Never refetched as a whole: a file may hold a hundred thousand of them. */
-export function rejectsQuery(runId: string, { cluster, show }: RejectSearch) {
-  return infiniteQueryOptions({
-    queryKey: ['run', runId, 'rows', { cluster, show }],
-    queryFn: ({ pageParam, signal }) =>
+/**
+ * One piece of the refused rows, in file order, by its place: whoever jumps to the end asks for the end. Kept as it was read, since a
+ * file may hold a hundred thousand rows; what changes is patched or asked for again.
+ */
+export function rejectsQuery(runId: string, { cluster, show }: RejectSearch, piece: number) {
+  return queryOptions({
+    queryKey: ['run', runId, 'rows', { cluster, show }, piece],
+    queryFn: ({ signal }) =>
       call('rejects.list', {
         params: { run_id: runId },
-        query: {
-          limit: pageParam.limit,
-          cluster,
-          status: show,
-          ...(pageParam.after ? { after: pageParam.after } : {}),
-        },
+        query: { limit: pieceSize, skip: piece * pieceSize, cluster, status: show },
         signal,
       }),
-    initialPageParam: { after: '', limit: firstSize },
-    // Who goes on for long wants to get far: the pages grow.
-    getNextPageParam: (page, pages) =>
-      page.next === null
-        ? undefined
-        : { after: page.next, limit: pages.length < pagesUntilLater ? firstSize : laterSize },
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     structuralSharing: false,
@@ -40,25 +30,15 @@ export function rejectsQuery(runId: string, { cluster, show }: RejectSearch) {
 
 /** Puts one changed row in its place in every list that holds it. */
 export function patchReject(client: QueryClient, runId: string, changed: Reject): void {
-  client.setQueriesData<InfiniteData<Answer, unknown>>({ queryKey: ['run', runId, 'rows'] }, (before) => {
-    if (!before) return before;
-    const pages = before.pages.map((page) => {
-      const index = page.data.findIndex((reject) => reject.id === changed.id);
-      return index < 0 ? page : { ...page, data: page.data.with(index, changed) };
-    });
-    return { ...before, pages };
+  client.setQueriesData<Answer>({ queryKey: ['run', runId, 'rows'] }, (before) => {
+    const index = before?.data.findIndex((reject) => reject.id === changed.id) ?? -1;
+    return before && index >= 0 ? { ...before, data: before.data.with(index, changed) } : before;
   });
 }
 
-/** Reads the rows again after many have changed; a long list starts over from its top. */
+/** After many rows have changed: what is in sight is read again now, the rest when somebody looks at it. */
 export async function refreshRejects(client: QueryClient, runId: string): Promise<void> {
-  const queryKey = ['run', runId, 'rows'];
-  for (const query of client.getQueryCache().findAll({ queryKey })) {
-    const data = query.state.data as InfiniteData<Answer, unknown> | undefined;
-    if ((data?.pages.length ?? 0) > refreshedPages)
-      await client.resetQueries({ queryKey: query.queryKey, exact: true });
-    else await client.invalidateQueries({ queryKey: query.queryKey, exact: true });
-  }
+  await client.invalidateQueries({ queryKey: ['run', runId, 'rows'] });
   await client.invalidateQueries({ queryKey: ['run', runId, 'clusters'] });
   await client.invalidateQueries({ queryKey: ['run', runId, 'detail'] });
 }

@@ -12,6 +12,11 @@ describe('moving through the grid', () => {
     expect(moveCell({ row: 3, column: 0 }, 'PageDown', 10, 5)).toEqual({ row: 9, column: 0 });
   });
 
+  it('goes to the first or the last row with Ctrl', () => {
+    expect(moveCell({ row: 3, column: 2 }, 'End', 100_000, 5, true)).toEqual({ row: 99_999, column: 2 });
+    expect(moveCell({ row: 3, column: 2 }, 'Home', 100_000, 5, true)).toEqual({ row: 0, column: 0 });
+  });
+
   it('leaves other keys alone, also those that name things every object has', () => {
     expect(moveCell({ row: 3, column: 0 }, 'a', 10, 5)).toBeUndefined();
     expect(moveCell({ row: 3, column: 0 }, 'constructor', 10, 5)).toBeUndefined();

@@ -5,8 +5,14 @@ export interface GridCell {
 
 const page = 15;
 
-/** Where a key leads from a cell, kept inside the grid; undefined when the key does not move. */
-export function moveCell(from: GridCell | undefined, key: string, rows: number, columns: number): GridCell | undefined {
+/** Where a key leads from a cell, kept inside the grid; undefined when the key does not move. Far: with Ctrl, to the first or last row. */
+export function moveCell(
+  from: GridCell | undefined,
+  key: string,
+  rows: number,
+  columns: number,
+  isFar = false,
+): GridCell | undefined {
   if (rows === 0 || columns === 0) return undefined;
   const at = from ?? { row: 0, column: 0 };
   const steps: Readonly<Record<string, GridCell>> = {
@@ -16,8 +22,8 @@ export function moveCell(from: GridCell | undefined, key: string, rows: number, 
     ArrowLeft: { row: at.row, column: at.column - 1 },
     PageDown: { row: at.row + page, column: at.column },
     PageUp: { row: at.row - page, column: at.column },
-    Home: { row: at.row, column: 0 },
-    End: { row: at.row, column: columns - 1 },
+    Home: { row: isFar ? 0 : at.row, column: 0 },
+    End: { row: isFar ? rows - 1 : at.row, column: isFar ? at.column : columns - 1 },
   };
   const to = Object.hasOwn(steps, key) ? steps[key] : undefined;
   return to && { row: Math.min(rows - 1, Math.max(0, to.row)), column: Math.min(columns - 1, Math.max(0, to.column)) };

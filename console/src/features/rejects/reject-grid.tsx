@@ -1,23 +1,24 @@
-// The refused rows. Rows and columns are virtual, so a hundred thousand rows of a hundred columns scroll as ten do; pages load as
-// the view reaches them. The grid itself holds the focus: arrows move, Enter edits, Enter again validates that row.
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+// The refused rows. Rows and columns are virtual, so a hundred thousand rows of a hundred columns scroll as ten do; the piece of the
+// rows that comes into sight is asked for by its place. The grid itself holds the focus: arrows move, Enter edits, Enter again
+// validates that row.
+import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { count } from '../../ui/figures.ts';
+import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
+import { plural } from '../../ui/figures.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import type { RunFile } from '../reading/run-file.ts';
 import { readingQuery } from '../reading/show-reading.ts';
 import { useCorrectReject } from './correct-reject.ts';
 import { columnWidth, GridHeader, leadWidth, lineWidth } from './grid-header.tsx';
 import { GridRow } from './grid-row.tsx';
-import { type Reject, rejectsQuery } from './list-rejects.ts';
+import type { Reject } from './list-rejects.ts';
 import { cellsAfterEdit, gridColumns } from './reject-cells.ts';
 import type { RejectSearch } from './reject-search.ts';
 import { useGridKeys } from './use-grid-keys.ts';
+import { useRejectPieces, useSettledView } from './use-reject-pieces.ts';
 
 const rowHeight = 34;
 const scrollBarRoom = 18;
-const ahead = 100;
 
 interface Props {
   readonly run: RunFile;
@@ -28,44 +29,33 @@ interface Props {
 
 export function RejectGrid({ run, search, total, leads }: Props): ReactNode {
   const { run_id: runId } = run;
-  const pages = useInfiniteQuery(rejectsQuery(runId, search));
+  const list = useRejectPieces(runId, search, total);
   const reading = useQuery(readingQuery(run));
-  const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.data) ?? [], [pages.data]);
   // The header gives the columns their order; they must not change places under somebody's hands.
-  if (pages.isPending || reading.isPending) return <LoadingLines lines={10} label="Loading the rows" />;
-  if (pages.isError && rows.length === 0)
-    return <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />;
-  if (rows.length === 0) return <EmptyState icon="check" title="No row here" />;
-  const load = () => {
-    if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
-  };
-  const length = pages.hasNextPage ? Math.max(total, rows.length + 1) : rows.length;
+  if (list.isPending || reading.isPending) return <LoadingLines lines={10} label="Loading the rows" />;
+  if (list.error && list.pieces.size === 0) return <ProblemNote error={list.error} onRetry={list.retry} />;
+  if (list.length === 0) return <EmptyState icon="check" title="No row here" />;
   return (
-    <Grid
-      runId={runId}
-      rows={rows}
-      length={length}
-      leads={leads}
-      header={reading.data?.header}
-      loading={pages.isFetching}
-      onNeed={load}
-    />
+    <>
+      {list.error && <ProblemNote error={list.error} onRetry={list.retry} />}
+      <Grid runId={runId} list={list} leads={leads} header={reading.data?.header} />
+    </>
   );
 }
 
 interface GridProps {
   readonly runId: string;
-  readonly rows: readonly Reject[];
-  readonly length: number;
+  readonly list: ReturnType<typeof useRejectPieces>;
   readonly leads: readonly string[];
   readonly header: readonly string[] | undefined;
-  readonly loading: boolean;
-  readonly onNeed: () => void;
 }
 
-function Grid({ runId, rows, length, leads, header, loading, onNeed }: GridProps): ReactNode {
+function Grid({ runId, list, leads, header }: GridProps): ReactNode {
+  const { length, rowAt } = list;
   const box = useRef<HTMLDivElement>(null);
-  const columns = useMemo(() => gridColumns(rows, leads, header), [rows, leads, header]);
+  // By the first rows that came: columns must not change places while somebody scrolls.
+  const [sample] = useState(() => [...list.pieces.values()][0]?.rows ?? []);
+  const columns = useMemo(() => gridColumns(sample, leads, header), [sample, leads, header]);
   const correct = useCorrectReject(runId);
   const [editing, setEditing] = useState(false);
   const virtualRows = useVirtualizer({
@@ -89,11 +79,7 @@ function Grid({ runId, rows, length, leads, header, loading, onNeed }: GridProps
     virtualColumns.scrollToIndex(cell.column);
   });
   const shown = virtualRows.getVirtualItems();
-  const lastShown = shown.at(-1)?.index ?? 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asks again whenever a page has arrived and the view is still ahead of it
-  useEffect(() => {
-    if (lastShown + ahead >= rows.length) onNeed();
-  }, [lastShown, rows.length, loading]);
+  useSettledView(shown[0]?.index ?? 0, shown.at(-1)?.index ?? 0, list.setView);
 
   // Stable handlers, so that scrolling renders only the rows that came into sight.
   const { mutate } = correct;
@@ -132,7 +118,7 @@ function Grid({ runId, rows, length, leads, header, loading, onNeed }: GridProps
         tabIndex={0}
         onKeyDown={(event) => {
           if (editing) return;
-          if ((event.key === 'Enter' || event.key === 'F2') && active.cell && rows[active.cell.row]) {
+          if ((event.key === 'Enter' || event.key === 'F2') && active.cell && rowAt(active.cell.row)) {
             event.preventDefault();
             setEditing(true);
             return;
@@ -155,12 +141,12 @@ function Grid({ runId, rows, length, leads, header, loading, onNeed }: GridProps
                 index={item.index}
                 top={item.start}
                 height={rowHeight}
-                reject={rows[item.index]}
+                reject={rowAt(item.index)}
                 columns={columns}
                 shown={shownColumns}
                 activeColumn={active.cell?.row === item.index ? active.cell.column : undefined}
                 editing={editing && active.cell?.row === item.index}
-                saving={correct.isPending && correct.variables?.reject.id === rows[item.index]?.id}
+                saving={correct.isPending && correct.variables?.reject.id === rowAt(item.index)?.id}
                 onPick={pick}
                 onSave={save}
                 onLeave={leave}
@@ -172,13 +158,12 @@ function Grid({ runId, rows, length, leads, header, loading, onNeed }: GridProps
       </div>
       <p className="flex flex-wrap justify-between gap-x-4 text-xs text-ink-3">
         <span>
-          <kbd>↑</kbd> <kbd>↓</kbd> <kbd>←</kbd> <kbd>→</kbd> move · <kbd>Enter</kbd> edit, again to validate ·{' '}
-          <kbd>Esc</kbd> leave
+          <kbd>↑</kbd> <kbd>↓</kbd> <kbd>←</kbd> <kbd>→</kbd> move · <kbd>Ctrl</kbd> <kbd>End</kbd> to the last row ·{' '}
+          <kbd>Enter</kbd> edit, again to validate · <kbd>Esc</kbd> leave
         </span>
         <span role="status">
-          {loading
-            ? `loading, ${count(rows.length)} of ${count(length)} rows here`
-            : `${count(Math.min(rows.length, length))} of ${count(length)} rows loaded`}
+          {list.isLoading ? 'loading, ' : ''}
+          {plural(length, 'row')}
         </span>
       </p>
     </div>

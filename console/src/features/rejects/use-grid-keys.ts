@@ -9,7 +9,7 @@ export function useGridKeys(rows: number, columns: number, onMove: (cell: GridCe
     onMove(next);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const next = moveCell(cell, event.key, rows, columns);
+    const next = moveCell(cell, event.key, rows, columns, event.ctrlKey || event.metaKey);
     if (!next) return;
     event.preventDefault();
     moveTo(next);

@@ -41,27 +41,33 @@ export function MachineDiagram({ run }: { run: RunDetail }): ReactNode {
           </marker>
         </defs>
         {drawing.arrows.map((arrow) => (
-          <g key={`${arrow.from}>${arrow.to}`}>
-            <path
-              d={arrow.path}
-              fill="none"
-              stroke="var(--line-strong)"
-              strokeWidth={arrow.kind === 'ending' ? 1 : 1.3}
-              strokeDasharray={arrow.kind === 'back' ? '4 3' : undefined}
-              markerEnd={`url(#${markerId})`}
-            />
-            {arrow.label && (
+          <path
+            key={`${arrow.from}>${arrow.to}`}
+            d={arrow.path}
+            fill="none"
+            stroke="var(--line-strong)"
+            strokeWidth={arrow.kind === 'ending' ? 1 : 1.3}
+            strokeDasharray={arrow.kind === 'back' ? '4 3' : undefined}
+            markerEnd={`url(#${markerId})`}
+          />
+        ))}
+        {drawing.arrows.map(
+          (arrow) =>
+            arrow.label && (
               <text
+                key={`${arrow.from}>${arrow.to}`}
                 x={arrow.label.x}
                 y={arrow.label.y}
                 textAnchor={arrow.kind === 'ending' ? 'start' : 'middle'}
                 className="fill-ink-3 text-2xs"
+                stroke="var(--surface)"
+                strokeWidth={3}
+                paintOrder="stroke"
               >
                 {arrow.events}
               </text>
-            )}
-          </g>
-        ))}
+            ),
+        )}
         {drawing.states.map((state) => (
           <StateNode
             key={state.name}
@@ -83,6 +89,10 @@ const ring: Record<PlacedState['phase'], string> = {
   dead: 'var(--bad)',
 };
 
+function ringOf({ phase, name }: PlacedState): string {
+  return name === 'cancelled' ? 'var(--line-strong)' : ring[phase];
+}
+
 function StateNode({ state, current, passed }: { state: PlacedState; current: boolean; passed: boolean }): ReactNode {
   return (
     <g transform={`translate(${state.x} ${state.y})`}>
@@ -90,8 +100,14 @@ function StateNode({ state, current, passed }: { state: PlacedState; current: bo
         width={nodeWidth}
         height={nodeHeight}
         rx={state.stage === null ? nodeHeight / 2 : 6}
-        fill={current ? (state.phase === 'waiting' ? 'var(--ink-2)' : ring[state.phase]) : 'var(--raised)'}
-        stroke={ring[state.phase]}
+        fill={
+          current
+            ? state.phase === 'waiting' || state.name === 'cancelled'
+              ? 'var(--ink-2)'
+              : ring[state.phase]
+            : 'var(--raised)'
+        }
+        stroke={ringOf(state)}
         strokeWidth={current ? 2 : passed ? 1.6 : 1}
         strokeDasharray={state.phase === 'waiting' && !current ? '3 2.500' : undefined}
       />

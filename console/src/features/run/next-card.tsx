@@ -87,8 +87,10 @@ function sentence(text: string): string {
 
 function Failure({ error }: { error: NonNullable<RunDetail['error']> }): ReactNode {
   return (
-    <div className="rounded-md border border-bad bg-bad-soft px-3 py-2">
-      <p className="font-medium">{error.message}</p>
+    <div
+      className={`rounded-md border px-3 py-2 ${error.code === 'run_cancelled' ? 'border-line-strong' : 'border-bad bg-bad-soft'}`}
+    >
+      <p className="font-medium wrap-anywhere">{error.message}</p>
       {error.next && <p className="mt-1 text-ink-2">{error.next}</p>}
       <code className="figures text-xs text-ink-2">{error.code}</code>
     </div>

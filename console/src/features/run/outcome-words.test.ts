@@ -3,9 +3,10 @@ import { isBadEnd, outcomeOf } from './outcome-words.ts';
 
 const bar = { open: false, work: { from: 0, to: 1 } };
 
-it('an attempt that was passed on, done or given back did not end badly; every other end did', () => {
-  expect(['pass', 'complete', 'part', 'release', null].map(isBadEnd)).toEqual([false, false, false, false, false]);
-  expect(['lost', 'failed', 'cancelled', 'something new'].map(isBadEnd)).toEqual([true, true, true, true]);
+it('an attempt that was passed on, done, given back or called off did not end badly; every other end did', () => {
+  const good = ['pass', 'complete', 'part', 'release', 'cancelled', null];
+  expect(good.filter(isBadEnd)).toEqual([]);
+  expect(['lost', 'failed', 'something new'].map(isBadEnd)).toEqual([true, true, true]);
 });
 
 it('an attempt says how it ended in words, also with a word nobody foresaw', () => {

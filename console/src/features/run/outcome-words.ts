@@ -1,15 +1,24 @@
 // How an attempt ended, in words.
 import type { GanttBar } from './gantt-layout.ts';
 
-const goodEnds: ReadonlySet<string> = new Set(['pass', 'complete', 'part', 'release', 'released', 'retry']);
+const goodEnds: ReadonlySet<string> = new Set([
+  'pass',
+  'complete',
+  'part',
+  'release',
+  'released',
+  'retry',
+  'cancel',
+  'cancelled',
+]);
 
 /** The ends worth a mark on the bar itself. */
 export const outcomeMarks: Readonly<Record<string, string>> = {
   lost: '✕ worker lost',
   fail: '✕ failed',
   failed: '✕ failed',
-  cancel: '✕ cancelled',
-  cancelled: '✕ cancelled',
+  cancel: '⊘ cancelled',
+  cancelled: '⊘ cancelled',
   release: '↩ given back',
   released: '↩ given back',
   retry: '↩ to be retried',
@@ -22,6 +31,14 @@ const plainWords: Readonly<Record<string, string>> = {
   part: '◑ done in part',
 };
 
+const calmEnds: Readonly<Record<string, string>> = {
+  part: 'text-warn',
+  cancel: 'text-ink-2',
+  cancelled: 'text-ink-2',
+  release: 'text-ink-2',
+  released: 'text-ink-2',
+};
+
 export function isBadEnd(outcome: string | null): boolean {
   return outcome !== null && !goodEnds.has(outcome);
 }
@@ -32,5 +49,5 @@ export function outcomeOf(
 ): { readonly words: string; readonly look: string } {
   if (outcome === null) return { words: bar.work ? '▶ at work' : 'waits in line', look: 'text-water-strong' };
   const words = plainWords[outcome] ?? outcomeMarks[outcome] ?? outcome;
-  return { words, look: isBadEnd(outcome) ? 'text-bad' : outcome === 'part' ? 'text-warn' : 'text-good' };
+  return { words, look: isBadEnd(outcome) ? 'text-bad' : (calmEnds[outcome] ?? 'text-good') };
 }

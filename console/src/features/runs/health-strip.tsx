@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Phase } from '../../app/api.ts';
-import { inertText } from '../../ui/inert-text.ts';
+import type { Phase, Run } from '../../app/api.ts';
+import { runName } from '../../ui/run-name.ts';
+import { wordsOf } from '../../ui/state-pill.tsx';
 import { recentRunsQuery } from './list-recent-runs.ts';
 
 const shapes: Record<Phase, string> = {
@@ -12,12 +13,15 @@ const shapes: Record<Phase, string> = {
   dead: 'h-5 bg-bad',
 };
 
+const calledOff = 'h-5 bg-transparent border border-line-strong';
+
 /** The last thirty runs at a glance: full bars are done, hollow ones failed, short ones have not ended. */
 export function HealthStrip(): ReactNode {
   const runs = useQuery(recentRunsQuery);
   const last = (runs.data?.data ?? []).slice(0, 30).reverse();
   if (last.length === 0) return null;
-  const failed = last.filter((run) => run.phase === 'failed' || run.phase === 'dead').length;
+  const isCancelled = (run: Run) => run.error?.code === 'run_cancelled';
+  const failed = last.filter((run) => (run.phase === 'failed' && !isCancelled(run)) || run.phase === 'dead').length;
   return (
     <div className="mt-1 flex items-end gap-2 text-xs text-ink-3">
       <div
@@ -28,8 +32,8 @@ export function HealthStrip(): ReactNode {
         {last.map((run) => (
           <span
             key={run.run_id}
-            title={inertText(`${run.title ?? run.run_id}: ${run.status}`)}
-            className={`w-2 rounded-[2px] ${shapes[run.phase]}`}
+            title={`${runName(run)}: ${isCancelled(run) ? 'cancelled' : wordsOf(run.status)}`}
+            className={`w-2 rounded-[2px] ${isCancelled(run) ? calledOff : shapes[run.phase]}`}
           />
         ))}
       </div>

@@ -65,12 +65,14 @@ export function RunRow({ run, current, selected, onSelect }: Props): ReactNode {
           )}
         </p>
       </div>
-      <div className="order-4 col-span-3 md:order-none md:col-span-1">
+      <div
+        className={`order-4 col-span-3 md:order-none md:col-span-1 ${run.receipt || run.progress ? '' : 'max-md:hidden'}`}
+      >
         <ReceiptMini run={run} />
       </div>
       <span className="order-5 col-span-3 flex gap-3 text-xs text-ink-2 md:hidden">
         <Rejects run={run} />
-        <Worked run={run} />
+        {run.started_at && <Worked run={run} />}
         <Moment at={run.created_at} />
       </span>
       <span className="hidden text-right text-xs text-ink-2 md:block">

@@ -34,7 +34,7 @@ export const meanings: Readonly<Record<string, string>> = {
   promoted: 'rows stored',
   through: 'rows that are through; how each ended is counted at the end',
   pending: 'rows not yet through',
-  furniture: 'title, preamble and total lines set aside before counting',
+  furniture: 'header, preamble and total lines set aside before counting',
   missing: 'rows nobody accounts for',
 };
 

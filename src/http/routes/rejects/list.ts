@@ -9,7 +9,7 @@ import { look } from '../change.ts';
 
 export const listRejects = handle('rejects.list', async (call) => {
   const { run_id: runId } = call.params;
-  const { after, limit, cluster, code, status } = call.query;
+  const { after, limit, skip, cluster, code, status } = call.query;
   const cursor = readCursor(after, shapes.integer);
   const rows = await look(call, async (db, tenantId) => {
     await requireVisibleRun(db, call.principal, runId);
@@ -20,6 +20,7 @@ export const listRejects = handle('rejects.list', async (call) => {
       cause: cluster ?? null,
       codes: splitWords(code),
       statuses: splitWords(status),
+      skip,
       limit: limit + 1,
     });
   });
