@@ -19,7 +19,7 @@ import { requireVisibleRun } from './runs/show-run.ts';
 type AnyHandler = (call: unknown) => Promise<unknown>;
 
 /** Audited by their own transaction, or no change at all. */
-const audited: ReadonlySet<OperationId> = new Set([
+export const audited: ReadonlySet<OperationId> = new Set([
   'auth.login',
   'auth.logout',
   'auth.password',
