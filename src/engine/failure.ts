@@ -83,7 +83,7 @@ function planned(verdict: Extract<Verdict, { act: 'retry' }>, error: MillraceErr
   return {
     delayMs: verdict.delayMs,
     waitReason: JSON.stringify({
-      kind: error.kind === 'rate_limited' ? 'rate_limit' : 'retry',
+      kind: error.kind === 'rate_limited' && error.code !== 'disk_full' ? 'rate_limit' : 'retry',
       number: verdict.number,
       ...(Number.isFinite(verdict.of) ? { of: verdict.of } : {}),
       until: new Date(Date.now() + verdict.delayMs).toISOString(),

@@ -27,6 +27,8 @@ export interface FinisherOptions {
   readonly onWritten: (moved: readonly EndedRow[], endings: readonly Ending[]) => void;
 }
 
+/** What passes by itself: the database is away, or somebody has to make room on its disk. The end is kept until then. */
+const passing: ReadonlySet<string> = new Set(['transient', 'rate_limited']);
 const MAX_BATCH = 1_000;
 const CHECK_VIOLATION = '23514';
 const GUARD_REFUSAL = 'MR001';
@@ -81,7 +83,7 @@ export class Finisher {
         return;
       } catch (error) {
         const ours = translateDatabaseError(error);
-        if (ours instanceof MillraceError && ours.kind === 'transient') {
+        if (ours instanceof MillraceError && passing.has(ours.kind)) {
           this.#options.log.warn({ code: ours.code, runs: batch.length }, 'ends of attempts wait for the database');
           await waitAtMost(pause, this.#given.signal);
         } else if (batch.length > 1) {

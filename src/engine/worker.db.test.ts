@@ -121,6 +121,41 @@ describe('a worker', () => {
     expect(run).toMatchObject({ status: 'completed', attempt: 3, failures: { 'transient:work': 2 }, error_code: null });
   });
 
+  it('waits on a full disk for as long as it is full, which costs no attempt of its policy', async () => {
+    const tenantId = newTenant();
+    let isFull = true;
+    const work = async () => {
+      if (isFull) throw new MillraceError('disk_full');
+      return 'complete';
+    };
+    const rate_limited = { max: Number.POSITIVE_INFINITY, backoff: { baseMs: 20, factor: 1, maxMs: 20, jitter: 0 } };
+    const engine = await engineWith([buildPipeline('hoarder', work, { retry: { rate_limited } })]);
+    await engine.start();
+    const { id } = await engine.enqueue({ pipeline: 'hoarder', tenantId, input: {} });
+    await waitFor(async () => (await engine.run(tenantId, id)).attempt > 6, { what: 'more attempts than a retry has' });
+    const { wait_reason: why } = await waitFor(async () => {
+      const run = await engine.run(tenantId, id);
+      return run.phase === 'waiting' ? run : undefined;
+    });
+    expect(why).toMatchObject({ kind: 'retry', code: 'disk_full' });
+    isFull = false;
+    expect(await ended(engine, tenantId, id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('keeps the end of an attempt that the full disk of the database has no room for', async () => {
+    const tenantId = newTenant();
+    const engine = await engineWith([buildPipeline('finished', async () => 'complete')]);
+    await engine.start();
+    await database.admin.query(`
+      create function public.is_full() returns trigger language plpgsql as
+        $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+      create trigger is_full before update on engine.runs for each row when (new.status = 'completed') execute function public.is_full()`);
+    const { id } = await engine.enqueue({ pipeline: 'finished', tenantId, input: {} });
+    await waitFor(async () => (await engine.run(tenantId, id)).phase === 'active', { what: 'the run to be worked on' });
+    await database.admin.query('drop function public.is_full cascade');
+    expect(await ended(engine, tenantId, id)).toMatchObject({ status: 'completed', attempt: 1, error_code: null });
+  });
+
   it('makes a dead letter of a run whose retries are used up, where the machine has such a state', async () => {
     const tenantId = newTenant();
     const retry = { transient: { max: 1, backoff: { baseMs: 5, factor: 1, maxMs: 5, jitter: 0 } } };

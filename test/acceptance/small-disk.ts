@@ -1,13 +1,23 @@
 // A disk that is really full: a small file system in memory, where the machine lets us mount one (as root it does).
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 export interface SmallDisk {
   readonly folder: string;
-  /** Takes the last byte. */
-  fill(): void;
+  /** Takes the last byte, or all but the last `leaveBytes`. */
+  fill(leaveBytes?: number): void;
   free(): void;
   remove(): void;
 }
@@ -25,9 +35,11 @@ export function mountSmallDisk(megabytes: number, like?: string): SmallDisk | un
   const ballast = path.join(mount, 'ballast');
   return {
     folder: mount,
-    fill() {
+    fill(leaveBytes = 0) {
       const file = openSync(ballast, 'w');
-      for (const size of [2 ** 20, 2 ** 12]) while (writeFits(file, size));
+      let taken = 0;
+      for (const size of [2 ** 20, 2 ** 12]) while (writeFits(file, size)) taken += size;
+      if (leaveBytes > 0) ftruncateSync(file, Math.max(0, taken - leaveBytes));
       closeSync(file);
     },
     free: () => rmSync(ballast, { force: true }),

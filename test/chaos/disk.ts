@@ -50,6 +50,8 @@ interface Installation {
   readonly disk: SmallDisk;
   readonly blobs: string;
   readonly url: string;
+  /** What the log says of runs that are named in these findings. */
+  linesAbout(findings: readonly string[]): string[];
   stop(): Promise<void>;
 }
 
@@ -106,7 +108,9 @@ async function fillRepeatedly(place: Place, { seed, rounds, say }: DiskChaosOpti
       findings.push(...partialFiles(installation.blobs, sent));
       say(`R8 ${place}: round ${round + 1} of ${rounds}, ${acknowledged.size} acknowledged`);
     }
-    findings.push(...(await unfinishedRuns(installation.url, acknowledged)));
+    const unfinished = await unfinishedRuns(installation.url, acknowledged);
+    findings.push(...unfinished);
+    for (const line of installation.linesAbout(unfinished)) say(line);
     if (!(await leavesNothing(installation.blobs))) findings.push('orphans: leftovers of refused uploads');
   } finally {
     await installation.stop();
@@ -205,7 +209,7 @@ async function installWhole(place: Place, undo: (() => unknown)[]): Promise<Omit
   const blobs = path.join(place === 'everything' ? disk.folder : elsewhere, 'blobs');
   const server = await startServer({ MILLRACE_HOME: disk.folder, UPLOAD_STORE_PATH: blobs });
   undo.push(server.stop, () => disk.free());
-  return { disk, blobs, url: server.url };
+  return { disk, blobs, url: server.url, linesAbout: server.linesAbout };
 }
 
 /** The installation's own server lies on the disk. */
@@ -232,7 +236,7 @@ async function installApart(place: Place, undo: (() => unknown)[]): Promise<Omit
     DATABASE_MIGRATION_URL: ground.adminUrl,
   });
   undo.push(server.stop, () => disk.free());
-  return { disk, blobs, url: server.url };
+  return { disk, blobs, url: server.url, linesAbout: server.linesAbout };
 }
 
 function mount(megabytes: number, like?: string): SmallDisk {
@@ -278,7 +282,7 @@ async function startServer(env: Readonly<Record<string, string>>) {
   let stdout = '';
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-4_000);
+    stderr += text;
   });
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -290,6 +294,10 @@ async function startServer(env: Readonly<Record<string, string>>) {
   });
   return {
     url,
+    linesAbout(findings: readonly string[]): string[] {
+      const ids = findings.flatMap((finding) => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(finding) ?? []);
+      return stderr.split('\n').filter((line) => ids.some((id) => line.includes(id)));
+    },
     async stop() {
       child.kill('SIGTERM');
       const forced = setTimeout(() => child.kill('SIGKILL'), 20_000);

@@ -1,6 +1,7 @@
 // npm run chaos -- NAME [--seed N] [--kills N] [--only R1,R3] [--json FILE] [--release]: breaks things on purpose, audits, and
 // ends with 1 when a count is not zero. "engine" has the faults of R1 to R15; "model" is R17 (--steps N); "soak" is R18
-// (--minutes N); "uploads" is R10; "mutations" is Q9 (--steps N); "syncs" kills around the trigger, "syncs-week" is a simulated week.
+// (--minutes N); "disk" is R8 (--rounds N); "uploads" is R10; "mutations" is Q9 (--steps N); "syncs" kills around the trigger,
+// "syncs-week" is a simulated week.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compilePrograms } from '../support/programs.ts';
@@ -12,6 +13,7 @@ interface ChaosOptions {
   readonly kills: number | undefined;
   readonly steps: number | undefined;
   readonly minutes: number | undefined;
+  readonly rounds: number | undefined;
   readonly only: readonly string[] | undefined;
   readonly release: boolean;
   readonly small: boolean;
@@ -66,6 +68,11 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
     say(`memory + ${rssGrowthMb} MB; honest senders' p95 ${calmP95} ms in calm, ${stormP95} ms in the storm`);
     return { dose, counts, details: { rssGrowthMb, calmP95, stormP95 } };
   },
+  /** R8: the disk fills up under the files, the tables, the whole database, everything (--only files,tables). */
+  async disk({ seed, rounds, release, small, only, say }) {
+    const { runDiskChaos } = await import('./disk.ts');
+    return runDiskChaos({ seed, rounds: rounds ?? (release ? 50 : small ? 1 : 10), only, say });
+  },
   /** Q9: damaged files of every format through the reader and the HTTP intake. */
   async mutations({ seed, steps, release, small, say }) {
     const { runMutations } = await import('./mutations.ts');
@@ -92,6 +99,7 @@ async function main(): Promise<number> {
       kills: { type: 'string' },
       steps: { type: 'string' },
       minutes: { type: 'string' },
+      rounds: { type: 'string' },
       only: { type: 'string' },
       json: { type: 'string' },
       release: { type: 'boolean', default: false },
@@ -102,7 +110,7 @@ async function main(): Promise<number> {
   const program = programs[name];
   if (!program) {
     console.error(
-      `usage: npm run chaos -- NAME [--seed N] [--kills N] [--steps N] [--minutes N] [--only R1,R2] [--json FILE] [--release | --small]\nsuites: ${Object.keys(programs).join(', ')}`,
+      `usage: npm run chaos -- NAME [--seed N] [--kills N] [--steps N] [--minutes N] [--rounds N] [--only R1,R2] [--json FILE] [--release | --small]\nsuites: ${Object.keys(programs).join(', ')}`,
     );
     return 2;
   }
@@ -114,6 +122,7 @@ async function main(): Promise<number> {
     kills: values.kills === undefined ? undefined : Number(values.kills),
     steps: values.steps === undefined ? undefined : Number(values.steps),
     minutes: values.minutes === undefined ? undefined : Number(values.minutes),
+    rounds: values.rounds === undefined ? undefined : Number(values.rounds),
     only: values.only?.split(','),
     release: values.release,
     small: values.small,

@@ -6,7 +6,7 @@ export const errorKinds = {
   config: 'the installation is set up wrong; work stops until a person changes it',
   auth: 'a credential was refused; work stops and becomes a dead letter where the pipeline has one',
   transient: 'something outside failed; the work is tried again with growing pauses',
-  rate_limited: 'somebody asked us to slow down; the work waits as told and it costs no attempt',
+  rate_limited: 'somebody asked us to slow down, or there is no room; the work waits as told and it costs no attempt',
   lost: 'the worker died or went silent; another one takes the work over',
   conflict: 'the world has moved on since it was read; read again before acting',
   cancelled: 'a person ended it',

@@ -56,8 +56,9 @@ export const platformErrors = defineErrors({
     message: 'No database connection became free within {seconds} s.',
     next: 'Try again; raise DATABASE_POOL_SIZE if this happens often.',
   },
+  // Somebody has to make room, which takes as long as it takes: work waits, and it costs no attempt.
   disk_full: {
-    kind: 'transient',
+    kind: 'rate_limited',
     status: 507,
     message: 'There is no space left on the disk.',
     next: 'Free some space; waiting work goes on by itself.',
