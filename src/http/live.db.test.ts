@@ -155,6 +155,40 @@ describe('WebSocket', () => {
   });
 });
 
+describe('a WebSocket that was cut', () => {
+  it('resumes by Last-Event-ID, or by the same position in the address: misses nothing, repeats nothing', async () => {
+    const { default: WebSocket } = await import('ws' as string).catch(() => ({ default: undefined }));
+    const url = `${base.replace('http', 'ws')}/v1/live`;
+    const listen = (address: string, headers: Record<string, string> = {}) => {
+      const seen: { position: string; run_id: string }[] = [];
+      const socket = new WebSocket(address, { headers: { authorization: `Bearer ${user.token}`, ...headers } });
+      socket.on('message', (data: Buffer) => seen.push(JSON.parse(data.toString())));
+      const opened = new Promise((resolve) => socket.on('open', resolve));
+      return { seen, opened, cut: () => socket.terminate() };
+    };
+    const first = listen(url);
+    await first.opened;
+    const all: string[] = [];
+    for (let n = 0; n < 4; n++) all.push(await enqueue());
+    await waitFor(() => first.seen.length === 4);
+    first.cut();
+    for (let n = 0; n < 3; n++) all.push(await enqueue());
+    const last = first.seen.at(1)?.position ?? '';
+    const readers = [listen(url, { 'last-event-id': last }), listen(`${url}?after=${last}`)];
+    all.push(await enqueue());
+    const heard = new Set(first.seen.slice(0, 2).map(({ run_id: runId }) => runId));
+    for (const { seen, cut } of readers) {
+      await waitFor(() => seen.length === 6);
+      expect(new Set(seen.map(({ run_id: runId }) => runId))).toEqual(
+        new Set(all.filter((runId) => !heard.has(runId))),
+      );
+      const positions = seen.map(({ position }) => Number(position));
+      expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));
+      cut();
+    }
+  });
+});
+
 describe('readers that are not what they should be', () => {
   it('one that takes nothing costs the others nothing, and still gets everything when it wakes up', async () => {
     const { port } = new URL(base);

@@ -1,4 +1,5 @@
 // Bad set-ups and failing databases, seen from outside: one clear sentence, its code, the next step, an exit code; nothing hangs.
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startOldPostgres } from '../support/old-postgres.ts';
@@ -201,5 +202,36 @@ describe('a database that fails under a running server', () => {
     expect(refused[0]).toMatchObject({ body: { code: 'pool_exhausted' }, retryAfter: expect.any(String) });
     await lock;
     expect((await me()).status).not.toBe(503);
+  });
+});
+
+describe('/ready', () => {
+  it('asks the database, the migrations and the blob store, and names what is not well', async () => {
+    const blobs = path.join(home, 'elsewhere');
+    const env = { MILLRACE_HOME: home, UPLOAD_STORE_PATH: blobs, ...database.env, ...quick };
+    const server = await startServer(env);
+    const ready = async () => {
+      const answer = await fetch(`${server.url}/ready`);
+      const body = (await answer.json()) as { checks: Record<string, { ok: boolean }> };
+      const bad = Object.entries(body.checks).flatMap(([name, { ok }]) => (ok ? [] : [name]));
+      return { status: answer.status, checks: Object.keys(body.checks), bad };
+    };
+    try {
+      const well = await ready();
+      expect(well).toMatchObject({ status: 200, bad: [] });
+      expect(well.checks).toEqual(expect.arrayContaining(['database', 'migrations', 'blobs']));
+      // A file where the folder should be: nobody can store anything, root neither.
+      rmSync(blobs, { recursive: true, force: true });
+      writeFileSync(blobs, '');
+      expect(await ready()).toMatchObject({ status: 503, bad: ['blobs'] });
+      rmSync(blobs);
+      expect(await ready()).toMatchObject({ status: 200, bad: [] });
+      await database.query(`insert into millrace.migrations (name, checksum) values ('9999_future.sql', 'x')`);
+      expect(await ready()).toMatchObject({ status: 503, bad: ['migrations'] });
+      await database.query(`delete from millrace.migrations where name = '9999_future.sql'`);
+      expect(await ready()).toMatchObject({ status: 200, bad: [] });
+    } finally {
+      await server.end('SIGKILL');
+    }
   });
 });

@@ -1,28 +1,16 @@
 // What is said about batches: the specification's lines with exactly its fields, its alerts word for word, and nothing of the rows.
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findCanaries } from '../../../test/support/canary-people.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
 import { type JudgmentsBench, judgmentsFile, openJudgmentsBench } from '../../../test/support/judgments.ts';
 import { wordsOfLedger } from '../../../test/support/judgments-canaries.ts';
+import { keepLines } from '../../../test/support/log-lines.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
-import { createLog } from '../../platform/log.ts';
 import { reportJudgments } from './reporter.ts';
 
 const database = useDatabase();
-const lines: Record<string, unknown>[] = [];
-const log = createLog({
-  level: 'info',
-  format: 'json',
-  logFilenames: false,
-  destination: new Writable({
-    write(chunk, _encoding, done) {
-      for (const line of String(chunk).trim().split('\n')) lines.push(JSON.parse(line) as Record<string, unknown>);
-      done();
-    },
-  }),
-});
+const { log, lines } = keepLines();
 let bench: JudgmentsBench;
 
 beforeAll(async () => {

@@ -4,31 +4,19 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
 import { type JudgmentsBench, judgmentsFile, openJudgmentsBench } from '../../../test/support/judgments.ts';
+import { keepLines } from '../../../test/support/log-lines.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
-import { createLog } from '../../platform/log.ts';
 import { reportJudgments } from './reporter.ts';
 
 const database = useDatabase();
 const folder = mkdtempSync(path.join(tmpdir(), 'millrace-judgments-takeover-'));
 const program = fileURLToPath(new URL('../../../test/support/judgments-worker.ts', import.meta.url));
-const lines: Record<string, unknown>[] = [];
-const log = createLog({
-  level: 'info',
-  format: 'json',
-  logFilenames: false,
-  destination: new Writable({
-    write(chunk, _encoding, done) {
-      for (const line of String(chunk).trim().split('\n')) lines.push(JSON.parse(line) as Record<string, unknown>);
-      done();
-    },
-  }),
-});
+const { log, lines } = keepLines();
 let bench: JudgmentsBench;
 
 beforeAll(async () => {
