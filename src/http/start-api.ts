@@ -9,7 +9,8 @@ import type { AppDeps } from './app-deps.ts';
 export interface RunningApi {
   readonly url: string;
   readonly server: FastifyInstance;
-  close(): Promise<void>;
+  /** Waits for the requests under way; when `hurry` aborts, they are cut off. */
+  close(hurry?: AbortSignal): Promise<void>;
 }
 
 const PRUNE_EVERY_MS = 600_000;
@@ -32,9 +33,14 @@ export async function startApi(deps: AppDeps): Promise<RunningApi> {
   return {
     url,
     server,
-    async close() {
+    async close(hurry) {
       clearInterval(pruning);
-      await server.close();
+      const cutOff = () => server.server.closeAllConnections();
+      hurry?.addEventListener('abort', cutOff, { once: true });
+      const closed = server.close();
+      if (hurry?.aborted) cutOff();
+      await closed;
+      hurry?.removeEventListener('abort', cutOff);
     },
   };
 }

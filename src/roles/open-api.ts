@@ -38,7 +38,9 @@ export async function openApi(process: RoleProcess, installation: Installation):
   const secrets = await loadSecrets({ jwtSecret: config.jwtSecret, home: config.home });
   const login = await firstLogin(config, pool);
   const api = await startApi(apiDeps(process, installation, pool, secrets));
-  shutdown.add('http server', () => api.close());
+  // A slow sender may have half of the grace; the other half belongs to the work that drains after it.
+  const halfMs = config.shutdownGraceSeconds * 500;
+  shutdown.add('http server', (hurry) => api.close(AbortSignal.any([hurry, AbortSignal.timeout(halfMs)])));
   shutdown.add('drain delay', (hurry) => waitAtMost(config.drainDelaySeconds * 1_000, hurry));
   return { ...api, login };
 }

@@ -1,6 +1,7 @@
 // What happens to the rest of a body we have already refused. Closing at once makes most clients report a broken connection
 // instead of our answer, so the rest is read and thrown away for a while; a client that goes on and on is cut off.
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 
 export interface LingerLimits {
   readonly lingerMs: number;
@@ -9,7 +10,7 @@ export interface LingerLimits {
 
 export const defaultLinger: LingerLimits = { lingerMs: 10_000, lingerBytes: 256 * 1024 * 1024 };
 
-const discarding = new WeakSet<IncomingMessage>();
+const discarding = new Set<IncomingMessage>();
 
 /** May be asked more than once: the first limits hold. */
 export function discardRest(request: IncomingMessage, limits: LingerLimits = defaultLinger): void {
@@ -21,9 +22,21 @@ export function discardRest(request: IncomingMessage, limits: LingerLimits = def
     discarded += chunk.byteLength;
     if (discarded > limits.lingerBytes) request.destroy();
   });
-  request.once('close', () => clearTimeout(cutOff));
+  request.once('close', () => {
+    clearTimeout(cutOff);
+    discarding.delete(request);
+  });
   request.once('end', () => clearTimeout(cutOff));
   // A connection that breaks now is nobody's concern any more.
   request.on('error', () => undefined);
   request.resume();
+}
+
+/** For a server that stops: who was refused and sends on has his answer, and is not waited for. */
+export function cutOffRefused(server: Server): void {
+  for (const request of discarding) if (serverOf(request.socket) === server) request.destroy();
+}
+
+function serverOf(socket: Socket): unknown {
+  return 'server' in socket ? socket.server : undefined;
 }
