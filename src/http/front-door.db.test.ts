@@ -230,6 +230,9 @@ describe('health', () => {
     await api.call('users.show', { as: admin, params: { user_id: admin.userId } });
     const { body } = await api.server.inject('/metrics');
     expect(body).toContain('millrace_http_request_seconds_count{operation="users.show",status="2xx"}');
+    expect(body).toMatch(/^millrace_database_latency_seconds 0?\.?\d/m);
+    expect(body).toMatch(/^millrace_pool_connections\{pool="api",state="open"\} [1-9]/m);
+    expect(body).toContain('millrace_pool_connections{pool="api",state="waiting"} 0');
     expect(body).not.toContain(admin.userId);
   });
 });

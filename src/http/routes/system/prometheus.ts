@@ -6,8 +6,9 @@ import { deliveryStatuses } from '../../../contract/api/webhook-events.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { countDeliveries } from '../../../outbound/webhooks/sql/look-after-deliveries.ts';
 import { recentFigures } from '../../../pipelines/syncs/figures.ts';
-import type { Queryable } from '../../../platform/database.ts';
+import type { Pool, Queryable } from '../../../platform/database.ts';
 import { handle } from '../../call.ts';
+import { ping } from '../../sql/ping.ts';
 import { countWorkersAlive, readBacklog, readOpenAlertCounts, readTrouble } from '../../sql/read-queue.ts';
 
 const runs = gauge('millrace_runs', 'Runs that wait or run.', ['pipeline', 'phase']);
@@ -28,6 +29,19 @@ const deliveries = gauge(
   'Webhook deliveries: waiting and sending now, delivered and failed of the last hour’s events.',
   ['status'],
 );
+const latency = gauge(
+  'millrace_database_latency_seconds',
+  'Moving average of the smallest question to the database.',
+  [],
+);
+const connections = gauge(
+  'millrace_pool_connections',
+  'Connections of this process: open, idle, and callers that wait for one.',
+  ['pool', 'state'],
+);
+/** The weight of the newest answer. */
+const EWMA_SHARE = 0.2;
+let latencyS: number | undefined;
 let isCollecting = false;
 
 export const prometheus = handle('system.prometheus', async ({ app, origin, request, reply }) => {
@@ -37,6 +51,7 @@ export const prometheus = handle('system.prometheus', async ({ app, origin, requ
   if (!isOpen && !isSame(given, metricsToken)) throw new MillraceError('unauthenticated');
   if (!isCollecting) collectDefaultMetrics({ prefix: 'millrace_' });
   isCollecting = true;
+  await refreshDatabaseGauges({ api: app.pool, ...app.engine?.pools });
   if (app.engine !== undefined) {
     await refreshQueueGauges(app.engine.pools.control);
     await refreshSyncGauges(app.engine.pools.control);
@@ -44,6 +59,21 @@ export const prometheus = handle('system.prometheus', async ({ app, origin, requ
   }
   return reply.type(register.contentType).send(await register.metrics());
 });
+
+/** Of this process. Asked on the API's own pool, so that waiting for a connection shows as well. */
+async function refreshDatabaseGauges(pools: { api: Pool; control?: Pool; effects?: Pool }): Promise<void> {
+  const startedAt = performance.now();
+  await ping(pools.api);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  latencyS = latencyS === undefined ? seconds : latencyS + EWMA_SHARE * (seconds - latencyS);
+  latency.set(latencyS);
+  for (const [pool, each] of Object.entries({ api: pools.api, control: pools.control, effects: pools.effects })) {
+    if (each === undefined) continue;
+    connections.set({ pool, state: 'open' }, each.totalCount);
+    connections.set({ pool, state: 'idle' }, each.idleCount);
+    connections.set({ pool, state: 'waiting' }, each.waitingCount);
+  }
+}
 
 /** Connectors and tenants by id only: whose they are is not said. */
 async function refreshSyncGauges(control: Queryable): Promise<void> {
