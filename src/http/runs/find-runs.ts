@@ -37,7 +37,9 @@ const MAX_LIVE = 50_000;
 const livePhases = new Set(['waiting', 'active']);
 const endedBadly = new Set(['failed', 'dead']);
 /** Ends that are kept in the side table of flagged runs, over all machines. */
-const flaggedStatuses = new Set(['failed', 'partial', 'dead', 'dead_letter']);
+const flaggedStatuses = new Set(['failed', 'partial', 'dead', 'dead_letter', 'cancelled']);
+/** Words that end a run in one machine and are a stop on the way in another: a sync that has failed waits for its next try. */
+const liveToo = new Set(['failed']);
 
 export async function findRuns(
   finder: Finder,
@@ -88,6 +90,24 @@ function isServedByIndex(filter: Omit<ListFilter, 'scan'>): boolean {
 
 async function search(finder: Finder, filter: ListFilter): Promise<RunsFound> {
   const way = wayIn(filter);
+  const isAlsoLive = way === 'flagged' && filter.phases === null && filter.statuses?.some((word) => liveToo.has(word));
+  if (!isAlsoLive) return searchBy(finder, filter, way);
+  const [ended, live] = [await searchBy(finder, filter, 'flagged'), await searchBy(finder, filter, 'given')];
+  return merge(ended, live, filter.limit);
+}
+
+/** Newest first, as far as both were looked through. */
+function merge(one: RunsFound, other: RunsFound, limit: number): RunsFound {
+  const edge = [one.edge, other.edge].reduce((far, each) =>
+    each !== null && (far === null || each > far) ? each : far,
+  );
+  const rows = [...one.rows, ...other.rows]
+    .filter((row) => edge === null || row.id >= edge)
+    .sort((a, b) => (a.id < b.id ? 1 : -1));
+  return { rows: rows.slice(0, limit), edge };
+}
+
+async function searchBy(finder: Finder, filter: ListFilter, way: WayIn): Promise<RunsFound> {
   const given = way === 'given' ? await liveRunIds(finder, filter.tenantId) : [];
   const look = (db: Queryable, scan: number) => listRuns(db, way, { ...filter, scan }, given);
   const work = async (db: Queryable) => {

@@ -274,8 +274,18 @@ describe('syncs', () => {
     await ended(jobId, 'failed');
     airbyte.knobs = calm;
     expect(await show(jobId)).toMatchObject({ error_code: 'airbyte_rate_limited', retry_count: 0 });
+    const runs = async (status: string) =>
+      (await api.call('runs.list', { as: admin, query: { status } }))
+        .json()
+        .data.map((run: { run_id: string }) => run.run_id);
+    // A sync that waits for its next try is called failed too, and is found so.
+    expect(await runs('failed')).toContain(jobId);
     const cancelled = await api.call('syncs.cancel', { as: admin, params: { job_id: jobId } });
     expect(cancelled.json()).toMatchObject({ status: 'cancelled', error_code: 'run_cancelled' });
+    expect([await runs('failed'), await runs('cancelled')]).toEqual([
+      expect.not.arrayContaining([jobId]),
+      expect.arrayContaining([jobId]),
+    ]);
     const { retries_by_error: retries } = (await api.call('syncs.figures', { as: admin })).json();
     expect(retries).toContainEqual({ error_code: 'airbyte_rate_limited', count: 1 });
   });
