@@ -9,6 +9,8 @@ import type { StageRun } from './stage-context.ts';
 
 // Long enough for any sentence of ours; keeps a driver's essay out of the ledger.
 const MAX_ERROR_TEXT = 2_000;
+/** How often a run looks whether somebody has made room. */
+const DISK_LOOK_MS = 15_000;
 
 /** Every error becomes one of ours. What nobody foresaw is a bug, and its own words stay in the log only. */
 export function classify(error: unknown, run: StageRun): MillraceError {
@@ -29,7 +31,7 @@ export function endByError(pipeline: AnyPipeline, run: StageRun, error: Millrace
     stage: run.stage,
     failures: run.failures,
     runAgeMs: run.ageAtClaimMs + workedMs,
-    retryAfterMs: error.retryAfterMs,
+    retryAfterMs: error.retryAfterMs ?? (error.code === 'disk_full' ? DISK_LOOK_MS : undefined),
   });
   const end = plainEnd(run, arrowFor(pipeline, run.status, verdict), verdict.act === 'retry' ? 'retried' : 'failed');
   return {

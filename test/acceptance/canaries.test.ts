@@ -5,12 +5,13 @@
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OperationId, operations } from '../../src/contract/api/operations.ts';
 import { findHidden } from '../support/canary-spellings.ts';
 import { isolationMatrix, type Things } from '../support/isolation-matrix.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createDatabase, type EmptyDatabase } from './empty-database.ts';
 import { cleanUp, makeHome, millrace, type Server, startServer } from './millrace-process.ts';
+
+type OperationId = keyof typeof isolationMatrix;
 
 const secrets = {
   jwt: 'jwtCanary-7Qm4Zt9XbV2Lk8Rw3Ns6Yd1Hc5Pf0Gj',
@@ -95,6 +96,7 @@ interface Said {
 
 const said: Said[] = [];
 const sent: { path: string; text: string }[] = [];
+const operations = new Map<OperationId, readonly [method: string, path: string]>();
 let receiver: HttpServer;
 let database: EmptyDatabase;
 let server: Server;
@@ -152,6 +154,7 @@ beforeAll(async () => {
       what: 'every receiver to hear something',
     },
   );
+  await readOperations();
   await callEverything();
   metrics = await (
     await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${secrets.metrics}` } })
@@ -290,13 +293,23 @@ async function breakThings(): Promise<void> {
   await ask('GET', '/v1/auth/me', undefined, { 'x-correlation-id': people.email });
 }
 
+/** Method and path of every operation, as the server itself describes them. */
+async function readOperations(): Promise<void> {
+  const { paths } = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { operationId: OperationId }>>;
+  };
+  for (const [template, methods] of Object.entries(paths))
+    for (const [method, { operationId }] of Object.entries(methods))
+      operations.set(operationId, [method.toUpperCase(), template.replace(/\{(\w+)\}/g, ':$1')]);
+}
+
 /** Every operation of the table, with the tenant's own ids; what takes something away comes last. */
 async function callEverything(): Promise<void> {
   const things = await findThings();
   const last = (operation: string) => /remove|revoke|logout|reset|disable/.test(operation);
-  const all = (Object.keys(operations) as OperationId[]).sort((a, b) => Number(last(a)) - Number(last(b)));
+  const all = (Object.keys(isolationMatrix) as OperationId[]).sort((a, b) => Number(last(a)) - Number(last(b)));
   for (const operation of all) {
-    const [method, path] = operations[operation];
+    const [method, path] = operations.get(operation) as [string, string];
     const probe = isolationMatrix[operation];
     // Its own session ends with it, and a changed password is another secret.
     if (operation === 'auth.logout' || operation === 'auth.password' || operation === 'live.socket') continue;
@@ -325,7 +338,7 @@ async function callEverything(): Promise<void> {
       'uploads.original',
       'live.run-stream',
     ] as const) {
-      const [method, path] = operations[operation];
+      const [method, path] = operations.get(operation) as [string, string];
       await ask(method, path.replace(/:(run_id|upload_id)/, run), method === 'GET' ? undefined : {}, {}, operation);
     }
 }
@@ -362,7 +375,7 @@ const allPeople = [...Object.values(people), fileName];
 describe('what leaves the house', () => {
   it('was looked at: every operation has answered, every receiver has heard', () => {
     const answered = new Set(said.map(({ operation }) => operation));
-    const left = (Object.keys(operations) as OperationId[]).filter((operation) => !answered.has(operation));
+    const left = (Object.keys(isolationMatrix) as OperationId[]).filter((operation) => !answered.has(operation));
     expect(left).toEqual(['auth.logout', 'auth.password', 'live.socket']);
     expect(ended.length).toBeGreaterThan(3_000);
     expect(metrics).toContain('millrace_');

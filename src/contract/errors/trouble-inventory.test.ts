@@ -3,7 +3,7 @@
 // or a test that is removed fails here.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { catalogue, type ErrorCode } from '../../src/contract/errors/catalogue.ts';
+import { catalogue, type ErrorCode } from './catalogue.ts';
 
 interface Proof {
   readonly trouble: string;
@@ -85,7 +85,7 @@ describe('bad input and trouble', () => {
 
   it.each(proofs)('$trouble is proved by a test that sees it', ({ code, tests }) => {
     for (const [file, title] of tests) {
-      const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+      const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
       expect([file, text.includes(code), text.includes(title)]).toEqual([file, true, true]);
     }
   });
