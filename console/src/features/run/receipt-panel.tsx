@@ -38,7 +38,7 @@ export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
             onPick={() => pick(segment.outcome)}
           />
         ))}
-        {bar.segments.length === 0 && <EmptyBar running={running} progress={run.progress} />}
+        {bar.segments.length === 0 && <EmptyBar run={run} running={running} />}
       </div>
       {bar.read > 0 && <Equation bar={bar} runId={run.run_id} running={running} />}
       {run.receipt?.totals && <ControlTotals totals={run.receipt.totals} />}
@@ -47,9 +47,11 @@ export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
 }
 
 /** Before rows are counted: how far the reading is. */
-function EmptyBar({ running, progress }: { running: boolean; progress: RunDetail['progress'] }): ReactNode {
+function EmptyBar({ run, running }: { run: RunDetail; running: boolean }): ReactNode {
+  const { progress } = run;
   const share = running && progress?.total ? Math.min(1, progress.done / progress.total) : 0;
-  const words = !running ? 'nothing was read' : progress ? `${howFar(progress)} read` : 'nothing read yet';
+  const ended = run.started_at === null ? 'nothing was read' : 'it ended before its rows were counted';
+  const words = !running ? ended : progress ? `${howFar(progress)} read` : 'nothing read yet';
   return (
     <span className="relative flex flex-1 items-center justify-center text-xs text-ink-2">
       <span
