@@ -261,3 +261,16 @@ describe('dead letters and support', () => {
     ]);
   });
 });
+
+describe('the pace of the last hour', () => {
+  it('is told by pipeline: time, items a second, share of failures, attempts told to wait', async () => {
+    const { body } = await api.server.inject('/metrics');
+    const figure = (name: string, pipeline: string) =>
+      Number(new RegExp(`^millrace_${name}\\{pipeline="${pipeline}"\\} (\\S+)$`, 'm').exec(body)?.[1]);
+    expect(figure('run_seconds', 'steady')).toBeGreaterThan(0);
+    expect(figure('items_per_second', 'steady')).toBeGreaterThan(0);
+    expect([figure('run_error_ratio', 'steady'), figure('run_error_ratio', 'failing')]).toEqual([0, 1]);
+    expect(figure('throttled_attempts', 'steady')).toBe(0);
+    expect(body).not.toContain('millrace_run_seconds{pipeline="failing"}');
+  });
+});

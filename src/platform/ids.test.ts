@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { timeOfUuidv7, uuidv7 } from './ids.ts';
+import { leastUuidv7, timeOfUuidv7, uuidv7 } from './ids.ts';
 
 describe('uuidv7', () => {
   it('has the form of a version 7 uuid', () => {
@@ -21,5 +21,11 @@ describe('uuidv7', () => {
   it('carries the moment it was made', () => {
     const at = Date.now() + 10 * 60_000;
     expect(timeOfUuidv7(uuidv7(at))).toBe(at);
+  });
+
+  it('sorts behind the least of its moment, and before the least of the next', () => {
+    const at = Date.now() + 20 * 60_000;
+    const id = uuidv7(at);
+    expect([leastUuidv7(at) <= id, id < leastUuidv7(at + 1)]).toEqual([true, true]);
   });
 });

@@ -25,6 +25,12 @@ export function uuidv7(nowMs: number = Date.now()): string {
   return format(lastMs, sequence, takeRandom());
 }
 
+/** The least uuid v7 of a moment: whatever was made since then sorts behind it. */
+export function leastUuidv7(atMs: number): string {
+  const time = Math.max(0, atMs).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+}
+
 /** The moment a uuid v7 was made, in milliseconds. */
 export function timeOfUuidv7(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

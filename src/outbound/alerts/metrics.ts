@@ -1,6 +1,7 @@
 // The figures by name, as rules know them.
 import type { AlertMetric } from '../../contract/api/alert-metrics.ts';
 import type { Queryable } from '../../platform/database.ts';
+import { leastUuidv7 } from '../../platform/ids.ts';
 import type { StaleLimits } from './alert-settings.ts';
 import * as read from './sql/read-metrics.ts';
 
@@ -43,10 +44,6 @@ function measured(rows: readonly read.MetricRow[]): Measured[] {
   return rows.map(({ tenant_id: tenantId, pipeline, value }) => ({ tenantId, pipeline, value }));
 }
 
-/** The least uuid v7 of the moment that many minutes ago. */
 function leastId(minutes: number): string {
-  const time = Math.max(0, Date.now() - minutes * MINUTE_MS)
-    .toString(16)
-    .padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+  return leastUuidv7(Date.now() - minutes * MINUTE_MS);
 }

@@ -7,8 +7,10 @@ import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { countDeliveries } from '../../../outbound/webhooks/sql/look-after-deliveries.ts';
 import { recentFigures } from '../../../pipelines/syncs/figures.ts';
 import type { Pool, Queryable } from '../../../platform/database.ts';
+import { leastUuidv7 } from '../../../platform/ids.ts';
 import { handle } from '../../call.ts';
 import { ping } from '../../sql/ping.ts';
+import { readPace } from '../../sql/read-pace.ts';
 import { countWorkersAlive, readBacklog, readOpenAlertCounts, readTrouble } from '../../sql/read-queue.ts';
 
 const runs = gauge('millrace_runs', 'Runs that wait or run.', ['pipeline', 'phase']);
@@ -19,6 +21,10 @@ const stale = gauge('millrace_stale_runs', 'Runs whose worker has gone silent an
   'pipeline',
 ]);
 const alerts = gauge('millrace_alerts_open', 'Open alerts.', ['rule', 'severity']);
+const runSeconds = gauge('millrace_run_seconds', 'Mean time of runs that ended well, last hour.', ['pipeline']);
+const itemRate = gauge('millrace_items_per_second', 'Items read for each second of work, last hour.', ['pipeline']);
+const errorRatio = gauge('millrace_run_error_ratio', 'Share of ended runs that failed, last hour.', ['pipeline']);
+const throttled = gauge('millrace_throttled_attempts', 'Attempts that were told to wait, last hour.', ['pipeline']);
 const syncsQueued = gauge('millrace_sync_jobs_queued_last_minute', 'Sync jobs queued in the last minute.', []);
 const syncRate = gauge('millrace_sync_success_ratio', 'Share of syncs that succeeded, last day.', ['connector']);
 const syncSeconds = gauge('millrace_sync_duration_seconds', 'Mean duration of syncs that succeeded, last day.', []);
@@ -39,6 +45,7 @@ const connections = gauge(
   'Connections of this process: open, idle, and callers that wait for one.',
   ['pool', 'state'],
 );
+const HOUR_MS = 3_600_000;
 /** The weight of the newest answer. */
 const EWMA_SHARE = 0.2;
 let latencyS: number | undefined;
@@ -54,6 +61,7 @@ export const prometheus = handle('system.prometheus', async ({ app, origin, requ
   await refreshDatabaseGauges({ api: app.pool, ...app.engine?.pools });
   if (app.engine !== undefined) {
     await refreshQueueGauges(app.engine.pools.control);
+    await refreshPaceGauges(app.engine.pools.control);
     await refreshSyncGauges(app.engine.pools.control);
     await refreshDeliveryGauges(app.engine.pools.control);
   }
@@ -90,6 +98,16 @@ async function refreshSyncGauges(control: Queryable): Promise<void> {
 async function refreshDeliveryGauges(control: Queryable): Promise<void> {
   const counts = new Map((await countDeliveries(control)).map(({ status, count }) => [status, count]));
   for (const status of deliveryStatuses) deliveries.set({ status }, counts.get(status) ?? 0);
+}
+
+async function refreshPaceGauges(control: Queryable): Promise<void> {
+  for (const each of [runSeconds, itemRate, errorRatio, throttled]) each.reset();
+  for (const { pipeline, ...pace } of await readPace(control, leastUuidv7(Date.now() - HOUR_MS))) {
+    throttled.set({ pipeline }, pace.throttled);
+    if (pace.seconds !== null) runSeconds.set({ pipeline }, pace.seconds);
+    if (pace.items_per_second !== null) itemRate.set({ pipeline }, pace.items_per_second);
+    if (pace.error_ratio !== null) errorRatio.set({ pipeline }, pace.error_ratio);
+  }
 }
 
 /** Of the whole installation: names of pipelines, never of tenants. */
