@@ -12,7 +12,7 @@ import type { Bucket } from './parse-counts.ts';
 import { refuseRow } from './promotion-reject.ts';
 import { addToBucket, type PromotionOutcome, promotionOutcomes } from './receipt.ts';
 import type { PromotionScope } from './sql/promote-dimensions.ts';
-import { isKeyTaken, type Promotion, promoteMetrics, type RowRange } from './sql/promote-metrics.ts';
+import { isKeyTaken, type Promotion, promoteMetrics, type RowRange, surveyMetrics } from './sql/promote-metrics.ts';
 import { fixPlan, tuneTransaction } from './sql/tune-transaction.ts';
 import type { UploadReadingRow } from './sql/upload-readings.ts';
 
@@ -68,17 +68,20 @@ async function promoteLane(work: Work, from: LaneState, note: (lane: LaneState) 
   const initial = deps.promotionRows ?? BATCH.initial;
   const size = new AdaptiveSize({ ...BATCH, initial, min: Math.min(BATCH.min, initial), onDecision: context.decide });
   let lane = from;
+  let expectsNothing = false;
   while (lane.nextRow < lane.to) {
     const range = { from: lane.nextRow, to: Math.min(lane.to, lane.nextRow + size.size) };
     const startedAt = performance.now();
     try {
-      lane = await promoteRange(work, range, lane);
+      const before = rowsWritten(lane);
+      lane = await promoteRange(work, range, lane, { trustsHints: true, expectsNothing });
+      expectsNothing = rowsWritten(lane) === before;
       size.observe(range.to - range.from, performance.now() - startedAt);
     } catch (error) {
       if (isConflict(error)) {
         size.shrink('another upload wrote the same rows');
         const smaller = { ...range, to: Math.min(range.to, range.from + size.size) };
-        lane = await patiently(context, () => promoteRange(work, smaller, lane, false));
+        lane = await patiently(context, () => promoteRange(work, smaller, lane));
       } else if (isRowFault(error)) {
         lane = await splitBatch(work, range, lane, error);
       } else throw error;
@@ -88,19 +91,26 @@ async function promoteLane(work: Work, from: LaneState, note: (lane: LaneState) 
   return lane;
 }
 
+interface Expectations {
+  readonly trustsHints: boolean;
+  /** The batch before had nothing to write. */
+  readonly expectsNothing: boolean;
+}
+
 async function promoteRange(
   { context, scope }: Work,
   range: RowRange,
   from: LaneState,
-  trustsHints = true,
+  { trustsHints, expectsNothing }: Expectations = { trustsHints: false, expectsNothing: false },
 ): Promise<LaneState> {
   const checkpoint = { ...from };
-  const choices = { confirms: context.input.reported_at_given === true, trustsHints };
+  const confirms = context.input.reported_at_given === true;
   await context.commit(
     async (tx) => {
       await tuneTransaction(tx);
       await fixPlan(tx);
-      const promotion = await promoteMetrics(tx, scope, range, choices);
+      const survey = expectsNothing && !confirms ? await surveyMetrics(tx, scope, range, trustsHints) : undefined;
+      const promotion = survey ?? (await promoteMetrics(tx, scope, range, { confirms, trustsHints }));
       // Rolled back and judged again: by then the other upload's row is visible.
       if (promotion.isContended) throw new MillraceError('transaction_conflict');
       Object.assign(checkpoint, withOutcomes(from, promotion, range.to));
@@ -108,6 +118,10 @@ async function promoteRange(
     { checkpoint, part: from.part },
   );
   return checkpoint;
+}
+
+function rowsWritten({ buckets }: LaneState): number {
+  return (buckets.inserted?.rows ?? 0) + (buckets.updated?.rows ?? 0);
 }
 
 /** Halves the batch until the row that the database refuses is alone; everything else of it is promoted. */
@@ -121,7 +135,7 @@ async function splitBatch(work: Work, range: RowRange, from: LaneState, cause: u
     { from: middle, to: range.to },
   ]) {
     try {
-      lane = await patiently(context, () => promoteRange(work, half, lane, false));
+      lane = await patiently(context, () => promoteRange(work, half, lane));
     } catch (error) {
       if (!isRowFault(error)) throw error;
       lane = await splitBatch(work, half, lane, error);

@@ -7,7 +7,8 @@ const database = useDatabase();
 let bench: AdsBench;
 
 beforeAll(async () => {
-  bench = await openAdsBench(database.appUrl);
+  // Small batches, so that a small file has several.
+  bench = await openAdsBench(database.appUrl, { deps: { promotionRows: 2 } });
   await bench.engine.start();
 });
 afterAll(() => bench.close());
@@ -104,6 +105,39 @@ describe('an upload', () => {
       [tenantId],
     );
     expect(after.rows).toEqual(before.rows);
+  });
+
+  it('uploaded again with one number changed far down changes that number alone, and says of each row how it ended', async () => {
+    const tenantId = newTenant();
+    const days = Array.from({ length: 28 }, (_, n) => `2024-01-${String(n + 1).padStart(2, '0')}`);
+    const textWith = (spendOf: (day: string) => string) => file(...days.map((day) => row(day, '1', spendOf(day))));
+    await bench.ingest(
+      tenantId,
+      textWith(() => '1'),
+    );
+    const same = await bench.ingest(
+      tenantId,
+      textWith(() => '1'),
+    );
+    expect(same.receipt).toMatchObject({
+      outcomes: { unchanged: 28 },
+      totals: { spend: { outcomes: { unchanged: '28' } } },
+    });
+    const changed = await bench.ingest(
+      tenantId,
+      textWith((day) => (day === '2024-01-20' ? '2' : '1')),
+    );
+    expect(changed.receipt).toMatchObject({ outcomes: { unchanged: 27, updated: 1 } });
+    const { rows } = await database.admin.query(
+      `select outcome, range_agg(range)::text as rows from engine.row_outcomes o, unnest(o.rows) as range
+       where run_id = $1 group by outcome order by outcome`,
+      [changed.id],
+    );
+    expect(rows).toEqual([
+      { outcome: 'unchanged', rows: '{[0,19),[20,28)}' },
+      { outcome: 'updated', rows: '{[19,20)}' },
+    ]);
+    expect((await metrics(tenantId)).filter(({ spend }) => spend === '2')).toHaveLength(1);
   });
 
   it('that restates a number updates it and keeps the value as it was reported before', async () => {

@@ -8,6 +8,9 @@
 // another upload did write the key in between, the unique key refuses (isKeyTaken) or fewer rows are locked than were judged as changed
 // (contended); either way the batch is done again and judges what it finds. Lines added to a row (merged) share its fate.
 // Which row ended how is noted as ranges of rows, for the reader of the receipt.
+//
+// A file that was loaded before has nothing to write. Where the batch before had nothing, the next is only surveyed: the same judgement
+// without keeping the judged rows, and the whole statement only when something is to be written after all.
 import type { Queryable } from '../../../platform/database.ts';
 import type { PromotionScope } from './promote-dimensions.ts';
 
@@ -69,8 +72,16 @@ const withMerged = (measure: string, type: string) => `
 const resolved = (alias: string, entity: string) =>
   `left join staging_id_resolution ${alias} on ${alias}.upload_id = $1 and ${alias}.entity_type = '${entity}' and ${alias}.external_id = s.${entity}_external_id`;
 
-const text = `
-  with judged as materialized (
+const sums = `
+  count(*)::int as rows,
+  coalesce(sum(own_spend), 0)::text as spend, coalesce(sum(own_impressions), 0)::text as impressions, coalesce(sum(own_clicks), 0)::text as clicks,
+  coalesce(sum((merged ->> 'rows')::int), 0)::int as merged_rows,
+  coalesce(sum((merged ->> 'spend')::numeric), 0)::text as merged_spend,
+  coalesce(sum((merged ->> 'impressions')::numeric), 0)::text as merged_impressions,
+  coalesce(sum((merged ->> 'clicks')::numeric), 0)::text as merged_clicks`;
+
+/** Each staged row of the range with what is known of its key, and its outcome. */
+const judgement = `
     select i.*, k.id as known_id,
            case when k.id is null then 'inserted'
                 when k.reported_at > $5::timestamptz then 'stale'
@@ -89,7 +100,7 @@ const text = `
              ${withMerged('conversion_value', 'numeric')},
              ${withMerged('video_views', 'bigint')},
              rc.internal_id as campaign_id, rs.internal_id as ad_set_id, ra.internal_id as ad_id,
-             not ($9::boolean and (rc.first_seen is true or rs.first_seen is true or ra.first_seen is true)) as may_be_known
+             not ($8::boolean and (rc.first_seen is true or rs.first_seen is true or ra.first_seen is true)) as may_be_known
       from staging_rows s
       ${resolved('rc', 'campaign')}
       ${resolved('rs', 'ad_set')}
@@ -110,7 +121,10 @@ const text = `
       union all
       ${known} and i.ad_external_id is null and i.ad_set_external_id is null and i.campaign_external_id is null
         and d.ad_external_id is null and d.ad_set_external_id is null and d.campaign_external_id is null
-    ) k on true
+    ) k on true`;
+
+const text = `
+  with judged as materialized (${judgement}
   ),
   inserted as (
     insert into daily_metrics (
@@ -148,22 +162,23 @@ const text = `
     update daily_metrics d
     set reported_at = $5::timestamptz
     from judged j
-    where $8::boolean and j.outcome = 'unchanged'
+    where $9::boolean and j.outcome = 'unchanged'
       and d.workspace_id = $2 and d.metric_date = j.metric_date and d.id = j.known_id and d.reported_at < $5::timestamptz
   ),
   noted as (
     insert into engine.row_outcomes (run_id, tenant_id, outcome, rows)
     select $1, $2, outcome, range_agg(int4range(row_index, row_index + 1)) from judged group by outcome
   )
-  select outcome, count(*)::int as rows,
-         coalesce(sum(own_spend), 0)::text as spend, coalesce(sum(own_impressions), 0)::text as impressions, coalesce(sum(own_clicks), 0)::text as clicks,
-         coalesce(sum((merged ->> 'rows')::int), 0)::int as merged_rows,
-         coalesce(sum((merged ->> 'spend')::numeric), 0)::text as merged_spend,
-         coalesce(sum((merged ->> 'impressions')::numeric), 0)::text as merged_impressions,
-         coalesce(sum((merged ->> 'clicks')::numeric), 0)::text as merged_clicks,
+  select outcome, ${sums},
          (case outcome when 'inserted' then (select count(*) from inserted) when 'updated' then (select count(*) from updated) end)::int as written,
          array(select distinct d.metric_date from judged d where d.outcome = j.outcome and d.outcome in ('inserted', 'updated'))::text[] as dates
   from judged j
+  group by outcome`;
+
+// Without keeping the rows: half of the time where nothing is to be written.
+const surveyText = `
+  select outcome, ${sums}, range_agg(int4range(row_index, row_index + 1))::text as ranges
+  from (${judgement}) judged
   group by outcome`;
 
 /** Whether another upload has written one of the keys since they were looked up. */
@@ -195,8 +210,8 @@ export async function promoteMetrics(
       scope.reportedAt,
       range.from,
       range.to,
-      confirms,
       trustsHints,
+      confirms,
     ],
   });
   return {
@@ -204,4 +219,38 @@ export async function promoteMetrics(
     dates: rows.flatMap(({ dates }) => dates),
     isContended: rows.some(({ written, rows: judged }) => written !== null && written !== judged),
   };
+}
+
+/** What the range would come to, when nothing of it is to be written; undefined when something is. */
+export async function surveyMetrics(
+  db: Queryable,
+  scope: PromotionScope,
+  range: RowRange,
+  trustsHints: boolean,
+): Promise<Promotion | undefined> {
+  const { rows } = await db.query<PromotedRow & { ranges: string }>({
+    name: 'ads-survey-metrics',
+    text: surveyText,
+    values: [
+      scope.uploadId,
+      scope.workspaceId,
+      scope.clientId,
+      scope.platform,
+      scope.reportedAt,
+      range.from,
+      range.to,
+      trustsHints,
+    ],
+  });
+  if (rows.some(({ outcome }) => outcome === 'inserted' || outcome === 'updated')) return undefined;
+  for (const { outcome, ranges } of rows) await noteOutcome(db, scope, outcome, ranges);
+  return { outcomes: rows, dates: [], isContended: false };
+}
+
+async function noteOutcome(db: Queryable, scope: PromotionScope, outcome: string, ranges: string): Promise<void> {
+  await db.query({
+    name: 'ads-note-outcome',
+    text: `insert into engine.row_outcomes (run_id, tenant_id, outcome, rows) values ($1, $2, $3, $4::int4multirange)`,
+    values: [scope.uploadId, scope.workspaceId, outcome, ranges],
+  });
 }
