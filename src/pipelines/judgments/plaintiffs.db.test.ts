@@ -51,6 +51,25 @@ describe('plaintiffs', () => {
     expect(new Set(await linksOf(tenantId)).size).toBe(1);
   });
 
+  it.each([1, 2])(
+    'named without email in a case of theirs stay theirs, whatever %i phones others were learned by',
+    async (others) => {
+      const tenantId = newTenant();
+      const learned = Array.from({ length: others }, (_, i) =>
+        row(`B-${i}`, `Bea ${i}`, `b${i}@x.test`, `21255501${i}0`),
+      );
+      await bench.ingest(tenantId, judgmentsFile(row('J-1', 'John Smith', 'john@x.test'), ...learned));
+      const later = await bench.ingest(tenantId, judgmentsFile(row('J-1', 'John Smith').replace(',10,', ',11,')));
+      expect([later.status, later.receipt?.outcomes]).toEqual(['completed', { updated: 1 }]);
+      const cases = await casesOf(database.admin, tenantId);
+      expect(cases.at(-1)).toMatchObject({
+        case_number: 'J-1',
+        judgment_amount: '11',
+        dedupe_key: 'email:john@x.test',
+      });
+    },
+  );
+
   it('keep what an earlier row of the same file said where a later one says nothing', async () => {
     const tenantId = newTenant();
     await bench.ingest(

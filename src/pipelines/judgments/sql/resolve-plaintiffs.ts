@@ -14,10 +14,11 @@ export interface RowRange {
   readonly to: number;
 }
 
-/** The plaintiff a key leads to: founded with it, or learned later. */
+/** The plaintiff a key leads to: founded with it, or learned later. The aliases are long because `key` must not mean one of them. */
 export const plaintiffByKey = (key: string) => `
-  coalesce((select f.id from plaintiffs f where f.tenant_id = $2 and f.dedupe_key = ${key}),
-           (select k.plaintiff_id from plaintiff_keys k where k.tenant_id = $2 and k.dedupe_key = ${key}))`;
+  coalesce((select founded.id from plaintiffs founded where founded.tenant_id = $2 and founded.dedupe_key = ${key}),
+           (select learned_key.plaintiff_id from plaintiff_keys learned_key
+            where learned_key.tenant_id = $2 and learned_key.dedupe_key = ${key}))`;
 
 /** Rows that say nothing new of their plaintiff are passed over; see the staging buffer. */
 const inRange = 's.batch_id = $1 and s.row_index >= $3 and s.row_index < $4 and s.tells_plaintiff';
