@@ -32,6 +32,12 @@ describe('cells', () => {
     ]);
   });
 
+  it('counts rows whose number no sheet can have', async () => {
+    const numbers = ['1.5', '', 'x', '-3', '99999999999', '1e3'];
+    const rows = numbers.map((number) => `<row r="${number}"><c><v>7</v></c></row>`).join('');
+    expect((await read(buildWorkbook({ rows }))).map(([line]) => line)).toEqual([1, 2, 3, 4, 5, 1000]);
+  });
+
   it('numbers rows and cells that do not say where they stand', async () => {
     const bytes = buildWorkbook({ rows: '<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c></row>' });
     expect(await read(bytes)).toEqual([

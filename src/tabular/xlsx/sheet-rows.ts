@@ -7,6 +7,9 @@ import type { SharedStrings } from './shared-strings.ts';
 import type { Workbook } from './workbook-parts.ts';
 import { attributeOf, decodeEscapes, XmlEvents } from './xml-events.ts';
 
+/** The most rows of any program that writes workbooks (LibreOffice; Excel has 1,048,576). */
+const MAX_ROW = 16_777_216;
+
 export interface SheetContext {
   readonly workbook: Workbook;
   readonly strings: SharedStrings;
@@ -62,7 +65,7 @@ export function sheetEvents(context: SheetContext, onRow: (number: number, cells
       else if (name === 'row') {
         isInRow = true;
         const given = attribute(attributes, 'r');
-        rowNumber = given === null ? rowNumber + 1 : Number(given);
+        rowNumber = rowNumberOf(given) ?? rowNumber + 1;
         cells = [];
         rowLength = 0;
         column = -1;
@@ -104,6 +107,12 @@ function displayCell(type: string, style: number, value: string, context: SheetC
     default:
       return value;
   }
+}
+
+/** Null where the workbook says none, or one that no sheet has: then rows are counted. */
+function rowNumberOf(given: string | null): number | null {
+  const number = Number(given);
+  return given !== null && Number.isInteger(number) && number > 0 && number <= MAX_ROW ? number : null;
 }
 
 /** Cells have few, short attributes, and there are millions of cells: no regular expressions here. */
