@@ -271,6 +271,15 @@ describe('the pace of the last hour', () => {
     expect(figure('items_per_second', 'steady')).toBeGreaterThan(0);
     expect([figure('run_error_ratio', 'steady'), figure('run_error_ratio', 'failing')]).toEqual([0, 1]);
     expect(figure('throttled_attempts', 'steady')).toBe(0);
+    expect(figure('run_not_found_ratio', 'failing')).toBe(0);
     expect(body).not.toContain('millrace_run_seconds{pipeline="failing"}');
+    expect(body).toMatch(/^millrace_pool_wait_seconds\{pool="api"\} 0\.\d+/m);
+  });
+
+  it('tells how many failed because something was not found', async () => {
+    await db.admin.query(`update engine.runs set error_code = 'connector_not_found' where pipeline = 'failing'`);
+    const { body } = await api.server.inject('/metrics');
+    expect(body).toContain('millrace_run_not_found_ratio{pipeline="failing"} 1');
+    expect(body).toContain('millrace_run_not_found_ratio{pipeline="steady"} 0');
   });
 });

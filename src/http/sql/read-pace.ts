@@ -10,6 +10,8 @@ export interface PaceRow {
   readonly items_per_second: number | null;
   /** Share of those that ended by themselves. */
   readonly error_ratio: number | null;
+  /** Share of those that failed because something they asked for was not there. */
+  readonly not_found_ratio: number | null;
   /** Attempts that were told to wait. */
   readonly throttled: number;
 }
@@ -36,12 +38,14 @@ export async function readPace(control: Queryable, sinceId: string): Promise<Pac
                sum(items) filter (where phase = 'done')
                  / nullif(sum(seconds) filter (where phase = 'done' and items is not null), 0) as items_per_second,
                count(*) filter (where phase in ('failed', 'dead'))::float8
-                 / nullif(count(*) filter (where phase in ('done', 'failed', 'dead')), 0) as error_ratio
+                 / nullif(count(*) filter (where phase in ('done', 'failed', 'dead')), 0) as error_ratio,
+               count(*) filter (where phase in ('failed', 'dead') and error_code like '%\\_not\\_found')::float8
+                 / nullif(count(*) filter (where phase in ('done', 'failed', 'dead')), 0) as not_found_ratio
         from recent
         where error_code is distinct from 'run_cancelled'
         group by 1
       )
-      select p.pipeline, p.seconds, p.items_per_second, p.error_ratio, coalesce(w.throttled, 0) as throttled
+      select p.pipeline, p.seconds, p.items_per_second, p.error_ratio, p.not_found_ratio, coalesce(w.throttled, 0) as throttled
       from pace p left join waited w using (pipeline)`,
     values: [sinceId],
   });

@@ -6,7 +6,7 @@ import { deliveryStatuses } from '../../../contract/api/webhook-events.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { countDeliveries } from '../../../outbound/webhooks/sql/look-after-deliveries.ts';
 import { recentFigures } from '../../../pipelines/syncs/figures.ts';
-import type { Pool, Queryable } from '../../../platform/database.ts';
+import { type Pool, type Queryable, withClient } from '../../../platform/database.ts';
 import { leastUuidv7 } from '../../../platform/ids.ts';
 import { handle } from '../../call.ts';
 import { ping } from '../../sql/ping.ts';
@@ -24,6 +24,11 @@ const alerts = gauge('millrace_alerts_open', 'Open alerts.', ['rule', 'severity'
 const runSeconds = gauge('millrace_run_seconds', 'Mean time of runs that ended well, last hour.', ['pipeline']);
 const itemRate = gauge('millrace_items_per_second', 'Items read for each second of work, last hour.', ['pipeline']);
 const errorRatio = gauge('millrace_run_error_ratio', 'Share of ended runs that failed, last hour.', ['pipeline']);
+const notFoundRatio = gauge(
+  'millrace_run_not_found_ratio',
+  'Share of ended runs that failed because something was not found, last hour.',
+  ['pipeline'],
+);
 const throttled = gauge('millrace_throttled_attempts', 'Attempts that were told to wait, last hour.', ['pipeline']);
 const syncsQueued = gauge('millrace_sync_jobs_queued_last_minute', 'Sync jobs queued in the last minute.', []);
 const syncRate = gauge('millrace_sync_success_ratio', 'Share of syncs that succeeded, last day.', ['connector']);
@@ -45,6 +50,7 @@ const connections = gauge(
   'Connections of this process: open, idle, and callers that wait for one.',
   ['pool', 'state'],
 );
+const poolWait = gauge('millrace_pool_wait_seconds', 'How long a caller waits now for a connection.', ['pool']);
 const HOUR_MS = 3_600_000;
 /** The weight of the newest answer. */
 const EWMA_SHARE = 0.2;
@@ -77,10 +83,16 @@ async function refreshDatabaseGauges(pools: { api: Pool; control?: Pool; effects
   latency.set(latencyS);
   for (const [pool, each] of Object.entries({ api: pools.api, control: pools.control, effects: pools.effects })) {
     if (each === undefined) continue;
+    poolWait.set({ pool }, await secondsToConnect(each));
     connections.set({ pool, state: 'open' }, each.totalCount);
     connections.set({ pool, state: 'idle' }, each.idleCount);
     connections.set({ pool, state: 'waiting' }, each.waitingCount);
   }
+}
+
+async function secondsToConnect(pool: Pool): Promise<number> {
+  const startedAt = performance.now();
+  return withClient(pool, async () => (performance.now() - startedAt) / 1_000);
 }
 
 /** Connectors and tenants by id only: whose they are is not said. */
@@ -101,12 +113,13 @@ async function refreshDeliveryGauges(control: Queryable): Promise<void> {
 }
 
 async function refreshPaceGauges(control: Queryable): Promise<void> {
-  for (const each of [runSeconds, itemRate, errorRatio, throttled]) each.reset();
+  for (const each of [runSeconds, itemRate, errorRatio, notFoundRatio, throttled]) each.reset();
   for (const { pipeline, ...pace } of await readPace(control, leastUuidv7(Date.now() - HOUR_MS))) {
     throttled.set({ pipeline }, pace.throttled);
     if (pace.seconds !== null) runSeconds.set({ pipeline }, pace.seconds);
     if (pace.items_per_second !== null) itemRate.set({ pipeline }, pace.items_per_second);
     if (pace.error_ratio !== null) errorRatio.set({ pipeline }, pace.error_ratio);
+    if (pace.not_found_ratio !== null) notFoundRatio.set({ pipeline }, pace.not_found_ratio);
   }
 }
 
