@@ -73,10 +73,10 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
     const { runDiskChaos } = await import('./disk.ts');
     return runDiskChaos({ seed, rounds: rounds ?? (release ? 50 : small ? 1 : 10), only, say });
   },
-  /** Q9: damaged files of every format through the reader and the HTTP intake. */
-  async mutations({ seed, steps, release, small, say }) {
+  /** Q9: damaged files of every format (--only csv,xlsx) through the reader and the HTTP intake. */
+  async mutations({ seed, steps, only, release, small, say }) {
     const { runMutations } = await import('./mutations.ts');
-    return runMutations({ seed, steps: steps ?? (release ? 10_000 : small ? 100 : 2_000), say });
+    return runMutations({ seed, steps: steps ?? (release ? 10_000 : small ? 100 : 2_000), only, say });
   },
   /** Kills between a sync's trigger and the storing of its job id. */
   async syncs({ seed, kills, release, small }) {

@@ -44,10 +44,14 @@ const tables: Readonly<Record<Door, Table>> = {
   ],
 };
 
+export function formatOf(number: number): Format {
+  return formats[number % formats.length] as Format;
+}
+
 /** Number `number` of the seed: formats and doors take turns. */
 export function mutantOf(seed: number, number: number): Mutant {
   const random = seededRandom(Math.imul(seed, 0x9e3779b1) + number);
-  const format = formats[number % formats.length] as Format;
+  const format = formatOf(number);
   const door: Door = Math.floor(number / formats.length) % 2 === 0 ? 'ads' : 'judgments';
   const table = tables[door];
   const bytes = format === 'xlsx' ? damagedWorkbook(table, random) : mutate(textOf(table, format), random);

@@ -8,12 +8,14 @@ import { fileURLToPath } from 'node:url';
 import { makeTempHome, removeTempHome } from '../support/temp-home.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Counts } from './auditor.ts';
-import { type Format, type Mutant, mutantOf } from './mutants.ts';
+import { type Format, formatOf, formats, type Mutant, mutantOf } from './mutants.ts';
 import { noCounts } from './suites/suite.ts';
 
 export interface MutationsOptions {
   readonly seed: number;
   readonly steps: number;
+  /** Only mutants of these formats, of the same numbers. */
+  readonly only?: readonly string[] | undefined;
   readonly say: (line: string) => void;
 }
 
@@ -33,6 +35,7 @@ const LIMIT_MS = 30_000;
 const READERS = 2;
 const SENDERS = 4;
 const DRAIN_MS = 240_000;
+const MAX_LOG = 1_000_000;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const extensions: Readonly<Record<Format, string>> = {
   csv: 'csv',
@@ -42,18 +45,21 @@ const extensions: Readonly<Record<Format, string>> = {
   xlsx: 'xlsx',
 };
 
-export async function runMutations({ seed, steps, say }: MutationsOptions): Promise<MutationsResult> {
+export async function runMutations({ seed, steps, only = formats, say }: MutationsOptions): Promise<MutationsResult> {
   const book = new Book(seed);
-  await eachMutant(seed, steps, READERS, () => startReader(book));
-  say(`${steps} mutants read: ${inWords(book.readings)}`);
+  const numbers = Array.from({ length: steps }, (_, number) => number).filter((number) =>
+    only.includes(formatOf(number)),
+  );
+  await eachMutant(seed, numbers, READERS, () => startReader(book));
+  say(`${numbers.length} mutants read: ${inWords(book.readings)}`);
   const server = await startServer(book);
   try {
     const runs = new Map<string, Mutant>();
-    await eachMutant(seed, steps, SENDERS, async () => ({
+    await eachMutant(seed, numbers, SENDERS, async () => ({
       take: (mutant) => send(server, mutant, book, runs),
       async end() {},
     }));
-    say(`${steps} mutants sent: ${inWords(book.answers)}`);
+    say(`${numbers.length} mutants sent: ${inWords(book.answers)}`);
     await auditRuns(server, runs, book);
     say(`${runs.size} taken: ${inWords(book.ends)}`);
   } finally {
@@ -61,7 +67,7 @@ export async function runMutations({ seed, steps, say }: MutationsOptions): Prom
   }
   for (const finding of book.findings) say(finding);
   return {
-    dose: { mutations: steps, reader: steps, http: steps },
+    dose: { mutations: numbers.length, reader: numbers.length, http: numbers.length },
     counts: { ...noCounts, ...book.counts },
     details: {
       findings: book.findings,
@@ -102,11 +108,16 @@ interface Taker {
   end(): Promise<void>;
 }
 
-async function eachMutant(seed: number, steps: number, takers: number, start: () => Promise<Taker>): Promise<void> {
-  let next = 0;
+async function eachMutant(
+  seed: number,
+  numbers: readonly number[],
+  takers: number,
+  start: () => Promise<Taker>,
+): Promise<void> {
+  const left = numbers.values();
   const work = async () => {
     const taker = await start();
-    while (next < steps) await taker.take(mutantOf(seed, next++));
+    for (const number of left) await taker.take(mutantOf(seed, number));
     await taker.end();
   };
   await Promise.all(Array.from({ length: takers }, work));
@@ -168,6 +179,8 @@ interface Server {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   isAlive(): boolean;
+  /** What it logged about a run as an error. */
+  logOf(runId: string): string;
   end(): Promise<void>;
 }
 
@@ -192,10 +205,10 @@ async function startServer(book: Book): Promise<Server> {
   });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors = (errors + text).slice(-4_000);
+    errors = (errors + text).slice(-MAX_LOG);
   });
   child.once('exit', (code, signal) => {
-    if (!isEnding) book.blame('lost', `the server died (${code ?? signal}): ${errors}`);
+    if (!isEnding) book.blame('lost', `the server died (${code ?? signal}): ${errors.slice(-4_000)}`);
   });
   const [, url = '', email = '', password = ''] = await waitFor(
     () => /^open\s+(\S+)$[\s\S]*^sign in +(\S+) with the password (\S+)/m.exec(said),
@@ -210,6 +223,7 @@ async function startServer(book: Book): Promise<Server> {
   return {
     url,
     headers: { authorization: `Bearer ${token}` },
+    logOf: (runId) => errors.split('\n').find((line) => line.includes(runId)) ?? '',
     isAlive: () => child.exitCode === null && child.signalCode === null,
     async end() {
       isEnding = true;
@@ -276,24 +290,30 @@ async function auditRuns(server: Server, runs: ReadonlyMap<string, Mutant>, book
       const mutant = left.get(run.run_id);
       if (mutant === undefined) continue;
       left.delete(run.run_id);
-      judge(run, mutant, book);
+      judge(server, run, mutant, book);
     }
     after = page.next;
   }
   for (const mutant of left.values()) book.blame('lost', 'its run is not in the ledger', mutant);
 }
 
-function judge(run: Run, mutant: Mutant, book: Book): void {
+function judge(server: Server, run: Run, mutant: Mutant, book: Book): void {
   book.count(book.ends, run.phase === 'failed' ? (run.error?.code ?? 'failed') : run.phase);
   const ms = Date.parse(run.finished_at ?? '') - Date.parse(run.started_at ?? run.finished_at ?? '');
   if (run.phase !== 'done' && run.phase !== 'failed') book.blame('stuck', `its run is ${run.phase}`, mutant);
   else if (ms > LIMIT_MS) book.blame('stuck', `its run took ${ms} ms`, mutant);
   if (run.error !== null && uncatalogued.has(run.error.code))
-    book.blame('wrong', `its run failed with ${run.error.code}`, mutant);
+    book.blame('wrong', `its run failed with ${run.error.code}: ${server.logOf(run.run_id)}`, mutant);
 }
 
 /** Codes that say that nobody foresaw it, or that a process was lost over it. */
-const uncatalogued: ReadonlySet<string> = new Set(['internal', 'worker_lost', 'stage_stalled', 'receipt_unbalanced']);
+const uncatalogued: ReadonlySet<string> = new Set([
+  'internal',
+  'stage_failed',
+  'worker_lost',
+  'stage_stalled',
+  'receipt_unbalanced',
+]);
 
 function inWords(counts: ReadonlyMap<string, number>): string {
   return [...counts]
