@@ -9,6 +9,7 @@ import { nextFiring } from './schedules.ts';
 import { pumpEvents } from './services/outbox-pump.ts';
 import { defaultRetention, pruneOnce } from './services/pruner.ts';
 import { fireDueSchedules } from './services/scheduler.ts';
+import { claimRuns } from './sql/claim-runs.ts';
 import { type FeedRow, readFeed } from './sql/event-feed.ts';
 import { moveDueRuns } from './sql/move-due-runs.ts';
 import { pruneRejects, pruneRuns } from './sql/prune.ts';
@@ -226,6 +227,17 @@ describe('what is looked for by its time', () => {
     expect(plans[0]).toMatch(/Index Cond: \(available_at <= /);
     expect(plans[1]).toMatch(/Index Cond: \(id < /);
     expect(plans[2]).toMatch(/Index Cond: \(run_id < /);
+  });
+});
+
+describe('what is claimed', () => {
+  it('is found in the ledger run by run, however long the queue', async () => {
+    await engine.enqueueMany(Array.from({ length: 5_000 }, () => ({ pipeline: 'plain', tenantId, input: {} })));
+    await database.admin.query('analyze engine.ready, engine.runs');
+    const by = { workerId: newTenant(), capped: [], announced: [] };
+    const plan = await planOf((db) => claimRuns(db, by, { pipelines: ['plain'], afterLanes: [''], count: 5_000 }));
+    expect(plan).toMatch(/Index Cond: \(id = p(?:_1)?\.run_id\)/);
+    await database.admin.query('delete from engine.ready');
   });
 });
 

@@ -11,6 +11,7 @@ let admin: TestUser;
 let stranger: TestUser;
 let first = '';
 let second = '';
+let stopped = '';
 let counted: Readonly<Record<string, number>> = {};
 
 const header =
@@ -48,6 +49,7 @@ beforeAll(async () => {
     reported_at: '2026-01-09T00:00:00Z',
     force_partial: true,
   });
+  stopped = (await bench.ingest(tenantId, [header, ...two].join('\n'), { filename: 'three.csv' })).id;
   second = run.id;
   counted = (run.receipt as { outcomes: Record<string, number> }).outcomes;
 });
@@ -104,6 +106,12 @@ describe('the rows of a file', () => {
       after = page.next;
     } while (after !== null);
     expect(seen).toEqual([2, 3, 4]);
+  });
+
+  it('that the gate held back are there too', async () => {
+    const { data } = await rowsOf(stopped, { outcome: 'held_back' });
+    expect(data.map(({ line, outcome }) => [line, outcome])).toEqual([2, 3, 4, 5].map((line) => [line, 'held_back']));
+    expect((await rowsOf(second, { outcome: 'held_back' })).data).toEqual([]);
   });
 
   it('of another tenant do not exist', async () => {

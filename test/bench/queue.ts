@@ -3,7 +3,7 @@
 // Peers' settings lie beside this file in queue/, one file each.
 import os from 'node:os';
 import { compilePrograms } from '../support/programs.ts';
-import { type Arena, openArena } from './queue/arena.ts';
+import { type Arena, type Ground, openArena } from './queue/arena.ts';
 import {
   type Drain,
   fillLedger,
@@ -228,26 +228,27 @@ async function fairness(
 const sayMs = (ms: number) => `${round(ms)} ms`;
 
 async function history(arena: Arena, dose: Dose, options: BenchOptions): Promise<Figure[]> {
-  const empty: number[] = [];
-  const full = new Map<Past, number[]>();
+  const ratios = new Map<Past, number[]>(dose.pasts.map((past) => [past, []]));
+  const drained = async (prepare?: (ground: Ground) => Promise<void>) =>
+    byDrain(await measureDrain(arena, 'millrace', dose.historyDrain, 1, prepare));
   for (let number = 0; number < dose.historyRounds; number += 1) {
-    empty.push(byDrain(await measureDrain(arena, 'millrace', dose.historyDrain, 1)));
+    // A full ledger between two empty ones: the machine is not equally fast all the time.
+    let before = await drained();
     for (const past of dose.pasts) {
-      const drain = await measureDrain(arena, 'millrace', dose.historyDrain, 1, (ground) =>
-        fillLedger(ground, dose.history, past),
+      const full = await drained((ground) => fillLedger(ground, dose.history, past));
+      const after = await drained();
+      ratios.get(past)?.push(full / ((before + after) / 2));
+      options.say(
+        `history: ${dose.history} ${past}: ${round(full)}/s between ${round(before)} and ${round(after)}/s empty`,
       );
-      full.set(past, [...(full.get(past) ?? []), byDrain(drain)]);
-      options.say(`history: ${dose.history} ${past}: ${sayDrain(drain)}`);
+      before = after;
     }
-    empty.push(byDrain(await measureDrain(arena, 'millrace', dose.historyDrain, 1)));
   }
-  const base = median(empty);
-  options.say(`history: empty ledger ${empty.map(round).join(', ')}/s`);
   const peers = options.quick ? {} : { 'pg-boss': await pgBossHistory(arena, dose) };
   return dose.pasts.map((past) =>
     rate(
       past === 'finished' ? 'history-ratio' : `history-${past}-ratio`,
-      (full.get(past) ?? []).map((value) => value / base),
+      ratios.get(past) ?? [],
       '×',
       past === 'finished' ? peers : {},
     ),

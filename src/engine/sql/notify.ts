@@ -8,5 +8,5 @@ export async function notify(db: Queryable, channel: string, payload = ''): Prom
 }
 
 export async function listen(db: Queryable, to: readonly string[]): Promise<void> {
-  for (const channel of to) await db.query(`listen ${channel}`);
+  await db.query(to.map((channel) => `listen ${channel}`).join('; '));
 }

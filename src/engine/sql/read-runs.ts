@@ -124,36 +124,39 @@ export async function countRuns(db: Queryable, filter: RunFilter, limit: number)
   return rows.map((row) => row.id);
 }
 
-type WayIn = 'live' | 'flagged' | 'all' | 'pipeline';
+type WayIn = 'live' | 'flagged' | 'flagged-or-live' | 'all' | 'pipeline';
 
 function wayIn(filter: RunFilter): WayIn {
   if (filter.phase === 'waiting' || filter.phase === 'active') return 'live';
   if (filter.phase === 'failed' || filter.phase === 'dead') return 'flagged';
-  if (filter.status !== undefined && filter.phase === undefined && flaggedWords.has(filter.status)) return 'flagged';
+  if (filter.status !== undefined && filter.phase === undefined && flaggedWords.has(filter.status))
+    return 'flagged-or-live';
   return filter.pipeline !== undefined && filter.tenantId !== null ? 'pipeline' : 'all';
 }
 
-// Terminal words other than plain success, over all machines.
-const flaggedWords = new Set(['failed', 'partial', 'dead_letter', 'dead']);
+// Terminal words other than plain success, over all machines. In some machines they are a stop on the way: a failed sync waits
+// for its next try.
+const flaggedWords = new Set(['failed', 'partial', 'dead_letter', 'dead', 'cancelled']);
 
-const candidates: Record<WayIn, string> = {
-  live: `
-    with candidates as (
+const live = `
       select l.run_id as id from engine.leases l
       union all
       select q.run_id from engine.ready q
       union all
       select s.run_id from engine.scheduled s
       union all
-      select h.id from engine.runs h where h.held_at is not null and h.phase = 'waiting' and ($1::uuid is null or h.tenant_id = $1)
-    )`,
-  flagged: `
-    with candidates as (
+      select h.id from engine.runs h where h.held_at is not null and h.phase = 'waiting' and ($1::uuid is null or h.tenant_id = $1)`;
+
+const flagged = `
       select f.run_id as id from engine.flagged_runs f
       where ($1::uuid is null or f.tenant_id = $1)
         and ($3::text is null or f.status = $3)
-        and ($4::text is null or f.phase = $4)
-    )`,
+        and ($4::text is null or f.phase = $4)`;
+
+const candidates: Record<WayIn, string> = {
+  live: `with candidates as (${live})`,
+  flagged: `with candidates as (${flagged})`,
+  'flagged-or-live': `with candidates as (${flagged} union all ${live})`,
   all: `
     with candidates as not materialized (
       select a.id from engine.runs a

@@ -31,6 +31,7 @@ export async function measureDrain(
     await prepare(ground);
     const before = name === 'millrace' ? await talliesOf(ground) : undefined;
     const { ms } = await enqueuer.ask({ do: 'bulk', count, owner: 'a' });
+    if (name === 'millrace') await ground.admin.query('analyze engine.ready, engine.runs, engine.leases');
     await ground.admin.query('checkpoint');
     for (let number = 0; number < processes; number += 1) workers.push(await Program.start(name, ground));
     await Promise.all(workers.map((worker) => worker.ask({ do: 'work', concurrency: 10, jobMs: 0 })));
@@ -171,7 +172,7 @@ export async function fillLedger(ground: Ground, count: number, past: Past): Pro
   await admin.query(
     `insert into engine.runs (id, tenant_id, pipeline, status, phase, lane, input, receipt, attempt, error_code, error_text,
                               created_at, started_at, finished_at)
-     select gen_random_uuid(), $1::uuid, 'noop', $2::text, $3::text, $1::uuid::text, '{"past": true}', case when $3::text = 'done' then '{"read": 0}'::jsonb end,
+     select uuidv7(-interval '1 day'), $1::uuid, 'noop', $2::text, $3::text, $1::uuid::text, '{"past": true}', case when $3::text = 'done' then '{"read": 0}'::jsonb end,
             case when $5::boolean then 1 else 0 end, case when $3::text = 'failed' then 'stage_failed' end, case when $3::text = 'failed' then 'It failed.' end,
             engine.now() - interval '1 day', engine.now() - interval '1 day', case when $5::boolean then engine.now() - interval '1 day' end
      from generate_series(1, $4::int)`,

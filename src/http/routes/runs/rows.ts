@@ -50,6 +50,7 @@ async function adsRows(db: Queryable, run: RunRow, wanted: Wanted) {
     runId: run.id,
     platform: platform ?? '',
     clientId: clientId ?? null,
+    isHeldBack: (run.receipt?.outcomes?.held_back ?? 0) > 0,
   });
   const rows = listed.map(({ row_index, line, outcome, metric_id, ...cells }) => ({
     row: row_index + 1,

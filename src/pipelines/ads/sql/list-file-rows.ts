@@ -1,5 +1,6 @@
 // The rows of an upload with how each ended, in file order. Rows that were judged at promotion come from the ranges noted there, so a
-// page costs its own rows whatever the size of the file; rows folded into others are found in staging.
+// page costs its own rows whatever the size of the file; rows folded into others, and those the gate held back, are
+// found in staging.
 import type { Queryable } from '../../../platform/database.ts';
 import type { MeasureColumns } from './read-metrics.ts';
 
@@ -25,6 +26,8 @@ export interface FileRowQuery {
   readonly outcomes: readonly string[] | null;
   readonly afterRow: number;
   readonly limit: number;
+  /** The gate stopped the upload: its valid rows were held back. */
+  readonly isHeldBack: boolean;
 }
 
 const nameOf = (table: string, column: string) => `
@@ -73,6 +76,12 @@ const text = `
        where $5::text[] is null or f.outcome = any ($5)
        order by f.row_index
        limit $7)
+      union all
+      (select h.row_index, 'held_back' from staging_rows h
+       where $8::boolean and ($5::text[] is null or 'held_back' = any ($5))
+         and h.upload_id = $1 and h.row_index > $6 and h.entity_type = 'daily_metric' and h.validation_status = 'valid'
+       order by h.row_index
+       limit $7)
     ) w
     join staging_rows s on s.upload_id = $1 and s.row_index = w.row_index and s.entity_type = 'daily_metric' and s.workspace_id = $2
     order by s.row_index
@@ -92,11 +101,11 @@ const text = `
   order by p.row_index`;
 
 export async function listFileRows(db: Queryable, query: FileRowQuery): Promise<FileRow[]> {
-  const { workspaceId, runId, platform, clientId, outcomes, afterRow, limit } = query;
+  const { workspaceId, runId, platform, clientId, outcomes, afterRow, limit, isHeldBack } = query;
   const { rows } = await db.query<FileRow>({
     name: 'ads-list-file-rows',
     text,
-    values: [runId, workspaceId, platform, clientId, outcomes, afterRow, limit],
+    values: [runId, workspaceId, platform, clientId, outcomes, afterRow, limit, isHeldBack],
   });
   return rows;
 }
