@@ -72,7 +72,7 @@ async function benchSmall(
   url: string,
   file: string,
 ): Promise<Figure[]> {
-  const rounds = quick ? 1 : 3;
+  const rounds = quick ? 1 : 5;
   const ours: Load[] = [];
   const again: Load[] = [];
   const peers: Record<string, number[]> = { 'psql-copy': [], 'multi-row-insert': [] };

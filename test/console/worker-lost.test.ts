@@ -4,14 +4,14 @@ import { shoot } from './browser.ts';
 import { handInSteps, startWorkerProcess, tenantOf } from './installation.ts';
 import { useConsole } from './use-console.ts';
 
-const stage = useConsole({ LEASE_SECONDS: '16', HEARTBEAT_SECONDS: '2', POLL_INTERVAL_MS: '100' }, 'api');
+const stage = useConsole({ LEASE_SECONDS: '8', HEARTBEAT_SECONDS: '1', POLL_INTERVAL_MS: '100' }, 'api');
 
 describe('a run whose worker is killed while its page is open', () => {
   it('says why it waits, that the worker is silent, that another takes over, and ends with a receipt that adds up', async () => {
     const person = await stage.enter();
     const { page } = person;
     const [runId = ''] = await handInSteps(stage.installation, await tenantOf(stage.installation), {
-      steps: 400,
+      steps: 150,
       pauseMs: 60,
     });
 
@@ -24,7 +24,7 @@ describe('a run whose worker is killed while its page is open', () => {
 
     const first = startWorkerProcess(stage.installation);
     await page
-      .getByText(/ of 400 steps/)
+      .getByText(/ of 150 steps/)
       .first()
       .waitFor();
     await first.kill();
@@ -42,8 +42,8 @@ describe('a run whose worker is killed while its page is open', () => {
     const stored = await stage.installation.database.query<{ at: number }>('select at from steps where run_id = $1', [
       runId,
     ]);
-    expect(new Set(stored.map(({ at }) => at)).size).toBe(400);
-    expect(stored).toHaveLength(400);
+    expect(new Set(stored.map(({ at }) => at)).size).toBe(150);
+    expect(stored).toHaveLength(150);
     expect(person.faults).toEqual([]);
   }, 180_000);
 
