@@ -181,6 +181,12 @@ const surveyText = `
   from (${judgement}) judged
   group by outcome`;
 
+/** The parameters of the judgement, $1 to $8. */
+function judgementValues(scope: PromotionScope, range: RowRange, trustsHints: boolean): unknown[] {
+  const { uploadId, workspaceId, clientId, platform, reportedAt } = scope;
+  return [uploadId, workspaceId, clientId, platform, reportedAt, range.from, range.to, trustsHints];
+}
+
 /** Whether another upload has written one of the keys since they were looked up. */
 export function isKeyTaken(error: unknown): boolean {
   return (error as { constraint?: unknown } | null)?.constraint === 'daily_metrics_key';
@@ -202,17 +208,7 @@ export async function promoteMetrics(
   const { rows } = await db.query<PromotedRow & { written: number | null; dates: string[] }>({
     name: 'ads-promote-metrics',
     text,
-    values: [
-      scope.uploadId,
-      scope.workspaceId,
-      scope.clientId,
-      scope.platform,
-      scope.reportedAt,
-      range.from,
-      range.to,
-      trustsHints,
-      confirms,
-    ],
+    values: [...judgementValues(scope, range, trustsHints), confirms],
   });
   return {
     outcomes: rows,
@@ -231,16 +227,7 @@ export async function surveyMetrics(
   const { rows } = await db.query<PromotedRow & { ranges: string }>({
     name: 'ads-survey-metrics',
     text: surveyText,
-    values: [
-      scope.uploadId,
-      scope.workspaceId,
-      scope.clientId,
-      scope.platform,
-      scope.reportedAt,
-      range.from,
-      range.to,
-      trustsHints,
-    ],
+    values: judgementValues(scope, range, trustsHints),
   });
   if (rows.some(({ outcome }) => outcome === 'inserted' || outcome === 'updated')) return undefined;
   for (const { outcome, ranges } of rows) await noteOutcome(db, scope, outcome, ranges);
