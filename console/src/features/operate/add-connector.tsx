@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../app/api.ts';
-import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { inertText } from '../../ui/inert-text.ts';
 import { Modal } from '../../ui/modal.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
-import { intervalHint, secondsOf } from './connector-interval.ts';
+import { ConnectorFields } from './connector-fields.tsx';
+import { secondsOf } from './connector-interval.ts';
 import { connectorsQuery } from './list-connectors.ts';
 
 /** Chooses one of the connections Airbyte has and puts it on the schedule. */
@@ -17,9 +17,7 @@ export function AddConnector({ onClose }: { onClose: () => void }): ReactNode {
     retry: false,
   });
   const [connectionId, setConnectionId] = useState('');
-  const [name, setName] = useState('');
-  const [account, setAccount] = useState('');
-  const [hours, setHours] = useState('');
+  const [words, setWords] = useState({ name: '', account: '', hours: '' });
   if (!available.data || available.data.data.length === 0)
     return (
       <Modal title="Add a connector" onClose={onClose}>
@@ -32,14 +30,14 @@ export function AddConnector({ onClose }: { onClose: () => void }): ReactNode {
   const choose = (id: string) => {
     setConnectionId(id);
     // The name at Airbyte is mostly the right one; what somebody typed stays.
-    if (name === '' || connections.some((each) => each.name === name))
-      setName(connections.find((each) => each.connection_id === id)?.name ?? '');
+    if (words.name === '' || connections.some((each) => each.name === words.name))
+      setWords({ ...words, name: connections.find((each) => each.connection_id === id)?.name ?? '' });
   };
   const body = {
-    name,
+    name: words.name,
     connection_id: connectionId,
-    external_account_id: account,
-    interval_seconds: secondsOf(hours),
+    external_account_id: words.account,
+    interval_seconds: secondsOf(words.hours),
   };
   return (
     <FormDialog
@@ -65,24 +63,7 @@ export function AddConnector({ onClose }: { onClose: () => void }): ReactNode {
           ))}
         </select>
       </label>
-      <Field label="Name" required maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
-      <Field
-        label="Account"
-        required
-        maxLength={200}
-        value={account}
-        onChange={(event) => setAccount(event.target.value)}
-        hint="The account at the source that this connection reads."
-      />
-      <Field
-        label="Every how many hours"
-        type="number"
-        min={1}
-        max={8760}
-        value={hours}
-        onChange={(event) => setHours(event.target.value)}
-        hint={intervalHint}
-      />
+      <ConnectorFields words={words} onChange={setWords} />
     </FormDialog>
   );
 }

@@ -1,10 +1,10 @@
 // Changing a connector, and removing it.
 import { type ReactNode, useState } from 'react';
 import { call } from '../../app/api.ts';
-import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { inertText } from '../../ui/inert-text.ts';
-import { hoursOf, intervalHint, secondsOf } from './connector-interval.ts';
+import { ConnectorFields } from './connector-fields.tsx';
+import { hoursOf, secondsOf } from './connector-interval.ts';
 import { type Connector, connectorsQuery } from './list-connectors.ts';
 
 interface Props {
@@ -13,13 +13,12 @@ interface Props {
 }
 
 export function ChangeConnector({ connector, onClose }: Props): ReactNode {
-  const [name, setName] = useState(connector.name);
-  const [account, setAccount] = useState(connector.external_account_id);
-  const [hours, setHours] = useState(hoursOf(connector.interval_seconds));
+  const hours = hoursOf(connector.interval_seconds);
+  const [words, setWords] = useState({ name: connector.name, account: connector.external_account_id, hours });
   const body = {
-    name,
-    external_account_id: account,
-    ...(hours === hoursOf(connector.interval_seconds) ? {} : { interval_seconds: secondsOf(hours) }),
+    name: words.name,
+    external_account_id: words.account,
+    ...(words.hours === hours ? {} : { interval_seconds: secondsOf(words.hours) }),
   };
   const params = { connector_id: connector.connector_id };
   return (
@@ -30,24 +29,7 @@ export function ChangeConnector({ connector, onClose }: Props): ReactNode {
       refresh={connectorsQuery.queryKey}
       onClose={onClose}
     >
-      <Field label="Name" required maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
-      <Field
-        label="Account"
-        required
-        maxLength={200}
-        value={account}
-        onChange={(event) => setAccount(event.target.value)}
-        hint="The account at the source that this connection reads."
-      />
-      <Field
-        label="Every how many hours"
-        type="number"
-        min={1}
-        max={8760}
-        value={hours}
-        onChange={(event) => setHours(event.target.value)}
-        hint={intervalHint}
-      />
+      <ConnectorFields words={words} onChange={setWords} />
     </FormDialog>
   );
 }
