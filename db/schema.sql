@@ -1022,6 +1022,7 @@ create table public.connectors (
   created_by uuid,
   created_at timestamp with time zone default engine.now() not null,
   updated_at timestamp with time zone default engine.now() not null,
+  provider text,
   constraint connectors_pkey PRIMARY KEY (connector_id),
   constraint connectors_connection_once UNIQUE (connection_id),
   constraint connectors_name_once UNIQUE (tenant_id, name),
@@ -1031,7 +1032,8 @@ create table public.connectors (
   constraint connectors_disabled_says_why CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
   constraint connectors_external_account_id_check CHECK (((length(external_account_id) >= 1) AND (length(external_account_id) <= 200))),
   constraint connectors_interval_seconds_check CHECK ((interval_seconds > 0)),
-  constraint connectors_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+  constraint connectors_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint connectors_provider_is_short CHECK ((provider ~ '^[a-z0-9][a-z0-9._-]{0,39}$'::text))
 );
 CREATE INDEX connectors_by_tenant ON public.connectors USING btree (tenant_id, connector_id);
 alter table public.connectors enable row level security, force row level security;

@@ -12,6 +12,7 @@ export const Connector = z.object({
   name: z.string(),
   connection_id: Id.describe('The connection at Airbyte.'),
   airbyte_workspace_id: z.string(),
+  provider: z.string().nullable().describe('Whose API it reads: the type of its source at Airbyte.'),
   external_account_id: z.string(),
   interval_seconds: Count.nullable().describe('As chosen; null: the shortest the plan allows.'),
   effective_interval_seconds: Count.describe('As it holds now, by the plan.'),

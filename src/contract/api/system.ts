@@ -20,6 +20,28 @@ export const SyncMetrics = z.object({
   retries_by_error: z.record(z.string(), Count),
 });
 
+/** The figures the jobs specification names, over the last hour. */
+export const PaceMetrics = z.object({
+  by_pipeline: z.record(
+    z.string(),
+    z.object({
+      ingest_ms: z.number().nullable().describe('Mean time from the first claim to a good end.'),
+      items_sec: z.number().nullable().describe('Items read for each second of work.'),
+      error_rate: z.number().nullable().describe('Share of ended runs that failed.'),
+      not_found_rate: z
+        .number()
+        .nullable()
+        .describe('Share of ended runs that failed because something was not found.'),
+    }),
+  ),
+  api_throttle_rate: z
+    .record(z.string(), z.number())
+    .describe('By provider: share of attempts that were told to wait, of runs made in the last hour or waiting now.'),
+  queue_depth: Count.describe('Runs of this tenant that wait.'),
+  db_latency_ewma_ms: z.number().describe('Moving average, of the answering process.'),
+  pool_wait_ms: z.number().describe('How long a request waits now for a connection, in the answering process.'),
+});
+
 /** The dashboard's figures. `ingest` keeps the three names of the judgments specification, and counts judgments only. */
 export const Metrics = z.object({
   ingest: z.object({
@@ -33,6 +55,7 @@ export const Metrics = z.object({
   }),
   pipelines: z.record(z.string(), z.record(z.string(), Count)).describe('Runs by pipeline and phase.'),
   syncs: SyncMetrics,
+  pace: PaceMetrics,
   open_alerts: Count,
   workers_alive: Count,
   oldest_waiting_s: z.number().nullable(),

@@ -1,5 +1,5 @@
-// How fast and how well runs of the last hour went, by pipeline, over all tenants: for /metrics alone. Reads a bounded number of the
-// newest runs by the range of their ids, so that it costs the same however large the ledger is. Runs as millrace_engine.
+// How fast and how well runs of the last hour went, by pipeline, of one tenant or of all. Reads a bounded number of the newest runs by
+// the range of their ids, so that it costs the same however large the ledger is. Runs as millrace_engine.
 import type { Queryable } from '../../platform/database.ts';
 
 export interface PaceRow {
@@ -18,14 +18,16 @@ export interface PaceRow {
 
 const NEWEST = 10_000;
 
-export async function readPace(control: Queryable, sinceId: string): Promise<PaceRow[]> {
+/** `tenantId` null: of the whole installation. */
+export async function readPace(control: Queryable, tenantId: string | null, sinceId: string): Promise<PaceRow[]> {
+  const ofTenant = tenantId === null ? '$2::uuid is null' : 'tenant_id = $2::uuid';
   const { rows } = await control.query<PaceRow>({
-    name: 'http-read-pace',
+    name: `http-read-pace-${tenantId === null ? 'all' : 'tenant'}`,
     text: `
       with recent as (
         select id, pipeline, phase, error_code, (receipt ->> 'read')::float8 as items,
                extract(epoch from finished_at - started_at)::float8 as seconds
-        from engine.runs where id >= $1 order by id desc limit ${NEWEST}
+        from engine.runs where id >= $1 and ${ofTenant} order by id desc limit ${NEWEST}
       ),
       waited as (
         select r.pipeline, count(*)::int as throttled
@@ -47,7 +49,7 @@ export async function readPace(control: Queryable, sinceId: string): Promise<Pac
       )
       select p.pipeline, p.seconds, p.items_per_second, p.error_ratio, p.not_found_ratio, coalesce(w.throttled, 0) as throttled
       from pace p left join waited w using (pipeline)`,
-    values: [sinceId],
+    values: [sinceId, tenantId],
   });
   return rows;
 }

@@ -12,6 +12,8 @@ export interface ConnectionWish {
 }
 
 const TAG = 'millrace:';
+/** As the table asks for it. */
+const shortName = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
 export async function listAvailable(
   { clients }: Pick<SyncDesk, 'clients'>,
@@ -38,6 +40,22 @@ export async function requireConnection(
   }
   if (found.status !== 'active') throw new MillraceError('connection_not_active', { connection, state: found.status });
   return found;
+}
+
+/** The type of its source, in the form figures are told by. Null when Airbyte does not say: a figure is no reason to refuse a connector. */
+export async function providerOf(
+  { clients }: Pick<SyncDesk, 'clients'>,
+  wish: Pick<ConnectionWish, 'credential'>,
+  { sourceId }: Pick<AirbyteConnection, 'sourceId'>,
+): Promise<string | null> {
+  if (!sourceId) return null;
+  try {
+    const { sourceType } = await clients.forCredential(wish.credential ?? undefined).getSource(sourceId);
+    return shortName.exec(sourceType.trim().toLowerCase().replaceAll(' ', '-'))?.[0] ?? null;
+  } catch (error) {
+    if (error instanceof MillraceError) return null;
+    throw error;
+  }
 }
 
 /** With the installation's credential only the installation's workspace can be reached. */

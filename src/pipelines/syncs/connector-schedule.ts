@@ -12,13 +12,19 @@ export function scheduleName(connectorId: string): string {
 
 export function scheduleOf(connector: ConnectorRow): ScheduleRequest {
   const seconds = effectiveSeconds(connector.plan, connector.interval_seconds);
-  const { connector_id: connectorId, external_account_id: account, name } = connector;
+  const { connector_id: connectorId, external_account_id: account, name, provider } = connector;
   return {
     tenantId: connector.tenant_id,
     name: scheduleName(connectorId),
     pipeline: 'syncs',
     cron: seconds >= 24 * HOUR ? '0 0 * * *' : `0 */${Math.max(1, Math.floor(seconds / HOUR))} * * *`,
-    input: { connector_id: connectorId, external_account_id: account, name, trigger: 'schedule' },
+    input: {
+      connector_id: connectorId,
+      external_account_id: account,
+      name,
+      trigger: 'schedule',
+      ...(provider === null ? {} : { provider }),
+    },
     enabled: connector.enabled,
     nextAt: nextSlot(connectorId, seconds, connector.now),
   };

@@ -6,7 +6,7 @@ import { sqlStateOf } from '../../platform/database-errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { Credential } from './airbyte/tokens.ts';
 import { checkInterval } from './cadence.ts';
-import { requireConnection } from './connections.ts';
+import { providerOf, requireConnection } from './connections.ts';
 import { scheduleName, scheduleOf } from './connector-schedule.ts';
 import { type ConnectorRow, findConnector, findPlan } from './sql/connectors.ts';
 import { readDueTimes } from './sql/read-due-times.ts';
@@ -36,13 +36,14 @@ export async function addConnector(desk: SyncDesk, tenantId: string, wish: Conne
   await inOneTransaction(desk, tenantId, ({ asTenant }) =>
     asTenant(async (db) => checkInterval((await findPlan(db, tenantId)) ?? '', wish.intervalSeconds)),
   );
-  const { workspaceId } = await requireConnection(desk, tenantId, wish);
+  const connection = await requireConnection(desk, tenantId, wish);
   const connectorId = uuidv7();
   const draft = {
     ...wish,
     connectorId,
     tenantId,
-    workspaceId,
+    workspaceId: connection.workspaceId,
+    provider: await providerOf(desk, wish, connection),
     credential: sealed(desk, connectorId, wish.credential),
     credentialKind: wish.credential?.kind ?? 'installation',
   };

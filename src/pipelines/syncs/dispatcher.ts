@@ -107,6 +107,7 @@ export class JobDispatcher {
       connector_id: connector.connector_id,
       external_account_id: request.externalAccountId ?? connector.external_account_id,
       name: connector.name,
+      ...(connector.provider === null ? {} : { provider: connector.provider }),
       trigger: request.asSupport ? 'support' : 'manual',
     };
     return {

@@ -6,6 +6,8 @@ export const SyncInput = z.object({
   external_account_id: z.string().min(1).max(200),
   /** The connector's name when the run was made, for people. */
   name: z.string().optional(),
+  /** Whose API it reads, where that is known: what throttling is told by. */
+  provider: z.string().optional(),
   /** Who wanted it: the schedule, a person, support. */
   trigger: z.enum(['schedule', 'manual', 'support']).default('manual'),
 });

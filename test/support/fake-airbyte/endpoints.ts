@@ -93,10 +93,10 @@ export function listConnections(world: World, { query }: FakeRequest): FakeAnswe
   const found = [...world.connections.values()]
     .filter((each) => !workspaces || workspaces.includes(each.workspaceId))
     .filter((each) => each.status !== 'deprecated' || query.get('includeDeleted') === 'true')
-    .map((each) =>
+    .map(({ sourceType: _, ...each }) =>
       JSON.stringify({
-        ...each,
         sourceId: randomUUID(),
+        ...each,
         destinationId: randomUUID(),
         schedule: { scheduleType: 'manual' },
         configurations: { streams: [] },
@@ -104,6 +104,24 @@ export function listConnections(world: World, { query }: FakeRequest): FakeAnswe
       }),
     );
   return ok(page(found, query, limit, '/connections'));
+}
+
+export function getSource(world: World, sourceId: string): FakeAnswer {
+  const found = [...world.connections.values()].find((each) => each.sourceId === sourceId);
+  if (found?.sourceType === undefined) return notFound(sourceId);
+  const { workspaceId, sourceType } = found;
+  const configuration = { api_secret: 'SECRET-OF-THE-SOURCE' };
+  return ok(
+    JSON.stringify({
+      sourceId,
+      name: 'Shop',
+      sourceType,
+      definitionId: randomUUID(),
+      workspaceId,
+      configuration,
+      createdAt: 1,
+    }),
+  );
 }
 
 function page(items: readonly string[], query: URLSearchParams, limit: number, path: string): string {

@@ -6,6 +6,9 @@ export interface FakeConnection {
   readonly connectionId: string;
   readonly name: string;
   readonly workspaceId: string;
+  readonly sourceId?: string;
+  /** Told by GET /sources/:id; left out, Airbyte has lost the source. */
+  readonly sourceType?: string;
   status: 'active' | 'inactive' | 'deprecated' | 'locked';
   readonly tags?: readonly { tagId: string; name: string; color: string; workspaceId: string }[];
   readonly createdAt: number;

@@ -11,6 +11,7 @@ import {
   createJob,
   type FakeRequest,
   getJob,
+  getSource,
   issueToken,
   listConnections,
   listJobs,
@@ -164,11 +165,13 @@ function buildWorld(options: FakeAirbyteOptions, skewMs: () => number): World {
 function answerTo(world: World, request: FakeRequest): FakeAnswer & { job?: FakeJob } {
   const { method, path } = request;
   const jobId = /^\/jobs\/(\d+)$/.exec(path)?.[1];
+  const sourceId = /^\/sources\/([^/]+)$/.exec(path)?.[1];
   if (method === 'POST' && path === '/applications/token') return issueToken(world, request.body);
   if (method === 'POST' && path === '/jobs') return createJob(world, request);
   if (method === 'GET' && path === '/jobs') return listJobs(world, request);
   if (method === 'GET' && jobId !== undefined) return getJob(world, jobId);
   if (method === 'DELETE' && jobId !== undefined) return cancelJob(world, jobId);
+  if (method === 'GET' && sourceId !== undefined) return getSource(world, sourceId);
   if (method === 'GET' && path === '/connections') return listConnections(world, request);
   return notFound(path);
 }

@@ -11,6 +11,7 @@ export function connectorAnswer(view: ConnectorView): ConnectorAnswer {
     name: connector.name,
     connection_id: connector.connection_id,
     airbyte_workspace_id: connector.workspace_id,
+    provider: connector.provider,
     external_account_id: connector.external_account_id,
     interval_seconds: connector.interval_seconds,
     effective_interval_seconds: view.effectiveSeconds,

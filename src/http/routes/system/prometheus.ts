@@ -6,12 +6,13 @@ import { deliveryStatuses } from '../../../contract/api/webhook-events.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { countDeliveries } from '../../../outbound/webhooks/sql/look-after-deliveries.ts';
 import { recentFigures } from '../../../pipelines/syncs/figures.ts';
-import { type Pool, type Queryable, withClient } from '../../../platform/database.ts';
+import type { Pool, Queryable } from '../../../platform/database.ts';
 import { leastUuidv7 } from '../../../platform/ids.ts';
 import { handle } from '../../call.ts';
-import { ping } from '../../sql/ping.ts';
 import { readPace } from '../../sql/read-pace.ts';
 import { countWorkersAlive, readBacklog, readOpenAlertCounts, readTrouble } from '../../sql/read-queue.ts';
+import { readThrottling } from '../../sql/read-throttling.ts';
+import { measureLatency, measurePoolWait } from './database-pace.ts';
 
 const runs = gauge('millrace_runs', 'Runs that wait or run.', ['pipeline', 'phase']);
 const oldest = gauge('millrace_oldest_waiting_seconds', 'Age of the run that has waited longest.', ['pipeline']);
@@ -30,6 +31,15 @@ const notFoundRatio = gauge(
   ['pipeline'],
 );
 const throttled = gauge('millrace_throttled_attempts', 'Attempts that were told to wait, last hour.', ['pipeline']);
+const apiAttempts = gauge(
+  'millrace_api_attempts',
+  'Attempts that asked a provider, last hour, of runs made since then or waiting now.',
+  ['provider'],
+);
+const apiThrottled = gauge('millrace_api_throttled_attempts', 'Of those, the ones that were told to wait.', [
+  'provider',
+]);
+const apiThrottleRatio = gauge('millrace_api_throttle_ratio', 'Their share.', ['provider']);
 const syncsQueued = gauge('millrace_sync_jobs_queued_last_minute', 'Sync jobs queued in the last minute.', []);
 const syncRate = gauge('millrace_sync_success_ratio', 'Share of syncs that succeeded, last day.', ['connector']);
 const syncSeconds = gauge('millrace_sync_duration_seconds', 'Mean duration of syncs that succeeded, last day.', []);
@@ -52,9 +62,6 @@ const connections = gauge(
 );
 const poolWait = gauge('millrace_pool_wait_seconds', 'How long a caller waits now for a connection.', ['pool']);
 const HOUR_MS = 3_600_000;
-/** The weight of the newest answer. */
-const EWMA_SHARE = 0.2;
-let latencyS: number | undefined;
 let isCollecting = false;
 
 export const prometheus = handle('system.prometheus', async ({ app, origin, request, reply }) => {
@@ -68,31 +75,23 @@ export const prometheus = handle('system.prometheus', async ({ app, origin, requ
   if (app.engine !== undefined) {
     await refreshQueueGauges(app.engine.pools.control);
     await refreshPaceGauges(app.engine.pools.control);
+    await refreshThrottlingGauges(app.engine.pools.control);
     await refreshSyncGauges(app.engine.pools.control);
     await refreshDeliveryGauges(app.engine.pools.control);
   }
   return reply.type(register.contentType).send(await register.metrics());
 });
 
-/** Of this process. Asked on the API's own pool, so that waiting for a connection shows as well. */
+/** Of this process. */
 async function refreshDatabaseGauges(pools: { api: Pool; control?: Pool; effects?: Pool }): Promise<void> {
-  const startedAt = performance.now();
-  await ping(pools.api);
-  const seconds = (performance.now() - startedAt) / 1_000;
-  latencyS = latencyS === undefined ? seconds : latencyS + EWMA_SHARE * (seconds - latencyS);
-  latency.set(latencyS);
+  latency.set(await measureLatency(pools.api));
   for (const [pool, each] of Object.entries({ api: pools.api, control: pools.control, effects: pools.effects })) {
     if (each === undefined) continue;
-    poolWait.set({ pool }, await secondsToConnect(each));
+    poolWait.set({ pool }, await measurePoolWait(each));
     connections.set({ pool, state: 'open' }, each.totalCount);
     connections.set({ pool, state: 'idle' }, each.idleCount);
     connections.set({ pool, state: 'waiting' }, each.waitingCount);
   }
-}
-
-async function secondsToConnect(pool: Pool): Promise<number> {
-  const startedAt = performance.now();
-  return withClient(pool, async () => (performance.now() - startedAt) / 1_000);
 }
 
 /** Connectors and tenants by id only: whose they are is not said. */
@@ -114,12 +113,24 @@ async function refreshDeliveryGauges(control: Queryable): Promise<void> {
 
 async function refreshPaceGauges(control: Queryable): Promise<void> {
   for (const each of [runSeconds, itemRate, errorRatio, notFoundRatio, throttled]) each.reset();
-  for (const { pipeline, ...pace } of await readPace(control, leastUuidv7(Date.now() - HOUR_MS))) {
+  for (const { pipeline, ...pace } of await readPace(control, null, leastUuidv7(Date.now() - HOUR_MS))) {
     throttled.set({ pipeline }, pace.throttled);
     if (pace.seconds !== null) runSeconds.set({ pipeline }, pace.seconds);
     if (pace.items_per_second !== null) itemRate.set({ pipeline }, pace.items_per_second);
     if (pace.error_ratio !== null) errorRatio.set({ pipeline }, pace.error_ratio);
     if (pace.not_found_ratio !== null) notFoundRatio.set({ pipeline }, pace.not_found_ratio);
+  }
+}
+
+/** Providers by the type Airbyte or a pipeline gives them, a bounded number of names. */
+async function refreshThrottlingGauges(control: Queryable): Promise<void> {
+  for (const each of [apiAttempts, apiThrottled, apiThrottleRatio]) each.reset();
+  const sinceMs = Date.now() - HOUR_MS;
+  for (const row of await readThrottling(control, null, leastUuidv7(sinceMs), new Date(sinceMs))) {
+    const { provider, attempts, throttled: told } = row;
+    apiAttempts.set({ provider }, attempts);
+    apiThrottled.set({ provider }, told);
+    apiThrottleRatio.set({ provider }, told / attempts);
   }
 }
 

@@ -42,6 +42,10 @@ export const ConnectionList = z.object({
   next: z.string().nullish(),
 });
 
+/** The configuration that comes with it holds the customer's settings: it is not read. */
+export const AirbyteSource = z.object({ sourceType: z.string() });
+export type AirbyteSource = z.output<typeof AirbyteSource>;
+
 export const TokenAnswer = z.object({
   access_token: z.string().min(1),
   expires_in: z.number().min(0).nullish(),

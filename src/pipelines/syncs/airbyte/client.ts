@@ -1,8 +1,8 @@
-// The Airbyte API as far as syncs need it: create, get, list and cancel jobs, and list connections.
+// The Airbyte API as far as syncs need it: create, get, list and cancel jobs, list connections, and tell the type of a source.
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
-import { type AirbyteConnection, AirbyteJob, ConnectionList, JobList } from './answers.ts';
+import { type AirbyteConnection, AirbyteJob, AirbyteSource, ConnectionList, JobList } from './answers.ts';
 import { callAirbyte, type HttpCall } from './http.ts';
 import type { TokenSource } from './tokens.ts';
 
@@ -22,6 +22,7 @@ export interface AirbyteClient {
   /** A job that has ended, or that nobody knows, is as good as cancelled. */
   cancelJob(jobId: string): Promise<void>;
   listConnections(workspaceId: string): Promise<AirbyteConnection[]>;
+  getSource(sourceId: string): Promise<AirbyteSource>;
 }
 
 const PAGE = 100;
@@ -84,5 +85,7 @@ export function createAirbyteClient(options: AirbyteClientOptions): AirbyteClien
       }
       return found;
     },
+    getSource: (sourceId) =>
+      call({ method: 'GET', answer: AirbyteSource, what: 'source' }, `/sources/${encodeURIComponent(sourceId)}`),
   };
 }

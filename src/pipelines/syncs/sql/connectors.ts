@@ -7,6 +7,7 @@ export interface ConnectorRow {
   readonly name: string;
   readonly connection_id: string;
   readonly workspace_id: string;
+  readonly provider: string | null;
   readonly external_account_id: string;
   readonly interval_seconds: number | null;
   readonly enabled: boolean;
@@ -31,7 +32,7 @@ export interface ConnectorRow {
 }
 
 const columns = `
-  c.connector_id, c.tenant_id, c.name, c.connection_id, c.workspace_id, c.external_account_id, c.interval_seconds, c.enabled,
+  c.connector_id, c.tenant_id, c.name, c.connection_id, c.workspace_id, c.provider, c.external_account_id, c.interval_seconds, c.enabled,
   c.credential_kind, c.error_kinds, c.consecutive_failures, c.warned_at, c.disabled_at, c.disabled_reason, c.last_started_at,
   c.last_success_started_at, c.last_success_at, c.last_error_code, c.last_error_kind, c.last_error_at, c.created_at, c.updated_at,
   t.plan, engine.now() as now`;

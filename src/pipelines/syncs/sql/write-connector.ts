@@ -7,6 +7,7 @@ export interface ConnectorDraft {
   readonly name: string;
   readonly connectionId: string;
   readonly workspaceId: string;
+  readonly provider: string | null;
   readonly externalAccountId: string;
   readonly intervalSeconds: number | null;
   readonly enabled: boolean;
@@ -22,8 +23,8 @@ export async function insertConnector(db: Queryable, draft: ConnectorDraft): Pro
     text: `
       insert into public.connectors (
         connector_id, tenant_id, name, connection_id, workspace_id, external_account_id, interval_seconds, enabled, credential,
-        credential_kind, error_kinds, created_by
-      ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+        credential_kind, error_kinds, created_by, provider
+      ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     values: [
       draft.connectorId,
       draft.tenantId,
@@ -37,6 +38,7 @@ export async function insertConnector(db: Queryable, draft: ConnectorDraft): Pro
       draft.credentialKind,
       JSON.stringify(draft.errorKinds),
       draft.createdBy,
+      draft.provider,
     ],
   });
 }
