@@ -20,6 +20,9 @@ import { listClients } from './routes/clients/list.ts';
 import { removeClient } from './routes/clients/remove.ts';
 import { showClient } from './routes/clients/show.ts';
 import { updateClient } from './routes/clients/update.ts';
+import { listIngestionRuns } from './routes/ingestion-runs/list.ts';
+import { retryIngestionRun } from './routes/ingestion-runs/retry.ts';
+import { showIngestionRun } from './routes/ingestion-runs/show.ts';
 import { listJudgments } from './routes/judgments/list.ts';
 import { listPlaintiffs, splitPlaintiff } from './routes/judgments/plaintiffs.ts';
 import { decideReviews, listReviews } from './routes/judgments/reviews.ts';
@@ -110,6 +113,9 @@ export const ownHandlers: Handlers = {
   ...requeueDeadLetter,
   ...verifyRun,
   ...listDeadLetters,
+  ...listIngestionRuns,
+  ...showIngestionRun,
+  ...retryIngestionRun,
   ...listRejects,
   ...listClusters,
   ...downloadRejects,

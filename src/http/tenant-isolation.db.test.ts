@@ -371,6 +371,7 @@ describe.each(['on', 'off'])('with row-level security %s', (security) => {
     const stranger: TestUser = await buildUser(db, own.tenantId, 'admin');
     const lists = [
       'runs.list',
+      'ingestion-runs.list',
       'clients.list',
       'users.list',
       'api-keys.list',

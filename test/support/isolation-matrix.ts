@@ -122,6 +122,12 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'runs.requeue': { kind: 'path', params: (things) => ({ run_id: things.deadRunId }), body: { ticket: 'T-1' } },
   'runs.verify': run,
   'dead-letters.list': { kind: 'list' },
+  'ingestion-runs.list': {
+    kind: 'list',
+    query: () => ({ page: '1', limit: '100', status: 'queued,running,succeeded,failed' }),
+  },
+  'ingestion-runs.show': run,
+  'ingestion-runs.retry': { kind: 'path', params: (things) => ({ run_id: things.failedRunId }), body: {} },
   'rejects.list': run,
   'rejects.clusters': run,
   'rejects.download': run,

@@ -58,6 +58,9 @@ export const operations = {
   'runs.requeue': ['POST', '/v1/runs/:run_id/requeue'],
   'runs.verify': ['POST', '/v1/runs/:run_id/verify'],
   'dead-letters.list': ['GET', '/v1/dead-letters'],
+  'ingestion-runs.list': ['GET', '/v1/ingestion-runs'],
+  'ingestion-runs.show': ['GET', '/v1/ingestion-runs/:run_id'],
+  'ingestion-runs.retry': ['POST', '/v1/ingestion-runs/:run_id/retry'],
 
   'rejects.list': ['GET', '/v1/runs/:run_id/rejects'],
   'rejects.clusters': ['GET', '/v1/runs/:run_id/rejects/clusters'],

@@ -5,6 +5,7 @@ import { apiKeyRoutes } from './api-keys.ts';
 import { authRoutes } from './auth.ts';
 import { clientRoutes } from './clients.ts';
 import { connectorRoutes } from './connectors.ts';
+import { ingestionRunRoutes } from './ingestion-runs.ts';
 import { judgmentRoutes } from './judgments.ts';
 import { liveRoutes } from './live.ts';
 import { membershipRoutes } from './memberships.ts';
@@ -32,6 +33,7 @@ export const routes = {
   ...uploadRoutes,
   ...readingRoutes,
   ...runRoutes,
+  ...ingestionRunRoutes,
   ...rejectRoutes,
   ...pipelineRoutes,
   ...liveRoutes,

@@ -128,6 +128,18 @@ export const httpErrors = defineErrors({
     message: 'A bulk action needs the count its preview gave.',
     next: 'Ask with "preview": true, then send its count as "expected".',
   },
+  page_with_cursor: {
+    kind: 'input',
+    status: 400,
+    message: 'A page number and "after" were given together.',
+    next: 'Give "page" to count pages from the newest, or "after" to go on behind an earlier answer; not both.',
+  },
+  page_too_deep: {
+    kind: 'input',
+    status: 400,
+    message: 'Page {page} with {limit} a page lies beyond the newest {reach} runs that page numbers reach.',
+    next: 'Go on with "after" and the "next" of an earlier answer, which reaches any depth, or narrow by status.',
+  },
   metric_not_found: {
     kind: 'input',
     status: 404,

@@ -1,11 +1,13 @@
-// Chooses the way into the ledger that fits a filter and returns one page of it.
+// Chooses the way into the ledger that fits a filter and returns one page of it, behind a cursor or by number.
 import { inTenant } from '../../access/tenant-session.ts';
 import type { Pool, Queryable } from '../../platform/database.ts';
 import { readCursor, shapes, writeCursor } from '../cursor.ts';
 import { listLeasedAndHeldRunIds, listQueuedRunIds } from '../sql/list-live-run-ids.ts';
-import { type ListFilter, listRuns, newest, type RunsFound, type WayIn } from '../sql/list-runs.ts';
+import { type ListFilter, listRuns, type RunsFound } from '../sql/list-runs.ts';
+import { measureRuns } from '../sql/measure-runs.ts';
 import { readRun } from '../sql/read-run.ts';
 import type { RunRow } from '../sql/run-columns.ts';
+import { newest, type WayIn } from '../sql/ways-into-ledger.ts';
 
 /** The API's filter words, as they come in. */
 export interface RunQuery {
@@ -55,6 +57,36 @@ export async function findRuns(
   if (found.rows.length > page.limit && last !== undefined)
     return { rows: found.rows.slice(0, page.limit), next: writeCursor(last.id) };
   return { rows: found.rows, next: found.edge === null ? null : writeCursor(found.edge) };
+}
+
+export interface NumberedPage extends RunPage {
+  /** Runs that match among the newest ones within reach. */
+  readonly total: number;
+  /** False: there are more runs than the reach, and nobody has counted them. */
+  readonly isExact: boolean;
+}
+
+/**
+ * A page by number. It counts, and skips, among the newest `reach` candidates only, and then lists like any other page: the
+ * last page costs what the first one does. By phase and status alone: other filters have no page numbers.
+ */
+export async function findNumberedPage(
+  finder: Finder,
+  tenantId: string,
+  query: Pick<RunQuery, 'phase' | 'status'>,
+  { page, limit, reach }: { page: number; limit: number; reach: number },
+): Promise<NumberedPage> {
+  const filter = { ...filterOf(tenantId, query, newest, limit), scan: reach + 1 };
+  const way = wayIn(filter);
+  const given = way === 'given' ? await liveRunIds(finder, tenantId) : [];
+  const skip = (page - 1) * limit;
+  const measured = await inTenant(finder.pool, tenantId, (db) => measureRuns(db, way, filter, skip, given), {
+    readOnly: true,
+  });
+  const counted = { total: Math.min(measured.matches, reach), isExact: measured.scanned <= reach };
+  if (skip > 0 && measured.boundary === null) return { rows: [], next: null, ...counted };
+  const after = measured.boundary === null ? undefined : writeCursor(measured.boundary);
+  return { ...(await findRuns(finder, tenantId, query, { after, limit })), ...counted };
 }
 
 export function splitWords(text: string | undefined): readonly string[] | null {

@@ -3,26 +3,16 @@
 // caller goes on from `edge`. So no filter, however rare its matches, makes one request read the whole ledger.
 import type { Queryable } from '../../platform/database.ts';
 import { type RunRow, runColumns, runJoins } from './run-columns.ts';
+import { type CandidateFilter, candidateValues, type WayIn, waysIntoLedger } from './ways-into-ledger.ts';
 
-export interface ListFilter {
-  readonly tenantId: string;
-  /** Runs before this id; `newest` to begin with. */
-  readonly beforeId: string;
-  readonly pipelines: readonly string[] | null;
-  readonly statuses: readonly string[] | null;
-  readonly phases: readonly string[] | null;
+export interface ListFilter extends CandidateFilter {
   readonly sources: readonly string[] | null;
   readonly since: string | null;
   readonly until: string | null;
   /** Lower case; part of the title. */
   readonly titlePart: string | null;
   readonly limit: number;
-  /** How many candidates may be looked at. */
-  readonly scan: number;
 }
-
-/** After every uuid v7 there will ever be. */
-export const newest = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export interface RunsFound {
   readonly rows: readonly RunRow[];
@@ -31,38 +21,6 @@ export interface RunsFound {
 }
 
 type FoundRow = RunRow & { edge: string | null; scanned: number };
-
-const ways = {
-  ledger: `
-    select a.id from engine.runs a
-    where a.tenant_id = $1 and a.id < $2
-    order by a.id desc limit $10`,
-  pipelines: `
-    select a.id from unnest($3::text[]) p (pipeline)
-    cross join lateral (
-      select r.id from engine.runs r
-      where r.tenant_id = $1 and r.pipeline = p.pipeline and r.id < $2
-      order by r.id desc limit $10
-    ) a
-    order by a.id desc limit $10`,
-  flagged: `
-    select a.run_id as id from (
-      select distinct s.status from engine.states s
-      where ($4::text[] is null or s.status = any ($4)) and ($5::text[] is null or s.phase = any ($5))
-    ) wanted
-    cross join lateral (
-      select f.run_id from engine.flagged_runs f
-      where f.tenant_id = $1 and f.status = wanted.status and f.run_id < $2
-      order by f.run_id desc limit $10
-    ) a
-    order by a.run_id desc limit $10`,
-  given: `
-    select a.id from unnest($11::uuid[]) a (id)
-    where a.id < $2
-    order by a.id desc limit $10`,
-} as const;
-
-export type WayIn = keyof typeof ways;
 
 export async function listRuns(
   db: Queryable,
@@ -79,11 +37,11 @@ export async function listRuns(
   const { rows } = await db.query<FoundRow>({
     name: `http-list-runs-${way}`,
     text: `
-      with candidates as materialized (${ways[way]})
+      with candidates as materialized (${waysIntoLedger[way]})
       select page.*, e.edge, e.scanned
       from (
         select (select id from candidates order by id limit 1) as edge, (select count(*)::int from candidates) as scanned,
-               $11::uuid[] is null as unused
+               $7::uuid[] is null as unused
       ) e
       left join lateral (
         select ${runColumns}
@@ -94,25 +52,19 @@ export async function listRuns(
           and ($3::text[] is null or r.pipeline = any ($3))
           and ($4::text[] is null or r.status = any ($4))
           and ($5::text[] is null or r.phase = any ($5))
-          and ($6::text[] is null or coalesce(r.source_id, r.input ->> 'source') = any ($6))
-          and ($7::timestamptz is null or r.created_at >= $7)
-          and ($8::timestamptz is null or r.created_at < $8)
-          and ($9::text is null or position($9 in lower(coalesce(b.original_name, r.input ->> 'title', r.unique_key, ''))) > 0)
+          and ($8::text[] is null or coalesce(r.source_id, r.input ->> 'source') = any ($8))
+          and ($9::timestamptz is null or r.created_at >= $9)
+          and ($10::timestamptz is null or r.created_at < $10)
+          and ($11::text is null or position($11 in lower(coalesce(b.original_name, r.input ->> 'title', r.unique_key, ''))) > 0)
         order by c.id desc
         limit $12
       ) page on true`,
     values: [
-      filter.tenantId,
-      filter.beforeId,
-      filter.pipelines,
-      filter.statuses,
-      filter.phases,
+      ...candidateValues(filter, given),
       filter.sources,
       filter.since,
       filter.until,
       filter.titlePart,
-      filter.scan,
-      given,
       filter.limit,
     ],
   });

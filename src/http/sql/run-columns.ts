@@ -1,11 +1,17 @@
-// What the API shows of a run, and where it comes from: the ledger, its file's name, its progress, its successor.
+// What the API shows of a run, and where it comes from: the ledger, its file, its progress, its successor.
 import type { RunRow as LedgerRow } from '../../engine/sql/read-runs.ts';
 
 export interface RunRow extends Omit<LedgerRow, 'active_key' | 'failures' | 'cancel_requested_at' | 'created_by'> {
   readonly stage: string | null;
   readonly original_name: string | null;
   readonly retried_as: string | null;
+  /** For people: an address, or the id of what made it. */
   readonly created_by: string | null;
+  /** Only while such a user exists: an API key makes runs too. */
+  readonly created_by_user_id: string | null;
+  readonly file_bytes: number | null;
+  readonly file_sha256: string | null;
+  readonly file_type: string | null;
   readonly progress_done: number | null;
   readonly progress_total: number | null;
   readonly progress_unit: string | null;
@@ -17,7 +23,8 @@ export const runColumns = `
   r.id, r.tenant_id, r.pipeline, r.status, r.phase, r.unique_key, r.lane, r.priority, r.input, r.receipt, r.attempt,
   r.wait_reason, r.held_at, r.held_by, r.blob_id, r.source_id, r.retry_of, r.requeued_as, r.correlation_id, r.error_code,
   r.error_text, r.created_at, r.started_at, r.finished_at, r.updated_at,
-  s.stage, b.original_name, n.id as retried_as, coalesce(u.email, r.created_by::text) as created_by,
+  s.stage, b.original_name, n.id as retried_as, coalesce(u.email, r.created_by::text) as created_by, u.user_id as created_by_user_id,
+  b.bytes as file_bytes, encode(b.sha256, 'hex') as file_sha256, b.media_type as file_type,
   g.done as progress_done, g.total as progress_total, g.unit as progress_unit, g.updated_at as progress_at, l.claimed_at`;
 
 /** Each finds at most one row by a key. Every table but engine.states is under row-level security itself. */

@@ -1,0 +1,58 @@
+// GET /v1/ingestion-runs: by page and limit, or behind a cursor.
+import type { AnswerOf } from '../../../contract/api/client.ts';
+import { PAGE_REACH } from '../../../contract/api/ingestion-runs.ts';
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { type Call, handle } from '../../call.ts';
+import { engineOf } from '../../engine-of.ts';
+import { findNumberedPage, findRuns, type RunQuery, splitWords } from '../../runs/find-runs.ts';
+import { phasesOf, viewIngestionRun } from '../../runs/ingestion-view.ts';
+
+type ListCall = Call<'ingestion-runs.list'>;
+
+export const listIngestionRuns = handle('ingestion-runs.list', async (call) => {
+  const { page, after } = call.query;
+  if (page !== undefined && after !== undefined) throw new MillraceError('page_with_cursor');
+  return after === undefined ? byNumber(call, page ?? 1) : byCursor(call, after);
+});
+
+async function byNumber(call: ListCall, page: number): Promise<AnswerOf<'ingestion-runs.list'>> {
+  const { limit } = call.query;
+  if ((page - 1) * limit >= PAGE_REACH) throw new MillraceError('page_too_deep', { page, limit, reach: PAGE_REACH });
+  const wanted = { page, limit, reach: PAGE_REACH };
+  const found = await findNumberedPage(finderOf(call), call.principal.tenantId, filterOf(call), wanted);
+  return {
+    data: found.rows.map(viewIngestionRun),
+    next: found.next,
+    page,
+    limit,
+    total: found.total,
+    total_pages: Math.ceil(found.total / limit),
+    total_is_exact: found.isExact,
+  };
+}
+
+async function byCursor(call: ListCall, after: string): Promise<AnswerOf<'ingestion-runs.list'>> {
+  const { limit } = call.query;
+  const found = await findRuns(finderOf(call), call.principal.tenantId, filterOf(call), { after, limit });
+  return {
+    data: found.rows.map(viewIngestionRun),
+    next: found.next,
+    page: null,
+    limit,
+    total: null,
+    total_pages: null,
+    total_is_exact: null,
+  };
+}
+
+/** Support sees dead letters only, as in the list of runs: of the four statuses, `failed` is the one that holds any. */
+function filterOf({ principal, query }: ListCall): Pick<RunQuery, 'phase' | 'status'> {
+  const statuses = splitWords(query.status);
+  if (principal.role === 'support')
+    return statuses === null || statuses.includes('failed') ? { phase: 'dead' } : { phase: 'dead', status: 'none' };
+  return statuses === null ? {} : { phase: phasesOf(statuses).join(',') };
+}
+
+function finderOf(call: ListCall) {
+  return { pool: call.app.pool, control: engineOf(call).pools.control };
+}

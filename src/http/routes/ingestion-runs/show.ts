@@ -1,0 +1,9 @@
+// GET /v1/ingestion-runs/:run_id
+import { handle } from '../../call.ts';
+import { viewIngestionRun } from '../../runs/ingestion-view.ts';
+import { requireVisibleRun } from '../../runs/show-run.ts';
+import { look } from '../change.ts';
+
+export const showIngestionRun = handle('ingestion-runs.show', async (call) =>
+  viewIngestionRun(await look(call, (db) => requireVisibleRun(db, call.principal, call.params.run_id))),
+);

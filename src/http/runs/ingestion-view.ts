@@ -1,0 +1,109 @@
+// A run in the shape of the document specification: four statuses, how it came to be, what was handed in, its receipt as numbers.
+// Everything is read from the ledger; nothing is kept twice. Says nothing of where the server keeps its files.
+import { type AnswerOf, urlOf } from '../../contract/api/client.ts';
+import type { IngestionStatus } from '../../contract/api/ingestion-runs.ts';
+import type { RunRow } from '../sql/run-columns.ts';
+import { titleOf, viewError } from './run-view.ts';
+
+export type IngestionRunView = AnswerOf<'ingestion-runs.show'>;
+type Phase = RunRow['phase'];
+
+/**
+ * waiting  queued     also between two stages, before the next try, and held: nobody works on it
+ * active   running
+ * done     succeeded  also partial: rows that were refused or left out are in the stats
+ * failed   failed     also cancelled, which the error says
+ * dead     failed     not tried again by itself
+ */
+const statusOfPhase: Readonly<Record<Phase, IngestionStatus>> = {
+  waiting: 'queued',
+  active: 'running',
+  done: 'succeeded',
+  failed: 'failed',
+  dead: 'failed',
+};
+
+/** The phases some of the four statuses stand for, as a filter of the runs list takes them. */
+export function phasesOf(statuses: readonly string[]): readonly Phase[] {
+  const phases = Object.keys(statusOfPhase) as Phase[];
+  return phases.filter((phase) => statuses.includes(statusOfPhase[phase]));
+}
+
+export function viewIngestionRun(row: RunRow): IngestionRunView {
+  const status = statusOfPhase[row.phase];
+  // A run that waits for its next try keeps what went wrong last; it has not failed.
+  const error = status === 'failed' ? viewError(row.error_code, row.error_text) : null;
+  return {
+    run_id: row.id,
+    tenant_id: row.tenant_id,
+    status,
+    run_type: runTypeOf(row),
+    pipeline: row.pipeline,
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+    config: configOf(row),
+    stats: statsOf(row.receipt),
+    error: error?.message ?? null,
+    error_code: error?.code ?? null,
+    held: row.held_at !== null,
+  };
+}
+
+function configOf(row: RunRow): IngestionRunView['config'] {
+  return {
+    source_type: channelOf(row),
+    created_by_user_id: row.created_by_user_id,
+    // Not where the bytes lie, which is nobody's business outside, but where they can be had under the caller's own rights.
+    upload_uri: row.blob_id === null ? null : urlOf('uploads.original', { params: { upload_id: row.id } }),
+    title: textOf(row.input.title) ?? titleOf(row),
+    original_filename: row.original_name,
+    content_type: row.file_type,
+    file_size_bytes: row.file_bytes,
+    content_hash: row.file_sha256 === null ? null : `sha256:${row.file_sha256}`,
+    retry_of: row.retry_of,
+    replay_of: textOf(row.input.replay_of),
+  };
+}
+
+/** The part of a source's name that says what kind it is: the rest may be a path of the server or a bucket. */
+const typeOfSource: ReadonlyMap<string, IngestionRunView['run_type']> = new Map([
+  ['upload', 'manual_upload'],
+  ['api', 'api'],
+  ['webhook', 'webhook'],
+  ['folder', 'folder'],
+  ['s3', 's3_sync'],
+  ['airbyte', 'airbyte_sync'],
+  ['schedule', 'schedule'],
+]);
+
+function runTypeOf(row: RunRow): IngestionRunView['run_type'] {
+  if (textOf(row.input.replay_of) !== null) return 'replay';
+  if (row.retry_of !== null) return 'retry';
+  return typeOfSource.get(sourceKindOf(row)) ?? 'source';
+}
+
+/** A sync is Airbyte's, whoever asked for it. */
+function channelOf(row: RunRow): string {
+  if (row.pipeline === 'syncs') return 'airbyte';
+  const kind = sourceKindOf(row);
+  return typeOfSource.has(kind) ? kind : 'source';
+}
+
+/** Named by the ledger, else by the input, else by whether there was a file: without one a program asked for it. */
+function sourceKindOf(row: RunRow): string {
+  const name = row.source_id ?? textOf(row.input.source) ?? (row.blob_id === null ? 'api' : 'upload');
+  const kind = name.split(':', 1)[0] ?? name;
+  return kind === 'manual' ? 'upload' : kind;
+}
+
+/** Every count of the receipt under its own name. Control totals are exact decimals and stay with the run. */
+function statsOf(receipt: RunRow['receipt']): Record<string, number> | null {
+  if (receipt === null) return null;
+  const counts = Object.entries({ ...receipt, ...receipt.outcomes });
+  return Object.fromEntries(counts.filter((each): each is [string, number] => typeof each[1] === 'number'));
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
