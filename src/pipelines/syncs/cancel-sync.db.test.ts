@@ -1,56 +1,37 @@
 // Cancelling a sync: the run ends, and whatever it started at Airbyte is cancelled too, also when nobody heard of it.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
+import { describe, expect, it } from 'vitest';
+import { setClockOffset } from '../../../test/support/database.ts';
 import { calm } from '../../../test/support/fake-airbyte/knobs.ts';
-import { type FakeAirbyte, startFakeAirbyte } from '../../../test/support/fake-airbyte/server.ts';
-import { buildConnector, buildSyncs, buildSyncTenant } from '../../../test/support/syncs.ts';
+import { buildConnector } from '../../../test/support/syncs.ts';
+import { useSyncs } from '../../../test/support/use-syncs.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { silentLog } from '../../platform/log.ts';
 import { cancelSync } from './cancel-sync.ts';
 import { settleDue } from './cancellations.ts';
-import { JobDispatcher } from './dispatcher.ts';
 import type { ConnectorRow } from './sql/connectors.ts';
-import type { SyncDesk } from './sync-desk.ts';
 
 /** What becomes of a trigger: it is answered, or its answer is lost after or before it had its effect. */
 type Fate = 'answered' | 'lost after its effect' | 'lost before its effect';
 
-const db = useDatabase();
-let airbyte: FakeAirbyte;
-let desk: SyncDesk & { close(): Promise<void> };
-let tenantId: string;
 const fates = new Map<string, Fate>();
 
-beforeAll(async () => {
-  airbyte = await startFakeAirbyte({
-    runMs: 60_000,
-    beforeTrigger: (connection) => fates.get(connection) !== 'lost before its effect',
-    beforeAnswer: ({ connectionId }) => fates.get(connectionId) !== 'lost after its effect',
-  });
-  desk = await buildSyncs(db.appUrl, airbyte);
-  tenantId = await buildSyncTenant(db);
-  await desk.engine.start();
+const syncs = useSyncs({
+  runMs: 60_000,
+  beforeTrigger: (connection) => fates.get(connection) !== 'lost before its effect',
+  beforeAnswer: ({ connectionId }) => fates.get(connectionId) !== 'lost after its effect',
 });
-afterEach(async () => {
-  airbyte.knobs = calm;
-  await setClockOffset(db.admin, '0');
-});
-afterAll(async () => {
-  await desk.close();
-  await airbyte.close();
-});
+const { db, dispatcher } = syncs;
 
-const dispatcher = () => new JobDispatcher(desk, tenantId);
-const actor = () => ({ tenantId, by: 'ada' });
-const cancel = (jobId: string) => cancelSync(desk, actor(), jobId, silentLog);
+const actor = () => ({ tenantId: syncs.tenantId, by: 'ada' });
+const cancel = (jobId: string) => cancelSync(syncs.desk, actor(), jobId, silentLog);
 const start = async (fate: Fate): Promise<{ connector: ConnectorRow; jobId: string }> => {
-  const connector = await buildConnector(desk, airbyte, tenantId);
+  const connector = await buildConnector(syncs.desk, syncs.airbyte, syncs.tenantId);
   fates.set(connector.connection_id, fate);
   const { job } = await dispatcher().dispatch({ connectorId: connector.connector_id });
   return { connector, jobId: job.job_id };
 };
 const states = (connector: ConnectorRow) =>
-  airbyte.jobsOf(connector.connection_id).map((job) => (job.cancelledAt === undefined ? 'runs' : 'cancelled'));
+  syncs.airbyte.jobsOf(connector.connection_id).map((job) => (job.cancelledAt === undefined ? 'runs' : 'cancelled'));
 const triggered = (connector: ConnectorRow) =>
   waitFor(async () => {
     const { rows } = await db.admin.query('select from sync_jobs where connector_id = $1', [connector.connector_id]);
@@ -68,7 +49,7 @@ const outcome = async (jobId: string) => {
 const settleAll = async (minutes = 30) => {
   for (let minute = 0; minute < minutes; minute += 6) {
     await setClockOffset(db.admin, `${minute} minutes`);
-    await settleDue(desk, silentLog);
+    await settleDue(syncs.desk, silentLog);
   }
 };
 
@@ -87,7 +68,7 @@ describe('a sync that is cancelled', () => {
     await triggered(connector);
     const job = await cancel(jobId);
     expect(job).toMatchObject({ status: 'cancelled', error_code: 'run_cancelled' });
-    expect(job.run_id).toBe(String(airbyte.jobsOf(connector.connection_id)[0]?.jobId));
+    expect(job.run_id).toBe(String(syncs.airbyte.jobsOf(connector.connection_id)[0]?.jobId));
     expect(states(connector)).toEqual(['cancelled']);
     expect(await outcome(jobId)).toMatchObject({ outcome: 'cancelled' });
   });
@@ -103,10 +84,10 @@ describe('a sync that is cancelled', () => {
   it('by the runs’ own cancel, in bulk or from elsewhere leaves no job at Airbyte either', async () => {
     const { connector, jobId } = await start('lost after its effect');
     await waitFor(async () => (await dispatcher().job(jobId)).status === 'failed');
-    await desk.engine.cancel(actor(), jobId);
+    await syncs.desk.engine.cancel(actor(), jobId);
     await waitFor(async () => (await outcome(jobId)) !== undefined, { what: 'the cancellation to be noted' });
     expect(states(connector)).toEqual(['runs']);
-    await settleDue(desk, silentLog);
+    await settleDue(syncs.desk, silentLog);
     expect(states(connector)).toEqual(['cancelled']);
   });
 
@@ -115,7 +96,7 @@ describe('a sync that is cancelled', () => {
     await triggered(connector);
     await cancel(jobId);
     expect((await outcome(jobId))?.outcome).toBeNull();
-    airbyte.world.newJob(connector.connection_id, 'sync');
+    syncs.airbyte.world.newJob(connector.connection_id, 'sync');
     await settleAll(12);
     expect(states(connector)).toEqual(['cancelled']);
     expect((await outcome(jobId))?.outcome).toBe('cancelled');
@@ -133,19 +114,19 @@ describe('a sync that is cancelled', () => {
   it('while Airbyte is down is cancelled there when it is back', async () => {
     const { connector, jobId } = await start('answered');
     await waitFor(async () => (await dispatcher().job(jobId)).run_id);
-    airbyte.knobs = { ...calm, serverError: 1, effectBeforeLoss: 0 };
+    syncs.airbyte.knobs = { ...calm, serverError: 1, effectBeforeLoss: 0 };
     expect(await cancel(jobId)).toMatchObject({ error_code: 'run_cancelled' });
     expect(states(connector)).toEqual(['runs']);
-    airbyte.knobs = calm;
+    syncs.airbyte.knobs = calm;
     await settleAll(12);
     expect(states(connector)).toEqual(['cancelled']);
   });
 
   it('before anything was sent to Airbyte leaves nothing to look for', async () => {
-    await desk.engine.stop();
+    await syncs.desk.engine.stop();
     const { connector, jobId } = await start('answered');
     expect(await cancel(jobId)).toMatchObject({ error_code: 'run_cancelled' });
-    await desk.engine.start();
+    await syncs.desk.engine.start();
     expect([states(connector), await outcome(jobId)]).toEqual([[], undefined]);
   });
 
@@ -168,10 +149,10 @@ describe('a sync that is cancelled', () => {
   });
 
   it('before anything was sent is told as cancelled too', async () => {
-    await desk.engine.stop();
+    await syncs.desk.engine.stop();
     const { jobId } = await start('answered');
     await cancel(jobId);
-    await desk.engine.start();
+    await syncs.desk.engine.start();
     const told = () =>
       db.admin.query<{ data: unknown }>(`select data from engine.events where run_id = $1 and type = 'job.cancelled'`, [
         jobId,
@@ -185,7 +166,7 @@ describe('a sync after a cancelled one of the same connector', () => {
   it('starts a job of its own and does not adopt the one that is being cancelled', async () => {
     const { connector, jobId } = await start('lost after its effect');
     await waitFor(async () => (await dispatcher().job(jobId)).status === 'failed');
-    await desk.engine.cancel(actor(), jobId);
+    await syncs.desk.engine.cancel(actor(), jobId);
     await waitFor(async () => (await outcome(jobId)) !== undefined);
     fates.set(connector.connection_id, 'answered');
     await setClockOffset(db.admin, '1 minute');

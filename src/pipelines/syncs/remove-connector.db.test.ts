@@ -1,49 +1,30 @@
 // Removing a connector: its live sync is cancelled, here and at Airbyte, whatever state it is in and whether or not Airbyte answers.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
+import { describe, expect, it } from 'vitest';
+import { setClockOffset } from '../../../test/support/database.ts';
 import { calm } from '../../../test/support/fake-airbyte/knobs.ts';
-import { type FakeAirbyte, startFakeAirbyte } from '../../../test/support/fake-airbyte/server.ts';
-import { buildConnector, buildSyncs, buildSyncTenant } from '../../../test/support/syncs.ts';
+import { buildConnector } from '../../../test/support/syncs.ts';
+import { useSyncs } from '../../../test/support/use-syncs.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
 import { settleDue } from './cancellations.ts';
-import { JobDispatcher } from './dispatcher.ts';
 import { removeConnector } from './remove-connector.ts';
 import type { ConnectorRow } from './sql/connectors.ts';
-import type { SyncDesk } from './sync-desk.ts';
 
-const db = useDatabase();
-let airbyte: FakeAirbyte;
-let desk: SyncDesk & { close(): Promise<void> };
-let tenantId: string;
 /** Connections whose triggers have their effect while the answer is lost. */
 const deaf = new Set<string>();
 
-beforeAll(async () => {
-  airbyte = await startFakeAirbyte({ runMs: 60_000, beforeAnswer: ({ connectionId }) => !deaf.has(connectionId) });
-  desk = await buildSyncs(db.appUrl, airbyte);
-  tenantId = await buildSyncTenant(db);
-  await desk.engine.start();
-});
-afterEach(async () => {
-  airbyte.knobs = calm;
-  await setClockOffset(db.admin, '0');
-});
-afterAll(async () => {
-  await desk.close();
-  await airbyte.close();
-});
+const syncs = useSyncs({ runMs: 60_000, beforeAnswer: ({ connectionId }) => !deaf.has(connectionId) });
+const { db, dispatcher } = syncs;
 
-const dispatcher = () => new JobDispatcher(desk, tenantId);
-const actor = () => ({ tenantId, by: 'ada' });
-const remove = ({ connector_id: id }: ConnectorRow) => removeConnector(desk, actor(), id, silentLog);
-const connect = (wish = {}) => buildConnector(desk, airbyte, tenantId, wish);
+const actor = () => ({ tenantId: syncs.tenantId, by: 'ada' });
+const remove = ({ connector_id: id }: ConnectorRow) => removeConnector(syncs.desk, actor(), id, silentLog);
+const connect = (wish = {}) => buildConnector(syncs.desk, syncs.airbyte, syncs.tenantId, wish);
 const start = async ({ connector_id: connectorId }: ConnectorRow) =>
   (await dispatcher().dispatch({ connectorId })).job.job_id;
 const triggered = (jobId: string) => waitFor(async () => (await dispatcher().job(jobId)).run_id);
 const states = ({ connection_id: id }: ConnectorRow) =>
-  airbyte.jobsOf(id).map((job) => (job.cancelledAt === undefined ? 'runs' : 'cancelled'));
+  syncs.airbyte.jobsOf(id).map((job) => (job.cancelledAt === undefined ? 'runs' : 'cancelled'));
 const isGone = async ({ connector_id: id }: ConnectorRow) => {
   const { rows } = await db.admin.query('select from connectors where connector_id = $1', [id]);
   return rows.length === 0;
@@ -68,11 +49,11 @@ describe('a connector that is removed', () => {
   });
 
   it('while its sync waits for a worker never triggers anything', async () => {
-    await desk.engine.stop();
+    await syncs.desk.engine.stop();
     const connector = await connect();
     const jobId = await start(connector);
     await remove(connector);
-    await desk.engine.start();
+    await syncs.desk.engine.start();
     expect((await dispatcher().job(jobId)).status).toBe('cancelled');
     expect([await isGone(connector), states(connector)]).toEqual([true, []]);
   });
@@ -88,21 +69,21 @@ describe('a connector that is removed', () => {
   });
 
   it('while Airbyte is down keeps its credential, sealed, until the job is cancelled, and no longer', async () => {
-    airbyte.world.clients.set('client-7', 'open sesame');
+    syncs.airbyte.world.clients.set('client-7', 'open sesame');
     const connector = await connect({
       credential: { kind: 'client', clientId: 'client-7', clientSecret: 'open sesame' },
     });
     const jobId = await start(connector);
     await triggered(jobId);
-    airbyte.knobs = { ...calm, serverError: 1, effectBeforeLoss: 0 };
+    syncs.airbyte.knobs = { ...calm, serverError: 1, effectBeforeLoss: 0 };
     await remove(connector);
     expect([await isGone(connector), states(connector)]).toEqual([true, ['runs']]);
     const kept = (await settled(jobId))?.credential;
     expect(kept?.length).toBeGreaterThan(0);
     expect(kept?.toString('latin1')).not.toContain('sesame');
-    airbyte.knobs = calm;
+    syncs.airbyte.knobs = calm;
     await setClockOffset(db.admin, '1 minute');
-    await settleDue(desk, silentLog);
+    await settleDue(syncs.desk, silentLog);
     expect([states(connector), await settled(jobId)]).toEqual([
       ['cancelled'],
       { outcome: 'cancelled', credential: null },
@@ -114,12 +95,12 @@ describe('a connector that is removed', () => {
     const jobId = await start(connector);
     await triggered(jobId);
     // Nobody reads the outbox: the cancel is not noted when the connector goes.
-    await desk.engine.stop();
-    await desk.engine.cancel(actor(), jobId);
+    await syncs.desk.engine.stop();
+    await syncs.desk.engine.cancel(actor(), jobId);
     expect(await settled(jobId)).toBeUndefined();
     await remove(connector);
-    await settleDue(desk, silentLog);
-    await desk.engine.start();
+    await settleDue(syncs.desk, silentLog);
+    await syncs.desk.engine.start();
     expect(states(connector)).toEqual(['cancelled']);
   });
 
@@ -128,25 +109,25 @@ describe('a connector that is removed', () => {
     deaf.add(connector.connection_id);
     const jobId = await start(connector);
     await waitFor(async () => (await dispatcher().job(jobId)).status === 'failed');
-    airbyte.knobs = { ...calm, serverError: 1, effectBeforeLoss: 0 };
+    syncs.airbyte.knobs = { ...calm, serverError: 1, effectBeforeLoss: 0 };
     await remove(connector);
-    airbyte.knobs = calm;
+    syncs.airbyte.knobs = calm;
     deaf.delete(connector.connection_id);
     const again = await connect({ connectionId: connector.connection_id });
     await triggered(await start(again));
     expect(states(again)).toEqual(['cancelled', 'runs']);
     await setClockOffset(db.admin, '10 minutes');
-    await settleDue(desk, silentLog);
+    await settleDue(syncs.desk, silentLog);
     expect(states(again)).toEqual(['cancelled', 'runs']);
     await remove(again);
   });
 
   it('has no sync triggered for it, even one that a worker takes at that moment', async () => {
     const connector = await connect();
-    await desk.engine.stop();
+    await syncs.desk.engine.stop();
     const jobId = await start(connector);
     await db.admin.query('delete from connectors where connector_id = $1', [connector.connector_id]);
-    await desk.engine.start();
+    await syncs.desk.engine.start();
     await waitFor(async () => (await dispatcher().job(jobId)).status === 'cancelled');
     expect((await dispatcher().job(jobId)).error_message).toContain('the removal of its connector');
     expect(states(connector)).toEqual([]);
@@ -154,10 +135,10 @@ describe('a connector that is removed', () => {
 
   it('leaves dead letters that cannot be requeued: the answer names the connector that is gone', async () => {
     const connector = await connect();
-    airbyte.knobs = { ...calm, unauthorized: 1 };
+    syncs.airbyte.knobs = { ...calm, unauthorized: 1 };
     const jobId = await start(connector);
     await waitFor(async () => (await dispatcher().job(jobId)).status === 'dead_letter');
-    airbyte.knobs = calm;
+    syncs.airbyte.knobs = calm;
     await remove(connector);
     await expect(
       dispatcher().requeueFromDlq({ jobId, correlationId: 'TICKET-1', by: 'support' }),
@@ -168,7 +149,7 @@ describe('a connector that is removed', () => {
     const connector = await connect();
     await remove(connector);
     await expect(remove(connector)).rejects.toMatchObject({ code: 'connector_not_found' });
-    await expect(removeConnector(desk, actor(), uuidv7(), silentLog)).rejects.toMatchObject({
+    await expect(removeConnector(syncs.desk, actor(), uuidv7(), silentLog)).rejects.toMatchObject({
       code: 'connector_not_found',
     });
   });
