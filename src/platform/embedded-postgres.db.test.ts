@@ -15,17 +15,20 @@ import {
 import net from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { compiledProgram } from '../../test/support/programs.ts';
 import { makeTempHome } from '../../test/support/temp-home.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { connectClient } from './database.ts';
 import { isAlive, readPidFile } from './embedded/pid-file.ts';
-import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { silentLog } from './log.ts';
 
 const isRoot = process.getuid?.() === 0;
-const childProgram = fileURLToPath(new URL('../../test/support/embedded-child.ts', import.meta.url));
+const childProgram = compiledProgram('test/support/embedded-child.ts');
+// As it is built: from the sources every supervisor would be compiled as it starts.
+const { startEmbeddedPostgres }: typeof import('./embedded-postgres.ts') = await import(
+  compiledProgram('src/platform/embedded-postgres.ts')
+);
 
 interface Child {
   readonly process: ChildProcess;
@@ -73,7 +76,7 @@ function isServing(data: string): boolean {
 }
 
 async function startChild(as: string[] = []): Promise<Child> {
-  const command = [...as, process.execPath, '--import', 'tsx', childProgram, home];
+  const command = [...as, process.execPath, childProgram, home];
   const child = spawn(command[0] ?? '', command.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] });
   children.push(child);
   const line = await new Promise<string>((resolve, reject) => {

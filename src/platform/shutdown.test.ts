@@ -1,14 +1,14 @@
 // Shutdown in a real process, by real signals.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { compiledProgram } from '../../test/support/programs.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { silentLog } from './log.ts';
 import { createShutdown } from './shutdown.ts';
 
-const program = fileURLToPath(new URL('../../test/support/shutdown-child.ts', import.meta.url));
+const program = compiledProgram('test/support/shutdown-child.ts');
 let child: ChildProcess | undefined;
 
 afterEach(() => {
@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 function start(behaviour: string) {
-  const started = spawn(process.execPath, ['--import', 'tsx', program, behaviour], {
+  const started = spawn(process.execPath, [program, behaviour], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   child = started;

@@ -17,9 +17,9 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
+import { compiledProgram } from '../../test/support/programs.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { DiskBlobStore } from '../platform/blob/disk-blob-store.ts';
@@ -91,9 +91,9 @@ const storedBlobs = async () => (await readdir(join(store.root, tenantId)).catch
 const listing = (name: string) => readdir(join(folder, name)).catch(() => [] as string[]);
 
 function watchingProcess(failpoint?: string): ChildProcess {
-  const script = fileURLToPath(new URL('../../test/support/watching-process.ts', import.meta.url));
+  const script = compiledProgram('test/support/watching-process.ts');
   const orders = { folder, root: store.root, url: database.appUrl, tenantId, failpoint };
-  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(orders)], {
+  const child = spawn(process.execPath, [script, JSON.stringify(orders)], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   children.push(child);

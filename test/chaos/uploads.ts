@@ -11,6 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { field, filePart, form, openRequest, type RawAnswer, sendRaw } from '../support/multipart.ts';
+import { compiledProgram } from '../support/programs.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 export interface UploadDose {
@@ -184,9 +185,8 @@ async function audit(folder: string, acknowledged: readonly Honest[]) {
 }
 
 async function startServer(folder: string) {
-  const script = fileURLToPath(new URL('../bench/upload-server.ts', import.meta.url));
-  const child: ChildProcess = fork(script, ['millrace', folder], {
-    execArgv: ['--import', 'tsx'],
+  const child: ChildProcess = fork(compiledProgram('test/bench/upload-server.ts'), ['millrace', folder], {
+    execArgv: [],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const port = await new Promise<number>((resolve, reject) => {

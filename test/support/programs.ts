@@ -1,4 +1,4 @@
-// Programs of the bench and chaos suites run as compiled JavaScript in processes of their own: a loader that compiles on
+// Programs that tests, benches and chaos suites start run as compiled JavaScript in processes of their own: a loader that compiles on
 // the fly costs each start half a second and each closure a little, which is not what is being measured or killed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
@@ -7,13 +7,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const compiledRoot = import.meta.url.endsWith('.js') ? root : path.join(root, 'dist', 'programs');
+const config = path.join(root, 'tsconfig.programs.json');
 const stamp = path.join(compiledRoot, 'compiled');
 const lock = path.join(root, 'dist', 'programs.lock');
 const staleLockMs = 120_000;
 
 /**
- * Compiles src, test/bench/queue and test/chaos into dist/programs, unless what is there is newer than all of them. Safe when
- * several test files ask at once: one compiles, the others wait.
+ * Compiles src and the programs of the tests (see tsconfig.programs.json) into dist/programs, unless what is there is newer
+ * than all of them. Safe when several test files ask at once: one compiles, the others wait.
  */
 export function compilePrograms(): void {
   mkdirSync(path.dirname(lock), { recursive: true });
@@ -31,6 +32,12 @@ export function compilePrograms(): void {
   }
 }
 
+/** A program to start, compiled before if need be. */
+export function compiledProgram(source: string): string {
+  compilePrograms();
+  return programFile(source);
+}
+
 /** Where the compiled form of a source file of this repository lies. */
 export function programFile(source: string): string {
   return path.join(compiledRoot, source.replace(/\.ts$/, '.js'));
@@ -39,7 +46,7 @@ export function programFile(source: string): string {
 function compile(): void {
   const startedAt = new Date();
   const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { stdout } = spawnSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.programs.json')], {
+  const { stdout } = spawnSync(process.execPath, [tsc, '-p', config], {
     encoding: 'utf8',
   });
   if (!existsSync(programFile('test/bench/queue/child.ts'))) throw new Error(`programs did not compile: ${stdout}`);
@@ -56,6 +63,7 @@ function compile(): void {
 function isFresh(): boolean {
   if (!existsSync(stamp)) return false;
   const compiledAt = statSync(stamp).mtimeMs;
+  if (existsSync(config) && statSync(config).mtimeMs > compiledAt) return false;
   return ['src', 'test'].every((folder) => newestIn(path.join(root, folder)) < compiledAt);
 }
 

@@ -5,18 +5,18 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BlobCrashOrders } from '../../../test/support/blob-crash-child.ts';
 import { inChunks } from '../../../test/support/blob-store-conformance.ts';
 import { useDatabase } from '../../../test/support/database.ts';
+import { compiledProgram } from '../../../test/support/programs.ts';
 import { DiskBlobStore } from '../../platform/blob/disk-blob-store.ts';
 import { findBlob, recordBlob } from './blobs.ts';
 import { storeFile } from './store-file.ts';
 import { sweepBlobs } from './sweep-blobs.ts';
 
 const database = useDatabase();
-const program = fileURLToPath(new URL('../../../test/support/blob-crash-child.ts', import.meta.url));
+const program = compiledProgram('test/support/blob-crash-child.ts');
 let root: string;
 let store: DiskBlobStore;
 
@@ -29,7 +29,7 @@ afterAll(() => rm(root, { recursive: true }));
 /** How the process ended. */
 function runChild(orders: Omit<BlobCrashOrders, 'url' | 'root'>): NodeJS.Signals | number | null {
   const all = JSON.stringify({ url: database.appUrl, root, ...orders });
-  const { signal, status } = spawnSync(process.execPath, ['--import', 'tsx', program, all], { stdio: 'inherit' });
+  const { signal, status } = spawnSync(process.execPath, [program, all], { stdio: 'inherit' });
   return signal ?? status;
 }
 

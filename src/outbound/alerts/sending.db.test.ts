@@ -2,17 +2,17 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildSink, evaluate, quickAlerts, sendAll } from '../../../test/support/alerts.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
+import { compiledProgram } from '../../../test/support/programs.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { answers, type Receiver, startReceiver } from '../../../test/support/webhooks.ts';
 import { backoff } from './sender.ts';
 
 const db = useDatabase();
-const child = fileURLToPath(new URL('../../../test/support/alert-sender-child.ts', import.meta.url));
+const child = compiledProgram('test/support/alert-sender-child.ts');
 let receiver: Receiver;
 
 beforeAll(async () => {
@@ -155,7 +155,7 @@ describe('a receiver that fails', () => {
 describe('a process that is killed', () => {
   const dieAt = async (failpoint: string) => {
     const program = fork(child, [JSON.stringify({ url: db.appUrl, failpoint })], {
-      execArgv: ['--import', 'tsx'],
+      execArgv: [],
       stdio: 'ignore',
     });
     const late = setTimeout(() => program.kill('SIGTERM'), 40_000);

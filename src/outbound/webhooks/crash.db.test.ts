@@ -1,10 +1,10 @@
 // A process that delivers is killed between the call and the note about it: the event goes out again, with the same id.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
+import { compiledProgram } from '../../../test/support/programs.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import {
   answers,
@@ -24,7 +24,7 @@ import { takeBackLost } from './sql/claim-deliveries.ts';
 import { addDeliveries, consumerName } from './webhook-consumer.ts';
 
 const db = useDatabase();
-const program = fileURLToPath(new URL('../../../test/support/webhook-process.ts', import.meta.url));
+const program = compiledProgram('test/support/webhook-process.ts');
 let receiver: Receiver;
 const children: ChildProcess[] = [];
 
@@ -40,7 +40,7 @@ afterAll(async () => {
 async function startProcess(failpoint?: string): Promise<ChildProcess> {
   const settings = { timeoutMs: 1_000, leaseMarginMs: 500, endpointConcurrency: 3 };
   const child = fork(program, [JSON.stringify({ url: db.appUrl, settings, failpoint })], {
-    execArgv: ['--import', 'tsx'],
+    execArgv: [],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   children.push(child);

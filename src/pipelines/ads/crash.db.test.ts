@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdsBench, numbersOf, openAdsBench } from '../../../test/support/ads.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
+import { compiledProgram } from '../../../test/support/programs.ts';
 
 const database = useDatabase();
 const folder = mkdtempSync(path.join(tmpdir(), 'millrace-ads-crash-'));
-const program = fileURLToPath(new URL('../../../test/support/ads-worker.ts', import.meta.url));
+const program = compiledProgram('test/support/ads-worker.ts');
 const deps = { batchBytes: 4_000, flushRows: 100, promotionRows: 100 };
 let bench: AdsBench;
 
@@ -39,7 +39,7 @@ const file = ['Day,Campaign name,Campaign ID,Ad name,Ad ID,Amount spent (USD),Im
 /** A worker in a process of its own that dies at the failpoint; resolves when it is dead. */
 async function workUntilKilled(failpoint: string): Promise<void> {
   const orders = { url: database.appUrl, folder, deps, failpoint };
-  const child = fork(program, [JSON.stringify(orders)], { execArgv: ['--import', 'tsx'], stdio: 'ignore' });
+  const child = fork(program, [JSON.stringify(orders)], { execArgv: [], stdio: 'ignore' });
   // Never reached: then the test must say so instead of waiting for ever.
   const late = setTimeout(() => child.kill('SIGTERM'), 25_000);
   const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];

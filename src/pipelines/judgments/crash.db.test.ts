@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
@@ -16,11 +15,12 @@ import {
   plaintiffsOf,
   rejectsOf,
 } from '../../../test/support/judgments.ts';
+import { compiledProgram } from '../../../test/support/programs.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 
 const database = useDatabase();
 const folder = mkdtempSync(path.join(tmpdir(), 'millrace-judgments-crash-'));
-const program = fileURLToPath(new URL('../../../test/support/judgments-worker.ts', import.meta.url));
+const program = compiledProgram('test/support/judgments-worker.ts');
 const deps = { batchBytes: 2_000, flushRows: 100, loadRows: 500 };
 let bench: JudgmentsBench;
 
@@ -44,7 +44,7 @@ const file = judgmentsFile(...rows);
 /** A worker in a process of its own that dies at the failpoint; resolves when it is dead. */
 async function workUntilKilled(failpoint: string): Promise<void> {
   const child = fork(program, [JSON.stringify({ url: database.appUrl, folder, deps, failpoint })], {
-    execArgv: ['--import', 'tsx'],
+    execArgv: [],
     stdio: 'ignore',
   });
   // Never reached: then the test must say so instead of waiting for ever.

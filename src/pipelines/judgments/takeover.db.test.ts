@@ -4,18 +4,18 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
 import { type JudgmentsBench, judgmentsFile, openJudgmentsBench } from '../../../test/support/judgments.ts';
 import { keepLines } from '../../../test/support/log-lines.ts';
+import { compiledProgram } from '../../../test/support/programs.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { reportJudgments } from './reporter.ts';
 
 const database = useDatabase();
 const folder = mkdtempSync(path.join(tmpdir(), 'millrace-judgments-takeover-'));
-const program = fileURLToPath(new URL('../../../test/support/judgments-worker.ts', import.meta.url));
+const program = compiledProgram('test/support/judgments-worker.ts');
 const { log, lines } = keepLines();
 let bench: JudgmentsBench;
 
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 async function workUntilKilled(): Promise<void> {
   const orders = { url: database.appUrl, folder, deps: {}, failpoint: 'commit.after_commit:2' };
-  const child = fork(program, [JSON.stringify(orders)], { execArgv: ['--import', 'tsx'], stdio: 'ignore' });
+  const child = fork(program, [JSON.stringify(orders)], { execArgv: [], stdio: 'ignore' });
   const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   expect(signal).toBe('SIGKILL');
 }

@@ -5,9 +5,9 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, mkdtemp, open, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { codeOf, describeBlobStore, inChunks, newKey, readAll } from '../../../test/support/blob-store-conformance.ts';
+import { compiledProgram } from '../../../test/support/programs.ts';
 import type { BlobKey } from './blob-key.ts';
 import { DiskBlobStore } from './disk-blob-store.ts';
 
@@ -170,8 +170,8 @@ describe('the sweep of the disk store', () => {
 
 describe('a put killed with kill -9', () => {
   const putAndDie = (root: string, key: BlobKey, failpoint: string) => {
-    const script = fileURLToPath(new URL('../../../test/support/put-blob.ts', import.meta.url));
-    return spawnSync(process.execPath, ['--import', 'tsx', script, root, key, failpoint]).signal;
+    const script = compiledProgram('test/support/put-blob.ts');
+    return spawnSync(process.execPath, [script, root, key, failpoint]).signal;
   };
 
   it.each([

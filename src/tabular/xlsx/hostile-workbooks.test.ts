@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto';
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 import { writeXlsx } from 'hucre/xlsx';
 import { describe, expect, it } from 'vitest';
+import { readTable, readXlsx } from '../../../test/support/built-readers.ts';
 import { allRows, textSource } from '../../../test/support/tables.ts';
 import { buildWorkbook, buildZip } from '../../../test/support/workbooks.ts';
 import { bytesSource } from '../byte-source.ts';
 import { type TableLimits, withLimits } from '../limits.ts';
-import { readTable } from '../read-table.ts';
-import { readXlsx } from './read-xlsx.ts';
 
 const limits = withLimits();
 const read = (bytes: Uint8Array, changed: TableLimits = limits) =>

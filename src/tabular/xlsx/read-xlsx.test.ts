@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readXlsx as readWithHucre, writeXlsx } from 'hucre/xlsx';
 import { describe, expect, it, vi } from 'vitest';
+import { readTable, readXlsx } from '../../../test/support/built-readers.ts';
 import { allRows, tiktokRows } from '../../../test/support/tables.ts';
 import { buildWorkbook, stylesWith } from '../../../test/support/workbooks.ts';
 import { bytesSource } from '../byte-source.ts';
 import { defaultLimits } from '../limits.ts';
-import { readTable } from '../read-table.ts';
-import { readXlsx } from './read-xlsx.ts';
 
 const read = async (bytes: Uint8Array, sheet: string | null = null) =>
   (await allRows(readXlsx(bytesSource(bytes), { sheet, limits: defaultLimits }))).map((row) => [
