@@ -44,7 +44,6 @@ export const otherVariables: Readonly<Record<string, string>> = {
   MILLRACE_TOKEN: 'Command line: the API key or token to sign in with.',
   MILLRACE_FAILPOINT: 'Chaos tests: where this process kills itself.',
   MILLRACE_TEST_DATABASE_URL: 'Tests: a superuser connection string; unset, the embedded server is used.',
-  MILLRACE_TEST_FAST: 'Tests: 1 turns durability off on the embedded test server.',
 };
 
 const exitConfig = 78; // EX_CONFIG of sysexits.h: restarting does not help

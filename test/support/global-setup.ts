@@ -30,7 +30,8 @@ declare module 'vitest' {
   }
 }
 
-const fastSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+/** What must survive a crash is proved on servers of their own (the embedded database's tests, the chaos suites); this one need not. */
+const settings = { max_connections: '300', fsync: 'off', full_page_writes: 'off' };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await openServer();
@@ -65,11 +66,7 @@ async function openServer(): Promise<{ url: string; shared: boolean; stop(): Pro
   const shared = process.env.MILLRACE_TEST_DATABASE_URL;
   if (shared !== undefined) return { url: shared, shared: true, async stop() {} };
   const home = makeTempHome('test');
-  const { adminUrl, stop } = await startEmbeddedPostgres({
-    home,
-    log: silentLog,
-    settings: { max_connections: '300', ...(process.env.MILLRACE_TEST_FAST === '1' ? fastSettings : {}) },
-  });
+  const { adminUrl, stop } = await startEmbeddedPostgres({ home, log: silentLog, settings });
   const url = new URL(adminUrl);
   url.pathname = '/postgres';
   return {
