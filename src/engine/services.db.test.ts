@@ -9,7 +9,8 @@ import { nextFiring } from './schedules.ts';
 import { pumpEvents } from './services/outbox-pump.ts';
 import { defaultRetention, pruneOnce } from './services/pruner.ts';
 import { fireDueSchedules } from './services/scheduler.ts';
-import { claimRuns } from './sql/claim-runs.ts';
+import { claimCappedLane, claimRuns } from './sql/claim-runs.ts';
+import { endAttempts } from './sql/end-attempts.ts';
 import { type FeedRow, readFeed } from './sql/event-feed.ts';
 import { moveDueRuns } from './sql/move-due-runs.ts';
 import { pruneRejects, pruneRuns } from './sql/prune.ts';
@@ -238,6 +239,46 @@ describe('what is claimed', () => {
     const plan = await planOf((db) => claimRuns(db, by, { pipelines: ['plain'], afterLanes: [''], count: 5_000 }));
     expect(plan).toMatch(/Index Cond: \(id = p(?:_1)?\.run_id\)/);
     await database.admin.query('delete from engine.ready');
+  });
+});
+
+describe('queue and leases that were last counted when they were empty', () => {
+  it('are looked up place by place and key by key, never compared row by row with the whole batch', async () => {
+    const { admin } = database;
+    await engine.enqueueMany(Array.from({ length: 5_000 }, () => ({ pipeline: 'plain', tenantId, input: {} })));
+    await admin.query(
+      `insert into engine.leases (run_id, attempt, worker_id, tenant_id, pipeline, lane, stage, capped, queued_at)
+       select run_id, 1, run_id, $1, pipeline, lane, 'work', false, queued_at from engine.ready`,
+      [tenantId],
+    );
+    await admin.query('delete from engine.ready');
+    await admin.query('delete from engine.leases');
+    await admin.query('analyze engine.ready, engine.leases');
+    const by = { workerId: newTenant(), capped: [], announced: [] };
+    const end = {
+      ...{
+        runId: newTenant(),
+        attempt: 1,
+        pipeline: 'plain',
+        fromStatus: 'working',
+        event: 'complete',
+        outcome: 'complete',
+      },
+      ...{ receipt: null, failures: null, waitReason: null, delayMs: null },
+      ...{ errorKind: null, errorCode: null, errorText: null },
+    };
+    const plans = {
+      claim: await planOf((db) => claimRuns(db, by, { pipelines: ['plain'], afterLanes: [''], count: 1_000 })),
+      claimCapped: await planOf((db) => claimCappedLane(db, by, { pipeline: 'plain', lane: 'a', cap: 9, count: 9 })),
+      end: await planOf((db) => endAttempts(db, Array(1_000).fill(end))),
+      due: await planOf((db) => moveDueRuns(db, 1_000)),
+    };
+    for (const plan of Object.values(plans)) expect(plan).not.toMatch(/Join Filter: .*(?:ctid|run_id)/);
+    expect(plans.claim).toMatch(/Tid Scan on ready q/);
+    expect(plans.claimCapped).toMatch(/Tid Scan on ready q/);
+    expect(plans.due).toMatch(/Tid Scan on scheduled s/);
+    expect(plans.end).toMatch(/Index Cond: \(run_id = g\.run_id\)/);
+    expect(plans.end).toMatch(/Index Cond: \(run_id = ANY \(/);
   });
 });
 

@@ -6,6 +6,7 @@ import { compilePrograms } from '../support/programs.ts';
 import { type Arena, type Ground, openArena } from './queue/arena.ts';
 import {
   type Drain,
+  drainOn,
   fillLedger,
   fillPgBoss,
   measureDrain,
@@ -13,6 +14,7 @@ import {
   measureFairness,
   measureIdle,
   type Past,
+  settle,
 } from './queue/measures.ts';
 import type { ContenderName } from './queue/orders.ts';
 import {
@@ -49,7 +51,7 @@ const full: Dose = {
   idle: 300,
   history: 1_000_000,
   historyDrain: 50_000,
-  historyRounds: 3,
+  historyRounds: 7,
   pasts: ['finished', 'future', 'failed'],
   fairness: 20_000,
   fairnessRounds: 3,
@@ -228,23 +230,14 @@ async function fairness(
 const sayMs = (ms: number) => `${round(ms)} ms`;
 
 async function history(arena: Arena, dose: Dose, options: BenchOptions): Promise<Figure[]> {
-  const ratios = new Map<Past, number[]>(dose.pasts.map((past) => [past, []]));
-  const drained = async (prepare?: (ground: Ground) => Promise<void>) =>
-    byDrain(await measureDrain(arena, 'millrace', dose.historyDrain, 1, prepare));
-  for (let number = 0; number < dose.historyRounds; number += 1) {
-    // A full ledger between two empty ones: the machine is not equally fast all the time.
-    let before = await drained();
-    for (const past of dose.pasts) {
-      const full = await drained((ground) => fillLedger(ground, dose.history, past));
-      const after = await drained();
-      ratios.get(past)?.push(full / ((before + after) / 2));
-      options.say(
-        `history: ${dose.history} ${past}: ${round(full)}/s between ${round(before)} and ${round(after)}/s empty`,
-      );
-      before = after;
-    }
+  const ratios = new Map<Past, number[]>();
+  for (const past of dose.pasts) {
+    const fill = (ground: Ground) => fillLedger(ground, dose.history, past);
+    ratios.set(past, await besideEmpty(arena, 'millrace', dose, fill, (line) => options.say(`${past}: ${line}`)));
   }
-  const peers = options.quick ? {} : { 'pg-boss': await pgBossHistory(arena, dose) };
+  const peers = options.quick
+    ? {}
+    : { 'pg-boss': median(await besideEmpty(arena, 'pg-boss', dose, (ground) => fillPgBoss(ground, dose.history))) };
   return dose.pasts.map((past) =>
     rate(
       past === 'finished' ? 'history-ratio' : `history-${past}-ratio`,
@@ -255,12 +248,36 @@ async function history(arena: Arena, dose: Dose, options: BenchOptions): Promise
   );
 }
 
-async function pgBossHistory(arena: Arena, dose: Dose): Promise<number> {
-  const empty = byDrain(await measureDrain(arena, 'pg-boss', dose.historyDrain, 1));
-  const filled = byDrain(
-    await measureDrain(arena, 'pg-boss', dose.historyDrain, 1, (ground) => fillPgBoss(ground, dose.history)),
-  );
-  return filled / empty;
+/**
+ * How fast a ledger with a past is drained against an empty one. The machine is not equally fast all the time, so each drain of the full
+ * one has its own drain of an empty one right beside it, in alternating order.
+ */
+async function besideEmpty(
+  arena: Arena,
+  name: ContenderName,
+  dose: Dose,
+  fill: (ground: Ground) => Promise<void>,
+  say: (line: string) => void = () => {},
+): Promise<number[]> {
+  const ground = await arena.ground(name);
+  try {
+    await settle(ground, name);
+    await fill(ground);
+    const withPast = async () => byDrain(await drainOn(ground, name, dose.historyDrain, 1));
+    const empty = async () => byDrain(await measureDrain(arena, name, dose.historyDrain, 1));
+    const ratios: number[] = [];
+    for (let number = 0; number < dose.historyRounds; number += 1) {
+      const isFirst = number % 2 === 0;
+      const before = isFirst ? await withPast() : await empty();
+      const after = isFirst ? await empty() : await withPast();
+      const [filled, bare] = isFirst ? [before, after] : [after, before];
+      ratios.push(filled / bare);
+      say(`history: ${dose.history} before: ${round(filled)}/s, empty ${round(bare)}/s`);
+    }
+    return ratios;
+  } finally {
+    await ground.drop();
+  }
 }
 
 /** Every contender once a round, forwards in even rounds and backwards in odd ones. */

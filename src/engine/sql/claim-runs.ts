@@ -48,7 +48,9 @@ const isAlive = `exists (select from engine.workers w where w.worker_id = $1 and
  * Steps shared by all claims once `picked (run_id, pipeline, queued_at)` holds the rows taken from the queue. The arrow is
  * looked up by the queue's pipeline, not the ledger's: joined on r.pipeline, the planner read all runs of the pipeline at
  * every claim (20 of 26 ms over 20,000 runs). And what was picked goes through arrays, which the planner takes for ten rows: it
- * takes a limit for a tenth of the queue, and with a long queue and a large ledger it read the whole ledger at every claim.
+ * takes a limit for a tenth of the queue, and with a long queue and a large ledger it read the whole ledger at every claim. The rows of
+ * the queue are found by arrays of their places for the same reason: joined, a queue that was last counted when it was empty was
+ * compared row by row with everything chosen.
  */
 const leasePicked = `
   claimed as (
@@ -129,7 +131,8 @@ export async function claimRuns(db: Queryable, by: Claimant, request: ClaimReque
         limit $6
       ),
       picked as (
-        delete from engine.ready q using chosen c where q.ctid = c.at
+        delete from engine.ready q
+        where q.ctid = any (array(select at from chosen))
         returning q.run_id, q.pipeline, q.queued_at
       ),
       ${leasePicked}`,
@@ -186,14 +189,13 @@ export async function claimCappedLane(
       ),
       picked as (
         delete from engine.ready q
-        using (
-          select r.ctid as at from engine.ready r
+        where q.ctid = any (array(
+          select r.ctid from engine.ready r
           where r.pipeline = $4 and r.lane = $5 and not r.solo and ${isAlive}
           order by r.priority, r.run_id
           limit least($7, greatest($6 - (select leases from held), 0))
           for update skip locked
-        ) c
-        where q.ctid = c.at
+        ))
         returning q.run_id, q.pipeline, q.queued_at
       ),
       ${leasePicked}`,
@@ -209,8 +211,8 @@ export async function claimSolo(db: Queryable, by: Claimant, pipelines: readonly
     text: `
       with picked as (
         delete from engine.ready q
-        using (
-          select r.ctid as at from engine.ready r
+        where q.ctid = any (array(
+          select r.ctid from engine.ready r
           where r.solo and r.pipeline = any ($4::text[]) and ${isAlive}
             and not exists (select from engine.pauses p where p.pipeline = r.pipeline and p.lane in ('', r.lane))
             and not exists (
@@ -221,8 +223,7 @@ export async function claimSolo(db: Queryable, by: Claimant, pipelines: readonly
           order by r.run_id
           limit 1
           for update skip locked
-        ) c
-        where q.ctid = c.at
+        ))
         returning q.run_id, q.pipeline, q.queued_at
       ),
       ${leasePicked}`,

@@ -16,8 +16,7 @@ export async function positionEvents(db: Queryable, limit: number): Promise<numb
     text: `
       with taken as (
         delete from engine.event_inbox i
-        using (select ctid as at from engine.event_inbox limit $1) t
-        where i.ctid = t.at
+        where i.ctid = any (array(select ctid from engine.event_inbox limit $1))
         returning i.event_id
       )
       insert into engine.event_positions (event_id)

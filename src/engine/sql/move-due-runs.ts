@@ -14,14 +14,13 @@ export async function moveDueRuns(db: Queryable, limit: number): Promise<DueRuns
     text: `
       with due as (
         delete from engine.scheduled s
-        using (
-          select ctid as at from engine.scheduled
+        where s.ctid = any (array(
+          select ctid from engine.scheduled
           where available_at <= (select engine.now())
           order by available_at
           limit $1
           for update skip locked
-        ) d
-        where s.ctid = d.at
+        ))
         returning s.run_id, s.pipeline, s.lane, s.priority, s.solo
       ),
       queued as (

@@ -16,19 +16,26 @@ const FAIR_JOB_MS = 5;
 const FAIR_COUNT_OF_B = 10;
 const FAIR_TIMEOUT_MS = 60_000;
 
-/** Queues `count` jobs, then drains them with `processes` workers. From the first job's start until nothing is left. */
+/** Queues `count` jobs on ground of their own, then drains them with `processes` workers. */
 export async function measureDrain(
   arena: Arena,
   name: ContenderName,
   count: number,
   processes: number,
-  prepare: (ground: Ground) => Promise<void> = async () => {},
 ): Promise<Drain> {
   const ground = await arena.ground(name);
+  try {
+    return await drainOn(ground, name, count, processes);
+  } finally {
+    await ground.drop();
+  }
+}
+
+/** The same on ground that may have a past. From the first job's start until nothing is left. */
+export async function drainOn(ground: Ground, name: ContenderName, count: number, processes: number): Promise<Drain> {
   const enqueuer = await Program.start(name, ground);
   const workers: Program[] = [];
   try {
-    await prepare(ground);
     const before = name === 'millrace' ? await talliesOf(ground) : undefined;
     const { ms } = await enqueuer.ask({ do: 'bulk', count, owner: 'a' });
     if (name === 'millrace') await ground.admin.query('analyze engine.ready, engine.runs, engine.leases');
@@ -40,8 +47,12 @@ export async function measureDrain(
     return { enqueuedPerSecond: (count / ms) * 1000, drainedPerSecond: (count / (endedAt - firstAt)) * 1000 };
   } finally {
     await Promise.all([...workers, enqueuer].map((program) => program.stop()));
-    await ground.drop();
   }
+}
+
+/** Brings the tables of a contender into being. */
+export async function settle(ground: Ground, name: ContenderName): Promise<void> {
+  await (await Program.start(name, ground)).stop();
 }
 
 async function untilDrained(ground: Ground, name: ContenderName, workers: readonly Program[], count: number) {
