@@ -5,7 +5,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
-import { createDatabase, type EmptyDatabase } from './empty-database.ts';
+import { createDatabase, type InstallationDatabase } from './installation-database.ts';
 import { cleanUp, makeHome, millrace, type Server, startServer } from './millrace-process.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 
@@ -13,7 +13,7 @@ const header = 'Campaign name,Campaign ID,Day,Amount spent (USD),Impressions,Lin
 const exportOf = (rows: number, campaign = 1) =>
   `${header}\n${Array.from({ length: rows }, (_, row) => `Summer ${campaign},${campaign},2026-06-${String((row % 30) + 1).padStart(2, '0')},1.50,100,10`).join('\n')}\n`;
 
-let database: EmptyDatabase;
+let database: InstallationDatabase;
 let disk: SmallDisk | undefined;
 let server: Server | undefined;
 
@@ -124,8 +124,6 @@ describe('a full disk under the database', () => {
   async function makeDatabaseDisk() {
     const serverUrl = inject('testServer').url;
     const [place] = await database.query<{ folder: string }>(`select current_setting('data_directory') as folder`);
-    const migrated = await millrace(['migrate'], { ...database.env, MILLRACE_HOME: makeHome() });
-    expect(migrated, migrated.stderr).toMatchObject({ code: 0 });
     const folder = place?.folder ?? '';
     const small = existsSync(folder) ? mountSmallDisk(96, folder) : undefined;
     if (!small) {

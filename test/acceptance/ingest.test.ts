@@ -2,13 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDatabase, type EmptyDatabase } from './empty-database.ts';
+import { createDatabase, type InstallationDatabase } from './installation-database.ts';
 import { cleanUp, makeHome, millrace, type Server, startServer } from './millrace-process.ts';
 
 const header =
   'Campaign name,Campaign ID,Ad set name,Ad set ID,Ad name,Ad ID,Day,Amount spent (USD),Impressions,Link clicks';
 const folder = makeHome();
-let database: EmptyDatabase;
+let database: InstallationDatabase;
 let env: Record<string, string>;
 
 /** A Meta export of `days` days from June on; the spend of the last `bad` ones is no number. */

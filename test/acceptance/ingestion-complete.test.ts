@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
-import { createDatabase, type EmptyDatabase } from './empty-database.ts';
+import { createDatabase, type InstallationDatabase } from './installation-database.ts';
 import { cleanUp, makeHome, type Server, startServer } from './millrace-process.ts';
 
 const NAME = 'IngestionCompleteEvent';
@@ -16,7 +16,7 @@ interface Told {
 
 const told: Told[] = [];
 let receiver: HttpServer;
-let database: EmptyDatabase;
+let database: InstallationDatabase;
 let server: Server;
 let headers: Record<string, string> = {};
 

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canaryRows, findCanaries } from '../support/canary-people.ts';
 import { allHeard, hear, noteFed } from '../support/heard.ts';
-import { createDatabase, type EmptyDatabase } from './empty-database.ts';
+import { createDatabase, type InstallationDatabase } from './installation-database.ts';
 import { cleanUp, makeHome, millrace, startServer } from './millrace-process.ts';
 
 const folder = makeHome();
-let database: EmptyDatabase;
+let database: InstallationDatabase;
 let env: Record<string, string>;
 
 beforeAll(async () => {

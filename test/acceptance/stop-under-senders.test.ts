@@ -3,14 +3,14 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
-import { createDatabase, type EmptyDatabase } from './empty-database.ts';
+import { createDatabase, type InstallationDatabase } from './installation-database.ts';
 import { cleanUp, makeHome, type Server, startServer } from './millrace-process.ts';
 
 const GRACE_MS = 6_000;
 /** A busy machine needs a moment to end a process that has nothing left to do. */
 const SLACK_MS = 3_000;
 
-let database: EmptyDatabase;
+let database: InstallationDatabase;
 beforeAll(async () => {
   database = await createDatabase();
 });

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startOldPostgres } from '../support/old-postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { createDatabase, type EmptyDatabase } from './empty-database.ts';
+import { createDatabase, createEmptyDatabase, type InstallationDatabase } from './installation-database.ts';
 import { cleanUp, type Ended, makeHome, millrace, root, type Server, startServer } from './millrace-process.ts';
 
 const quick = { DATABASE_CONNECT_TIMEOUT_MS: '1000', SHUTDOWN_GRACE_SECONDS: '2' };
-let database: EmptyDatabase;
+let database: InstallationDatabase;
 let home = '';
 
 beforeEach(async () => {
@@ -17,6 +17,11 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 afterAll(cleanUp);
+
+async function beforeTheFirstStart(): Promise<void> {
+  await database.drop();
+  database = await createEmptyDatabase();
+}
 
 const start = (env: Record<string, string>) =>
   millrace(['start', '--port', '0'], { MILLRACE_HOME: home, ...quick, ...env }, 30_000);
@@ -74,11 +79,13 @@ describe('a start that cannot be', () => {
   });
 
   it('a login that may not migrate is told who may', async () => {
+    await beforeTheFirstStart();
     const text = expectRefusal(await start({ DATABASE_URL: database.appUrl }), 78, 'migration_forbidden');
     expect(text).toContain('DATABASE_MIGRATION_URL');
   });
 
   it('a schema that is behind when it must not migrate itself, and one that is ahead', async () => {
+    await beforeTheFirstStart();
     expectRefusal(await start({ ...database.env, MIGRATE_ON_START: 'false' }), 78, 'schema_behind');
     expect((await millrace(['migrate'], { MILLRACE_HOME: home, ...database.env })).code).toBe(0);
     await database.query(`insert into millrace.migrations (name, checksum) values ('9999_future.sql', 'x')`);
@@ -89,7 +96,6 @@ describe('a start that cannot be', () => {
 
   it('an older version on a newer schema: no command touches it, and the doctor says what to do', async () => {
     const env = { MILLRACE_HOME: home, ...database.env, ...quick };
-    await millrace(['migrate'], env);
     await database.query(`insert into millrace.migrations (name, checksum) values ('9999_future.sql', 'x')`);
     for (const args of [
       ['migrate'],
@@ -120,7 +126,6 @@ describe('a start that cannot be', () => {
   });
 
   it('a migration that was rewritten after it had been applied', async () => {
-    await millrace(['migrate'], { MILLRACE_HOME: home, ...database.env });
     await database.query(`update millrace.migrations set checksum = 'other' where name like '0001%'`);
     expect(expectRefusal(await start({ ...database.env }), 78, 'migration_changed')).toContain('0001_');
   });

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
-import { createDatabase, type EmptyDatabase } from './empty-database.ts';
+import { createDatabase, type InstallationDatabase } from './installation-database.ts';
 import { cleanUp, makeHome, millrace, root, startServer } from './millrace-process.ts';
 
 interface Received {
@@ -20,7 +20,7 @@ const fixtures = path.join(root, 'test/fixtures');
 const received: Received[] = [];
 let receiver: HttpServer;
 let url = '';
-let database: EmptyDatabase;
+let database: InstallationDatabase;
 let env: Record<string, string>;
 let tenantId = '';
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { createDatabase, type EmptyDatabase } from '../acceptance/empty-database.ts';
+import { createDatabase, type InstallationDatabase } from '../acceptance/installation-database.ts';
 import {
   type Environment,
   makeHome,
@@ -18,7 +18,7 @@ export interface Installation {
   readonly env: Environment;
   readonly server: Server;
   readonly admin: { readonly email: string; readonly password: string };
-  readonly database: EmptyDatabase;
+  readonly database: InstallationDatabase;
 }
 
 const fixtures = path.join(root, 'test/fixtures');

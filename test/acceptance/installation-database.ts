@@ -1,11 +1,11 @@
 // A database of one's own on the server of the test run, as an operator would prepare it: an owner who migrates and a login that
-// owns nothing.
+// owns nothing. Migrated already, as a clone of the template of the run, unless the test is about that.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import type { Environment } from './millrace-process.ts';
 
-export interface EmptyDatabase {
+export interface InstallationDatabase {
   readonly name: string;
   /** What an installation on it is configured with. */
   readonly env: Environment;
@@ -19,12 +19,17 @@ export interface EmptyDatabase {
   drop(): Promise<void>;
 }
 
-export async function createDatabase(): Promise<EmptyDatabase> {
+export const createDatabase = () => create(`template ${inject('testServer').template}`);
+
+/** As it is before the first start. */
+export const createEmptyDatabase = () => create('');
+
+async function create(from: string): Promise<InstallationDatabase> {
   const { url, login, password, template } = inject('testServer');
   const name = template.replace('template', `acceptance_${randomBytes(4).toString('hex')}`);
   const server = new pg.Client({ connectionString: url });
   await server.connect();
-  await server.query(`create database ${name}`);
+  await server.query(`create database ${name} ${from}`);
   const adminUrl = withPath(url, name);
   const appUrl = withPath(url, name, login, password);
   const cutConnections = async () => {
