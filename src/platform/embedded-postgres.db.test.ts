@@ -318,7 +318,8 @@ describe('a frozen supervisor', () => {
     const supervisor = parentOf(first.pid);
     process.kill(supervisor, 'SIGSTOP');
     try {
-      await expect(start()).rejects.toMatchObject({ code: 'home_in_use' });
+      const impatient = startEmbeddedPostgres({ home, log: silentLog, answerTimeoutMs: 1_000 });
+      await expect(impatient).rejects.toMatchObject({ code: 'home_in_use' });
       expect(await ask(first.adminUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
     } finally {
       process.kill(supervisor, 'SIGCONT');

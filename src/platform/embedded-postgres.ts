@@ -28,6 +28,8 @@ export interface EmbeddedOptions {
   readonly settings?: Readonly<Record<string, string>>;
   readonly startTimeoutMs?: number;
   readonly stopTimeoutMs?: number;
+  /** How long whoever keeps the server may be silent before it counts as frozen. */
+  readonly answerTimeoutMs?: number;
 }
 
 export interface EmbeddedPostgres {
@@ -112,6 +114,7 @@ async function openLink(cluster: Cluster, plan: SupervisorPlan, options: Embedde
       plan,
       startTimeoutMs: options.startTimeoutMs ?? 120_000,
       stopTimeoutMs: options.stopTimeoutMs ?? 30_000,
+      answerTimeoutMs: options.answerTimeoutMs ?? 5_000,
       onMoved: (address: ServerAddress) => log.warn(address, 'embedded database was restarted by a new supervisor'),
       onLost: (error) => log.error({ err: error }, 'embedded database is gone'),
     });

@@ -29,6 +29,8 @@ export interface LinkOptions {
   readonly plan: SupervisorPlan;
   readonly startTimeoutMs: number;
   readonly stopTimeoutMs: number;
+  /** A supervisor that says nothing for this long is frozen. */
+  readonly answerTimeoutMs: number;
   /** The supervisor was killed and a new one runs the server now. */
   readonly onMoved: (address: ServerAddress) => void;
   readonly onLost: (error: unknown) => void;
@@ -42,7 +44,6 @@ export class NobodyAnswers extends Error {}
 
 export class ServerFailed extends Error {}
 
-const bannerMs = 5_000;
 const retryMs = 20;
 
 export async function linkSupervisor(options: LinkOptions): Promise<SupervisorLink> {
@@ -116,11 +117,11 @@ function dial(port: number): Promise<net.Socket | undefined> {
 
 async function handshake(
   socket: net.Socket,
-  { secrets, plan }: LinkOptions,
+  { secrets, plan, answerTimeoutMs }: LinkOptions,
   deadline: number,
 ): Promise<ServerAddress | undefined> {
   const messages = readMessages(socket);
-  const banner = await messages(bannerMs);
+  const banner = await messages(answerTimeoutMs);
   if (banner === 'closed') return undefined;
   if (banner === 'timeout') {
     socket.destroy();
