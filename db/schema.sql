@@ -1490,7 +1490,7 @@ create view engine.dead_letters with (security_invoker=true) as
     r.finished_at
    FROM (engine.flagged_runs f
      JOIN engine.runs r ON ((r.id = f.run_id)))
-  WHERE ((r.phase = 'dead'::text) AND (r.requeued_as IS NULL));
+  WHERE ((f.phase = 'dead'::text) AND (r.requeued_as IS NULL));
 grant select on engine.dead_letters to millrace_app;
 grant select on engine.dead_letters to millrace_engine;
 

@@ -3,7 +3,7 @@
 // caller goes on from `edge`. So no filter, however rare its matches, makes one request read the whole ledger.
 import type { Queryable } from '../../platform/database.ts';
 import { type RunRow, runColumns, runJoins } from './run-columns.ts';
-import { type CandidateFilter, candidateValues, type WayIn, waysIntoLedger } from './ways-into-ledger.ts';
+import { type CandidateFilter, candidatesBy, candidateValues, type WayIn } from './ways-into-ledger.ts';
 
 export interface ListFilter extends CandidateFilter {
   readonly sources: readonly string[] | null;
@@ -37,7 +37,7 @@ export async function listRuns(
   const { rows } = await db.query<FoundRow>({
     name: `http-list-runs-${way}`,
     text: `
-      with candidates as materialized (${waysIntoLedger[way]})
+      with candidates as materialized (${candidatesBy(way)})
       select page.*, e.edge, e.scanned
       from (
         select (select id from candidates order by id limit 1) as edge, (select count(*)::int from candidates) as scanned,

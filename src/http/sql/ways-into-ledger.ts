@@ -16,37 +16,46 @@ export interface CandidateFilter {
 /** After every uuid v7 there will ever be. */
 export const newest = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-export const waysIntoLedger = {
-  ledger: `
-    select a.id from engine.runs a
-    where a.tenant_id = $1 and a.id < $2
-    order by a.id desc limit $6`,
-  pipelines: `
-    select a.id from unnest($3::text[]) p (pipeline)
-    cross join lateral (
-      select r.id from engine.runs r
-      where r.tenant_id = $1 and r.pipeline = p.pipeline and r.id < $2
-      order by r.id desc limit $6
-    ) a
-    order by a.id desc limit $6`,
-  flagged: `
-    select a.run_id as id from (
-      select distinct s.status from engine.states s
-      where ($4::text[] is null or s.status = any ($4)) and ($5::text[] is null or s.phase = any ($5))
-    ) wanted
-    cross join lateral (
-      select f.run_id from engine.flagged_runs f
-      where f.tenant_id = $1 and f.status = wanted.status and f.run_id < $2
-      order by f.run_id desc limit $6
-    ) a
-    order by a.run_id desc limit $6`,
-  given: `
-    select a.id from unnest($7::uuid[]) a (id)
-    where a.id < $2
-    order by a.id desc limit $6`,
-} as const;
+export type WayIn = 'ledger' | 'pipelines' | 'flagged' | 'given';
 
-export type WayIn = keyof typeof waysIntoLedger;
+/** Their ids; asked for, with the status and phase each stands in, from the row the way comes by rather than from a look-up per run. */
+export function candidatesBy(way: WayIn, withState = false): string {
+  const and = (alias: string) => (withState ? `, ${alias}.status, ${alias}.phase` : '');
+  switch (way) {
+    case 'ledger':
+      return `
+        select a.id${and('a')} from engine.runs a
+        where a.tenant_id = $1 and a.id < $2
+        order by a.id desc limit $6`;
+    case 'pipelines':
+      return `
+        select a.id${and('a')} from unnest($3::text[]) p (pipeline)
+        cross join lateral (
+          select r.id${and('r')} from engine.runs r
+          where r.tenant_id = $1 and r.pipeline = p.pipeline and r.id < $2
+          order by r.id desc limit $6
+        ) a
+        order by a.id desc limit $6`;
+    case 'flagged':
+      return `
+        select a.run_id as id${and('a')} from (
+          select distinct s.status from engine.states s
+          where ($4::text[] is null or s.status = any ($4)) and ($5::text[] is null or s.phase = any ($5))
+        ) wanted
+        cross join lateral (
+          select f.run_id${and('f')} from engine.flagged_runs f
+          where f.tenant_id = $1 and f.status = wanted.status and f.run_id < $2
+          order by f.run_id desc limit $6
+        ) a
+        order by a.run_id desc limit $6`;
+    case 'given':
+      return `
+        select a.id${and('r')} from unnest($7::uuid[]) a (id)
+        ${withState ? 'join engine.runs r on r.id = a.id and r.tenant_id = $1' : ''}
+        where a.id < $2
+        order by a.id desc limit $6`;
+  }
+}
 
 /** `given`: the ids to look at, for the way of that name. */
 export function candidateValues(filter: CandidateFilter, given: readonly string[]): unknown[] {

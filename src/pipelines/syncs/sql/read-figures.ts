@@ -10,6 +10,16 @@ export interface SyncFigures {
   readonly retries: readonly { error_code: string; count: number }[];
 }
 
+/** Tenant by tenant, each by its own index: a range of ids alone would read the runs of every other pipeline as well. */
+const everyTenant = `
+  tenants as (
+    (select tenant_id from engine.runs order by tenant_id limit 1)
+    union all
+    select (select r.tenant_id from engine.runs r where r.tenant_id > t.tenant_id order by r.tenant_id limit 1)
+    from tenants t where t.tenant_id is not null
+  )`;
+const oneTenant = `tenants as (select $1::uuid as tenant_id)`;
+
 /** `tenantId` null: of the whole installation, as the engine. `sinceId`, `minuteId`: the least ids of the span and of the last minute. */
 export async function readSyncFigures(
   db: Queryable,
@@ -18,12 +28,17 @@ export async function readSyncFigures(
   minuteId: string,
 ): Promise<SyncFigures> {
   const { rows } = await db.query<SyncFigures>({
-    name: 'syncs-read-figures',
+    name: `syncs-read-figures-${tenantId === null ? 'all' : 'tenant'}`,
     text: `
-      with recent as materialized (
-        select id, input ->> 'connector_id' as connector_id, status, error_code, started_at, finished_at
-        from engine.runs
-        where id >= $2 and pipeline = 'syncs' and ($1::uuid is null or tenant_id = $1)
+      with recursive ${tenantId === null ? everyTenant : oneTenant},
+      recent as materialized (
+        select r.*
+        from tenants t
+        cross join lateral (
+          select id, input ->> 'connector_id' as connector_id, status, error_code, started_at, finished_at
+          from engine.runs
+          where tenant_id = t.tenant_id and pipeline = 'syncs' and id >= $2
+        ) r
       ),
       ended as (
         select connector_id, count(*) filter (where status = 'success')::int as succeeded,
