@@ -42,7 +42,7 @@ export const syncRoutes = defineRoutes({
     summary: 'Sync a connector now',
     notes:
       'Answers with the live job when there is one (created: false). The plan’s minimum interval holds, except for support.',
-    access: allow(['admin', 'user', 'support', 'service'], 'runs:write'),
+    access: allow(['admin', 'support', 'service'], 'runs:write'),
     body: z.strictObject({ connector_id: Id, correlation_id: z.string().trim().min(1).max(200).optional() }),
     answer: json(z.object({ created: z.boolean(), sync: Sync }), 202),
     errors: ['connector_not_found', 'connector_disabled', 'sync_too_soon'],

@@ -28,7 +28,14 @@ const operationOf: Record<RunAction, OperationId> = {
 };
 
 export function legalActions(run: RunRow, principal: Principal, facts: ActionFacts): RunAction[] {
-  return possible(run, facts).filter((action) => mayCall(principal, operationOf[action]));
+  return possible(run, facts).filter(
+    (action) => mayCall(principal, operationOf[action]) && (action !== 'retry' || mayRetry(principal, run)),
+  );
+}
+
+/** Retrying a sync is triggering one, which is not for everybody who may retry an upload. */
+export function mayRetry(principal: Principal, run: Pick<RunRow, 'pipeline'>): boolean {
+  return run.pipeline !== 'syncs' || mayCall(principal, 'syncs.trigger');
 }
 
 function possible(run: RunRow, facts: ActionFacts): RunAction[] {

@@ -1,4 +1,6 @@
 // Retrying a run on behalf of a caller: a new run linked by retry_of. Dead letters are not retried but requeued, by support.
+import { authorize } from '../../access/principal.ts';
+import { routes } from '../../contract/api/routes.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { JobDispatcher } from '../../pipelines/syncs/dispatcher.ts';
 import type { Call } from '../call.ts';
@@ -17,7 +19,11 @@ export async function retryRun(
   if (run.phase === 'dead')
     throw new MillraceError('forbidden', { role: principal.role, allowed: 'support (requeue)' });
   const engine = engineOf(call);
-  if (run.pipeline === 'syncs') await new JobDispatcher({ engine }, principal.tenantId).requireRetryable(run.id);
+  if (run.pipeline === 'syncs') {
+    // Retrying a sync is triggering one.
+    authorize(principal, routes['syncs.trigger'].access);
+    await new JobDispatcher({ engine }, principal.tenantId).requireRetryable(run.id);
+  }
   const successor = await engine.retry(actorOf(principal), runId, {
     ...(input === undefined ? {} : { input }),
     ...(origin.correlationId === null ? {} : { correlationId: origin.correlationId }),

@@ -113,7 +113,7 @@ function Controls({ connector }: { connector: Connector }): ReactNode {
   return (
     <>
       {fault && <ProblemNote error={fault} />}
-      {!off && (
+      {isAdmin && !off && (
         <Button
           small
           icon="replay"

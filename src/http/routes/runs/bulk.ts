@@ -6,6 +6,7 @@ import { JobDispatcher } from '../../../pipelines/syncs/dispatcher.ts';
 import { type Call, handle } from '../../call.ts';
 import { actorOf, engineOf } from '../../engine-of.ts';
 import { findRuns } from '../../runs/find-runs.ts';
+import { mayRetry } from '../../runs/legal-actions.ts';
 import { titleOf } from '../../runs/run-view.ts';
 import type { RunRow } from '../../sql/run-columns.ts';
 
@@ -52,7 +53,7 @@ async function matching(call: BulkCall): Promise<RunRow[]> {
   let after: string | undefined;
   do {
     const page = await findRuns(finder, call.principal.tenantId, { ...words, phase: wanted }, { after, limit: PAGE });
-    found.push(...page.rows.filter((run) => isLegal(action, run) && (runIds === undefined || runIds.includes(run.id))));
+    found.push(...page.rows.filter((run) => isLegal(call, run) && (runIds === undefined || runIds.includes(run.id))));
     after = page.next ?? undefined;
   } while (after !== undefined && found.length <= MAX_RUNS && wanted !== '');
   if (found.length > MAX_RUNS) throw new MillraceError('batch_too_large', { count: found.length, limit: MAX_RUNS });
@@ -66,10 +67,10 @@ function narrow(possible: string, asked: string | undefined): string {
   return both.join(',') || 'none';
 }
 
-function isLegal(action: Action, run: RunRow): boolean {
+function isLegal({ body: { action }, principal }: BulkCall, run: RunRow): boolean {
   if (action === 'hold') return run.held_at === null;
   if (action === 'resume') return run.held_at !== null;
-  if (action === 'retry') return run.retried_as === null;
+  if (action === 'retry') return run.retried_as === null && mayRetry(principal, run);
   return action !== 'requeue' || run.requeued_as === null;
 }
 
