@@ -37,7 +37,12 @@ afterAll(() => bench.close());
 const header = 'Day,Campaign name,Campaign ID,Amount spent (USD),Impressions,Clicks (all)';
 const good = Array.from({ length: 20 }, (_, i) => `2024-01-${String(i + 1).padStart(2, '0')},Spring,1001,1.5,100,5`);
 
-async function upload(text: string, fields: Record<string, string> = {}, filename = 'export.csv') {
+async function upload(
+  text: string,
+  fields: Record<string, string> = {},
+  filename = 'export.csv',
+  headers: Record<string, string> = {},
+) {
   const form = new FormData();
   for (const [name, value] of Object.entries({ platform: 'meta', source: 'manual', ...fields })) form.set(name, value);
   form.set('file', new Blob([text]), filename);
@@ -45,7 +50,11 @@ async function upload(text: string, fields: Record<string, string> = {}, filenam
   return api.server.inject({
     method: 'POST',
     url: '/v1/uploads',
-    headers: { authorization: `Bearer ${admin.token}`, 'content-type': request.headers.get('content-type') ?? '' },
+    headers: {
+      authorization: `Bearer ${admin.token}`,
+      'content-type': request.headers.get('content-type') ?? '',
+      ...headers,
+    },
     payload: Buffer.from(await request.arrayBuffer()),
   });
 }
@@ -74,6 +83,28 @@ describe('POST /v1/uploads', () => {
       target: first.json().upload_id,
       data: { status: 'completed', metrics: { total_rows: 20 } },
     });
+  });
+
+  it('the same file under the same Idempotency-Key is one run, also when the first answer was never kept', async () => {
+    const text = [header, ...good].join('\n').replaceAll('Spring', 'Once');
+    const send = (bytes = text) => upload(bytes, {}, 'export.csv', { 'idempotency-key': 'upload-once' });
+    const first = (await send()).json();
+    // As a process leaves it that died between the run and the answer, a minute later.
+    await db.admin.query(
+      `update idempotency_keys set status = null, answer = null, finished_at = null, locked_until = engine.now() - interval '1 s'
+       where key = 'upload-once'`,
+    );
+    const again = await send();
+    expect([again.statusCode, again.json()]).toEqual([202, first]);
+    const { rows } = await db.admin.query(
+      `select count(*)::int as kept from engine.blobs b join engine.blobs o using (sha256, tenant_id)
+       join engine.runs r on r.blob_id = o.blob_id where r.id = $1 and b.deleted_at is null`,
+      [first.upload_id],
+    );
+    expect(rows).toEqual([{ kept: 1 }]);
+    await db.admin.query(`delete from idempotency_keys where key = 'upload-once'`);
+    const other = await send(text.replaceAll('Once', 'Else'));
+    expect(other.json().upload_id).not.toBe(first.upload_id);
   });
 
   it('takes rows as JSON from an API or a webhook', async () => {

@@ -112,15 +112,27 @@ async function enqueue(
   const same = await withTenant(call.app.pool, { tenantId, role: 'millrace_app' }, (db) => findSameBytes(db, file));
   const input = await inputFor(call, deps, fields, { filename: file.originalName, sameBytesAs: same?.runId });
   const createdBy = userOf(call);
-  const { id } = await engine.enqueue({
+  const { id, created } = await engine.enqueue({
     pipeline: fields.pipeline ?? DEFAULT_PIPELINE,
     tenantId,
     input,
     blobId: file.blobId,
     correlationId: call.request.id,
+    ...uniqueBy(call.idempotencyKey, file),
     ...(createdBy === undefined ? {} : { createdBy }),
   });
-  return { upload_id: id, status: 'pending', ...(same === undefined ? {} : { same_bytes_as: same.runId }) };
+  // The run has its own copy.
+  if (!created) await discardFile(engine.pools.control, deps.store, file).catch(() => undefined);
+  const isOther = same !== undefined && same.runId !== id;
+  return { upload_id: id, status: 'pending', ...(isOther ? { same_bytes_as: same.runId } : {}) };
+}
+
+/**
+ * The same bytes under the same Idempotency-Key are one run, also when the process that made it died before its answer was kept. By the
+ * bytes too, so that a key somebody uses again much later for another file does not lead to the old run.
+ */
+function uniqueBy(key: string | undefined, file: StoredFile): { uniqueKey?: string } {
+  return key === undefined ? {} : { uniqueKey: `upload:${key}:${file.sha256.toString('hex')}` };
 }
 
 async function inputFor(
