@@ -11,8 +11,6 @@ import { ownHandlers } from './handlers.ts';
 import { createFeed } from './live/feed.ts';
 import { engineFeedSource } from './live/feed-source.ts';
 import { authenticateRequests, isStillAllowed } from './plugins/authentication.ts';
-import { serveConsole } from './plugins/console-files.ts';
-import { serveDocs } from './plugins/docs.ts';
 import { answerErrors } from './plugins/error-answers.ts';
 import { honourIdempotencyKeys } from './plugins/idempotency.ts';
 import { limitReceiving } from './plugins/receive-timeout.ts';
@@ -59,9 +57,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   guardWorkspace(server);
   honourIdempotencyKeys(server, app);
   await server.register(websocket, { options: { maxPayload: MAX_SOCKET_MESSAGE_BYTES } });
-  await serveDocs(server);
   registerRoutes(server, app, { ...ownHandlers, ...deps.handlers });
-  await serveConsole(server, settings.consoleFolder);
+  if (settings.pages !== false) {
+    const { servePages } = await import('./plugins/pages.ts');
+    await servePages(server, settings.consoleFolder);
+  }
   // Streams never end by themselves; they must be gone before the server waits for its requests.
   server.addHook('preClose', async () => app.feed?.close());
   return server;

@@ -212,6 +212,12 @@ describe('what a browser gets', () => {
     expect((await api.server.inject('/docs/static/swagger-ui-bundle.js')).statusCode).toBe(200);
   });
 
+  it('/docs describes what /openapi.json describes', async () => {
+    const shown = (await api.server.inject('/docs/json')).json();
+    expect(shown).toEqual((await api.server.inject('/openapi.json')).json());
+    expect(Object.keys(shown.paths).length).toBeGreaterThan(50);
+  });
+
   it('without a built console there is a plain page', async () => {
     expect((await api.server.inject('/')).body).toContain('Millrace is running');
   });

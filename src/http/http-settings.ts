@@ -23,6 +23,8 @@ export interface HttpSettings {
   readonly metricsToken?: string;
   /** Folder of the built console; unset or missing: a plain page instead. */
   readonly consoleFolder?: string;
+  /** False where no person looks: neither the console nor /docs is served, or loaded. */
+  readonly pages?: boolean;
 }
 
 export const defaultHttpSettings: HttpSettings = {

@@ -7,7 +7,7 @@
 // Each call has a connection of its own: none is shared between tenants, and none outlives its check.
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { buildConnector, Client, type Dispatcher } from 'undici';
+import type { buildConnector, Dispatcher } from 'undici';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { classifyAddress } from './address-class.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -44,10 +44,13 @@ const userAgent = 'Millrace (webhooks)';
 /** Throws `outbound_url_invalid`, `outbound_address_refused`, `outbound_timeout` or `outbound_unreachable`; any status is an answer. */
 export async function guardedRequest(call: GuardedRequest): Promise<GuardedAnswer> {
   const url = checkOutboundUrl(call.url, call.allowPrivate);
+  // Loaded with the first call: most processes make none.
+  const undici = await import('undici');
   const startedAt = performance.now();
   const timeout = AbortSignal.timeout(call.timeoutMs);
   const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
-  const client = new Client(url.origin, { connect: guardedConnector(call, signal), pipelining: 0 });
+  const connect = guardedConnector(undici.buildConnector({ timeout: call.timeoutMs }), call, signal);
+  const client = new undici.Client(url.origin, { connect, pipelining: 0 });
   try {
     const answer = await client.request({
       path: `${url.pathname}${url.search}`,
@@ -88,8 +91,11 @@ export function checkOutboundUrl(text: string, allowPrivate: boolean): URL {
   return url;
 }
 
-function guardedConnector(call: GuardedRequest, signal: AbortSignal): buildConnector.connector {
-  const connect = buildConnector({ timeout: call.timeoutMs });
+function guardedConnector(
+  connect: buildConnector.connector,
+  call: GuardedRequest,
+  signal: AbortSignal,
+): buildConnector.connector {
   return (options, callback) => {
     const host = bareHost(options.hostname);
     const opening = resolveChecked(host, call).then((addresses) => connectToFirst(connect, options, addresses, signal));

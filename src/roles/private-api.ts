@@ -31,7 +31,7 @@ export async function openPrivateApi(
   const deps = apiDeps(process, installation, pool, secrets);
   const api = await startApi({
     ...deps,
-    settings: { ...deps.settings, host: '127.0.0.1', port: 0, authEnabled: true, trustProxy: false },
+    settings: { ...deps.settings, host: '127.0.0.1', port: 0, authEnabled: true, trustProxy: false, pages: false },
     authenticator: onlyFor(token, as),
   });
   process.shutdown.add('private http server', () => api.close());

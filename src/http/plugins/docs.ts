@@ -6,12 +6,15 @@ import { openApiDocument } from '../openapi.ts';
 import { pagePolicy } from './security-headers.ts';
 
 export async function serveDocs(server: FastifyInstance): Promise<void> {
-  // The document is ours, made from the route table; the plugin only hands it to the page.
-  const specification = { document: openApiDocument() } as unknown as StaticDocumentSpec;
+  // The document is ours, made from the route table; the plugin only hands it to the page. It is made when somebody asks for it:
+  // every command on this machine opens the API, and few read its description.
+  const specification = { document: {} } as unknown as StaticDocumentSpec;
   await server.register(swagger, { mode: 'static', specification });
   await server.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: pagePolicy,
+    transformSpecification: () => openApiDocument(),
+    transformSpecificationClone: false,
     theme: { title: 'Millrace API' },
     // Without the bar on top, which offers to load other people's documents.
     uiConfig: {

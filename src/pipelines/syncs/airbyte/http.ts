@@ -1,6 +1,6 @@
 // One call to Airbyte: time-out, exact JSON, and every failure as one of our errors. No token and no body of a refusal gets
 // into an error's text beyond a short, redacted detail.
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { redactText } from '../../../platform/redaction.ts';
@@ -41,6 +41,8 @@ interface Received {
 }
 
 async function send(call: HttpCall<z.ZodType>): Promise<Received> {
+  // Loaded with the first call: most processes make none.
+  const { request } = await import('undici');
   // One signal for the whole call: a peer that sends a byte a minute must not get past it.
   const signal = AbortSignal.timeout(call.timeoutMs);
   try {
