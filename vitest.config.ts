@@ -1,5 +1,6 @@
-// One test run: pure tests (x.test.ts) and database tests (x.db.test.ts) share a worker pool of two, sized for two cores.
-// The console's walks need a browser. On a machine without one they are left out, and the run says so; CI always has one.
+// One test run: pure tests (x.test.ts) and database tests (x.db.test.ts) share a worker pool of two, sized for two cores. What only
+// computes (the contract, the readers of tables, the console's own rules) runs file after file in one process; everything else gets
+// a process for each file. The console's walks need a browser. On a machine without one they are left out, and the run says so; CI has one.
 import { existsSync } from 'node:fs';
 import { configDefaults, defineConfig } from 'vitest/config';
 
@@ -11,23 +12,28 @@ if (!hasBrowser) {
   );
 }
 
+const computing = ['console/src/**/*.test.ts', 'src/contract/**/!(*.db).test.ts', 'src/tabular/**/!(*.db).test.ts'];
+
 export default defineConfig({
   test: {
-    include: [
-      'src/**/*.test.ts',
-      'console/src/**/*.test.ts',
-      'test/**/*.test.ts',
-      'examples/**/*.test.ts',
-      'scripts/**/*.test.ts',
-    ],
-    exclude: [...configDefaults.exclude, ...(hasBrowser ? [] : ['test/console/**'])],
-    globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/listen-for-canaries.ts'],
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Many tests kill processes and wait for leases. On a build machine that does other things too, one late answer is no news;
     // a fault shows every time.
     retry: process.env.CI ? 2 : 0,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'product',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts', 'scripts/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...computing, ...(hasBrowser ? [] : ['test/console/**'])],
+          globalSetup: ['test/support/global-setup.ts'],
+          setupFiles: ['test/support/listen-for-canaries.ts'],
+        },
+      },
+      { extends: true, test: { name: 'computing', include: computing, isolate: false } },
+    ],
   },
 });
