@@ -1,7 +1,17 @@
 // Programs that tests, benches and chaos suites start run as compiled JavaScript in processes of their own: a loader that compiles on
 // the fly costs each start half a second and each closure a little, which is not what is being measured or killed.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -43,21 +53,24 @@ export function programFile(source: string): string {
   return path.join(compiledRoot, source.replace(/\.ts$/, '.js'));
 }
 
+// Beside what is there, which a test of another process may be starting this very moment, and put in its place when it is whole.
 function compile(): void {
   const startedAt = new Date();
+  const [next, last] = [`${compiledRoot}.next`, `${compiledRoot}.last`];
+  rmSync(next, { recursive: true, force: true });
   const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { stdout } = spawnSync(process.execPath, [tsc, '-p', config], {
-    encoding: 'utf8',
-  });
-  if (!existsSync(programFile('test/bench/queue/child.ts'))) throw new Error(`programs did not compile: ${stdout}`);
+  const { stdout } = spawnSync(process.execPath, [tsc, '-p', config, '--outDir', next], { encoding: 'utf8' });
+  if (!existsSync(path.join(next, 'test/bench/queue/child.js'))) throw new Error(`programs did not compile: ${stdout}`);
   // What the code finds two folders up, wherever it lies.
-  for (const name of ['db', 'package.json']) {
-    rmSync(path.join(compiledRoot, name), { force: true });
-    symlinkSync(path.join(root, name), path.join(compiledRoot, name));
-  }
+  for (const name of ['db', 'package.json']) symlinkSync(path.join(root, name), path.join(next, name));
   // What was saved while it compiled is newer than this.
-  writeFileSync(stamp, '');
-  utimesSync(stamp, startedAt, startedAt);
+  const nextStamp = path.join(next, path.basename(stamp));
+  writeFileSync(nextStamp, '');
+  utimesSync(nextStamp, startedAt, startedAt);
+  rmSync(last, { recursive: true, force: true });
+  if (existsSync(compiledRoot)) renameSync(compiledRoot, last);
+  renameSync(next, compiledRoot);
+  rmSync(last, { recursive: true, force: true });
 }
 
 function isFresh(): boolean {
