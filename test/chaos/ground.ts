@@ -13,8 +13,8 @@ import { migrate } from '../../src/platform/migrate.ts';
 import { programFile } from '../support/programs.ts';
 import { makeTempHome, removeTempHome } from '../support/temp-home.ts';
 import type { Audit } from './auditor.ts';
-import type { FeederOrders } from './engine-feeder.ts';
 import type { WorkerOrders } from './engine-worker.ts';
+import { type FeederOrders, feed } from './feeding.ts';
 import { append } from './ledger.ts';
 import { schema } from './tally.ts';
 
@@ -27,6 +27,8 @@ export interface ChaosServer {
   close(): Promise<void>;
 }
 
+const TEMPLATE = 'chaos_template';
+
 /** `settings` of the server on top of those of every suite. */
 export async function openChaosServer(settings: Readonly<Record<string, string>> = {}): Promise<ChaosServer> {
   const home = makeTempHome('chaos');
@@ -37,6 +39,7 @@ export async function openChaosServer(settings: Readonly<Record<string, string>>
   const pidFile = path.join(rows[0]?.folder ?? '', 'postmaster.pid');
   await main.end();
   let made = 0;
+  let template: Promise<void> | undefined;
   return {
     adminUrl: server.adminUrl,
     appUrl: server.appUrl,
@@ -47,15 +50,10 @@ export async function openChaosServer(settings: Readonly<Record<string, string>>
     async ground(settings) {
       made += 1;
       const name = `chaos_${made}`;
-      const creator = await stubbornClient(at(server.adminUrl, 'postgres'));
-      await creator.query(`create database ${name}`);
-      await creator.end();
-      const adminUrl = at(server.adminUrl, name);
-      await migrate({ url: adminUrl, appLogin: 'millrace' });
-      const client = await stubbornClient(adminUrl);
-      await client.query(schema);
-      await client.end();
-      return new Ground(adminUrl, at(server.appUrl, name), settings);
+      template ??= createTemplate(server.adminUrl);
+      await template;
+      await query(at(server.adminUrl, 'postgres'), `create database ${name} template ${TEMPLATE}`);
+      return new Ground(at(server.adminUrl, name), at(server.appUrl, name), settings);
     },
     async close() {
       await server.stop();
@@ -64,13 +62,28 @@ export async function openChaosServer(settings: Readonly<Record<string, string>>
   };
 }
 
-export interface ChaosProcess {
+/** Migrated once; the ground of every suite is a copy. */
+async function createTemplate(adminUrl: string): Promise<void> {
+  await query(at(adminUrl, 'postgres'), `create database ${TEMPLATE}`);
+  await migrate({ url: at(adminUrl, TEMPLATE), appLogin: 'millrace' });
+  await query(at(adminUrl, TEMPLATE), schema);
+}
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = await stubbornClient(url);
+  await client.query(sql).finally(() => client.end());
+}
+
+export interface Feeder {
+  readonly exited: Promise<NodeJS.Signals | number>;
+  isAlive(): boolean;
+}
+
+export interface ChaosProcess extends Feeder {
   readonly pid: number;
   readonly orders: Partial<WorkerOrders>;
   /** Everything it has said. */
   readonly said: readonly string[];
-  readonly exited: Promise<NodeJS.Signals | number>;
-  isAlive(): boolean;
   until(word: string, timeoutMs?: number): Promise<void>;
   signal(signal: NodeJS.Signals): void;
 }
@@ -82,6 +95,8 @@ export class Ground {
   readonly ledger: string;
   readonly #folder: string;
   readonly #processes = new Set<ChaosProcess>();
+  readonly #feeders: Promise<unknown>[] = [];
+  readonly #closing = new AbortController();
   readonly #pool: pg.Pool;
 
   constructor(adminUrl: string, appUrl: string, settings: Partial<EngineSettings>) {
@@ -103,8 +118,24 @@ export class Ground {
     return this.#spawn('test/chaos/engine-worker.ts', all, orders);
   }
 
-  feeder(orders: Omit<FeederOrders, 'url' | 'ledger'> & { readonly url?: string }): ChaosProcess {
-    return this.#spawn('test/chaos/engine-feeder.ts', { url: this.appUrl, ledger: this.ledger, ...orders }, {});
+  /** Hands runs in. Only one that is to die of it, or acts on what it made, is a process of its own. */
+  feeder(orders: Omit<FeederOrders, 'url' | 'ledger'> & { readonly url?: string }): Feeder {
+    const all = { url: this.appUrl, ledger: this.ledger, ...orders };
+    if (orders.failpoint !== undefined || orders.act !== undefined)
+      return this.#spawn('test/chaos/engine-feeder.ts', all, {});
+    let alive = true;
+    const exited = feed(all, this.#closing.signal).then(
+      () => 0,
+      (error: unknown) => {
+        console.error(error);
+        return 1;
+      },
+    );
+    void exited.then(() => {
+      alive = false;
+    });
+    this.#feeders.push(exited);
+    return { exited, isAlive: () => alive };
   }
 
   /** Kills it as kill -9 does, and writes down when. */
@@ -158,11 +189,12 @@ export class Ground {
 
   /** Ends every process of this ground, asked first. */
   async close(): Promise<void> {
+    this.#closing.abort();
     for (const process of this.#processes) {
       process.signal('SIGCONT');
       process.signal('SIGTERM');
     }
-    const all = Promise.all([...this.#processes].map((process) => process.exited));
+    const all = Promise.all([...this.#feeders, ...[...this.#processes].map((process) => process.exited)]);
     const forced = setTimeout(() => {
       for (const process of this.#processes) process.signal('SIGKILL');
     }, 8_000);

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { compilePrograms } from '../support/programs.ts';
 import type { Counts } from './auditor.ts';
-import { type ChaosProcess, type Ground, openChaosServer } from './ground.ts';
+import { type ChaosProcess, type Feeder, type Ground, openChaosServer } from './ground.ts';
 import { resultOf } from './suites/suite.ts';
 import { slopeOf } from './trend.ts';
 
@@ -95,7 +95,7 @@ async function measureCapacity(ground: Ground, seed: number): Promise<number> {
 async function watch(
   ground: Ground,
   workers: readonly ChaosProcess[],
-  feeder: ChaosProcess,
+  feeder: Feeder,
   seconds: number,
   say: (line: string) => void,
 ): Promise<Sample[]> {

@@ -1,7 +1,7 @@
 // R1: a random worker is killed at a random time, again and again, while runs come in. Another process takes its place at once.
 // One process without a worker stays, so that the time to recovery is the engine's and not that of starting processes.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ChaosProcess, Ground } from '../ground.ts';
+import type { ChaosProcess, Feeder, Ground } from '../ground.ts';
 import { resultOf, type Suite } from './suite.ts';
 
 const WORKERS = 3;
@@ -36,7 +36,7 @@ export const killAtRandom: Suite = async ({ server, random, dose, leaseMs, heart
   }
 };
 
-async function untilBusy(ground: Ground, worker: ChaosProcess, feeder: ChaosProcess): Promise<void> {
+async function untilBusy(ground: Ground, worker: ChaosProcess, feeder: Feeder): Promise<void> {
   const deadline = Date.now() + 5_000;
   while (Date.now() < deadline && worker.isAlive() && feeder.isAlive()) {
     const leases = await ground.ask(

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrate, migrationsFolder } from '../../../src/platform/migrate.ts';
 import type { Audit } from '../auditor.ts';
-import type { ChaosProcess, Ground } from '../ground.ts';
+import type { ChaosProcess, Feeder, Ground } from '../ground.ts';
 import { resultOf, type Suite } from './suite.ts';
 
 // Touches what is hottest: a column and a constraint of the ledger, an index of the queue's history.
@@ -66,7 +66,7 @@ interface VersionRow {
 }
 
 /** Until both versions have ended work after the migration, or no more comes in. */
-async function untilBothWork(ground: Ground, feeder: ChaosProcess): Promise<void> {
+async function untilBothWork(ground: Ground, feeder: Feeder): Promise<void> {
   while (feeder.isAlive()) {
     const rows = await ground.ask<VersionRow>(endedByVersion);
     if (rows.length === 2 && rows.every(({ ended }) => ended > 10)) return;

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Failpoint, failpoints } from '../../../src/platform/failpoints.ts';
 import type { Audit } from '../auditor.ts';
-import type { ChaosProcess, Ground } from '../ground.ts';
+import type { ChaosProcess, Feeder, Ground } from '../ground.ts';
 import { resultOf, type Suite } from './suite.ts';
 
 const AT_A_TIME = 4;
@@ -46,12 +46,13 @@ export const killAtFailpoints: Suite = async ({ server, random, dose, leaseMs, h
       })),
     );
     // A few at a time: the dead of one do not mind the dead of another.
-    for (let from = 0; from < deaths.length; from += AT_A_TIME) {
-      const some = deaths.slice(from, from + AT_A_TIME);
-      const died = await Promise.all(some.map(({ name, hits, seed }) => dieAt(ground, name, hits, seed)));
-      unreached.push(...some.filter((_, index) => died[index] === false).map(({ name }) => name));
-      say(`R2: ${some.map(({ name }) => name).join(', ')}`);
-    }
+    const lane = async () => {
+      for (let next = deaths.shift(); next !== undefined; next = deaths.shift()) {
+        if (!(await dieAt(ground, next.name, next.hits, next.seed))) unreached.push(next.name);
+        say(`R2: ${next.name}`);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, lane));
     await ground.settle();
     audits.push(ground.audit());
     const own = unreached.map((name) => `failpoint ${name} was not reached`);
@@ -65,7 +66,7 @@ export const killAtFailpoints: Suite = async ({ server, random, dose, leaseMs, h
 async function dieAt(ground: Ground, name: Failpoint, hits: number, seed: number): Promise<boolean> {
   const failpoint = `${name}:${RARE.test(name) ? 1 : hits}`;
   if (name === 'enqueue.between_chunks') {
-    const feeder = ground.feeder({ count: MANY, batch: MANY, seed, stepMs: 0, failpoint });
+    const feeder = ground.feeder({ count: MANY, batch: MANY, parts: 1, seed, stepMs: 0, failpoint });
     return (await endOf(feeder, GIVE_UP_MS)) === 'SIGKILL';
   }
   if (/^(?:cancel|retry)\./.test(name)) return dieActing(ground, failpoint);
@@ -169,7 +170,7 @@ async function addSchedule(ground: Ground): Promise<void> {
   );
 }
 
-async function endOf(process: ChaosProcess, withinMs: number): Promise<string | number | undefined> {
+async function endOf(process: Feeder, withinMs: number): Promise<string | number | undefined> {
   const late = new AbortController();
   const ended = await Promise.race([
     process.exited,

@@ -10,7 +10,7 @@ export const starvePool: Suite = async ({ server, random, dose, leaseMs, heartbe
     const until = Date.now() + dose.starvedSeconds * 1000;
     for (let number = 0; Date.now() < until; number += 1) {
       await ground.feeder({ count: 60, seed: random.seed + number, batch: 30, stepMs: 0 }).exited;
-      await pause(50);
+      await pause(300);
     }
     await ground.settle(30_000);
     const audit = ground.audit();
