@@ -14,7 +14,7 @@ export type AlertEvent = keyof typeof alertEvents;
 
 export interface AlertMetricInfo {
   readonly label: string;
-  readonly unit: 'runs' | 'seconds' | 'percent' | 'retries' | 'workers';
+  readonly unit: 'runs' | 'seconds' | 'percent' | 'retries' | 'items' | 'workers';
   /** Reckoned over the rule's window; the others are as of now. */
   readonly isWindowed: boolean;
   /** Has a figure for each pipeline. */
@@ -57,6 +57,24 @@ export const alertMetrics = {
     isPerPipeline: true,
   },
   retries: { label: 'Retries in the window', unit: 'retries', isWindowed: true, isPerPipeline: true },
+  throttled_percent: {
+    label: 'Share of attempts that were told to wait, of runs made in the window',
+    unit: 'percent',
+    isWindowed: true,
+    isPerPipeline: true,
+  },
+  not_found_percent: {
+    label: 'Share of ended runs that failed because something was not found, in the window',
+    unit: 'percent',
+    isWindowed: true,
+    isPerPipeline: true,
+  },
+  items_per_second: {
+    label: 'Items read for each second of work in the window',
+    unit: 'items',
+    isWindowed: true,
+    isPerPipeline: true,
+  },
   workers_alive: {
     label: 'Workers that are alive, of the whole installation',
     unit: 'workers',

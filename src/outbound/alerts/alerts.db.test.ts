@@ -255,6 +255,42 @@ describe('a threshold', () => {
     expect(await alertsOf(tenantId)).toEqual([]);
   });
 
+  it('on throttling, on what was not found and on speed says the share, or the items a second', async () => {
+    const tenantId = newTenant();
+    const [done, missed] = [uuidv7(), uuidv7()];
+    await db.admin.query(
+      `insert into engine.runs (id, tenant_id, pipeline, status, phase, lane, input, receipt, error_code, started_at, finished_at)
+       values ($1, $3, 'syncs', 'success', 'done', 'x', '{}', '{"read": 100, "outcomes": {"synced": 100}}', null,
+               engine.now() - interval '10 s', engine.now()),
+              ($2, $3, 'syncs', 'dead_letter', 'dead', 'x', '{}', null, 'connector_not_found', engine.now(), engine.now())`,
+      [done, missed, tenantId],
+    );
+    await db.admin.query(
+      `insert into engine.attempts (run_id, attempt, tenant_id, stage, worker_id, outcome, queued_at, started_at, error_kind, error_code)
+       select $1, n, $2, 'sync', $1, 'x', engine.now(), engine.now(), kind, code
+       from (values (1, 'rate_limited', 'airbyte_rate_limited'), (2, 'rate_limited', 'disk_full'), (3, null, null), (4, 'transient', 'x'))
+         a (n, kind, code)`,
+      [done, tenantId],
+    );
+    for (const [metric, threshold] of [
+      ['throttled_percent', 20],
+      ['not_found_percent', 20],
+      ['items_per_second', 5],
+    ] as const)
+      await db.admin.query(
+        `insert into engine.alert_rules (rule_id, tenant_id, name, kind, metric, comparison, threshold, severity, window_minutes)
+         values (gen_random_uuid(), $1, $2, 'threshold', $2, '>', $3, 'WARNING', 60)`,
+        [tenantId, metric, threshold],
+      );
+    await evaluate(db);
+    const messages = (await alertsOf(tenantId)).map(({ message }) => message).sort();
+    expect(messages).toEqual([
+      'Syncs did not find what 50% of jobs asked for over the last 1h',
+      'Syncs reads 10 items a second (threshold 5)',
+      'Syncs was told to wait in 25% of attempts over the last 1h',
+    ]);
+  });
+
   it('only one of several processes evaluates in an interval', async () => {
     await evaluate(db);
     const rounds = await Promise.all(Array.from({ length: 5 }, () => evaluate(db, { evaluateMs: 60_000 })));

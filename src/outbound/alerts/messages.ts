@@ -58,6 +58,11 @@ const sentences: Readonly<Record<AlertMetric, (who: string, figure: Figure) => s
   success_percent: (who, { value, windowMinutes }) =>
     `${who} success rate at ${value}% over the last ${span(windowMinutes)}`,
   retries: (who, { value, windowMinutes }) => `${who} retried ${value} times in the last ${span(windowMinutes)}`,
+  throttled_percent: (who, { value, windowMinutes }) =>
+    `${who} was told to wait in ${value}% of attempts over the last ${span(windowMinutes)}`,
+  not_found_percent: (who, { value, windowMinutes }) =>
+    `${who} did not find what ${value}% of jobs asked for over the last ${span(windowMinutes)}`,
+  items_per_second: (who, { value, threshold }) => `${who} reads ${value} items a second (threshold ${threshold})`,
   workers_alive: (_, { value }) => `${value} workers alive`,
 };
 

@@ -28,6 +28,9 @@ const readers: Readonly<Record<AlertMetric, Reader>> = {
   queued_runs: (db, minutes) => read.readQueuedRuns(db, leastId(minutes)).then(measured),
   success_percent: (db, minutes) => read.readSuccessPercent(db, leastId(minutes)).then(measured),
   retries: (db, minutes) => read.readRetries(db, leastId(minutes)).then(measured),
+  throttled_percent: (db, minutes) => read.readThrottledPercent(db, leastId(minutes)).then(measured),
+  not_found_percent: (db, minutes) => read.readNotFoundPercent(db, leastId(minutes)).then(measured),
+  items_per_second: (db, minutes) => read.readItemsPerSecond(db, leastId(minutes)).then(measured),
   workers_alive: async (db) => [{ tenantId: null, pipeline: null, value: await read.countWorkersAlive(db) }],
 };
 

@@ -122,7 +122,7 @@ export async function readStaleRuns(db: Queryable, limits: StaleLimits): Promise
   return rows;
 }
 
-const newest = `select id, tenant_id, pipeline, phase, error_code, started_at, finished_at
+const newest = `select id, tenant_id, pipeline, phase, error_code, receipt, started_at, finished_at
         from engine.runs where id >= $1 order by id desc limit ${NEWEST}`;
 
 export async function readMeanSeconds(db: Queryable, sinceId: string): Promise<MetricRow[]> {
@@ -168,6 +168,50 @@ export async function readRetries(db: Queryable, sinceId: string): Promise<Metri
       select recent.tenant_id, recent.pipeline, count(*)::float8 as value
       from (${newest}) recent
       join engine.attempts a on a.run_id = recent.id and a.outcome = 'retried'
+      group by 1, 2`,
+    values: [sinceId],
+  });
+  return rows;
+}
+
+/** By whoever was asked; no room on the disk is no throttling. */
+export async function readThrottledPercent(db: Queryable, sinceId: string): Promise<MetricRow[]> {
+  const { rows } = await db.query<MetricRow>({
+    name: 'alerts-read-throttled-percent',
+    text: `
+      select recent.tenant_id, recent.pipeline,
+             (100.0 * count(*) filter (where a.error_kind = 'rate_limited' and a.error_code is distinct from 'disk_full')
+               / count(*))::float8 as value
+      from (${newest}) recent
+      join engine.attempts a on a.run_id = recent.id
+      group by 1, 2`,
+    values: [sinceId],
+  });
+  return rows;
+}
+
+export async function readNotFoundPercent(db: Queryable, sinceId: string): Promise<MetricRow[]> {
+  const { rows } = await db.query<MetricRow>({
+    name: 'alerts-read-not-found-percent',
+    text: `
+      select tenant_id, pipeline,
+             (100.0 * count(*) filter (where phase <> 'done' and error_code like '%\\_not\\_found') / count(*))::float8 as value
+      from (${newest}) recent
+      where finished_at is not null and error_code is distinct from 'run_cancelled'
+      group by 1, 2`,
+    values: [sinceId],
+  });
+  return rows;
+}
+
+export async function readItemsPerSecond(db: Queryable, sinceId: string): Promise<MetricRow[]> {
+  const { rows } = await db.query<MetricRow>({
+    name: 'alerts-read-items-per-second',
+    text: `
+      select tenant_id, pipeline,
+             sum((receipt ->> 'read')::float8) / sum(extract(epoch from finished_at - started_at)::float8) as value
+      from (${newest}) recent
+      where phase = 'done' and finished_at > started_at
       group by 1, 2`,
     values: [sinceId],
   });
