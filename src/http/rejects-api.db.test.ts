@@ -192,6 +192,16 @@ describe('operating', () => {
     expect((await api.call('operate.schedules', { as: user })).json().data).toMatchObject([
       { name: 'nightly', cron: '0 3 * * *', timezone: 'UTC', enabled: true },
     ]);
+    for (const name of ['weekly', 'hourly', 'yearly'])
+      await engine.saveSchedule({ tenantId: admin.tenantId, name, pipeline: 'sheet', cron: '0 3 * * 1', input: {} });
+    const names: string[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const query: Record<string, string> = { limit: '2', ...(after === '' ? {} : { after }) };
+      const page = (await api.call('operate.schedules', { as: user, query })).json();
+      names.push(...page.data.map((each: { name: string }) => each.name));
+      after = page.next;
+    }
+    expect(names).toEqual(['nightly', 'weekly', 'hourly', 'yearly']);
     const figures = (await api.call('system.metrics', { as: user })).json();
     expect(figures).toMatchObject({
       ingest: { backlog_count: 0, last_failed_batch: null, dead_letters: 0, stale_runs: 0 },

@@ -67,9 +67,11 @@ export const operateRoutes = defineRoutes({
   },
   'operate.schedules': {
     tag: 'Operate',
-    summary: 'Schedules of this tenant',
+    summary: 'Schedules of this tenant, oldest first',
     access: allow(readers, 'operate:read'),
-    answer: json(z.object({ data: z.array(Schedule) })),
+    query: Page,
+    answer: json(list(Schedule)),
+    errors: ['cursor_malformed'],
   },
   'operate.audit': {
     tag: 'Operate',

@@ -84,6 +84,7 @@ export async function readPauses(db: Queryable, lanes: readonly string[]): Promi
 }
 
 export interface ScheduleRow {
+  readonly schedule_id: string;
   readonly name: string;
   readonly pipeline: string;
   readonly cron: string;
@@ -93,14 +94,19 @@ export interface ScheduleRow {
   readonly next_at: Date | null;
 }
 
-export async function listSchedules(db: Queryable, tenantId: string): Promise<ScheduleRow[]> {
+export async function listSchedules(
+  db: Queryable,
+  tenantId: string,
+  after: string | null,
+  limit: number,
+): Promise<ScheduleRow[]> {
   const { rows } = await db.query<ScheduleRow>({
     name: 'http-list-schedules',
     text: `
-      select name, pipeline, cron, time_zone as timezone, enabled, last_fired_at, next_at
-      from engine.schedules where tenant_id = $1
-      order by name limit 1000`,
-    values: [tenantId],
+      select schedule_id, name, pipeline, cron, time_zone as timezone, enabled, last_fired_at, next_at
+      from engine.schedules where tenant_id = $1 and ($2::uuid is null or schedule_id > $2)
+      order by schedule_id limit $3`,
+    values: [tenantId, after, limit],
   });
   return rows;
 }
