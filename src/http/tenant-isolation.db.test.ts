@@ -27,6 +27,7 @@ import { createSecretBox } from '../pipelines/syncs/secret-box.ts';
 import type { SyncDesk } from '../pipelines/syncs/sync-desk.ts';
 import { syncsPipeline } from '../pipelines/syncs/syncs.pipeline.ts';
 import { DiskBlobStore } from '../platform/blob/disk-blob-store.ts';
+import type { Queryable } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { ownHandlers } from './handlers.ts';
 import { adsHandlers, adsUploadDoor } from './routes/ads/ads-handlers.ts';
@@ -293,6 +294,26 @@ async function snapshot(): Promise<string> {
 it('every operation of the route table has its probe', () => {
   expect(Object.keys(isolationMatrix).sort()).toEqual(Object.keys(operations).sort());
   expect(Object.keys(routes).sort()).toEqual(Object.keys(operations).sort());
+});
+
+it('row-level security alone: under one tenant no table or view shows a row of another, without any filter', async () => {
+  const { rows: tables } = await db.admin.query<{ name: string; field: string }>(
+    `select c.oid::regclass::text as name, min(a.attname) as field
+     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname in ('tenant_id', 'workspace_id') and a.atttypid = 'uuid'::regtype
+     where c.relkind in ('r', 'p', 'v') and has_column_privilege('millrace_app', c.oid, a.attnum, 'select')
+     group by c.oid order by 1`,
+  );
+  const count = (at: Queryable, { name, field }: { name: string; field: string }) =>
+    at.query<{ rows: number }>(`select count(*)::int as rows from ${name} where ${field} = $1`, [foreign.tenantId]);
+  const shown: string[] = [];
+  const filled: string[] = [];
+  for (const table of tables) {
+    if (((await count(db.admin, table)).rows[0]?.rows ?? 0) > 0) filled.push(table.name);
+    const { rows } = await inTenant(db.app, own.tenantId, (tx) => count(tx, table));
+    if ((rows[0]?.rows ?? 0) > 0) shown.push(table.name);
+  }
+  expect(shown).toEqual([]);
+  expect([tables.length > 30, filled.length > 15]).toEqual([true, true]);
 });
 
 describe.each(['on', 'off'])('with row-level security %s', (security) => {

@@ -54,6 +54,15 @@ export async function benchRunsList(options: {
     // A search in titles reads a bounded part of the ledger; it is shown, not counted.
     if (name !== 'title') all.push(...warm);
   }
+  for (const page of ['1', '400']) {
+    const times: number[] = [];
+    for (let n = 0; n < options.requests; n++)
+      times.push(await timed(options, `/v1/ingestion-runs?page=${page}&limit=20`));
+    const warm = times.slice(Math.ceil(options.requests / 10));
+    options.say(
+      `  page ${page} by number: p50 ${percentile(warm, 0.5).toFixed(1)} ms, p95 ${percentile(warm, 0.95).toFixed(1)} ms`,
+    );
+  }
   const pings: number[] = [];
   for (let n = 0; n < options.requests; n++) {
     const startedAt = performance.now();
@@ -63,18 +72,22 @@ export async function benchRunsList(options: {
   return time('runs-list-p95', [percentile(all, 0.95)], 'ms', { 'select-1-p95': percentile(pings, 0.95) });
 }
 
-async function timedPage(
-  { url, token, count }: { url: string; token: string; count: number },
+function timedPage(
+  server: { url: string; token: string; count: number },
   query: Readonly<Record<string, string>>,
 ): Promise<number> {
-  const n = Math.ceil(Math.random() * count);
+  const n = Math.ceil(Math.random() * server.count);
   const id = `${(1_700_000_000_000 + n).toString(16).padStart(12, '0')}70008000${n.toString(16).padStart(12, '0')}`;
   const uuid = id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   const after = Buffer.from(JSON.stringify([uuid])).toString('base64url');
   const asked = new URLSearchParams({ ...query, after, limit: '50' });
+  return timed(server, `/v1/runs?${asked}`);
+}
+
+async function timed({ url, token }: { url: string; token: string }, path: string): Promise<number> {
   const startedAt = performance.now();
-  const response = await fetch(`${url}/v1/runs?${asked}`, { headers: { authorization: `Bearer ${token}` } });
+  const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
   await response.json();
-  if (!response.ok) throw new Error(`GET /v1/runs answered ${response.status}`);
+  if (!response.ok) throw new Error(`GET ${path} answered ${response.status}`);
   return performance.now() - startedAt;
 }

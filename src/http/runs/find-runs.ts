@@ -24,6 +24,8 @@ export interface Finder {
   readonly pool: Pool;
   /** Reads the queue tables, as millrace_engine. */
   readonly control: Queryable;
+  /** The tenant's runs that wait or run, where they were asked for already. */
+  readonly live?: readonly string[];
 }
 
 export interface RunPage {
@@ -86,7 +88,8 @@ export async function findNumberedPage(
   const counted = { total: Math.min(measured.matches, reach), isExact: measured.scanned <= reach };
   if (skip > 0 && measured.boundary === null) return { rows: [], next: null, ...counted };
   const after = measured.boundary === null ? undefined : writeCursor(measured.boundary);
-  return { ...(await findRuns(finder, tenantId, query, { after, limit })), ...counted };
+  const again = way === 'given' ? { ...finder, live: given } : finder;
+  return { ...(await findRuns(again, tenantId, query, { after, limit })), ...counted };
 }
 
 export function splitWords(text: string | undefined): readonly string[] | null {
@@ -157,7 +160,8 @@ function wayIn({ phases, statuses, pipelines }: ListFilter): WayIn {
   return pipelines === null ? 'ledger' : 'pipelines';
 }
 
-async function liveRunIds({ pool, control }: Finder, tenantId: string): Promise<string[]> {
+async function liveRunIds({ pool, control, live }: Finder, tenantId: string): Promise<readonly string[]> {
+  if (live !== undefined) return live;
   const [queued, others] = await Promise.all([
     listQueuedRunIds(control, tenantId, MAX_LIVE),
     inTenant(pool, tenantId, (db) => listLeasedAndHeldRunIds(db, tenantId, MAX_LIVE), { readOnly: true }),

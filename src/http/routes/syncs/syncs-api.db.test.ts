@@ -313,6 +313,27 @@ describe('syncs', () => {
     });
   });
 
+  it('are triggered, and tried again after a cancel, by an admin, not by a user', async () => {
+    const user = await buildUser(db, admin.tenantId, 'user');
+    const connector = await made();
+    expect((await trigger(connector.connector_id, user)).json()).toMatchObject({ status: 403, code: 'forbidden' });
+    airbyte.knobs = { ...calm, serverError: 1, effectBeforeLoss: 0 };
+    const jobId: string = (await trigger(connector.connector_id)).json().sync.job_id;
+    await ended(jobId, 'failed');
+    await api.call('syncs.cancel', { as: user, params: { job_id: jobId } });
+    airbyte.knobs = calm;
+    const params = { run_id: jobId };
+    expect((await api.call('runs.show', { as: user, params })).json().actions).toEqual([]);
+    for (const operation of ['runs.retry', 'ingestion-runs.retry'] as const)
+      expect((await api.call(operation, { as: user, params })).json()).toMatchObject({
+        status: 403,
+        code: 'forbidden',
+      });
+    const body = { action: 'retry', filter: { run_ids: [jobId] }, preview: true };
+    expect((await api.call('runs.bulk', { as: user, body })).json().count).toBe(0);
+    expect((await api.call('runs.bulk', { as: admin, body })).json().count).toBe(1);
+  });
+
   it('of a connector that is removed are cancelled with it', async () => {
     const connector = await made();
     const jobId: string = (await trigger(connector.connector_id)).json().sync.job_id;
