@@ -80,8 +80,12 @@ export async function choosePassword({ page }: Person, oneTime: string, chosen: 
   await page.waitForURL((url) => url.pathname === '/');
 }
 
+/** Whether pictures of the pages are wanted (SCREENS=1): each takes a quarter of a second, and no test looks at them. */
+export const wantsPictures = process.env.SCREENS === '1';
+
 /** A picture for people to look at; not committed, compared with nothing. */
 export async function shoot(page: Page, name: string): Promise<void> {
+  if (!wantsPictures) return;
   mkdirSync(screens, { recursive: true });
   await page.screenshot({ path: path.join(screens, `${name}.png`) });
 }
