@@ -195,8 +195,45 @@ describe('the list', () => {
     expect(await ids({ q: made[5] ?? '' })).toEqual([made[5]]);
     expect(await ids({ source: 'api,folder' })).toHaveLength(7);
     expect(await ids({ source: 'folder' })).toEqual([]);
+    expect(await ids({ source: 'replay' })).toEqual([]);
     expect(await ids({ since: new Date(Date.now() + 1000).toISOString() })).toEqual([]);
     expect(await ids({ until: new Date(Date.now() + 1000).toISOString() })).toHaveLength(7);
+  });
+
+  it('says where a run came from without telling paths of the server, and finds it by what it says or by its kind', async () => {
+    const other = await buildTenant(db, 'Sources');
+    const reader = await buildUser(db, other, 'user');
+    const make = async (sourceId: string | undefined, input: object = {}) =>
+      (
+        await engine.enqueue({
+          pipeline: 'steady',
+          tenantId: other,
+          input: { ...input },
+          ...(sourceId === undefined ? {} : { sourceId }),
+        })
+      ).id;
+    const made = {
+      'folder:inbox': await make('folder:/srv/secret/inbox', { source: 'manual' }),
+      'folder:drop/': await make('folder:/srv/secret/drop/'),
+      'schedule:nightly': await make('schedule:nightly'),
+      replay: await make('folder:/srv/secret/inbox', { replay_of: other }),
+      api: await make(undefined, { source: 'api' }),
+    };
+    const list = async (query: Record<string, string> = {}) =>
+      (await api.call('runs.list', { as: reader, query })).json().data as { run_id: string; source: string }[];
+    const all = await list();
+    expect(Object.fromEntries(all.map((run) => [run.source, run.run_id]))).toEqual(made);
+    expect(JSON.stringify(all)).not.toContain('secret');
+    for (const [source, runId] of Object.entries(made))
+      expect((await list({ source })).map((run) => run.run_id)).toEqual([runId]);
+    expect((await list({ source: 'folder,schedule' })).map((run) => run.run_id)).toEqual([
+      made['schedule:nightly'],
+      made['folder:drop/'],
+      made['folder:inbox'],
+    ]);
+    expect((await api.call('runs.show', { as: reader, params: { run_id: made['folder:inbox'] } })).body).not.toContain(
+      'secret',
+    );
   });
 
   it('phase=waiting finds queued, planned and held runs of the tenant only', async () => {

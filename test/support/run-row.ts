@@ -31,6 +31,7 @@ export function buildRunRow(given: Partial<RunRow> = {}): RunRow {
     finished_at: null,
     updated_at: at,
     stage: null,
+    source: null,
     original_name: null,
     retried_as: null,
     created_by: null,

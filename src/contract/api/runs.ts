@@ -38,7 +38,10 @@ export const Run = z.object({
   phase: Phase,
   stage: z.string().nullable(),
   title: z.string().nullable().describe('The file name or whatever names the input for a person.'),
-  source: z.string().nullable().describe('Where it came from: upload, folder, api, webhook, sample, schedule …'),
+  source: z
+    .string()
+    .nullable()
+    .describe('Where it came from: manual, api, webhook, replay, airbyte, folder:<its name>, schedule:<its name> …'),
   lane: z.string(),
   priority: z.int(),
   attempt: Count,
@@ -145,7 +148,9 @@ export const RunFilter = z.object({
   pipeline: Several.optional(),
   status: Several.optional(),
   phase: Several.optional(),
-  source: Several.optional(),
+  source: Several.optional().describe(
+    'As shown, or its kind: folder, schedule. One value or several, separated by commas.',
+  ),
   since: Time.optional().describe('Created at or after.'),
   until: Time.optional().describe('Created before.'),
   q: z.string().max(200).optional().describe('Part of the title, or a run id.'),

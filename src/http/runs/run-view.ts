@@ -16,7 +16,7 @@ export function viewRun(row: RunRow): RunView {
     phase: row.phase,
     stage: row.stage,
     title: titleOf(row),
-    source: sourceOf(row),
+    source: row.source,
     lane: row.lane,
     priority: row.priority,
     attempt: row.attempt,
@@ -35,11 +35,6 @@ export function viewRun(row: RunRow): RunView {
     finished_at: row.finished_at?.toISOString() ?? null,
     updated_at: row.updated_at.toISOString(),
   };
-}
-
-/** A replay of corrected rows comes from the run they were refused in, whatever brought that run in. */
-function sourceOf(row: RunRow): string | null {
-  return textOf(row.input.replay_of) === null ? (row.source_id ?? textOf(row.input.source)) : 'replay';
 }
 
 /** Names the input for a person: the file's name, or whatever the input calls itself. */

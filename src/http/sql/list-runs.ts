@@ -2,7 +2,7 @@
 // an index that fits the filter, then filters and cuts the page; where the bound was reached before the page was full, the
 // caller goes on from `edge`. So no filter, however rare its matches, makes one request read the whole ledger.
 import type { Queryable } from '../../platform/database.ts';
-import { type RunRow, runColumns, runJoins } from './run-columns.ts';
+import { type RunRow, runColumns, runJoins, shownSource } from './run-columns.ts';
 import { type CandidateFilter, candidatesBy, candidateValues, type WayIn } from './ways-into-ledger.ts';
 
 export interface ListFilter extends CandidateFilter {
@@ -52,7 +52,7 @@ export async function listRuns(
           and ($3::text[] is null or r.pipeline = any ($3))
           and ($4::text[] is null or r.status = any ($4))
           and ($5::text[] is null or r.phase = any ($5))
-          and ($8::text[] is null or coalesce(r.source_id, r.input ->> 'source') = any ($8))
+          and ($8::text[] is null or ${shownSource} = any ($8) or split_part(${shownSource}, ':', 1) = any ($8))
           and ($9::timestamptz is null or r.created_at >= $9)
           and ($10::timestamptz is null or r.created_at < $10)
           and ($11::text is null or position($11 in lower(coalesce(b.original_name, r.input ->> 'title', r.unique_key, ''))) > 0)

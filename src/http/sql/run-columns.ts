@@ -3,6 +3,8 @@ import type { RunRow as LedgerRow } from '../../engine/sql/read-runs.ts';
 
 export interface RunRow extends Omit<LedgerRow, 'active_key' | 'failures' | 'cancel_requested_at' | 'created_by'> {
   readonly stage: string | null;
+  /** Where it came from, as it is shown. */
+  readonly source: string | null;
   readonly original_name: string | null;
   readonly retried_as: string | null;
   /** For people: an address, or the id of what made it. */
@@ -19,11 +21,19 @@ export interface RunRow extends Omit<LedgerRow, 'active_key' | 'failures' | 'can
   readonly claimed_at: Date | null;
 }
 
+/**
+ * A replay of corrected rows comes from the run they were refused in, whatever brought that run in. Of a watched folder the last part
+ * of its path: where it lies on the server is not for everybody.
+ */
+export const shownSource = `
+  case when r.input ? 'replay_of' then 'replay'
+       else regexp_replace(coalesce(r.source_id, r.input ->> 'source'), '^folder:.*/(?=.)', 'folder:') end`;
+
 export const runColumns = `
   r.id, r.tenant_id, r.pipeline, r.status, r.phase, r.unique_key, r.lane, r.priority, r.input, r.receipt, r.attempt,
   r.wait_reason, r.held_at, r.held_by, r.blob_id, r.source_id, r.retry_of, r.requeued_as, r.correlation_id, r.error_code,
   r.error_text, r.created_at, r.started_at, r.finished_at, r.updated_at,
-  s.stage, b.original_name, n.id as retried_as, coalesce(u.email, r.created_by::text) as created_by, u.user_id as created_by_user_id,
+  ${shownSource} as source, s.stage, b.original_name, n.id as retried_as, coalesce(u.email, r.created_by::text) as created_by, u.user_id as created_by_user_id,
   b.bytes as file_bytes, encode(b.sha256, 'hex') as file_sha256, b.media_type as file_type,
   g.done as progress_done, g.total as progress_total, g.unit as progress_unit, g.updated_at as progress_at, l.claimed_at`;
 
