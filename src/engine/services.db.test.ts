@@ -13,7 +13,7 @@ import { claimCappedLane, claimRuns } from './sql/claim-runs.ts';
 import { endAttempts } from './sql/end-attempts.ts';
 import { type FeedRow, readFeed } from './sql/event-feed.ts';
 import { moveDueRuns } from './sql/move-due-runs.ts';
-import { pruneRejects, pruneRuns } from './sql/prune.ts';
+import { pruneEvents, pruneLeftovers, pruneRejects, pruneRuns } from './sql/prune.ts';
 
 const database = useDatabase();
 type TestEngine = Awaited<ReturnType<typeof buildEngine>>;
@@ -225,6 +225,10 @@ describe('what is looked for by its time', () => {
       await planOf((db) => pruneRuns(db, 730, 1_000)),
       await planOf((db) => pruneRejects(db, 90, 1_000)),
     ];
+    plans.push(await planOf((db) => pruneEvents(db, 30, 1_000)));
+    plans.push(await planOf((db) => pruneLeftovers(db, 1, 1_000)));
+    for (const plan of plans)
+      expect(plan).not.toMatch(/Hash Join|Merge Join|Seq Scan on (?:events|event_positions|runs|attempts)/);
     expect(plans[0]).toMatch(/Index Cond: \(available_at <= /);
     expect(plans[1]).toMatch(/Index Cond: \(id < /);
     expect(plans[2]).toMatch(/Index Cond: \(run_id < /);

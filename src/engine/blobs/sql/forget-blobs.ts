@@ -6,14 +6,14 @@ export async function forgetBlobs(db: Queryable, afterDays: number, limit: numbe
     name: 'forget-blobs',
     text: `
       delete from engine.blobs
-      where blob_id in (
+      where blob_id = any (array(
         select b.blob_id
         from engine.blobs b
         where b.deleted_at < (select engine.now()) - make_interval(days => $1)
           and not exists (select from engine.runs r where r.blob_id = b.blob_id)
         limit $2
         for update skip locked
-      )`,
+      ))`,
     values: [afterDays, limit],
   });
   return rowCount ?? 0;

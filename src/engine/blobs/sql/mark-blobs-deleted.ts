@@ -26,8 +26,7 @@ export async function markUnusedBlobs(db: Queryable, ttlHours: number, limit: nu
       )
       update engine.blobs b
       set deleted_at = engine.now()
-      from unused u
-      where b.blob_id = u.blob_id
+      where b.blob_id = any (array(select blob_id from unused))
       returning b.blob_id, b.store_key`,
     values: [ttlHours, limit],
   });
@@ -55,8 +54,7 @@ export async function markExpiredBlobs(db: Queryable, limit: number): Promise<Ma
       )
       update engine.blobs b
       set deleted_at = engine.now()
-      from expired e
-      where b.blob_id = e.blob_id
+      where b.blob_id = any (array(select blob_id from expired))
       returning b.blob_id, b.store_key`,
     values: [limit],
   });

@@ -81,7 +81,8 @@ export async function claimDeliveries(
       update engine.deliveries d
       set status = 'sending', attempts = d.attempts + 1, next_at = null, last_attempt_at = engine.now(),
           lease_until = engine.now() + $4 * interval '1 millisecond'
-      from picked p
+      from unnest(array(select delivery_id from picked), array(select url from picked), array(select secret from picked),
+                  array(select former_secret from picked)) as p (delivery_id, url, secret, former_secret)
       where d.delivery_id = p.delivery_id
       returning d.delivery_id, d.tenant_id, d.endpoint_id, d.event_id, d.event_type, d.payload, d.attempts, d.step,
                 p.url, p.secret, p.former_secret`,
@@ -118,8 +119,7 @@ export async function takeBackLost(db: Queryable, limit: number): Promise<number
       back as (
         update engine.deliveries d
         set status = 'waiting', next_at = engine.now(), lease_until = null, error_code = 'webhook_interrupted', http_status = null
-        from lost l
-        where d.delivery_id = l.delivery_id
+        where d.delivery_id = any (array(select delivery_id from lost))
         returning d.delivery_id, d.attempts, d.tenant_id, d.last_attempt_at
       )
       insert into engine.delivery_tries (delivery_id, attempt, tenant_id, started_at, error_code)

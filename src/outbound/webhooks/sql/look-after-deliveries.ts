@@ -6,16 +6,15 @@ export async function pruneDeliveries(db: Queryable, days: number, limit: number
   const { rowCount } = await db.query({
     name: 'webhooks-prune-deliveries',
     text: `
-      delete from engine.deliveries d
-      using (
+      delete from engine.deliveries
+      where delivery_id = any (array(
         select delivery_id from engine.deliveries
         where delivery_id < (lpad(to_hex((extract(epoch from engine.now() - $1 * interval '1 day') * 1000)::bigint), 12, '0')
                              || repeat('0', 20))::uuid
           and status in ('delivered', 'failed')
         order by delivery_id
         limit $2
-      ) old
-      where d.delivery_id = old.delivery_id`,
+      ))`,
     values: [days, limit],
   });
   return rowCount ?? 0;
