@@ -11,6 +11,7 @@ import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
+import { inTurns } from '../../tabular/in-turns.ts';
 import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
 import { openTable, type Table } from '../../tabular/read-table.ts';
 import type { ReadingOverrides } from '../../tabular/reading.ts';
@@ -20,7 +21,7 @@ import { ControlTotals } from './control-totals.ts';
 import type { AdsInput } from './input.ts';
 import { KeyHasher } from './natural-key.ts';
 import { Normalizer } from './normalize.ts';
-import { freshState, type ParseCounts, type ParseState, passesGate } from './parse-counts.ts';
+import { freshState, type ParseCounts, type ParseState, type ParseStep, passesGate } from './parse-counts.ts';
 import {
   type AppliedMapping,
   blobSource,
@@ -149,12 +150,12 @@ async function stageRows(
   for await (const batch of table.batches(from.position)) {
     failpoint('stage.first_byte');
     context.signal.throwIfAborted();
-    stager.add(batch);
+    await inTurns(batch, (first, end) => stager.add(batch, first, end));
     returned.add(batch);
     context.progress({ done: batch.next.offset, total: source.size, unit: 'bytes', note: `${stager.read} rows` });
     if (stager.rows < size.size && !batch.isLast) continue;
     await writing;
-    const piece = stager.take(batch.isLast ? 'fold' : 'rows');
+    const piece = stager.take(batch.isLast ? afterRows(stager) : 'rows');
     state = piece.state;
     const links = { tenantId: run.tenantId, original: input.corrects ?? '', runId: run.id, lines: returned.take() };
     const startedAt = performance.now();
@@ -170,6 +171,11 @@ async function stageRows(
   }
   await writing;
   return state;
+}
+
+/** Lines that share a key are looked for only where there can be some: 263,000 keys take the database 0.3 s. */
+function afterRows(stager: RowStager): ParseStep {
+  return stager.mayRepeatKeys ? 'fold' : 'done';
 }
 
 async function fold(context: Context, mapping: AppliedMapping, state: ParseState): Promise<ParseState> {

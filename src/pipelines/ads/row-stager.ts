@@ -10,7 +10,7 @@ import { ControlTotals, controlMeasures, type Sums } from './control-totals.ts';
 import { adsFields } from './fields.ts';
 import type { KeyHasher } from './natural-key.ts';
 import { measureIndex, Normalizer } from './normalize.ts';
-import type { FurnitureRow, ParseState, ParseStep } from './parse-counts.ts';
+import { type FurnitureRow, freshState, type ParseState, type ParseStep } from './parse-counts.ts';
 import type { AppliedMapping } from './reading.ts';
 import { StagingBuffer, type StagingFlush, storableText } from './staging-buffer.ts';
 
@@ -48,6 +48,8 @@ export class RowStager {
     this.#names = reading.header.value.names;
     this.#encoding = reading.encoding.value.name;
     this.#buffer = new StagingBuffer(keys);
+    // What an earlier attempt staged has not been seen by this one.
+    if (state !== freshState) this.#buffer.watch.giveUp();
     const { counts } = state;
     this.#file = new ControlTotals(counts.file);
     this.#rejected = new ControlTotals(counts.rejected.sums);
@@ -70,12 +72,18 @@ export class RowStager {
     return this.#read;
   }
 
-  add(batch: RowBatch): void {
-    for (let row = 0; row < batch.rowCount; row++) {
+  /** False only when all keys of the file are known to be distinct. */
+  get mayRepeatKeys(): boolean {
+    return this.#buffer.watch.mayRepeat;
+  }
+
+  /** Rows `from` up to `to` of the batch; the whole batch in order, in as many pieces as the caller likes. */
+  add(batch: RowBatch, from = 0, to = batch.rowCount): void {
+    for (let row = from; row < to; row++) {
       if (batch.kinds[row] === 0) this.#addData(batch, row);
       else this.#setAside(batch, row);
     }
-    this.#state = { ...this.#state, position: batch.next };
+    if (to >= batch.rowCount) this.#state = { ...this.#state, position: batch.next };
   }
 
   take(step: ParseStep): StagedPiece {

@@ -3,6 +3,7 @@
 import { BinaryArray, postgresDay } from '../../platform/binary-array.ts';
 import type { RowIssue } from '../../tabular/validation/row-issue.ts';
 import { measures, wholeMeasures } from './fields.ts';
+import { KeyWatch } from './key-watch.ts';
 import type { KeyHasher } from './natural-key.ts';
 import type { Named, NormalizedRow } from './normalize.ts';
 
@@ -47,6 +48,7 @@ export class StagingBuffer {
   /** The one staged or found last: exports are mostly sorted, and comparing two texts is cheaper than hashing one. */
   readonly #last: Record<Entity, Staged | undefined> = { campaign: undefined, ad_set: undefined, ad: undefined };
   readonly #days = new Map<string, number>();
+  readonly watch = new KeyWatch();
 
   constructor(keys: KeyHasher) {
     this.#keys = keys;
@@ -68,7 +70,9 @@ export class StagingBuffer {
     if (ad !== null) this.#addDimension('ad', ad, place, campaignId, adSetId, adId);
     const columns = this.#metrics;
     columns.rowIndex.pushInt4(place.rowIndex);
-    columns.hash.pushText(this.#keys.metric(row.date, campaignId, adSetId, adId));
+    const key = this.#keys.metric(row.date, campaignId, adSetId, adId);
+    this.watch.add(key);
+    columns.hash.pushText(key);
     pushText(columns.rest, row.rest === null ? null : JSON.stringify(row.rest));
     columns.line.pushInt4(place.line);
     columns.offset.pushInt8(place.offset);

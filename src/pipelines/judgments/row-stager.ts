@@ -78,13 +78,14 @@ export class RowStager {
     return this.#read;
   }
 
-  add(batch: RowBatch): void {
-    this.#gathered.push({ batch, firstIndex: this.#read });
-    for (let row = 0; row < batch.rowCount; row++) {
+  /** Rows `from` up to `to` of the batch; the whole batch in order, in as many pieces as the caller likes. */
+  add(batch: RowBatch, from = 0, to = batch.rowCount): void {
+    if (from === 0) this.#gathered.push({ batch, firstIndex: this.#read });
+    for (let row = from; row < to; row++) {
       if (batch.kinds[row] === 0) this.#addData(batch, row);
       else this.#furniture++;
     }
-    this.#state = { ...this.#state, position: batch.next };
+    if (to >= batch.rowCount) this.#state = { ...this.#state, position: batch.next };
   }
 
   take(): StagedPiece {

@@ -7,6 +7,7 @@ import type { StageContext } from '../../engine/stage-context.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
+import { inTurns } from '../../tabular/in-turns.ts';
 import { openTable } from '../../tabular/read-table.ts';
 import { replayTable } from '../../tabular/replay-rows.ts';
 import { ReturnedRows } from '../../tabular/returned-rows.ts';
@@ -67,7 +68,7 @@ export async function stageFile(
   for await (const batch of table.batches(from.position)) {
     failpoint('stage.first_byte');
     context.signal.throwIfAborted();
-    stager.add(batch);
+    await inTurns(batch, (first, end) => stager.add(batch, first, end));
     returned.add(batch);
     context.progress({ done: batch.next.offset, total: source.size, unit: 'bytes', note: `${stager.read} rows` });
     if (stager.rows < size.size && !batch.isLast) continue;
