@@ -13,6 +13,11 @@ describe('times in words', () => {
   });
 
   it('a duration keeps the precision a person can use', () => {
-    expect([840, 12_430, 200_400].map(formatDuration)).toEqual(['840 ms', '12.4 s', '3 min 20 s']);
+    expect([840, 12_430, 200_400, 119_800].map(formatDuration)).toEqual([
+      '840 ms',
+      '12.4 s',
+      '3 min 20 s',
+      '2 min 0 s',
+    ]);
   });
 });

@@ -73,7 +73,7 @@ export function addAlertCommands(program: Command): void {
 
   ofTenant(alerts.command('ack'))
     .description('Says that somebody looks after it: no more reminders.')
-    .argument('<alert>')
+    .argument('<alert>', 'id of the alert, see "millrace alerts list"')
     .action(async (alert: string, _: AlertOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<AlertOptions>();
       const params = { alert_id: alert };
@@ -84,7 +84,7 @@ export function addAlertCommands(program: Command): void {
 
   ofTenant(alerts.command('test'))
     .description('Sends a test message to a sink and says how it went. Exit code 1 when it failed.')
-    .argument('<sink>')
+    .argument('<sink>', 'id of the sink, see "millrace alerts sinks list"')
     .action(async (sink: string, _: AlertOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<AlertOptions>();
       const params = { sink_id: sink };
@@ -110,7 +110,7 @@ function addRuleCommands(alerts: Command): void {
     });
   ofTenant(rules.command('set'))
     .description('Changes the threshold of a rule, for this tenant.')
-    .argument('<rule>')
+    .argument('<rule>', 'name of the rule, see "millrace alerts rules list"')
     .requiredOption('--threshold <number>', 'beyond which it alerts', decimal)
     .action(async (rule: string, _: AlertOptions, command: Command) => {
       const { tenant, threshold, json } = command.optsWithGlobals<AlertOptions>();
@@ -119,7 +119,7 @@ function addRuleCommands(alerts: Command): void {
   for (const enabled of [true, false])
     ofTenant(rules.command(enabled ? 'on' : 'off'))
       .description(enabled ? 'Switches a rule on.' : 'Switches a rule off; its alerts are resolved.')
-      .argument('<rule>')
+      .argument('<rule>', 'name of the rule, see "millrace alerts rules list"')
       .action(async (rule: string, _: AlertOptions, command: Command) => {
         const { tenant, json } = command.optsWithGlobals<AlertOptions>();
         await updateRule(tenant, rule, { enabled }, json);
@@ -153,7 +153,7 @@ function addSinkCommands(alerts: Command): void {
     });
   ofTenant(sinks.command('remove'))
     .description('Removes a sink and what it had still to send.')
-    .argument('<sink>')
+    .argument('<sink>', 'id of the sink, see "millrace alerts sinks list"')
     .action(async (sink: string, _: AlertOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<AlertOptions>();
       await withConnection({ tenant }, ({ call }) => call('alert-sinks.remove', { params: { sink_id: sink } }));

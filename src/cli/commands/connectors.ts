@@ -86,7 +86,7 @@ export function addConnectorCommands(program: Command): void {
 
   ofTenant(connectors.command('show'))
     .description('Shows a connector.')
-    .argument('<connector>')
+    .argument('<connector>', 'id of the connector, see "millrace connectors list"')
     .action(async (connector: string, _: ConnectorOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<ConnectorOptions>();
       const params = { connector_id: connector };
@@ -95,7 +95,7 @@ export function addConnectorCommands(program: Command): void {
 
   ofTenant(connectors.command('update'))
     .description('Changes a connector.')
-    .argument('<connector>')
+    .argument('<connector>', 'id of the connector, see "millrace connectors list"')
     .option('--name <name>', 'what people call it')
     .option('--account <id>', 'the external account it belongs to')
     .option('--every <hours>', 'interval in hours, where the plan lets you choose', hours)
@@ -113,7 +113,7 @@ export function addConnectorCommands(program: Command): void {
   for (const enabled of [true, false]) {
     ofTenant(connectors.command(enabled ? 'enable' : 'disable'))
       .description(enabled ? 'Switches connectors on again and forgets their failures.' : 'Switches a connector off.')
-      .argument('<connector>')
+      .argument('<connector>', 'id of the connector, see "millrace connectors list"')
       .action(async (connector: string, _: ConnectorOptions, command: Command) => {
         const { tenant, json } = command.optsWithGlobals<ConnectorOptions>();
         const params = { connector_id: connector };
@@ -126,7 +126,7 @@ export function addConnectorCommands(program: Command): void {
     .description(
       'Removes a connector. A live sync of it is cancelled, here and at Airbyte; its past syncs stay in the ledger.',
     )
-    .argument('<connector>')
+    .argument('<connector>', 'id of the connector, see "millrace connectors list"')
     .action(async (connector: string, _: ConnectorOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<ConnectorOptions>();
       const params = { connector_id: connector };

@@ -23,7 +23,7 @@ export function addRejectsCommand(program: Command): void {
     .description(
       'Shows the refused rows of a run by cause; with --csv writes them all, with row, code and message added.',
     )
-    .argument('<run>')
+    .argument('<run>', 'id of the run')
     .option('--csv', 'the rows themselves, to be corrected and handed in again')
     .addHelpText(
       'after',

@@ -97,6 +97,7 @@ export function addWhyCommand(parent: Command): void {
     .command('why')
     .summary('why a run waits, or why it failed')
     .description('Says why a run waits, or why it ended as it did, and what happens next.')
+    .addHelpText('after', '\nExample:\n  millrace why 01a1e155-…')
     .argument('<run>', 'id of the run')
     .action(async (run: string, _: RunOptions, command: Command) => {
       const detail = await withConnection({ run }, ({ call }) => call('runs.show', { params: { run_id: run } }));
@@ -117,6 +118,7 @@ export function addTailCommand(parent: Command): void {
     .command('tail')
     .summary('follow a run to its end')
     .description('Follows a run to its end. Exit code: 0 done, 2 done in part, 1 failed.')
+    .addHelpText('after', '\nExamples:\n  millrace tail 01a1e155-…\n  millrace tail 01a1e155-… --json | jq .type')
     .argument('<run>', 'id of the run')
     .action(async (run: string, _: RunOptions, command: Command) => {
       const { json = false } = command.optsWithGlobals<RunOptions>();
@@ -216,7 +218,7 @@ async function actOnMatching(act: Act, options: RunOptions): Promise<unknown> {
     }
     const done = await call('runs.bulk', { body: { action: act, filter, expected: seen.count } });
     note(`${act}: ${plural(done.changed, 'run')} changed, ${done.skipped.length} had moved on.`);
-    if (done.skipped.length > 0) process.exitCode = exitCodes.partial;
+    if (done.skipped.length > 0) process.exitCode = done.changed > 0 ? exitCodes.partial : exitCodes.failed;
     return done;
   });
 }

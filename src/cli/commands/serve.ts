@@ -68,6 +68,7 @@ export function addServeCommands(program: Command): void {
       'Runs the background services alone: takeover of lost runs, schedules, event outbox, clean-up. Workers run them too; ' +
         'several at once never do a thing twice.',
     )
+    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://millrace@db/millrace millrace scheduler')
     .action((_, command: Command) => serve(roles.scheduler, command.optsWithGlobals()));
 }
 

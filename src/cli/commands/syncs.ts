@@ -38,7 +38,7 @@ export function addSyncCommands(program: Command): void {
   syncs
     .command('trigger')
     .description('Syncs a connector now, if the plan allows it yet. A live sync of it is shown instead.')
-    .argument('<connector>')
+    .argument('<connector>', 'id of the connector, see "millrace connectors list"')
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')
     .option('--as-support', 'the plan’s minimum interval does not hold')
     .action(async (connector: string, _: SyncOptions, command: Command) => {
@@ -88,7 +88,7 @@ export function addSyncCommands(program: Command): void {
   syncs
     .command('show')
     .description('Shows a sync.')
-    .argument('<job>')
+    .argument('<job>', 'id of the sync, see "millrace syncs list"')
     .action(async (job: string, _: SyncOptions, command: Command) => {
       const params = { job_id: job };
       const sync = await withConnection({ run: job }, ({ call }) => call('syncs.show', { params }));
@@ -98,7 +98,7 @@ export function addSyncCommands(program: Command): void {
   syncs
     .command('cancel')
     .description('Cancels a sync, here and at Airbyte.')
-    .argument('<job>')
+    .argument('<job>', 'id of the sync, see "millrace syncs list"')
     .action(async (job: string, _: SyncOptions, command: Command) => {
       const params = { job_id: job };
       const sync = await withConnection({ run: job }, ({ call }) => call('syncs.cancel', { params }));

@@ -88,7 +88,7 @@ function addEndpointCommands(webhooks: Command): void {
 
   ofTenant(webhooks.command('rotate'))
     .description('Makes a new secret and prints it, once. The former one signs too for a while.')
-    .argument('<endpoint>')
+    .argument('<endpoint>', 'id of the endpoint, see "millrace webhooks list"')
     .option('--grace <hours>', 'how long the former secret signs too; 0 ends it at once', wholeHours)
     .action(async (endpoint: string, _: WebhookOptions, command: Command) => {
       const { tenant, grace, json } = command.optsWithGlobals<WebhookOptions>();
@@ -99,7 +99,7 @@ function addEndpointCommands(webhooks: Command): void {
 
   ofTenant(webhooks.command('test'))
     .description('Sends a test event now and says how it went. Exit code 1 when it failed.')
-    .argument('<endpoint>')
+    .argument('<endpoint>', 'id of the endpoint, see "millrace webhooks list"')
     .action(async (endpoint: string, _: WebhookOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<WebhookOptions>();
       const params = { endpoint_id: endpoint };
@@ -111,7 +111,7 @@ function addEndpointCommands(webhooks: Command): void {
 
   ofTenant(webhooks.command('remove'))
     .description('Removes an endpoint, what it had still to get, and its log.')
-    .argument('<endpoint>')
+    .argument('<endpoint>', 'id of the endpoint, see "millrace webhooks list"')
     .action(async (endpoint: string, _: WebhookOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<WebhookOptions>();
       const params = { endpoint_id: endpoint };
@@ -128,7 +128,7 @@ function addSwitchCommands(webhooks: Command): void {
   ] as const) {
     ofTenant(webhooks.command(verb))
       .description(description)
-      .argument('<endpoint>')
+      .argument('<endpoint>', 'id of the endpoint, see "millrace webhooks list"')
       .action(async (endpoint: string, _: WebhookOptions, command: Command) => {
         const { tenant, json } = command.optsWithGlobals<WebhookOptions>();
         const params = { endpoint_id: endpoint };
@@ -140,7 +140,7 @@ function addSwitchCommands(webhooks: Command): void {
 function addDeliveryCommands(webhooks: Command): void {
   ofTenant(webhooks.command('deliveries'))
     .description('Lists the deliveries to an endpoint, newest first.')
-    .argument('<endpoint>')
+    .argument('<endpoint>', 'id of the endpoint, see "millrace webhooks list"')
     .option('--status <status>', 'waiting, sending, delivered or failed; several separated by commas')
     .option('--type <type>', 'one event type')
     .option('--run <run>', 'of one run')
@@ -163,8 +163,8 @@ function addDeliveryCommands(webhooks: Command): void {
 
   ofTenant(webhooks.command('resend'))
     .description('Sends a delivery again with the same webhook-id, also one that was delivered.')
-    .argument('<endpoint>')
-    .argument('<delivery>')
+    .argument('<endpoint>', 'id of the endpoint, see "millrace webhooks list"')
+    .argument('<delivery>', 'id of the delivery, see "millrace webhooks deliveries"')
     .action(async (endpoint: string, delivery: string, _: WebhookOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<WebhookOptions>();
       const params = { endpoint_id: endpoint, delivery_id: delivery };
@@ -175,7 +175,7 @@ function addDeliveryCommands(webhooks: Command): void {
 
   ofTenant(webhooks.command('recover'))
     .description('Queues again every failed delivery of events since a time.')
-    .argument('<endpoint>')
+    .argument('<endpoint>', 'id of the endpoint, see "millrace webhooks list"')
     .requiredOption('--since <time>', 'e.g. 2026-02-15T00:00:00Z', time)
     .option('--preview', 'only count')
     .action(async (endpoint: string, _: WebhookOptions, command: Command) => {
