@@ -1,6 +1,6 @@
-// The doctor asks with the settings of the installation, not with the database's own defaults.
+// The doctor finds what was broken on purpose, and asks with the settings of the installation, not with the database's own defaults.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { useDatabase } from '../../../test/support/database.ts';
+import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
 import { makeTempHome, removeTempHome } from '../../../test/support/temp-home.ts';
 import { loadConfig } from '../../platform/config.ts';
@@ -34,17 +34,50 @@ beforeAll(async () => {
 
 afterAll(() => removeTempHome(home));
 
-it.each([
-  ['1', 'warn', 'No Stale Runs: 1 stale'],
-  ['2', 'ok', 'unique keys, status guard and grants in place, no batch is stale'],
-])('with PROCESSING_TIMEOUT_HOURS=%s a batch of 90 minutes is %s', async (hours, state, detail) => {
+async function findingsWith(env: Record<string, string> = {}): Promise<Map<string, Finding>> {
   const config = loadConfig({
     MILLRACE_HOME: home,
     DATABASE_URL: db.appUrl,
     DATABASE_MIGRATION_URL: db.adminUrl,
-    PROCESSING_TIMEOUT_HOURS: hours,
+    ...env,
   });
-  const findings: Finding[] = [];
-  await examine(config, silentLog, (finding) => findings.push(finding));
-  expect(findings.find(({ check }) => check === 'judgments')).toMatchObject({ state, detail });
+  const findings = new Map<string, Finding>();
+  await examine(config, silentLog, (finding) => findings.set(finding.check, finding));
+  return findings;
+}
+
+it.each([
+  ['1', 'warn', 'No Stale Runs: 1 stale'],
+  ['2', 'ok', 'unique keys, status guard and grants in place, no batch is stale'],
+])('with PROCESSING_TIMEOUT_HOURS=%s a batch of 90 minutes is %s', async (hours, state, detail) => {
+  expect((await findingsWith({ PROCESSING_TIMEOUT_HOURS: hours })).get('judgments')).toMatchObject({ state, detail });
+});
+
+it('a silent worker, a protection that is gone, a clock that is wrong and an outbox nobody carries are each told with the fix', async () => {
+  await db.admin.query(`
+    alter table engine.rejects no force row level security;
+    with told as (insert into engine.events (tenant_id, type, key, data, created_at)
+                  values (gen_random_uuid(), 'test', '', '{}', engine.now() - interval '2 minutes') returning event_id)
+    insert into engine.event_inbox select event_id from told`);
+  await setClockOffset(db.admin, '5 minutes');
+  try {
+    const findings = await findingsWith();
+    for (const [check, state, detail, fix] of [
+      ['row security', 'fail', /engine\.rejects: row-level security is not/, /docs\/operations\.md/],
+      ['clock', 'fail', /are [45] min .* apart/, /NTP/],
+      ['workers', 'warn', /no worker is alive/, /millrace worker/],
+      ['runs', 'warn', /1 run held by a worker that has gone silent/, /millrace worker/],
+      ['events', 'warn', /1 event not delivered/, /millrace scheduler/],
+    ] as const)
+      expect(findings.get(check), check).toMatchObject({
+        state,
+        detail: expect.stringMatching(detail),
+        fix: expect.stringMatching(fix),
+      });
+    for (const check of ['disk', 'blob store', 'database', 'schema'])
+      expect(findings.get(check)?.state, check).toBe('ok');
+  } finally {
+    await setClockOffset(db.admin, '0');
+    await db.admin.query('alter table engine.rejects force row level security; truncate engine.event_inbox');
+  }
 });
