@@ -153,30 +153,36 @@ export function pipelineNamed(registry: Registry, name: string): AnyPipeline {
   return pipeline;
 }
 
-function prepare(registry: Registry, request: EnqueueRequest): NewRun {
-  const pipeline = pipelineNamed(registry, request.pipeline);
-  const parsed = pipeline.input.safeParse(request.input);
+/** The input as it is stored, and as its pipeline reads it; refused when the pipeline does not take it. */
+export function checkedInput(pipeline: AnyPipeline, input: unknown): { json: string; data: unknown } {
+  const parsed = pipeline.input.safeParse(input);
   if (!parsed.success) {
     throw new MillraceError('input_invalid', { pipeline: pipeline.name, reason: z.prettifyError(parsed.error) });
   }
-  const input = JSON.stringify(request.input ?? {});
-  const bytes = Buffer.byteLength(input);
+  const json = JSON.stringify(input ?? {});
+  const bytes = Buffer.byteLength(json);
   if (bytes > pipeline.maxInputBytes) {
     throw new MillraceError('input_too_large', { pipeline: pipeline.name, bytes, limit: pipeline.maxInputBytes });
   }
+  return { json, data: parsed.data };
+}
+
+function prepare(registry: Registry, request: EnqueueRequest): NewRun {
+  const pipeline = pipelineNamed(registry, request.pipeline);
+  const { json, data } = checkedInput(pipeline, request.input);
   return {
     id: request.id ?? uuidv7(),
     tenantId: request.tenantId,
     pipeline: pipeline.name,
     status: pipeline.machine.initial,
-    lane: pipeline.lane({ tenantId: request.tenantId, input: parsed.data }),
+    lane: pipeline.lane({ tenantId: request.tenantId, input: data }),
     priority: request.priority ?? 0,
-    input,
+    input: json,
     uniqueKey: checkedKey(pipeline.name, 'unique_key', request.uniqueKey),
     activeKey: checkedKey(
       pipeline.name,
       'active_key',
-      request.activeKey ?? pipeline.activeKey?.({ tenantId: request.tenantId, input: parsed.data }),
+      request.activeKey ?? pipeline.activeKey?.({ tenantId: request.tenantId, input: data }),
     ),
     availableAt: request.availableAt ?? null,
     blobId: request.blobId ?? null,

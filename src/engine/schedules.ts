@@ -4,7 +4,7 @@ import { Cron } from 'croner';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Queryable } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';
-import { pipelineNamed } from './enqueue.ts';
+import { checkedInput, pipelineNamed } from './enqueue.ts';
 import type { Registry } from './pipeline.ts';
 import { engineTime, type ScheduleRow, upsertSchedule } from './sql/schedules.ts';
 
@@ -38,7 +38,7 @@ export async function saveSchedule(
     cron: request.cron,
     timeZone: request.timeZone ?? 'UTC',
     jitterSeconds: request.jitterSeconds ?? 0,
-    input: JSON.stringify(request.input ?? {}),
+    input: checkedInput(pipeline, request.input ?? {}).json,
     enabled: request.enabled ?? true,
   };
   return upsertSchedule(pool, {

@@ -78,6 +78,44 @@ describe('schedules', () => {
     expect(await fireDueSchedules(engine.pools.control, engine.registry, silentLog)).toBe(0);
   });
 
+  it('of pipelines that this process does not know are left to others, and however many they are, hold up nobody', async () => {
+    await engine.saveSchedule({ tenantId, name: 'known', pipeline: 'plain', cron: '0 * * * *' });
+    await database.admin.query(
+      `insert into engine.schedules (schedule_id, tenant_id, name, pipeline, cron, time_zone, jitter_seconds, input, enabled, next_at)
+       select gen_random_uuid(), $1, 'foreign ' || n, 'foreign', '0 * * * *', 'UTC', 0, '{}', true, engine.now() - interval '1 day'
+       from generate_series(1, 150) as n`,
+      [tenantId],
+    );
+    await setClockOffset(database.admin, '2 hours');
+    expect(await fireDueSchedules(engine.pools.control, engine.registry, silentLog)).toBe(1);
+    const { rows } = await database.admin.query('select source_id from engine.runs where tenant_id = $1', [tenantId]);
+    expect(rows).toEqual([{ source_id: 'schedule:known' }]);
+  });
+
+  it('whose run is refused wait for their next time, and hold up nobody', async () => {
+    await engine.saveSchedule({ tenantId, name: 'spoiled', pipeline: 'plain', cron: '0 * * * *' });
+    await engine.saveSchedule({ tenantId, name: 'sound', pipeline: 'plain', cron: '30 * * * *' });
+    await database.admin.query(`update engine.schedules set input = '"no object"' where name = 'spoiled'`);
+    await setClockOffset(database.admin, '2 hours');
+    await fireDueSchedules(engine.pools.control, engine.registry, silentLog);
+    const { rows } = await database.admin.query('select source_id from engine.runs where tenant_id = $1', [tenantId]);
+    expect(rows).toEqual([{ source_id: 'schedule:sound' }]);
+    for (const { next_at: nextAt } of await engine.listSchedules(tenantId))
+      expect(nextAt.getTime() - Date.now()).toBeGreaterThan(2 * 3_600_000);
+  });
+
+  it('are refused with an input that their pipeline does not take', async () => {
+    const refused = engine.saveSchedule({
+      tenantId,
+      name: 'wrong',
+      pipeline: 'plain',
+      cron: '0 6 * * *',
+      input: 'text',
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'input_invalid' });
+    expect(await engine.listSchedules(tenantId)).toEqual([]);
+  });
+
   it.each([
     ['a cron that is none', { cron: 'every day' }],
     ['a cron that never fires', { cron: '0 0 30 2 *' }],

@@ -1,7 +1,7 @@
-// The scheduler: fires due schedules. Any number of processes may run it; the row lock and the run's key let one through.
-
-import type { Queryable } from '../../platform/database.ts';
-import { type Pool, withTransaction } from '../../platform/database.ts';
+// The scheduler: fires due schedules. Any number of processes may run it; the row lock and the run's key let one through. A schedule
+// whose run is refused waits for its next time and keeps no other from its own.
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { type Pool, type Queryable, withTransaction } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { Log } from '../../platform/log.ts';
 import { enqueue } from '../enqueue.ts';
@@ -35,7 +35,7 @@ export function createScheduler(options: SchedulerOptions): Service {
 
 export async function fireDueSchedules(pool: Pool, registry: Registry, log: Log): Promise<number> {
   const fired = await withTransaction(pool, async (tx) => {
-    const due = await lockDueSchedules(tx, BATCH);
+    const due = await lockDueSchedules(tx, [...registry.keys()], BATCH);
     for (const schedule of due) await fire(tx, registry, schedule, log);
     failpoint('schedule.before_commit');
     return due.length;
@@ -45,10 +45,7 @@ export async function fireDueSchedules(pool: Pool, registry: Registry, log: Log)
 }
 
 async function fire(tx: Queryable, registry: Registry, schedule: DueSchedule, log: Log): Promise<void> {
-  const pipeline = registry.get(schedule.pipeline);
-  // This process does not know the pipeline; one that does will fire it.
-  if (pipeline === undefined) return;
-  const verdict = await pipeline.gate?.(tx, {
+  const verdict = await registry.get(schedule.pipeline)?.gate?.(tx, {
     tenantId: schedule.tenant_id,
     name: schedule.name,
     input: schedule.input,
@@ -56,7 +53,7 @@ async function fire(tx: Queryable, registry: Registry, schedule: DueSchedule, lo
     now: schedule.now,
   });
   const nextAt = verdict?.nextAt ?? nextByCron(schedule);
-  const run = verdict?.fire === false ? undefined : await enqueueScheduled(tx, registry, schedule);
+  const run = verdict?.fire === false ? undefined : await enqueueScheduled(tx, registry, schedule, log);
   await recordFiring(tx, { scheduleId: schedule.schedule_id, runId: run?.id ?? null, nextAt });
   if (run) log.info({ schedule: schedule.name, tenant: schedule.tenant_id, run: run.id }, 'schedule.fired');
 }
@@ -66,15 +63,21 @@ function nextByCron(schedule: DueSchedule): Date {
   return nextFiring({ name, cron, timeZone, jitterSeconds, seed: `${schedule.tenant_id}:${name}` }, schedule.now);
 }
 
-async function enqueueScheduled(tx: Queryable, registry: Registry, schedule: DueSchedule) {
-  const [run] = await enqueue(tx, registry, [
-    {
-      pipeline: schedule.pipeline,
-      tenantId: schedule.tenant_id,
-      input: schedule.input,
-      uniqueKey: `schedule:${schedule.name}:${schedule.next_at.toISOString()}`,
-      sourceId: `schedule:${schedule.name}`,
-    },
-  ]);
-  return run;
+async function enqueueScheduled(tx: Queryable, registry: Registry, schedule: DueSchedule, log: Log) {
+  const { name, tenant_id: tenantId } = schedule;
+  const request = {
+    pipeline: schedule.pipeline,
+    tenantId,
+    input: schedule.input,
+    uniqueKey: `schedule:${name}:${schedule.next_at.toISOString()}`,
+    sourceId: `schedule:${name}`,
+  };
+  try {
+    return (await enqueue(tx, registry, [request]))[0];
+  } catch (error) {
+    // What was accepted when it was saved, the pipeline of today does not take. Refused before anything was written: the transaction is whole.
+    if (!(error instanceof MillraceError) || error.kind !== 'input') throw error;
+    log.error({ schedule: name, tenant: tenantId, pipeline: schedule.pipeline, code: error.code }, 'schedule.refused');
+    return undefined;
+  }
 }

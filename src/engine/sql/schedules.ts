@@ -22,18 +22,23 @@ export interface DueSchedule extends ScheduleRow {
   readonly now: Date;
 }
 
-export async function lockDueSchedules(db: Queryable, limit: number): Promise<DueSchedule[]> {
+/** Only of pipelines the caller knows: however many others are due, they do not take up the batch. */
+export async function lockDueSchedules(
+  db: Queryable,
+  pipelines: readonly string[],
+  limit: number,
+): Promise<DueSchedule[]> {
   const { rows } = await db.query<DueSchedule>({
     name: 'engine-lock-due-schedules',
     text: `
       select schedule_id, tenant_id, name, pipeline, cron, time_zone, jitter_seconds, input, enabled, next_at, last_fired_at,
              last_run_id, engine.now() as now
       from engine.schedules
-      where enabled and next_at <= (select engine.now())
+      where enabled and next_at <= (select engine.now()) and pipeline = any ($1::text[])
       order by next_at
-      limit $1
+      limit $2
       for update skip locked`,
-    values: [limit],
+    values: [pipelines, limit],
   });
   return rows;
 }
