@@ -130,6 +130,25 @@ describe('a claim', () => {
     expect(rows).toEqual(tenants.map((lane) => ({ lane, n: CAP })));
   });
 
+  it('counts runs that are worked on alone against the cap of their lane, whoever claims at the same moment', async () => {
+    const tenantId = newTenant();
+    await fill('capped', tenantId, 40);
+    await database.admin.query(
+      `update engine.ready set solo = true where run_id in (select run_id from engine.ready order by run_id limit 20)`,
+    );
+    const workers = await Promise.all(Array.from({ length: 50 }, () => newWorker()));
+    for (let round = 0; round < 3; round += 1)
+      await Promise.all(workers.map((id, at) => (at % 2 ? claimer().claimSolo(id) : claimer().claim(id, 4))));
+    const { rows } = await database.admin.query('select count(*)::int as n from engine.leases where lane = $1', [
+      tenantId,
+    ]);
+    expect(rows).toEqual([{ n: CAP }]);
+    await database.admin.query('truncate engine.leases');
+    expect(await claimer().claimSolo(workerId)).toHaveLength(1);
+    await engine.pause('capped', 'tester', tenantId);
+    expect(await claimer().claimSolo(workerId)).toEqual([]);
+  });
+
   it('is refused to a worker that has been silent for longer than its lease', async () => {
     await fill('plain', newTenant(), 1);
     const silent = await newWorker(-1_000);

@@ -14,7 +14,7 @@ import {
   claimSolo,
   hasSoloRun,
 } from './sql/claim-runs.ts';
-import { lockLanes } from './sql/lock-lanes.ts';
+import { lockLanes, lockSoloLane } from './sql/lock-lanes.ts';
 
 // Lanes looked at in one capped claim; the cursor goes on from there.
 const LANES_PER_LOOK = 64;
@@ -63,9 +63,17 @@ export class Claimer {
     return claimFirst(this.#pool, this.#claimant(workerId), this.#plain);
   }
 
-  /** One run that took its worker down several times; to be worked on alone. */
-  claimSolo(workerId: string): Promise<ClaimedRow[]> {
-    return claimSolo(this.#pool, this.#claimant(workerId), this.pipelines);
+  /** One run that took its worker down several times; to be worked on alone. The cap of its lane holds for it, too. */
+  async claimSolo(workerId: string): Promise<ClaimedRow[]> {
+    const by = this.#claimant(workerId);
+    const rows = await claimSolo(this.#pool, by, this.#plain);
+    if (rows.length > 0 || this.#capped.length === 0) return rows;
+    return withTransaction(this.#pool, async (tx) => {
+      const lane = await lockSoloLane(tx, this.#capped);
+      const taken = lane ? await claimCappedLane(tx, by, { ...lane, count: 1, solo: true }) : [];
+      failpoint('claim.before_commit');
+      return taken;
+    });
   }
 
   /** Whether a run waits to be worked on alone. */

@@ -179,7 +179,7 @@ export function claimFirst(pool: Pool, by: Claimant, pipelines: readonly string[
 export async function claimCappedLane(
   db: Queryable,
   by: Claimant,
-  request: { pipeline: string; lane: string; cap: number; count: number },
+  request: { pipeline: string; lane: string; cap: number; count: number; solo?: boolean },
 ): Promise<ClaimedRow[]> {
   const { rows } = await db.query<ClaimedRow>({
     name: 'engine-claim-capped-lane',
@@ -191,7 +191,7 @@ export async function claimCappedLane(
         delete from engine.ready q
         where q.ctid = any (array(
           select r.ctid from engine.ready r
-          where r.pipeline = $4 and r.lane = $5 and not r.solo and ${isAlive}
+          where r.pipeline = $4 and r.lane = $5 and r.solo = $8 and ${isAlive}
           order by r.priority, r.run_id
           limit least($7, greatest($6 - (select leases from held), 0))
           for update skip locked
@@ -199,12 +199,15 @@ export async function claimCappedLane(
         returning q.run_id, q.pipeline, q.queued_at
       ),
       ${leasePicked}`,
-    values: [by.workerId, by.capped, by.announced, request.pipeline, request.lane, request.cap, request.count],
+    values: [
+      ...[by.workerId, by.capped, by.announced],
+      ...[request.pipeline, request.lane, request.cap, request.count, request.solo ?? false],
+    ],
   });
   return rows;
 }
 
-/** One run that must be worked on alone, or one run by its id; caps are the caller's business. */
+/** One run that must be worked on alone, of pipelines without a lane cap. */
 export async function claimSolo(db: Queryable, by: Claimant, pipelines: readonly string[]): Promise<ClaimedRow[]> {
   const { rows } = await db.query<ClaimedRow>({
     name: 'engine-claim-solo',
@@ -215,11 +218,6 @@ export async function claimSolo(db: Queryable, by: Claimant, pipelines: readonly
           select r.ctid from engine.ready r
           where r.solo and r.pipeline = any ($4::text[]) and ${isAlive}
             and not exists (select from engine.pauses p where p.pipeline = r.pipeline and p.lane in ('', r.lane))
-            and not exists (
-              select from engine.pipelines d
-              where d.pipeline = r.pipeline
-                and d.lane_cap <= (select count(*) from engine.leases l where l.capped and l.pipeline = r.pipeline and l.lane = r.lane)
-            )
           order by r.run_id
           limit 1
           for update skip locked
@@ -247,6 +245,7 @@ export async function hasSoloRun(db: Queryable, pipelines: readonly string[]): P
   return rows[0]?.waits ?? false;
 }
 
+/** One run by its id; caps are the caller's business. */
 export async function claimRunById(db: Queryable, by: Claimant, runId: string): Promise<ClaimedRow[]> {
   const { rows } = await db.query<ClaimedRow>({
     name: 'engine-claim-run-by-id',

@@ -1,8 +1,11 @@
-// The first statement of a capped claim: which lanes of a pipeline have work, and which of them this transaction may count.
+// The first statement of a capped claim: which lanes have work, and which of them this transaction may count.
 import type { Queryable } from '../../platform/database.ts';
 
 // First key of the advisory locks that serialise claims of one lane.
 const LANE_LOCKS = 7_001;
+
+const tryLane = (pipeline: string, lane: string) =>
+  `pg_try_advisory_xact_lock(${LANE_LOCKS}, hashtext(${pipeline} || ':' || ${lane}))`;
 
 const isOpen = `
             not exists (select from engine.pauses x where x.pipeline = $1 and x.lane = q.lane)
@@ -49,8 +52,38 @@ export async function lockLanes(
       open_lanes as materialized (
         select lane from lanes where open order by lane
       )
-      select lane, pg_try_advisory_xact_lock(${LANE_LOCKS}, hashtext($1 || ':' || lane)) as mine from open_lanes`,
+      select lane, ${tryLane('$1', 'lane')} as mine from open_lanes`,
     values: [request.pipeline, request.afterLane, request.count, request.cap],
   });
   return rows;
+}
+
+export interface SoloLane {
+  readonly pipeline: string;
+  readonly lane: string;
+  readonly cap: number;
+}
+
+/** The lane of the first run that must be worked on alone, where its cap leaves room; undefined also when another claimer has the lane. */
+export async function lockSoloLane(
+  db: Queryable,
+  capped: readonly { readonly name: string; readonly cap: number }[],
+): Promise<SoloLane | undefined> {
+  const { rows } = await db.query<SoloLane & { readonly mine: boolean }>({
+    name: 'engine-lock-solo-lane',
+    text: `
+      with first as materialized (
+        select q.pipeline, q.lane, c.cap
+        from unnest($1::text[], $2::int[]) as c (pipeline, cap)
+        join engine.ready q on q.pipeline = c.pipeline and q.solo
+        where not exists (select from engine.pauses x where x.pipeline = q.pipeline and x.lane in ('', q.lane))
+          and (select count(*) from engine.leases l where l.capped and l.pipeline = q.pipeline and l.lane = q.lane) < c.cap
+        order by q.run_id
+        limit 1
+      )
+      select pipeline, lane, cap, ${tryLane('pipeline', 'lane')} as mine from first`,
+    values: [capped.map(({ name }) => name), capped.map(({ cap }) => cap)],
+  });
+  const [first] = rows;
+  return first?.mine ? first : undefined;
 }
