@@ -30,7 +30,7 @@ const sheet = buildPipeline('sheet', async (context) => {
 });
 const replays: unknown[] = [];
 const tools: RejectTools = {
-  header: async () => ({ names: ['day', 'spend'], isEscaped: false }),
+  header: async () => ({ names: ['day', 'spend'], isEscaped: false, decimal: '.' }),
   check: async (_run, rows) =>
     rows.map(({ day }) =>
       /^\d{4}-\d\d-\d\d$/.test(day ?? '')

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { applyFix, type Fix } from '../../tabular/validation/fixes.ts';
+import { commaStyle, pointStyle } from '../../tabular/values/number-style.ts';
 
 const known = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('date_order'), order: z.enum(['dmy', 'mdy']) }),
@@ -15,11 +16,16 @@ const known = z.discriminatedUnion('kind', [
 
 export type FixOfCell = (value: string | null) => string | null;
 
-export function readFix(given: { kind: string; column: string; params: Record<string, unknown> }): FixOfCell {
+/** `decimal`: the sign of the file whose cells are mended. */
+export function readFix(
+  given: { kind: string; column: string; params: Record<string, unknown> },
+  decimal: '.' | ',' = '.',
+): FixOfCell {
   const parsed = known.safeParse({ ...given.params, kind: given.kind });
   if (!parsed.success) throw new MillraceError('fix_unknown', { fix: given.kind, column: given.column });
   const fix: Fix = parsed.data;
-  return (value) => (value === null ? null : applyFix(fix, value));
+  const style = decimal === ',' ? commaStyle : pointStyle;
+  return (value) => (value === null ? null : applyFix(fix, value, style));
 }
 
 /** The suggestion a pipeline stored with a reject, as the API shows it. */

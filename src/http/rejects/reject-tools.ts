@@ -7,12 +7,18 @@ import type { RunRow } from '../sql/run-columns.ts';
 export type Cells = Readonly<Record<string, string | null>>;
 export type Fault = AnswerOf<'rejects.correct'>['faults'][number];
 
+export interface FileHeader {
+  /** The columns of the file in its own order. */
+  readonly names: readonly string[];
+  /** Whether its cells hold the escapes of our own files. */
+  readonly isEscaped: boolean;
+  /** The decimal sign of its numbers: a mended number is read again as a cell of that file. */
+  readonly decimal: '.' | ',';
+}
+
 export interface RejectTools {
-  /**
-   * The columns of the file in its own order, for the download, and whether its cells hold the escapes of our own files; left out, the
-   * order of the stored cells.
-   */
-  header?(run: RunRow): Promise<{ readonly names: readonly string[]; readonly isEscaped: boolean }>;
+  /** How the file was read; left out, the download has the order of the stored cells and numbers are mended with a point. */
+  header?(run: RunRow): Promise<FileHeader>;
   /** What is still wrong with rows, in their order; an empty list for a row that would be taken now. */
   check(run: RunRow, rows: readonly Cells[]): Promise<readonly (readonly Fault[])[]>;
   /** Starts a run over the corrected rows (or over the given ones of them) and returns its id and how many rows it has. */

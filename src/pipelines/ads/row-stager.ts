@@ -6,6 +6,7 @@ import type { RowBatch } from '../../tabular/row-batch.ts';
 import { suggestFix } from '../../tabular/validation/fixes.ts';
 import { causeOf, type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
+import type { NumberStyle } from '../../tabular/values/number-style.ts';
 import { ControlTotals, controlMeasures, type Sums } from './control-totals.ts';
 import { adsFields } from './fields.ts';
 import type { KeyHasher } from './natural-key.ts';
@@ -29,6 +30,7 @@ export class RowStager {
   readonly #normalizer: Normalizer;
   readonly #names: readonly string[];
   readonly #encoding: string;
+  readonly #numbers: NumberStyle;
   readonly #buffer: StagingBuffer;
   readonly #file: ControlTotals;
   readonly #rejected: ControlTotals;
@@ -47,6 +49,7 @@ export class RowStager {
     this.#normalizer = new Normalizer(mapping.columns);
     this.#names = reading.header.value.names;
     this.#encoding = reading.encoding.value.name;
+    this.#numbers = reading.numbers.value;
     this.#buffer = new StagingBuffer(keys);
     // What an earlier attempt staged has not been seen by this one.
     if (state !== freshState) this.#buffer.watch.giveUp();
@@ -136,7 +139,7 @@ export class RowStager {
   ): void {
     this.#rejectedRows++;
     this.#buffer.addInvalid(place, raw, issues);
-    this.#rejects.push(rejectOf(place, issues, cellsOf(batch, row, this.#names)));
+    this.#rejects.push(rejectOf(place, issues, cellsOf(batch, row, this.#names), this.#numbers));
   }
 
   #countWarnings(issues: readonly RowIssue[]): void {
@@ -166,10 +169,11 @@ export function rejectOf(
   place: { readonly line: number; readonly offset: number },
   issues: readonly RowIssue[],
   item: Readonly<Record<string, string | null>>,
+  numbers?: NumberStyle,
 ): RejectRecord {
   const errors = issues.filter(({ severity }) => severity === 'error');
   const first = errors[0] as RowIssue;
-  const suggestion = first.value === null ? null : suggestFix(first.code, [first.value]);
+  const suggestion = first.value === null ? null : suggestFix(first.code, [first.value], numbers);
   return {
     line: place.line,
     byteOffset: place.offset,

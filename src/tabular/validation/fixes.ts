@@ -39,17 +39,24 @@ const candidates: readonly Candidate[] = [
   { codes: ['number_not_whole'], fix: { kind: 'drop_decimals' }, label: 'drop the decimals' },
 ];
 
-/** The first fix that mends all of the values; null when none does, or when two dates orders would mend them differently. */
-export function suggestFix(code: string, values: readonly string[]): SuggestedFix | null {
+/**
+ * The first fix that mends all of the values, cells of a file with numbers of that style; null when none does, or when two orders of
+ * dates would mend them differently.
+ */
+export function suggestFix(
+  code: string,
+  values: readonly string[],
+  style: NumberStyle = pointStyle,
+): SuggestedFix | null {
   if (values.length === 0) return null;
   const working = candidates.filter(
-    (candidate) => candidate.codes.includes(code) && values.every((value) => mends(candidate.fix, value)),
+    (candidate) => candidate.codes.includes(code) && values.every((value) => mends(candidate.fix, value, style)),
   );
   const [first, second] = working;
   if (first === undefined) return null;
   const isTossUp =
     first.fix.kind === second?.fix.kind &&
-    values.some((value) => applyFix(first.fix, value) !== applyFix(second.fix, value));
+    values.some((value) => applyFix(first.fix, value, style) !== applyFix(second.fix, value, style));
   return isTossUp ? null : { fix: first.fix, label: first.label };
 }
 
@@ -60,7 +67,7 @@ export function suggestFix(code: string, values: readonly string[]): SuggestedFi
 export function applyFix(fix: Fix, value: string, style: NumberStyle = pointStyle): string {
   if (fix.kind === 'trim') return value.trim().replace(/\s+/g, ' ');
   if (fix.kind === 'replace') return value === fix.from ? fix.to : value;
-  const parsed = parseWith(fix, value);
+  const parsed = parseWith(fix, value, style);
   if (parsed.kind !== 'value') return value;
   if (fix.kind === 'drop_decimals') return parsed.value.split('.')[0] ?? value;
   return fix.kind === 'number_style' || fix.kind === 'keep_digits'
@@ -68,12 +75,12 @@ export function applyFix(fix: Fix, value: string, style: NumberStyle = pointStyl
     : parsed.value;
 }
 
-function mends(fix: Fix, value: string): boolean {
-  const parsed = parseWith(fix, value);
+function mends(fix: Fix, value: string, style: NumberStyle): boolean {
+  const parsed = parseWith(fix, value, style);
   return parsed.kind === 'value' && (fix.kind !== 'drop_decimals' || parsed.value.includes('.'));
 }
 
-function parseWith(fix: Fix, value: string): ParsedValue {
+function parseWith(fix: Fix, value: string, style: NumberStyle): ParsedValue {
   switch (fix.kind) {
     case 'date_order':
       return parseDate(value.trim(), fix.order satisfies DateOrder);
@@ -82,9 +89,9 @@ function parseWith(fix: Fix, value: string): ParsedValue {
     case 'number_style':
       return parseNumber(value, styleOf(fix.decimal));
     case 'keep_digits':
-      return parseNumber(value.replace(/[^\d.,()\-−%]/gu, ''), pointStyle);
+      return parseNumber(value.replace(/[^\d.,()\-−%]/gu, ''), style);
     case 'drop_decimals':
-      return parseNumber(value, pointStyle);
+      return parseNumber(value, style);
     default:
       return { kind: 'value', value };
   }

@@ -18,7 +18,8 @@ const SAMPLE = 10;
 
 export const correctCluster = handle('rejects.correct-cluster', async (call) => {
   const { body, principal, app, params } = call;
-  const fixCell = readFix(body.fix);
+  // Refused before a row is looked at.
+  readFix(body.fix);
   const tally = { matched: 0, valid: 0, still_faulty: 0 };
   const sample: { line: number | null; before: string | null; after: string | null }[] = [];
   for (let after = '0'; ; ) {
@@ -26,6 +27,7 @@ export const correctCluster = handle('rejects.correct-cluster', async (call) => 
       const run = await requireVisibleRun(db, principal, params.run_id);
       const tools = rejectToolsFor(app, run, call.operation);
       const batch = await readBatch(db, call, after);
+      const fixCell = readFix(body.fix, (await tools.header?.(run))?.decimal);
       const fixed = batch.map((row) => ({ row, cells: fixRow(row, body.fix.column, fixCell) }));
       const faults = await storeFixed(db, call, { run, tools }, fixed);
       fixed.forEach(({ row, cells }, index) => {
