@@ -126,8 +126,8 @@ function rowsWritten({ buckets }: LaneState): number {
 
 /** Halves the batch until the row that the database refuses is alone; everything else of it is promoted. */
 async function splitBatch(work: Work, range: RowRange, from: LaneState, cause: unknown): Promise<LaneState> {
-  const { context, upload } = work;
-  if (range.to - range.from === 1) return refuseRow(context, upload, range, from, cause);
+  const { context } = work;
+  if (range.to - range.from === 1) return refuseRow(work, range, from, cause);
   const middle = range.from + Math.ceil((range.to - range.from) / 2);
   let lane = from;
   for (const half of [

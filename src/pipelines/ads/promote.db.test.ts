@@ -269,6 +269,22 @@ describe('an upload', () => {
     ]);
   });
 
+  it('whose row the database refuses shows that row as the file has it: names, unmapped columns, numbers in its own style', async () => {
+    const tenantId = newTenant();
+    const rows = Array.from(
+      { length: 12 },
+      (_, i) => `2024-01-${String(i + 1).padStart(2, '0')};"Été; soldes";${i === 5 ? '666,50' : '1,25'};100;note ${i}`,
+    );
+    const text = `Jour;Nom de la campagne;Montant dépensé (EUR);Impressions;Remarque\n${rows.join('\n')}\n`;
+    await database.admin.query('alter table daily_metrics add constraint no_666 check (spend <> 666.5)');
+    const run = await bench.ingest(tenantId, text);
+    await database.admin.query('alter table daily_metrics drop constraint no_666');
+    expect(run).toMatchObject({ status: 'partial', receipt: { outcomes: { inserted: 11, rejected: 1 } } });
+    const { rejects } = await numbersOf(database.admin, tenantId);
+    const item = { 'Nom de la campagne': 'Été; soldes', 'Montant dépensé (EUR)': '666,50', Remarque: 'note 5' };
+    expect(rejects).toMatchObject([{ line: 7, code: 'promotion_failed', item }]);
+  });
+
   it('handed in three times at once stores every row once, whichever comes first', async () => {
     const tenantId = newTenant();
     const rows = Array.from({ length: 3_000 }, (_, i) =>

@@ -1,22 +1,31 @@
 // A valid row that the database refuses: taken out of its batch, counted and kept as a reject like any other.
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
+import { openTable } from '../../tabular/read-table.ts';
+import { replayTable } from '../../tabular/replay-rows.ts';
+import { startOfFile } from '../../tabular/row-batch.ts';
 import { rowIssue } from '../../tabular/validation/row-issue.ts';
 import { ControlTotals, noSums } from './control-totals.ts';
 import type { AdsInput } from './input.ts';
 import type { LaneState } from './lane-state.ts';
+import { openBlob } from './open-blob.ts';
+import type { AdsDeps } from './parse.ts';
 import { addToBucket } from './receipt.ts';
-import { rejectOf } from './row-stager.ts';
+import { cellsOf, rejectOf } from './row-stager.ts';
 import type { RowRange } from './sql/promote-metrics.ts';
 import { type StagedRow, selectStagedRow } from './sql/select-staged-row.ts';
 import type { UploadReadingRow } from './sql/upload-readings.ts';
 
-export async function refuseRow(
-  context: StageContext<AdsInput>,
-  upload: UploadReadingRow,
-  range: RowRange,
-  from: LaneState,
-  cause: unknown,
-): Promise<LaneState> {
+type Cells = Readonly<Record<string, string | null>>;
+
+export interface Refusal {
+  readonly context: StageContext<AdsInput>;
+  readonly deps: AdsDeps;
+  readonly upload: UploadReadingRow;
+}
+
+export async function refuseRow(work: Refusal, range: RowRange, from: LaneState, cause: unknown): Promise<LaneState> {
+  const { context } = work;
   const staged = await context.commit((tx) => selectStagedRow(tx, context.run.id, range.from));
   if (staged === undefined) throw cause;
   const bucket = bucketOf(staged);
@@ -25,7 +34,7 @@ export async function refuseRow(
   const place = { line: staged.line, offset: staged.byte_offset };
   const issue = rowIssue(place, 'promotion_failed', null, null);
   const message = issue.message.replace('{reason}', reasonOf(cause));
-  const reject = rejectOf(place, [{ ...issue, message }], cellsFrom(staged, upload));
+  const reject = rejectOf(place, [{ ...issue, message }], await cellsInFile(work, staged));
   await context.commit(async () => {}, { checkpoint: state, part: from.part, rejects: [reject] });
   return state;
 }
@@ -43,14 +52,20 @@ function bucketOf({ spend, impressions, clicks, merged }: StagedRow) {
   return { rows: 1 + merged.rows, sums: sums.toJSON() };
 }
 
-/** Promotion knows the row by its fields; a person knows it by its columns. */
-function cellsFrom(staged: StagedRow, upload: UploadReadingRow): Record<string, string> {
-  const cells: Record<string, string> = {};
-  for (const { header, field } of upload.mapping.columns) {
-    const value = field === null ? undefined : staged.values[field];
-    cells[header] ??= value == null ? '' : String(value);
-  }
-  return cells;
+/** The row as the file has it: a person finds it there, and a replay reads it as the file was read. */
+async function cellsInFile({ context, deps, upload }: Refusal, { line, byte_offset }: StagedRow): Promise<Cells> {
+  const { run, input } = context;
+  const { reading } = upload;
+  const source = await openBlob(context, deps);
+  const isReplay = input.replay_of !== undefined;
+  const table = isReplay ? replayTable(source, reading) : openTable(source, reading);
+  // Delimited text can be opened at any row; other files are looked through from their start.
+  const canSeek = !isReplay && reading.format === 'csv';
+  for await (const batch of table.batches(canSeek ? { offset: byte_offset, line, row: 0 } : startOfFile))
+    for (let row = 0; row < batch.rowCount; row++)
+      if (batch.offset(row) === byte_offset && batch.line(row) === line)
+        return cellsOf(batch, row, reading.header.value.names);
+  throw new MillraceError('upload_file_gone', { run: run.id });
 }
 
 /** The server's first sentence names the constraint; its details could repeat the row. */

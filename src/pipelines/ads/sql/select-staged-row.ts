@@ -3,8 +3,6 @@ import type { Queryable } from '../../../platform/database.ts';
 export interface StagedRow {
   readonly line: number;
   readonly byte_offset: number;
-  /** Normalized values by field. */
-  readonly values: Readonly<Record<string, string | number | null>>;
   readonly spend: string | null;
   readonly impressions: string | null;
   readonly clicks: string | null;
@@ -25,12 +23,7 @@ export async function selectStagedRow(
   const { rows } = await db.query<StagedRow>({
     name: 'ads-select-staged-row',
     text: `
-      select s.line, s.byte_offset, s.spend::text as spend, s.impressions::text as impressions, s.clicks::text as clicks, s.merged,
-             jsonb_build_object(
-               'metric_date', s.metric_date, 'campaign_id', s.campaign_external_id, 'ad_set_id', s.ad_set_external_id, 'ad_id', s.ad_external_id,
-               'currency', s.currency, 'spend', s.spend::text, 'impressions', s.impressions::text, 'clicks', s.clicks::text,
-               'link_clicks', s.link_clicks::text, 'reach', s.reach::text, 'conversions', s.conversions::text,
-               'conversion_value', s.conversion_value::text, 'video_views', s.video_views::text) || s.raw_data as values
+      select s.line, s.byte_offset, s.spend::text as spend, s.impressions::text as impressions, s.clicks::text as clicks, s.merged
       from staging_rows s
       where s.upload_id = $1 and s.row_index = $2 and s.entity_type = 'daily_metric' and s.validation_status = 'valid' and s.folded is null`,
     values: [uploadId, rowIndex],
