@@ -69,6 +69,8 @@ describe('POST /v1/uploads', () => {
     expect([first.statusCode, first.json()]).toEqual([202, { upload_id: expect.any(String), status: 'pending' }]);
     // Two at once may be stored in either order, and the older of them then finds nothing newer to store.
     await ended(first.json().upload_id);
+    const shown = await api.call('uploads.show', asUpload(first.json().upload_id));
+    expect(shown.json()).toMatchObject({ status: 'completed', row_count: 20, filename: 'export.csv' });
     const again = await upload([header, ...good].join('\n'));
     expect(again.json()).toMatchObject({ status: 'pending', same_bytes_as: first.json().upload_id });
     expect(await ended(again.json().upload_id)).toMatchObject({ status: 'completed', created_by: admin.userId });
@@ -214,6 +216,75 @@ describe('reading and mapping of an upload', () => {
   });
 });
 
+const days = (order: (day: string) => string) =>
+  Array.from({ length: 12 }, (_, i) => order(String(i + 1).padStart(2, '0')));
+
+describe('what a person says about a file', () => {
+  it('can be said when it is handed in, and is shown as said', async () => {
+    const text = `${header}\n${days((day) => `${day}/03/2024,Said,2002,1.5,n.d.,5`).join('\n')}\n`;
+    const reading = JSON.stringify({ date_order: 'mdy', empty_markers: ['N.D.'] });
+    const { upload_id: id } = (await upload(text, { reading })).json();
+    expect(await ended(id)).toMatchObject({ status: 'completed', receipt: { outcomes: { inserted: 12 } } });
+    const shown = (await api.call('uploads.reading', asUpload(id))).json();
+    expect(shown).toMatchObject({
+      date_order: { value: 'mdy', overridden: true },
+      date_orders: { Day: { value: 'mdy', overridden: true } },
+      empty_markers: { value: ['N.D.'], overridden: true },
+      escape: { value: 'double' },
+      thousands: { value: ',' },
+      header_lines: { value: [1] },
+    });
+    const stored = await db.admin.query(
+      'select metric_date, impressions from daily_metrics where run_id = $1 order by 1 limit 2',
+      [id],
+    );
+    expect(stored.rows).toEqual([
+      { metric_date: '2024-01-03', impressions: null },
+      { metric_date: '2024-02-03', impressions: null },
+    ]);
+    for (const wrong of ['{', '{"colour":"red"}', '{"delimiter":";;"}'])
+      expect((await upload(text, { reading: wrong })).json().code).toBe('upload_fields_invalid');
+  });
+
+  it('goes with the mapping that is saved of it: the next file of the kind is read so without being asked', async () => {
+    // Nobody expects this delimiter: read by itself the file has one column.
+    const lines = (month: string) => days((day) => `${day}/${month}/2024!Kept!3.5`);
+    const text = (month: string) => `Tag!Aktion!Betrag\n${lines(month).join('\n')}\n`;
+    const { upload_id: id } = (await upload(text('03'))).json();
+    expect(await ended(id)).toMatchObject({ status: 'failed' });
+    const said = await api.call('uploads.override', {
+      ...asUpload(id),
+      body: { delimiter: '!', date_order: 'dmy', put_back: [99] },
+    });
+    expect(said.json()).toMatchObject({ header: ['Tag', 'Aktion', 'Betrag'], delimiter: { overridden: true } });
+    const { id: retry } = await bench.engine.retry({ tenantId: admin.tenantId, by: 'test' }, id);
+    expect(await ended(retry)).toMatchObject({ status: 'failed', error_code: 'mapping_incomplete' });
+    const columns = ['metric_date', 'campaign_name', 'spend'].map((field, index) => ({ index, field }));
+    const saved = await api.call('uploads.map', { ...asUpload(retry), body: { name: 'Odd', columns } });
+    expect([saved.statusCode, saved.json().missing]).toEqual([200, []]);
+    const { upload_id: next } = (await upload(text('04'))).json();
+    expect(await ended(next)).toMatchObject({ status: 'completed', receipt: { outcomes: { inserted: 12 } } });
+    const first = await db.admin.query('select min(metric_date) as day from daily_metrics where run_id = $1', [next]);
+    expect(first.rows).toEqual([{ day: '2024-04-01' }]);
+    const { data } = (await api.call('mappings.list', { as: admin })).json();
+    const odd = data.find((each: { name: string }) => each.name === 'Odd');
+    expect(odd.reading).toEqual({ delimiter: '!', dateOrders: { '*': 'dmy' } });
+  });
+
+  it('about a column name holds in files with other columns, too', async () => {
+    const text = `Tag;Aktion;Betrag;Anzeigen\n${days((day) => `2024-07-${day};Taught;4.5;7`).join('\n')}\n`;
+    const { upload_id: id } = (await upload(text)).json();
+    expect(await ended(id)).toMatchObject({ status: 'completed', receipt: { outcomes: { inserted: 12 } } });
+    const mapping = (await api.call('uploads.mapping', asUpload(id))).json();
+    expect(mapping.columns).toMatchObject([
+      { field: 'metric_date', confidence: 'exact', reason: 'mapped so in "Odd"' },
+      { field: 'campaign_name' },
+      { field: 'spend' },
+      { header: 'Anzeigen', field: null },
+    ]);
+  });
+});
+
 describe('refused rows', () => {
   it('are clustered with a suggested fix, corrected by cluster and replayed; the original stays as it was', async () => {
     const bad = ['2024-01-31,Spring,1001,"7,5",100,5', '2024-01-29,Spring,1001,seven,100,5'];
@@ -256,6 +327,24 @@ describe('refused rows', () => {
     });
     expect(settled[0]).toMatchObject({ raw: { 'Amount spent (USD)': '7,5' }, replayed_by: replay.json().run_id });
     expect((await api.call('rejects.replay', asRun(id))).json().code).toBe('nothing_to_replay');
+  });
+
+  it('are mended in the style of their file: a decimal point among decimal commas becomes a comma and is read so', async () => {
+    const lines = ['Jour;Campagne;Montant dépensé (EUR);Impressions;Clics (tous)'];
+    for (let day = 1; day <= 24; day++)
+      lines.push(`2024-05-${String(day).padStart(2, '0')};Virgule;${day === 7 ? '12.50' : '1.234,5'};100;5`);
+    const { upload_id: id } = (await upload(lines.join('\n'))).json();
+    expect(await ended(id)).toMatchObject({ status: 'completed', receipt: { outcomes: { rejected: 1 } } });
+    const [cluster] = (await api.call('rejects.clusters', asRun(id))).json().data;
+    expect(cluster.fix).toMatchObject({ kind: 'number_style', label: 'looks like a decimal point' });
+    const { kind, column, params } = cluster.fix;
+    const body = { cluster: cluster.cluster, fix: { kind, column, params } };
+    const applied = await api.call('rejects.correct-cluster', { ...asRun(id), body });
+    expect(applied.json()).toMatchObject({ valid: 1, still_faulty: 0, sample: [{ before: '12.50', after: '12,5' }] });
+    const replay = await api.call('rejects.replay', asRun(id));
+    await ended(replay.json().run_id);
+    const stored = await db.admin.query('select spend from daily_metrics where run_id = $1', [replay.json().run_id]);
+    expect(stored.rows).toEqual([{ spend: '12.5' }]);
   });
 
   it('of a run that is nobody’s, another tenant’s or another pipeline’s cannot come back, as a file or as rows', async () => {

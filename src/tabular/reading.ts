@@ -25,6 +25,8 @@ export interface Reading {
   readonly columns: readonly ColumnReading[];
   readonly numbers: Decision<NumberStyle>;
   readonly totals: TotalRules;
+  /** Texts that stand for "no value", where the user said which; else the usual ones (values/empty-markers.ts). */
+  readonly emptyMarkers?: readonly string[];
   /** Lines the user put back although they look like totals or footers. */
   readonly keptLines: readonly number[];
   readonly shortRows: 'refuse' | 'pad';
@@ -76,6 +78,8 @@ export interface ReadingOverrides {
   /** By column name; "*" for every column without its own. */
   readonly dateOrders?: Readonly<Record<string, DateOrder>>;
   readonly totalWords?: readonly string[];
+  /** Instead of the usual ones, in every column. */
+  readonly emptyMarkers?: readonly string[];
   readonly keptLines?: readonly number[];
   readonly shortRows?: 'refuse' | 'pad';
   readonly unescapeFormulas?: boolean;

@@ -34,7 +34,12 @@ export function readLike(original: Reading): ReadingOverrides {
   const orders = original.columns.flatMap(({ name, dateOrder }) =>
     dateOrder === undefined ? [] : [[name, dateOrder.value] as const],
   );
-  return { decimal: original.numbers.value.decimal, dateOrders: Object.fromEntries(orders), unescapeFormulas: true };
+  return {
+    decimal: original.numbers.value.decimal,
+    dateOrders: Object.fromEntries(orders),
+    ...(original.emptyMarkers === undefined ? {} : { emptyMarkers: original.emptyMarkers }),
+    unescapeFormulas: true,
+  };
 }
 
 /** The original's columns in a file that has them and perhaps more. */

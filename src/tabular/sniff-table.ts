@@ -160,6 +160,7 @@ function describe(found: Found, options: SniffOptions, overrides: ReadingOverrid
     columns,
     numbers: decideNumbers(data, columns, found, overrides),
     totals: { ...defaultTotalRules(), ...totalWords(options, overrides) },
+    ...(overrides.emptyMarkers === undefined ? {} : { emptyMarkers: overrides.emptyMarkers }),
     keptLines: overrides.keptLines ?? [],
     shortRows: overrides.shortRows ?? (found.format === 'csv' ? 'refuse' : 'pad'),
     unescapeFormulas: overrides.unescapeFormulas ?? isRejectsFile(names),

@@ -20,6 +20,7 @@ interface IngestOptions {
   readonly reportedAt?: string;
   readonly forcePartial?: boolean;
   readonly corrects?: string;
+  readonly reading?: string;
   readonly batch?: string;
   readonly vendor?: string;
   readonly supersede?: boolean;
@@ -43,6 +44,7 @@ export function addIngestCommand(program: Command): void {
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')
     .option('--reported-at <time>', 'when the numbers were reported; default: when the file was last changed')
     .option('--force-partial', 'store the valid rows even when too many were refused')
+    .option('--reading <json>', 'how to read it where detection is wrong, e.g. {"encoding":"big5","date_order":"dmy"}')
     .option('--corrects <run>', 'the file holds rejects of that run, mended: they are taken as replayed')
     .option('--batch <id>', 'judgments: the id of the batch; default: made from vendor and file name')
     .option('--vendor <name>', 'judgments: who sent the file')
@@ -121,6 +123,7 @@ async function formOf(file: string, options: IngestOptions): Promise<FormData> {
   if (options.client !== undefined) form.set('client_id', options.client);
   if (options.forcePartial) form.set('force_partial', 'true');
   if (options.corrects !== undefined) form.set('retry_of', options.corrects);
+  if (options.reading !== undefined) form.set('reading', options.reading);
   // Last, so that the server knows the fields while the bytes arrive.
   form.set('file', await openAsBlob(file).catch(unreadable), path.basename(file));
   return form;

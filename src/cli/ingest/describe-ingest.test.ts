@@ -18,16 +18,22 @@ const reading = {
   encoding: detected('utf-16le'),
   delimiter: detected('\t'),
   quote: detected('"'),
+  escape: detected('double' as const),
   line_end: detected('\r\n'),
   header_line: detected(3),
+  header_lines: detected([3]),
   sheet: detected(null),
   sheets: [],
+  records_key: detected(null),
   decimal: detected('.' as const),
+  thousands: detected(','),
   date_order: detected('ymd' as const),
+  date_orders: {},
   empty_markers: detected([]),
   furniture: [line('preamble'), line('preamble'), line('total')],
   header: [],
   sample: [],
+  warnings: [],
 };
 
 const cluster = (count: number) => ({

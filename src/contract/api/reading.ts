@@ -26,27 +26,58 @@ export const Reading = z.object({
   encoding: detected(z.string().nullable()),
   delimiter: detected(z.string().nullable()),
   quote: detected(z.string().nullable()),
+  escape: detected(z.enum(['double', 'backslash']).nullable()).describe('How a quote inside quotes is written.'),
   line_end: detected(z.string().nullable()),
   header_line: detected(Count.nullable()),
+  header_lines: detected(z.array(Count)).describe(
+    'Two where group titles stand above the names; none without a header.',
+  ),
   sheet: detected(z.string().nullable()),
   sheets: z.array(z.string()),
+  records_key: detected(z.string().nullable()).describe('JSON: the key of the list of records.'),
   decimal: detected(z.enum([',', '.']).nullable()),
+  thousands: detected(z.string().nullable()).describe('Blanks and apostrophes are understood as well.'),
   date_order: detected(z.enum(['ymd', 'dmy', 'mdy']).nullable()),
+  date_orders: z
+    .record(z.string(), detected(z.enum(['ymd', 'dmy', 'mdy', 'serial', 'unknown'])))
+    .describe('By column.'),
   empty_markers: detected(z.array(z.string())),
   furniture: z.array(Furniture),
   header: z.array(z.string()),
   sample: z.array(z.object({ line: Count, cells: z.array(z.string().nullable()) })),
+  warnings: z
+    .array(z.object({ code: z.string(), column: z.string().nullable(), message: z.string() }))
+    .describe('What to look at before trusting the reading.'),
 });
 
 export const ReadingOverrides = z.strictObject({
   encoding: z.string().max(40).nullable().optional(),
   delimiter: z.string().length(1).nullable().optional(),
-  quote: z.string().length(1).nullable().optional(),
+  quote: z.string().max(1).nullable().optional().describe('An empty text: nothing is quoted.'),
+  escape: z.enum(['double', 'backslash']).nullable().optional(),
   header_line: Count.nullable().optional(),
+  header_lines: z.array(Count).max(2).nullable().optional().describe('One or two; an empty list: there is no header.'),
   sheet: z.string().max(200).nullable().optional(),
-  decimal: z.enum([',', '.']).nullable().optional(),
+  records_key: z.string().max(200).nullable().optional(),
+  decimal: z.enum([',', '.']).nullable().optional().describe('The other one, blanks and apostrophes part thousands.'),
   date_order: z.enum(['ymd', 'dmy', 'mdy']).nullable().optional(),
-  empty_markers: z.array(z.string().max(40)).max(40).nullable().optional(),
+  date_orders: z
+    .record(z.string(), z.enum(['ymd', 'dmy', 'mdy', 'serial']))
+    .nullable()
+    .optional()
+    .describe('By column, where they differ.'),
+  empty_markers: z
+    .array(z.string().max(40))
+    .max(40)
+    .nullable()
+    .optional()
+    .describe('What stands for no value, instead of the usual markers.'),
+  total_words: z
+    .array(z.string().max(60))
+    .max(100)
+    .nullable()
+    .optional()
+    .describe('What the label of a total row begins with, instead of the usual words.'),
   put_back: z.array(Count).max(1000).optional().describe('Lines of furniture to be read as data after all.'),
 });
 
@@ -82,6 +113,9 @@ export const Mapping = z.object({
 
 export const MappingWrite = z.strictObject({
   name: z.string().trim().min(1).max(200).optional(),
+  reading: ReadingOverrides.omit({ put_back: true })
+    .optional()
+    .describe('How files of this kind are to be read. Left out: as before, and as was said for this upload.'),
   columns: z.array(z.strictObject({ index: Count, field: z.string().max(100).nullable() })).max(5000),
 });
 
@@ -93,6 +127,7 @@ export const SavedMapping = z.object({
   pipeline: z.string(),
   platform: z.string().nullable(),
   columns: z.array(z.object({ header: z.string(), field: z.string().nullable() })),
+  reading: z.record(z.string(), z.unknown()).describe('How files of this kind are read, where that is not detected.'),
   created_by: z.string().nullable(),
   created_at: Time,
 });

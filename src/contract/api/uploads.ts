@@ -22,6 +22,11 @@ export const UploadFields = z.object({
     .describe('Promote the valid rows even when fewer than 90 % are valid.'),
   reported_at: Time.optional().describe('When the numbers were reported; older ones never overwrite newer ones.'),
   mapping_id: Id.optional(),
+  reading: z
+    .string()
+    .max(20_000)
+    .optional()
+    .describe('How the file is to be read where detection would be wrong: the body of PUT …/reading, as JSON text.'),
   retry_of: Id.optional().describe('The run whose downloaded rejects this file corrects.'),
   created_by: Id.optional().describe('Taken from the credential; a different value is refused.'),
 });
@@ -29,6 +34,7 @@ export const UploadFields = z.object({
 /** The body when rows are sent as JSON instead of a file (source api or webhook). */
 export const UploadRows = UploadFields.extend({
   force_partial: z.boolean().optional(),
+  reading: z.record(z.string(), z.unknown()).optional().describe('As the body of PUT …/reading.'),
   rows: z.array(z.record(z.string(), z.unknown())).min(1).max(100_000),
 });
 
@@ -50,7 +56,7 @@ export const Upload = z.object({
   sha256: z.string().nullable(),
   status: z.string(),
   phase: Phase,
-  row_count: Count.nullable(),
+  row_count: Count.nullable().describe('Rows that are in the tables, once the upload has ended well.'),
   receipt: Receipt.nullable(),
   error_text: z.string().nullable(),
   reported_at: Time.nullable(),

@@ -23,7 +23,7 @@ export function viewUpload(row: RunRow, facts: UploadFacts | undefined): UploadV
     sha256: facts?.sha256 ?? null,
     status: row.status,
     phase: row.phase,
-    row_count: row.receipt?.read ?? null,
+    row_count: rowCountOf(row),
     receipt: viewRun(row).receipt,
     error_text: row.error_text,
     reported_at: text('reported_at'),
@@ -31,4 +31,10 @@ export function viewUpload(row: RunRow, facts: UploadFacts | undefined): UploadV
     created_by: row.created_by,
     created_at: row.created_at.toISOString(),
   };
+}
+
+/** As in the view data_uploads: the rows that are in the tables, once the upload has ended well. */
+function rowCountOf({ phase, receipt }: RunRow): number | null {
+  if (phase !== 'done' || receipt === null) return null;
+  return typeof receipt.promoted === 'number' ? receipt.promoted : receipt.read;
 }

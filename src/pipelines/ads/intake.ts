@@ -1,6 +1,7 @@
 // The intake of an ads upload: which fields it takes, which files, and the input its run gets. It writes nothing itself; the door
 // stores the bytes, then their row, then the run.
 import { z } from 'zod';
+import { ReadingOverrides } from '../../contract/api/reading.ts';
 import { UploadFields, UploadRows } from '../../contract/api/uploads.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Sniffed } from '../../engine/blobs/store-file.ts';
@@ -10,6 +11,8 @@ import {
   describeContent,
   sniffContent,
 } from '../../tabular/content/sniff-content.ts';
+import { checkOverrides } from '../../tabular/reading.ts';
+import { overridesFrom } from '../../tabular/reading-overrides.ts';
 import type { AdsInput } from './input.ts';
 
 export const AdsUploadFields = UploadFields;
@@ -54,9 +57,29 @@ export function inputOf(fields: AdsUploadFields, received: Received): AdsInput {
     reported_at: fields.reported_at ?? received.at.toISOString(),
     ...(fields.reported_at === undefined ? {} : { reported_at_given: true }),
     ...(fields.retry_of === undefined ? {} : { corrects: fields.retry_of, rejects_of: fields.retry_of }),
+    ...(fields.reading === undefined ? {} : { reading: readingOf(fields.reading) }),
     ...(received.mappingFingerprint === undefined ? {} : { mapping_fingerprint: received.mappingFingerprint }),
     ...(received.sameBytesAs === undefined ? {} : { same_bytes_as: received.sameBytesAs }),
   };
+}
+
+function readingOf(text: string): NonNullable<AdsInput['reading']> {
+  const refuse = (faults: string): never => {
+    throw new MillraceError('upload_fields_invalid', { faults: `reading: ${faults}` });
+  };
+  const parsed = ReadingOverrides.safeParse(jsonOf(text) ?? refuse('is not JSON'));
+  if (!parsed.success) return refuse(z.prettifyError(parsed.error));
+  const overrides = overridesFrom(parsed.data, {});
+  checkOverrides(overrides);
+  return { ...overrides };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Rows sent as JSON become a file like any other: a list, one record per line. */
@@ -67,10 +90,14 @@ export function fileOfRows(body: unknown): {
 } {
   const parsed = UploadRows.safeParse(body);
   if (!parsed.success) throw new MillraceError('upload_fields_invalid', { faults: z.prettifyError(parsed.error) });
-  const { rows, force_partial, ...fields } = parsed.data;
+  const { rows, force_partial, reading, ...fields } = parsed.data;
   if (fields.source !== 'api' && fields.source !== 'webhook') throw new MillraceError('source_needs_rows');
   return {
-    fields: { ...fields, ...(force_partial === true ? { force_partial: 'true' as const } : {}) },
+    fields: {
+      ...fields,
+      ...(force_partial === true ? { force_partial: 'true' as const } : {}),
+      ...(reading === undefined ? {} : { reading: JSON.stringify(reading) }),
+    },
     bytes: Buffer.from(`[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]\n`),
     filename: fields.filename ?? 'rows.json',
   };

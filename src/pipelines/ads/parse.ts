@@ -2,7 +2,6 @@
 // it, so a killed attempt goes on exactly there. While one piece is being written the next one is read.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { AdaptiveSize } from '../../engine/adaptive.ts';
-import { findBlob } from '../../engine/blobs/blobs.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
 import { accountedFor, isBalanced } from '../../engine/receipt.ts';
 import { linkReturnedRejects } from '../../engine/sql/link-returned-rejects.ts';
@@ -12,40 +11,25 @@ import type { Queryable } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
 import { inTurns } from '../../tabular/in-turns.ts';
-import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
 import { openTable, type Table } from '../../tabular/read-table.ts';
-import type { ReadingOverrides } from '../../tabular/reading.ts';
 import { replayTable } from '../../tabular/replay-rows.ts';
-import { ReturnedRows, readLike } from '../../tabular/returned-rows.ts';
+import { ReturnedRows } from '../../tabular/returned-rows.ts';
 import { ControlTotals } from './control-totals.ts';
 import type { AdsInput } from './input.ts';
 import { KeyHasher } from './natural-key.ts';
 import { Normalizer } from './normalize.ts';
+import { openBlob } from './open-blob.ts';
 import { freshState, type ParseCounts, type ParseState, type ParseStep, passesGate } from './parse-counts.ts';
-import {
-  type AppliedMapping,
-  blobSource,
-  decideMapping,
-  decideReading,
-  fingerprintOf,
-  mappingLike,
-  requireUsable,
-  withDateOrders,
-} from './reading.ts';
+import { type AppliedMapping, requireUsable } from './reading.ts';
 import { gateBuckets, receiptOf, totalsAgree } from './receipt.ts';
 import { rejectDuplicates } from './reject-duplicates.ts';
 import { RowStager } from './row-stager.ts';
+import { settleReading } from './settle-reading.ts';
 import { foldDuplicates } from './sql/fold-duplicates.ts';
 import { insertStagingRows } from './sql/insert-staging-rows.ts';
 import { sumValidRows } from './sql/sum-valid-rows.ts';
 import { tuneTransaction } from './sql/tune-transaction.ts';
-import {
-  insertUploadReading,
-  selectOverrides,
-  selectUploadReading,
-  type UploadReading,
-  updateUploadCounts,
-} from './sql/upload-readings.ts';
+import { updateUploadCounts } from './sql/upload-readings.ts';
 
 export interface AdsDeps {
   readonly store: BlobStore;
@@ -72,54 +56,6 @@ export async function parseUpload(context: Context, deps: AdsDeps): Promise<Stag
   if (state.step === 'fold') state = await fold(context, mapping, state);
   if (state.step === 'duplicates') state = await rejectDuplicates(context, table, state);
   return judge(context, state);
-}
-
-async function openBlob(context: Context, deps: AdsDeps): Promise<ByteSource> {
-  const { blobId } = context.run;
-  const blob = blobId === null ? undefined : await context.commit((tx) => findBlob(tx, blobId));
-  if (blob === undefined || blob.deleted_at !== null)
-    throw new MillraceError('upload_file_gone', { run: context.run.id });
-  return blobSource(deps.store, blob, deps.batchBytes);
-}
-
-/** Decided at the first attempt and stored before a row is read; also when the file turns out unusable, so that it can be mapped. */
-async function settleReading(context: Context, source: ByteSource): Promise<UploadReading> {
-  const { input, run } = context;
-  const stored = await context.commit((tx) => selectUploadReading(tx, run.id));
-  if (stored !== undefined) return stored;
-  const decided =
-    input.replay_of === undefined ? await sniff(context, source) : await readingOfOriginal(context, input.replay_of);
-  await context.commit((tx) => insertUploadReading(tx, { uploadId: run.id, workspaceId: run.tenantId, ...decided }));
-  return decided;
-}
-
-async function sniff({ input, run, commit }: Context, source: ByteSource): Promise<UploadReading> {
-  const { platform } = input;
-  const inherited = run.retryOf === null ? null : await commit((tx) => selectOverrides(tx, run.retryOf ?? ''));
-  const corrected =
-    input.corrects === undefined ? undefined : await commit((tx) => selectUploadReading(tx, input.corrects ?? ''));
-  const asked: ReadingOverrides = {
-    ...(corrected === undefined ? {} : readLike(corrected.reading)),
-    ...inherited,
-    ...(input.reading as ReadingOverrides | undefined),
-  };
-  const first = await decideReading(source, platform, { fileName: input.filename, overrides: asked });
-  if (corrected !== undefined) return { reading: first, mapping: mappingLike(corrected.mapping, first) };
-  const fingerprint = input.mapping_fingerprint ?? fingerprintOf(first);
-  const saved = await commit((tx) => selectMapping(tx, { pipeline: 'ads', fingerprint }));
-  const isPlain = saved === null || Object.keys(saved.reading).length === 0;
-  const reading = isPlain
-    ? first
-    : await decideReading(source, platform, { overrides: { ...saved.reading, ...asked } });
-  const mapping = decideMapping(reading, platform, saved);
-  return { reading: withDateOrders(reading, mapping.columns), mapping, overrides: inherited };
-}
-
-/** A replay reads its rows as the original run did, whatever has been saved since. */
-async function readingOfOriginal(context: Context, original: string): Promise<UploadReading> {
-  const stored = await context.commit((tx) => selectUploadReading(tx, original));
-  if (stored === undefined) throw new MillraceError('replay_rows_gone', { run: original });
-  return { reading: stored.reading, mapping: stored.mapping };
 }
 
 async function stageRows(

@@ -1,12 +1,8 @@
-// A reading and a mapping in the words of the API, and back.
+// A reading and a mapping in the words of the API.
 import type { z } from 'zod';
-import type {
-  Mapping as ApiMapping,
-  ReadingOverrides as ApiOverrides,
-  Reading as ApiReading,
-} from '../../contract/api/reading.ts';
-import type { Confidence, Decision } from '../../tabular/decision.ts';
-import type { Reading, ReadingOverrides } from '../../tabular/reading.ts';
+import type { Mapping as ApiMapping, Reading as ApiReading } from '../../contract/api/reading.ts';
+import { type Confidence, chosenByUser, type Decision } from '../../tabular/decision.ts';
+import type { Reading } from '../../tabular/reading.ts';
 import { adsFields } from './fields.ts';
 import { mappingIdOf } from './intake.ts';
 import type { FurnitureRow } from './parse-counts.ts';
@@ -37,13 +33,23 @@ export function viewReading(
     encoding: shown(reading.encoding, ({ name }) => name),
     delimiter: dialect === undefined ? sure(null, 'the format has none') : shown(dialect, (value) => value.delimiter),
     quote: dialect === undefined ? sure(null, 'the format has none') : shown(dialect, (value) => value.quote),
+    escape: dialect === undefined ? sure(null, 'the format has none') : shown(dialect, (value) => value.escape),
     line_end: dialect === undefined ? sure(null, 'the format has none') : shown(dialect, (value) => value.lineEnd),
     header_line: shown(header, ({ lines }) => lines.at(-1) ?? null),
+    header_lines: shown(header, ({ lines }) => [...lines]),
     sheet: sheet === undefined ? sure(null, 'the format has none') : shown(sheet, ({ name }) => name),
     sheets: [...(sheet?.value.names ?? [])],
+    records_key:
+      reading.recordsKey === undefined ? sure(null, 'the format has none') : shown(reading.recordsKey, (key) => key),
     decimal: shown(reading.numbers, ({ decimal }) => decimal),
+    thousands: shown(reading.numbers, ({ group }) => group),
     date_order: dates === undefined ? sure(null, 'no column holds dates') : shown(dates, () => order),
-    empty_markers: sure([...new Set(columns.flatMap(({ emptyMarkers }) => emptyMarkers))], 'found in the sample'),
+    date_orders: Object.fromEntries(
+      columns.flatMap(({ name, dateOrder }) =>
+        dateOrder === undefined ? [] : [[name, shown(dateOrder, (value) => value)] as const],
+      ),
+    ),
+    empty_markers: viewMarkers(reading),
     furniture: furniture.map(({ line, kind, text }) => ({
       line,
       kind: furnitureKind(kind),
@@ -52,7 +58,13 @@ export function viewReading(
     })),
     header: [...header.value.names],
     sample,
+    warnings: reading.warnings.map(({ code, column = null, message }) => ({ code, column, message })),
   };
+}
+
+function viewMarkers({ columns, emptyMarkers }: Reading) {
+  if (emptyMarkers !== undefined) return shown(chosenByUser([...emptyMarkers]), (markers) => markers);
+  return sure([...new Set(columns.flatMap((column) => column.emptyMarkers))], 'found in the sample');
 }
 
 export function viewMapping(mapping: AppliedMapping, reading: Reading, platform: string): z.infer<typeof ApiMapping> {
@@ -82,24 +94,6 @@ export function viewMapping(mapping: AppliedMapping, reading: Reading, platform:
     })),
     missing: [...mapping.missing],
   };
-}
-
-/** Null takes an override back; what is not named stays as it was. */
-export function overridesFrom(given: z.infer<typeof ApiOverrides>, before: ReadingOverrides): ReadingOverrides {
-  const after: Record<string, unknown> = { ...before };
-  const set = (name: keyof ReadingOverrides, value: unknown) => {
-    if (value === null) delete after[name];
-    else if (value !== undefined) after[name] = value;
-  };
-  set('encoding', given.encoding);
-  set('delimiter', given.delimiter);
-  if (given.quote !== undefined) after.quote = given.quote;
-  set('headerLines', given.header_line == null ? given.header_line : [given.header_line]);
-  set('sheet', given.sheet);
-  set('decimal', given.decimal);
-  set('dateOrders', given.date_order == null ? given.date_order : { '*': given.date_order });
-  set('keptLines', given.put_back);
-  return after as ReadingOverrides;
 }
 
 function shown<T, V>(decision: Decision<T>, value: (of: T) => V) {

@@ -10,6 +10,7 @@ import { headerName } from '../../tabular/mapping/header-name.ts';
 import { applyMapping, type ColumnMapping } from '../../tabular/mapping/mapping.ts';
 import type { SavedMapping } from '../../tabular/mapping/saved-mapping.ts';
 import { suggestMapping } from '../../tabular/mapping/suggest-mapping.ts';
+import { nothingTaught, type TaughtNames } from '../../tabular/mapping/taught-names.ts';
 import type { Reading, ReadingOverrides } from '../../tabular/reading.ts';
 import { mapLike } from '../../tabular/returned-rows.ts';
 import { sniffTable } from '../../tabular/sniff-table.ts';
@@ -61,15 +62,20 @@ export function blobSource(
 export async function decideReading(
   source: ByteSource,
   platform: Platform,
-  options: { readonly fileName?: string | null | undefined; readonly overrides?: ReadingOverrides | undefined } = {},
+  options: {
+    readonly fileName?: string | null | undefined;
+    readonly overrides?: ReadingOverrides | undefined;
+    readonly taught?: TaughtNames;
+  } = {},
 ): Promise<Reading> {
-  const known = adsFields.knownHeaders(platforms.flatMap((each) => presets[each]));
+  const { taught = nothingTaught } = options;
+  const isKnown = adsFields.knownHeaders(platforms.flatMap((each) => presets[each]));
   const reading = await sniffTable(source, {
-    isKnownHeader: known,
+    isKnownHeader: (name) => isKnown(name) || taught.has(headerName(name).key),
     ...(options.fileName == null ? {} : { fileName: options.fileName }),
     ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
   });
-  const { columns } = suggestMapping(reading.columns, adsFields, presets[platform]);
+  const { columns } = suggestMapping(reading.columns, adsFields, presets[platform], taught);
   const naming = columns.filter(({ field }) => field !== null && /^(?:campaign|ad_set|ad)_(?:id|name)$/.test(field));
   const dated = withDateOrders(reading, columns);
   if (naming.length === 0) return dated;
@@ -89,8 +95,13 @@ export function withDateOrders(reading: Reading, mapped: readonly ColumnMapping[
   return { ...reading, columns };
 }
 
-/** The tenant's own mapping for files with this header, else what presets and synonyms say. */
-export function decideMapping(reading: Reading, platform: Platform, saved: SavedMapping | null): AppliedMapping {
+/** The tenant's own mapping for files with this header, else what presets, synonyms and its other mappings say. */
+export function decideMapping(
+  reading: Reading,
+  platform: Platform,
+  saved: SavedMapping | null,
+  taught: TaughtNames = nothingTaught,
+): AppliedMapping {
   const fingerprint = headerFingerprint(reading.header.value.names);
   if (saved !== null) {
     const columns = applyMapping(saved.mapping, reading.columns, saved.version);
@@ -98,7 +109,7 @@ export function decideMapping(reading: Reading, platform: Platform, saved: Saved
     const { version, name } = saved;
     return { fingerprint, version, name, origin: 'saved', columns, constants, missing: missingIn(columns, constants) };
   }
-  const { columns, preset } = suggestMapping(reading.columns, adsFields, presets[platform]);
+  const { columns, preset } = suggestMapping(reading.columns, adsFields, presets[platform], taught);
   const origin = preset === null ? 'proposed' : 'preset';
   return { fingerprint, version: 0, name: preset, origin, columns, constants: {}, missing: missingIn(columns, {}) };
 }

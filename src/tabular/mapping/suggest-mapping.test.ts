@@ -5,6 +5,7 @@ import { headerFingerprint } from './fingerprint.ts';
 import { headerName } from './header-name.ts';
 import { applyMapping, checkMapping, mappingOf } from './mapping.ts';
 import { suggestMapping } from './suggest-mapping.ts';
+import { namesTaughtBy } from './taught-names.ts';
 
 const catalogue = new FieldCatalogue([
   { name: 'day', title: 'Day', kind: 'date', isRequired: true, synonyms: ['Date', 'Jour', 'By Day'] },
@@ -132,6 +133,20 @@ describe('proposing fields', () => {
       reason: 'another column is "campaign" already',
       offers: [{ field: 'campaign' }],
     });
+  });
+
+  it('knows names that were mapped before in files with other columns, unless two mappings disagree on them', () => {
+    const taught = namesTaughtBy([
+      { name: 'German', mapping: { fields: { datum: 'day', kosten: 'cost', notiz: null } } },
+      { name: 'Swiss', mapping: { fields: { datum: 'day', kosten: 'campaign' } } },
+    ]);
+    const found = columns(['Datum', 'date'], ['Kosten', 'decimal'], ['Notiz', 'text']);
+    const { columns: mapped } = suggestMapping(found, catalogue, [], taught);
+    expect(mapped.map((entry) => [entry.field, entry.reason])).toEqual([
+      ['day', 'mapped so in "German"'],
+      [null, 'the name is not known'],
+      [null, 'the name is not known'],
+    ]);
   });
 
   it('takes spreadsheet day numbers as dates', () => {

@@ -1,11 +1,13 @@
 // Proposes a field for each column, with how sure it is and why: first the preset that fits the file best, then the field's own
-// names, then names that differ in punctuation only. What merely looks right by its values is offered, never applied.
+// names, then names the tenant has mapped before, then names that differ in punctuation only. What merely looks right by its values is
+// offered, never applied.
 import { isRejectColumn } from '../csv/rejects-file.ts';
 import type { Confidence } from '../decision.ts';
 import type { ColumnReading } from '../reading.ts';
 import { canHold, type FieldCatalogue, type FieldDefinition, type MappingPreset } from './fields.ts';
 import { headerName } from './header-name.ts';
 import type { ColumnMapping, FieldOffer } from './mapping.ts';
+import { nothingTaught, type TaughtNames } from './taught-names.ts';
 
 export interface MappingSuggestion {
   readonly columns: readonly ColumnMapping[];
@@ -27,9 +29,10 @@ export function suggestMapping(
   columns: readonly ColumnReading[],
   catalogue: FieldCatalogue,
   presets: readonly MappingPreset[],
+  taught: TaughtNames = nothingTaught,
 ): MappingSuggestion {
   const preset = bestPreset(columns, presets);
-  const matches = columns.map((column) => matchColumn(column, catalogue, preset));
+  const matches = columns.map((column) => matchColumn(column, catalogue, preset, taught));
   const winners = chooseWinners(matches);
   const taken = new Set([...winners.keys()]);
   const mapped = columns.map((column, index): ColumnMapping => {
@@ -68,7 +71,12 @@ function bestPreset(columns: readonly ColumnReading[], presets: readonly Mapping
   return bestKnown >= 3 || bestKnown * 2 >= columns.length ? best : null;
 }
 
-function matchColumn(column: ColumnReading, catalogue: FieldCatalogue, preset: MappingPreset | null): Match | null {
+function matchColumn(
+  column: ColumnReading,
+  catalogue: FieldCatalogue,
+  preset: MappingPreset | null,
+  taught: TaughtNames,
+): Match | null {
   if (isRejectColumn(column.name))
     return { field: null, confidence: 'exact', reason: 'added to the file of refused rows' };
   const fromPreset = preset === null ? undefined : presetEntry(column, preset);
@@ -79,6 +87,10 @@ function matchColumn(column: ColumnReading, catalogue: FieldCatalogue, preset: M
   if (presetField !== undefined) return weigh(column, presetField, 'exact', `named so in ${preset?.title ?? ''}`);
   const exact = catalogue.byHeader(column.name);
   if (exact !== undefined) return weigh(column, exact, 'exact', 'header match');
+  const before = taught.get(headerName(column.name).key);
+  const beforeField = before === undefined ? undefined : catalogue.field(before.field);
+  if (before !== undefined && beforeField !== undefined)
+    return weigh(column, beforeField, 'exact', `mapped so in "${before.mapping}"`);
   const loose = catalogue.byLooseHeader(column.name);
   return loose === undefined ? null : weigh(column, loose, 'likely', 'header match apart from punctuation');
 }

@@ -7,6 +7,8 @@ import type { FieldCatalogue, FieldDefinition } from '../mapping/fields.ts';
 import type { ColumnMapping } from '../mapping/mapping.ts';
 import type { Reading } from '../reading.ts';
 import type { RowBatch } from '../row-batch.ts';
+import { currencyOf } from '../values/currency-sign.ts';
+import { EmptyMarkers } from '../values/empty-markers.ts';
 import { parseDate } from '../values/parse-date.ts';
 import { isPlainId, parseId, parseText } from '../values/parse-id.ts';
 import { parseInteger, parseNumber, readPlainNumber } from '../values/parse-number.ts';
@@ -17,7 +19,7 @@ export interface ParsedRow {
   /** By field; every mapped field is present, null when it has no value or its value is faulty. */
   readonly values: Record<string, string | null>;
   readonly issues: readonly RowIssue[];
-  /** Currency written in a cell of a money field, or named in its header. */
+  /** Of the first money field with a value: as its cell writes it, explained by its header, or as the header alone says. */
   readonly currency: string | null;
 }
 
@@ -111,7 +113,7 @@ export class RowParser {
       const parsed = step.parse(text);
       if (parsed.kind === 'value') {
         values[step.name] = parsed.value;
-        if (step.isMoney) currency ??= parsed.currency ?? step.currency;
+        if (step.isMoney) currency ??= currencyOf(parsed.currency ?? null, step.currency);
         continue;
       }
       values[step.name] = null;
@@ -165,21 +167,22 @@ function plainReaderFor(field: FieldDefinition, reading: Reading): (text: string
 
 function parserFor(field: FieldDefinition, column: number, reading: Reading): (text: string) => ParsedValue {
   const style = reading.numbers.value;
+  const markers = reading.emptyMarkers === undefined ? undefined : new EmptyMarkers(reading.emptyMarkers);
   switch (field.kind) {
     case 'integer':
-      return (text) => parseInteger(text, style);
+      return (text) => parseInteger(text, style, markers);
     case 'decimal':
     case 'money':
     case 'percent':
-      return (text) => parseNumber(text, style);
+      return (text) => parseNumber(text, style, markers);
     case 'date': {
       const order = reading.columns.find((candidate) => candidate.index === column)?.dateOrder?.value ?? 'unknown';
-      return remembering((text) => parseDate(text, order));
+      return remembering((text) => parseDate(text, order, markers));
     }
     case 'id':
-      return parseId;
+      return (text) => parseId(text, markers);
     default:
-      return parseText;
+      return (text) => parseText(text, markers);
   }
 }
 

@@ -40,9 +40,9 @@ describe('rows to records', () => {
     expect(second?.values.cost).toBe('1000.25');
   });
 
-  it('takes the currency of the cell before that of the header', async () => {
-    const rows = await parse(`${header}${good}C,3,15/01/2024,1,€5.00\n`);
-    expect(rows[2]?.currency).toBe('€');
+  it('takes the currency of the cell before that of the header, which says which dollar is meant', async () => {
+    const rows = await parse(`${header}${good}C,3,15/01/2024,1,€5.00\nD,4,16/01/2024,1,$5.00\n`);
+    expect(rows.slice(2).map(({ currency }) => currency)).toEqual(['EUR', 'USD']);
   });
 
   it('keeps markers and masked counts as unknown, with a warning', async () => {
@@ -51,6 +51,14 @@ describe('rows to records', () => {
     expect(rows[2]?.issues.map((issue) => [issue.column, issue.code, issue.severity])).toEqual([
       ['impressions', 'value_masked', 'warning'],
       ['cost', 'value_absent', 'warning'],
+    ]);
+  });
+
+  it('takes as no value what the user says stands for it, and nothing else', async () => {
+    const rows = await parse(`${header}${good}C,3,15/01/2024,nil return,--\n`, { emptyMarkers: ['Nil return'] });
+    expect(rows[2]?.issues.map((issue) => [issue.column, issue.code, issue.severity])).toEqual([
+      ['impressions', 'value_absent', 'warning'],
+      ['cost', 'number_malformed', 'error'],
     ]);
   });
 
@@ -214,6 +222,14 @@ describe('fixes', () => {
   it('are written so that the file reads them: with its decimal sign', () => {
     const suggestion = suggestFix('number_malformed', ['2.75']);
     expect(suggestion && applyFix(suggestion.fix, '2.75', { decimal: ',', group: '.' })).toBe('2,75');
+  });
+
+  it('read what they keep of a cell in the style of its file: 1.234 clicks are a thousand where a comma is decimal', () => {
+    const comma = { decimal: ',', group: '.' } as const;
+    const digits = suggestFix('number_malformed', ['1.234 clicks'], comma);
+    expect(digits && applyFix(digits.fix, '1.234 clicks', comma)).toBe('1234');
+    const whole = suggestFix('number_not_whole', ['1.234,5'], comma);
+    expect(whole && applyFix(whole.fix, '1.234,5', comma)).toBe('1234');
   });
 
   it('are not suggested when they would not mend every value', () => {

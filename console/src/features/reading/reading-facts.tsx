@@ -1,6 +1,7 @@
 // What was detected, how sure that is and why; each can be set otherwise.
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { inertText } from '../../ui/inert-text.ts';
 import type { Overrides } from './override-reading.ts';
 import type { Reading } from './show-reading.ts';
 
@@ -23,6 +24,11 @@ const delimiters: readonly (readonly [string, string])[] = [
   [';', 'semicolon ;'],
   ['\t', 'tab ⇥'],
   ['|', 'pipe |'],
+];
+const quotes: readonly (readonly [string, string])[] = [
+  ['"', 'double "'],
+  ["'", "single '"],
+  ['', 'none'],
 ];
 const sureness = { certain: '●●●', likely: '●●○', guess: '●○○' } as const;
 
@@ -69,7 +75,37 @@ export function ReadingFacts({ reading, busy, onOverride }: Props): ReactNode {
               onChoose={(delimiter) => onOverride({ delimiter })}
             />
           </Fact>
-          <Fact name="Quote" detected={reading.quote} shown={reading.quote.value ?? 'none'} />
+          <Fact
+            name="Quote"
+            detected={reading.quote}
+            shown={reading.quote.value ?? 'none'}
+            onReset={() => onOverride({ quote: null })}
+          >
+            <Choose
+              label="Quote"
+              busy={busy}
+              value={reading.quote.value ?? ''}
+              options={withCurrent(quotes, reading.quote.value)}
+              onChoose={(quote) => onOverride({ quote })}
+            />
+          </Fact>
+          <Fact
+            name="Quote in quotes"
+            detected={reading.escape}
+            shown={reading.escape.value ?? '–'}
+            onReset={() => onOverride({ escape: null })}
+          >
+            <Choose
+              label="Quote in quotes"
+              busy={busy}
+              value={reading.escape.value}
+              options={[
+                ['double', 'doubled ""'],
+                ['backslash', 'backslash \\"'],
+              ]}
+              onChoose={(way) => onOverride({ escape: way === 'backslash' ? 'backslash' : 'double' })}
+            />
+          </Fact>
         </>
       )}
       {reading.sheets.length > 0 && (
@@ -145,7 +181,20 @@ export function ReadingFacts({ reading, busy, onOverride }: Props): ReactNode {
             ? 'nothing'
             : reading.empty_markers.value.map((each) => `“${each}”`).join(' ')
         }
+        onReset={() => onOverride({ empty_markers: null })}
       />
+      {reading.warnings.map(({ code, column, message }) => (
+        <div
+          key={`${code} ${column}`}
+          className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 bg-warn-soft px-4 py-1.5 text-sm"
+        >
+          <dt className="text-ink-2">⚠ Look at</dt>
+          <dd>
+            {column === null ? '' : `${inertText(column)}: `}
+            {inertText(message)}
+          </dd>
+        </div>
+      ))}
     </dl>
   );
 }

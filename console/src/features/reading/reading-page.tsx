@@ -9,7 +9,7 @@ import { runQuery } from '../run/show-run.ts';
 import { FileLines } from './file-lines.tsx';
 import { useOverrideReading } from './override-reading.ts';
 import { ReadingFacts } from './reading-facts.tsx';
-import { RetryNote } from './retry-note.tsx';
+import { ReadingNote } from './reading-note.tsx';
 import { readingQuery } from './show-reading.ts';
 
 const route = getRouteApi('/shell/r/$runId/reading');
@@ -40,7 +40,7 @@ export function ReadingPage(): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       {override.isError && <ProblemNote error={override.error} />}
-      {(overridden || putBack) && <RetryNote run={run} what="how the file is read" />}
+      {(overridden || putBack) && <ReadingNote run={run} />}
       <div className="grid grid-cols-1 gap-4 lg:grid-cols-[24rem_minmax(0,1fr)]">
         <Panel title="Detected" aside="change what is wrong">
           <ReadingFacts

@@ -2,7 +2,7 @@
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { adsFields } from '../../../pipelines/ads/fields.ts';
 import { mappingIdOf } from '../../../pipelines/ads/intake.ts';
-import { decideMapping } from '../../../pipelines/ads/reading.ts';
+import { decideMapping, decideReading, fingerprintOf } from '../../../pipelines/ads/reading.ts';
 import { viewMapping } from '../../../pipelines/ads/reading-view.ts';
 import { selectUploadReading } from '../../../pipelines/ads/sql/upload-readings.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
@@ -10,10 +10,11 @@ import { headerName } from '../../../tabular/mapping/header-name.ts';
 import { saveMapping } from '../../../tabular/mapping/save-mapping.ts';
 import { listMappings } from '../../../tabular/mapping/sql/list-mappings.ts';
 import { selectMapping } from '../../../tabular/mapping/sql/select-mapping.ts';
+import { overridesFrom, withoutLines } from '../../../tabular/reading-overrides.ts';
 import { type Call, type Handlers, handle } from '../../call.ts';
 import { pageOf, readCursor, writeCursor } from '../../cursor.ts';
 import { change, look } from '../change.ts';
-import { requireUpload } from './reading.ts';
+import { overridesOf, requireUpload } from './reading.ts';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const fingerprintShape = /^[0-9a-f]{32}$/;
@@ -25,8 +26,11 @@ export function mappingHandlers({ store }: { readonly store: BlobStore }): Handl
       return viewMapping(mapping, reading, input.platform);
     }),
     ...handle('uploads.map', async (call) => {
-      const { input, reading, mapping } = await readUpload(call, store);
+      const { input, reading, mapping, source, overrides } = await readUpload(call, store);
       const { fingerprint } = mapping;
+      // Without what was said the next file of the kind would show another header; the mapping must be found by that one, too.
+      const plain = await decideReading(source, input.platform).catch(() => reading);
+      const fingerprints = new Set([fingerprint, fingerprintOf(plain)]);
       const wanted = new Map(call.body.columns.map(({ index, field }) => [index, field]));
       const fields: Record<string, string | null> = {};
       for (const { column, header, field } of mapping.columns)
@@ -34,19 +38,23 @@ export function mappingHandlers({ store }: { readonly store: BlobStore }): Handl
       const saved = await change(
         call,
         async (db, tenantId) => {
-          const latest = await selectMapping(db, { pipeline: 'ads', fingerprint });
-          const name = call.body.name ?? latest?.name ?? `${input.platform} export`;
-          const version = {
-            tenantId,
-            pipeline: 'ads',
-            fingerprint,
-            name,
-            mapping: { fields, constants: mapping.constants },
-            reading: latest?.reading ?? {},
-            createdBy: uuid.test(call.principal.actorId) ? call.principal.actorId : null,
-            basedOn: latest?.version ?? 0,
-          };
-          await saveMapping(db, version, adsFields);
+          const known = await selectMapping(db, { pipeline: 'ads', fingerprint });
+          const said = { ...known?.reading, ...withoutLines(overrides) };
+          const kept = call.body.reading === undefined ? said : overridesFrom(call.body.reading, {});
+          for (const each of Object.keys(kept).length === 0 ? [fingerprint] : fingerprints) {
+            const latest = await selectMapping(db, { pipeline: 'ads', fingerprint: each });
+            const version = {
+              tenantId,
+              pipeline: 'ads',
+              fingerprint: each,
+              name: call.body.name ?? latest?.name ?? `${input.platform} export`,
+              mapping: { fields, constants: mapping.constants },
+              reading: kept,
+              createdBy: uuid.test(call.principal.actorId) ? call.principal.actorId : null,
+              basedOn: latest?.version ?? 0,
+            };
+            await saveMapping(db, version, adsFields);
+          }
           return selectMapping(db, { pipeline: 'ads', fingerprint });
         },
         () => ({ target: call.params.upload_id }),
@@ -69,6 +77,7 @@ export function mappingHandlers({ store }: { readonly store: BlobStore }): Handl
           pipeline: row.pipeline,
           platform: null,
           columns: Object.entries(row.mapping.fields).map(([header, field]) => ({ header, field })),
+          reading: { ...row.reading },
           created_by: row.createdBy,
           created_at: row.createdAt.toISOString(),
         })),
@@ -81,9 +90,10 @@ export function mappingHandlers({ store }: { readonly store: BlobStore }): Handl
 async function readUpload(call: Call<'uploads.mapping'> | Call<'uploads.map'>, store: BlobStore) {
   const { upload_id: upload } = call.params;
   return look(call, async (db, tenantId) => {
-    const { input } = await requireUpload(db, store, tenantId, upload);
+    const { input, source } = await requireUpload(db, store, tenantId, upload);
     const stored = await selectUploadReading(db, upload);
     if (stored === undefined) throw new MillraceError('reading_not_ready', { upload });
-    return { input, reading: stored.reading, mapping: stored.mapping };
+    const overrides = await overridesOf(db, upload, input);
+    return { input, source, overrides, reading: stored.reading, mapping: stored.mapping };
   });
 }

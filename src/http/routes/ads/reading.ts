@@ -3,13 +3,14 @@ import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { findBlob } from '../../../engine/blobs/blobs.ts';
 import { AdsInput } from '../../../pipelines/ads/input.ts';
 import { blobSource, decideReading } from '../../../pipelines/ads/reading.ts';
-import { overridesFrom, type Sample, viewReading } from '../../../pipelines/ads/reading-view.ts';
+import { type Sample, viewReading } from '../../../pipelines/ads/reading-view.ts';
 import { selectOverrides, selectUploadReading, upsertOverrides } from '../../../pipelines/ads/sql/upload-readings.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import type { ByteSource } from '../../../tabular/byte-source.ts';
 import { openTable } from '../../../tabular/read-table.ts';
-import type { Reading } from '../../../tabular/reading.ts';
+import type { Reading, ReadingOverrides } from '../../../tabular/reading.ts';
+import { overridesFrom } from '../../../tabular/reading-overrides.ts';
 import { type Handlers, handle } from '../../call.ts';
 import { readRun } from '../../sql/read-run.ts';
 import { change, look } from '../change.ts';
@@ -29,10 +30,10 @@ export function readingHandlers({ store }: { readonly store: BlobStore }): Handl
     }),
     ...handle('uploads.override', async (call) => {
       const { upload_id: upload } = call.params;
-      const { source, input, before } = await look(call, async (db, tenantId) => ({
-        ...(await requireUpload(db, store, tenantId, upload)),
-        before: (await selectOverrides(db, upload)) ?? {},
-      }));
+      const { source, input, before } = await look(call, async (db, tenantId) => {
+        const found = await requireUpload(db, store, tenantId, upload);
+        return { ...found, before: await overridesOf(db, upload, found.input) };
+      });
       const overrides = overridesFrom(call.body, before);
       // Tried on the file before it is kept: an override that cannot work is refused here, not at the retry.
       const reading = await decideReading(source, input.platform, { overrides });
@@ -44,6 +45,11 @@ export function readingHandlers({ store }: { readonly store: BlobStore }): Handl
       return viewReading(upload, reading, furnitureOf(reading), await sampleOf(source, reading));
     }),
   };
+}
+
+/** What was said so far about how to read the upload: afterwards, else when it was handed in. */
+export async function overridesOf(db: Queryable, upload: string, input: AdsInput): Promise<ReadingOverrides> {
+  return (await selectOverrides(db, upload)) ?? (input.reading as ReadingOverrides | undefined) ?? {};
 }
 
 /** The upload's file and what was asked of it; another tenant's is as good as none. */

@@ -3,12 +3,13 @@ import type { AnswerOf } from '../../../contract/api/client.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { judgmentFields } from '../../../pipelines/judgments/fields.ts';
 import { type AppliedMapping, type BatchReading, decideMapping } from '../../../pipelines/judgments/reading.ts';
-import { selectBatchReading } from '../../../pipelines/judgments/sql/batch-readings.ts';
+import { selectBatchReading, selectOverrides } from '../../../pipelines/judgments/sql/batch-readings.ts';
 import { findNewestRevision } from '../../../pipelines/judgments/sql/find-batch.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { headerName } from '../../../tabular/mapping/header-name.ts';
 import { saveMapping } from '../../../tabular/mapping/save-mapping.ts';
 import { selectMapping } from '../../../tabular/mapping/sql/select-mapping.ts';
+import { overridesFrom, withoutLines } from '../../../tabular/reading-overrides.ts';
 import { handle } from '../../call.ts';
 import { change, look } from '../change.ts';
 
@@ -24,13 +25,14 @@ export const mapBatch = handle('batches.map', async (call) => {
   const mapping = await change(
     call,
     async (db, tenantId) => {
-      const { reading, mapping: applied } = await requireReading(db, tenantId, params.batch_id);
+      const { runId, reading, mapping: applied } = await requireReading(db, tenantId, params.batch_id);
       const { fingerprint, constants } = applied;
       const wanted = new Map(body.columns.map(({ index, field }) => [index, field]));
       const fields: Record<string, string | null> = {};
       for (const { column, header, field } of applied.columns)
         fields[headerName(header).key] ??= wanted.has(column) ? (wanted.get(column) ?? null) : field;
       const latest = await selectMapping(db, { pipeline, fingerprint });
+      const said = withoutLines((await selectOverrides(db, runId)) ?? {});
       await saveMapping(
         db,
         {
@@ -39,7 +41,7 @@ export const mapBatch = handle('batches.map', async (call) => {
           fingerprint,
           name: body.name ?? latest?.name ?? 'judgments',
           mapping: { fields, constants },
-          reading: latest?.reading ?? {},
+          reading: body.reading === undefined ? { ...latest?.reading, ...said } : overridesFrom(body.reading, {}),
           createdBy: principal.kind === 'user' ? principal.actorId : null,
           basedOn: latest?.version ?? 0,
         },
@@ -52,12 +54,16 @@ export const mapBatch = handle('batches.map', async (call) => {
   return viewMapping(mapping);
 });
 
-async function requireReading(db: Queryable, tenantId: string, batch: string): Promise<BatchReading> {
+async function requireReading(
+  db: Queryable,
+  tenantId: string,
+  batch: string,
+): Promise<BatchReading & { readonly runId: string }> {
   const newest = await findNewestRevision(db, tenantId, batch);
   if (newest === undefined) throw new MillraceError('batch_not_found', { batch });
   const stored = await selectBatchReading(db, newest.id);
   if (stored === undefined) throw new MillraceError('reading_not_ready', { upload: newest.id });
-  return stored;
+  return { ...stored, runId: newest.id };
 }
 
 function viewMapping(mapping: AppliedMapping): AnswerOf<'batches.mapping'> {

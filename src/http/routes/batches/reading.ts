@@ -1,7 +1,7 @@
 // GET and PUT /v1/batches/:batch_id/reading: how the batch's file was read, and how it is to be read instead.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { findBlob } from '../../../engine/blobs/blobs.ts';
-import { overridesFrom, viewReading } from '../../../pipelines/ads/reading-view.ts';
+import { viewReading } from '../../../pipelines/ads/reading-view.ts';
 import { decideReading } from '../../../pipelines/judgments/reading.ts';
 import {
   selectBatchReading,
@@ -13,6 +13,7 @@ import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { blobSource } from '../../../tabular/blob-source.ts';
 import type { ByteSource } from '../../../tabular/byte-source.ts';
+import { overridesFrom } from '../../../tabular/reading-overrides.ts';
 import { type Handlers, handle } from '../../call.ts';
 import { readRun } from '../../sql/read-run.ts';
 import { furnitureOf, sampleOf } from '../ads/reading.ts';

@@ -1,0 +1,87 @@
+// How an upload is read and mapped, settled at the first attempt and stored before a row is read; also when the file turns out unusable,
+// so that it can be mapped. Who has the last word: what was said for this upload (afterwards, else when it was handed in), then the
+// saved mapping, then what the file itself shows.
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { StageContext } from '../../engine/stage-context.ts';
+import type { ByteSource } from '../../tabular/byte-source.ts';
+import type { SavedMapping } from '../../tabular/mapping/saved-mapping.ts';
+import { listMappings } from '../../tabular/mapping/sql/list-mappings.ts';
+import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
+import { namesTaughtBy } from '../../tabular/mapping/taught-names.ts';
+import type { ReadingOverrides } from '../../tabular/reading.ts';
+import { readLike } from '../../tabular/returned-rows.ts';
+import type { AdsInput } from './input.ts';
+import { decideMapping, decideReading, fingerprintOf, mappingLike, withDateOrders } from './reading.ts';
+import {
+  insertUploadReading,
+  selectOverrides,
+  selectUploadReading,
+  type UploadReading,
+} from './sql/upload-readings.ts';
+
+type Context = StageContext<AdsInput>;
+
+/** Mappings that names are learnt from. */
+const MAX_MAPPINGS = 1_000;
+
+export async function settleReading(context: Context, source: ByteSource): Promise<UploadReading> {
+  const { input, run } = context;
+  const stored = await context.commit((tx) => selectUploadReading(tx, run.id));
+  if (stored !== undefined) return stored;
+  const decided =
+    input.replay_of === undefined ? await sniff(context, source) : await readingOfOriginal(context, input.replay_of);
+  await context.commit((tx) => insertUploadReading(tx, { uploadId: run.id, workspaceId: run.tenantId, ...decided }));
+  return decided;
+}
+
+async function sniff(context: Context, source: ByteSource): Promise<UploadReading> {
+  const { input, run, commit } = context;
+  const { platform } = input;
+  const inherited = run.retryOf === null ? null : await commit((tx) => selectOverrides(tx, run.retryOf ?? ''));
+  const overrides = inherited ?? (input.reading as ReadingOverrides | undefined) ?? null;
+  const { corrects } = input;
+  const corrected = corrects === undefined ? undefined : await commit((tx) => selectUploadReading(tx, corrects));
+  if (corrected !== undefined) return readReturned(input, source, corrected, overrides);
+  const taught = namesTaughtBy(await commit((tx) => listMappings(tx, { pipeline: 'ads', limit: MAX_MAPPINGS })));
+  const named = input.mapping_fingerprint === undefined ? null : await savedFor(context, input.mapping_fingerprint);
+  const first = await decideReading(source, platform, {
+    fileName: input.filename,
+    overrides: { ...named?.reading, ...overrides },
+    taught,
+  });
+  const found = named ?? (await savedFor(context, fingerprintOf(first)));
+  const isPlain = found === null || found === named || Object.keys(found.reading).length === 0;
+  const reading = isPlain
+    ? first
+    : await decideReading(source, platform, { overrides: { ...found.reading, ...overrides }, taught });
+  // Read as the mapping wants it, the file may have another header, and with it another mapping.
+  const isSameHeader = fingerprintOf(reading) === fingerprintOf(first);
+  const saved = isSameHeader ? found : await savedFor(context, fingerprintOf(reading));
+  const mapping = decideMapping(reading, platform, saved, taught);
+  return { reading: withDateOrders(reading, mapping.columns), mapping, overrides };
+}
+
+function savedFor({ commit }: Context, fingerprint: string): Promise<SavedMapping | null> {
+  return commit((tx) => selectMapping(tx, { pipeline: 'ads', fingerprint }));
+}
+
+/** A file of rejects that comes back is read and mapped as the file they are from. */
+async function readReturned(
+  input: AdsInput,
+  source: ByteSource,
+  corrected: UploadReading,
+  overrides: ReadingOverrides | null,
+): Promise<UploadReading> {
+  const reading = await decideReading(source, input.platform, {
+    fileName: input.filename,
+    overrides: { ...readLike(corrected.reading), ...overrides },
+  });
+  return { reading, mapping: mappingLike(corrected.mapping, reading), overrides };
+}
+
+/** A replay reads its rows as the original run did, whatever has been saved since. */
+async function readingOfOriginal(context: Context, original: string): Promise<UploadReading> {
+  const stored = await context.commit((tx) => selectUploadReading(tx, original));
+  if (stored === undefined) throw new MillraceError('replay_rows_gone', { run: original });
+  return { reading: stored.reading, mapping: stored.mapping };
+}
