@@ -197,6 +197,7 @@ describe('actions', () => {
     expect(await engine.actOnMany(by(), filter, 'cancel', 26)).toEqual({ matched: 26, done: 26, skipped: 0 });
     expect(await engine.previewBulk(filter, 'retry')).toBe(26);
     expect(await engine.actOnMany(by(), filter, 'retry', 26)).toEqual({ matched: 26, done: 26, skipped: 0 });
+    expect(await engine.previewBulk(filter, 'retry')).toBe(0);
   });
 
   it('pause a pipeline or one lane of it until it is lifted; what runs, finishes', async () => {

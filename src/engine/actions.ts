@@ -16,7 +16,7 @@ import {
   resumeRun,
 } from './sql/act-on-runs.ts';
 import { endAttempts } from './sql/end-attempts.ts';
-import { listRuns, type RunFilter, type RunRow, readRun } from './sql/read-runs.ts';
+import { findRetried, listRuns, type RunFilter, type RunRow, readRun } from './sql/read-runs.ts';
 
 export interface Actor {
   readonly tenantId: string;
@@ -155,13 +155,14 @@ export async function actOnMany(
   if (ids.length !== expected) throw new MillraceError('bulk_count_changed', { found: ids.length, expected });
   let done = 0;
   for (const id of ids) {
-    const acted = await (action === 'cancel' ? cancel(deps, actor, id) : retry(deps, actor, id)).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof MillraceError && error.kind === 'conflict') return false;
-        throw error;
-      },
-    );
+    const acting =
+      action === 'cancel'
+        ? cancel(deps, actor, id).then(() => true)
+        : retry(deps, actor, id).then(({ created }) => created);
+    const acted = await acting.catch((error: unknown) => {
+      if (error instanceof MillraceError && error.kind === 'conflict') return false;
+      throw error;
+    });
     if (acted) done += 1;
   }
   return { matched: ids.length, done, skipped: ids.length - done };
@@ -173,9 +174,11 @@ async function matching(deps: ActionDeps, filter: RunFilter, action: BulkAction)
   const found: string[] = [];
   for (const phase of wanted) {
     const rows = await listRuns(deps.pool, { ...filter, phase }, BULK_LIMIT);
-    found.push(...rows.filter((row) => row.requeued_as === null).map((row) => row.id));
+    found.push(...rows.map((row) => row.id));
   }
-  return found;
+  if (action === 'cancel') return found;
+  const retried = await findRetried(deps.pool, found);
+  return found.filter((id) => !retried.has(id));
 }
 
 function successorOf(run: RunRow, options: RetryOptions) {

@@ -69,6 +69,16 @@ export async function readSuccessor(db: Queryable, runId: string): Promise<strin
   return rows[0]?.id;
 }
 
+/** Which of these runs have a successor: a retry or a requeued dead letter. */
+export async function findRetried(db: Queryable, runIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query<{ retry_of: string }>({
+    name: 'engine-find-retried',
+    text: `select retry_of from engine.runs where retry_of = any ($1::uuid[])`,
+    values: [runIds],
+  });
+  return new Set(rows.map((row) => row.retry_of));
+}
+
 export interface RunFilter {
   /** Null: all tenants, for the operator only. */
   readonly tenantId: string | null;
@@ -117,11 +127,6 @@ export async function listRuns(db: Queryable, filter: RunFilter, limit: number):
     ],
   });
   return rows;
-}
-
-export async function countRuns(db: Queryable, filter: RunFilter, limit: number): Promise<string[]> {
-  const rows = await listRuns(db, filter, limit);
-  return rows.map((row) => row.id);
 }
 
 type WayIn = 'live' | 'flagged' | 'flagged-or-live' | 'all' | 'pipeline';
