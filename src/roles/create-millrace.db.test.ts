@@ -68,6 +68,24 @@ describe('createMillrace', () => {
     expect(await millrace.runs.list({ tenantId })).toHaveLength(1);
   });
 
+  it('a refused run leaves the caller’s transaction whole, and in its own role', async () => {
+    const tenantId = newTenant();
+    await millrace.transaction(async (tx) => {
+      const refused = millrace.enqueueIn(tx, [{ pipeline: 'plain', tenantId, input: 'no object' }]);
+      await expect(refused).rejects.toMatchObject({ code: 'input_invalid' });
+      const { rows } = await tx.query(`select current_setting('role') as role, count(*)::int as seen from engine.runs`);
+      expect(rows).toEqual([{ role: 'millrace_app', seen: 0 }]);
+      await tx.query(`insert into orders values ('after a refusal')`);
+    });
+    expect(await orders()).toContain('after a refusal');
+    const lost = millrace.transaction(async (tx) => {
+      await tx.query('select 1 / 0').catch(() => {});
+      return millrace.enqueueIn(tx, [{ pipeline: 'plain', tenantId, input: {} }]);
+    });
+    await expect(lost).rejects.toThrow(/aborted/);
+    expect(await millrace.runs.list({ tenantId })).toEqual([]);
+  });
+
   it('takes 10,000 runs in one call and refuses one more', async () => {
     const tenantId = newTenant();
     const requests = Array.from({ length: 10_000 }, () => ({ pipeline: 'parked', tenantId, input: {} }));

@@ -133,7 +133,10 @@ async function enqueueInCallers(
   requests: readonly EnqueueRequest[],
 ): Promise<Enqueued[]> {
   const role = await swapRole(tx, ENGINE_ROLE);
-  const answers = await engine.enqueueIn(tx, requests);
-  await swapRole(tx, role);
-  return answers;
+  try {
+    return await engine.enqueueIn(tx, requests);
+  } finally {
+    // Also after a refusal, which the caller may catch. A transaction that failed in the database takes nothing more, and its rollback puts the role back.
+    await swapRole(tx, role).catch(() => {});
+  }
 }
