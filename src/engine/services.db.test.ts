@@ -36,12 +36,19 @@ const emit = (key: string) =>
 
 const DAY_MS = 86_400_000;
 
-/** How the server would go about the statement a function sends, under the engine's own settings. */
+/**
+ * How the server goes about the statement a function sends, under the engine's own settings: planned once for all values, as a prepared
+ * statement. A plain "explain" would be planned for the values given.
+ */
 async function planOf(send: (db: Queryable) => Promise<unknown>): Promise<string> {
   return withTransaction(engine.pools.control, async (tx) => {
     let plan = '';
     const explain = async ({ text, values }: { text: string; values: unknown[] }) => {
-      const { rows } = await tx.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+      await tx.query(`prepare planned as ${text}`);
+      const { rows } = await tx.query<{ 'QUERY PLAN': string }>(
+        `explain execute planned (${values.map(() => 'null')})`,
+      );
+      await tx.query('deallocate planned');
       plan = rows.map((row) => row['QUERY PLAN']).join('\n');
       return { rows: [], rowCount: 0 };
     };
