@@ -1,8 +1,10 @@
 // The API a command speaks to: the server that MILLRACE_URL names, with MILLRACE_TOKEN; or, when none is named, the same API
 // opened for the length of the command on the database of this machine.
+import { ensureFirstTenant } from '../access/operator.ts';
 import { type Client, createClient } from '../contract/api/client.ts';
 import type { Role } from '../contract/api/roles.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { note } from './output.ts';
 import { chooseTenant, openToolbox, type Toolbox } from './toolbox.ts';
 
 export interface Connection {
@@ -20,6 +22,8 @@ export interface ConnectOptions {
   /** The run the command is about: its tenant is meant. */
   readonly run?: string | undefined;
   readonly role?: Role;
+  /** On a new installation the command makes the first tenant, as the first start does, and says how to sign in. */
+  readonly makesFirstTenant?: boolean;
 }
 
 export async function withConnection<T>(
@@ -60,6 +64,7 @@ async function connectHere(options: ConnectOptions): Promise<Connection> {
   const { process: frame, installation, app, config, runs } = tools;
   const close = () => frame.shutdown.stop('done');
   try {
+    if (options.makesFirstTenant && options.tenant === undefined) await welcome(app);
     const tenantId =
       options.run === undefined
         ? (await chooseTenant(app, options.tenant)).tenant_id
@@ -75,4 +80,12 @@ async function connectHere(options: ConnectOptions): Promise<Connection> {
     await close();
     throw error;
   }
+}
+
+async function welcome(app: Toolbox['app']): Promise<void> {
+  const first = await ensureFirstTenant(app);
+  if (first === undefined) return;
+  const { tenant, user, oneTimePassword } = first;
+  note(`first use: made the tenant ${tenant.name}; "millrace start" opens the console,`);
+  note(`sign in as ${user.email} with the password ${oneTimePassword} (made for you, shown only now)`);
 }

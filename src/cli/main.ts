@@ -1,14 +1,22 @@
 #!/usr/bin/env node
 // How every command ends: with the exit code a script can use, and a sentence where it failed.
 import { CommanderError } from 'commander';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { printFailure } from './failure.ts';
 import { buildProgram } from './program.ts';
 
-const program = buildProgram();
+// Looked for before anything is read: a command that cannot be understood must be answered in JSON, too.
+const wantsJson = process.argv.includes('--json');
 
 try {
-  await program.parseAsync();
+  await buildProgram(wantsJson).parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode;
-  else process.exitCode = printFailure(error, program.opts<{ json?: boolean }>().json ?? false);
+  process.exitCode = error instanceof CommanderError ? endOfUsage(error) : printFailure(error, wantsJson);
+}
+
+/** --help and --version end here as well, with 0. */
+function endOfUsage({ exitCode, message }: CommanderError): number {
+  if (exitCode === 0 || !wantsJson) return exitCode;
+  const reason = message.replace(/^error: /, '').replace(/\.$/, '');
+  return printFailure(new MillraceError('command_invalid', { reason }), true);
 }

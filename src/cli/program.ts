@@ -16,8 +16,10 @@ import { addTenantCommands } from './commands/tenants.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 
-export function buildProgram(): Command {
+/** `wantsJson`: what is wrong with a command is then left to its caller to say, for a program to read. */
+export function buildProgram(wantsJson = false): Command {
   const program = new Command('millrace')
+    .configureOutput(wantsJson ? { writeErr() {} } : {})
     .description(
       'Millrace takes in files, feeds and documents and turns them into rows in Postgres, durably: every acknowledged upload ' +
         'reaches exactly one end, with a receipt that adds up.',

@@ -28,7 +28,6 @@ const runOf = (stdout: string) => /\/r\/([0-9a-f-]{36})/.exec(stdout)?.[1] ?? ''
 beforeAll(async () => {
   database = await createDatabase();
   env = { ...database.env, MILLRACE_HOME: makeHome(), SHUTDOWN_GRACE_SECONDS: '3', POLL_INTERVAL_MS: '100' };
-  await millrace(['tenants', 'create', 'Acme'], env);
 });
 afterAll(async () => {
   await cleanUp();
@@ -36,9 +35,10 @@ afterAll(async () => {
 });
 
 describe('ingest without a server', () => {
-  it('does the work itself and says how it was read, what was refused, and the sums, with code 2 for refused rows', async () => {
+  it('needs no set-up, does the work itself and says how it was read, what was refused, and the sums, with code 2 for refused rows', async () => {
     const ended = await millrace(['ingest', makeExport('june.csv', 20, 1), '--platform', 'meta'], env);
     expect(ended, ended.stderr).toMatchObject({ code: 2 });
+    expect(ended.stderr).toMatch(/first use: made the tenant Demo[\s\S]*sign in as \S+ with the password \S+/);
     expect(ended.stdout).toMatch(/^✔ intake {3}20 rows · utf-8 · comma$/m);
     expect(ended.stdout).toMatch(/^✔ validate 19 valid · 1 rejected in 1 group \(95\.00 % ≥ 90 %\)$/m);
     expect(ended.stdout).toMatch(

@@ -66,7 +66,7 @@ export function addIngestCommand(program: Command): void {
 async function ingest(file: string, options: IngestOptions): Promise<void> {
   if (options.pipeline === 'judgments') return ingestBatch(file, options);
   const form = await formOf(file, options);
-  await withConnection(options, async (connection) => {
+  await withConnection({ ...options, makesFirstTenant: true }, async (connection) => {
     const { call, consoleUrl } = connection;
     const mustWork = await workIfNobodyDoes(connection, options.pipeline);
     const { upload_id: runId, same_bytes_as: twin } = await call('uploads.create', { body: form });
@@ -86,7 +86,7 @@ async function ingest(file: string, options: IngestOptions): Promise<void> {
 /** A batch of judgments: once per id. What was handed in before is said, and no error. */
 async function ingestBatch(file: string, options: IngestOptions): Promise<void> {
   const form = await batchForm(file, options);
-  await withConnection(options, async (connection) => {
+  await withConnection({ ...options, makesFirstTenant: true }, async (connection) => {
     const { call, consoleUrl } = connection;
     const mustWork = await workIfNobodyDoes(connection, options.pipeline);
     const batch = await call('batches.create', { body: form });

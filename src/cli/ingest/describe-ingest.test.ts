@@ -97,12 +97,18 @@ describe('an ingest in words', () => {
     expect([describeDimensions({ read: 1 }), describeDimensions(null)]).toEqual([undefined, undefined]);
   });
 
-  it('shows the control total beside the counts, with what was not stored', () => {
+  it('shows the control total beside the counts, with what was not stored and what the file’s own total row says', () => {
     const receipt = {
       read: 3,
       outcomes: { inserted: 2, rejected: 1 },
       totals: { spend: { file: '3.50', outcomes: { inserted: '3.00', rejected: '0.50' } } },
     };
     expect(describeSums(receipt)).toBe('3 = 2 inserted + 1 rejected   spend file 3.50 = stored 3.00 + rejected 0.50');
+    const declaring = (declared: string) => {
+      const spend = { file: '1003.5', outcomes: { inserted: '1003.5' }, declared };
+      return describeSums({ read: 1, outcomes: { inserted: 1 }, totals: { spend } });
+    };
+    expect(declaring('1003.50')).toBe('1 = 1 inserted   spend file 1,003.5 = stored 1,003.5 = its total row');
+    expect(declaring('1004')).toContain('its total row says 1,004: rows may be missing');
   });
 });

@@ -78,7 +78,19 @@ export function describeSums(receipt: Receipt): string {
     .map(([name, amount]) => ` + ${name} ${formatDecimal(amount)}`)
     .sort();
   const file = formatDecimal(spend.file);
-  return `${describeReceipt(receipt)}   spend file ${file} = stored ${formatDecimal(addDecimals(stored))}${rest.join('')}`;
+  const sum = `spend file ${file} = stored ${formatDecimal(addDecimals(stored))}${rest.join('')}`;
+  return `${describeReceipt(receipt)}   ${sum}${describeTotalRow(spend)}`;
+}
+
+/** What the file's own first total row says of its sum, when it has one. */
+function describeTotalRow({ file, declared }: NonNullable<Receipt['totals']>[string]): string {
+  if (declared == null) return '';
+  const agrees = addDecimals([declared, negated(file)]).replace(/[.0]/g, '') === '';
+  return agrees ? ' = its total row' : `   its total row says ${formatDecimal(declared)}: rows may be missing`;
+}
+
+function negated(amount: string): string {
+  return amount.startsWith('-') ? amount.slice(1) : `-${amount}`;
 }
 
 /** "campaigns 41 · ad_sets 212 · ads 1,904", where a pipeline counts what it touched. */
