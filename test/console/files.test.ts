@@ -104,11 +104,13 @@ describe('files that go out and come back', () => {
 });
 
 describe('a reading', () => {
-  it('is overridden by a person, says so, and can be set back', async () => {
+  it('is overridden by a person, says so, can be kept for files of its kind, and can be set back', async () => {
     await page.goto(`/r/${second}/reading`);
     await page.getByLabel('Order of dates').selectOption('dmy');
     await page.getByText('You changed how the file is read').waitFor();
     await shoot(page, 'reading-overridden');
+    await page.getByRole('button', { name: 'Read files of this kind so from now on' }).click();
+    await page.getByText(/Files of this kind are read so from now on \(mapping version \d+\)/).waitFor();
     await page.getByLabel('Order of dates').selectOption('ymd');
     expect(person.faults).toEqual([]);
   }, 60_000);

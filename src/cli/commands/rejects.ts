@@ -10,6 +10,7 @@ type Cluster = AnswerOf<'rejects.clusters'>['data'][number];
 
 const columns: readonly Column<Cluster>[] = [
   { title: 'rows', value: (cluster) => formatCount(cluster.count), right: true },
+  { title: 'open', value: (cluster) => formatCount(cluster.open), right: true },
   { title: 'column', value: (cluster) => cluster.column ?? '' },
   { title: 'what is wrong', value: (cluster) => cluster.message },
   { title: 'for example', value: describeExample },
@@ -21,7 +22,7 @@ export function addRejectsCommand(program: Command): void {
     .command('rejects')
     .summary('the refused rows of a run')
     .description(
-      'Shows the refused rows of a run by cause; with --csv writes them all, with row, code and message added.',
+      'Shows the refused rows of a run by cause, and how many are still open; with --csv writes them all, with row, code and message added.',
     )
     .argument('<run>', 'id of the run')
     .option('--csv', 'the rows themselves, to be corrected and handed in again')
