@@ -153,6 +153,29 @@ describe('a start that cannot be', () => {
   });
 });
 
+it('a command that cannot be understood says why and how it is used, in JSON to programs', async () => {
+  expect(await millrace(['runs', 'shwo'], {})).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^error: unknown command 'shwo'\n\(Did you mean show\?\)\n\(add --help/),
+  });
+  for (const [args, reason] of [
+    [['nonsense'], "unknown command 'nonsense'"],
+    [['runs', 'show'], "missing required argument 'run'"],
+    [['runs', 'list', '--phase', 'nope'], '"nope" is none of waiting'],
+  ] as const) {
+    const ended = await millrace([...args, '--json'], {});
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(JSON.parse(ended.stderr)).toEqual({
+      error: {
+        code: 'command_invalid',
+        message: expect.stringContaining(reason),
+        next: expect.stringContaining('--help'),
+      },
+    });
+  }
+});
+
 describe('a database that fails under a running server', () => {
   let server: Server;
   afterEach(async () => {

@@ -2,6 +2,12 @@
 import { defineErrors } from './entry.ts';
 
 export const cliErrors = defineErrors({
+  command_invalid: {
+    kind: 'input',
+    status: 400,
+    message: 'The command cannot be understood: {reason}.',
+    next: 'Add --help to see how it is used.',
+  },
   tenant_unclear: {
     kind: 'input',
     status: 400,
