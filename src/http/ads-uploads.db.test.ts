@@ -405,6 +405,26 @@ describe('refused rows', () => {
     expect(rows).toContainEqual({ name: '=Spring' });
   });
 
+  it('that come back are of the client and as old as the file they are from: they overwrite nothing that was reported since', async () => {
+    const client_id = '01890000-0000-7000-8000-00000000c11e';
+    const row = (spend: string) => `2024-08-31,Aged,4004,${spend},100,5`;
+    const first = { client_id, reported_at: '2024-09-01T00:00:00Z' };
+    const { upload_id: id } = (await upload([header, ...good, row('seven')].join('\n'), first)).json();
+    expect(await ended(id)).toMatchObject({ receipt: { outcomes: { rejected: 1 } } });
+    const newer = { client_id, reported_at: '2024-10-01T00:00:00Z' };
+    await ended((await upload([header, row('9')].join('\n'), newer)).json().upload_id);
+    const rejects = (await api.call('rejects.download', asRun(id))).body.replace('seven', '7');
+    const mended = { retry_of: id, reported_at: '2024-11-01T00:00:00Z' };
+    const back = await ended((await upload(rejects, mended, 'mended.csv')).json().upload_id);
+    expect(back).toMatchObject({ status: 'failed', error_code: 'nothing_newer', receipt: { outcomes: { stale: 1 } } });
+    expect(back.input).toMatchObject({ client_id, reported_at: first.reported_at });
+    const stored = await db.admin.query(
+      `select client_id, spend from daily_metrics where workspace_id = $1 and campaign_external_id = '4004'`,
+      [admin.tenantId],
+    );
+    expect(stored.rows).toEqual([{ client_id, spend: '9' }]);
+  });
+
   it('can be downloaded, corrected and uploaded again: linked both ways, and the originals stay as they were', async () => {
     const bad = ['2024-01-30,"=Spring",1001,seven,100,5', '2024-01-31,Spring,1001,eight,100,5'];
     const { upload_id: id } = (await upload([header, ...good, ...bad].join('\n'))).json();

@@ -43,24 +43,35 @@ export interface Received {
   readonly at: Date;
   readonly sameBytesAs?: string | undefined;
   readonly mappingFingerprint?: string | undefined;
+  /** Of the run whose refused rows the file brings back. */
+  readonly original?: AdsInput | undefined;
 }
 
 export function inputOf(fields: AdsUploadFields, received: Received): AdsInput {
-  if (fields.platform === undefined) throw new MillraceError('platform_required');
+  const { original } = received;
+  const platform = fields.platform ?? original?.platform;
+  const clientId = fields.client_id ?? original?.client_id ?? undefined;
+  if (platform === undefined) throw new MillraceError('platform_required');
   return {
-    platform: fields.platform,
+    platform,
     source: fields.source ?? 'manual',
-    ...(fields.client_id === undefined ? {} : { client_id: fields.client_id }),
+    ...(clientId === undefined ? {} : { client_id: clientId }),
     filename: received.filename,
     // The gate judged the file whose refused rows come back; they are judged one by one.
     ...(fields.force_partial === 'true' || fields.retry_of !== undefined ? { force_partial: true } : {}),
-    reported_at: fields.reported_at ?? received.at.toISOString(),
-    ...(fields.reported_at === undefined ? {} : { reported_at_given: true }),
+    ...reportOf(fields, received),
     ...(fields.retry_of === undefined ? {} : { corrects: fields.retry_of, rejects_of: fields.retry_of }),
     ...(fields.reading === undefined ? {} : { reading: readingOf(fields.reading) }),
     ...(received.mappingFingerprint === undefined ? {} : { mapping_fingerprint: received.mappingFingerprint }),
     ...(received.sameBytesAs === undefined ? {} : { same_bytes_as: received.sameBytesAs }),
   };
+}
+
+/** Rows that come back mended are as old as the file they are from: mending makes no number newer. */
+function reportOf(fields: AdsUploadFields, { original, at }: Received) {
+  const given = original === undefined ? fields.reported_at : original.reported_at;
+  const isGiven = original === undefined ? given !== undefined : original.reported_at_given === true;
+  return { reported_at: given ?? at.toISOString(), ...(isGiven ? { reported_at_given: true } : {}) };
 }
 
 function readingOf(text: string): NonNullable<AdsInput['reading']> {

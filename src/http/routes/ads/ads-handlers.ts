@@ -36,9 +36,11 @@ export function adsUploadDoor(engine: Engine): UploadDoor {
     fileOfRows,
     async inputOf(fields, received, tenantId) {
       const { mapping_id: wanted, retry_of: corrected } = fields;
-      if (corrected !== undefined) await requireReturnedRun(engine, tenantId, corrected, 'ads');
+      const returned =
+        corrected === undefined ? undefined : await requireReturnedRun(engine, tenantId, corrected, 'ads');
+      const original = returned === undefined ? undefined : AdsInput.parse(returned.input);
       const mappingFingerprint = wanted === undefined ? undefined : await fingerprintOf(engine, tenantId, wanted);
-      return inputOf(fields, { ...received, mappingFingerprint });
+      return inputOf(fields, { ...received, mappingFingerprint, original });
     },
   };
 }
