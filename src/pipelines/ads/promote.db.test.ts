@@ -285,6 +285,33 @@ describe('an upload', () => {
     expect(rejects).toMatchObject([{ line: 7, code: 'promotion_failed', item }]);
   });
 
+  it('whose row the database refuses shows the lines that were added to it, too: each can be replayed', async () => {
+    const tenantId = newTenant();
+    const part = (day: number, device: string, spend: string) =>
+      `2024-02-${String(day).padStart(2, '0')},Parts,5005,${device},${spend},10`;
+    const rows = Array.from({ length: 10 }, (_, i) => part(i + 1, 'Mobile', '1'));
+    const text = ['Day,Campaign name,Campaign ID,Device,Amount spent (USD),Impressions', ...rows];
+    await database.admin.query('alter table daily_metrics add constraint no_666 check (spend <> 666)');
+    const run = await bench.ingest(
+      tenantId,
+      [...text, part(11, 'Mobile', '600'), part(12, 'Mobile', '1'), part(11, 'Desktop', '66')].join('\n'),
+    );
+    await database.admin.query('alter table daily_metrics drop constraint no_666');
+    expect(run).toMatchObject({
+      status: 'partial',
+      receipt: {
+        read: 13,
+        outcomes: { inserted: 11, rejected: 2 },
+        totals: { spend: { outcomes: { rejected: '666' } } },
+      },
+    });
+    const { rejects } = await numbersOf(database.admin, tenantId);
+    expect(rejects).toMatchObject([
+      { line: 12, code: 'promotion_failed', item: { Device: 'Mobile', 'Amount spent (USD)': '600' } },
+      { line: 14, code: 'promotion_failed', item: { Device: 'Desktop', 'Amount spent (USD)': '66' } },
+    ]);
+  });
+
   it('handed in three times at once stores every row once, whichever comes first', async () => {
     const tenantId = newTenant();
     const rows = Array.from({ length: 3_000 }, (_, i) =>

@@ -1,4 +1,5 @@
-// A valid row that the database refuses: taken out of its batch, counted and kept as a reject like any other.
+// A valid row that the database refuses: taken out of its batch, counted and kept as a reject like any other, and with it the lines that
+// were added to it.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import { openTable } from '../../tabular/read-table.ts';
@@ -13,7 +14,7 @@ import type { AdsDeps } from './parse.ts';
 import { addToBucket } from './receipt.ts';
 import { cellsOf, rejectOf } from './row-stager.ts';
 import type { RowRange } from './sql/promote-metrics.ts';
-import { type StagedRow, selectStagedRow } from './sql/select-staged-row.ts';
+import { type StagedRow, selectMergedLines, selectStagedRow } from './sql/select-staged-row.ts';
 import type { UploadReadingRow } from './sql/upload-readings.ts';
 
 type Cells = Readonly<Record<string, string | null>>;
@@ -31,11 +32,15 @@ export async function refuseRow(work: Refusal, range: RowRange, from: LaneState,
   const bucket = bucketOf(staged);
   const rejected = addToBucket(from.buckets.rejected, bucket);
   const state: LaneState = { ...from, nextRow: range.to, buckets: { ...from.buckets, rejected } };
-  const place = { line: staged.line, offset: staged.byte_offset };
-  const issue = rowIssue(place, 'promotion_failed', null, null);
-  const message = issue.message.replace('{reason}', reasonOf(cause));
-  const reject = rejectOf(place, [{ ...issue, message }], await cellsInFile(work, staged));
-  await context.commit(async () => {}, { checkpoint: state, part: from.part, rejects: [reject] });
+  const merged =
+    staged.merged === null ? [] : await context.commit((tx) => selectMergedLines(tx, context.run.id, range.from));
+  const rejects = [];
+  for (const { line, byte_offset: offset } of [staged, ...merged]) {
+    const issue = rowIssue({ line, offset }, 'promotion_failed', null, null);
+    const message = issue.message.replace('{reason}', reasonOf(cause));
+    rejects.push(rejectOf({ line, offset }, [{ ...issue, message }], await cellsInFile(work, line, offset)));
+  }
+  await context.commit(async () => {}, { checkpoint: state, part: from.part, rejects });
   return state;
 }
 
@@ -53,7 +58,7 @@ function bucketOf({ spend, impressions, clicks, merged }: StagedRow) {
 }
 
 /** The row as the file has it: a person finds it there, and a replay reads it as the file was read. */
-async function cellsInFile({ context, deps, upload }: Refusal, { line, byte_offset }: StagedRow): Promise<Cells> {
+async function cellsInFile({ context, deps, upload }: Refusal, line: number, offset: number): Promise<Cells> {
   const { run, input } = context;
   const { reading } = upload;
   const source = await openBlob(context, deps);
@@ -61,9 +66,9 @@ async function cellsInFile({ context, deps, upload }: Refusal, { line, byte_offs
   const table = isReplay ? replayTable(source, reading) : openTable(source, reading);
   // Delimited text can be opened at any row; other files are looked through from their start.
   const canSeek = !isReplay && reading.format === 'csv';
-  for await (const batch of table.batches(canSeek ? { offset: byte_offset, line, row: 0 } : startOfFile))
+  for await (const batch of table.batches(canSeek ? { offset, line, row: 0 } : startOfFile))
     for (let row = 0; row < batch.rowCount; row++)
-      if (batch.offset(row) === byte_offset && batch.line(row) === line)
+      if (batch.offset(row) === offset && batch.line(row) === line)
         return cellsOf(batch, row, reading.header.value.names);
   throw new MillraceError('upload_file_gone', { run: run.id });
 }

@@ -30,3 +30,24 @@ export async function selectStagedRow(
   });
   return rows[0];
 }
+
+export interface RowPlace {
+  readonly line: number;
+  readonly byte_offset: number;
+}
+
+/** The lines whose numbers were added to a staged row, in file order. */
+export async function selectMergedLines(db: Queryable, uploadId: string, rowIndex: number): Promise<RowPlace[]> {
+  const { rows } = await db.query<RowPlace>({
+    name: 'ads-select-merged-lines',
+    text: `
+      select f.line, f.byte_offset
+      from staging_rows l
+      join staging_rows f on f.upload_id = $1 and f.natural_key_hash = l.natural_key_hash
+        and f.entity_type = 'daily_metric' and f.folded = 'merged'
+      where l.upload_id = $1 and l.row_index = $2 and l.entity_type = 'daily_metric'
+      order by f.row_index`,
+    values: [uploadId, rowIndex],
+  });
+  return rows;
+}
