@@ -59,6 +59,9 @@ class SpreadsheetProcess {
         resolve();
       });
     });
+    // Node throws away what an ended child has written unless somebody listens. A short sheet is written and its reader gone before the
+    // first row is asked for, so we listen from the start.
+    this.#child.stdout?.on('readable', () => undefined);
     this.#child.on('message', (message: SpreadsheetMessage) => this.#take(message));
     this.#watch = setInterval(() => void this.#checkMemory(), WATCH_MS);
     this.#child.send(request);
