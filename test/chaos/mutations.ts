@@ -34,7 +34,9 @@ export interface MutationsResult {
 const LIMIT_MS = 30_000;
 const READERS = 2;
 const SENDERS = 4;
+/** Sending is quicker than importing: what is left when the last file is in gets this and a little for each. */
 const DRAIN_MS = 240_000;
+const DRAIN_MS_EACH = 100;
 const MAX_LOG = 1_000_000;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const extensions: Readonly<Record<Format, string>> = {
@@ -276,7 +278,7 @@ async function auditRuns(server: Server, runs: ReadonlyMap<string, Mutant>, book
     return (await answer.json()) as { data: Run[]; next: string | null };
   };
   await waitFor(async () => !server.isAlive() || (await list('phase=waiting,active&limit=1')).data.length === 0, {
-    timeoutMs: DRAIN_MS,
+    timeoutMs: DRAIN_MS + runs.size * DRAIN_MS_EACH,
     everyMs: 250,
     what: 'the runs to end',
   }).catch(() => undefined);
