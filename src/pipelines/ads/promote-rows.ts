@@ -69,16 +69,19 @@ async function promoteLane(work: Work, from: LaneState, note: (lane: LaneState) 
   const size = new AdaptiveSize({ ...BATCH, initial, min: Math.min(BATCH.min, initial), onDecision: context.decide });
   let lane = from;
   let expectsNothing = false;
+  let trustsHints = true;
   while (lane.nextRow < lane.to) {
     const range = { from: lane.nextRow, to: Math.min(lane.to, lane.nextRow + size.size) };
     const startedAt = performance.now();
     try {
       const before = rowsWritten(lane);
-      lane = await promoteRange(work, range, lane, { trustsHints: true, expectsNothing });
+      lane = await promoteRange(work, range, lane, { trustsHints, expectsNothing });
       expectsNothing = rowsWritten(lane) === before;
       size.observe(range.to - range.from, performance.now() - startedAt);
     } catch (error) {
       if (isConflict(error)) {
+        // Another upload got ahead with numbers of what this one brought: trusted further, every batch would be done twice.
+        trustsHints = false;
         size.shrink('another upload wrote the same rows');
         const smaller = { ...range, to: Math.min(range.to, range.from + size.size) };
         lane = await patiently(context, () => promoteRange(work, smaller, lane));
