@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdsBench, numbersOf, openAdsBench } from '../../../test/support/ads.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 
 const database = useDatabase();
 let bench: AdsBench;
@@ -310,6 +311,29 @@ describe('an upload', () => {
       { line: 12, code: 'promotion_failed', item: { Device: 'Mobile', 'Amount spent (USD)': '600' } },
       { line: 14, code: 'promotion_failed', item: { Device: 'Desktop', 'Amount spent (USD)': '66' } },
     ]);
+  });
+
+  it('whose ads are new but whose numbers somebody else has stored runs into them once, not in every batch', async () => {
+    const tenantId = newTenant();
+    const rows = Array.from({ length: 600 }, (_, i) =>
+      row(new Date(Date.UTC(2024, 0, 1 + (i % 300))).toISOString().slice(0, 10), String(Math.floor(i / 300)), '1.25'),
+    );
+    await bench.ingest(tenantId, file(...rows));
+    for (const table of ['ads', 'ad_sets', 'campaigns'])
+      await database.admin.query(`delete from ${table} where workspace_id = $1`, [tenantId]);
+    const run = await bench.ingest(tenantId, `${file(...rows)}\n`);
+    expect(run).toMatchObject({ status: 'completed', receipt: { outcomes: { unchanged: 600 } } });
+    const sizes = await waitFor(
+      async () => {
+        const { rows } = await database.admin.query<{ largest: number | null }>(
+          `select max(to_size) as largest from engine.decisions where run_id = $1 and size_name = 'rows per promotion batch'`,
+          [run.id],
+        );
+        return rows[0]?.largest;
+      },
+      { what: 'the sizes of its batches' },
+    );
+    expect(sizes).toBeGreaterThan(100);
   });
 
   it('handed in three times at once stores every row once, whichever comes first', async () => {
