@@ -5,6 +5,7 @@ import { failpoints } from '../../src/platform/failpoints.ts';
 import { compilePrograms } from '../support/programs.ts';
 import { runSuite, smallDose, suites } from './engine.ts';
 import { type ChaosServer, openChaosServer } from './ground.ts';
+import { smallSoak, soakOn } from './soak.ts';
 import { engineFailpoints, provedElsewhere } from './suites/r2-failpoints.ts';
 import { noCounts } from './suites/suite.ts';
 
@@ -51,6 +52,14 @@ describe('nothing is lost, doubled, wrong, stuck or left behind by', () => {
     },
     240_000,
   );
+
+  it('R18: seconds at half load, and neither memory nor dead rows gather meanwhile', async () => {
+    const result = await soakOn(server, { seed: 20_261_115, dose: smallSoak, say() {} });
+    expect(result.findings).toEqual([]);
+    expect(result.counts).toEqual(noCounts);
+    // A soak that hands in next to nothing proves nothing.
+    expect(result.details.acknowledged).toBeGreaterThan(smallSoak.capacityRuns + 50);
+  }, 120_000);
 });
 
 describe('the suites', () => {

@@ -56,8 +56,9 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
   },
   /** Half load for a long time: what must not grow does not. */
   async soak({ seed, minutes, release, small, say }) {
-    const { runSoak } = await import('./soak.ts');
-    return runSoak({ seed, minutes: minutes ?? (release ? 120 : small ? 1 : 10), say });
+    const { longSoak, runSoak, smallSoak } = await import('./soak.ts');
+    const dose = small ? smallSoak : longSoak(minutes ?? (release ? 120 : 10));
+    return runSoak({ seed, dose, say });
   },
   /** R10: hostile and unlucky senders while honest ones go on. */
   async uploads({ seed, minutes, release, small, say }) {
