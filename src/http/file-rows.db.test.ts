@@ -97,6 +97,27 @@ describe('the rows of a file', () => {
     expect((await rowsOf(first, { outcome: 'merged' })).data).toEqual([]);
   });
 
+  it('leave out a row that the database refused and the lines added to it: those are rejects, as the receipt counts them', async () => {
+    const parts = [
+      'Day,Campaign name,Campaign ID,Device,Amount spent (USD),Impressions',
+      '2026-02-01,Parts,5005,Mobile,1,10',
+      '2026-02-02,Parts,5005,Mobile,600,10',
+      '2026-02-01,Parts,5005,Desktop,2,10',
+      '2026-02-02,Parts,5005,Desktop,66,10',
+    ];
+    await db.admin.query('alter table daily_metrics add constraint no_666 check (spend <> 666)');
+    const { id, receipt } = await bench.ingest(admin.tenantId, parts.join('\n'), { force_partial: true });
+    await db.admin.query('alter table daily_metrics drop constraint no_666');
+    expect(receipt?.outcomes).toEqual({ inserted: 1, merged: 1, rejected: 2 });
+    const { data } = await rowsOf(id);
+    expect(data.map(({ line, outcome }) => [line, outcome])).toEqual([
+      [2, 'inserted'],
+      [4, 'merged'],
+    ]);
+    const refused = await api.call('rejects.list', { as: admin, params: { run_id: id } });
+    expect(refused.json<{ data: { line: number }[] }>().data.map(({ line }) => line)).toEqual([3, 5]);
+  });
+
   it('are paged without repeating or skipping one, over outcomes that alternate', async () => {
     const seen: number[] = [];
     let after: string | null = null;

@@ -1,6 +1,6 @@
 // The rows of an upload with how each ended, in file order. Rows that were judged at promotion come from the ranges noted there, so a
 // page costs its own rows whatever the size of the file; rows folded into others, and those the gate held back, are
-// found in staging.
+// found in staging. Refused rows are in front of the user as rejects and not here; that goes for lines added to a row that was refused, too.
 import type { Queryable } from '../../../platform/database.ts';
 import type { MeasureColumns } from './read-metrics.ts';
 
@@ -61,6 +61,9 @@ const text = `
     where s.upload_id = $1 and s.row_index > $6 and s.entity_type = 'daily_metric' and s.folded is not null
       and ($5::text[] is null or $5 && array['merged', 'superseded', 'stale'])
       and exists (select from engine.row_outcomes o where o.run_id = $1)
+      and not (s.folded = 'merged' and s.byte_offset in (
+        select j.byte_offset from engine.rejects j
+        where j.run_id = $1 and j.tenant_id = $2 and j.code = 'promotion_failed' and j.byte_offset is not null))
   ),
   page as (
     select s.*, w.outcome
