@@ -3,13 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
-import { withTransaction } from '../platform/database.ts';
+import { type Queryable, withTransaction } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { Claimer } from './claimer.ts';
 import { plainEnd } from './failure.ts';
 import { requestCancel } from './sql/act-on-runs.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
 import { claimRunById } from './sql/claim-runs.ts';
+import { endAlike } from './sql/end-alike.ts';
 import { endAttempts } from './sql/end-attempts.ts';
 import { registerWorker } from './sql/workers.ts';
 
@@ -36,14 +37,27 @@ async function claimed(): Promise<ClaimedRow[]> {
 const completed = (runs: readonly ClaimedRow[]) =>
   runs.map((run) => ({ ...plainEnd(run, 'complete', 'complete'), receipt: '{"read": 0}' }));
 
+type Write = (db: Queryable, runs: readonly ClaimedRow[]) => Promise<string[]>;
+
+/** The two statements that complete runs; each returns those that it moved. */
+const ways: Readonly<Record<string, Write>> = {
+  'written as any mix': async (db, runs) => (await endAttempts(db, completed(runs))).map((row) => row.id),
+  'written as alike': async (db, runs) => {
+    const end = { pipeline: 'plain', fromStatus: 'working', event: 'complete', receipt: '{"read": 0}' };
+    const moved = await endAlike(db, end, runs);
+    return moved === 'all' ? runs.map((run) => run.id) : [...moved];
+  },
+};
+
 /** The ends are written by another connection, which has to wait for what `first` has locked. */
 async function endDuring(
+  write: Write,
   runs: readonly ClaimedRow[],
-  first: (tx: Parameters<typeof endAttempts>[0]) => Promise<unknown>,
+  first: (tx: Queryable) => Promise<unknown>,
 ): Promise<string[]> {
   const ending = await withTransaction(engine.pools.control, async (tx) => {
     await first(tx);
-    const written = endAttempts(engine.pools.control, completed(runs));
+    const written = write(engine.pools.control, runs);
     written.catch(() => undefined);
     await waitFor(
       async () => {
@@ -56,7 +70,7 @@ async function endDuring(
     );
     return { written };
   });
-  return (await ending.written).map((row) => row.id);
+  return ending.written;
 }
 
 async function leasesOf(runs: readonly ClaimedRow[]) {
@@ -67,11 +81,11 @@ async function leasesOf(runs: readonly ClaimedRow[]) {
   return rows;
 }
 
-describe('ends that have to wait', () => {
+describe.each(Object.entries(ways))('ends %s that have to wait', (_, write) => {
   it('for the wish to cancel one of their runs are all written when it is', async () => {
     const runs = await claimed();
     const wished = runs[7] as ClaimedRow;
-    const moved = await endDuring(runs, (tx) => requestCancel(tx, tenantId, wished.id, 'tester'));
+    const moved = await endDuring(write, runs, (tx) => requestCancel(tx, tenantId, wished.id, 'tester'));
     expect(moved.sort()).toEqual(runs.map((run) => run.id).sort());
     expect(await engine.run(tenantId, wished.id)).toMatchObject({ status: 'completed', phase: 'done' });
     expect(await leasesOf(runs)).toEqual([]);
@@ -80,7 +94,7 @@ describe('ends that have to wait', () => {
   it('for the takeover of one of their runs leave that run and its new lease alone, and end the others', async () => {
     const runs = await claimed();
     const taken = runs[7] as ClaimedRow;
-    const moved = await endDuring(runs, async (tx) => {
+    const moved = await endDuring(write, runs, async (tx) => {
       await endAttempts(tx, [plainEnd(taken, 'release', 'lost')]);
       await claimRunById(tx, { workerId, capped: [], announced: [] }, taken.id);
     });
@@ -91,7 +105,7 @@ describe('ends that have to wait', () => {
 
   it('for the same ends of another writer move nothing twice', async () => {
     const runs = await claimed();
-    const moved = await endDuring(runs, (tx) => endAttempts(tx, completed(runs)));
+    const moved = await endDuring(write, runs, (tx) => write(tx, runs));
     expect(moved).toEqual([]);
     const { rows } = await database.admin.query(
       `select count(*)::int as ends from engine.events where run_id = any ($1) and type = 'run.done'`,
@@ -100,6 +114,62 @@ describe('ends that have to wait', () => {
     expect(rows).toEqual([{ ends: BATCH }]);
   });
 });
+
+describe.each(Object.entries(ways))('ends %s', (_, write) => {
+  it('pass over an attempt that is no more and one that was never there', async () => {
+    const runs = await claimed();
+    const [old, ...others] = runs as [ClaimedRow, ...ClaimedRow[]];
+    await endAttempts(engine.pools.control, [plainEnd(old, 'release', 'lost')]);
+    await claimRunById(engine.pools.control, { workerId, capped: [], announced: [] }, old.id);
+    const unknown = { ...old, id: uuidv7() };
+    const moved = await write(engine.pools.control, [old, unknown, ...others]);
+    expect(moved.sort()).toEqual(others.map((run) => run.id).sort());
+    expect(await leasesOf(runs)).toEqual([{ run_id: old.id, attempt: 2 }]);
+  });
+});
+
+describe('ends written as alike', () => {
+  it('leave the very traces that each would have left by itself', async () => {
+    const traces = async (write: Write) => {
+      const runs = await claimed();
+      await write(engine.pools.control, runs);
+      return tracesOf(runs[3] as ClaimedRow);
+    };
+    const [mixed, alike] = [
+      await traces(ways['written as any mix'] as Write),
+      await traces(ways['written as alike'] as Write),
+    ];
+    expect(alike).toEqual(mixed);
+    expect(alike.attempts).toHaveLength(1);
+    expect(alike.events.map(({ type }) => type)).toContain('run.done');
+    expect(alike.posted).toBe(alike.events.length);
+  });
+
+  it('move nothing and keep the leases where the arrow leads elsewhere', async () => {
+    const runs = await claimed();
+    const end = { pipeline: 'plain', fromStatus: 'working', event: 'fail', receipt: '{"read": 0}' };
+    expect(await endAlike(engine.pools.control, end, runs)).toEqual([]);
+    expect(await leasesOf(runs)).toHaveLength(BATCH);
+  });
+});
+
+/** What is kept of a run, without what differs between any two. */
+async function tracesOf({ id }: ClaimedRow) {
+  const read = async (text: string) => (await database.admin.query(text, [id])).rows;
+  return {
+    runs: await read(
+      `select to_jsonb(r) - '{id,input,created_at,started_at,finished_at,updated_at}'::text[] as kept,
+              finished_at >= started_at as ended_in_time from engine.runs r where id = $1`,
+    ),
+    attempts: await read(
+      `select to_jsonb(a) - '{run_id,queued_at,started_at,ended_at}'::text[] as kept,
+              queued_at <= started_at and started_at <= ended_at as in_order from engine.attempts a where run_id = $1`,
+    ),
+    events: await read(`select tenant_id, type, key, data from engine.events where run_id = $1 order by event_id`),
+    posted: (await read(`select from engine.event_inbox i join engine.events e using (event_id) where e.run_id = $1`))
+      .length,
+  };
+}
 
 describe('an end of an attempt that is no more', () => {
   it('moves nothing, takes no lease and says nothing, beside ends that do', async () => {

@@ -2,14 +2,15 @@
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
+import type { Decision } from './adaptive.ts';
 import { commitEffects } from './effects.ts';
+import { type ContextSource, ExecutionContext } from './execution-context.ts';
 import { classify, endByError, endByRelease, plainEnd, storableText } from './failure.ts';
 import type { Ending } from './finisher.ts';
 import type { AnyPipeline, Stage, StageOutcome } from './pipeline.ts';
 import { emptyReceipt } from './receipt.ts';
 import { readCheckpoint } from './sql/checkpoints.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
-import type { EndedEvent } from './sql/end-attempts.ts';
 import type { RejectRecord } from './sql/insert-rejects.ts';
 import type { DecisionRow } from './sql/progress.ts';
 import type { CommitOptions, Progress, StageContext, StageRun } from './stage-context.ts';
@@ -24,10 +25,11 @@ export interface ExecutionDeps {
   readonly defaultRole: string;
   readonly onDecision: (row: DecisionRow) => void;
   /** The claim's commit, where the stage may begin while it is under way. Nothing is written before. */
-  readonly landed: Promise<void>;
+  readonly landed?: Promise<void> | undefined;
 }
 
 const NOTHING_READ = JSON.stringify(emptyReceipt);
+const none: readonly never[] = [];
 
 export function stageRunOf(row: ClaimedRow, stage: string): StageRun {
   return {
@@ -42,13 +44,13 @@ export function stageRunOf(row: ClaimedRow, stage: string): StageRun {
     retryOf: row.retry_of,
     correlationId: row.correlation_id,
     createdBy: row.created_by,
-    createdAt: row.created_at,
+    createdAt: new Date(row.created_ms),
     ageAtClaimMs: row.age_ms,
-    failures: row.failures,
+    failures: row.failures ?? {},
   };
 }
 
-export class Execution {
+export class Execution implements ContextSource {
   readonly run: StageRun;
   readonly #pipeline: AnyPipeline;
   readonly #stage: Stage<unknown>;
@@ -110,33 +112,21 @@ export class Execution {
   /** Works the stage. Undefined: the run is no longer ours, and nothing is to be written. */
   async work(): Promise<Ending | undefined> {
     const ending = await this.#attempt();
-    return (await this.#hasLanded()) ? ending : undefined;
-  }
-
-  async #hasLanded(): Promise<boolean> {
-    try {
-      await this.#deps.landed;
-      return true;
-    } catch {
-      return false;
-    }
+    const { landed } = this.#deps;
+    return landed === undefined || (await hasLanded(landed)) ? ending : undefined;
   }
 
   async #attempt(): Promise<Ending | undefined> {
     try {
-      const outcome = await this.#stage.work(this.#context());
+      const outcome = await this.#stage.work(new ExecutionContext(this));
       if (this.#stop?.reason === 'lost') return undefined;
       if (this.#stop?.reason === 'cancelled')
         throw new MillraceError('run_cancelled', { run: this.run.id, by: this.#stop.by });
-      await this.#commitLeftoverRejects();
+      if (this.#rejects.length > 0) await this.commit(async () => {}, {});
       return this.#endByOutcome(typeof outcome === 'string' ? { on: outcome } : outcome);
     } catch (error) {
       return this.#endByThrow(error);
     }
-  }
-
-  async #commitLeftoverRejects(): Promise<void> {
-    if (this.#rejects.length > 0) await this.#commit(async () => {}, {});
   }
 
   #endByOutcome(outcome: StageOutcome): Ending {
@@ -158,21 +148,21 @@ export class Execution {
     const done = this.#pipeline.machine.states[to]?.phase === 'done';
     return {
       run: this.run,
-      via: outcome.via ?? [],
+      via: outcome.via ?? none,
+      isPlain: done && outcome.on === 'complete' && !outcome.via && !outcome.emit && !outcome.error,
       end: {
         ...plainEnd(this.run, outcome.on, outcome.on),
         receipt: outcome.receipt ? JSON.stringify(outcome.receipt) : done ? NOTHING_READ : null,
         errorCode: outcome.error?.code ?? null,
         errorText: outcome.error === undefined ? null : storableText(outcome.error.text),
       },
-      events: (outcome.emit ?? []).map(
-        (event): EndedEvent => ({
+      events:
+        outcome.emit?.map((event) => ({
           runId: this.run.id,
           type: event.type,
           key: event.key ?? '',
           data: JSON.stringify(event.data),
-        }),
-      ),
+        })) ?? none,
     };
   }
 
@@ -222,44 +212,44 @@ export class Execution {
     }
   }
 
-  #context(): StageContext<unknown> {
-    const { run } = this;
-    const execution = this;
-    return {
-      run,
-      get input() {
-        return execution.#pipeline.input.parse(execution.#rawInput);
-      },
-      get log() {
-        return execution.#deps.log;
-      },
-      get signal() {
-        return execution.#signalSource().signal;
-      },
-      checkpoint: async <T>(part = '') =>
-        (await readCheckpoint(this.#deps.control, run.id, run.stage, part)) as T | undefined,
-      commit: (effects, options = {}) => this.#commit(effects, options),
-      progress: (progress) => {
-        this.unwritten = progress;
-        this.lastSignOfLife = performance.now();
-      },
-      reject: (record) => {
-        this.#rejects.push(record);
-      },
-      decide: (decision) =>
-        this.#deps.onDecision({
-          runId: run.id,
-          tenantId: run.tenantId,
-          stage: run.stage,
-          sizeName: decision.name,
-          fromSize: decision.from,
-          toSize: decision.to,
-          reason: decision.reason,
-        }),
-    };
+  get log(): Log {
+    return this.#deps.log;
   }
 
-  async #commit<T>(write: Parameters<StageContext['commit']>[0], options: CommitOptions): Promise<T> {
+  readInput(): unknown {
+    return this.#pipeline.input.parse(this.#rawInput);
+  }
+
+  signal(): AbortSignal {
+    return this.#signalSource().signal;
+  }
+
+  readCheckpoint(part: string): Promise<unknown> {
+    return readCheckpoint(this.#deps.control, this.run.id, this.run.stage, part);
+  }
+
+  noteProgress(progress: Progress): void {
+    this.unwritten = progress;
+    this.lastSignOfLife = performance.now();
+  }
+
+  refuse(record: RejectRecord): void {
+    this.#rejects.push(record);
+  }
+
+  decide(decision: Decision): void {
+    this.#deps.onDecision({
+      runId: this.run.id,
+      tenantId: this.run.tenantId,
+      stage: this.run.stage,
+      sizeName: decision.name,
+      fromSize: decision.from,
+      toSize: decision.to,
+      reason: decision.reason,
+    });
+  }
+
+  async commit<T>(write: Parameters<StageContext['commit']>[0], options: CommitOptions): Promise<T> {
     await this.#deps.landed;
     this.#signalSource().signal.throwIfAborted();
     const refusedBefore = this.#rejects.length;
@@ -285,5 +275,14 @@ export class Execution {
       this.#rejects.length = refusedBefore;
       throw error;
     }
+  }
+}
+
+async function hasLanded(landed: Promise<void>): Promise<boolean> {
+  try {
+    await landed;
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -9,6 +9,7 @@ import type { Log } from '../platform/log.ts';
 import { waitAtMost } from '../platform/wait.ts';
 import { plainEnd } from './failure.ts';
 import { accountedFor, type Receipt } from './receipt.ts';
+import { endAlike } from './sql/end-alike.ts';
 import { type AttemptEnd, type EndedEvent, type EndedRow, endAttempts } from './sql/end-attempts.ts';
 import { passThrough } from './sql/pass-through.ts';
 import type { StageRun } from './stage-context.ts';
@@ -18,13 +19,15 @@ export interface Ending {
   readonly end: AttemptEnd;
   readonly events: readonly EndedEvent[];
   readonly via: readonly string[];
+  /** Done and nothing else to say: may be written together with others of its kind. */
+  readonly isPlain?: boolean;
 }
 
 export interface FinisherOptions {
   readonly pool: Pool;
   readonly log: Log;
-  /** Told of each batch: which runs were moved, and which were no longer ours. */
-  readonly onWritten: (moved: readonly EndedRow[], endings: readonly Ending[]) => void;
+  /** Told of each batch, and which of its runs were no longer ours. */
+  readonly onWritten: (batch: readonly Ending[], lost: readonly Ending[]) => void;
 }
 
 /** What passes by itself: the database is away, or somebody has to make room on its disk. The end is kept until then. */
@@ -78,8 +81,8 @@ export class Finisher {
   async #writeStubbornly(batch: readonly Ending[]): Promise<void> {
     for (let pause = 50; !this.#given.signal.aborted; pause = Math.min(pause * 2, 2_000)) {
       try {
-        const moved = await this.#write(batch);
-        this.#options.onWritten(moved, batch);
+        const lost = await this.#write(batch);
+        this.#options.onWritten(batch, lost);
         return;
       } catch (error) {
         const ours = translateDatabaseError(error);
@@ -97,22 +100,34 @@ export class Finisher {
     }
   }
 
-  async #write(batch: readonly Ending[]): Promise<EndedRow[]> {
-    const direct = batch.filter((ending) => ending.via.length === 0);
-    const moved: EndedRow[] = [];
+  /** Returns what was no longer ours. */
+  async #write(batch: readonly Ending[]): Promise<readonly Ending[]> {
     failpoint('finish.before_commit');
+    const rest = areAlike(batch) ? await this.#writeAlike(batch) : batch;
+    const moved = new Set<string>();
+    const direct = rest.filter((ending) => ending.via.length === 0);
     if (direct.length > 0) {
-      moved.push(
-        ...(await endAttempts(
-          this.#options.pool,
-          direct.map((e) => e.end),
-          direct.flatMap((e) => e.events),
-        )),
-      );
+      const ends = direct.map(({ end }) => end);
+      const events = direct.flatMap((ending) => ending.events);
+      for (const { id } of await endAttempts(this.#options.pool, ends, events)) moved.add(id);
     }
-    for (const ending of batch) if (ending.via.length > 0) moved.push(...(await this.#writeVia(ending)));
+    for (const ending of rest)
+      if (ending.via.length > 0) for (const { id } of await this.#writeVia(ending)) moved.add(id);
     failpoint('finish.after_commit');
-    return moved;
+    return rest.filter(({ run }) => !moved.has(run.id));
+  }
+
+  /** Returns what it did not move. */
+  async #writeAlike(batch: readonly PlainEnding[]): Promise<readonly Ending[]> {
+    const [{ end }] = batch as [PlainEnding];
+    const moved = await endAlike(
+      this.#options.pool,
+      end,
+      batch.map(({ run }) => run),
+    );
+    if (moved === 'all') return [];
+    const ids = new Set(moved);
+    return batch.filter(({ run }) => !ids.has(run.id));
   }
 
   /** All arrows of the way in one transaction: nobody ever sees the run standing in between. */
@@ -148,6 +163,25 @@ export class Finisher {
     };
     await this.#writeStubbornly([{ run: ending.run, end, events: [], via: [] }]);
   }
+}
+
+type PlainEnding = Ending & { readonly end: { readonly receipt: string } };
+
+function areAlike(batch: readonly Ending[]): batch is readonly PlainEnding[] {
+  const [first] = batch;
+  return (
+    first !== undefined &&
+    batch.length > 1 &&
+    batch.every(
+      ({ isPlain, end }) =>
+        isPlain === true &&
+        end.receipt !== null &&
+        end.receipt === first.end.receipt &&
+        end.pipeline === first.end.pipeline &&
+        end.fromStatus === first.end.fromStatus &&
+        end.event === first.end.event,
+    )
+  );
 }
 
 function explainRefusal(ending: Ending, error: unknown): MillraceError {

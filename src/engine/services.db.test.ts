@@ -10,6 +10,7 @@ import { pumpEvents } from './services/outbox-pump.ts';
 import { defaultRetention, pruneOnce } from './services/pruner.ts';
 import { fireDueSchedules } from './services/scheduler.ts';
 import { claimCappedLane, claimRuns } from './sql/claim-runs.ts';
+import { endAlike } from './sql/end-alike.ts';
 import { endAttempts } from './sql/end-attempts.ts';
 import { type FeedRow, readFeed } from './sql/event-feed.ts';
 import { moveDueRuns } from './sql/move-due-runs.ts';
@@ -320,6 +321,9 @@ describe('queue and leases that were last counted when they were empty', () => {
       claim: await planOf((db) => claimRuns(db, by, { pipelines: ['plain'], afterLanes: [''], count: 1_000 })),
       claimCapped: await planOf((db) => claimCappedLane(db, by, { pipeline: 'plain', lane: 'a', cap: 9, count: 9 })),
       end: await planOf((db) => endAttempts(db, Array(1_000).fill(end))),
+      endAlike: await planOf((db) =>
+        endAlike(db, { ...end, receipt: '{}' }, Array(1_000).fill({ id: end.runId, attempt: 1 })),
+      ),
       due: await planOf((db) => moveDueRuns(db, 1_000)),
     };
     for (const plan of Object.values(plans)) expect(plan).not.toMatch(/Join Filter: .*(?:ctid|run_id)/);
@@ -328,6 +332,8 @@ describe('queue and leases that were last counted when they were empty', () => {
     expect(plans.due).toMatch(/Tid Scan on scheduled s/);
     expect(plans.end).toMatch(/Index Cond: \(run_id = g\.run_id\)/);
     expect(plans.end).toMatch(/Index Cond: \(run_id = ANY \(/);
+    expect(plans.endAlike).toMatch(/Index Cond: \(run_id = ANY \(/);
+    expect(plans.endAlike).toMatch(/Index Cond: \(id = x\.run_id\)/);
   });
 });
 

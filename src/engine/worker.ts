@@ -12,7 +12,7 @@ import { Doorbell, waitAtMost } from '../platform/wait.ts';
 import { AdaptiveSize } from './adaptive.ts';
 import { Claimer } from './claimer.ts';
 import type { EnginePools } from './engine-pools.ts';
-import { Execution, type StopReason, stageRunOf } from './execution.ts';
+import { Execution, type ExecutionDeps, type StopReason, stageRunOf } from './execution.ts';
 import { endByRelease } from './failure.ts';
 import { type Ending, Finisher } from './finisher.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -20,7 +20,6 @@ import type { Registry } from './pipeline.ts';
 import { ProgressWriter } from './progress-writer.ts';
 import type { EngineSettings } from './settings.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
-import type { EndedRow } from './sql/end-attempts.ts';
 import { endWorker, leasesOf, registerWorker } from './sql/workers.ts';
 
 export interface WorkerDeps {
@@ -74,7 +73,7 @@ export class Worker {
     this.#finisher = new Finisher({
       pool: deps.pools.control,
       log: deps.log,
-      onWritten: (moved, endings) => this.#written(moved, endings),
+      onWritten: (batch, lost) => this.#written(batch, lost),
     });
     this.#progress = new ProgressWriter(deps.pools.control, deps.log);
     this.#ahead = new AdaptiveSize({
@@ -109,7 +108,7 @@ export class Worker {
   async workOne(runId: string, maxMs: number): Promise<boolean> {
     const [row] = await this.#claimer.claimById(this.#workerId, runId);
     if (!row) return false;
-    const execution = this.#take(row);
+    const execution = this.#take(row, this.#executionDeps());
     if (!execution) return true;
     const timer = setTimeout(() => execution.stop('drained'), maxMs);
     this.#started.add(execution);
@@ -219,7 +218,7 @@ export class Worker {
       if (room <= 0) return 0;
       const { rows, landed } = await this.#claim(workerId, room);
       if (rows.length > 0) this.#accept(rows, workerId, landed);
-      await landed.catch((error: unknown) => {
+      await landed?.catch((error: unknown) => {
         this.#drop(rows);
         throw error;
       });
@@ -284,11 +283,12 @@ export class Worker {
     return waiting;
   }
 
-  #accept(rows: readonly ClaimedRow[], workerId: string, landed = Promise.resolve()): void {
+  #accept(rows: readonly ClaimedRow[], workerId: string, landed?: Promise<void>): void {
     // Reborn while the claim was under way: these leases belong to the old identity and will be taken over.
     if (workerId !== this.#workerId) return;
+    const deps = this.#executionDeps(landed);
     for (const row of rows) {
-      const execution = this.#take(row, landed);
+      const execution = this.#take(row, deps);
       if (execution) this.#queue.push(execution);
     }
     this.#startQueued();
@@ -307,26 +307,31 @@ export class Worker {
   }
 
   /** Undefined when this version has no code for the stage: the run goes back for a worker that has. */
-  #take(row: ClaimedRow, landed = Promise.resolve()): Execution | undefined {
+  #take(row: ClaimedRow, deps: ExecutionDeps): Execution | undefined {
     const pipeline = this.#deps.registry.get(row.pipeline);
     const stage = pipeline?.machine.states[row.status]?.stage;
     if (!pipeline || stage === undefined || !(stage in pipeline.stages)) {
-      void landed.then(
+      void Promise.resolve(deps.landed).then(
         () => this.#passOn(row),
         () => {},
       );
       return undefined;
     }
-    const execution = new Execution(row, pipeline, {
+    const execution = new Execution(row, pipeline, deps);
+    this.#held.set(row.id, execution);
+    return execution;
+  }
+
+  /** Shared by the runs of one claim. */
+  #executionDeps(landed?: Promise<void>): ExecutionDeps {
+    return {
       effects: this.#deps.pools.effects,
       control: this.#deps.pools.control,
       log: this.#deps.log,
       defaultRole: 'millrace_app',
       onDecision: (decision) => this.#progress.addDecision(decision),
       landed,
-    });
-    this.#held.set(row.id, execution);
-    return execution;
+    };
   }
 
   #passOn(row: ClaimedRow): void {
@@ -362,13 +367,10 @@ export class Worker {
     if (this.#room() > 0) this.#bell.ring();
   }
 
-  #written(moved: readonly EndedRow[], endings: readonly Ending[]): void {
-    const written = new Set(moved.map((row) => row.id));
-    for (const { run } of endings) {
-      if (!written.has(run.id))
-        this.#deps.log.warn({ run: run.id, attempt: run.attempt, stage: run.stage }, 'lease_lost');
-      this.#forget(run.id, run.attempt);
-    }
+  #written(batch: readonly Ending[], lost: readonly Ending[]): void {
+    for (const { run } of lost)
+      this.#deps.log.warn({ run: run.id, attempt: run.attempt, stage: run.stage }, 'lease_lost');
+    for (const { run } of batch) this.#forget(run.id, run.attempt);
     this.#deps.onActivity();
     this.#bell.ring();
   }

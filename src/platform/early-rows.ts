@@ -9,13 +9,13 @@ import { translateDatabaseError } from './database-errors.ts';
 
 export interface EarlyRows<Row> {
   readonly rows: Row[];
-  /** Resolves when the commit is durable; rejects when it is not, or when nobody knows. */
-  readonly landed: Promise<void>;
+  /** Resolves when the commit is durable; rejects when it is not, or when nobody knows. Undefined: it is durable. */
+  readonly landed: Promise<void> | undefined;
 }
 
 /** Rows whose commit is there already. */
 export function alreadyLanded<Row>(rows: Row[]): EarlyRows<Row> {
-  return { rows, landed: Promise.resolve() };
+  return { rows, landed: undefined };
 }
 
 /** What pg's connection and query offer beyond their declared types. Should they change, rows come with the commit. */

@@ -15,12 +15,14 @@ export interface ClaimedRow {
   readonly lane: string;
   readonly attempt: number;
   readonly input: unknown;
-  readonly failures: Failures;
+  /** Null when there were none. */
+  readonly failures: Failures | null;
   readonly blob_id: string | null;
   readonly retry_of: string | null;
   readonly correlation_id: string | null;
   readonly created_by: string | null;
-  readonly created_at: Date;
+  /** Milliseconds since 1970, as `age_ms`: dates as text cost both sides a microsecond per run. */
+  readonly created_ms: number;
   /** By the engine's clock, when it was claimed; a worker's own clock may be wrong. */
   readonly age_ms: number;
 }
@@ -84,8 +86,8 @@ const leasePicked = `
   posted as (
     insert into engine.event_inbox (event_id) select event_id from told
   )
-  select id, tenant_id, pipeline, status, lane, attempt, input, failures, blob_id, retry_of, correlation_id, created_by, created_at,
-         (extract(epoch from engine.now() - created_at) * 1000)::float8 as age_ms
+  select id, tenant_id, pipeline, status, lane, attempt, input, nullif(failures, '{}') as failures, blob_id, retry_of, correlation_id, created_by,
+         date_part('epoch', created_at) * 1000 as created_ms, date_part('epoch', engine.now() - created_at) * 1000 as age_ms
   from claimed`;
 
 /** For pipelines without a lane cap: no lock beyond the rows taken. */
