@@ -153,6 +153,40 @@ describe('reading and mapping of an upload', () => {
     ]);
   });
 
+  it('what a file has no column for can be said for every row: it is stored, shown, kept for the next file, and recounted', async () => {
+    const text = (spend: string) =>
+      `Tagesdatum,Ausgabe\n${good.map((_, i) => `2024-05-${String(i + 1).padStart(2, '0')},${spend}`).join('\n')}\n`;
+    const { upload_id: id } = (await upload(text('2.5'))).json();
+    expect(await ended(id)).toMatchObject({ status: 'failed', error_code: 'mapping_incomplete' });
+    const columns = ['metric_date', 'spend'].map((field, index) => ({ index, field }));
+    const constants = { currency: 'sek', campaign_name: 'Whole account' };
+    const saved = await api.call('uploads.map', { ...asUpload(id), body: { columns, constants } });
+    expect(saved.json().constants).toEqual({ currency: 'SEK', campaign_name: 'Whole account' });
+    const { id: retry } = await door.bench.engine.retry({ tenantId: door.admin.tenantId, by: 'test' }, id);
+    expect(await ended(retry)).toMatchObject({ status: 'completed', receipt: { outcomes: { inserted: 20 } } });
+    const stored = await db.admin.query(
+      `select distinct m.currency, c.name from daily_metrics m
+       join campaigns c on c.workspace_id = m.workspace_id and c.external_id = m.campaign_external_id where m.run_id = $1`,
+      [retry],
+    );
+    expect(stored.rows).toEqual([{ currency: 'SEK', name: 'Whole account' }]);
+    const verified = await api.call('runs.verify', { as: door.admin, params: { run_id: retry } });
+    expect(verified.json()).toMatchObject({ matches: true, differences: [] });
+
+    // Said of the columns only, they stay; an empty list takes them back.
+    const again = await api.call('uploads.map', { ...asUpload(retry), body: { columns } });
+    expect(again.json()).toMatchObject({ version: 2, constants: { currency: 'SEK', campaign_name: 'Whole account' } });
+    const { upload_id: next } = (await upload(text('3'))).json();
+    expect(await ended(next)).toMatchObject({ status: 'completed', receipt: { outcomes: { updated: 20 } } });
+    const without = await api.call('uploads.map', { ...asUpload(next), body: { columns, constants: {} } });
+    expect(without.json()).toMatchObject({ version: 3, constants: {} });
+
+    for (const wrong of [{ spend: '1' }, { nonsense: 'x' }, { currency: 'Euro' }, { metric_date: '2024-05-01' }]) {
+      const refused = await api.call('uploads.map', { ...asUpload(next), body: { columns, constants: wrong } });
+      expect([refused.statusCode, refused.json().code]).toEqual([422, 'mapping_invalid']);
+    }
+  });
+
   it('an override is tried at once and takes effect when the run is retried', async () => {
     const ambiguous = `${header}\n${['01/02/2024', '03/04/2024'].map((day) => `${day},Spring,1001,1.5,100,5`).join('\n')}\n`;
     const { upload_id: id } = (await upload(ambiguous)).json();

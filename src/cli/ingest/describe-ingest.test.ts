@@ -30,6 +30,7 @@ const reading = {
   date_order: detected('ymd' as const),
   date_orders: {},
   empty_markers: detected([]),
+  total_words: detected([]),
   furniture: [line('preamble'), line('preamble'), line('total')],
   header: [],
   sample: [],

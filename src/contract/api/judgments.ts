@@ -193,7 +193,7 @@ export const judgmentRoutes = defineRoutes({
     notes: 'Takes effect when the batch is retried, and for later files with the same header.',
     access: allow(people, 'runs:write'),
     params: byBatch,
-    body: MappingWrite,
+    body: MappingWrite.omit({ constants: true }),
     answer: json(BatchMapping),
     errors: ['batch_not_found', 'reading_not_ready', 'mapping_invalid', 'mapping_conflict'],
   },

@@ -42,6 +42,7 @@ export const Reading = z.object({
     .record(z.string(), detected(z.enum(['ymd', 'dmy', 'mdy', 'serial', 'unknown'])))
     .describe('By column.'),
   empty_markers: detected(z.array(z.string())),
+  total_words: detected(z.array(z.string())).describe('What the label of a total row begins with.'),
   furniture: z.array(Furniture),
   header: z.array(z.string()),
   sample: z.array(z.object({ line: Count, cells: z.array(z.string().nullable()) })),
@@ -107,6 +108,9 @@ export const Mapping = z.object({
   platform: z.string().nullable(),
   origin: z.enum(['preset', 'saved', 'proposed']),
   columns: z.array(MappedColumn),
+  constants: z
+    .record(z.string(), z.string())
+    .describe('By field: what every row has, where the file has no column for it.'),
   fields: z.array(TargetField),
   missing: z.array(z.string()).describe('Required fields that no column is mapped to.'),
 });
@@ -117,6 +121,12 @@ export const MappingWrite = z.strictObject({
     .optional()
     .describe('How files of this kind are to be read. Left out: as before, and as was said for this upload.'),
   columns: z.array(z.strictObject({ index: Count, field: z.string().max(100).nullable() })).max(5000),
+  constants: z
+    .record(z.string().max(100), z.string().max(500))
+    .optional()
+    .describe(
+      'By field: what every row has, such as a currency; no numbers. Replaces all of them. Left out: as before.',
+    ),
 });
 
 export const SavedMapping = z.object({
@@ -127,6 +137,7 @@ export const SavedMapping = z.object({
   pipeline: z.string(),
   platform: z.string().nullable(),
   columns: z.array(z.object({ header: z.string(), field: z.string().nullable() })),
+  constants: z.record(z.string(), z.string()),
   reading: z.record(z.string(), z.unknown()).describe('How files of this kind are read, where that is not detected.'),
   created_by: z.string().nullable(),
   created_at: Time,

@@ -33,6 +33,15 @@ describe('a row', () => {
     expect(ids('A', 'x')[0]).toMatch(/^name:[0-9a-f]{32}$/);
   });
 
+  it('has what is said for every row as if a column held it, but is no part of a larger number for it', () => {
+    const constants = { metric_date: '2024-01-01', campaign_id: '7', device: 'mobile' };
+    const normalizer = new Normalizer(mapped('spend'), constants);
+    const { row } = normalizer.judge({ values: { ...constants, spend: '1' }, issues: [], currency: null }, place);
+    expect(row).toMatchObject({ date: '2024-01-01', campaign: { externalId: '7' }, rest: { device: 'mobile' } });
+    expect(normalizer.isSegmented).toBe(false);
+    expect(new Normalizer(mapped('spend', 'device')).isSegmented).toBe(true);
+  });
+
   it('says everything that is wrong with it at once, under the names the file uses', () => {
     const { row, issues } = judge(['metric_date', 'campaign_id', 'impressions', 'currency'], {
       metric_date: null,

@@ -60,14 +60,17 @@ export class Normalizer {
   readonly #headers: ReadonlyMap<string, string>;
   readonly isSegmented: boolean;
 
-  constructor(columns: readonly ColumnMapping[]) {
-    const mapped = new Set(columns.flatMap(({ field }) => (field === null ? [] : [field])));
+  /** `constants`: fields that every row has without a column. */
+  constructor(columns: readonly ColumnMapping[], constants: Readonly<Record<string, string>> = {}) {
+    const inColumns = new Set(columns.flatMap(({ field }) => (field === null ? [] : [field])));
+    const mapped = new Set([...inColumns, ...Object.keys(constants)]);
     this.#headers = new Map(columns.flatMap(({ field, header }) => (field === null ? [] : [[field, header] as const])));
     this.#hasDay = mapped.has('metric_date');
     this.#levels = levels.filter(({ id, title }) => mapped.has(id) || mapped.has(title));
     this.#restFields = [...mapped].filter((field) => segmentFields.has(field) || field === 'account_time_zone');
     this.#hasMicros = mapped.has('spend_micros') && !mapped.has('spend');
-    this.isSegmented = [...mapped].some((field) => segmentFields.has(field));
+    // What is the same in every row parts nothing.
+    this.isSegmented = [...inColumns].some((field) => segmentFields.has(field));
   }
 
   judge(parsed: ParsedRow, place: IssuePlace): Judged {

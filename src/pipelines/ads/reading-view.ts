@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Mapping as ApiMapping, Reading as ApiReading } from '../../contract/api/reading.ts';
 import { type Confidence, chosenByUser, type Decision } from '../../tabular/decision.ts';
+import { defaultTotalWords } from '../../tabular/layout/total-words.ts';
 import type { Reading } from '../../tabular/reading.ts';
 import { adsFields } from './fields.ts';
 import { mappingIdOf } from './intake.ts';
@@ -50,6 +51,7 @@ export function viewReading(
       ),
     ),
     empty_markers: viewMarkers(reading),
+    total_words: viewTotalWords(reading),
     furniture: furniture.map(({ line, kind, text }) => ({
       line,
       kind: furnitureKind(kind),
@@ -65,6 +67,14 @@ export function viewReading(
 function viewMarkers({ columns, emptyMarkers }: Reading) {
   if (emptyMarkers !== undefined) return shown(chosenByUser([...emptyMarkers]), (markers) => markers);
   return sure([...new Set(columns.flatMap((column) => column.emptyMarkers))], 'found in the sample');
+}
+
+function viewTotalWords({ totals }: Reading) {
+  const usual = new Set(defaultTotalWords);
+  const isUsual = totals.words.length === usual.size && totals.words.every((word) => usual.has(word));
+  return isUsual
+    ? sure([...totals.words], 'the usual words')
+    : shown(chosenByUser([...totals.words]), (words) => words);
 }
 
 export function viewMapping(mapping: AppliedMapping, reading: Reading, platform: string): z.infer<typeof ApiMapping> {
@@ -86,6 +96,7 @@ export function viewMapping(mapping: AppliedMapping, reading: Reading, platform:
       samples: [...(byIndex.get(column.column)?.examples ?? [])],
       fill_rate: byIndex.get(column.column)?.fillRate ?? 0,
     })),
+    constants: mapping.constants,
     fields: adsFields.fields.map(({ name, title, kind }) => ({
       name,
       label: title,

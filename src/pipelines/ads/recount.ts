@@ -87,7 +87,7 @@ async function countFile(
   settled: (fate: Fate, sums: Sums | null) => void,
 ): Promise<{ read: number; furniture: number; sums: Sums; leaders: Map<string, Leader> }> {
   const parser = new RowParser(reading, mapping.columns, adsFields, mapping.constants);
-  const normalizer = new Normalizer(mapping.columns);
+  const normalizer = new Normalizer(mapping.columns, mapping.constants);
   const { client_id, platform } = run.input;
   const keys = new KeyHasher({ workspaceId: run.tenantId, clientId: client_id ?? null, platform });
   const leaders = new Map<string, Leader>();

@@ -46,7 +46,7 @@ export class RowStager {
 
   constructor(reading: Reading, mapping: AppliedMapping, keys: KeyHasher, state: ParseState) {
     this.#parser = new RowParser(reading, mapping.columns, adsFields, mapping.constants);
-    this.#normalizer = new Normalizer(mapping.columns);
+    this.#normalizer = new Normalizer(mapping.columns, mapping.constants);
     this.#names = reading.header.value.names;
     this.#encoding = reading.encoding.value.name;
     this.#numbers = reading.numbers.value;

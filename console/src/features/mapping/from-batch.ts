@@ -14,6 +14,7 @@ export function fromBatch(mapping: BatchMapping, sample: Sample): Mapping {
     pipeline: 'judgments',
     platform: null,
     missing: [],
+    constants: {},
     version: mapping.version,
     fingerprint: mapping.fingerprint,
     origin: mapping.origin,

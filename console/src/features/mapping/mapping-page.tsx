@@ -8,7 +8,8 @@ import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { RetryNote } from '../reading/retry-note.tsx';
 import { runQuery } from '../run/show-run.ts';
 import { MappingColumns } from './mapping-columns.tsx';
-import { assign, draftOf, isChanged, missingFields } from './mapping-draft.ts';
+import { MappingConstants } from './mapping-constants.tsx';
+import { assign, type Constants, draftOf, isChanged, keptConstants, missingFields } from './mapping-draft.ts';
 import { type Mapping, mappingQuery, saveMapping } from './show-mapping.ts';
 
 const route = getRouteApi('/shell/r/$runId/mapping');
@@ -53,11 +54,14 @@ function Editor({
 }): ReactNode {
   const client = useQueryClient();
   const [draft, setDraft] = useState(() => draftOf(mapping));
+  const [filled, setFilled] = useState<Constants>(mapping.constants);
+  const constants = keptConstants(filled, draft);
   const [name, setName] = useState(mapping.name ?? '');
   const save = useMutation({
     mutationFn: () =>
       saveMapping(run, {
         columns: mapping.columns.map(({ index }) => ({ index, field: draft.get(index) ?? null })),
+        constants,
         ...(name.trim() ? { name: name.trim() } : {}),
       }),
     onSuccess: (next) => {
@@ -65,8 +69,8 @@ function Editor({
       client.setQueryData(mappingQuery(run).queryKey, next);
     },
   });
-  const missing = missingFields(mapping, draft);
-  const changed = isChanged(mapping, draft);
+  const missing = missingFields(mapping, draft, constants);
+  const changed = isChanged(mapping, draft, constants);
   const origin = { preset: 'built in', saved: 'saved by your team', proposed: 'proposed from the header' }[
     mapping.origin
   ];
@@ -87,6 +91,9 @@ function Editor({
           draft={draft}
           onAssign={(index, field) => setDraft(assign(draft, index, field))}
         />
+        {mapping.pipeline === 'ads' && (
+          <MappingConstants mapping={mapping} draft={draft} constants={constants} onChange={setFilled} />
+        )}
         <div className="sticky bottom-0 flex flex-wrap items-center gap-3 border-t border-line-strong bg-surface px-4 py-2.5">
           {missing.length > 0 ? (
             <p className="text-sm text-bad">✕ No column feeds: {missing.join(', ')}</p>

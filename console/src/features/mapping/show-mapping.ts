@@ -26,13 +26,21 @@ async function showMapping(run: RunFile, signal: AbortSignal): Promise<Mapping> 
   return fromBatch(mapping, reading.sample);
 }
 
+export interface MappingChange {
+  readonly columns: { index: number; field: string | null }[];
+  /** What every row of an upload has; a batch has none. Left out: as before. */
+  readonly constants?: Record<string, string>;
+  readonly name?: string;
+}
+
 /** Saves the columns as a new version and gives what holds from now on. */
-export async function saveMapping(
-  run: RunFile,
-  body: { columns: { index: number; field: string | null }[]; name?: string },
-): Promise<Mapping> {
+export async function saveMapping(run: RunFile, { constants, ...body }: MappingChange): Promise<Mapping> {
   const batch = batchOf(run);
-  if (batch === undefined) return call('uploads.map', { params: { upload_id: run.run_id }, body });
+  if (batch === undefined)
+    return call('uploads.map', {
+      params: { upload_id: run.run_id },
+      body: { ...body, ...(constants && { constants }) },
+    });
   const params = { batch_id: batch };
   const saved = await call('batches.map', { params, body });
   return fromBatch(saved, (await call('batches.reading', { params })).sample);

@@ -6,6 +6,7 @@ import { decideMapping, decideReading, fingerprintOf } from '../../../pipelines/
 import { viewMapping } from '../../../pipelines/ads/reading-view.ts';
 import { selectUploadReading } from '../../../pipelines/ads/sql/upload-readings.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
+import { readConstants } from '../../../tabular/mapping/constants.ts';
 import { headerName } from '../../../tabular/mapping/header-name.ts';
 import { saveMapping } from '../../../tabular/mapping/save-mapping.ts';
 import { listMappings } from '../../../tabular/mapping/sql/list-mappings.ts';
@@ -35,6 +36,8 @@ export function mappingHandlers({ store }: { readonly store: BlobStore }): Handl
       const fields: Record<string, string | null> = {};
       for (const { column, header, field } of mapping.columns)
         fields[headerName(header).key] ??= wanted.has(column) ? (wanted.get(column) ?? null) : field;
+      const constants =
+        call.body.constants === undefined ? mapping.constants : readConstants(call.body.constants, adsFields);
       const saved = await change(
         call,
         async (db, tenantId) => {
@@ -48,7 +51,7 @@ export function mappingHandlers({ store }: { readonly store: BlobStore }): Handl
               pipeline: 'ads',
               fingerprint: each,
               name: call.body.name ?? latest?.name ?? `${input.platform} export`,
-              mapping: { fields, constants: mapping.constants },
+              mapping: { fields, constants },
               reading: kept,
               createdBy: uuid.test(call.principal.actorId) ? call.principal.actorId : null,
               basedOn: latest?.version ?? 0,
@@ -77,6 +80,7 @@ export function mappingHandlers({ store }: { readonly store: BlobStore }): Handl
           pipeline: row.pipeline,
           platform: null,
           columns: Object.entries(row.mapping.fields).map(([header, field]) => ({ header, field })),
+          constants: row.mapping.constants ?? {},
           reading: { ...row.reading },
           created_by: row.createdBy,
           created_at: row.createdAt.toISOString(),
