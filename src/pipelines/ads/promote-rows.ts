@@ -11,8 +11,10 @@ import type { AdsDeps } from './parse.ts';
 import type { Bucket } from './parse-counts.ts';
 import { refuseRow } from './promotion-reject.ts';
 import { addToBucket, type PromotionOutcome, promotionOutcomes } from './receipt.ts';
+import type { LookUp, Promotion, RowRange } from './sql/judge-metrics.ts';
 import type { PromotionScope } from './sql/promote-dimensions.ts';
-import { isKeyTaken, type Promotion, promoteMetrics, type RowRange, surveyMetrics } from './sql/promote-metrics.ts';
+import { isKeyTaken, promoteMetrics } from './sql/promote-metrics.ts';
+import { surveyMetrics } from './sql/survey-metrics.ts';
 import { fixPlan, tuneTransaction } from './sql/tune-transaction.ts';
 import type { UploadReadingRow } from './sql/upload-readings.ts';
 
@@ -101,7 +103,7 @@ interface Expectations {
 }
 
 async function promoteRange(
-  { context, scope }: Work,
+  { context, scope, upload }: Work,
   range: RowRange,
   from: LaneState,
   { trustsHints, expectsNothing }: Expectations = { trustsHints: false, expectsNothing: false },
@@ -112,8 +114,9 @@ async function promoteRange(
     async (tx) => {
       await tuneTransaction(tx);
       await fixPlan(tx);
-      const survey = expectsNothing && !confirms ? await surveyMetrics(tx, scope, range, trustsHints) : undefined;
-      const promotion = survey ?? (await promoteMetrics(tx, scope, range, { confirms, trustsHints }));
+      const lookUp = trustsHints ? lookUpOf(scope, upload) : 'any';
+      const survey = expectsNothing && !confirms ? await surveyMetrics(tx, scope, range, lookUp) : undefined;
+      const promotion = survey ?? (await promoteMetrics(tx, scope, range, { confirms, trustsHints, lookUp }));
       // Rolled back and judged again: by then the other upload's row is visible.
       if (promotion.isContended) throw new MillraceError('transaction_conflict');
       Object.assign(checkpoint, withOutcomes(from, promotion, range.to));
@@ -121,6 +124,15 @@ async function promoteRange(
     { checkpoint, part: from.part },
   );
   return checkpoint;
+}
+
+/** In a file that has campaigns, ad sets and ads a row without one is refused, so every staged key is whole. Trusted like a hint. */
+function lookUpOf({ clientId }: PromotionScope, { mapping }: UploadReadingRow): LookUp {
+  const isMapped = (...fields: readonly string[]) => mapping.columns.some(({ field }) => fields.includes(field ?? ''));
+  const hasAll =
+    isMapped('campaign_id', 'campaign_name') && isMapped('ad_set_id', 'ad_set_name') && isMapped('ad_id', 'ad_name');
+  if (!hasAll) return 'any';
+  return clientId === null ? 'of-none' : 'of-client';
 }
 
 function rowsWritten({ buckets }: LaneState): number {

@@ -16,7 +16,7 @@ import {
   resolveDimension,
   upsertDimension,
 } from './sql/promote-dimensions.ts';
-import { tuneTransaction } from './sql/tune-transaction.ts';
+import { fixPlan, tuneTransaction } from './sql/tune-transaction.ts';
 import { selectUploadReading, type UploadReadingRow } from './sql/upload-readings.ts';
 
 /** Dimensions written so far, with how many of their rows changed. */
@@ -52,6 +52,7 @@ async function promoteDimensions(context: Context, scope: PromotionScope): Promi
       context.commit(
         async (tx) => {
           await tuneTransaction(tx);
+          await fixPlan(tx);
           const written = await upsertDimension(tx, dimension, scope);
           await resolveDimension(tx, dimension, scope);
           Object.assign(checkpoint, { upserted: { ...state.upserted, [dimension]: written } });

@@ -13,7 +13,7 @@ import { openBlob } from './open-blob.ts';
 import type { AdsDeps } from './parse.ts';
 import { addToBucket } from './receipt.ts';
 import { cellsOf, rejectOf } from './row-stager.ts';
-import type { RowRange } from './sql/promote-metrics.ts';
+import type { RowRange } from './sql/judge-metrics.ts';
 import { type StagedRow, selectMergedLines, selectStagedRow } from './sql/select-staged-row.ts';
 import type { UploadReadingRow } from './sql/upload-readings.ts';
 

@@ -1,0 +1,132 @@
+// The judgement that promotion goes by: each staged row of a range with what is stored under its key, and its outcome. Pieces of SQL for the
+// statements that write (promote-metrics.ts) and for the one that only looks (survey-metrics.ts).
+//
+// The look-up is a lateral subquery that the planner can only run as an index scan per row, whatever the statistics say. `is not distinct
+// from` is no index condition, so there is one branch per level of the key. In most files every row names a campaign, an ad set and an ad;
+// then the whole key is compared by equality, which finds the one row there can be, also when several clients have the same ads. Equality
+// on some of the key's columns only will not do: Postgres 18 expects to skip through the index for each of the rest, and reads the day instead.
+import type { PromotionScope } from './promote-dimensions.ts';
+
+export interface PromotedRow {
+  readonly outcome: 'inserted' | 'updated' | 'unchanged' | 'stale';
+  readonly rows: number;
+  readonly spend: string;
+  readonly impressions: string;
+  readonly clicks: string;
+  readonly merged_rows: number;
+  readonly merged_spend: string;
+  readonly merged_impressions: string;
+  readonly merged_clicks: string;
+}
+
+export interface Promotion {
+  readonly outcomes: readonly PromotedRow[];
+  /** Days on which a number was inserted or changed. */
+  readonly dates: readonly string[];
+  /** Another upload has changed a row since it was judged; nothing of this may be kept. */
+  readonly isContended: boolean;
+}
+
+export interface RowRange {
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
+}
+
+/** How keys are looked up: whole ones of a client, whole ones of none, or any, whatever parts they have. Each has a statement of its own. */
+export const lookUps = ['of-client', 'of-none', 'any'] as const;
+export type LookUp = (typeof lookUps)[number];
+
+/** One text per way of looking up, made once. */
+export function perLookUp(text: (lookUp: LookUp) => string): Readonly<Record<LookUp, string>> {
+  return Object.fromEntries(lookUps.map((lookUp) => [lookUp, text(lookUp)])) as Record<LookUp, string>;
+}
+
+/** The values a daily number consists of; equal ones are not written again. */
+export const valuesOf = (alias: string) =>
+  [
+    'currency',
+    'account_time_zone',
+    'spend',
+    'impressions',
+    'clicks',
+    'link_clicks',
+    'reach',
+    'conversions',
+    'conversion_value',
+    'video_views',
+  ]
+    .map((column) => `${alias}.${column}`)
+    .join(', ');
+
+/** The row's own number plus those of the lines merged into it; null only when all are. */
+const withMerged = (measure: string, type: string) => `
+  case when s.merged is null then s.${measure}
+       when s.${measure} is null then (s.merged ->> '${measure}')::${type}
+       else s.${measure} + coalesce((s.merged ->> '${measure}')::${type}, 0) end as ${measure}`;
+
+/** Of a staged row `s`: what is compared and stored. A row that is not to be promoted comes along, as one that `is_skipped`. */
+export const stagedValues = `
+  s.row_index, s.metric_date, s.campaign_external_id, s.ad_set_external_id, s.ad_external_id, s.currency,
+  s.raw_data ->> 'account_time_zone' as account_time_zone,
+  s.spend as own_spend, s.impressions as own_impressions, s.clicks as own_clicks, s.merged,
+  ${withMerged('spend', 'numeric')},
+  ${withMerged('impressions', 'bigint')},
+  ${withMerged('clicks', 'bigint')},
+  ${withMerged('link_clicks', 'bigint')},
+  case when s.merged is null then s.reach end as reach,
+  ${withMerged('conversions', 'numeric')},
+  ${withMerged('conversion_value', 'numeric')},
+  ${withMerged('video_views', 'bigint')},
+  s.validation_status <> 'valid' or s.folded is not null as is_skipped`;
+
+export const inRange = `s.upload_id = $1 and s.row_index >= $6 and s.row_index < $7 and s.entity_type = 'daily_metric'`;
+
+const known = `
+  select d.id, d.reported_at, d.currency, d.account_time_zone, d.spend, d.impressions, d.clicks, d.link_clicks, d.reach, d.conversions,
+         d.conversion_value, d.video_views
+  from daily_metrics d
+  where i.may_be_known and d.workspace_id = $2 and d.platform = $4 and d.metric_date = i.metric_date`;
+
+/** Without `offset 0` it would be joined, and the planner could choose how. */
+const whole = (client: string) => `
+  ${known} and d.ad_external_id = i.ad_external_id and d.ad_set_external_id = i.ad_set_external_id
+    and d.campaign_external_id = i.campaign_external_id and ${client}
+  offset 0`;
+
+const anyOf = (...keys: readonly string[]) =>
+  keys.map((key) => `${known} and d.client_id is not distinct from $3::uuid and ${key}`).join(' union all ');
+
+/** What is stored under the key of the row `i`. */
+const stored: Readonly<Record<LookUp, string>> = {
+  'of-client': whole('d.client_id = $3::uuid'),
+  'of-none': whole('d.client_id is null and $3::uuid is null'),
+  any: anyOf(
+    `i.ad_external_id is not null and d.ad_external_id = i.ad_external_id
+       and d.ad_set_external_id is not distinct from i.ad_set_external_id
+       and d.campaign_external_id is not distinct from i.campaign_external_id`,
+    `i.ad_external_id is null and d.ad_external_id is null and d.ad_set_external_id = i.ad_set_external_id
+       and d.campaign_external_id is not distinct from i.campaign_external_id`,
+    `i.ad_external_id is null and i.ad_set_external_id is null and d.ad_external_id is null
+       and d.ad_set_external_id is null and d.campaign_external_id = i.campaign_external_id`,
+    `i.ad_external_id is null and i.ad_set_external_id is null and i.campaign_external_id is null
+       and d.ad_external_id is null and d.ad_set_external_id is null and d.campaign_external_id is null`,
+  ),
+};
+
+/** Judges the rows of `staged`, a select of `stagedValues` and of `may_be_known`: false when nothing can be stored under the row's key. */
+export const judgement = (lookUp: LookUp, staged: string) => `
+  select i.*, k.id as known_id,
+         case when i.is_skipped then 'skipped'
+              when k.id is null then 'inserted'
+              when k.reported_at > $5::timestamptz then 'stale'
+              when (${valuesOf('k')}) is not distinct from (${valuesOf('i')}) then 'unchanged'
+              else 'updated' end as outcome
+  from (${staged}) i
+  left join lateral (${stored[lookUp]}) k on true`;
+
+/** The parameters of the judgement, $1 to $7. */
+export function judgementValues(scope: PromotionScope, range: RowRange): unknown[] {
+  const { uploadId, workspaceId, clientId, platform, reportedAt } = scope;
+  return [uploadId, workspaceId, clientId, platform, reportedAt, range.from, range.to];
+}
