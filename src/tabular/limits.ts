@@ -30,6 +30,8 @@ export interface SpreadsheetLimits {
   readonly maxResidentMb: number;
   /** Longest wait for the next rows while we are ready to take them. */
   readonly stallMs: number;
+  /** All such waits of one reading together. Time that the taker of the rows needs does not count. */
+  readonly maxWaitMs: number;
 }
 
 export const defaultLimits: TableLimits = {
@@ -46,6 +48,7 @@ export const defaultLimits: TableLimits = {
     maxHeapMb: 192,
     maxResidentMb: 480,
     stallMs: 20_000,
+    maxWaitMs: 600_000,
   },
 };
 

@@ -8,6 +8,10 @@ const table: typeof import('../../src/tabular/read-table.ts') = await import(
 const xlsx: typeof import('../../src/tabular/xlsx/read-xlsx.ts') = await import(
   compiledProgram('src/tabular/xlsx/read-xlsx.ts')
 );
+const process: typeof import('../../src/tabular/xlsx/spreadsheet-process.ts') = await import(
+  compiledProgram('src/tabular/xlsx/spreadsheet-process.ts')
+);
 
 export const { readTable } = table;
 export const { readXlsx } = xlsx;
+export const { openSpreadsheet } = process;

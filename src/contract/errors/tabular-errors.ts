@@ -114,7 +114,7 @@ export const tabularErrors = defineErrors({
   spreadsheet_too_slow: {
     kind: 'input',
     status: 422,
-    message: 'Reading the spreadsheet made no progress for {seconds} s and was stopped.',
+    message: 'Reading the spreadsheet was stopped: {reason}.',
     next: 'Export the table as CSV, or split it.',
   },
   spreadsheet_reader_lost: {

@@ -54,6 +54,27 @@ describe('a file as a whole', () => {
     expect(run.error_text).not.toMatch(/\{\w+\}/);
   });
 
+  it('that is poison fails alone: handed in together with honest ones, each gets its own code and the others finish', async () => {
+    const workbook = { filename: 'export.xlsx' };
+    const poison = [
+      [bomb(), workbook, 'spreadsheet_too_large'],
+      [buildWorkbook({}).subarray(0, 900), workbook, 'spreadsheet_damaged'],
+      [`${'a,'.repeat(1_000_000)}b\n1\n`, {}, 'too_many_columns'],
+      [`${header}\n${'x'.repeat(2_000_000)}`, {}, 'line_too_long'],
+      [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, { filename: 'export.json' }, 'json_too_deep'],
+    ] as const;
+    const honest = [1, 2, 3].map((client) => ({ tenantId: newTenant(), text: file(...good(10 * client)) }));
+    const poisoned = poison.map(([bytes, input]) => ({ tenantId: newTenant(), bytes, input }));
+    const ends = await Promise.all([
+      ...poisoned.map(({ tenantId, bytes, input }) => bench.ingest(tenantId, bytes, { ...input })),
+      ...honest.map(({ tenantId, text }) => bench.ingest(tenantId, text)),
+    ]);
+    expect(ends.map(({ status, error_code }) => [status, error_code])).toEqual([
+      ...poison.map(([, , code]) => ['failed', code]),
+      ...honest.map(() => ['completed', null]),
+    ]);
+  });
+
   it('whose rows cover more than a day shows each of them as not daily; single days are taken', async () => {
     const tenantId = newTenant();
     const rows = Array.from({ length: 9 }, (_, i) => `${day(i)},${day(i)},Spring,1001,1`);

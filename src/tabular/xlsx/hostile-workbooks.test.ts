@@ -1,13 +1,19 @@
 // Files that are made to break a reader. Each must end in its own error within seconds, and the process that tests must live on.
 import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 import { writeXlsx } from 'hucre/xlsx';
-import { describe, expect, it } from 'vitest';
-import { readTable, readXlsx } from '../../../test/support/built-readers.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openSpreadsheet, readTable, readXlsx } from '../../../test/support/built-readers.ts';
 import { allRows, textSource } from '../../../test/support/tables.ts';
 import { buildWorkbook, buildZip } from '../../../test/support/workbooks.ts';
 import { bytesSource } from '../byte-source.ts';
 import { type TableLimits, withLimits } from '../limits.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'millrace-hostile-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const limits = withLimits();
 const read = (bytes: Uint8Array, changed: TableLimits = limits) =>
@@ -184,7 +190,24 @@ describe('bombs', () => {
 describe('the process that reads', () => {
   it('is killed when it makes no progress', async () => {
     const slow = withLimits({ spreadsheet: { stallMs: 1 } });
-    await expect(read(buildWorkbook({}), slow)).rejects.toEqual(code('spreadsheet_too_slow'));
+    await expect(read(buildWorkbook({}), slow)).rejects.toEqual(code('spreadsheet_too_slow', 'no progress'));
+  });
+
+  it('is killed when its rows only drip: the time it takes in all is limited, too', async () => {
+    // A row in every few thousand elements that mean nothing: each comes well before anybody would call it stalled.
+    const nothing = '<x/>'.repeat(1_000);
+    const dripping = await repeated('<worksheet><sheetData>', `<row><c><v>1</v></c></row>${nothing}`, 60_000);
+    const bytes = buildWorkbook({ replace: { 'xl/worksheets/sheet1.xml': { content: '', packed: dripping } } });
+    const patient = withLimits({ spreadsheet: { maxInflateRatio: 2_000, stallMs: 20_000, maxWaitMs: 2_000 } });
+    const file = path.join(folder, 'dripping.xlsx');
+    writeFileSync(file, bytes);
+    const opened = await openSpreadsheet({ path: file, sheet: null, fromRow: 1, maxRows: null, limits: patient });
+    let pieces = 0;
+    const reading = (async () => {
+      for await (const piece of opened.chunks) pieces += piece.length > 0 ? 1 : 0;
+    })();
+    await expect(reading).rejects.toEqual(code('spreadsheet_too_slow', 'it took over 2 s'));
+    expect(pieces).toBeGreaterThan(1);
   });
 
   it('is killed when it takes more memory than it may', async () => {

@@ -39,6 +39,7 @@ class SpreadsheetProcess {
   #opened: { sheet: string; names: readonly string[] } | null = null;
   #failure: MillraceError | null = null;
   #isFinished = false;
+  #waitedMs = 0;
   #wake: () => void = () => undefined;
 
   constructor(request: SpreadsheetRequest) {
@@ -122,23 +123,31 @@ class SpreadsheetProcess {
     else this.#fail(new MillraceError('spreadsheet_reader_lost', { reason: signal ?? `exit code ${code}` }));
   }
 
-  /** Waits for the child, but not longer than it may stay silent. */
+  /** Waits for the child, but not longer than it may stay silent, nor than it may take in all: rows that drip are no progress. */
   async #progress<T>(step: Promise<T>): Promise<T> {
-    const { stallMs } = this.#request.limits.spreadsheet;
+    const { stallMs, maxWaitMs } = this.#request.limits.spreadsheet;
+    const leftMs = Math.max(0, maxWaitMs - this.#waitedMs);
+    const reason =
+      leftMs < stallMs ? `it took over ${inSeconds(maxWaitMs)}` : `it made no progress for ${inSeconds(stallMs)}`;
+    const startedAt = performance.now();
     let timer: NodeJS.Timeout | undefined;
-    const stalled = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        this.#fail(new MillraceError('spreadsheet_too_slow', { seconds: Math.round(stallMs / 1000) }));
-        this.stop();
-        reject(this.#failure);
-      }, stallMs);
+    const overdue = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => {
+          this.#fail(new MillraceError('spreadsheet_too_slow', { reason }));
+          this.stop();
+          reject(this.#failure);
+        },
+        Math.min(stallMs, leftMs),
+      );
     });
     try {
-      return await Promise.race([step, stalled]);
+      return await Promise.race([step, overdue]);
     } catch (error) {
       throw this.#failure ?? error;
     } finally {
       clearTimeout(timer);
+      this.#waitedMs += performance.now() - startedAt;
     }
   }
 
@@ -152,6 +161,10 @@ class SpreadsheetProcess {
       this.stop();
     }
   }
+}
+
+function inSeconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
 }
 
 function tooMuchMemory(request: SpreadsheetRequest): MillraceError {
