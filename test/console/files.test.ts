@@ -114,6 +114,43 @@ describe('a reading', () => {
     await page.getByLabel('Order of dates').selectOption('ymd');
     expect(person.faults).toEqual([]);
   }, 60_000);
+
+  it('takes words for "empty" and for total rows, and two lines as the header, tried at once on the lines beside them', async () => {
+    const rows = Array.from({ length: 12 }, (_, index) => metaRow(700 + index));
+    const sum = '2026-01-01,2026-01-31,Ergebnis,,,,,,,150.00,n.d.,';
+    const groups = ',,,,,,,,,Kosten,Sicht,Sicht';
+    const run = await handInMeta(stage.installation, 'winter-words.csv', `${groups}\n${metaText([sum, ...rows])}`);
+    await page.goto(`/r/${run}/reading`);
+    const empty = page.getByLabel('What is taken as empty', { exact: true });
+    await empty.fill('n.d., –');
+    await empty.press('Enter');
+    await page.getByText('You changed how the file is read').waitFor();
+    expect(await empty.inputValue()).toBe('n.d., –');
+
+    // The label of a total in a language nobody thought of is taken for a campaign.
+    const campaign = page.getByRole('cell', { name: 'Ergebnis' });
+    const totals = page.getByLabel('Words that begin a total row', { exact: true });
+    expect(await totals.inputValue()).toContain('gesamt');
+    expect(await campaign.count()).toBe(1);
+    await totals.fill('Ergebnis');
+    await page.getByRole('button', { name: 'Set: Words that begin a total row' }).click();
+    await campaign.waitFor({ state: 'detached' });
+
+    const header = page.getByLabel('Header lines');
+    const preamble = page.getByRole('list', { name: 'Lines set aside' }).getByText('preamble');
+    expect(await header.inputValue()).toBe('1+2');
+    await header.selectOption('line 2');
+    await preamble.waitFor();
+    await header.selectOption('lines 1 and 2');
+    await preamble.waitFor({ state: 'detached' });
+    await shoot(page, 'reading-words');
+
+    expect(await empty.inputValue()).toBe('n.d., –');
+    const totalRows = page.locator('dl > div').filter({ hasText: 'Total rows' });
+    await totalRows.getByRole('button', { name: 'as detected' }).click();
+    await campaign.waitFor();
+    expect(person.faults).toEqual([]);
+  }, 60_000);
 });
 
 describe('a mapping', () => {
@@ -129,6 +166,25 @@ describe('a mapping', () => {
     await page.goto(`/r/${next}/mapping`);
     await page.getByRole('heading', { name: 'Meta without reach' }).waitFor();
     await page.getByText('saved by your team').waitFor();
+    expect(person.faults).toEqual([]);
+  }, 60_000);
+
+  it('holds what every row has without a column, and the next file of that header has it, too', async () => {
+    await page.goto(`/r/${second}/mapping`);
+    const everyRow = page.getByRole('region', { name: 'The same in every row' });
+    await everyRow.getByRole('combobox').selectOption('Time zone');
+    await everyRow.getByRole('textbox', { name: 'Time zone' }).fill('Europe/Stockholm');
+    await page.getByRole('button', { name: /^Save as version/ }).click();
+    await page.getByText(/You changed the mapping \(now version \d+\)/).waitFor();
+    await everyRow.scrollIntoViewIfNeeded();
+    await shoot(page, 'mapping-every-row');
+    const next = await handInMeta(stage.installation, 'winter-zone.csv', metaText([metaRow(901)]));
+    await page.goto(`/r/${next}/mapping`);
+    expect(await everyRow.getByRole('textbox', { name: 'Time zone' }).inputValue()).toBe('Europe/Stockholm');
+    await everyRow.getByRole('button', { name: 'No Time zone for every row' }).click();
+    await page.getByRole('button', { name: /^Save as version/ }).click();
+    await page.getByText(/You changed the mapping \(now version \d+\)/).waitFor();
+    expect(await everyRow.getByRole('textbox').count()).toBe(0);
     expect(person.faults).toEqual([]);
   }, 60_000);
 });

@@ -2,6 +2,8 @@
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { inertText } from '../../ui/inert-text.ts';
+import { Choose, ChooseWords } from './choices.tsx';
+import { headerKey, headerLines, headerOptions } from './header-lines.ts';
 import type { Overrides } from './override-reading.ts';
 import type { Reading } from './show-reading.ts';
 
@@ -125,17 +127,17 @@ export function ReadingFacts({ reading, busy, onOverride }: Props): ReactNode {
         </Fact>
       )}
       <Fact
-        name="Header on line"
-        detected={reading.header_line}
-        shown={String(reading.header_line.value ?? 'none')}
-        onReset={() => onOverride({ header_line: null })}
+        name="Header on"
+        detected={reading.header_lines}
+        shown={headerKey(reading.header_lines.value)}
+        onReset={() => onOverride({ header_lines: null })}
       >
         <Choose
-          label="Header line"
+          label="Header lines"
           busy={busy}
-          value={String(reading.header_line.value ?? '')}
-          options={lineOptions(reading)}
-          onChoose={(line) => onOverride({ header_line: Number(line) })}
+          value={headerKey(reading.header_lines.value)}
+          options={headerOptions(reading)}
+          onChoose={(key) => onOverride({ header_lines: headerLines(key) })}
         />
       </Fact>
       <Fact
@@ -173,15 +175,19 @@ export function ReadingFacts({ reading, busy, onOverride }: Props): ReactNode {
           onChoose={(order) => onOverride({ date_order: order === 'dmy' ? 'dmy' : order === 'mdy' ? 'mdy' : 'ymd' })}
         />
       </Fact>
-      <Fact
+      <WordsFact
         name="Taken as empty"
+        label="What is taken as empty"
         detected={reading.empty_markers}
-        shown={
-          reading.empty_markers.value.length === 0
-            ? 'nothing'
-            : reading.empty_markers.value.map((each) => `“${each}”`).join(' ')
-        }
-        onReset={() => onOverride({ empty_markers: null })}
+        busy={busy}
+        onChoose={(empty_markers) => onOverride({ empty_markers })}
+      />
+      <WordsFact
+        name="Total rows"
+        label="Words that begin a total row"
+        detected={reading.total_words}
+        busy={busy}
+        onChoose={(total_words) => onOverride({ total_words })}
       />
       {reading.warnings.map(({ code, column, message }) => (
         <div
@@ -206,13 +212,26 @@ function withCurrent(
   return value === null || options.some(([key]) => key === value) ? options : [[value, value], ...options];
 }
 
-function lineOptions(reading: Reading): readonly (readonly [string, string])[] {
-  const lines = new Set([
-    reading.header_line.value ?? 1,
-    ...reading.furniture.map((each) => each.line),
-    ...reading.sample.slice(0, 3).map((each) => each.line),
-  ]);
-  return [...lines].sort((a, b) => a - b).map((line) => [String(line), `line ${line}`] as const);
+/** A list of words, shown again whenever it is another. */
+function WordsFact({
+  name,
+  label,
+  detected,
+  busy,
+  onChoose,
+}: {
+  name: string;
+  label: string;
+  detected: Detected & { readonly value: readonly string[] };
+  busy: boolean;
+  onChoose: (words: string[] | null) => void;
+}): ReactNode {
+  const words = detected.value;
+  return (
+    <Fact name={name} detected={detected} shown={words.join(' ')} onReset={() => onChoose(null)}>
+      <ChooseWords key={JSON.stringify(words)} label={label} words={words} busy={busy} onChoose={onChoose} />
+    </Fact>
+  );
 }
 
 interface Detected {
@@ -256,36 +275,5 @@ function Fact({
         <span className="w-full text-xs text-ink-3">{detected.reason}</span>
       </dd>
     </div>
-  );
-}
-
-function Choose({
-  label,
-  value,
-  options,
-  busy,
-  onChoose,
-}: {
-  label: string;
-  value: string | null;
-  options: readonly (readonly [string, string])[];
-  busy: boolean;
-  onChoose: (value: string) => void;
-}): ReactNode {
-  return (
-    <select
-      aria-label={label}
-      value={value ?? ''}
-      disabled={busy}
-      onChange={(event) => onChoose(event.target.value)}
-      className="control min-h-7! max-w-44 text-xs!"
-    >
-      {value === null && <option value="">not detected</option>}
-      {options.map(([key, words]) => (
-        <option key={key} value={key}>
-          {words}
-        </option>
-      ))}
-    </select>
   );
 }
