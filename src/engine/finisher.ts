@@ -119,11 +119,11 @@ export class Finisher {
 
   /** Returns what it did not move. */
   async #writeAlike(batch: readonly PlainEnding[]): Promise<readonly Ending[]> {
-    const [{ end }] = batch as [PlainEnding];
+    const [{ end, run }] = batch as [PlainEnding];
     const moved = await endAlike(
       this.#options.pool,
-      end,
-      batch.map(({ run }) => run),
+      { ...end, stage: run.stage },
+      batch.map(({ end: { runId } }) => runId),
     );
     if (moved === 'all') return [];
     const ids = new Set(moved);
@@ -177,6 +177,7 @@ function areAlike(batch: readonly Ending[]): batch is readonly PlainEnding[] {
         isPlain === true &&
         end.receipt !== null &&
         end.receipt === first.end.receipt &&
+        end.attempt === first.end.attempt &&
         end.pipeline === first.end.pipeline &&
         end.fromStatus === first.end.fromStatus &&
         end.event === first.end.event,

@@ -322,7 +322,7 @@ describe('queue and leases that were last counted when they were empty', () => {
       claimCapped: await planOf((db) => claimCappedLane(db, by, { pipeline: 'plain', lane: 'a', cap: 9, count: 9 })),
       end: await planOf((db) => endAttempts(db, Array(1_000).fill(end))),
       endAlike: await planOf((db) =>
-        endAlike(db, { ...end, receipt: '{}' }, Array(1_000).fill({ id: end.runId, attempt: 1 })),
+        endAlike(db, { ...end, stage: 'work', receipt: '{}' }, Array(1_000).fill(end.runId)),
       ),
       due: await planOf((db) => moveDueRuns(db, 1_000)),
     };

@@ -23,7 +23,7 @@ export const defaultSettings: EngineSettings = {
   heartbeatMs: 10_000,
   pollMs: 500,
   concurrency: 10,
-  maxClaim: 1_000,
+  maxClaim: 2_000,
   lostLimit: 5,
   drainMs: 30_000,
   stallMs: 600_000,
