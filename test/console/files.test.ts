@@ -68,6 +68,12 @@ describe('the stage chart', () => {
         fact.length,
       );
     await parse.getByText('✓ passed on').waitFor();
+    const read = parse.getByRole('table', { name: 'First rows as they were read' });
+    await read.getByRole('cell', { name: '2026-01-01' }).first().waitFor();
+    expect(await read.locator('tbody tr').count()).toBe(3);
+    const stored = parse.getByRole('table', { name: 'The same rows as they ended' });
+    await stored.getByRole('cell', { name: 'updated' }).first().waitFor();
+    expect(await stored.locator('tbody tr').count()).toBe(3);
     await shoot(page, 'attempt-details');
     await page.getByRole('button', { name: /^Details of parse: / }).press('ArrowDown');
     await page.keyboard.press('Enter');

@@ -27,6 +27,8 @@ describe('a run whose worker is killed while its page is open', () => {
       .getByText(/ of 150 steps/)
       .first()
       .waitFor();
+    const header = page.locator('header dl');
+    await header.getByText('attempt 1 of 4').waitFor();
     await first.kill();
     await page.getByText(/The worker has been silent for/).waitFor({ timeout: 60_000 });
     await shoot(page, 'worker-2-silent');
@@ -34,6 +36,7 @@ describe('a run whose worker is killed while its page is open', () => {
     const second = startWorkerProcess(stage.installation);
     await page.getByText(/was lost with its worker/).waitFor({ timeout: 60_000 });
     await page.getByText(/took over from the last checkpoint/).waitFor({ timeout: 60_000 });
+    await header.getByText('attempt 2 of 5').waitFor();
     await shoot(page, 'worker-3-taken-over');
     await page.getByText('✓ adds up').waitFor({ timeout: 60_000 });
     await shoot(page, 'worker-4-done');

@@ -87,6 +87,9 @@ export const StageReport = z.object({
   queue_wait_ms: z.number().nullable(),
   work_ms: z.number().nullable(),
   attempts: Count,
+  attempts_allowed: Count.nullable().describe(
+    'How many it may have in all if it goes on failing as it last did; null where nothing limits them, and once the stage has ended.',
+  ),
 });
 
 /** One step of the adaptive controller, so that the throughput strip can draw it. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { buildRunRow } from '../../../test/support/run-row.ts';
 import type { Principal } from '../../access/principal.ts';
 import { machine } from '../../contract/states/machine.ts';
+import { defaultRetryPolicy } from '../../engine/retry-policy.ts';
 import type { AttemptRow } from '../sql/read-run.ts';
 import { legalActions } from './legal-actions.ts';
 import { titleOf, viewError, viewRun } from './run-view.ts';
@@ -17,6 +18,7 @@ const sheet = machine('sheet', {
   completed: { phase: 'done' },
   failed: { phase: 'failed' },
 });
+const tries = { machine: sheet, retry: defaultRetryPolicy, lostLimit: 5 };
 const second = (n: number) => new Date(Date.UTC(2026, 1, 15, 12, 0, n));
 const attempt = (given: Partial<AttemptRow> & { attempt: number; stage: string }): AttemptRow => ({
   worker_id: 'w',
@@ -34,7 +36,7 @@ const states = (...args: Parameters<typeof stageReports>) =>
 describe('stages', () => {
   it('come in the machine’s order, with queue wait and work summed over attempts', () => {
     const run = buildRunRow({ phase: 'active', status: 'promoting', stage: 'promote' });
-    const reports = stageReports(sheet, run, [
+    const reports = stageReports(tries, run, [
       attempt({ attempt: 1, stage: 'parse', outcome: 'lost' }),
       attempt({ attempt: 2, stage: 'parse', queued_at: second(6), started_at: second(7), ended_at: second(9) }),
       attempt({
@@ -53,21 +55,45 @@ describe('stages', () => {
   });
 
   it('wait, fail or have not begun, as the run does', () => {
-    expect(states(sheet, buildRunRow({ stage: 'parse' }), [])).toEqual([
+    expect(states(tries, buildRunRow({ stage: 'parse' }), [])).toEqual([
       ['parse', 'waiting'],
       ['promote', 'not_started'],
     ]);
     const retried = [attempt({ attempt: 1, stage: 'parse', outcome: 'retried', error_code: 'database_lost' })];
-    expect(states(sheet, buildRunRow({ stage: 'parse' }), retried)[0]).toEqual(['parse', 'waiting']);
+    expect(states(tries, buildRunRow({ stage: 'parse' }), retried)[0]).toEqual(['parse', 'waiting']);
     const failed = buildRunRow({ phase: 'failed', status: 'failed', stage: null });
     const ended = [
       attempt({ attempt: 1, stage: 'parse' }),
       attempt({ attempt: 2, stage: 'promote', outcome: 'failed', error_code: 'x' }),
     ];
-    expect(states(sheet, failed, ended)).toEqual([
+    expect(states(tries, failed, ended)).toEqual([
       ['parse', 'done'],
       ['promote', 'failed'],
     ]);
+  });
+
+  it('say how many attempts they may have in all, by the kind of failure they had last', () => {
+    const allowed = (phase: 'waiting' | 'active', ...outcomes: (readonly [string | null, string?])[]) =>
+      stageReports(
+        tries,
+        buildRunRow({ phase, stage: 'parse' }),
+        outcomes.map(([outcome, code], index) =>
+          attempt({ attempt: index + 1, stage: 'parse', outcome, error_code: code ?? null }),
+        ),
+      ).map(({ attempts, attempts_allowed: of }) => [attempts, of]);
+    const busy = ['retried', 'database_lost'] as const;
+    // Three retries of a passing trouble, so four attempts.
+    expect(allowed('active', [null])).toEqual([
+      [1, 4],
+      [0, null],
+    ]);
+    expect(allowed('waiting', busy)[0]).toEqual([1, 4]);
+    expect(allowed('active', busy, [null])[0]).toEqual([2, 4]);
+    // What was given back is charged to nobody; the fifth loss ends the run.
+    expect(allowed('active', ['released'], [null])[0]).toEqual([2, 5]);
+    expect(allowed('active', ['lost'], [null])[0]).toEqual([2, 5]);
+    // A rate limit may be met as often as it takes.
+    expect(allowed('waiting', ['retried', 'rate_limited'])[0]).toEqual([1, null]);
   });
 
   it('of a pipeline this process does not know are those that were tried', () => {

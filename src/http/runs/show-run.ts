@@ -53,6 +53,7 @@ export async function showRun(
   );
   const { run, rejects } = facts;
   const pipeline = deps.engine.registry.get(run.pipeline);
+  const tries = pipeline && { ...pipeline, lostLimit: pipeline.lostLimit ?? deps.engine.settings.lostLimit };
   const why = await deps.engine.why(run as unknown as LedgerRow);
   return {
     ...viewRun(run),
@@ -62,7 +63,7 @@ export async function showRun(
     next: whatNext(run, why, pipeline?.machine),
     actions: legalActions(run, principal, { canVerify: pipeline?.recount !== undefined, corrected: rejects.corrected }),
     file: facts.file ?? null,
-    stages: stageReports(pipeline?.machine, run, facts.attempts),
+    stages: stageReports(tries, run, facts.attempts),
     attempts: facts.attempts.map(viewAttempt),
     decisions: facts.decisions.map((each) => ({
       at: each.decided_at.toISOString(),

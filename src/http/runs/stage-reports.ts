@@ -1,6 +1,9 @@
 // The stages of a run for the chart: in the machine's order, with how long each waited and worked over all its attempts.
 import type { AnswerOf } from '../../contract/api/client.ts';
+import { entryOf, isErrorCode } from '../../contract/errors/catalogue.ts';
+import type { ErrorKind } from '../../contract/errors/entry.ts';
 import type { Machine } from '../../contract/states/machine.ts';
+import type { AnyPipeline } from '../../engine/pipeline.ts';
 import type { AttemptRow } from '../sql/read-run.ts';
 import type { RunRow } from '../sql/run-columns.ts';
 
@@ -9,12 +12,11 @@ export type StageReport = AnswerOf<'runs.show'>['stages'][number];
 /** Outcomes after which the same stage is tried again. */
 const unfinished = new Set(['released', 'retried', 'lost']);
 
-export function stageReports(
-  machine: Machine | undefined,
-  run: RunRow,
-  attempts: readonly AttemptRow[],
-): StageReport[] {
-  return stagesOf(machine, attempts).map((stage) => reportStage(stage, run, attempts));
+/** What of a pipeline says how often a stage may be tried. */
+export type Tries = Pick<AnyPipeline, 'machine' | 'retry'> & { readonly lostLimit: number };
+
+export function stageReports(pipeline: Tries | undefined, run: RunRow, attempts: readonly AttemptRow[]): StageReport[] {
+  return stagesOf(pipeline?.machine, attempts).map((stage) => reportStage(stage, run, attempts, pipeline));
 }
 
 /** Stages in the order in which the machine's states name them. */
@@ -24,7 +26,12 @@ export function stagesOf(machine: Machine | undefined, attempts: readonly Attemp
   return [...new Set([...named, ...seen])].filter((stage) => stage !== undefined);
 }
 
-function reportStage(stage: string, run: RunRow, attempts: readonly AttemptRow[]): StageReport {
+function reportStage(
+  stage: string,
+  run: RunRow,
+  attempts: readonly AttemptRow[],
+  pipeline: Tries | undefined,
+): StageReport {
   const own = attempts.filter((attempt) => attempt.stage === stage);
   const first = own[0];
   const last = own.at(-1);
@@ -40,7 +47,26 @@ function reportStage(stage: string, run: RunRow, attempts: readonly AttemptRow[]
     queue_wait_ms: first === undefined ? null : sum(waitMs),
     work_ms: first === undefined ? null : sum(workMs.map((ms) => ms ?? 0)),
     attempts: own.length,
+    attempts_allowed: run.stage === stage && pipeline !== undefined ? allowed(own, isWaiting, pipeline) : null,
   };
+}
+
+/** Those made, the one in line, and the retries left for the kind of failure it had last; before any, for a passing trouble. */
+function allowed(own: readonly AttemptRow[], isWaiting: boolean, { retry, lostLimit }: Tries): number | null {
+  const failures = own.flatMap((each) => failureOf(each) ?? []);
+  const kind = failures.at(-1) ?? 'transient';
+  const used = failures.filter((each) => each === kind).length;
+  // The loss after the last one that is forgiven ends the run.
+  const max = kind === 'lost' ? lostLimit - 1 : (retry[kind]?.max ?? 0);
+  const all = own.length + (isWaiting ? 1 : 0) + Math.max(0, max - used);
+  return Number.isFinite(all) ? all : null;
+}
+
+/** Undefined when it did not fail, or was given back and charged to nobody. */
+function failureOf({ outcome, error_code: code }: AttemptRow): ErrorKind | undefined {
+  if (outcome === 'lost') return 'lost';
+  if (outcome !== 'retried' || code === null) return undefined;
+  return isErrorCode(code) ? entryOf(code).kind : 'transient';
 }
 
 function stateOf(last: AttemptRow | undefined, run: RunRow, stage: string): StageReport['state'] {

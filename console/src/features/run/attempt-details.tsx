@@ -1,5 +1,4 @@
 // One attempt of a stage in full: when, by whom, how it ended and why, what its worker told on the way.
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RunDetail } from '../../app/api.ts';
 import { amount, duration, plural } from '../../ui/figures.ts';
@@ -7,6 +6,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { wordsOf } from '../../ui/state-pill.tsx';
+import { AttemptSamples } from './attempt-samples.tsx';
 import type { GanttBar } from './gantt-layout.ts';
 import { outcomeOf } from './outcome-words.ts';
 
@@ -69,7 +69,7 @@ export function AttemptDetails({ id, run, stage, bar, onClose }: Props): ReactNo
           <code className="figures text-xs text-ink-2">{attempt.error.code}</code>
         </div>
       )}
-      <Samples run={run} />
+      <AttemptSamples run={run} />
     </section>
   );
 }
@@ -85,27 +85,6 @@ function Fact({ name, value }: { name: string; value: ReactNode }): ReactNode {
 
 function Exact({ at }: { at: string | null }): ReactNode {
   return at === null ? '–' : <Moment at={at} as="clock" />;
-}
-
-/** What went in and what came out, where the run has a file. */
-function Samples({ run }: { run: RunDetail }): ReactNode {
-  if (run.pipeline !== 'ads' && run.pipeline !== 'judgments') return null;
-  const params = { runId: run.run_id };
-  return (
-    <p className="flex flex-wrap gap-x-4 border-t border-line px-3 py-2 text-xs">
-      <Link to="/r/$runId/reading" params={params} className="link">
-        What it read
-      </Link>
-      <Link to="/r/$runId/rows" params={params} search={{}} className="link">
-        What it stored
-      </Link>
-      {run.rejects.total > 0 && (
-        <Link to="/r/$runId/rejects" params={params} search={{}} className="link">
-          What it refused
-        </Link>
-      )}
-    </p>
-  );
 }
 
 function isDuring(at: string, attempt: RunDetail['attempts'][number] | undefined): boolean {

@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { layoutGantt } from './gantt-layout.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 1, 15, 12, 0, seconds)).toISOString();
-const stage = { queue_wait_ms: null, work_ms: null, attempts: 1, queued_at: null, started_at: null, finished_at: null };
+const stage = {
+  queue_wait_ms: null,
+  work_ms: null,
+  attempts: 1,
+  attempts_allowed: null,
+  queued_at: null,
+  started_at: null,
+  finished_at: null,
+};
 const attempt = { worker: 'w1', queue_wait_ms: null, work_ms: null, outcome: 'pass', error: null };
 
 describe('the stage chart', () => {

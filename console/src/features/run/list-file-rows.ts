@@ -1,4 +1,4 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { AnswerOf } from '../../../../src/contract/api/client.ts';
 import { call } from '../../app/api.ts';
 
@@ -16,5 +16,13 @@ export function fileRowsQuery(runId: string, outcome: string | undefined) {
       }),
     initialPageParam: '',
     getNextPageParam: (page) => page.next ?? undefined,
+  });
+}
+
+/** The first few of them, asked again when the run has moved on. */
+export function rowSampleQuery(runId: string, limit: number, updatedAt: string) {
+  return queryOptions({
+    queryKey: ['run', runId, 'row-sample', updatedAt],
+    queryFn: ({ signal }) => call('runs.rows', { params: { run_id: runId }, query: { limit }, signal }),
   });
 }

@@ -10,6 +10,7 @@ import { runName } from '../../ui/run-name.ts';
 import { StatePill } from '../../ui/state-pill.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { workedMs } from '../runs/run-times.ts';
+import { attemptNow } from './attempt-now.ts';
 import { RunActions } from './run-actions.tsx';
 
 export function RunHeader({ run }: { run: RunDetail }): ReactNode {
@@ -46,6 +47,7 @@ function platformOf(run: RunDetail): string {
 function Facts({ run }: { run: RunDetail }): ReactNode {
   const now = useNow(1_000);
   const worked = workedMs(run, now);
+  const attempt = attemptNow(run);
   return (
     <dl className="flex flex-wrap gap-x-5 gap-y-1 text-xs text-ink-2 [&_dd]:inline [&_dt]:inline [&_dt]:text-ink-3">
       {(run.source ?? run.created_by) && (
@@ -99,8 +101,14 @@ function Facts({ run }: { run: RunDetail }): ReactNode {
           </dd>
         </div>
       )}
+      {attempt && (
+        <div>
+          <dt>attempt </dt>
+          <dd className="figures">{attempt}</dd>
+        </div>
+      )}
       {run.stages
-        .filter((stage) => stage.attempts > 1)
+        .filter((stage) => stage.attempts > 1 && (attempt === undefined || stage.stage !== run.stage))
         .map((stage) => (
           <div key={stage.stage}>
             <dt>attempts of {stage.stage} </dt>
