@@ -11,6 +11,7 @@ import { type PostgresBinaries, prepareBinaries } from './embedded/binaries.ts';
 import { type Cluster, dataFolderOf, moveControlPort, openCluster } from './embedded/cluster.ts';
 import { isServerOf, readPidFile } from './embedded/pid-file.ts';
 import { chooseServerUser, preparePostgresFolder, type ServerUser } from './embedded/server-user.ts';
+import { sharedBuffers } from './embedded/shared-buffers.ts';
 import type { SupervisorPlan } from './embedded/supervisor.ts';
 import {
   linkSupervisor,
@@ -58,7 +59,7 @@ const serverSettings: Readonly<Record<string, string>> = {
   ...durableSettings,
   listen_addresses: '127.0.0.1',
   max_connections: '200',
-  shared_buffers: '128MB',
+  shared_buffers: sharedBuffers(),
   wal_buffers: '16MB',
   max_wal_size: '2GB',
   password_encryption: 'scram-sha-256',
