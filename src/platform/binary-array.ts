@@ -67,6 +67,13 @@ export class BinaryArray {
     this.#count++;
   }
 
+  /** Digits, perhaps with a leading minus, of a safe integer. */
+  pushWhole(text: string): void {
+    const isNegative = text.charCodeAt(0) === 45;
+    const magnitude = digitsOf(text, isNegative ? 1 : 0, text.length);
+    this.pushInt8(isNegative ? -magnitude : magnitude);
+  }
+
   pushBool(value: boolean): void {
     this.#reserve(5);
     this.#at = this.#buffer.writeInt32BE(1, this.#at);
@@ -98,7 +105,7 @@ export class BinaryArray {
     const wholeGroups = Math.ceil((wholeEnd - start) / 4);
     const fractionGroups = Math.ceil(scale / 4);
     this.#reserve(12 + (wholeGroups + fractionGroups) * 2);
-    const buffer = this.#buffer;
+    const view = this.#view;
     const digitsAt = this.#at + 12;
     let at = digitsAt;
     let weight = wholeGroups - 1;
@@ -107,22 +114,28 @@ export class BinaryArray {
       const digit = digitsOf(value, from, end);
       // Leading zero groups are not stored; the weight says how far left the first stored one stands.
       if (digit === 0 && at === digitsAt) weight--;
-      else at = buffer.writeInt16BE(digit, at);
+      else {
+        view.setInt16(at, digit);
+        at += 2;
+      }
     }
     for (let group = 0; group < fractionGroups; group++) {
       const from = point + 1 + group * 4;
       const to = Math.min(from + 4, value.length);
       const digit = digitsOf(value, from, to) * (POWERS[4 - (to - from)] as number);
       if (digit === 0 && at === digitsAt) weight--;
-      else at = buffer.writeInt16BE(digit, at);
+      else {
+        view.setInt16(at, digit);
+        at += 2;
+      }
     }
-    while (at > digitsAt && buffer.readInt16BE(at - 2) === 0) at -= 2;
+    while (at > digitsAt && view.getInt16(at - 2) === 0) at -= 2;
     const count = (at - digitsAt) / 2;
-    buffer.writeInt32BE(8 + count * 2, this.#at);
-    buffer.writeInt16BE(count, this.#at + 4);
-    buffer.writeInt16BE(count === 0 ? 0 : weight, this.#at + 6);
-    buffer.writeUInt16BE(isNegative && count > 0 ? 0x4000 : 0, this.#at + 8);
-    buffer.writeInt16BE(scale, this.#at + 10);
+    view.setInt32(this.#at, 8 + count * 2);
+    view.setInt16(this.#at + 4, count);
+    view.setInt16(this.#at + 6, count === 0 ? 0 : weight);
+    view.setUint16(this.#at + 8, isNegative && count > 0 ? 0x4000 : 0);
+    view.setInt16(this.#at + 10, scale);
     this.#at = at;
     this.#count++;
   }

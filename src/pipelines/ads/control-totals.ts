@@ -13,6 +13,7 @@ export const noSums: Sums = { spend: '0', impressions: '0', clicks: '0' };
 const indexes = controlMeasures.map(measureIndex);
 /** Decimals kept while adding. Numbers with more are added exactly too, by the slow way. */
 const SCALE = 6;
+const POWERS = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 /** Above this a float would no longer hold the integer exactly; it is emptied into a bigint before. */
 const FLUSH_AT = 2 ** 50;
 
@@ -92,7 +93,7 @@ function smallScaled(text: string): number {
   }
   const missing = SCALE - Math.max(0, decimals);
   if (missing < 0 || text.length - Math.max(0, decimals) > 10) return -1;
-  return value * 10 ** missing;
+  return value * (POWERS[missing] as number);
 }
 
 function decimalsOf(text: string): number {

@@ -6,6 +6,8 @@ const INITIAL_SLOTS = 1 << 13;
 const MAX_SLOTS = 1 << 19;
 const MAX_LOAD = 0.75;
 const KEPT_HEX_DIGITS = 13;
+const HIGH_HEX_DIGITS = 6;
+const LOW_BITS = 28;
 
 export class KeyWatch {
   /** Open addressing; 0 is a free slot. */
@@ -21,7 +23,7 @@ export class KeyWatch {
   add(hash: string): void {
     if (this.#mayRepeat) return;
     if (this.#kept >= this.#slots.length * MAX_LOAD && !this.#grow()) this.giveUp();
-    else if (place(this.#slots, Number.parseInt(hash.slice(0, KEPT_HEX_DIGITS), 16))) this.#kept++;
+    else if (place(this.#slots, keyOf(hash))) this.#kept++;
     else this.giveUp();
   }
 
@@ -40,12 +42,27 @@ export class KeyWatch {
   }
 }
 
+/** The kept digits as a number; a third of the time that parseInt takes, which needs a text of its own. */
+function keyOf(hash: string): number {
+  let high = 0;
+  for (let i = 0; i < HIGH_HEX_DIGITS; i++) high = (high << 4) | hexDigit(hash.charCodeAt(i));
+  let low = 0;
+  for (let i = HIGH_HEX_DIGITS; i < KEPT_HEX_DIGITS; i++) low = (low << 4) | hexDigit(hash.charCodeAt(i));
+  return high * 2 ** LOW_BITS + low;
+}
+
+/** Of 0-9 and a-f. */
+function hexDigit(code: number): number {
+  return code < 97 ? code - 48 : code - 87;
+}
+
 /** False when it was there. */
 function place(slots: Float64Array, key: number): boolean {
   const mask = slots.length - 1;
   // A key of 0 would look like a free slot; counted as a repetition it costs one look of the database.
   if (key === 0) return false;
-  for (let at = key % slots.length; ; at = (at + 1) & mask) {
+  // The low 32 bits: `%` of numbers this large is a division in floating point.
+  for (let at = (key | 0) & mask; ; at = (at + 1) & mask) {
     const found = slots[at];
     if (found === 0) {
       slots[at] = key;

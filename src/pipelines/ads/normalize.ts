@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../contract/errors/catalogue.ts';
 import type { ColumnMapping } from '../../tabular/mapping/mapping.ts';
 import { type IssuePlace, issueWith, type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
 import type { ParsedRow } from '../../tabular/validation/row-parser.ts';
-import { checkRules, type FieldValues } from '../../tabular/validation/rules.ts';
+import { type FieldValues, RuleSet } from '../../tabular/validation/rules.ts';
 import { type Measure, measures, segmentFields } from './fields.ts';
 import { idFromName } from './natural-key.ts';
 import { adsRules } from './rules.ts';
@@ -51,6 +51,7 @@ const levels: readonly Level[] = [
 
 const MICROS_DIGITS = 6;
 const noIssues: readonly RowIssue[] = [];
+const rules = new RuleSet(adsRules);
 
 export class Normalizer {
   readonly #hasDay: boolean;
@@ -58,6 +59,10 @@ export class Normalizer {
   readonly #restFields: readonly string[];
   readonly #hasMicros: boolean;
   readonly #headers: ReadonlyMap<string, string>;
+  readonly #last: (
+    | { readonly id: string | null; readonly parent: string | null; readonly named: Named }
+    | undefined
+  )[] = [];
   readonly isSegmented: boolean;
 
   /** `constants`: fields that every row has without a column. */
@@ -84,7 +89,7 @@ export class Normalizer {
       if (value !== null) hasMeasure = true;
       found.push(value);
     }
-    const broken = checkRules(adsRules, values, place);
+    const broken = rules.check(values, place);
     // Nearly all rows are in order; they get no list of their own.
     const issues = parsed.issues.length === 0 ? broken : [...parsed.issues, ...broken];
     const complain: Complain = (code, column, value, params = {}) =>
@@ -138,11 +143,20 @@ export class Normalizer {
         complain('identity_missing', column, null, { level: level.name });
         continue;
       }
-      const externalId: string = id ?? idFromName(name ?? '', parent);
-      found[level.depth] = { externalId, name, isDerived: id === null };
-      parent = externalId;
+      const named = this.#named(level.depth, id, name, parent);
+      found[level.depth] = named;
+      parent = named.externalId;
     }
     return found;
+  }
+
+  /** Mostly that of the row before: exports are sorted, and an id made of a name is a hash. */
+  #named(depth: Level['depth'], id: string | null, name: string | null, parent: string | null): Named {
+    const last = this.#last[depth];
+    if (last !== undefined && last.id === id && last.named.name === name && last.parent === parent) return last.named;
+    const named = { externalId: id ?? idFromName(name ?? '', parent), name, isDerived: id === null };
+    this.#last[depth] = { id, parent, named };
+    return named;
   }
 
   #rest(values: FieldValues): Record<string, string> | null {

@@ -255,6 +255,51 @@ describe('an upload', () => {
     expect((await metrics(tenantId)).map(({ spend }) => spend).sort()).toEqual(['1', '2']);
   });
 
+  it('uploaded again meets its own numbers among the same ads of other clients and of none', async () => {
+    const tenantId = newTenant();
+    const owners = [{}, { client_id: newTenant() }, { client_id: newTenant() }];
+    const days = Array.from({ length: 9 }, (_, n) => `2024-02-0${n + 1}`);
+    const textOf = (owner: number) => file(...days.map((day) => row(day, '1', String(owner + 1))));
+    for (const [n, owner] of owners.entries()) await bench.ingest(tenantId, textOf(n), owner);
+    for (const [n, owner] of owners.entries()) {
+      const again = await bench.ingest(tenantId, textOf(n), owner);
+      expect(again.receipt).toMatchObject({
+        outcomes: { unchanged: 9 },
+        totals: { spend: { file: String(9 * (n + 1)) } },
+      });
+    }
+    expect(await metrics(tenantId)).toHaveLength(27);
+  });
+
+  it('uploaded again with refused, repeated and outdated lines says of each row how it ended', async () => {
+    const tenantId = newTenant();
+    const day = (n: number) => `2024-03-${String(n).padStart(2, '0')}`;
+    const lines = Array.from({ length: 12 }, (_, n) => row(day(n + 1), '1', n === 4 ? 'much' : '1'));
+    const text = file(...lines, row(day(9), '1', '1'));
+    await bench.ingest(tenantId, text);
+    const again = await bench.ingest(tenantId, text);
+    expect(again.receipt).toMatchObject({ read: 13, outcomes: { unchanged: 11, superseded: 1, rejected: 1 } });
+    await bench.ingest(tenantId, file(row(day(2), '1', '5')), {
+      reported_at: '2099-01-01T00:00:00Z',
+      reported_at_given: true,
+    });
+    const late = await bench.ingest(tenantId, text);
+    expect(late.receipt).toMatchObject({ outcomes: { unchanged: 10, stale: 1, superseded: 1, rejected: 1 } });
+    const rangesOf = async (runId: string) => {
+      const { rows } = await database.admin.query(
+        `select outcome, range_agg(range)::text as rows from engine.row_outcomes o, unnest(o.rows) as range
+         where run_id = $1 group by outcome order by outcome`,
+        [runId],
+      );
+      return rows;
+    };
+    expect(await rangesOf(again.id)).toEqual([{ outcome: 'unchanged', rows: '{[0,4),[5,12)}' }]);
+    expect(await rangesOf(late.id)).toEqual([
+      { outcome: 'stale', rows: '{[1,2)}' },
+      { outcome: 'unchanged', rows: '{[0,1),[2,4),[5,12)}' },
+    ]);
+  });
+
   it('whose row the database refuses promotes the others, ends partial and shows the row', async () => {
     const tenantId = newTenant();
     await database.admin.query('alter table daily_metrics add constraint no_666 check (spend <> 666)');

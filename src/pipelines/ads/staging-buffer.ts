@@ -212,16 +212,18 @@ function pushText(column: BinaryArray, value: string | null): void {
 
 function pushMeasure(column: BinaryArray, value: string | null): void {
   if (value === null) column.pushNull();
-  else if (column.type === 'int8') column.pushInt8(Number(value));
+  else if (column.type === 'int8') column.pushWhole(value);
   else column.pushNumeric(value);
 }
 
-/** jsonb cannot hold NUL, and a lone surrogate is not UTF-8. */
+/** jsonb cannot hold NUL, and a lone surrogate is not UTF-8. In JSON both are escaped, so most texts need not be looked at one by one. */
 export function storableJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  if (!/\\u(?:0000|d[89a-f])/.test(json)) return json;
   return JSON.stringify(value, (_, text: unknown) => (typeof text === 'string' ? storableText(text) : text));
 }
 
 export function storableText(text: string): string {
   const whole = /[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text;
-  return whole.replaceAll('\u0000', '\uFFFD');
+  return whole.includes('\u0000') ? whole.replaceAll('\u0000', '\uFFFD') : whole;
 }

@@ -158,8 +158,15 @@ function plainReaderFor(field: FieldDefinition, reading: Reading): (text: string
     case 'money':
     case 'percent':
       return (text) => readPlainNumber(text, style);
-    case 'id':
-      return (text) => (isPlainId(text) ? text : null);
+    case 'id': {
+      let last: string | null = null;
+      return (text) => {
+        if (text === last) return last;
+        if (!isPlainId(text)) return null;
+        last = text;
+        return text;
+      };
+    }
     default:
       return () => null;
   }
@@ -182,8 +189,22 @@ function parserFor(field: FieldDefinition, column: number, reading: Reading): (t
     case 'id':
       return (text) => parseId(text, markers);
     default:
-      return (text) => parseText(text, markers);
+      return repeating((text) => parseText(text, markers));
   }
+}
+
+/**
+ * Exports are mostly sorted, so a name is often that of the row before. It comes back as the very same text, which is then compared and
+ * hashed in no time.
+ */
+function repeating(parse: (text: string) => ParsedValue): (text: string) => ParsedValue {
+  let last: { readonly text: string; readonly parsed: ParsedValue } | null = null;
+  return (text) => {
+    if (last?.text === text) return last.parsed;
+    const parsed = parse(text);
+    last = { text, parsed };
+    return parsed;
+  };
 }
 
 /** Dates repeat: thousands of rows share a few hundred days. */

@@ -18,6 +18,32 @@ export interface Rule {
   readonly onEmpty?: boolean;
 }
 
+/** Rules by column, so that a value is looked for once and not by each of its rules. */
+export class RuleSet {
+  readonly #rules: readonly Rule[];
+  readonly #byColumn: readonly { readonly column: string; readonly rules: readonly Rule[] }[];
+
+  constructor(rules: readonly Rule[]) {
+    this.#rules = rules;
+    const columns = [...new Set(rules.map(({ column }) => column))];
+    this.#byColumn = columns.map((column) => ({ column, rules: rules.filter((rule) => rule.column === column) }));
+  }
+
+  /** What is wrong, in the order of the rules. */
+  check(row: FieldValues, place: IssuePlace): RowIssue[] {
+    return this.#allHold(row) ? [] : checkRules(this.#rules, row, place);
+  }
+
+  #allHold(row: FieldValues): boolean {
+    for (const { column, rules } of this.#byColumn) {
+      const value = row[column] ?? null;
+      for (const rule of rules)
+        if ((value !== null || rule.onEmpty === true) && !rule.test(value ?? '', row)) return false;
+    }
+    return true;
+  }
+}
+
 export function checkRules(rules: readonly Rule[], row: FieldValues, place: IssuePlace): RowIssue[] {
   const issues: RowIssue[] = [];
   for (const rule of rules) {

@@ -8,7 +8,7 @@ import { clusterRejects, RejectClusters } from './cluster-rejects.ts';
 import { applyFix, suggestFix } from './fixes.ts';
 import { causeOf, rowIssue, shapeKey } from './row-issue.ts';
 import { RowParser } from './row-parser.ts';
-import { checkRules, type Rule } from './rules.ts';
+import { type Rule, RuleSet } from './rules.ts';
 
 const catalogue = new FieldCatalogue([
   { name: 'campaign', title: 'Campaign', kind: 'text', isRequired: true, synonyms: [] },
@@ -116,7 +116,7 @@ describe('rules', () => {
   ];
 
   it('say everything that is wrong with a row', () => {
-    expect(checkRules(rules, { cost: '-5', clicks: null }, { line: 7, offset: 90 })).toEqual([
+    expect(new RuleSet(rules).check({ cost: '-5', clicks: null }, { line: 7, offset: 90 })).toEqual([
       {
         line: 7,
         offset: 90,
@@ -141,7 +141,7 @@ describe('rules', () => {
   });
 
   it('are not asked about a field without a value unless they want to be', () => {
-    expect(checkRules(rules, { cost: null, clicks: null }, { line: 1, offset: 0 })).toEqual([]);
+    expect(new RuleSet(rules).check({ cost: null, clicks: null }, { line: 1, offset: 0 })).toEqual([]);
   });
 });
 
