@@ -15,8 +15,10 @@ import { type CorrectedReject, markReplayed, resolveReplayed, selectCorrectedRej
 export interface ReplayRequest {
   readonly tenantId: string;
   readonly runId: string;
-  /** Only these of the corrected rows. */
+  /** Only these of them. */
   readonly rejectIds?: readonly string[] | undefined;
+  /** Also rows that nobody has corrected, as they are: what refused them may be gone. */
+  readonly takesOpen?: boolean | undefined;
   readonly createdBy?: string | undefined;
   readonly correlationId?: string | undefined;
 }
@@ -41,7 +43,10 @@ export async function startReplay(
   const { tenantId, runId, createdBy, correlationId } = request;
   const id = uuidv7();
   const rows = await withTransaction(engine.pools.control, async (tx) => {
-    const rejects = await selectCorrectedRejects(tx, tenantId, runId, request.rejectIds ?? null);
+    const rejects = await selectCorrectedRejects(tx, tenantId, runId, {
+      rejectIds: request.rejectIds ?? null,
+      takesOpen: request.takesOpen ?? false,
+    });
     if (rejects.length === 0) throw new MillraceError('nothing_to_replay', { run: runId });
     const file = await storeFile(store, {
       tenantId,

@@ -54,6 +54,32 @@ describe('refused rows', () => {
     expect((await api.call('rejects.replay', asRun(id))).json().code).toBe('nothing_to_replay');
   });
 
+  it('that nobody corrected run again as they are, if asked: what refused them may be gone', async () => {
+    const rows = Array.from({ length: 12 }, (_, i) => `2024-08-${String(i + 1).padStart(2, '0')},Again,8008,1.5,100,5`);
+    const odd = ['2024-08-20,Again,8008,666,100,5', '2024-08-21,Again,8008,never,100,5'];
+    await db.admin.query('alter table daily_metrics add constraint no_666 check (spend <> 666)');
+    const { upload_id: id } = (
+      await upload(`${header}\n${[...rows, ...odd].join('\n')}\n`, { force_partial: 'true' })
+    ).json();
+    expect(await ended(id)).toMatchObject({ status: 'partial', receipt: { outcomes: { inserted: 12, rejected: 2 } } });
+    await db.admin.query('alter table daily_metrics drop constraint no_666');
+    const actions = async () => (await api.call('runs.show', asRun(id))).json().actions;
+    expect(await actions()).toEqual(['retry_refused', 'verify']);
+    expect((await api.call('rejects.replay', asRun(id))).json().code).toBe('nothing_to_replay');
+
+    const again = await api.call('rejects.replay', { ...asRun(id), body: { uncorrected: true } });
+    expect([again.statusCode, again.json().rows]).toEqual([202, 2]);
+    const replay = again.json().run_id;
+    expect(await ended(replay)).toMatchObject({ receipt: { read: 2, outcomes: { inserted: 1, rejected: 1 } } });
+    const stored = await db.admin.query('select spend, line from daily_metrics where run_id = $1', [replay]);
+    expect(stored.rows).toEqual([{ spend: '666', line: 14 }]);
+    // Refused again, a row is a reject of the run that refused it, and of that alone.
+    await waitFor(async () => (await actions()).join() === 'verify');
+    expect((await api.call('rejects.list', asRun(replay))).json().data).toMatchObject([{ line: 15, status: 'open' }]);
+    const none = await api.call('rejects.replay', { ...asRun(id), body: { uncorrected: true } });
+    expect(none.json().code).toBe('nothing_to_replay');
+  });
+
   it('are mended in the style of their file: a decimal point among decimal commas becomes a comma and is read so', async () => {
     const lines = ['Jour;Campagne;Montant dépensé (EUR);Impressions;Clics (tous)'];
     for (let day = 1; day <= 24; day++)

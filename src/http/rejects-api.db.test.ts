@@ -37,8 +37,8 @@ const tools: RejectTools = {
         ? []
         : [{ column: 'day', code: 'date_malformed', message: 'still not a date', value: day ?? null }],
     ),
-  replay: async (run, ids, { idempotencyKey }) => {
-    replays.push([ids, idempotencyKey]);
+  replay: async (run, which, { idempotencyKey }) => {
+    replays.push([which, idempotencyKey]);
     const made = await engine.enqueue({ pipeline: 'sheet', tenantId: run.tenant_id, input: {} });
     return { runId: made.id, rows: 2 };
   },
@@ -145,7 +145,7 @@ describe('rejects', () => {
 
   it('replay starts a run over the corrected rows and hands the idempotency key on', async () => {
     const detail = (await api.call('runs.show', { as: user, params: { run_id } })).json();
-    expect(detail).toMatchObject({ actions: ['replay'], rejects: { total: 3, open: 1 } });
+    expect(detail).toMatchObject({ actions: ['retry_refused', 'replay'], rejects: { total: 3, open: 1 } });
     const answer = await api.call('rejects.replay', {
       as: user,
       params: { run_id },
@@ -153,7 +153,7 @@ describe('rejects', () => {
     });
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toMatchObject({ run_id: expect.any(String), rows: 2 });
-    expect(replays).toEqual([[undefined, 'replay-1']]);
+    expect(replays).toEqual([[{ rejectIds: undefined, takesOpen: false }, 'replay-1']]);
   });
 });
 

@@ -109,6 +109,28 @@ describe('files that go out and come back', () => {
   }, 90_000);
 });
 
+describe('refused rows', () => {
+  it('run again as they are and alone, after their number was said; the run that refused them has none left', async () => {
+    const { database } = stage.installation;
+    const rows = Array.from({ length: 12 }, (_, index) => metaRow(800 + index));
+    await database.query('alter table daily_metrics add constraint no_666 check (spend <> 666)');
+    const refused = metaRow(860, { spend: '666' });
+    const run = await handInMeta(stage.installation, 'winter-refused.csv', metaText([...rows, refused]));
+    await database.query('alter table daily_metrics drop constraint no_666');
+    await page.goto(`/r/${run}`);
+    await page.getByRole('button', { name: 'Retry refused rows' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Retry 1 refused row?' });
+    await shoot(page, 'retry-refused');
+    await dialog.getByRole('button', { name: 'Retry refused rows' }).click();
+    await page.waitForURL((url) => url.pathname.startsWith('/r/') && !url.pathname.includes(run));
+    await page.getByRole('region', { name: 'Receipt' }).getByRole('link', { name: '1 inserted' }).waitFor();
+    await page.goto(`/r/${run}`);
+    await page.getByText('✓ adds up').waitFor();
+    expect(await page.getByRole('button', { name: 'Retry refused rows' }).count()).toBe(0);
+    expect(person.faults).toEqual([]);
+  }, 60_000);
+});
+
 describe('a reading', () => {
   it('is overridden by a person, says so, can be kept for files of its kind, and can be set back', async () => {
     await page.goto(`/r/${second}/reading`);

@@ -148,7 +148,15 @@ export const rejectRoutes = defineRoutes({
     summary: 'Run the corrected rows again, through the same mapping version',
     access: allow(readers, 'runs:write'),
     params: byRun,
-    body: z.strictObject({ reject_ids: z.array(z.string().max(64)).max(10_000).optional() }).optional(),
+    body: z
+      .strictObject({
+        reject_ids: z.array(z.string().max(64)).max(10_000).optional(),
+        uncorrected: z
+          .boolean()
+          .optional()
+          .describe('Also rows that nobody has corrected, as they are: what refused them may be gone.'),
+      })
+      .optional(),
     answer: json(RunLink.extend({ rows: Count }), 202),
     errors: ['run_not_found', 'nothing_to_replay'],
   },

@@ -7,7 +7,17 @@ import { Count, Id, list, Page, Position, Several, Time } from './values.ts';
 
 export const Phase = z.enum(['waiting', 'active', 'done', 'failed', 'dead']);
 
-export const RunAction = z.enum(['hold', 'resume', 'cancel', 'retry', 'requeue', 'verify', 'replay', 'promote_valid']);
+export const RunAction = z.enum([
+  'hold',
+  'resume',
+  'cancel',
+  'retry',
+  'requeue',
+  'verify',
+  'replay',
+  'retry_refused',
+  'promote_valid',
+]);
 
 export const RunError = z.object({
   code: z.string(),

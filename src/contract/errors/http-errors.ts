@@ -120,7 +120,7 @@ export const httpErrors = defineErrors({
     kind: 'conflict',
     status: 409,
     message: 'Run {run} has no corrected rows that wait to be replayed.',
-    next: 'Correct some rejects first.',
+    next: 'Correct some rejects first, or ask for them as they are ("uncorrected").',
   },
   bulk_count_missing: {
     kind: 'input',

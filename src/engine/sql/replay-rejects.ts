@@ -8,22 +8,26 @@ export interface CorrectedReject {
   readonly correction: { readonly cells: Readonly<Record<string, string | null>> };
 }
 
-/** The corrected rows of a run, or the given ones of them, in file order; locked, so that two replays cannot take the same row. */
+/**
+ * The corrected rows of a run, with those that nobody has corrected if `takesOpen`, or the given ones of them, in file order; locked, so
+ * that two replays cannot take the same row.
+ */
 export async function selectCorrectedRejects(
   db: Queryable,
   tenantId: string,
   runId: string,
-  rejectIds: readonly string[] | null,
+  { rejectIds, takesOpen }: { readonly rejectIds: readonly string[] | null; readonly takesOpen: boolean },
 ): Promise<CorrectedReject[]> {
   const { rows } = await db.query<CorrectedReject>({
     name: 'engine-select-corrected-rejects',
     text: `
-      select reject_id::text as reject_id, line, byte_offset, item, correction
+      select reject_id::text as reject_id, line, byte_offset, item, coalesce(correction, '{"cells": {}}') as correction
       from engine.rejects
-      where tenant_id = $1 and run_id = $2 and status = 'corrected' and ($3::bigint[] is null or reject_id = any ($3::bigint[]))
+      where tenant_id = $1 and run_id = $2 and (status = 'corrected' or $4::boolean and status = 'open')
+        and ($3::bigint[] is null or reject_id = any ($3::bigint[]))
       order by line, reject_id
       for update`,
-    values: [tenantId, runId, rejectIds],
+    values: [tenantId, runId, rejectIds, takesOpen],
   });
   return rows;
 }

@@ -21,10 +21,10 @@ export interface RejectTools {
   header?(run: RunRow): Promise<FileHeader>;
   /** What is still wrong with rows, in their order; an empty list for a row that would be taken now. */
   check(run: RunRow, rows: readonly Cells[]): Promise<readonly (readonly Fault[])[]>;
-  /** Starts a run over the corrected rows (or over the given ones of them) and returns its id and how many rows it has. */
+  /** Starts a run over the corrected rows (or over those chosen) and returns its id and how many rows it has. */
   replay(
     run: RunRow,
-    rejectIds: readonly string[] | undefined,
+    which: { readonly rejectIds: readonly string[] | undefined; readonly takesOpen: boolean },
     by: { principal: Principal; idempotencyKey: string | undefined; correlationId: string },
   ): Promise<{ runId: string; rows: number }>;
 }

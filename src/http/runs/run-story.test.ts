@@ -114,7 +114,7 @@ describe('actions', () => {
     mustChangePassword: false,
     expiresAt: null,
   });
-  const nothing = { canVerify: false, corrected: 0 };
+  const nothing = { canVerify: false, corrected: 0, open: 0, canReplay: false };
   it.each([
     ['waiting', {}, 'hold cancel'],
     ['waiting', { held_at: second(0), held_by: 'x' }, 'resume cancel'],
@@ -132,9 +132,13 @@ describe('actions', () => {
     expect(legalActions(buildRunRow({ phase: 'dead' }), as('support'), nothing)).toEqual(['requeue']);
     expect(legalActions(buildRunRow({ phase: 'dead', requeued_as: 'y' }), as('support'), nothing)).toEqual([]);
     const done = buildRunRow({ phase: 'done', receipt: { read: 0 } });
-    const facts = { canVerify: true, corrected: 3 };
+    const facts = { canVerify: true, corrected: 3, open: 0, canReplay: true };
     expect(legalActions(done, as('service', ['runs:read']), facts)).toEqual(['verify']);
     expect(legalActions(done, as('admin'), facts)).toEqual(['replay', 'verify']);
+    expect(legalActions(done, as('admin'), { ...facts, open: 2 })).toEqual(['retry_refused', 'replay', 'verify']);
+    expect(legalActions(done, as('admin'), { ...facts, open: 2, canReplay: false })).toEqual(['replay', 'verify']);
+    const failed = buildRunRow({ phase: 'failed' });
+    expect(legalActions(failed, as('admin'), { ...facts, corrected: 0, open: 2 })).toEqual(['retry']);
   });
 });
 

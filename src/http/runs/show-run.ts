@@ -6,6 +6,7 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RunRow as LedgerRow } from '../../engine/sql/read-runs.ts';
 import type { Pool, Queryable } from '../../platform/database.ts';
+import type { RejectTools } from '../rejects/reject-tools.ts';
 import {
   type AttemptRow,
   countRejects,
@@ -27,7 +28,7 @@ const MAX_DECISIONS = 500;
 const MAX_SAMPLES = 1_000;
 
 export async function showRun(
-  deps: { pool: Pool; engine: Engine },
+  deps: { pool: Pool; engine: Engine; rejectTools: Readonly<Record<string, RejectTools>> },
   principal: Principal,
   runId: string,
 ): Promise<AnswerOf<'runs.show'>> {
@@ -61,7 +62,12 @@ export async function showRun(
     input: run.input,
     wait: why === null ? null : { code: why.reason, text: why.text, until: why.until?.toISOString() ?? null },
     next: whatNext(run, why, pipeline?.machine),
-    actions: legalActions(run, principal, { canVerify: pipeline?.recount !== undefined, corrected: rejects.corrected }),
+    actions: legalActions(run, principal, {
+      canVerify: pipeline?.recount !== undefined,
+      corrected: rejects.corrected,
+      open: rejects.open,
+      canReplay: deps.rejectTools[run.pipeline] !== undefined,
+    }),
     file: facts.file ?? null,
     stages: stageReports(tries, run, facts.attempts),
     attempts: facts.attempts.map(viewAttempt),

@@ -49,11 +49,11 @@ export function adsRejectTools(engine: Engine, store: BlobStore): RejectTools {
   return {
     header: async (run) => headerOf((await readingOf(engine, run)).reading),
     check: async (run, rows) => checkRows(await readingOf(engine, run), rows),
-    replay: (run, rejectIds, { principal, correlationId }) =>
+    replay: (run, which, { principal, correlationId }) =>
       replayRejects(engine, store, {
         tenantId: run.tenant_id,
         runId: run.id,
-        rejectIds,
+        ...which,
         correlationId,
         createdBy: uuid.test(principal.actorId) ? principal.actorId : undefined,
       }),

@@ -19,11 +19,11 @@ export function judgmentsRejectTools(engine: Engine, store: BlobStore): RejectTo
       const input = JudgmentsInput.parse(run.input);
       return checkRows(await readingOf(run, input), input.null_token, rows);
     },
-    replay: (run, rejectIds, { principal, correlationId }) =>
+    replay: (run, which, { principal, correlationId }) =>
       replayRejects(engine, store, {
         tenantId: run.tenant_id,
         runId: run.id,
-        rejectIds,
+        ...which,
         correlationId,
         createdBy: uuid.test(principal.actorId) ? principal.actorId : undefined,
       }),

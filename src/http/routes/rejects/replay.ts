@@ -1,4 +1,4 @@
-// POST /v1/runs/:run_id/replay: the corrected rows run again, as a run of their own.
+// POST /v1/runs/:run_id/replay: the corrected rows run again, as a run of their own; if asked, the others with them, as they are.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { handle } from '../../call.ts';
 import { rejectToolsFor } from '../../rejects/tools-for.ts';
@@ -13,9 +13,11 @@ export const replayRejects = handle('rejects.replay', async (call) => {
     run: await requireVisibleRun(db, principal, params.run_id),
     counts: await countRejects(db, tenantId, params.run_id),
   }));
-  if (counts.corrected === 0) throw new MillraceError('nothing_to_replay', { run: run.id });
+  const takesOpen = body?.uncorrected ?? false;
+  if (counts.corrected + (takesOpen ? counts.open : 0) === 0)
+    throw new MillraceError('nothing_to_replay', { run: run.id });
   const tools = rejectToolsFor(call.app, run, call.operation);
   const by = { principal, idempotencyKey, correlationId: request.id };
-  const { runId, rows } = await tools.replay(run, body?.reject_ids, by);
+  const { runId, rows } = await tools.replay(run, { rejectIds: body?.reject_ids, takesOpen }, by);
   return { ...(await linkRun(call, runId)), rows };
 });

@@ -3,6 +3,7 @@ import { handle } from '../../call.ts';
 import { engineOf } from '../../engine-of.ts';
 import { showRun as describeRun } from '../../runs/show-run.ts';
 
-export const showRun = handle('runs.show', (call) =>
-  describeRun({ pool: call.app.pool, engine: engineOf(call) }, call.principal, call.params.run_id),
-);
+export const showRun = handle('runs.show', (call) => {
+  const { pool, rejectTools = {} } = call.app;
+  return describeRun({ pool, rejectTools, engine: engineOf(call) }, call.principal, call.params.run_id);
+});
