@@ -1,6 +1,7 @@
 // Writes the ends of attempts in batches. While one batch is being written the next one gathers, so that the batch size
 // follows the load by itself. A batch that the database refuses is written one by one, so that a single bad receipt does
-// not hold up its neighbours. While the database is away, ends wait here; the fence decides whether they still count.
+// not hold up its neighbours. While the database is away, ends wait here; the fence decides whether they still count. What was
+// written without anybody hearing of it is found in the history, and not called lost.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { type Pool, withTransaction } from '../platform/database.ts';
 import { sqlStateOf, translateDatabaseError } from '../platform/database-errors.ts';
@@ -12,6 +13,7 @@ import { accountedFor, type Receipt } from './receipt.ts';
 import { endAlike } from './sql/end-alike.ts';
 import { type AttemptEnd, type EndedEvent, type EndedRow, endAttempts } from './sql/end-attempts.ts';
 import { passThrough } from './sql/pass-through.ts';
+import { endsInHistory } from './sql/read-history.ts';
 import type { StageRun } from './stage-context.ts';
 
 export interface Ending {
@@ -21,6 +23,8 @@ export interface Ending {
   readonly via: readonly string[];
   /** Done and nothing else to say: may be written together with others of its kind. */
   readonly isPlain?: boolean;
+  /** Fails the run because the database refused its end; refused as well, it can only be tried again. */
+  readonly isRefusal?: boolean;
 }
 
 export interface FinisherOptions {
@@ -30,8 +34,8 @@ export interface FinisherOptions {
   readonly onWritten: (batch: readonly Ending[], lost: readonly Ending[]) => void;
 }
 
-/** What passes by itself: the database is away, or somebody has to make room on its disk. The end is kept until then. */
-const passing: ReadonlySet<string> = new Set(['transient', 'rate_limited']);
+/** Not the run's fault: the database is away, or somebody has to make room on its disk or let us in. The end is kept until then. */
+const passing: ReadonlySet<string> = new Set(['transient', 'rate_limited', 'config']);
 const MAX_BATCH = 1_000;
 const CHECK_VIOLATION = '23514';
 const GUARD_REFUSAL = 'MR001';
@@ -78,26 +82,42 @@ export class Finisher {
     }
   }
 
-  async #writeStubbornly(batch: readonly Ending[]): Promise<void> {
+  async #writeStubbornly(batch: readonly Ending[], wasTried = false): Promise<void> {
+    let mayBeWritten = wasTried;
     for (let pause = 50; !this.#given.signal.aborted; pause = Math.min(pause * 2, 2_000)) {
       try {
-        const lost = await this.#write(batch);
+        const missing = await this.#write(batch);
+        const lost = mayBeWritten && missing.length > 0 ? await this.#withoutWritten(missing) : missing;
         this.#options.onWritten(batch, lost);
         return;
       } catch (error) {
+        mayBeWritten = true;
         const ours = translateDatabaseError(error);
+        const [only] = batch as [Ending];
         if (ours instanceof MillraceError && passing.has(ours.kind)) {
           this.#options.log.warn({ code: ours.code, runs: batch.length }, 'ends of attempts wait for the database');
           await waitAtMost(pause, this.#given.signal);
         } else if (batch.length > 1) {
-          for (const ending of batch) await this.#writeStubbornly([ending]);
+          for (const ending of batch) await this.#writeStubbornly([ending], true);
           return;
+        } else if (only.isRefusal) {
+          this.#options.log.error({ run: only.run.id, err: error }, 'a run could not even be failed');
+          await waitAtMost(pause, this.#given.signal);
         } else {
-          await this.#writeRefused(batch[0] as Ending, error);
+          await this.#writeRefused(only, error);
           return;
         }
       }
     }
+  }
+
+  /** A commit whose answer was cut off moves nothing when it is repeated. */
+  async #withoutWritten(missing: readonly Ending[]): Promise<readonly Ending[]> {
+    const written = await endsInHistory(
+      this.#options.pool,
+      missing.map(({ end }) => end),
+    );
+    return missing.filter(({ run }) => !written.has(run.id));
   }
 
   /** Returns what was no longer ours. */
@@ -161,7 +181,7 @@ export class Finisher {
       errorCode: refusal.code,
       errorText: refusal.message,
     };
-    await this.#writeStubbornly([{ run: ending.run, end, events: [], via: [] }]);
+    await this.#writeStubbornly([{ run: ending.run, end, events: [], via: [], isRefusal: true }]);
   }
 }
 

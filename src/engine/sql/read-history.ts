@@ -1,5 +1,7 @@
 // What happened to one run: its executions, its events in the order of the outbox, how far it is now.
 import type { Queryable } from '../../platform/database.ts';
+import { arrayLiteral } from './array-literal.ts';
+import type { AttemptEnd } from './end-attempts.ts';
 
 export interface AttemptRow {
   readonly attempt: number;
@@ -34,6 +36,26 @@ export async function readAttempts(db: Queryable, tenantId: string, runId: strin
     values: [tenantId, runId],
   });
   return rows;
+}
+
+/** Of these ends, the runs in whose history they stand. An attempt that somebody else ended stands there with another outcome. */
+export async function endsInHistory(
+  db: Queryable,
+  ends: readonly Pick<AttemptEnd, 'runId' | 'attempt' | 'outcome'>[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query<{ run_id: string }>({
+    name: 'engine-ends-in-history',
+    text: `
+      select a.run_id
+      from unnest($1::uuid[], $2::int[], $3::text[]) as e (run_id, attempt, outcome)
+      join engine.attempts a on a.run_id = e.run_id and a.attempt = e.attempt and a.outcome = e.outcome`,
+    values: [
+      arrayLiteral(ends, (end) => end.runId),
+      arrayLiteral(ends, (end) => end.attempt),
+      arrayLiteral(ends, (end) => end.outcome),
+    ],
+  });
+  return new Set(rows.map((row) => row.run_id));
 }
 
 export interface RunEventRow {

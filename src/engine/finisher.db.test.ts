@@ -1,0 +1,125 @@
+// What becomes of ends when the database does not answer, answers to nobody, or refuses.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useDatabase } from '../../test/support/database.ts';
+import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
+import type { Pool } from '../platform/database.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import { silentLog } from '../platform/log.ts';
+import { Claimer } from './claimer.ts';
+import { stageRunOf } from './execution.ts';
+import { plainEnd } from './failure.ts';
+import { type Ending, Finisher } from './finisher.ts';
+import { endAttempts } from './sql/end-attempts.ts';
+import { registerWorker } from './sql/workers.ts';
+
+const database = useDatabase();
+const tenantId = newTenant();
+const workerId = uuidv7();
+let engine: Awaited<ReturnType<typeof buildEngine>>;
+
+beforeAll(async () => {
+  engine = await buildEngine(database.appUrl, [buildPipeline('plain', async () => 'complete')]);
+  const worker = { workerId, name: 'w', pid: 1, host: 'h', version: 'v', pipelines: ['plain'], concurrency: 1 };
+  await registerWorker(engine.pools.control, worker, 600_000);
+});
+afterAll(() => engine.close());
+
+async function endings(count: number, isPlain: boolean): Promise<Ending[]> {
+  await engine.enqueueMany(Array.from({ length: count }, () => ({ pipeline: 'plain', tenantId, input: {} })));
+  const rows = await new Claimer(engine.pools.control, engine.registry).claim(workerId, count);
+  return rows.map((row) => ({
+    ...{ run: stageRunOf(row, 'work'), events: [], via: [], isPlain },
+    end: { ...plainEnd(row, 'complete', 'complete'), receipt: '{"read": 0}' },
+  }));
+}
+
+/** The engine's own pool, on which the first `times` statements come to the given end. */
+function troubledPool(times: number, trouble: (statement: () => Promise<unknown>) => Promise<unknown>): Pool {
+  const pool = engine.pools.control;
+  let left = times;
+  const query = (...args: [never]) => {
+    const statement = () => pool.query(...args);
+    left -= 1;
+    return left >= 0 ? trouble(statement) : statement();
+  };
+  return Object.create(pool, { query: { value: query } }) as Pool;
+}
+
+async function write(pool: Pool, batch: readonly Ending[]): Promise<{ lost: string[]; refusals: number }> {
+  const heard = { lost: [] as string[], refusals: 0 };
+  const finisher = new Finisher({
+    pool,
+    log: { ...silentLog, error: () => heard.refusals++ },
+    onWritten: (_, lost) => heard.lost.push(...lost.map(({ run }) => run.id)),
+  });
+  for (const ending of batch) finisher.add(ending);
+  await finisher.flush();
+  return heard;
+}
+
+const statusesOf = (batch: readonly Ending[]) =>
+  Promise.all(batch.map(async ({ run }) => (await engine.run(tenantId, run.id)).status));
+const connectionReset = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
+const signInRefused = () =>
+  Object.assign(new Error('password authentication failed'), { code: '28P01', severity: 'FATAL' });
+
+describe.each([
+  ['alike', true],
+  ['of any kind', false],
+])('ends %s', (_, isPlain) => {
+  it('whose answer was cut off are not called lost: they were written', async () => {
+    const batch = await endings(3, isPlain);
+    const unheard = troubledPool(1, async (statement) => {
+      await statement();
+      throw connectionReset();
+    });
+    expect(await write(unheard, batch)).toEqual({ lost: [], refusals: 0 });
+    expect(await statusesOf(batch)).toEqual(['completed', 'completed', 'completed']);
+  });
+
+  it('that were taken over while the database was away are called lost, and only those', async () => {
+    const batch = await endings(3, isPlain);
+    const [taken] = batch as [Ending];
+    const away = troubledPool(1, async () => {
+      await endAttempts(engine.pools.control, [plainEnd(taken.run, 'release', 'lost')]);
+      throw connectionReset();
+    });
+    expect(await write(away, batch)).toEqual({ lost: [taken.run.id], refusals: 0 });
+    expect(await statusesOf(batch)).toEqual(['queued', 'completed', 'completed']);
+  });
+
+  it('wait while the database refuses the sign-in: what was done is not called failed for it', async () => {
+    const batch = await endings(2, isPlain);
+    const closed = troubledPool(3, async () => {
+      throw signInRefused();
+    });
+    expect(await write(closed, batch)).toEqual({ lost: [], refusals: 0 });
+    expect(await statusesOf(batch)).toEqual(['completed', 'completed']);
+  });
+});
+
+it('an end beside one that the database refuses is written once and not called lost', async () => {
+  const [good, bad] = (await endings(2, false)) as [Ending, Ending];
+  const unbalanced = { ...bad, via: [], end: { ...bad.end, receipt: '{"read": 5}' } };
+  expect(await write(engine.pools.control, [good, unbalanced])).toEqual({ lost: [], refusals: 1 });
+  expect(await statusesOf([good, bad])).toEqual(['completed', 'failed']);
+});
+
+it('an end that is refused, and its failing too, is tried again in growing pauses until it is written', async () => {
+  const batch = await endings(1, false);
+  await database.admin.query('revoke insert on engine.attempts from millrace_engine');
+  const since = performance.now();
+  let tries = 0;
+  const counting = troubledPool(Number.POSITIVE_INFINITY, (statement) => {
+    tries += 1;
+    return statement();
+  });
+  const written = write(counting, batch);
+  await waitFor(async () => tries >= 4 || undefined, { what: 'four tries' });
+  // Two at once, then after 50 and 100 ms.
+  expect(performance.now() - since).toBeGreaterThan(140);
+  await database.admin.query('grant insert on engine.attempts to millrace_engine');
+  expect((await written).lost).toEqual([]);
+  expect(await statusesOf(batch)).toEqual(['failed']);
+});
