@@ -4,7 +4,7 @@ import type { Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Decision } from './adaptive.ts';
 import { commitEffects } from './effects.ts';
-import { type ContextSource, ExecutionContext } from './execution-context.ts';
+import { type ContextSource, createContext } from './execution-context.ts';
 import { classify, endByError, endByRelease, plainEnd, storableText } from './failure.ts';
 import type { Ending } from './finisher.ts';
 import type { AnyPipeline, Stage, StageOutcome } from './pipeline.ts';
@@ -118,7 +118,7 @@ export class Execution implements ContextSource {
 
   async #attempt(): Promise<Ending | undefined> {
     try {
-      const outcome = await this.#stage.work(new ExecutionContext(this));
+      const outcome = await this.#stage.work(createContext(this));
       if (this.#stop?.reason === 'lost') return undefined;
       if (this.#stop?.reason === 'cancelled')
         throw new MillraceError('run_cancelled', { run: this.run.id, by: this.#stop.by });
