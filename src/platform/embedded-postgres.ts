@@ -9,9 +9,9 @@ import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { connectClient } from './database.ts';
 import { type PostgresBinaries, prepareBinaries } from './embedded/binaries.ts';
 import { type Cluster, dataFolderOf, moveControlPort, openCluster } from './embedded/cluster.ts';
+import { memorySettings } from './embedded/memory-settings.ts';
 import { isServerOf, readPidFile } from './embedded/pid-file.ts';
 import { chooseServerUser, preparePostgresFolder, type ServerUser } from './embedded/server-user.ts';
-import { sharedBuffers } from './embedded/shared-buffers.ts';
 import type { SupervisorPlan } from './embedded/supervisor.ts';
 import {
   linkSupervisor,
@@ -59,8 +59,7 @@ const serverSettings: Readonly<Record<string, string>> = {
   ...durableSettings,
   listen_addresses: '127.0.0.1',
   max_connections: '200',
-  shared_buffers: sharedBuffers(),
-  wal_buffers: '16MB',
+  ...memorySettings(),
   max_wal_size: '2GB',
   password_encryption: 'scram-sha-256',
   // The server's own log must not repeat rows: no statements, no DETAIL with key values.
