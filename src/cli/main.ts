@@ -8,10 +8,18 @@ import { buildProgram } from './program.ts';
 // Looked for before anything is read: a command that cannot be understood must be answered in JSON, too.
 const wantsJson = process.argv.includes('--json');
 
+// `millrace runs list | head -1`: who has read enough hangs up. The command goes on to its orderly end, which also stops what it started.
+process.stdout.on('error', ignoreHangUp);
+process.stderr.on('error', ignoreHangUp);
+
 try {
   await buildProgram(wantsJson).parseAsync();
 } catch (error) {
   process.exitCode = error instanceof CommanderError ? endOfUsage(error) : printFailure(error, wantsJson);
+}
+
+function ignoreHangUp(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /** --help and --version end here as well, with 0. */

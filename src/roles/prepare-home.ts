@@ -1,12 +1,13 @@
 // The folder of this installation, made at the first start. Everything else that is kept on disk lies under it.
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { makeFolder } from '../platform/make-folder.ts';
 
 export function prepareHome(folder: string): void {
   const home = path.resolve(folder);
   try {
-    mkdirSync(home, { recursive: true });
+    makeFolder(home);
     accessSync(home, constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -1,6 +1,9 @@
 // Bad set-ups and failing databases, seen from outside: one clear sentence, its code, the next step, an exit code; nothing hangs.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startOldPostgres } from '../support/old-postgres.ts';
@@ -137,6 +140,14 @@ describe('a start that cannot be', () => {
     expect(ended.stderr).toMatch(/^✖ .*\/dev\/null\/home/);
   });
 
+  it.runIf(process.platform === 'linux')(
+    'a home where no folder can be made, though the one above is there',
+    async () => {
+      const ended = await start({ ...database.env, MILLRACE_HOME: '/proc/home' });
+      expect(expectRefusal(ended, 78, 'home_unusable')).toContain('/proc/home');
+    },
+  );
+
   it('a module of pipelines that is not there', async () => {
     const ended = await start({ ...database.env, PIPELINE_MODULES: './missing.mjs' });
     expect(expectRefusal(ended, 78, 'pipeline_module_invalid')).toContain('./missing.mjs');
@@ -151,6 +162,14 @@ describe('a start that cannot be', () => {
       error: { code: 'database_unreachable', next: expect.any(String) },
     });
   });
+});
+
+it('a reader that has read enough and hangs up is no error of the command', async () => {
+  const child = spawn(process.execPath, [path.join(root, 'dist/cli/main.js'), '--help']);
+  child.stdout.destroy();
+  const complaint = text(child.stderr);
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(await complaint).toBe('');
 });
 
 it('a command that cannot be understood says why and how it is used, in JSON to programs', async () => {

@@ -10,6 +10,7 @@ import type { Readable } from 'node:stream';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { failpoint } from '../failpoints.ts';
 import { uuidv7 } from '../ids.ts';
+import { makeFolder } from '../make-folder.ts';
 import { type BlobKey, isBlobKey, parseBlobKey } from './blob-key.ts';
 import type { BlobInfo, BlobStore, PutOptions, StoredBlob } from './blob-store.ts';
 import { ByteMeter, untilAborted } from './byte-meter.ts';
@@ -117,7 +118,7 @@ export class DiskBlobStore implements BlobStore {
 
   async check(): Promise<void> {
     try {
-      await mkdir(this.#incoming, { recursive: true, mode: 0o700 });
+      makeFolder(this.#incoming, 0o700);
       await access(this.#incoming, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
       throw translateDiskError(error, this.root);

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { makeFolder } from '../make-folder.ts';
 
 export interface ServerUser {
   readonly uid: number;
@@ -47,7 +48,7 @@ export function chooseServerUser(dataFolder: string): ServerUser | undefined {
 export function preparePostgresFolder(home: string, user: ServerUser | undefined): string {
   const folder = path.join(home, 'postgres');
   try {
-    mkdirSync(home, { recursive: true });
+    makeFolder(home);
     if (!existsSync(folder)) {
       if (user === undefined || canEnter(realpathSync(home), user)) mkdirSync(folder, { recursive: true, mode: 0o755 });
       else linkFallback(home, folder);
