@@ -21,6 +21,25 @@ const stateOf = async (email: string) =>
   ).rows[0];
 
 describe('the operator', () => {
+  it.each([
+    ['nothing', ''],
+    ['only blanks', '   '],
+    ['too long a name', 'x'.repeat(201)],
+    ['a name that would colour the terminal', 'Acme\u001b[31m'],
+  ])('cannot call a tenant %s', async (_, name) => {
+    await expect(createTenant(database.app, { name })).rejects.toMatchObject({ code: 'tenant_name_invalid' });
+  });
+
+  it.each([
+    ['without an @', 'ada'],
+    ['with a control character', 'a\u0001da@acme.example'],
+    ['longer than an address may be', `${'x'.repeat(320)}@acme.example`],
+  ])('cannot make a user of an address %s', async (_, email) => {
+    await expect(createUser(database.app, { tenantId, email, role: 'user' })).rejects.toMatchObject({
+      code: 'email_invalid',
+    });
+  });
+
   it('changes a role by address, in any case of letters, and ends the sessions it had', async () => {
     const before = await stateOf('bob@acme.example');
     expect(await setRole(database.app, ' Bob@Acme.example ', 'support')).toMatchObject({ role: 'support' });

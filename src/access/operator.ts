@@ -17,6 +17,8 @@ export interface UserWithPassword {
 }
 
 const plans: readonly Plan[] = ['free', 'growth', 'enterprise'];
+// A name is shown in terminals, too.
+const tenantName = /^\P{Cc}{1,200}$/u;
 const MAX_USERS_LISTED = 10_000;
 
 export function listTenants(pool: Pool): Promise<TenantRow[]> {
@@ -25,8 +27,9 @@ export function listTenants(pool: Pool): Promise<TenantRow[]> {
 
 export async function createTenant(pool: Pool, given: { name: string; plan?: string }): Promise<TenantRow> {
   const plan = requirePlan(given.plan ?? 'free');
+  const name = requireTenantName(given.name);
   return asOperator(pool, async (db) => {
-    const tenant = await insertTenant(db, uuidv7(), given.name, plan);
+    const tenant = await insertTenant(db, uuidv7(), name, plan);
     await note(db, tenant.tenant_id, 'tenants.create', tenant.tenant_id, { plan });
     return tenant;
   });
@@ -98,6 +101,12 @@ export async function ensureFirstTenant(
 
 async function requireTenant(db: Queryable, tenantId: string): Promise<void> {
   if ((await findTenant(db, tenantId)) === undefined) throw new MillraceError('tenant_not_found', { tenant: tenantId });
+}
+
+function requireTenantName(given: string): string {
+  const name = given.trim();
+  if (!tenantName.test(name)) throw new MillraceError('tenant_name_invalid');
+  return name;
 }
 
 function requirePlan(plan: string): Plan {

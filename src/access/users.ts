@@ -17,7 +17,8 @@ export interface NewUser {
   readonly role: Role;
 }
 
-const address = /^[^\s@]+@[^\s@]+$/;
+const address = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
+const MAX_ADDRESS = 320;
 const UNIQUE_VIOLATION = '23505';
 
 /** A one-time password and its hash, made before any transaction is open: hashing takes a quarter of a second. */
@@ -34,7 +35,7 @@ export async function addUser(
   mustChangePassword = true,
 ): Promise<UserRow> {
   const email = user.email.trim().toLowerCase();
-  if (!address.test(email)) throw new MillraceError('email_invalid', { email });
+  if (!address.test(email) || email.length > MAX_ADDRESS) throw new MillraceError('email_invalid', { email });
   try {
     return await insertUser(db, {
       userId: uuidv7(),

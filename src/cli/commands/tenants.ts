@@ -4,7 +4,7 @@ import { createTenant, listTenants, setPlan } from '../../access/operator.ts';
 import type { TenantRow } from '../../access/sql/list-tenants.ts';
 import { type Column, formatTable, say, sayJson } from '../output.ts';
 import { relativeTime } from '../times.ts';
-import { chooseTenant, withToolbox } from '../toolbox.ts';
+import { chooseTenant, requireNewName, withToolbox } from '../toolbox.ts';
 
 interface TenantOptions {
   readonly plan?: string;
@@ -36,7 +36,10 @@ export function addTenantCommands(program: Command): void {
     .option('--plan <plan>', 'free, growth or enterprise', 'free')
     .action(async (name: string, _: TenantOptions, command: Command) => {
       const { plan, json } = command.optsWithGlobals<TenantOptions>();
-      const tenant = await withToolbox(({ app }) => createTenant(app, { name, ...(plan ? { plan } : {}) }));
+      const tenant = await withToolbox(async ({ app }) => {
+        await requireNewName(app, name);
+        return createTenant(app, { name, ...(plan ? { plan } : {}) });
+      });
       if (json) sayJson(tenant);
       else
         say(

@@ -68,6 +68,12 @@ export const accessErrors = defineErrors({
     message: 'There is no tenant {tenant}.',
     next: '"millrace tenants list" shows them.',
   },
+  tenant_name_invalid: {
+    kind: 'input',
+    status: 422,
+    message: 'This cannot be the name of a tenant.',
+    next: 'Give 1 to 200 characters, none of them a control character.',
+  },
   tenant_none: {
     kind: 'input',
     status: 404,

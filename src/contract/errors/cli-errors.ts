@@ -14,6 +14,18 @@ export const cliErrors = defineErrors({
     message: 'There are {count} tenants, and the command does not say which one is meant.',
     next: 'Add --tenant with a name or id; "millrace tenants list" shows them.',
   },
+  tenant_name_shared: {
+    kind: 'input',
+    status: 400,
+    message: '{count} tenants are called "{tenant}".',
+    next: 'Give the id instead of the name; "millrace tenants list" shows both.',
+  },
+  tenant_name_taken: {
+    kind: 'conflict',
+    status: 409,
+    message: 'There is a tenant "{tenant}" already: {id}.',
+    next: 'Go on with that one, or choose another name.',
+  },
   runs_unnamed: {
     kind: 'input',
     status: 400,
