@@ -1,10 +1,11 @@
 // The judgement that promotion goes by: each staged row of a range with what is stored under its key, and its outcome. Pieces of SQL for the
 // statements that write (promote-metrics.ts) and for the one that only looks (survey-metrics.ts).
 //
-// The look-up is a lateral subquery that the planner can only run as an index scan per row, whatever the statistics say. `is not distinct
-// from` is no index condition, so there is one branch per level of the key. In most files every row names a campaign, an ad set and an ad;
-// then the whole key is compared by equality, which finds the one row there can be, also when several clients have the same ads. Equality
-// on some of the key's columns only will not do: Postgres 18 expects to skip through the index for each of the rest, and reads the day instead.
+// The look-up is a lateral subquery that the planner can only run as an index scan per row, whatever the statistics say. Each asks for an
+// order that only the unique key's index has: sorting is switched off (tune-transaction.ts), and a table without statistics would else be
+// read a whole day per row, by its primary key. `is not distinct from` is no index condition, so there is one branch per level of the key.
+// In most files every row names a campaign, an ad set and an ad; then the whole key is an index condition, which finds the one row there
+// can be, also when several clients have the same ads.
 import type { PromotionScope } from './promote-dimensions.ts';
 
 export interface PromotedRow {
@@ -42,22 +43,22 @@ export function perLookUp(text: (lookUp: LookUp) => string): Readonly<Record<Loo
   return Object.fromEntries(lookUps.map((lookUp) => [lookUp, text(lookUp)])) as Record<LookUp, string>;
 }
 
+const values = [
+  'currency',
+  'account_time_zone',
+  'spend',
+  'impressions',
+  'clicks',
+  'link_clicks',
+  'reach',
+  'conversions',
+  'conversion_value',
+  'video_views',
+];
+
 /** The values a daily number consists of; equal ones are not written again. */
-export const valuesOf = (alias: string) =>
-  [
-    'currency',
-    'account_time_zone',
-    'spend',
-    'impressions',
-    'clicks',
-    'link_clicks',
-    'reach',
-    'conversions',
-    'conversion_value',
-    'video_views',
-  ]
-    .map((column) => `${alias}.${column}`)
-    .join(', ');
+export const valueColumns = values.join(', ');
+export const valuesOf = (alias: string) => values.map((column) => `${alias}.${column}`).join(', ');
 
 /** The row's own number plus those of the lines merged into it; null only when all are. */
 const withMerged = (measure: string, type: string) => `
@@ -83,40 +84,57 @@ export const stagedValues = `
 export const inRange = `s.upload_id = $1 and s.row_index >= $6 and s.row_index < $7 and s.entity_type = 'daily_metric'`;
 
 const known = `
-  select d.id, d.reported_at, d.currency, d.account_time_zone, d.spend, d.impressions, d.clicks, d.link_clicks, d.reach, d.conversions,
-         d.conversion_value, d.video_views
+  select d.id, d.reported_at, ${valuesOf('d')}
   from daily_metrics d
   where i.may_be_known and d.workspace_id = $2 and d.platform = $4 and d.metric_date = i.metric_date`;
 
 /** Without `offset 0` it would be joined, and the planner could choose how. */
-const whole = (client: string) => `
-  ${known} and d.ad_external_id = i.ad_external_id and d.ad_set_external_id = i.ad_set_external_id
-    and d.campaign_external_id = i.campaign_external_id and ${client}
-  offset 0`;
+const inOrderOf = (column: string, condition: string) => `${known} and ${condition} order by d.${column} offset 0`;
 
-const anyOf = (...keys: readonly string[]) =>
-  keys.map((key) => `${known} and d.client_id is not distinct from $3::uuid and ${key}`).join(' union all ');
+const whole = (client: string) =>
+  inOrderOf(
+    'client_id',
+    `d.ad_external_id = i.ad_external_id and d.ad_set_external_id = i.ad_set_external_id
+       and d.campaign_external_id = i.campaign_external_id and ${client}`,
+  );
 
-/** What is stored under the key of the row `i`. */
+const anyOf = (...keys: readonly (readonly [column: string, condition: string])[]) =>
+  keys
+    .map(([column, key]) => `(${inOrderOf(column, `d.client_id is not distinct from $3::uuid and ${key}`)})`)
+    .join(' union all ');
+
+/** What is stored under the key of the row `i`. A column that must equal a value has no order to ask for; one between two has. */
 const stored: Readonly<Record<LookUp, string>> = {
-  'of-client': whole('d.client_id = $3::uuid'),
+  'of-client': whole('d.client_id between $3::uuid and $3::uuid'),
   'of-none': whole('d.client_id is null and $3::uuid is null'),
   any: anyOf(
-    `i.ad_external_id is not null and d.ad_external_id = i.ad_external_id
-       and d.ad_set_external_id is not distinct from i.ad_set_external_id
-       and d.campaign_external_id is not distinct from i.campaign_external_id`,
-    `i.ad_external_id is null and d.ad_external_id is null and d.ad_set_external_id = i.ad_set_external_id
-       and d.campaign_external_id is not distinct from i.campaign_external_id`,
-    `i.ad_external_id is null and i.ad_set_external_id is null and d.ad_external_id is null
-       and d.ad_set_external_id is null and d.campaign_external_id = i.campaign_external_id`,
-    `i.ad_external_id is null and i.ad_set_external_id is null and i.campaign_external_id is null
-       and d.ad_external_id is null and d.ad_set_external_id is null and d.campaign_external_id is null`,
+    [
+      'ad_set_external_id',
+      `i.ad_external_id is not null and d.ad_external_id = i.ad_external_id
+         and d.ad_set_external_id is not distinct from i.ad_set_external_id
+         and d.campaign_external_id is not distinct from i.campaign_external_id`,
+    ],
+    [
+      'ad_external_id',
+      `i.ad_external_id is null and d.ad_external_id is null and d.ad_set_external_id = i.ad_set_external_id
+         and d.campaign_external_id is not distinct from i.campaign_external_id`,
+    ],
+    [
+      'ad_external_id',
+      `i.ad_external_id is null and i.ad_set_external_id is null and d.ad_external_id is null
+         and d.ad_set_external_id is null and d.campaign_external_id = i.campaign_external_id`,
+    ],
+    [
+      'ad_external_id',
+      `i.ad_external_id is null and i.ad_set_external_id is null and i.campaign_external_id is null
+         and d.ad_external_id is null and d.ad_set_external_id is null and d.campaign_external_id is null`,
+    ],
   ),
 };
 
 /** Judges the rows of `staged`, a select of `stagedValues` and of `may_be_known`: false when nothing can be stored under the row's key. */
 export const judgement = (lookUp: LookUp, staged: string) => `
-  select i.*, k.id as known_id,
+  select i.*, k.id as known_id, k.reported_at as known_reported_at,
          case when i.is_skipped then 'skipped'
               when k.id is null then 'inserted'
               when k.reported_at > $5::timestamptz then 'stale'
