@@ -54,6 +54,45 @@ describe('verify', () => {
     }
   });
 
+  it('goes by what was stored when the upload was promoted, whatever has been confirmed or restated since', async () => {
+    const tenantId = newTenant();
+    const given = (day: number) => ({
+      platform: 'google' as const,
+      reported_at: `2024-02-${day}T00:00:00Z`,
+      reported_at_given: true,
+    });
+    const load = (day: number, ...rows: string[]) => bench.ingest(tenantId, [header, ...rows].join('\n'), given(day));
+    const [mobile, desktop] = [row(1, 'Mobile', '1.50'), row(1, 'Desktop', '2.50')];
+    const loads = [
+      await load(10, mobile, desktop, row(2, 'Mobile', '1')),
+      await load(11, mobile, desktop, row(2, 'Mobile', '1')),
+      await load(12, mobile, desktop, row(2, 'Mobile', '1')),
+      await load(11, mobile, desktop, row(2, 'Mobile', '7')),
+      await load(13, mobile, row(2, 'Mobile', '9')),
+      await load(14, mobile, desktop, row(2, 'Mobile', '1')),
+    ];
+    expect(loads.map(({ receipt }) => receipt?.outcomes)).toEqual([
+      { inserted: 2, merged: 1 },
+      { unchanged: 2, merged: 1 },
+      { unchanged: 2, merged: 1 },
+      { unchanged: 1, merged: 1, stale: 1 },
+      { updated: 2 },
+      { updated: 2, merged: 1 },
+    ]);
+    for (const { id } of loads) expect((await bench.engine.verify(tenantId, id)).differences).toEqual([]);
+  });
+
+  it('finds a number counted as unchanged that another upload has brought since', async () => {
+    const tenantId = newTenant();
+    const load = () => bench.ingest(tenantId, [header, row(1, 'Mobile', '1')].join('\n'), { platform: 'google' });
+    await load();
+    const { id } = await load();
+    await database.admin.query('delete from daily_metrics where workspace_id = $1', [tenantId]);
+    await load();
+    const { differences } = await bench.engine.verify(tenantId, id);
+    expect(differences.slice(0, 2).sort()).toEqual(['lost: receipt 0, recount 1', 'unchanged: receipt 1, recount 0']);
+  });
+
   it('finds a stored row that is gone', async () => {
     const tenantId = newTenant();
     const { id } = await bench.ingest(tenantId, first, { platform: 'google' });

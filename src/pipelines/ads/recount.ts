@@ -9,8 +9,9 @@ import type { Queryable } from '../../platform/database.ts';
 import { openTable, type Table } from '../../tabular/read-table.ts';
 import { replayTable } from '../../tabular/replay-rows.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
+import { DecimalSum } from '../../tabular/values/decimal.ts';
 import { ControlTotals, controlMeasures, type Sums } from './control-totals.ts';
-import { adsFields } from './fields.ts';
+import { adsFields, type Measure, measures } from './fields.ts';
 import type { AdsInput } from './input.ts';
 import { KeyHasher } from './natural-key.ts';
 import { measureIndex, type NormalizedRow, Normalizer } from './normalize.ts';
@@ -27,6 +28,8 @@ interface Leader {
   readonly offset: number;
   /** Values and segment of every line of the key, to tell a copy from another. */
   readonly said: Set<string>;
+  /** With those of the lines added to it, as the tables hold them. */
+  measures: readonly (string | null)[];
   merged: number;
   /** Of the lines added to it; made when there is one. */
   mergedSums: ControlTotals | null;
@@ -128,16 +131,29 @@ function settle(
   const said = hash('sha256', JSON.stringify([row.measures, row.currency, row.rest]), 'base64');
   const leader = leaders.get(key);
   if (leader === undefined) {
-    leaders.set(key, { row, offset, said: new Set([said]), merged: 0, mergedSums: null });
+    leaders.set(key, { row, offset, said: new Set([said]), measures: row.measures, merged: 0, mergedSums: null });
     return 'asked';
   }
   if (leader.said.has(said)) return 'superseded';
   leader.said.add(said);
   if (!isSegmented || row.currency !== leader.row.currency) return 'rejected';
+  leader.measures = measures.map((measure, i) =>
+    together(measure, leader.measures[i] ?? null, row.measures[i] ?? null),
+  );
   leader.merged++;
   leader.mergedSums ??= new ControlTotals();
   leader.mergedSums.addRow(row.measures);
   return 'asked';
+}
+
+/** People reached twice are one person, so what was reached cannot be added up. */
+function together(measure: Measure, one: string | null, other: string | null): string | null {
+  if (measure === 'reach') return null;
+  if (one === null || other === null) return one ?? other;
+  const sum = new DecimalSum();
+  sum.add(one);
+  sum.add(other);
+  return sum.toString();
 }
 
 async function countTables(
@@ -153,7 +169,6 @@ async function countTables(
     clientId: input.client_id ?? null,
     platform: input.platform,
     runId: run.id,
-    reportedAt: input.reported_at,
   };
   for (const leader of leaders) if (refused.has(leader.offset)) count(buckets, leader, 'rejected', null);
   const asked = leaders.filter(({ offset }) => !refused.has(offset));
@@ -164,10 +179,13 @@ async function countTables(
       campaign: some.map(({ row }) => idOf(row.campaign)),
       adSet: some.map(({ row }) => idOf(row.adSet)),
       ad: some.map(({ row }) => idOf(row.ad)),
+      currency: some.map(({ row }) => row.currency),
+      timeZone: some.map(({ row }) => row.rest?.account_time_zone ?? null),
+      measures: measures.map((_, i) => some.map((leader) => leader.measures[i] ?? null)),
     });
     some.forEach((leader, i) => {
       const { outcome = 'lost', stored = null } = found[i] ?? {};
-      count(buckets, leader, outcome, outcome === 'stale' ? null : stored);
+      count(buckets, leader, outcome, stored);
     });
   }
 }

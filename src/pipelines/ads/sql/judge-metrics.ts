@@ -137,8 +137,8 @@ export const judgement = (lookUp: LookUp, staged: string) => `
   select i.*, k.id as known_id, k.reported_at as known_reported_at,
          case when i.is_skipped then 'skipped'
               when k.id is null then 'inserted'
-              when k.reported_at > $5::timestamptz then 'stale'
               when (${valuesOf('k')}) is not distinct from (${valuesOf('i')}) then 'unchanged'
+              when k.reported_at > $5::timestamptz then 'stale'
               else 'updated' end as outcome
   from (${staged}) i
   left join lateral (${stored[lookUp]}) k on true`;

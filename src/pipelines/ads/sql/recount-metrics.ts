@@ -1,40 +1,58 @@
-// What the tables say of an upload's rows today: written by it, there before it, or reported later than it. Asked by key, in batches.
+// What the tables say of an upload's rows: written by it, equal to what was there, or outdated by what was there. Asked by key, in batches.
+// What was there when the upload was promoted is found in the history, whatever has been restated since.
 import type { Queryable } from '../../../platform/database.ts';
+import { type Measure, measures, wholeMeasures } from '../fields.ts';
+import { valuesOf } from './judge-metrics.ts';
 
 export interface RecountKeys {
   readonly date: readonly string[];
   readonly campaign: readonly (string | null)[];
   readonly adSet: readonly (string | null)[];
   readonly ad: readonly (string | null)[];
+  readonly currency: readonly (string | null)[];
+  readonly timeZone: readonly (string | null)[];
+  /** By measure, the lines added to the row included. */
+  readonly measures: readonly (readonly (string | null)[])[];
 }
 
 export type RecountOutcome = 'inserted' | 'updated' | 'unchanged' | 'stale' | 'lost';
 
 export interface RecountedRow {
   readonly outcome: RecountOutcome;
-  /** What the tables hold of the run's numbers; null where they hold none, because others have restated or outdated them. */
+  /** What the tables hold of the run's numbers; null where they hold none, because newer ones were there. */
   readonly stored: { readonly spend: string; readonly impressions: string; readonly clicks: string } | null;
 }
 
 const found = `
-  select d.id, d.metric_date, d.run_id, d.reported_at, d.updated_at, d.spend, d.impressions, d.clicks
+  select d.*
   from daily_metrics d
   where d.workspace_id = $1 and d.platform = $3 and d.metric_date = k.date and d.client_id is not distinct from $2::uuid`;
 
 const sums = (alias: string) =>
   `jsonb_build_object('spend', coalesce(${alias}.spend, 0)::text, 'impressions', coalesce(${alias}.impressions, 0)::text, 'clicks', coalesce(${alias}.clicks, 0)::text)`;
 
+const FIRST_VALUE = 9;
+const typeOf = (measure: Measure) => (wholeMeasures.has(measure) ? 'bigint' : 'numeric');
+const valueArrays = ['text', 'text', ...measures.map(typeOf)].map((type, n) => `$${FIRST_VALUE + n}::${type}[]`);
+
 /** One outcome per key, in the order given. `lost`: the tables know nothing of it. */
 export async function recountMetrics(
   db: Queryable,
-  scope: { workspaceId: string; clientId: string | null; platform: string; runId: string; reportedAt: string },
+  scope: { workspaceId: string; clientId: string | null; platform: string; runId: string },
   keys: RecountKeys,
 ): Promise<RecountedRow[]> {
   const { rows } = await db.query<RecountedRow>({
     name: 'ads-recount-metrics',
     text: `
       with key as (
-        select * from unnest($4::date[], $5::text[], $6::text[], $7::text[]) with ordinality as k (date, campaign, ad_set, ad, nth)
+        select * from unnest($4::date[], $5::text[], $6::text[], $7::text[], ${valueArrays.join(', ')})
+          with ordinality as k (date, campaign, ad_set, ad, currency, account_time_zone, ${measures.join(', ')}, nth)
+      ),
+      promotion as (
+        select coalesce((select min(a.started_at) from engine.attempts a where a.run_id = r.id and a.stage = 'promote'), r.started_at) as started_at,
+               r.finished_at
+        from engine.runs r
+        where r.id = $8
       )
       select case
                when m.id is null then 'lost'
@@ -42,14 +60,15 @@ export async function recountMetrics(
                when m.run_id = $8 then 'updated'
                when own.history_id is not null and own.is_first then 'inserted'
                when own.history_id is not null then 'updated'
-               when m.reported_at > $9::timestamptz and m.updated_at <= r.finished_at then 'stale'
-               else 'unchanged' end as outcome,
+               when seen.is_equal then 'unchanged'
+               when seen.is_equal is false then 'stale'
+               else 'lost' end as outcome,
              case
-               when m.run_id = $8 or (own.history_id is null and m.reported_at <= $9::timestamptz and m.updated_at <= r.finished_at)
-                 then ${sums('m')}
-               when own.history_id is not null then ${sums('own')} end as stored
+               when m.run_id = $8 then ${sums('m')}
+               when own.history_id is not null then ${sums('own')}
+               when seen.is_equal then ${sums('k')} end as stored
       from key k
-      left join engine.runs r on r.id = $8
+      cross join promotion p
       left join lateral (
         ${found} and k.ad is not null and d.ad_external_id = k.ad
           and d.ad_set_external_id is not distinct from k.ad_set and d.campaign_external_id is not distinct from k.campaign
@@ -68,6 +87,17 @@ export async function recountMetrics(
         where h.workspace_id = $1 and h.metric_id = m.id and h.run_id = $8
         limit 1
       ) own on true
+      left join lateral (
+        select bool_or(is_equal) as is_equal
+        from (
+          select (${valuesOf('m')}) is not distinct from (${valuesOf('k')}) as is_equal
+          where m.updated_at <= p.finished_at
+          union all
+          select (${valuesOf('h')}) is not distinct from (${valuesOf('k')})
+          from daily_metrics_history h
+          where h.workspace_id = $1 and h.metric_id = m.id and h.recorded_at <= p.finished_at and h.replaced_at > p.started_at
+        ) version
+      ) seen on true
       order by k.nth`,
     values: [
       scope.workspaceId,
@@ -78,7 +108,9 @@ export async function recountMetrics(
       keys.adSet,
       keys.ad,
       scope.runId,
-      scope.reportedAt,
+      keys.currency,
+      keys.timeZone,
+      ...keys.measures,
     ],
   });
   return rows;
