@@ -145,6 +145,23 @@ describe('enqueue', () => {
     expect(await count('from engine.runs where tenant_id = $1', [tenantId])).toBe(0);
   });
 
+  it.each([
+    ['a NUL in its input', { input: { a: '\u0000' } }],
+    ['half a character in its input', { input: { a: '\ud800' } }],
+    ['an input that is no JSON', { input: { a: 1n } }],
+    ['a NUL in its key', { uniqueKey: 'a\u0000' }],
+    ['a tenant that is no id', { tenantId: 'x' }],
+    ['a priority that is no number', { priority: Number.NaN }],
+    ['a priority beyond all', { priority: 1e20 }],
+    ['no time', { availableAt: new Date(Number.NaN) }],
+    ['a time beyond all', { availableAt: new Date(8.64e15) }],
+  ])('refuses a run with %s, by its code', async (_, wrong) => {
+    const engine = await openEngine();
+    const request = { pipeline: 'plain', tenantId: newTenant(), input: {}, ...wrong };
+    expect(await codeOf(engine.enqueue(request))).toBe('input_invalid');
+    expect(await codeOf(engine.enqueueMany([request, { ...request, ...wrong }]))).toBe('input_invalid');
+  });
+
   it('plans what is due later and says so', async () => {
     const engine = await openEngine();
     const tenantId = newTenant();

@@ -4,7 +4,7 @@ import { setImmediate as leaveToSocket } from 'node:timers/promises';
 import { z } from 'zod';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { type Pool, type Queryable, withTransaction } from '../platform/database.ts';
-import { translateDatabaseError } from '../platform/database-errors.ts';
+import { sqlStateOf, translateDatabaseError } from '../platform/database-errors.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { AnyPipeline, Registry } from './pipeline.ts';
@@ -40,6 +40,8 @@ export interface Enqueued {
 
 export const MAX_RUNS_PER_CALL = 10_000;
 const MAX_KEY_LENGTH = 500;
+/** The class of SQLSTATEs that are about a value. */
+const DATA_EXCEPTION = '22';
 // Small enough that the server starts early, large enough that its round trips do not count.
 const CHUNK = 2_500;
 
@@ -113,7 +115,9 @@ function writeInChunks(
 async function write(db: Queryable, runs: readonly NewRun[], manner: EnqueueManner): Promise<Enqueued[]> {
   const isNew = manner.isNew && runs.every(hasNoKey);
   failpoint('enqueue.before_commit');
-  const added = await enqueueRuns(db, runs, { ...manner, isNew });
+  const added = await enqueueRuns(db, runs, { ...manner, isNew }).catch((error) => {
+    throw explainData(error, runs);
+  });
   failpoint('enqueue.after_commit');
   if (added === 'all') return runs.map(({ id }) => ({ id, created: true }));
   const ids = new Set(added);
@@ -159,7 +163,7 @@ export function checkedInput(pipeline: AnyPipeline, input: unknown): { json: str
   if (!parsed.success) {
     throw new MillraceError('input_invalid', { pipeline: pipeline.name, reason: z.prettifyError(parsed.error) });
   }
-  const json = JSON.stringify(input ?? {});
+  const json = jsonOf(pipeline, input ?? {});
   const bytes = Buffer.byteLength(json);
   if (bytes > pipeline.maxInputBytes) {
     throw new MillraceError('input_too_large', { pipeline: pipeline.name, bytes, limit: pipeline.maxInputBytes });
@@ -184,7 +188,7 @@ function prepare(registry: Registry, request: EnqueueRequest): NewRun {
       'active_key',
       request.activeKey ?? pipeline.activeKey?.({ tenantId: request.tenantId, input: data }),
     ),
-    availableAt: request.availableAt ?? null,
+    availableAt: checkedTime(pipeline.name, request.availableAt),
     blobId: request.blobId ?? null,
     sourceId: request.sourceId ?? null,
     retryOf: request.retryOf ?? null,
@@ -192,6 +196,29 @@ function prepare(registry: Registry, request: EnqueueRequest): NewRun {
     createdBy: request.createdBy ?? null,
     createdIp: request.createdIp ?? null,
   };
+}
+
+/** What the server cannot store as given, say a NUL in a text or an id that is none, is the caller's to correct. */
+function explainData(error: unknown, runs: readonly NewRun[]): unknown {
+  if (sqlStateOf(error)?.startsWith(DATA_EXCEPTION) !== true) return error;
+  const pipeline = [...new Set(runs.map((run) => run.pipeline))].join(', ');
+  return new MillraceError('input_invalid', { pipeline, reason: (error as Error).message }, { cause: error });
+}
+
+function jsonOf(pipeline: AnyPipeline, input: unknown): string {
+  try {
+    return JSON.stringify(input);
+  } catch (error) {
+    const reason = ((error as Error).message.split('\n')[0] ?? '').trim();
+    throw new MillraceError('input_invalid', { pipeline: pipeline.name, reason }, { cause: error });
+  }
+}
+
+function checkedTime(pipeline: string, time: Date | undefined): Date | null {
+  if (time === undefined) return null;
+  if (Number.isNaN(time.getTime()))
+    throw new MillraceError('input_invalid', { pipeline, reason: 'available_at is not a time' });
+  return time;
 }
 
 function checkedKey(pipeline: string, name: string, key: string | undefined): string | null {
