@@ -50,6 +50,9 @@ describe('binary arrays', () => {
     for (const value of [0, -1, 2 ** 31, -(2 ** 40), Number.MAX_SAFE_INTEGER]) whole.pushInt8(value);
     whole.pushNull();
     expect(await read('int8', whole)).toEqual(['0', '-1', '2147483648', '-1099511627776', '9007199254740991', null]);
+    const digits = ['0', '-1', '4503599627370497', '9007199254740989', '9007199254740991', '-9007199254740991'];
+    for (const value of digits) whole.pushWhole(value);
+    expect(await read('int8', whole)).toEqual(digits);
     const texts = new BinaryArray('text');
     for (const value of ['', 'Zürich 東京 🎬', 'x'.repeat(100_000)]) texts.pushText(value);
     texts.pushNull();

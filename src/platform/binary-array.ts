@@ -176,6 +176,7 @@ const POWERS = [1, 10, 100, 1000, 10_000];
 
 function digitsOf(text: string, from: number, to: number): number {
   let value = 0;
-  for (let i = from; i < to; i++) value = value * 10 + text.charCodeAt(i) - 48;
+  // The digit first: adding the whole code would leave the safe integers on the way.
+  for (let i = from; i < to; i++) value = value * 10 + (text.charCodeAt(i) - 48);
   return value;
 }

@@ -331,6 +331,33 @@ describe('an upload', () => {
     expect(rejects).toMatchObject([{ line: 7, code: 'promotion_failed', item }]);
   });
 
+  it('with numbers of as many digits as can be stored keeps every one of them, also of lines refused together', async () => {
+    const tenantId = newTenant();
+    const days = Array.from({ length: 12 }, (_, n) => `2024-02-${String(n + 1).padStart(2, '0')}`);
+    const part = (day: string, device: string, spend: string) =>
+      `${day},Parts,5005,${device},${spend},9007199254740991`;
+    const lines = [
+      ...days.map((day) => part(day, 'Mobile', '123456789012345.61')),
+      ...['Desktop', 'Tablet', 'TV'].map((device) => part('2024-02-12', device, '123456789012345.67')),
+    ];
+    await database.admin.query(
+      `alter table daily_metrics add constraint no_12 check (metric_date <> '2024-02-12') not valid`,
+    );
+    const run = await bench.ingest(
+      tenantId,
+      ['Day,Campaign name,Campaign ID,Device,Amount spent (USD),Impressions', ...lines].join('\n'),
+    );
+    await database.admin.query('alter table daily_metrics drop constraint no_12');
+    expect(run.receipt).toMatchObject({
+      outcomes: { inserted: 11, rejected: 4 },
+      totals: {
+        spend: { outcomes: { inserted: '1358024679135801.71', rejected: '493827156049382.62' } },
+        impressions: { outcomes: { inserted: '99079191802150901', rejected: '36028797018963964' } },
+      },
+    });
+    expect((await bench.engine.verify(tenantId, run.id)).differences).toEqual([]);
+  });
+
   it('whose row the database refuses shows the lines that were added to it, too: each can be replayed', async () => {
     const tenantId = newTenant();
     const part = (day: number, device: string, spend: string) =>

@@ -6,11 +6,11 @@ import { openTable } from '../../tabular/read-table.ts';
 import { replayTable } from '../../tabular/replay-rows.ts';
 import { startOfFile } from '../../tabular/row-batch.ts';
 import { rowIssue } from '../../tabular/validation/row-issue.ts';
-import { ControlTotals, noSums } from './control-totals.ts';
 import type { AdsInput } from './input.ts';
 import type { LaneState } from './lane-state.ts';
 import { openBlob } from './open-blob.ts';
 import type { AdsDeps } from './parse.ts';
+import type { Bucket } from './parse-counts.ts';
 import { addToBucket } from './receipt.ts';
 import { cellsOf, rejectOf } from './row-stager.ts';
 import type { RowRange } from './sql/judge-metrics.ts';
@@ -33,7 +33,7 @@ export async function refuseRow(work: Refusal, range: RowRange, from: LaneState,
   const rejected = addToBucket(from.buckets.rejected, bucket);
   const state: LaneState = { ...from, nextRow: range.to, buckets: { ...from.buckets, rejected } };
   const merged =
-    staged.merged === null ? [] : await context.commit((tx) => selectMergedLines(tx, context.run.id, range.from));
+    staged.merged_rows === 0 ? [] : await context.commit((tx) => selectMergedLines(tx, context.run.id, range.from));
   const rejects = [];
   for (const { line, byte_offset: offset } of [staged, ...merged]) {
     const issue = rowIssue({ line, offset }, 'promotion_failed', null, null);
@@ -45,16 +45,13 @@ export async function refuseRow(work: Refusal, range: RowRange, from: LaneState,
 }
 
 /** The row and the lines merged into it. */
-function bucketOf({ spend, impressions, clicks, merged }: StagedRow) {
-  const sums = new ControlTotals(noSums);
-  sums.addSums({ spend: spend ?? '0', impressions: impressions ?? '0', clicks: clicks ?? '0' });
-  if (merged === null) return { rows: 1, sums: sums.toJSON() };
-  sums.addSums({
-    spend: String(merged.spend ?? 0),
-    impressions: String(merged.impressions ?? 0),
-    clicks: String(merged.clicks ?? 0),
+function bucketOf(row: StagedRow): Bucket {
+  const { spend, impressions, clicks } = row;
+  const own = { rows: 1, sums: { spend: spend ?? '0', impressions: impressions ?? '0', clicks: clicks ?? '0' } };
+  return addToBucket(own, {
+    rows: row.merged_rows,
+    sums: { spend: row.merged_spend, impressions: row.merged_impressions, clicks: row.merged_clicks },
   });
-  return { rows: 1 + merged.rows, sums: sums.toJSON() };
 }
 
 /** The row as the file has it: a person finds it there, and a replay reads it as the file was read. */

@@ -6,12 +6,12 @@ export interface StagedRow {
   readonly spend: string | null;
   readonly impressions: string | null;
   readonly clicks: string | null;
-  readonly merged: {
-    readonly rows: number;
-    readonly spend: number | null;
-    readonly impressions: number | null;
-    readonly clicks: number | null;
-  } | null;
+  /** Lines whose numbers were added to it. */
+  readonly merged_rows: number;
+  /** Of those lines. As text: a sum can have more digits than a float. */
+  readonly merged_spend: string;
+  readonly merged_impressions: string;
+  readonly merged_clicks: string;
 }
 
 /** One valid daily row, as it was staged; undefined when the row has another kind, is refused or folded. */
@@ -23,7 +23,9 @@ export async function selectStagedRow(
   const { rows } = await db.query<StagedRow>({
     name: 'ads-select-staged-row',
     text: `
-      select s.line, s.byte_offset, s.spend::text as spend, s.impressions::text as impressions, s.clicks::text as clicks, s.merged
+      select s.line, s.byte_offset, s.spend::text as spend, s.impressions::text as impressions, s.clicks::text as clicks,
+             coalesce((s.merged ->> 'rows')::int, 0) as merged_rows, coalesce(s.merged ->> 'spend', '0') as merged_spend,
+             coalesce(s.merged ->> 'impressions', '0') as merged_impressions, coalesce(s.merged ->> 'clicks', '0') as merged_clicks
       from staging_rows s
       where s.upload_id = $1 and s.row_index = $2 and s.entity_type = 'daily_metric' and s.validation_status = 'valid' and s.folded is null`,
     values: [uploadId, rowIndex],
