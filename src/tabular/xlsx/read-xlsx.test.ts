@@ -37,6 +37,17 @@ describe('cells', () => {
     expect((await read(buildWorkbook({ rows }))).map(([line]) => line)).toEqual([1, 2, 3, 4, 5, 1000]);
   });
 
+  it('counts rows whose number stands on a row before: each is found again by its own', async () => {
+    const rows = [2, 2, 1, 9, 9].map((number, i) => `<row r="${number}"><c><v>${i}</v></c></row>`).join('');
+    expect(await read(buildWorkbook({ rows }))).toEqual([
+      [2, '0'],
+      [3, '1'],
+      [4, '2'],
+      [9, '3'],
+      [10, '4'],
+    ]);
+  });
+
   it('numbers rows and cells that do not say where they stand', async () => {
     const bytes = buildWorkbook({ rows: '<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c></row>' });
     expect(await read(bytes)).toEqual([

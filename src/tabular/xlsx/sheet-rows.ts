@@ -65,7 +65,7 @@ export function sheetEvents(context: SheetContext, onRow: (number: number, cells
       else if (name === 'row') {
         isInRow = true;
         const given = attribute(attributes, 'r');
-        rowNumber = rowNumberOf(given) ?? rowNumber + 1;
+        rowNumber = rowNumberOf(given, rowNumber) ?? rowNumber + 1;
         cells = [];
         rowLength = 0;
         column = -1;
@@ -109,10 +109,13 @@ function displayCell(type: string, style: number, value: string, context: SheetC
   }
 }
 
-/** Null where the workbook says none, or one that no sheet has: then rows are counted. */
-function rowNumberOf(given: string | null): number | null {
+/**
+ * Null where the workbook says none, one that no sheet has, or one that is not behind the row before: then rows are counted. A row is found
+ * again by its number, so no two may have the same.
+ */
+function rowNumberOf(given: string | null, before: number): number | null {
   const number = Number(given);
-  return given !== null && Number.isInteger(number) && number > 0 && number <= MAX_ROW ? number : null;
+  return given !== null && Number.isInteger(number) && number > before && number <= MAX_ROW ? number : null;
 }
 
 /** Cells have few, short attributes, and there are millions of cells: no regular expressions here. */
