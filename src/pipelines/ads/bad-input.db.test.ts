@@ -171,6 +171,24 @@ describe('a bad row', () => {
     ]);
   });
 
+  it('of JSON that no text can hold is refused alone, also where the file is first looked at', async () => {
+    const tenantId = newTenant();
+    const records = Array.from({ length: 20 }, (_, i) => ({ Day: day(i), 'Campaign ID': '7', Cost: 1, Device: 'TV' }));
+    const faulty = [
+      { ...records[0], Device: 'T\0V' },
+      { ...records[1], Device: '\ud800' },
+    ];
+    const input = { platform: 'google', filename: 'export.json' } as const;
+    const run = await bench.ingest(tenantId, JSON.stringify([...faulty, ...records]), input);
+    expect(run).toMatchObject({ status: 'completed', receipt: { outcomes: { inserted: 20, rejected: 2 } } });
+    const { rejects } = await numbersOf(database.admin, tenantId);
+    expect(rejects).toMatchObject([{ code: 'parse_error' }, { code: 'parse_error' }]);
+    const strange = records.map((record) => ({ ...record, 'De\0vice': 'TV' }));
+    expect(await bench.ingest(tenantId, JSON.stringify(strange), input)).toMatchObject({
+      error_code: 'nothing_promoted',
+    });
+  });
+
   it('never turns a masked or absent number into zero', async () => {
     const tenantId = newTenant();
     const text =

@@ -18,6 +18,7 @@ import {
   selectUploadReading,
   type UploadReading,
 } from './sql/upload-readings.ts';
+import { storableJson } from './staging-buffer.ts';
 
 type Context = StageContext<AdsInput>;
 
@@ -28,8 +29,10 @@ export async function settleReading(context: Context, source: ByteSource): Promi
   const { input, run } = context;
   const stored = await context.commit((tx) => selectUploadReading(tx, run.id));
   if (stored !== undefined) return stored;
-  const decided =
+  const found =
     input.replay_of === undefined ? await sniff(context, source) : await readingOfOriginal(context, input.replay_of);
+  // Names and examples from the file can hold what the database cannot; every attempt reads by what is stored.
+  const decided = JSON.parse(storableJson(found)) as UploadReading;
   await context.commit((tx) => insertUploadReading(tx, { uploadId: run.id, workspaceId: run.tenantId, ...decided }));
   return decided;
 }
