@@ -35,7 +35,7 @@ export const adsErrors = defineErrors({
   nothing_newer: {
     kind: 'input',
     status: 422,
-    message: 'All {total} rows are older than the numbers that are stored; nothing was changed.',
+    message: 'The {total} rows that could be stored are older than the numbers that are there; nothing was changed.',
     next: 'If these numbers are the right ones, upload the file again with a later reported_at.',
   },
   rows_failed: {

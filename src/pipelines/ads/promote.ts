@@ -78,8 +78,11 @@ function finish(
   if (!totalsAgree(counts, buckets))
     throw new MillraceError('receipt_unbalanced', { run: run.id, read: counts.read, accounted: 'other totals' });
   if (promoted === 0) {
-    const isStale = (buckets.stale?.rows ?? 0) > 0;
-    const error = new MillraceError(isStale ? 'nothing_newer' : 'nothing_promoted', { total: counts.read });
+    const stale = buckets.stale?.rows ?? 0;
+    const error =
+      stale > 0
+        ? new MillraceError('nothing_newer', { total: stale })
+        : new MillraceError('nothing_promoted', { total: counts.read });
     return { on: 'fail', receipt, error: { code: error.code, text: error.message } };
   }
   const isPartial = counts.isGateOverridden || (rows.buckets.rejected?.rows ?? 0) > 0;
