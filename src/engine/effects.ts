@@ -5,7 +5,7 @@ import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { type Pool, type Queryable, withClient, withTransaction } from '../platform/database.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { waitAtMost } from '../platform/wait.ts';
-
+import { emittedEvents } from './emitted-events.ts';
 import { writeCheckpoint } from './sql/checkpoints.ts';
 import { enterStage, leaveStage, lockLease, transactionStatus } from './sql/fence.ts';
 import { insertEvents } from './sql/insert-events.ts';
@@ -39,7 +39,9 @@ export async function commitEffects<T>(
       failpoint('commit.after_fence');
       await enterStage(tx, effects.role, run.tenantId);
       const value = await effects.write(tx);
-      await leaveStage(tx);
+      // A checkpoint must never be stored without what it stands for.
+      if ((await leaveStage(tx)) !== xid)
+        throw new MillraceError('stage_ended_transaction', { run: run.id, stage: run.stage });
       failpoint('commit.after_effects');
       await writeBeside(tx, run, effects);
       failpoint('commit.after_checkpoint');
@@ -66,14 +68,11 @@ async function writeBeside<T>(tx: Queryable, run: StageRun, effects: Effects<T>)
   const rejects = effects.rejects();
   if (rejects.length > 0) await insertRejects(tx, run.tenantId, run.id, rejects);
   if (effects.emit.length > 0) {
-    const events = effects.emit.map((event) => ({
-      tenantId: run.tenantId,
-      runId: run.id,
-      type: event.type,
-      key: event.key ?? '',
-      data: JSON.stringify(event.data),
-    }));
-    await insertEvents(tx, events);
+    const events = emittedEvents(run, effects.emit);
+    await insertEvents(
+      tx,
+      events.map((event) => ({ ...event, tenantId: run.tenantId })),
+    );
   }
   if (effects.checkpoint !== undefined) {
     await writeCheckpoint(tx, {

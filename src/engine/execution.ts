@@ -4,6 +4,7 @@ import type { Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Decision } from './adaptive.ts';
 import { commitEffects } from './effects.ts';
+import { emittedEvents } from './emitted-events.ts';
 import { type ContextSource, createContext } from './execution-context.ts';
 import { classify, endByError, endByRelease, plainEnd, storableText } from './failure.ts';
 import type { Ending } from './finisher.ts';
@@ -156,13 +157,7 @@ export class Execution implements ContextSource {
         errorCode: outcome.error?.code ?? null,
         errorText: outcome.error === undefined ? null : storableText(outcome.error.text),
       },
-      events:
-        outcome.emit?.map((event) => ({
-          runId: this.run.id,
-          type: event.type,
-          key: event.key ?? '',
-          data: JSON.stringify(event.data),
-        })) ?? none,
+      events: outcome.emit ? emittedEvents(this.run, outcome.emit) : none,
     };
   }
 

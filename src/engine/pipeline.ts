@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Machine } from '../contract/states/machine.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { Receipt } from './receipt.ts';
-import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
+import { defaultRetryPolicy, faultOfRule, type RetryPolicy } from './retry-policy.ts';
 import type { EmittedEvent, StageContext } from './stage-context.ts';
 
 /** How a stage ended: the machine's event (`pass`, `complete`, `part`, …) and, when the run is done with it, the receipt. */
@@ -98,6 +98,12 @@ const DEFAULT_MAX_INPUT_BYTES = 256 * 1024;
 
 export function definePipeline<Input>(options: PipelineOptions<Input>): Pipeline<Input> {
   const { machine } = options;
+  for (const [kind, rule] of Object.entries(options.retry ?? {})) {
+    const fault = faultOfRule(rule);
+    if (fault !== undefined) throw new Error(`pipeline ${machine.pipeline}: the retry rule for "${kind}" ${fault}`);
+  }
+  if (options.laneCap !== undefined && !(Number.isInteger(options.laneCap) && options.laneCap > 0))
+    throw new Error(`pipeline ${machine.pipeline}: laneCap must be a whole number from 1`);
   const stages = Object.fromEntries(
     Object.entries(options.stages).map(([name, stage]) => [
       name,

@@ -41,6 +41,16 @@ export const defaultRetryPolicy: RetryPolicy = {
   },
 };
 
+/** What is wrong with a rule, for whoever writes pipelines without types; found at the first failure, it would cost the run its end. */
+export function faultOfRule(rule: RetryRule): string | undefined {
+  const isAmount = (value: unknown) => typeof value === 'number' && value >= 0;
+  if (!isAmount(rule?.max)) return 'needs `max`, how many retries there are';
+  const parts = ['baseMs', 'factor', 'maxMs', 'jitter'] as const;
+  const missing = parts.filter((part) => !isAmount(rule.backoff?.[part]));
+  if (missing.length > 0) return `needs numbers in \`backoff\`: ${missing.join(', ')}`;
+  return rule.ceilingMs === undefined || isAmount(rule.ceilingMs) ? undefined : 'has a `ceilingMs` that is no number';
+}
+
 export interface FailedAttempt {
   readonly kind: ErrorKind;
   readonly stage: string;

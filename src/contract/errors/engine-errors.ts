@@ -74,6 +74,18 @@ export const engineErrors = defineErrors({
     message: 'Pipeline "{pipeline}" has no code for stage "{stage}".',
     next: 'Start workers of the version that knows this stage.',
   },
+  stage_ended_transaction: {
+    kind: 'bug',
+    status: 500,
+    message: 'Stage "{stage}" of run {run} ended the transaction it was given; what it wrote before may be stored.',
+    next: 'Take commit and rollback out of the stage: its commit() ends the transaction. Savepoints are fine.',
+  },
+  event_reserved: {
+    kind: 'bug',
+    status: 500,
+    message: 'Run {run} was to emit "{type}"; names that begin with "run." are the engine\'s own.',
+    next: 'Emit it under a name of the pipeline, such as "{pipeline}.told".',
+  },
   receipt_unbalanced: {
     kind: 'bug',
     status: 500,

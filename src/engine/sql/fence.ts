@@ -32,9 +32,13 @@ export async function enterStage(db: Queryable, role: string, tenantId: string):
   });
 }
 
-/** The rest of the transaction is the engine's again. */
-export async function leaveStage(db: Queryable): Promise<void> {
-  await db.query({ name: 'engine-leave-stage', text: `select set_config('role', 'millrace_engine', true)` });
+/** The rest of the transaction is the engine's again. Returns its id: null or another one when the stage has ended the one it was given. */
+export async function leaveStage(db: Queryable): Promise<string | null> {
+  const { rows } = await db.query<{ xid: string | null }>({
+    name: 'engine-leave-stage',
+    text: `select set_config('role', 'millrace_engine', true), pg_current_xact_id_if_assigned()::text as xid`,
+  });
+  return rows[0]?.xid ?? null;
 }
 
 /** committed, aborted or in progress; null when the server has forgotten (then it is long over). */
