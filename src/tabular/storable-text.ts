@@ -2,5 +2,12 @@
 
 export function storableText(text: string): string {
   const whole = /[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text;
-  return whole.replaceAll('\u0000', '\uFFFD');
+  return whole.includes('\u0000') ? whole.replaceAll('\u0000', '\uFFFD') : whole;
+}
+
+/** In JSON both are escaped, so most texts need not be looked at one by one. */
+export function storableJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  if (!/\\u(?:0000|d[89a-f])/.test(json)) return json;
+  return JSON.stringify(value, (_, text: unknown) => (typeof text === 'string' ? storableText(text) : text));
 }

@@ -3,6 +3,7 @@
 import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
 import type { Reading } from '../../tabular/reading.ts';
 import type { RowBatch } from '../../tabular/row-batch.ts';
+import { storableText } from '../../tabular/storable-text.ts';
 import { suggestFix } from '../../tabular/validation/fixes.ts';
 import { causeOf, type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
@@ -13,7 +14,7 @@ import type { KeyHasher } from './natural-key.ts';
 import { measureIndex, Normalizer } from './normalize.ts';
 import { type FurnitureRow, freshState, type ParseState, type ParseStep } from './parse-counts.ts';
 import type { AppliedMapping } from './reading.ts';
-import { StagingBuffer, type StagingFlush, storableText } from './staging-buffer.ts';
+import { StagingBuffer, type StagingFlush } from './staging-buffer.ts';
 
 /** Kept to be shown; all are counted. */
 const MAX_FURNITURE_SHOWN = 200;

@@ -1,6 +1,7 @@
 // Rows on their way into staging: gathered column by column as binary arrays, handed over in one flush. Campaigns, ad sets and ads
 // are staged once per key (and again when a later line gives another name or parent), not once per line.
 import { BinaryArray, postgresDay } from '../../platform/binary-array.ts';
+import { storableJson } from '../../tabular/storable-text.ts';
 import type { RowIssue } from '../../tabular/validation/row-issue.ts';
 import { measures, wholeMeasures } from './fields.ts';
 import { KeyWatch } from './key-watch.ts';
@@ -214,16 +215,4 @@ function pushMeasure(column: BinaryArray, value: string | null): void {
   if (value === null) column.pushNull();
   else if (column.type === 'int8') column.pushWhole(value);
   else column.pushNumeric(value);
-}
-
-/** jsonb cannot hold NUL, and a lone surrogate is not UTF-8. In JSON both are escaped, so most texts need not be looked at one by one. */
-export function storableJson(value: unknown): string {
-  const json = JSON.stringify(value);
-  if (!/\\u(?:0000|d[89a-f])/.test(json)) return json;
-  return JSON.stringify(value, (_, text: unknown) => (typeof text === 'string' ? storableText(text) : text));
-}
-
-export function storableText(text: string): string {
-  const whole = /[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text;
-  return whole.includes('\u0000') ? whole.replaceAll('\u0000', '\uFFFD') : whole;
 }
