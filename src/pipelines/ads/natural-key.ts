@@ -1,9 +1,10 @@
 // Natural keys and the external ids of things the file names without giving an id.
 import { hash } from 'node:crypto';
 
-/** Cannot occur in a cell that was read as one value, so parts cannot run into each other. */
 const SEPARATOR = '\u001f';
+// No value that can be stored has a NUL, so neither of these is part of an id.
 const ABSENT = '\u0000';
+const SEPARATOR_WITHIN = '\u0000\u0001';
 
 const DAYS_REMEMBERED = 5_000;
 
@@ -49,7 +50,13 @@ export class KeyHasher {
 
 /** Joined, it is one piece of text; added up it would be put together again for every key. */
 function endOf(campaign: string | null, adSet: string | null, ad: string | null): string {
-  return ['', campaign ?? ABSENT, adSet ?? ABSENT, ad ?? ABSENT].join(SEPARATOR);
+  return ['', partOf(campaign), partOf(adSet), partOf(ad)].join(SEPARATOR);
+}
+
+/** An id that has the separator in it must not run into its neighbour: two keys would be one. */
+function partOf(id: string | null): string {
+  if (id === null) return ABSENT;
+  return id.includes(SEPARATOR) ? id.replaceAll(SEPARATOR, SEPARATOR_WITHIN) : id;
 }
 
 /** The same for the same name under the same parent, in every file. The prefix marks it as ours and not the platform's. */

@@ -93,6 +93,10 @@ describe('natural keys', () => {
       keys.metric('2024-01-01', 'a', 'b', null),
       keys.metric('2024-01-01', 'a', 'b', ''),
       keys.metric('2024-01-01', 'ab', '', 'c'),
+      keys.metric('2024-01-01', 'a\u001fb', 'c', 'd'),
+      keys.metric('2024-01-01', 'a', 'b\u001fc', 'd'),
+      keys.metric('2024-01-01', 'a\u001f', 'b', 'c'),
+      keys.metric('2024-01-01', 'a', '\u001fb', 'c'),
       new KeyHasher({ ...scope, clientId: 'x' }).metric('2024-01-01', 'a', 'b', 'c'),
       keys.dimension('ad', 'c'),
     ];
