@@ -375,7 +375,12 @@ describe('hostile uploads by the hundred', () => {
     const before = inUse();
     for (let n = 0; n < 60; n++) await round();
     await waitFor(async () => (await filesLeft()) === 0);
-    // 240 uploads, 130 MB sent. What one of them held would show; a megabyte or two is the noise of the machine.
-    expect(inUse() - before).toBeLessThan(6 * megabyte);
+    // 240 uploads, 130 MB sent. What one of them held would show; a megabyte or two is the noise of the machine. Sockets of a busy
+    // machine are let go a moment later; what is held for good stays.
+    const left = await waitFor(() => (inUse() - before < 6 * megabyte ? 'little' : false), {
+      everyMs: 100,
+      what: 'the memory of what was sent to be free again',
+    });
+    expect(left).toBe('little');
   }, 60_000);
 });
