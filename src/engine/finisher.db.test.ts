@@ -123,3 +123,32 @@ it('an end that is refused, and its failing too, is tried again in growing pause
   expect((await written).lost).toEqual([]);
   expect(await statusesOf(batch)).toEqual(['failed']);
 });
+
+it('an end that cannot be written in any way holds up no other: those that come later are written while it waits', async () => {
+  const [poison, ...others] = (await endings(3, false)) as [Ending, ...Ending[]];
+  let refuses = true;
+  let refusals = 0;
+  const { control } = engine.pools;
+  const query = async (config: { values?: unknown[] }) => {
+    if (refuses && String(config.values?.[0]).includes(poison.run.id))
+      throw Object.assign(new Error('refused for good'), { code: '22000' });
+    return control.query(config as never);
+  };
+  const lost: string[] = [];
+  const finisher = new Finisher({
+    pool: Object.create(control, { query: { value: query } }) as Pool,
+    log: { ...silentLog, error: () => refusals++ },
+    onWritten: (_, missing) => lost.push(...missing.map(({ run }) => run.id)),
+  });
+  finisher.add(poison);
+  await waitFor(() => refusals >= 2, { what: 'the end and its failing to be refused' });
+  for (const ending of others) finisher.add(ending);
+  await waitFor(async () => (await statusesOf(others)).every((status) => status === 'completed'), {
+    what: 'the others to be written',
+  });
+  expect(await statusesOf([poison])).toEqual(['working']);
+  refuses = false;
+  await finisher.flush();
+  expect(await statusesOf([poison])).toEqual(['failed']);
+  expect(lost).toEqual([]);
+});

@@ -37,12 +37,16 @@ export interface FinisherOptions {
 /** Not the run's fault: the database is away, or somebody has to make room on its disk or let us in. The end is kept until then. */
 const passing: ReadonlySet<string> = new Set(['transient', 'rate_limited', 'config']);
 const MAX_BATCH = 1_000;
+const FIRST_PAUSE_MS = 50;
+const longer = (pauseMs: number) => Math.min(pauseMs * 2, 2_000);
 const CHECK_VIOLATION = '23514';
 const GUARD_REFUSAL = 'MR001';
 
 export class Finisher {
   readonly #options: FinisherOptions;
   #waiting: Ending[] = [];
+  /** Could not even be failed. Tried again when nothing else waits, so that they hold up nobody. */
+  readonly #refused: Ending[] = [];
   #writing: Promise<void> | undefined;
   readonly #given = new AbortController();
 
@@ -51,7 +55,7 @@ export class Finisher {
   }
 
   get backlog(): number {
-    return this.#waiting.length;
+    return this.#waiting.length + this.#refused.length;
   }
 
   add(ending: Ending): void {
@@ -72,10 +76,16 @@ export class Finisher {
 
   async #writeAll(): Promise<void> {
     try {
-      while (this.#waiting.length > 0 && !this.#given.signal.aborted) {
-        const batch = this.#waiting.slice(0, MAX_BATCH);
-        this.#waiting = this.#waiting.slice(MAX_BATCH);
-        await this.#writeStubbornly(batch);
+      for (let pause = FIRST_PAUSE_MS; this.backlog > 0 && !this.#given.signal.aborted; ) {
+        if (this.#waiting.length > 0) {
+          const batch = this.#waiting.slice(0, MAX_BATCH);
+          this.#waiting = this.#waiting.slice(MAX_BATCH);
+          await this.#writeStubbornly(batch);
+        } else {
+          await waitAtMost(pause, this.#given.signal);
+          pause = longer(pause);
+          await this.#writeStubbornly(this.#refused.splice(0, 1), true);
+        }
       }
     } finally {
       this.#writing = undefined;
@@ -84,7 +94,7 @@ export class Finisher {
 
   async #writeStubbornly(batch: readonly Ending[], wasTried = false): Promise<void> {
     let mayBeWritten = wasTried;
-    for (let pause = 50; !this.#given.signal.aborted; pause = Math.min(pause * 2, 2_000)) {
+    for (let pause = FIRST_PAUSE_MS; !this.#given.signal.aborted; pause = longer(pause)) {
       try {
         const missing = await this.#write(batch);
         const lost = mayBeWritten && missing.length > 0 ? await this.#withoutWritten(missing) : missing;
@@ -102,7 +112,8 @@ export class Finisher {
           return;
         } else if (only.isRefusal) {
           this.#options.log.error({ run: only.run.id, err: error }, 'a run could not even be failed');
-          await waitAtMost(pause, this.#given.signal);
+          this.#refused.push(only);
+          return;
         } else {
           await this.#writeRefused(only, error);
           return;
