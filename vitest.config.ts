@@ -1,6 +1,7 @@
 // One test run: pure tests (x.test.ts) and database tests (x.db.test.ts) share a worker pool of three, sized for two cores: a third of
-// the time a file waits for a lease, a process or a browser. What only computes (the contract, the readers of tables, the console's own rules) runs file after file in one process; everything else gets
-// a process for each file. The console's walks need a browser. On a machine without one they are left out, and the run says so; CI has one.
+// the time a file waits for a lease, a process or a browser. What only computes (the contract, the readers of tables, the console's own
+// rules) runs file after file in one process; everything else gets a process for each file. The console's walks need a browser. On a
+// machine without one they are left out, and the run says so; CI has one.
 import { existsSync } from 'node:fs';
 import { configDefaults, defineConfig } from 'vitest/config';
 
