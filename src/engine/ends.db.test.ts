@@ -46,7 +46,7 @@ type Write = (db: Queryable, runs: readonly ClaimedRow[]) => Promise<string[]>;
 
 /** The two statements that complete runs; each returns those that it moved. */
 const ways: Readonly<Record<string, Write>> = {
-  'written as any mix': async (db, runs) => (await endAttempts(db, completed(runs))).map((row) => row.id),
+  'written as a mix': async (db, runs) => (await endAttempts(db, completed(runs))).map((row) => row.id),
   'written as alike': async (db, runs) => {
     const ids = runs.map((run) => run.id);
     const moved = await endAlike(db, alike, ids);
@@ -141,7 +141,7 @@ describe('ends written as alike', () => {
       return tracesOf(runs[3] as ClaimedRow);
     };
     const [mixed, alike] = [
-      await traces(ways['written as any mix'] as Write),
+      await traces(ways['written as a mix'] as Write),
       await traces(ways['written as alike'] as Write),
     ];
     expect(alike).toEqual(mixed);

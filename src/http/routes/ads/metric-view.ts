@@ -1,22 +1,10 @@
 // How daily numbers are shown: measures by name as exact decimals, and an id that names the day, by which a row is found.
 import type { AnswerOf } from '../../../contract/api/client.ts';
+import { measures } from '../../../pipelines/ads/fields.ts';
 import type { MeasureColumns, MetricFilter, MetricRow } from '../../../pipelines/ads/sql/read-metrics.ts';
 
-export const measureNames = [
-  'spend',
-  'impressions',
-  'clicks',
-  'link_clicks',
-  'reach',
-  'conversions',
-  'conversion_value',
-  'video_views',
-] as const satisfies readonly (keyof MeasureColumns)[];
-
-export type MeasureName = (typeof measureNames)[number];
-
 export function measuresOf(row: MeasureColumns): Record<string, string | null> {
-  return Object.fromEntries(measureNames.map((name) => [name, row[name]]));
+  return Object.fromEntries(measures.map((name) => [name, row[name]]));
 }
 
 export function viewMetric(row: MetricRow): AnswerOf<'ads.daily-metrics'>['data'][number] {

@@ -1,14 +1,15 @@
 // GET /v1/ads/passport: where one stored number came from, and what it was before.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { type Measure, measures } from '../../../pipelines/ads/fields.ts';
 import { findMetric, findOrigin, listHistory, type OriginRow } from '../../../pipelines/ads/sql/read-metrics.ts';
 import { handle } from '../../call.ts';
 import { look } from '../change.ts';
-import { type MeasureName, measureNames, parseMetricId, viewMetric } from './metric-view.ts';
+import { parseMetricId, viewMetric } from './metric-view.ts';
 
 export const readPassport = handle('ads.passport', async (call) => {
   const { metric_id, measure } = call.query;
   const place = parseMetricId(metric_id);
-  const name = measureNames.find((candidate) => candidate === measure);
+  const name = measures.find((candidate) => candidate === measure);
   const missing = new MillraceError('metric_not_found', { metric: metric_id });
   if (place === undefined || name === undefined) throw missing;
   return look(call, async (db, tenantId) => {
@@ -31,7 +32,7 @@ export const readPassport = handle('ads.passport', async (call) => {
   });
 });
 
-function viewOrigin(origin: OriginRow, place: { line: number; byte_offset: number }, measure: MeasureName) {
+function viewOrigin(origin: OriginRow, place: { line: number; byte_offset: number }, measure: Measure) {
   const { mapping } = origin;
   const wanted = measure === 'spend' ? ['spend', 'spend_micros'] : [measure];
   return {

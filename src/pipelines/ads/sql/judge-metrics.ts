@@ -6,6 +6,7 @@
 // read a whole day per row, by its primary key. `is not distinct from` is no index condition, so there is one branch per level of the key.
 // In most files every row names a campaign, an ad set and an ad; then the whole key is an index condition, which finds the one row there
 // can be, also when several clients have the same ads.
+import { measures } from '../fields.ts';
 import type { PromotionScope } from './promote-dimensions.ts';
 
 export interface PromotedRow {
@@ -43,18 +44,7 @@ export function perLookUp(text: (lookUp: LookUp) => string): Readonly<Record<Loo
   return Object.fromEntries(lookUps.map((lookUp) => [lookUp, text(lookUp)])) as Record<LookUp, string>;
 }
 
-const values = [
-  'currency',
-  'account_time_zone',
-  'spend',
-  'impressions',
-  'clicks',
-  'link_clicks',
-  'reach',
-  'conversions',
-  'conversion_value',
-  'video_views',
-];
+const values = ['currency', 'account_time_zone', ...measures];
 
 /** The values a daily number consists of; equal ones are not written again. */
 export const valueColumns = values.join(', ');
