@@ -3,6 +3,7 @@
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Dialect } from './csv/dialect.ts';
 import { chosenByUser, type Decision } from './decision.ts';
+import type { DoubtCode, Evidence } from './reading-evidence.ts';
 import type { DateOrderDecision } from './values/date-order.ts';
 import type { NumberStyle } from './values/number-style.ts';
 import type { DateOrder } from './values/parse-date.ts';
@@ -33,6 +34,8 @@ export interface Reading {
   /** Undo the escapes that our own exports put before cells a spreadsheet would run. */
   readonly unescapeFormulas: boolean;
   readonly warnings: readonly ReadingWarning[];
+  /** Decisions with evidence against them, found in the sample. Absent in readings stored before doubts were kept. */
+  readonly doubts?: readonly ReadingDoubt[];
 }
 
 export interface ColumnReading {
@@ -62,6 +65,19 @@ export interface ReadingWarning {
     | 'encoding_guessed';
   readonly column?: string;
   readonly message: string;
+}
+
+/** A decision with evidence against it, as a question with its answers. */
+export interface ReadingDoubt {
+  readonly code: DoubtCode;
+  readonly message: string;
+  readonly evidence: Evidence;
+  /** Rows that would be lost, gained or misread if the decision is wrong, as far as the sample shows. */
+  readonly rowsAtStake: number;
+  /** Lines to look at; at most ten. */
+  readonly lines: readonly number[];
+  /** Each is one click: the orders with which the file is read again. The first one is what was decided. */
+  readonly answers: readonly { readonly label: string; readonly overrides: ReadingOverrides }[];
 }
 
 /** What a user (or a saved mapping) may set; everything else is detected. */
