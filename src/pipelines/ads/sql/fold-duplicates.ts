@@ -8,37 +8,40 @@ export interface FoldedRow {
   readonly clicks: string;
 }
 
+/** Of the lines that are added to the first one of their key. */
+const merged = (aggregate: string) =>
+  `${aggregate} filter (where verdict = 'merged') over (partition by natural_key_hash)`;
+
 /**
  * Lines of one upload that share a key, over the whole upload. A line equal to an earlier one is superseded. Otherwise, when the file has
  * a segment column and the currency is the same, it is merged: its numbers are added to the first line's. Otherwise it is refused.
+ *
+ * The upload has just been staged and statistics do not know it. So nothing is joined here: lines meet in windows, which only sort, and
+ * an insert that always conflicts writes the verdicts back through the primary key. As joins this took 474 s for 20,000 lines.
  */
 export async function foldDuplicates(db: Queryable, uploadId: string, isSegmented: boolean): Promise<FoldedRow[]> {
   const { rows } = await db.query<FoldedRow>({
     name: 'ads-fold-duplicates',
     text: `
-      with repeated as materialized (
-        select natural_key_hash
+      with keyed as (
+        select *, count(*) over (partition by natural_key_hash) as copies
         from staging_rows
         where upload_id = $1 and entity_type = 'daily_metric' and validation_status = 'valid'
-        group by natural_key_hash
-        having count(*) > 1
       ),
       lines as (
-        select s.row_index, s.line, s.currency, s.spend, s.impressions, s.clicks, s.link_clicks, s.conversions, s.conversion_value, s.video_views,
+        select *,
                row_number() over key as nth,
                row_number() over (
-                 partition by s.natural_key_hash, s.currency, s.raw_data, s.spend, s.impressions, s.clicks, s.link_clicks, s.reach,
-                              s.conversions, s.conversion_value, s.video_views
-                 order by s.row_index) as copy,
-               first_value(s.row_index) over key as first_index,
-               first_value(s.line) over key as first_line,
-               first_value(s.currency) over key as first_currency
-        from staging_rows s
-        join repeated r on r.natural_key_hash = s.natural_key_hash
-        where s.upload_id = $1 and s.entity_type = 'daily_metric' and s.validation_status = 'valid'
-        window key as (partition by s.natural_key_hash order by s.row_index)
+                 partition by natural_key_hash, currency, raw_data, spend, impressions, clicks, link_clicks, reach,
+                              conversions, conversion_value, video_views
+                 order by row_index) as copy,
+               first_value(line) over key as first_line,
+               first_value(currency) over key as first_currency
+        from keyed
+        where copies > 1
+        window key as (partition by natural_key_hash order by row_index)
       ),
-      judged as materialized (
+      verdicts as (
         select *,
                case when nth = 1 then 'first'
                     when copy > 1 then 'superseded'
@@ -46,28 +49,28 @@ export async function foldDuplicates(db: Queryable, uploadId: string, isSegmente
                     else 'duplicate' end as verdict
         from lines
       ),
-      followers as (
-        update staging_rows s
-        set folded = nullif(j.verdict, 'duplicate'),
-            validation_status = case when j.verdict = 'duplicate' then 'invalid'::ads_validation else s.validation_status end,
-            validation_errors = case when j.verdict = 'duplicate'
-              then jsonb_build_array(jsonb_build_object('code', 'duplicate_key', 'first_line', j.first_line)) end
-        from judged j
-        where j.verdict <> 'first' and s.upload_id = $1 and s.row_index = j.row_index and s.entity_type = 'daily_metric'
+      judged as materialized (
+        select *,
+               case when verdict = 'first' and ${merged('count(*)')} > 0 then jsonb_build_object(
+                 'rows', ${merged('count(*)')}, 'spend', ${merged('sum(spend)')}, 'impressions', ${merged('sum(impressions)')},
+                 'clicks', ${merged('sum(clicks)')}, 'link_clicks', ${merged('sum(link_clicks)')},
+                 'conversions', ${merged('sum(conversions)')}, 'conversion_value', ${merged('sum(conversion_value)')},
+                 'video_views', ${merged('sum(video_views)')}) end as sums
+        from verdicts
       ),
-      leaders as (
-        update staging_rows s
-        set merged = m.sums
-        from (
-          select first_index, jsonb_build_object(
-                   'rows', count(*), 'spend', sum(spend), 'impressions', sum(impressions), 'clicks', sum(clicks),
-                   'link_clicks', sum(link_clicks), 'conversions', sum(conversions), 'conversion_value', sum(conversion_value),
-                   'video_views', sum(video_views)) as sums
-          from judged
-          where verdict = 'merged'
-          group by first_index
-        ) m
-        where s.upload_id = $1 and s.row_index = m.first_index and s.entity_type = 'daily_metric'
+      written as (
+        insert into staging_rows (upload_id, workspace_id, row_index, entity_type, natural_key_hash, line, byte_offset,
+                                  folded, merged, validation_status, validation_errors)
+        select upload_id, workspace_id, row_index, entity_type, natural_key_hash, line, byte_offset,
+               case when verdict in ('superseded', 'merged') then verdict end, sums,
+               case when verdict = 'duplicate' then 'invalid'::ads_validation else validation_status end,
+               case when verdict = 'duplicate'
+                 then jsonb_build_array(jsonb_build_object('code', 'duplicate_key', 'first_line', first_line)) end
+        from judged
+        where verdict <> 'first' or sums is not null
+        on conflict (upload_id, row_index, entity_type) do update
+        set folded = excluded.folded, merged = excluded.merged, validation_status = excluded.validation_status,
+            validation_errors = excluded.validation_errors
       )
       select verdict, count(*)::int as rows, coalesce(sum(spend), 0)::text as spend,
              coalesce(sum(impressions), 0)::text as impressions, coalesce(sum(clicks), 0)::text as clicks
