@@ -22,7 +22,7 @@ export interface AuthenticatorOptions {
 export interface Authenticator {
   /** `reach` is the tenant a support person asks for (header Millrace-Tenant), if any. */
   authenticate(credential: string, reach?: string): Promise<Principal>;
-  /** Forget what is remembered of a user or key, so that a change made here is seen here at once. */
+  /** Forget what is remembered of a user, key or membership, so that a change made here is seen here at once. */
   forget(tenantId: string, id: string): void;
 }
 
@@ -100,6 +100,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     forget(tenantId, id) {
       users.forget(rememberedAs(tenantId, id));
       keys.forget(rememberedAs(tenantId, id));
+      memberships.forget(rememberedAs(tenantId, id));
     },
   };
 }

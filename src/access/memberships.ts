@@ -28,7 +28,9 @@ export async function grantMembership(db: Queryable, tenantId: string, grant: Gr
   });
 }
 
-export async function endMembership(db: Queryable, tenantId: string, membershipId: string): Promise<void> {
-  if (!(await revokeMembership(db, tenantId, membershipId)))
-    throw new MillraceError('membership_not_found', { membership: membershipId });
+/** Returns whose it was. */
+export async function endMembership(db: Queryable, tenantId: string, membershipId: string): Promise<string> {
+  const userId = await revokeMembership(db, tenantId, membershipId);
+  if (userId === undefined) throw new MillraceError('membership_not_found', { membership: membershipId });
+  return userId;
 }

@@ -14,6 +14,8 @@ export interface TokenClaims {
 
 const ISSUER = 'millrace';
 const MAX_LENGTH = 2_048;
+/** The last second a date can hold; a later one is no time at all. */
+const LAST_SECOND = 8_640_000_000_000;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export async function signToken(
@@ -61,6 +63,7 @@ function readClaims(payload: Record<string, unknown>): TokenClaims {
     uuid.test(tenantId) &&
     typeof ver === 'number' &&
     typeof exp === 'number' &&
+    exp <= LAST_SECOND &&
     isRole(role);
   if (!isWhole) throw new Error('claims not ours');
   return { userId: sub, tenantId, role, version: ver, expiresAt: new Date(exp * 1000) };

@@ -2,7 +2,7 @@
 import websocket from '@fastify/websocket';
 import fastify, { type FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
-import { createAuthenticator } from '../access/authenticate.ts';
+import { type Authenticator, createAuthenticator } from '../access/authenticate.ts';
 import { requireClosedDoor } from '../access/open-door.ts';
 import type { AppContext } from './app-context.ts';
 import type { AppDeps } from './app-deps.ts';
@@ -11,8 +11,9 @@ import { ownHandlers } from './handlers.ts';
 import { createFeed } from './live/feed.ts';
 import { engineFeedSource } from './live/feed-source.ts';
 import { authenticateRequests, isStillAllowed } from './plugins/authentication.ts';
-import { answerErrors } from './plugins/error-answers.ts';
+import { answerErrors, sendError } from './plugins/error-answers.ts';
 import { honourIdempotencyKeys } from './plugins/idempotency.ts';
+import { requireReadableRequests } from './plugins/readable-requests.ts';
 import { limitReceiving } from './plugins/receive-timeout.ts';
 import { closeRefusedUpgrades } from './plugins/refused-upgrades.ts';
 import { correlationIdOf, nameRequests } from './plugins/request-identity.ts';
@@ -42,6 +43,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 256 },
     logger: false,
+    // Refused before any route is known, so no error handler would see it.
+    frameworkErrors: (error, request, reply) => sendError(app, error, request, reply),
   });
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
@@ -55,6 +58,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   limitReceiving(server, settings.receiveTimeoutMs);
   limitUnreadBodies(server, settings.unreadBody);
   guardWorkspace(server);
+  requireReadableRequests(server);
   honourIdempotencyKeys(server, app);
   await server.register(websocket, { options: { maxPayload: MAX_SOCKET_MESSAGE_BYTES } });
   registerRoutes(server, app, { ...ownHandlers, ...deps.handlers });
@@ -69,11 +73,20 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
 
 function contextOf(deps: AppDeps): AppContext {
   const { pool, secrets, settings, engine, log } = deps;
-  const authenticator = deps.authenticator ?? createAuthenticator({ pool, tokenSecret: secrets.token });
+  const known = deps.authenticator ?? createAuthenticator({ pool, tokenSecret: secrets.token });
+  const feed = engine ? createFeed({ source: engineFeedSource(engine, pool), log }) : undefined;
+  const authenticator: Authenticator = {
+    authenticate: (credential, reach) => known.authenticate(credential, reach),
+    forget(tenantId, id) {
+      known.forget(tenantId, id);
+      // Streams that were opened with it end now, not at their next keep-alive.
+      feed?.checkReaders();
+    },
+  };
   return {
     ...deps,
     authenticator,
-    ...(engine ? { feed: createFeed({ source: engineFeedSource(engine, pool), log }) } : {}),
+    ...(feed ? { feed } : {}),
     isStillAllowed: (request, principal) => isStillAllowed({ authenticator, settings }, request, principal),
   };
 }

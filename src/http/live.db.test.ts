@@ -1,7 +1,7 @@
 // The live feed over real sockets: resume without loss or repetition, one run or the whole tenant, signed-out readers, WebSocket.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildTenant, buildUser, type TestUser, useApi } from '../../test/support/api.ts';
+import { buildApiKey, buildTenant, buildUser, type TestUser, useApi } from '../../test/support/api.ts';
 import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
@@ -261,6 +261,16 @@ describe('readers that are not what they should be', () => {
     await waitFor(() => closed.length > 0);
     expect([sent, closed]).toEqual([3, ['too_slow']]);
     feed.close();
+  });
+
+  it('a stream opened with a key ends as soon as the key is revoked in this process', async () => {
+    const admin = await buildUser(db, tenantId, 'admin');
+    const { token, keyId } = await buildApiKey(db, tenantId, ['runs:read']);
+    const reader = follow('/v1/events/stream', token);
+    await waitFor(() => reader.status === 200);
+    await api.call('api-keys.revoke', { as: admin, params: { key_id: keyId } });
+    await waitFor(() => reader.isEnded);
+    expect(runsOf(reader)).toEqual([]);
   });
 
   it('a reader whose credential no longer holds is closed with the next keep-alive', async () => {

@@ -43,7 +43,7 @@ const frameworkErrors: Readonly<Record<string, (error: FrameworkError) => Millra
   FST_ERR_CTP_INVALID_JSON_BODY: () => new MillraceError('body_malformed'),
   FST_ERR_CTP_EMPTY_JSON_BODY: () => new MillraceError('body_malformed'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new MillraceError('body_malformed'),
-  FST_ERR_BAD_URL: () => new MillraceError('request_invalid', { faults: 'the address cannot be read' }),
+  FST_ERR_BAD_URL: () => new MillraceError('address_malformed'),
 };
 
 interface FrameworkError extends Error {

@@ -61,13 +61,19 @@ export async function insertMembership(db: Queryable, membership: MembershipInse
   return rows[0] as MembershipRow;
 }
 
-export async function revokeMembership(db: Queryable, tenantId: string, membershipId: string): Promise<boolean> {
-  const { rowCount } = await db.query({
+/** Whose it was; undefined when there is none of this id. */
+export async function revokeMembership(
+  db: Queryable,
+  tenantId: string,
+  membershipId: string,
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ user_id: string }>({
     name: 'access-revoke-membership',
     text: `
       update public.memberships set revoked_at = coalesce(revoked_at, engine.now())
-      where tenant_id = $1 and membership_id = $2`,
+      where tenant_id = $1 and membership_id = $2
+      returning user_id`,
     values: [tenantId, membershipId],
   });
-  return rowCount === 1;
+  return rows[0]?.user_id;
 }

@@ -37,6 +37,7 @@ export const apiKeyRoutes = defineRoutes({
     access: allow(['admin']),
     body: ApiKeyCreate,
     answer: json(ApiKey.extend({ key: z.string().describe('Shown once; only its hash is kept.') }), 201),
+    errors: ['api_key_already_expired'],
   },
   'api-keys.revoke': {
     tag: 'API keys',

@@ -134,6 +134,12 @@ export const accessErrors = defineErrors({
     message: 'Client {client} still has uploads or numbers.',
     next: 'Keep it, or rename it.',
   },
+  api_key_already_expired: {
+    kind: 'input',
+    status: 400,
+    message: 'A key that expires at {at} could never be used: that time has passed.',
+    next: 'Choose a time to come, or leave expires_at out for a key that does not expire.',
+  },
   api_key_not_found: {
     kind: 'input',
     status: 404,

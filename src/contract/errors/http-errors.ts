@@ -14,6 +14,24 @@ export const httpErrors = defineErrors({
     message: 'The request is not valid: {faults}.',
     next: 'Correct the named fields; /docs shows what is expected.',
   },
+  text_unstorable: {
+    kind: 'input',
+    status: 400,
+    message: 'The text at {field} holds a NUL or half a character, which no text in the database can hold.',
+    next: 'Remove it and send the request again.',
+  },
+  name_unknown: {
+    kind: 'input',
+    status: 400,
+    message: 'The request has a {kind} that is not known here: {hint}',
+    next: 'Correct or remove it; /docs shows what is expected.',
+  },
+  address_malformed: {
+    kind: 'input',
+    status: 400,
+    message: 'The address holds percent-encoding that cannot be read.',
+    next: 'Encode each part of the address as UTF-8, "%" itself as "%25".',
+  },
   body_malformed: {
     kind: 'input',
     status: 400,

@@ -48,6 +48,8 @@ export interface Feed {
   /** Starts handing events to the reader, from `after` or from now on. Returns how to leave. */
   join(reader: Reader, after: number | undefined): Promise<() => void>;
   readonly readers: number;
+  /** Asks of each reader whether it may still read: a credential has just ended. */
+  checkReaders(): void;
   close(): void;
 }
 
@@ -129,9 +131,13 @@ export function createFeed({
   }
 
   function keepAlive(): void {
+    for (const seats of byTenant.values()) for (const seat of seats) seat.reader.keepAlive();
+    checkReaders();
+  }
+
+  function checkReaders(): void {
     for (const seats of byTenant.values())
       for (const seat of seats) {
-        seat.reader.keepAlive();
         seat.reader.isStillAllowed().then(
           (isAllowed) => {
             if (!isAllowed) seat.reader.close('signed_out');
@@ -198,6 +204,7 @@ export function createFeed({
     get readers() {
       return [...byTenant.values()].reduce((count, seats) => count + seats.size, 0);
     },
+    checkReaders,
     close() {
       for (const seats of byTenant.values()) for (const seat of [...seats]) seat.reader.close('shutting_down');
       byTenant.clear();

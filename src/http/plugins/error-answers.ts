@@ -6,21 +6,20 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { AppContext } from '../app-context.ts';
 import { problemAnswer } from '../problem-answer.ts';
 
-export function answerErrors(server: FastifyInstance, { log }: AppContext): void {
-  server.setErrorHandler((error, request, reply) => {
-    const { problem, retryAfterS, isFault } = problemAnswer(error, {
-      path: pathOf(request),
-      correlationId: request.id,
-    });
-    if (isFault)
-      log.error({ err: error, operation: operationOf(request), correlation_id: request.id }, 'a request failed');
-    sendProblem(reply, problem.status, problem, retryAfterS);
-  });
+export function answerErrors(server: FastifyInstance, app: AppContext): void {
+  server.setErrorHandler((error, request, reply) => sendError(app, error, request, reply));
   server.setNotFoundHandler((request, reply) => {
     const missing = new MillraceError('route_not_found', { method: request.method, path: pathOf(request) });
     const { problem } = problemAnswer(missing, { path: pathOf(request), correlationId: request.id });
     sendProblem(reply, 404, problem, undefined);
   });
+}
+
+export function sendError({ log }: AppContext, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { problem, retryAfterS, isFault } = problemAnswer(error, { path: pathOf(request), correlationId: request.id });
+  if (isFault)
+    log.error({ err: error, operation: operationOf(request), correlation_id: request.id }, 'a request failed');
+  sendProblem(reply, problem.status, problem, retryAfterS);
 }
 
 function sendProblem(reply: FastifyReply, status: number, body: unknown, retryAfterS: number | undefined): void {
@@ -35,5 +34,6 @@ function pathOf(request: FastifyRequest): string {
 }
 
 function operationOf(request: FastifyRequest): string | undefined {
-  return request.routeOptions.config.operation;
+  // An address that cannot be read belongs to no route.
+  return request.routeOptions?.config?.operation;
 }

@@ -107,11 +107,20 @@ describe('a refused upload', () => {
   it.each([
     ['a missing field', [filePart('x.csv', 'a,b\n')], /platform/],
     ['a wrong field after the file', [filePart('x.csv', 'a,b\n'), field('platform', 'bing')], /platform/],
-    ['an unknown field', [field('platform', 'meta'), field('__proto__', 'x'), filePart('x.csv', 'a,b\n')], /__proto__/],
   ])('for %s names the field and keeps nothing', async (_, parts, fault) => {
     const { status, body } = await upload(...parts);
     expect([status, body.code]).toEqual([422, 'upload_fields_invalid']);
     expect(body.detail).toMatch(fault);
+    expect(await stored()).toEqual([]);
+  });
+
+  it.each([
+    ['resembles a known one', 'platfrom', '"platfrom"; did you mean "platform"?'],
+    ['resembles none', '__proto__', 'known are "platform", "note".'],
+  ])('for an unknown field that %s says which are known and keeps nothing', async (_, name, hint) => {
+    const { status, body } = await upload(field('platform', 'meta'), field(name, 'x'), filePart('x.csv', 'a,b\n'));
+    expect([status, body.code]).toEqual([400, 'name_unknown']);
+    expect(body.detail).toContain(hint);
     expect(await stored()).toEqual([]);
   });
 

@@ -5,12 +5,13 @@
 // The run may exist although enqueue failed (an answer lost after commit), so the blob is only taken back when the
 // refusal says that there is none.
 import type { FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { discardFile, findSameBytes, recordBlob } from '../../engine/blobs/blobs.ts';
 import type { Sniff, StoredFile } from '../../engine/blobs/store-file.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import { type Pool, type Queryable, withTenant } from '../../platform/database.ts';
+import { refuseUnknownNames } from '../known-names.ts';
 import { receiveUpload } from './receive-upload.ts';
 import type { UploadLimits } from './upload-limits.ts';
 
@@ -74,6 +75,7 @@ export async function acceptUpload<Fields extends z.ZodType, Run>(
 }
 
 function parseFields<Fields extends z.ZodType>(schema: Fields, fields: ReadonlyMap<string, string>): z.output<Fields> {
+  if (schema instanceof z.ZodObject) refuseUnknownNames('form field', [...fields.keys()], Object.keys(schema.shape));
   const result = schema.safeParse(Object.fromEntries(fields));
   if (result.success) return result.data;
   const faults = result.error.issues.map(({ path, message }) => `${path.join('.') || 'fields'}: ${message}`);

@@ -3,7 +3,7 @@
 import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
 import type { Reading } from '../../tabular/reading.ts';
 import type { RowBatch } from '../../tabular/row-batch.ts';
-import { storableText } from '../../tabular/storable-text.ts';
+import { storableText } from '../../platform/storable-text.ts';
 import { suggestFix } from '../../tabular/validation/fixes.ts';
 import { causeOf, type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';

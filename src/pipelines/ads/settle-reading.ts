@@ -10,7 +10,7 @@ import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
 import { namesTaughtBy } from '../../tabular/mapping/taught-names.ts';
 import type { ReadingOverrides } from '../../tabular/reading.ts';
 import { readLike } from '../../tabular/returned-rows.ts';
-import { storableJson } from '../../tabular/storable-text.ts';
+import { storableJson } from '../../platform/storable-text.ts';
 import type { AdsInput } from './input.ts';
 import { decideMapping, decideReading, fingerprintOf, mappingLike, withDateOrders } from './reading.ts';
 import {

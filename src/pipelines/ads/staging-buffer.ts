@@ -1,7 +1,7 @@
 // Rows on their way into staging: gathered column by column as binary arrays, handed over in one flush. Campaigns, ad sets and ads
 // are staged once per key (and again when a later line gives another name or parent), not once per line.
 import { BinaryArray, postgresDay } from '../../platform/binary-array.ts';
-import { storableJson } from '../../tabular/storable-text.ts';
+import { storableJson } from '../../platform/storable-text.ts';
 import type { RowIssue } from '../../tabular/validation/row-issue.ts';
 import { measures, wholeMeasures } from './fields.ts';
 import { KeyWatch } from './key-watch.ts';

@@ -1,7 +1,7 @@
 // From the fields of a row to a case as it is staged. Everything that is wrong with the row is said at once.
 import type { ColumnMapping } from '../../tabular/mapping/mapping.ts';
 import type { RowBatch } from '../../tabular/row-batch.ts';
-import { storableText } from '../../tabular/storable-text.ts';
+import { storableText } from '../../platform/storable-text.ts';
 import type { IssuePlace, RowIssue } from '../../tabular/validation/row-issue.ts';
 import type { ParsedRow, RowParser } from '../../tabular/validation/row-parser.ts';
 import { checkRules } from '../../tabular/validation/rules.ts';

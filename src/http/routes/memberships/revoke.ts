@@ -5,10 +5,11 @@ import { change } from '../change.ts';
 
 export const revokeMembership = handle('memberships.revoke', async (call) => {
   const { membership_id: membershipId } = call.params;
-  await change(
+  const userId = await change(
     call,
     (db, tenantId) => endMembership(db, tenantId, membershipId),
     () => ({ target: membershipId }),
   );
+  call.app.authenticator.forget(call.principal.tenantId, userId);
   return undefined;
 });

@@ -1,8 +1,15 @@
 // Text that Postgres can hold: jsonb and text know no NUL, and a lone surrogate is not UTF-8.
 
+const halfCharacter = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
 export function storableText(text: string): string {
   const whole = /[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text;
   return whole.includes('\u0000') ? whole.replaceAll('\u0000', '\uFFFD') : whole;
+}
+
+/** Whether it can be stored as it is: no NUL, no half character. */
+export function isStorableText(text: string): boolean {
+  return !text.includes('\u0000') && !halfCharacter.test(text);
 }
 
 /** In JSON both are escaped, so most texts need not be looked at one by one. */

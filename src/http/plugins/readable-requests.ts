@@ -1,0 +1,50 @@
+// What a request says must be text that can be stored, under names that the route knows: a NUL or half a character, an address whose
+// percent-encoding is broken and a query parameter nobody reads are refused by name before a handler sees them. Rows of an upload are
+// left alone: they are data, and each row has its own fate.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { RouteSpec } from '../../contract/api/route.ts';
+import { routes } from '../../contract/api/routes.ts';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { isStorableText } from '../../platform/storable-text.ts';
+import { refuseUnknownNames } from '../known-names.ts';
+
+export function requireReadableRequests(server: FastifyInstance): void {
+  server.addHook('preValidation', (request, _reply, done) => {
+    const { operation } = request.routeOptions.config;
+    if (operation !== undefined) {
+      requireReadableAddress(request);
+      const { query }: RouteSpec = routes[operation];
+      refuseUnknownNames('query parameter', Object.keys(request.query as object), Object.keys(query?.shape ?? {}));
+      requireStorable(request.params, 'address');
+      requireStorable(request.query, 'query');
+      requireStorable(withoutRows(request.body), 'body');
+    }
+    done();
+  });
+}
+
+function requireReadableAddress(request: FastifyRequest): void {
+  try {
+    decodeURIComponent(request.raw.url ?? '');
+  } catch {
+    throw new MillraceError('address_malformed');
+  }
+}
+
+function requireStorable(value: unknown, path: string): void {
+  if (typeof value === 'string') {
+    if (!isStorableText(value)) throw new MillraceError('text_unstorable', { field: path });
+  } else if (typeof value === 'object' && value !== null && !Buffer.isBuffer(value)) {
+    for (const [name, inner] of Object.entries(value)) {
+      // A name that cannot be stored cannot be said either.
+      requireStorable(name, path);
+      requireStorable(inner, `${path}.${name}`);
+    }
+  }
+}
+
+function withoutRows(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('rows' in body) || !Array.isArray(body.rows)) return body;
+  const { rows: _, ...rest } = body;
+  return rest;
+}
