@@ -378,6 +378,7 @@ grant delete, insert, select on engine.delivery_tries to millrace_engine;
 create table engine.event_inbox (
   event_id bigint not null
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX event_inbox_in_order ON engine.event_inbox USING btree (event_id);
 grant delete, insert, select, update on engine.event_inbox to millrace_engine;
 
 create table engine.event_positions (
@@ -675,11 +676,20 @@ create table engine.schedules (
   last_fired_at timestamp with time zone,
   last_run_id uuid,
   created_at timestamp with time zone default engine.now() not null,
+  set_aside_at timestamp with time zone,
+  tries integer default 0 not null,
+  not_before timestamp with time zone,
+  trouble_code text,
+  trouble_text text,
+  trouble_at timestamp with time zone,
+  due_at timestamp with time zone generated always as (GREATEST(next_at, not_before)) stored,
   constraint schedules_pkey PRIMARY KEY (schedule_id),
   constraint schedules_tenant_id_name_key UNIQUE (tenant_id, name),
-  constraint schedules_jitter_seconds_check CHECK ((jitter_seconds >= 0))
+  constraint schedules_jitter_seconds_check CHECK ((jitter_seconds >= 0)),
+  constraint schedules_set_aside_says_why CHECK (((set_aside_at IS NULL) OR (trouble_code IS NOT NULL))),
+  constraint schedules_trouble_has_time CHECK (((trouble_code IS NULL) = (trouble_at IS NULL)))
 );
-CREATE INDEX schedules_due ON engine.schedules USING btree (next_at) WHERE enabled;
+CREATE INDEX schedules_due ON engine.schedules USING btree (due_at) WHERE (enabled AND (set_aside_at IS NULL));
 alter table engine.schedules enable row level security, force row level security;
 create policy engine_all on engine.schedules for all to millrace_engine using (true) with check (true);
 create policy tenant_only on engine.schedules for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));

@@ -3,10 +3,17 @@ import { createHash } from 'node:crypto';
 import { Cron } from 'croner';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Queryable } from '../platform/database.ts';
+import { sqlStateOf } from '../platform/database-errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { checkedInput, pipelineNamed } from './enqueue.ts';
 import type { Registry } from './pipeline.ts';
 import { engineTime, type ScheduleRow, upsertSchedule } from './sql/schedules.ts';
+
+/** The name is part of the key of every run it fires, which has 500 characters at most. */
+const MAX_NAME_LENGTH = 400;
+const MAX_JITTER_SECONDS = 30 * 86_400;
+/** The class of SQLSTATEs that are about a value. */
+const DATA_EXCEPTION = '22';
 
 export interface ScheduleRequest {
   readonly tenantId: string;
@@ -24,6 +31,7 @@ export interface ScheduleRequest {
   readonly nextAt?: Date;
 }
 
+/** Refused with `schedule_invalid` or `input_invalid` when it could never fire; what was in trouble before starts afresh. */
 export async function saveSchedule(
   pool: Queryable,
   registry: Registry,
@@ -41,10 +49,26 @@ export async function saveSchedule(
     input: checkedInput(pipeline, request.input ?? {}).json,
     enabled: request.enabled ?? true,
   };
-  return upsertSchedule(pool, {
-    ...draft,
-    nextAt: request.nextAt ?? nextFiring({ ...draft, seed: `${draft.tenantId}:${draft.name}` }, await engineTime(pool)),
+  checkDraft(draft, request.nextAt);
+  // Worked out also when the caller names the first moment: the second one comes from the cron expression.
+  const byCron = nextFiring({ ...draft, seed: `${draft.tenantId}:${draft.name}` }, await engineTime(pool));
+  return upsertSchedule(pool, { ...draft, nextAt: request.nextAt ?? byCron }).catch((error: unknown) => {
+    if (sqlStateOf(error)?.startsWith(DATA_EXCEPTION) !== true) throw error;
+    throw invalid(draft.name, (error as Error).message, error);
   });
+}
+
+function checkDraft(draft: { name: string; jitterSeconds: number }, nextAt: Date | undefined): void {
+  const { name, jitterSeconds } = draft;
+  if (name.length === 0 || name.length > MAX_NAME_LENGTH)
+    throw invalid(name.slice(0, MAX_NAME_LENGTH), `a name has 1 to ${MAX_NAME_LENGTH} characters`);
+  if (!Number.isInteger(jitterSeconds) || jitterSeconds < 0 || jitterSeconds > MAX_JITTER_SECONDS)
+    throw invalid(name, `the jitter is a whole number of seconds from 0 to ${MAX_JITTER_SECONDS}`);
+  if (nextAt !== undefined && Number.isNaN(nextAt.getTime())) throw invalid(name, 'its first moment is not a time');
+}
+
+function invalid(name: string, reason: string, cause?: unknown): MillraceError {
+  return new MillraceError('schedule_invalid', { name, reason }, cause === undefined ? {} : { cause });
 }
 
 /** The first moment after `after`, jitter included. */
@@ -57,7 +81,7 @@ export function nextFiring(
   // The plain moment may lie before `after` while its jittered one is still to come.
   const from = new Date(after.getTime() - offsetMs);
   const plain = firingAfter(schedule, from);
-  if (!plain) throw new MillraceError('schedule_invalid', { name: schedule.name, reason: 'it never fires' });
+  if (!plain) throw invalid(schedule.name, 'it never fires');
   return new Date(plain.getTime() + offsetMs);
 }
 
@@ -66,11 +90,7 @@ function firingAfter(schedule: { name: string; cron: string; timeZone: string },
   try {
     return new Cron(schedule.cron, { timezone: schedule.timeZone, mode: '5-part', paused: true }).nextRun(from);
   } catch (error) {
-    throw new MillraceError(
-      'schedule_invalid',
-      { name: schedule.name, reason: (error as Error).message },
-      { cause: error },
-    );
+    throw invalid(schedule.name, (error as Error).message, error);
   }
 }
 

@@ -81,3 +81,19 @@ it('a silent worker, a protection that is gone, a clock that is wrong and an out
     await db.admin.query('alter table engine.rejects force row level security; truncate engine.event_inbox');
   }
 });
+
+it('schedules that are set aside, fail or are overdue are counted, and one is named with its reason', async () => {
+  expect((await findingsWith()).get('schedules')?.state).toBe('ok');
+  await db.admin.query(`
+    insert into engine.schedules (schedule_id, tenant_id, name, pipeline, cron, next_at, set_aside_at, trouble_code, trouble_text, trouble_at)
+    select gen_random_uuid(), gen_random_uuid(), name, 'syncs', '0 6 * * *', engine.now() - interval '1 hour', aside, code, code || ' text', at
+    from (values ('bad', engine.now(), 'schedule_invalid', engine.now()),
+                 ('failing', null, 'internal', engine.now()),
+                 ('nobody''s', null, null, null)) as s (name, aside, code, at)`);
+  expect((await findingsWith()).get('schedules')).toMatchObject({
+    state: 'warn',
+    detail:
+      'of 3 schedules: 1 set aside, 1 failing, 1 overdue; "bad" of pipeline syncs: schedule_invalid, schedule_invalid text',
+    fix: expect.stringMatching(/Save a schedule/),
+  });
+});

@@ -16,7 +16,7 @@ import { formatCount, plural } from '../output.ts';
 import { formatDuration } from '../times.ts';
 import { checkAlerts } from './check-alerts.ts';
 import type { Finding } from './finding.ts';
-import { readServerTime, readServerVersion, readWorkSigns } from './sql/read-vital-signs.ts';
+import { readScheduleSigns, readServerTime, readServerVersion, readWorkSigns } from './sql/read-vital-signs.ts';
 
 export type { Finding };
 
@@ -61,6 +61,7 @@ async function examineDatabase(database: OpenDatabase, config: Config, report: R
     await ask(report, 'workers', () => checkWorkers(engine));
     await ask(report, 'runs', () => checkRuns(engine));
     await ask(report, 'events', () => checkEvents(engine));
+    await ask(report, 'schedules', () => checkSchedules(engine));
     await ask(report, 'alerts', () => checkAlerts(engine, isTrial(config)));
   } finally {
     await engine.end();
@@ -199,6 +200,19 @@ async function checkEvents(db: Queryable): Promise<Finding> {
     state: 'warn',
     detail: `${plural(stuck, 'event')} not delivered for more than a minute`,
     fix: 'Run "millrace start" or "millrace scheduler": one process must carry the outbox.',
+  };
+}
+
+async function checkSchedules(db: Queryable): Promise<Finding> {
+  const { enabled, set_aside: aside, failing, overdue, example } = await readScheduleSigns(db);
+  if (aside + failing + overdue === 0)
+    return { check: 'schedules', state: 'ok', detail: `${plural(enabled, 'schedule')} on, none in trouble` };
+  const counts = [`${aside} set aside`, `${failing} failing`, `${overdue} overdue`].join(', ');
+  return {
+    check: 'schedules',
+    state: 'warn',
+    detail: `of ${plural(enabled, 'schedule')}: ${counts}; ${example}`,
+    fix: 'Save a schedule that is set aside again with a cron expression and time zone that exist; for an overdue one start a process that knows its pipeline.',
   };
 }
 

@@ -14,7 +14,7 @@ export type AlertEvent = keyof typeof alertEvents;
 
 export interface AlertMetricInfo {
   readonly label: string;
-  readonly unit: 'runs' | 'seconds' | 'percent' | 'retries' | 'items' | 'workers';
+  readonly unit: 'runs' | 'seconds' | 'percent' | 'retries' | 'items' | 'workers' | 'schedules';
   /** Reckoned over the rule's window; the others are as of now. */
   readonly isWindowed: boolean;
   /** Has a figure for each pipeline. */
@@ -73,6 +73,12 @@ export const alertMetrics = {
     label: 'Items read for each second of work in the window',
     unit: 'items',
     isWindowed: true,
+    isPerPipeline: true,
+  },
+  troubled_schedules: {
+    label: 'Schedules that are set aside, that fail, or that are overdue and nobody fires',
+    unit: 'schedules',
+    isWindowed: false,
     isPerPipeline: true,
   },
   workers_alive: {

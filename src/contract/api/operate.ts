@@ -35,6 +35,9 @@ export const Schedule = z.object({
   enabled: z.boolean(),
   last_fired_at: Time.nullable(),
   next_at: Time.nullable(),
+  set_aside_at: Time.nullable().describe('It never fires until it is saved again; `trouble` says why.'),
+  trouble_code: z.string().nullable().describe('Why its last moment did not fire.'),
+  trouble: z.string().nullable(),
 });
 
 export const AuditEntry = z.object({

@@ -30,9 +30,9 @@ export function createOutboxPump(options: PumpOptions): Service {
 }
 
 /** One round; null when another process is at it. */
-export async function pumpEvents(pool: Pool): Promise<number | null> {
+export async function pumpEvents(pool: Pool, batch = BATCH): Promise<number | null> {
   const positioned = await withTransaction(pool, async (tx) => {
-    const count = await positionEvents(tx, BATCH);
+    const count = await positionEvents(tx, batch);
     failpoint('pump.before_commit');
     return count;
   });

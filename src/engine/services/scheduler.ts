@@ -1,13 +1,27 @@
-// The scheduler: fires due schedules. Any number of processes may run it; the row lock and the run's key let one through. A schedule
-// whose run is refused waits for its next time and keeps no other from its own.
+// The scheduler: fires due schedules. Any number of processes may run it; the row lock and the run's key let one through.
+//
+// No schedule holds up another. Those that are due fire together, in one transaction; when that fails, each fires in one of its own, with a
+// limit on every wait, and what is wrong with one is written down beside it: set aside when it can never fire, passed over when its run is
+// refused, tried again later in every other case.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type Pool, type Queryable, withTransaction } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { Log } from '../../platform/log.ts';
+import { redactText } from '../../platform/redaction.ts';
 import { enqueue } from '../enqueue.ts';
 import type { Registry } from '../pipeline.ts';
 import { nextFiring } from '../schedules.ts';
-import { type DueSchedule, lockDueSchedules, recordFiring } from '../sql/schedules.ts';
+import {
+  type DueSchedule,
+  limitFiring,
+  listDueSchedules,
+  lockDueSchedule,
+  lockDueSchedules,
+  postponeSchedule,
+  recordFiring,
+  setScheduleAside,
+  type Trouble,
+} from '../sql/schedules.ts';
 import { createLoop, type Service } from './loop.ts';
 
 export interface SchedulerOptions {
@@ -19,6 +33,10 @@ export interface SchedulerOptions {
 }
 
 const BATCH = 100;
+/** A firing reads and writes a handful of rows; whoever holds one of them longer than this makes the schedule wait, not the others. */
+const limits = { lockMs: 1_000, statementMs: 10_000 };
+const retryAfter = { firstMs: 10_000, mostMs: 900_000 };
+const MAX_TROUBLE_TEXT = 500;
 
 export function createScheduler(options: SchedulerOptions): Service {
   return createLoop({
@@ -33,8 +51,20 @@ export function createScheduler(options: SchedulerOptions): Service {
   });
 }
 
+/** How many of the due ones were dealt with: fired, passed over, set aside or postponed. */
 export async function fireDueSchedules(pool: Pool, registry: Registry, log: Log): Promise<number> {
+  try {
+    return await fireTogether(pool, registry, log);
+  } catch (error) {
+    if (isOfConnection(error)) throw error;
+    log.warn({ err: error }, 'schedules could not fire together; each fires by itself');
+    return fireOneByOne(pool, registry, log);
+  }
+}
+
+async function fireTogether(pool: Pool, registry: Registry, log: Log): Promise<number> {
   const fired = await withTransaction(pool, async (tx) => {
+    await limitFiring(tx, limits.lockMs, limits.statementMs);
     const due = await lockDueSchedules(tx, [...registry.keys()], BATCH);
     for (const schedule of due) await fire(tx, registry, schedule, log);
     failpoint('schedule.before_commit');
@@ -44,26 +74,62 @@ export async function fireDueSchedules(pool: Pool, registry: Registry, log: Log)
   return fired;
 }
 
+async function fireOneByOne(pool: Pool, registry: Registry, log: Log): Promise<number> {
+  const pipelines = [...registry.keys()];
+  const due = await listDueSchedules(pool, pipelines, BATCH);
+  for (const scheduleId of due) {
+    try {
+      await withTransaction(pool, async (tx) => {
+        await limitFiring(tx, limits.lockMs, limits.statementMs);
+        const schedule = await lockDueSchedule(tx, pipelines, scheduleId);
+        if (schedule) await fire(tx, registry, schedule, log);
+        failpoint('schedule.before_commit');
+      });
+    } catch (error) {
+      if (isOfConnection(error)) throw error;
+      log.error({ schedule_id: scheduleId, err: error }, 'schedule.postponed');
+      await postponeSchedule(pool, scheduleId, troubleOf(error), retryAfter);
+    }
+  }
+  return due.length;
+}
+
 async function fire(tx: Queryable, registry: Registry, schedule: DueSchedule, log: Log): Promise<void> {
-  const verdict = await registry.get(schedule.pipeline)?.gate?.(tx, {
-    tenantId: schedule.tenant_id,
-    name: schedule.name,
+  const { schedule_id: scheduleId, name, tenant_id: tenant, pipeline } = schedule;
+  const verdict = await registry.get(pipeline)?.gate?.(tx, {
+    tenantId: tenant,
+    name,
     input: schedule.input,
     dueAt: schedule.next_at,
     now: schedule.now,
   });
   const nextAt = verdict?.nextAt ?? nextByCron(schedule);
-  const run = verdict?.fire === false ? undefined : await enqueueScheduled(tx, registry, schedule, log);
-  await recordFiring(tx, { scheduleId: schedule.schedule_id, runId: run?.id ?? null, nextAt });
-  if (run) log.info({ schedule: schedule.name, tenant: schedule.tenant_id, run: run.id }, 'schedule.fired');
+  if (nextAt instanceof MillraceError) {
+    log.error({ schedule: name, tenant, pipeline, code: nextAt.code }, 'schedule.set_aside');
+    return setScheduleAside(tx, scheduleId, troubleOf(nextAt));
+  }
+  const run = verdict?.fire === false ? undefined : await enqueueScheduled(tx, registry, schedule);
+  if (run instanceof MillraceError) {
+    log.error({ schedule: name, tenant, pipeline, code: run.code }, 'schedule.refused');
+    return recordFiring(tx, { scheduleId, runId: null, nextAt, trouble: troubleOf(run) });
+  }
+  await recordFiring(tx, { scheduleId, runId: run?.id ?? null, nextAt, trouble: null });
+  if (run) log.info({ schedule: name, tenant, run: run.id }, 'schedule.fired');
 }
 
-function nextByCron(schedule: DueSchedule): Date {
+/** The error when there is none: what is in the table was saved by another version, or not by us. */
+function nextByCron(schedule: DueSchedule): Date | MillraceError {
   const { name, cron, time_zone: timeZone, jitter_seconds: jitterSeconds } = schedule;
-  return nextFiring({ name, cron, timeZone, jitterSeconds, seed: `${schedule.tenant_id}:${name}` }, schedule.now);
+  try {
+    return nextFiring({ name, cron, timeZone, jitterSeconds, seed: `${schedule.tenant_id}:${name}` }, schedule.now);
+  } catch (error) {
+    if (error instanceof MillraceError && error.code === 'schedule_invalid') return error;
+    throw error;
+  }
 }
 
-async function enqueueScheduled(tx: Queryable, registry: Registry, schedule: DueSchedule, log: Log) {
+/** The error when the pipeline of today does not take what it took when the schedule was saved; then nothing was written. */
+async function enqueueScheduled(tx: Queryable, registry: Registry, schedule: DueSchedule) {
   const { name, tenant_id: tenantId } = schedule;
   const request = {
     pipeline: schedule.pipeline,
@@ -75,9 +141,22 @@ async function enqueueScheduled(tx: Queryable, registry: Registry, schedule: Due
   try {
     return (await enqueue(tx, registry, [request]))[0];
   } catch (error) {
-    // What was accepted when it was saved, the pipeline of today does not take. Refused before anything was written: the transaction is whole.
-    if (!(error instanceof MillraceError) || error.kind !== 'input') throw error;
-    log.error({ schedule: name, tenant: tenantId, pipeline: schedule.pipeline, code: error.code }, 'schedule.refused');
-    return undefined;
+    // Refused by the server, the transaction is of no use any more.
+    if (error instanceof MillraceError && error.kind === 'input' && error.cause === undefined) return error;
+    throw error;
   }
+}
+
+/** Then nothing is wrong with any schedule. */
+function isOfConnection(error: unknown): boolean {
+  return (
+    error instanceof MillraceError && ['database_lost', 'database_unreachable', 'pool_exhausted'].includes(error.code)
+  );
+}
+
+function troubleOf(error: unknown): Trouble {
+  const said = redactText(error instanceof Error ? error.message : String(error)).slice(0, MAX_TROUBLE_TEXT);
+  // A NUL or half a character cannot be stored.
+  const text = Buffer.from(said.replaceAll('\0', '')).toString();
+  return { code: error instanceof MillraceError ? error.code : 'internal', text };
 }

@@ -4,7 +4,10 @@ import type { Queryable } from '../../platform/database.ts';
 // Only the holder of this advisory lock gives out positions, so they commit in order.
 const PUMP_LOCK = 7_002;
 
-/** Null when another process is pumping. Otherwise how many events got their position. */
+/**
+ * Null when another process is pumping. Otherwise how many events got their position: always the ones with the least ids, so that the events
+ * of one run, each committed before the next one is made, get theirs in order however long the inbox is.
+ */
 export async function positionEvents(db: Queryable, limit: number): Promise<number | null> {
   const lock = await db.query<{ got: boolean }>({
     name: 'engine-lock-pump',
@@ -16,7 +19,7 @@ export async function positionEvents(db: Queryable, limit: number): Promise<numb
     text: `
       with taken as (
         delete from engine.event_inbox i
-        where i.ctid = any (array(select ctid from engine.event_inbox limit $1))
+        where i.ctid = any (array(select ctid from engine.event_inbox order by event_id limit $1))
         returning i.event_id
       )
       insert into engine.event_positions (event_id)

@@ -92,6 +92,9 @@ export interface ScheduleRow {
   readonly enabled: boolean;
   readonly last_fired_at: Date | null;
   readonly next_at: Date | null;
+  readonly set_aside_at: Date | null;
+  readonly trouble_code: string | null;
+  readonly trouble: string | null;
 }
 
 export async function listSchedules(
@@ -103,7 +106,8 @@ export async function listSchedules(
   const { rows } = await db.query<ScheduleRow>({
     name: 'http-list-schedules',
     text: `
-      select schedule_id, name, pipeline, cron, time_zone as timezone, enabled, last_fired_at, next_at
+      select schedule_id, name, pipeline, cron, time_zone as timezone, enabled, last_fired_at, next_at,
+             set_aside_at, trouble_code, trouble_text as trouble
       from engine.schedules where tenant_id = $1 and ($2::uuid is null or schedule_id > $2)
       order by schedule_id limit $3`,
     values: [tenantId, after, limit],

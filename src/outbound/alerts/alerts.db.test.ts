@@ -228,6 +228,19 @@ describe('a threshold', () => {
     expect(await depths()).toMatchObject([{ message: 'Ingest dead-letter queue has 6 messages' }]);
   });
 
+  it('a schedule that is set aside is told without a rule of one’s own', async () => {
+    const tenantId = newTenant();
+    await db.admin.query(
+      `insert into engine.schedules (schedule_id, tenant_id, name, pipeline, cron, next_at, set_aside_at, trouble_code, trouble_at)
+       values (gen_random_uuid(), $1, 'bad', 'syncs', 'whenever', engine.now(), engine.now(), 'schedule_invalid', engine.now())`,
+      [tenantId],
+    );
+    await evaluate(db);
+    expect(await alertsOf(tenantId)).toMatchObject([
+      { rule: 'schedule_trouble', message: 'Syncs has 1 schedules that do not fire' },
+    ]);
+  });
+
   it('of one’s own on any metric works like the defaults, and switching the rule off ends its alerts', async () => {
     const tenantId = newTenant();
     await db.admin.query(

@@ -32,6 +32,7 @@ const countsFromZero: ReadonlySet<AlertMetric> = new Set<AlertMetric>([
   'stale_runs',
   'queued_runs',
   'retries',
+  'troubled_schedules',
 ]);
 
 export function findBreaches(

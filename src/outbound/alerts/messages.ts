@@ -63,6 +63,7 @@ const sentences: Readonly<Record<AlertMetric, (who: string, figure: Figure) => s
   not_found_percent: (who, { value, windowMinutes }) =>
     `${who} did not find what ${value}% of jobs asked for over the last ${span(windowMinutes)}`,
   items_per_second: (who, { value, threshold }) => `${who} reads ${value} items a second (threshold ${threshold})`,
+  troubled_schedules: (who, { value }) => `${who} has ${value} schedules that do not fire`,
   workers_alive: (_, { value }) => `${value} workers alive`,
 };
 

@@ -31,6 +31,7 @@ const readers: Readonly<Record<AlertMetric, Reader>> = {
   throttled_percent: (db, minutes) => read.readThrottledPercent(db, leastId(minutes)).then(measured),
   not_found_percent: (db, minutes) => read.readNotFoundPercent(db, leastId(minutes)).then(measured),
   items_per_second: (db, minutes) => read.readItemsPerSecond(db, leastId(minutes)).then(measured),
+  troubled_schedules: (db) => read.readTroubledSchedules(db).then(measured),
   workers_alive: async (db) => [{ tenantId: null, pipeline: null, value: await read.countWorkersAlive(db) }],
 };
 

@@ -62,7 +62,19 @@ function ScheduleRow({ schedule, connector }: { schedule: Schedule; connector: C
         )}
       </Cell>
       <Cell>{schedule.last_fired_at ? <Moment at={schedule.last_fired_at} /> : 'not yet'}</Cell>
-      <Cell>{schedule.enabled ? <Moment at={connector?.next_sync_at ?? schedule.next_at} /> : 'switched off'}</Cell>
+      <Cell>
+        <NextMoment schedule={schedule} at={connector?.next_sync_at ?? schedule.next_at} />
+      </Cell>
     </Row>
+  );
+}
+
+function NextMoment({ schedule, at }: { schedule: Schedule; at: string | null }): ReactNode {
+  if (!schedule.enabled) return 'switched off';
+  return (
+    <>
+      {schedule.set_aside_at ? 'set aside' : <Moment at={at} />}
+      {schedule.trouble && <p className="text-xs text-bad">{inertText(schedule.trouble)}</p>}
+    </>
   );
 }

@@ -25,6 +25,39 @@ export interface WorkSigns {
   readonly events_stuck: number;
 }
 
+export interface ScheduleSigns {
+  readonly enabled: number;
+  readonly set_aside: number;
+  readonly failing: number;
+  /** Due for ten minutes, and no process that runs knows the pipeline. */
+  readonly overdue: number;
+  /** One of them, with its reason. */
+  readonly example: string | null;
+}
+
+export async function readScheduleSigns(db: Queryable): Promise<ScheduleSigns> {
+  const { rows } = await db.query<ScheduleSigns>({
+    text: `
+      with signs as (
+        select name, pipeline, trouble_code, trouble_text, set_aside_at is not null as is_aside,
+               set_aside_at is null and trouble_code is not null as is_failing,
+               set_aside_at is null and trouble_code is null and due_at < (select engine.now() - interval '10 minutes') as is_overdue
+        from engine.schedules
+        where enabled
+      )
+      select count(*)::int as enabled,
+             count(*) filter (where is_aside)::int as set_aside,
+             count(*) filter (where is_failing)::int as failing,
+             count(*) filter (where is_overdue)::int as overdue,
+             (select format('"%s" of pipeline %s: %s', name, pipeline,
+                            coalesce(trouble_code || ', ' || trouble_text, 'no process that runs knows the pipeline'))
+              from signs where is_aside or is_failing or is_overdue
+              order by is_aside desc, is_failing desc, name limit 1) as example
+      from signs`,
+  });
+  return rows[0] as ScheduleSigns;
+}
+
 export async function readWorkSigns(db: Queryable): Promise<WorkSigns> {
   const { rows } = await db.query<WorkSigns>({
     text: `

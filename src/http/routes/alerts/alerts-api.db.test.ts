@@ -127,6 +127,7 @@ describe('rules', () => {
       ['dead_letter_depth', 5, true],
       ['failed_24h', 0, false],
       ['ingest_failure', null, true],
+      ['schedule_trouble', 0, true],
       ['slow_processing', 300, true],
       ['stale_runs', 0, true],
       ['stale_takeover', null, true],

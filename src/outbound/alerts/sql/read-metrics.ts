@@ -218,6 +218,19 @@ export async function readItemsPerSecond(db: Queryable, sinceId: string): Promis
   return rows;
 }
 
+/** A pipeline that no running process knows fires nothing: its schedules are overdue. */
+export async function readTroubledSchedules(db: Queryable): Promise<MetricRow[]> {
+  const { rows } = await db.query<MetricRow>({
+    name: 'alerts-read-troubled-schedules',
+    text: `
+      select tenant_id, pipeline, count(*)::float8 as value
+      from engine.schedules
+      where enabled and (trouble_code is not null or due_at < (select engine.now() - interval '10 minutes'))
+      group by 1, 2`,
+  });
+  return rows;
+}
+
 export async function countWorkersAlive(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ alive: number }>({
     name: 'alerts-count-workers-alive',
