@@ -34,19 +34,23 @@ export async function commitEffects<T>(
   let xid: string | undefined;
   let result: { value: T } | undefined;
   try {
-    await withTransaction(pool, async (tx) => {
-      xid = await passFence(tx, run);
-      failpoint('commit.after_fence');
-      await enterStage(tx, effects.role, run.tenantId);
-      const value = await effects.write(tx);
-      // A checkpoint must never be stored without what it stands for.
-      if ((await leaveStage(tx)) !== xid)
-        throw new MillraceError('stage_ended_transaction', { run: run.id, stage: run.stage });
-      failpoint('commit.after_effects');
-      await writeBeside(tx, run, effects);
-      failpoint('commit.after_checkpoint');
-      result = { value };
-    });
+    await withTransaction(
+      pool,
+      async (tx) => {
+        xid = await passFence(tx, run);
+        failpoint('commit.after_fence');
+        await enterStage(tx, effects.role, run.tenantId);
+        const value = await effects.write(tx);
+        // A checkpoint must never be stored without what it stands for.
+        if ((await leaveStage(tx)) !== xid)
+          throw new MillraceError('stage_ended_transaction', { run: run.id, stage: run.stage });
+        failpoint('commit.after_effects');
+        await writeBeside(tx, run, effects);
+        failpoint('commit.after_checkpoint');
+        result = { value };
+      },
+      { xid: () => xid },
+    );
     failpoint('commit.after_commit');
   } catch (error) {
     const commitMayHaveLanded = result !== undefined && xid !== undefined && isConnectionLoss(error);

@@ -1,5 +1,9 @@
 // The engine's connections: one pool for its own short statements, one for effects, and single connections for the
 // heartbeat and for LISTEN, so that no load can starve them.
+//
+// Every statement has a limit on this side too: a connection that hears nothing for that long counts as lost, and so do those
+// beside it that wait for work. Effects may take long; a silent effects transaction is asked about after half a lease, over
+// another connection: by then the server has ended one that only waits for us.
 import type pg from 'pg';
 import { connectClient, createPool, type Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
@@ -9,8 +13,8 @@ export interface EnginePools {
   readonly control: Pool;
   /** Effects of stages. The server ends a transaction that idles for half a lease: a frozen worker cannot hold a run. */
   readonly effects: Pool;
-  /** A connection of one's own. */
-  readonly connect: () => Promise<pg.Client>;
+  /** A connection of one's own, whose statements are answered within the given time or count as lost. */
+  readonly connect: (answerWithinMs?: number) => Promise<pg.Client>;
   close(): Promise<void>;
 }
 
@@ -26,6 +30,9 @@ export interface EnginePoolOptions {
 }
 
 const ENGINE_ROLE = 'millrace_engine';
+/** Short leases are for tests: no statement needs to be quicker than this. */
+export const LEAST_LIMIT_MS = 4_000;
+const ANSWER_MARGIN_MS = 500;
 
 // The engine's statements touch few rows by key, whatever the tables' size or the age of their statistics: a plan that reads
 // the whole ledger is always the wrong bet. Generic plans save planning time.
@@ -39,25 +46,42 @@ export function createEnginePools(options: EnginePoolOptions): EnginePools {
     sessionSettings: options.sessionSettings ?? {},
     onIdleError: (error: unknown) => options.log.warn({ err: error }, 'an idle database connection broke'),
   };
+  const limitMs = Math.max(options.leaseMs, LEAST_LIMIT_MS);
+  const halfLeaseMs = Math.ceil(options.leaseMs / 2);
   const control = createPool({
     ...shared,
     max: options.controlSize,
     applicationName: 'millrace engine',
     sessionSettings: { ...shared.sessionSettings, ...shortStatements },
-    idleInTransactionTimeoutMs: Math.ceil(options.leaseMs / 2),
+    idleInTransactionTimeoutMs: halfLeaseMs,
+    // The server gives up first, so that as a rule its answer says why.
+    statementTimeoutMs: limitMs,
+    answerWithinMs: limitMs + ANSWER_MARGIN_MS,
+  });
+  // Opened when a question comes up and closed soon after: nothing that is silent can stand in its way.
+  const questions = createPool({
+    ...shared,
+    max: 1,
+    applicationName: 'millrace engine',
+    waitMs: Number.POSITIVE_INFINITY,
+    answerWithinMs: Math.min(halfLeaseMs, LEAST_LIMIT_MS),
   });
   const effects = createPool({
     ...shared,
     max: options.effectsSize,
     applicationName: 'millrace effects',
-    idleInTransactionTimeoutMs: Math.ceil(options.leaseMs / 2),
+    idleInTransactionTimeoutMs: halfLeaseMs,
+    // More stages at work than connections wait in turn; that is nobody's failure.
+    waitMs: Number.POSITIVE_INFINITY,
+    ask: { afterMs: halfLeaseMs + ANSWER_MARGIN_MS, via: questions },
   });
   return {
     control,
     effects,
-    connect: () => connectClient({ ...shared, applicationName: 'millrace engine' }),
+    connect: (answerWithinMs = limitMs) =>
+      connectClient({ ...shared, applicationName: 'millrace engine', answerWithinMs }),
     async close() {
-      await Promise.all([control.end(), effects.end()]);
+      await Promise.all([control.end(), effects.end(), questions.end()]);
     },
   };
 }

@@ -49,6 +49,8 @@ export class Finisher {
   readonly #refused: Ending[] = [];
   #writing: Promise<void> | undefined;
   readonly #given = new AbortController();
+  /** Since when the same batch is on its way to the database; undefined: none is. On the monotonic clock. */
+  busySince: number | undefined;
 
   constructor(options: FinisherOptions) {
     this.#options = options;
@@ -96,11 +98,14 @@ export class Finisher {
     let mayBeWritten = wasTried;
     for (let pause = FIRST_PAUSE_MS; !this.#given.signal.aborted; pause = longer(pause)) {
       try {
+        this.busySince = performance.now();
         const missing = await this.#write(batch);
         const lost = mayBeWritten && missing.length > 0 ? await this.#withoutWritten(missing) : missing;
+        this.busySince = undefined;
         this.#options.onWritten(batch, lost);
         return;
       } catch (error) {
+        this.busySince = undefined;
         mayBeWritten = true;
         const ours = translateDatabaseError(error);
         const [only] = batch as [Ending];

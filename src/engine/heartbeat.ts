@@ -1,18 +1,19 @@
 // Keeps one worker incarnation alive over a connection of its own, so that neither a busy pool nor a long transaction can
 // starve it. Says `onLost` once when the incarnation was declared lost.
 import type pg from 'pg';
-import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';
 import { waitAtMost } from '../platform/wait.ts';
 import { renewWorker } from './sql/workers.ts';
 
 export interface HeartbeatOptions {
-  readonly connect: () => Promise<pg.Client>;
+  readonly connect: (answerWithinMs: number) => Promise<pg.Client>;
   readonly workerId: string;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
   readonly log: Log;
+  /** False: the worker cannot end what it holds; its lease is left to expire, so that others take over. */
+  readonly vouches?: () => boolean;
   readonly onLost: () => void;
 }
 
@@ -21,6 +22,8 @@ export class Heartbeat {
   readonly #stop = new AbortController();
   #beating: Promise<void> | undefined;
   #client: pg.Client | undefined;
+  /** On the monotonic clock. */
+  renewedAt = performance.now();
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
@@ -47,11 +50,14 @@ export class Heartbeat {
     }
   }
 
-  async #renew(): Promise<'renewed' | 'unreachable' | 'lost'> {
-    const { connect, workerId, leaseMs, log } = this.#options;
+  async #renew(): Promise<'renewed' | 'not renewed' | 'lost'> {
+    const { connect, workerId, leaseMs, log, vouches } = this.#options;
+    if (vouches?.() === false) return 'not renewed';
     try {
-      this.#client ??= await connect();
-      const alive = await inTime(renewWorker(this.#client, workerId, leaseMs), leaseMs / 2);
+      // A connection that went silent is given up early enough for another try within the lease.
+      this.#client ??= await connect(leaseMs / 3);
+      const alive = await renewWorker(this.#client, workerId, leaseMs);
+      this.renewedAt = performance.now();
       failpoint('heartbeat.after_renew');
       return alive ? 'renewed' : 'lost';
     } catch (error) {
@@ -59,21 +65,7 @@ export class Heartbeat {
       const broken = this.#client;
       this.#client = undefined;
       void broken?.end().catch(() => {});
-      return 'unreachable';
+      return 'not renewed';
     }
-  }
-}
-
-/** A connection that has gone deaf must not silence the heartbeat: give it up well within the lease. */
-async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new MillraceError('database_lost')), ms);
-  });
-  try {
-    return await Promise.race([answer, tooLate]);
-  } finally {
-    clearTimeout(timer);
-    answer.catch(() => {});
   }
 }

@@ -21,6 +21,7 @@ import { ProgressWriter } from './progress-writer.ts';
 import type { EngineSettings } from './settings.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
 import { endWorker, leasesOf, registerWorker } from './sql/workers.ts';
+import { WorkerWatch } from './worker-watch.ts';
 
 export interface WorkerDeps {
   readonly pools: EnginePools;
@@ -65,6 +66,10 @@ export class Worker {
   #foundNothing = false;
   #lastSoloLook = 0;
   #housekeeping: NodeJS.Timeout | undefined;
+  readonly #watch: WorkerWatch;
+  /** Which claim loop is the current one, and since when it has been looking. */
+  #loopNumber = 0;
+  #lookingSince: number | undefined;
   #idle: (() => void) | undefined;
 
   constructor(deps: WorkerDeps) {
@@ -76,6 +81,7 @@ export class Worker {
       onWritten: (batch, lost) => this.#written(batch, lost),
     });
     this.#progress = new ProgressWriter(deps.pools.control, deps.log);
+    this.#watch = new WorkerWatch(deps.settings.leaseMs, deps.log);
     this.#ahead = new AdaptiveSize({
       name: 'runs per claim',
       initial: 16,
@@ -168,6 +174,7 @@ export class Worker {
       leaseMs: settings.leaseMs,
       heartbeatMs: settings.heartbeatMs,
       log,
+      vouches: () => this.#watch.canEndRuns,
       onLost: () => this.#beReborn(),
     });
     this.#heartbeat.start();
@@ -201,8 +208,13 @@ export class Worker {
   }
 
   async #loop(): Promise<void> {
-    while (!this.#stopping) {
+    this.#loopNumber += 1;
+    const number = this.#loopNumber;
+    while (!this.#stopping && number === this.#loopNumber) {
+      this.#lookingSince = performance.now();
       const claimed = await this.#claimSome();
+      if (number !== this.#loopNumber) return;
+      this.#lookingSince = undefined;
       if (claimed === 0 && !this.#stopping) await this.#bell.wait(this.#deps.settings.pollMs);
     }
   }
@@ -403,6 +415,12 @@ export class Worker {
   }
 
   #keepHouse(): void {
+    const since = {
+      claimLoop: this.#lookingSince,
+      finisher: this.#finisher.busySince,
+      heartbeat: this.#heartbeat?.renewedAt,
+    };
+    if (this.#watch.look(this.#workerId, since).includes('claimLoop')) this.#looping = this.#loop();
     for (const execution of this.#started) {
       const ending = execution.giveUpIfStalled(this.#deps.settings.stallMs, STALL_GRACE_MS);
       if (ending) this.#leaveBehind(execution, ending);

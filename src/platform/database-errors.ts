@@ -46,6 +46,8 @@ const socketErrors: Readonly<Record<string, ErrorCode>> = {
 const driverSentences: readonly (readonly [string, ErrorCode])[] = [
   ['timeout exceeded when trying to connect', 'pool_exhausted'],
   ['Connection terminated due to connection timeout', 'database_unreachable'],
+  ['timeout expired', 'database_unreachable'],
+  ['no answer from the database', 'database_lost'],
   ['Connection terminated', 'database_lost'],
   ['is not queryable', 'database_lost'],
   ['Query read timeout', 'database_lost'],

@@ -8,6 +8,7 @@
 // pooler between us and Postgres must pass startup options on (PgBouncer: session mode).
 import pg from 'pg';
 import { translateDatabaseError } from './database-errors.ts';
+import { GuardedClient, type GuardOptions } from './guarded-client.ts';
 
 export type Pool = pg.Pool;
 export type PoolClient = pg.PoolClient;
@@ -23,9 +24,18 @@ export interface PoolOptions {
   readonly role?: string;
   readonly max: number;
   readonly applicationName: string;
-  /** How long to wait for a free or new connection before `pool_exhausted` or `database_unreachable`. */
+  /** How long opening a connection may take before `database_unreachable`. */
   readonly connectTimeoutMs: number;
+  /**
+   * How long to wait for a connection that others use before `pool_exhausted`. Left out: as long as opening one. Infinity: in
+   * turn, until there is one.
+   */
+  readonly waitMs?: number;
   readonly statementTimeoutMs?: number;
+  /** How long a statement may hear nothing from the server before its connection counts as lost. Left out: ten minutes. */
+  readonly answerWithinMs?: number;
+  /** After this much silence the server is asked, over another pool, whether it still works on a transaction that gave its id. */
+  readonly ask?: { readonly afterMs: number; readonly via: Pool };
   readonly idleInTransactionTimeoutMs?: number;
   /** Further server settings of every connection, e.g. planner switches for a pool of short statements. */
   readonly sessionSettings?: Readonly<Record<string, string>>;
@@ -38,6 +48,8 @@ export interface PoolOptions {
 export interface TransactionOptions {
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
   readonly readOnly?: boolean;
+  /** Its id once it is known, to ask about when the connection is silent for long. */
+  readonly xid?: () => string | undefined;
 }
 
 export interface TenantSession {
@@ -60,18 +72,22 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
+/** Probes of the kernel begin after this long without traffic. */
+const KEEP_ALIVE_MS = 10_000;
+const DEFAULT_ANSWER_MS = 600_000;
+
+const asking = new WeakMap<pg.Pool, NonNullable<PoolOptions['ask']>>();
+
 export function createPool(options: PoolOptions): pg.Pool {
+  const waitMs = options.waitMs ?? options.connectTimeoutMs;
   const pool = new pg.Pool({
-    connectionString: options.url,
+    ...clientConfig(options, () => dropIdle(pool)),
+    Client: GuardedClient as unknown as new () => pg.ClientBase,
     max: options.max,
-    application_name: options.applicationName,
-    connectionTimeoutMillis: options.connectTimeoutMs,
     idleTimeoutMillis: 30_000,
-    keepAlive: true,
-    options: startupOptions(options),
-    types,
-    ...(options.pipeline === undefined ? {} : { pipeline: options.pipeline }),
+    ...(Number.isFinite(waitMs) ? { connectionTimeoutMillis: waitMs } : {}),
   });
+  if (options.ask !== undefined) asking.set(pool, options.ask);
   // Without a listener a server restart would end the process: pg-pool reports idle connections that break.
   pool.on('error', (error) => {
     // A pool that is being closed has nobody left to tell.
@@ -82,17 +98,18 @@ export function createPool(options: PoolOptions): pg.Pool {
   return pool;
 }
 
+/** Where one connection has gone silent, those that wait for work have too: each would cost its next user the whole limit. */
+export function dropIdle(pool: pg.Pool): void {
+  for (let count = pool.idleCount; count > 0 && !pool.ending; count -= 1)
+    pool.connect().then(
+      (client) => client.release(true),
+      () => {},
+    );
+}
+
 /** One connection outside any pool, for LISTEN, heartbeats and tools. The caller ends it. */
-export async function connectClient(options: Omit<PoolOptions, 'max'>): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: options.url,
-    application_name: options.applicationName,
-    connectionTimeoutMillis: options.connectTimeoutMs,
-    keepAlive: true,
-    options: startupOptions(options),
-    types,
-    ...(options.pipeline === undefined ? {} : { pipeline: options.pipeline }),
-  });
+export async function connectClient(options: Omit<PoolOptions, 'max' | 'waitMs' | 'ask'>): Promise<pg.Client> {
+  const client = new GuardedClient(clientConfig(options));
   client.on('error', (error) => options.onIdleError?.(translateDatabaseError(error)));
   try {
     await client.connect();
@@ -101,6 +118,20 @@ export async function connectClient(options: Omit<PoolOptions, 'max'>): Promise<
     throw translateDatabaseError(error, connecting(options.url, options.connectTimeoutMs));
   }
   return client;
+}
+
+function clientConfig(options: Omit<PoolOptions, 'max'>, onSilent?: () => void) {
+  const { answerWithinMs = DEFAULT_ANSWER_MS, connectTimeoutMs } = options;
+  return {
+    connectionString: options.url,
+    application_name: options.applicationName,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    options: startupOptions(options),
+    types,
+    guard: { openWithinMs: connectTimeoutMs, answerWithinMs, onSilent },
+    ...(options.pipeline === undefined ? {} : { pipeline: options.pipeline }),
+  };
 }
 
 /** A connection of the pool for the time of `fn`. A connection that broke is not given back. */
@@ -130,6 +161,7 @@ export async function withTransaction<T>(
   // A connection that dies between two statements has no caller to tell; the next statement fails by itself.
   const ignore = () => {};
   client.on('error', ignore);
+  watchForSilence(pool, client, options);
   let destroy = false;
   try {
     await client.query(beginStatement(options));
@@ -141,8 +173,24 @@ export async function withTransaction<T>(
     throw translateDatabaseError(error);
   } finally {
     client.off('error', ignore);
+    if (client instanceof GuardedClient) client.silenceRule = undefined;
     client.release(destroy);
   }
+}
+
+function watchForSilence(pool: pg.Pool, client: pg.PoolClient, { xid }: TransactionOptions): void {
+  const ask = asking.get(pool);
+  if (!(client instanceof GuardedClient) || xid === undefined || ask === undefined) return;
+  const isOpen = async () => {
+    const id = xid();
+    return id !== undefined && (await isInProgress(ask.via, id));
+  };
+  client.silenceRule = { askAfterMs: ask.afterMs, isOpen };
+}
+
+async function isInProgress(pool: pg.Pool, xid: string): Promise<boolean> {
+  const { rows } = await pool.query<{ status: string | null }>('select pg_xact_status($1::xid8) as status', [xid]);
+  return rows[0]?.status === 'in progress';
 }
 
 /** A transaction that sees one tenant: `role` and the setting every policy reads hold until its end. */
@@ -185,8 +233,11 @@ async function take(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect();
   } catch (error) {
-    const { connectionString, connectionTimeoutMillis } = pool.options;
-    throw translateDatabaseError(error, connecting(connectionString ?? '', connectionTimeoutMillis ?? 0));
+    const { connectionString, connectionTimeoutMillis, guard } = pool.options as pg.PoolOptions & {
+      guard: GuardOptions;
+    };
+    const waitedMs = connectionTimeoutMillis ?? guard.openWithinMs;
+    throw translateDatabaseError(error, connecting(connectionString ?? '', waitedMs));
   }
 }
 

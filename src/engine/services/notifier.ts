@@ -4,11 +4,11 @@ import type pg from 'pg';
 import type { Pool } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
 import { waitAtMost } from '../../platform/wait.ts';
-import { channels, listen, notify } from '../sql/notify.ts';
+import { channels, listen, notify, ping } from '../sql/notify.ts';
 
 export interface NotifierOptions {
   readonly pool: Pool;
-  readonly connect: () => Promise<pg.Client>;
+  readonly connect: (answerWithinMs: number) => Promise<pg.Client>;
   readonly log: Log;
   readonly onReady: () => void;
   readonly onCancel: (runId: string, by: string) => void;
@@ -25,6 +25,9 @@ export interface Notifier {
 }
 
 const RECONNECT_MS = 500;
+/** Who only listens would never notice that the other side has gone: it asks now and then. */
+const PROBE_EVERY_MS = 10_000;
+const PROBE_WITHIN_MS = 5_000;
 
 export function createNotifier(options: NotifierOptions): Notifier {
   const stop = new AbortController();
@@ -68,7 +71,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   }
 
   async function listenUntilBroken(): Promise<void> {
-    const client = await options.connect();
+    const client = await options.connect(PROBE_WITHIN_MS);
     const broken = new AbortController();
     client.on('error', () => broken.abort());
     client.on('end', () => broken.abort());
@@ -76,7 +79,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
     try {
       open = client;
       await hear(client);
-      await aborted(AbortSignal.any([broken.signal, stop.signal]));
+      await probe(client, AbortSignal.any([broken.signal, stop.signal]));
     } finally {
       open = undefined;
       await client.end().catch(() => {});
@@ -114,7 +117,9 @@ export function createNotifier(options: NotifierOptions): Notifier {
   };
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+async function probe(client: pg.Client, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await waitAtMost(PROBE_EVERY_MS, over);
+    if (!over.aborted) await ping(client);
+  }
 }

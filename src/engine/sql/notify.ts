@@ -10,3 +10,8 @@ export async function notify(db: Queryable, channel: string, payload = ''): Prom
 export async function listen(db: Queryable, to: readonly string[]): Promise<void> {
   await db.query(to.map((channel) => `listen ${channel}`).join('; '));
 }
+
+/** Whether anybody answers. */
+export async function ping(db: Queryable): Promise<void> {
+  await db.query('select');
+}

@@ -1,0 +1,57 @@
+// Watches whether a worker moves: its claim loop, its finisher, its heartbeat. Every statement has a limit, so that as a rule
+// none of them hangs; this is the net below. A part that stands is named in the log, once, and again when it moves.
+//
+// A worker whose ends are not written is of no use to the runs it holds: its heartbeat stops vouching for it, the leases expire, and
+// others take the runs over. A claim loop that stands is started anew beside the old one, which ends when it comes back.
+import type { Log } from '../platform/log.ts';
+
+import { LEAST_LIMIT_MS } from './engine-pools.ts';
+
+/** Since when each part has been busy with the same thing, on the monotonic clock; undefined: it rests. */
+export interface BusySince {
+  readonly claimLoop: number | undefined;
+  readonly finisher: number | undefined;
+  /** Its last renewal. */
+  readonly heartbeat: number | undefined;
+}
+
+type Part = keyof BusySince;
+
+/** By then every statement of a part has ended or was given up. */
+const STANDS_AFTER_LEASES = 1.5;
+const parts: readonly Part[] = ['claimLoop', 'finisher', 'heartbeat'];
+
+export class WorkerWatch {
+  readonly #limitMs: number;
+  readonly #log: Log;
+  readonly #standing = new Set<Part>();
+
+  constructor(leaseMs: number, log: Log) {
+    this.#limitMs = Math.max(leaseMs, LEAST_LIMIT_MS) * STANDS_AFTER_LEASES;
+    this.#log = log;
+  }
+
+  /** Whether the heartbeat may vouch for the runs this worker holds. */
+  get canEndRuns(): boolean {
+    return !this.#standing.has('finisher');
+  }
+
+  /** Which parts came to a stand since the last look. */
+  look(workerId: string, since: BusySince, now = performance.now()): Part[] {
+    return parts.filter((part) => this.#hasStopped(part, workerId, now - (since[part] ?? now)));
+  }
+
+  #hasStopped(part: Part, workerId: string, busyMs: number): boolean {
+    const stands = busyMs > this.#limitMs;
+    if (stands === this.#standing.has(part)) return false;
+    const fields = { worker: workerId, part, seconds: Math.round(busyMs / 1000) };
+    if (stands) {
+      this.#standing.add(part);
+      this.#log.error(fields, 'a part of the worker makes no progress');
+    } else {
+      this.#standing.delete(part);
+      this.#log.warn(fields, 'a part of the worker moves again');
+    }
+    return stands;
+  }
+}
