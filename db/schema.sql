@@ -825,8 +825,9 @@ create table intake.simplicity_validated_rows (
   cleared integer default 0 not null,
   created_at timestamp with time zone default engine.now() not null,
   tells_plaintiff boolean default true not null,
+  county_key text,
   constraint simplicity_validated_rows_pkey PRIMARY KEY (batch_id, row_index),
-  constraint simplicity_validated_rows_key UNIQUE NULLS NOT DISTINCT (batch_id, case_number, county),
+  constraint simplicity_validated_rows_key UNIQUE NULLS NOT DISTINCT (batch_id, case_number, county_key),
   constraint simplicity_validated_rows_row_index_check CHECK ((row_index >= 0))
 ) with (autovacuum_vacuum_insert_scale_factor=0.5);
 alter table intake.simplicity_validated_rows enable row level security, force row level security;
@@ -835,6 +836,7 @@ create policy tenant_only on intake.simplicity_validated_rows for all to judgmen
 create policy test_batches_only on intake.simplicity_validated_rows as restrictive for delete to millrace_app using ((EXISTS ( SELECT
    FROM engine.runs r
   WHERE ((r.id = simplicity_validated_rows.batch_id) AND (r.unique_key ~~ 'golden\_path\_test\_%'::text)))));
+CREATE TRIGGER fill_county_key BEFORE INSERT ON intake.simplicity_validated_rows FOR EACH ROW WHEN (((new.county IS NOT NULL) AND (new.county_key IS NULL))) EXECUTE FUNCTION intake.fill_county_key();
 grant delete on intake.simplicity_validated_rows to judgments_cleanup;
 grant insert, select on intake.simplicity_validated_rows to judgments_import;
 grant delete, select on intake.simplicity_validated_rows to millrace_app;
@@ -1156,8 +1158,9 @@ create table public.judgments (
   version integer default 1 not null,
   created_at timestamp with time zone default engine.now() not null,
   updated_at timestamp with time zone default engine.now() not null,
+  county_key text,
   constraint judgments_pkey PRIMARY KEY (tenant_id, id),
-  constraint judgments_case_number_key UNIQUE NULLS NOT DISTINCT (tenant_id, case_number, county)
+  constraint judgments_case_number_key UNIQUE NULLS NOT DISTINCT (tenant_id, case_number, county_key)
 );
 CREATE INDEX judgments_by_plaintiff ON public.judgments USING btree (plaintiff_id) WHERE (plaintiff_id IS NOT NULL);
 alter table public.judgments enable row level security, force row level security;
@@ -1165,6 +1168,7 @@ create policy tenant_only on public.judgments for all to judgments_import, millr
 create policy test_batches_only on public.judgments as restrictive for delete to millrace_app using ((EXISTS ( SELECT
    FROM engine.runs r
   WHERE ((r.id = judgments.run_id) AND (r.unique_key ~~ 'golden\_path\_test\_%'::text)))));
+CREATE TRIGGER fill_county_key BEFORE INSERT ON public.judgments FOR EACH ROW WHEN (((new.county IS NOT NULL) AND (new.county_key IS NULL))) EXECUTE FUNCTION intake.fill_county_key();
 grant insert, select, update on public.judgments to judgments_import;
 grant delete, select on public.judgments to millrace_app;
 grant update (plaintiff_id, plaintiff_pinned, updated_at, version) on public.judgments to millrace_app;
@@ -1724,6 +1728,35 @@ CREATE OR REPLACE FUNCTION ingest.processing_timeout()
  LANGUAGE sql
  STABLE PARALLEL SAFE
 AS $function$ select make_interval(hours => coalesce(nullif(current_setting('millrace.processing_timeout_hours', true), '')::integer, 1)) $function$
+;
+
+CREATE OR REPLACE FUNCTION intake.county_key(county text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO 'pg_catalog'
+AS $function$
+  select nullif(
+    regexp_replace(
+      lower(regexp_replace(normalize(county, nfkc) collate "default", '[ ,]+(county|co\.)\s*$', '', 'i')),
+      '[\s!-/:-@\[-`{-~\u2010-\u205e]+', '', 'g'),
+    '') collate "C"
+$function$
+;
+grant execute on function intake.county_key to judgments_import;
+grant execute on function intake.county_key to millrace_app;
+grant execute on function intake.county_key to public;
+
+CREATE OR REPLACE FUNCTION intake.fill_county_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  new.county_key := intake.county_key(new.county);
+  return new;
+end
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.find_login(wanted_email text)

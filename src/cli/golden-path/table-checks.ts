@@ -6,8 +6,8 @@ import { readTableFacts } from './sql/check-tables.ts';
 
 const wanted = [
   'import_runs (pipeline, tenant_id, unique_key)',
-  'intake.simplicity_validated_rows (batch_id, case_number, county)',
-  'judgments (case_number, county, tenant_id)',
+  'intake.simplicity_validated_rows (batch_id, case_number, county_key)',
+  'judgments (case_number, county_key, tenant_id)',
   'plaintiffs (dedupe_key, tenant_id)',
 ];
 

@@ -1,7 +1,8 @@
 // From the fields of a row to a case as it is staged. Everything that is wrong with the row is said at once.
+
+import { storableText } from '../../platform/storable-text.ts';
 import type { ColumnMapping } from '../../tabular/mapping/mapping.ts';
 import type { RowBatch } from '../../tabular/row-batch.ts';
-import { storableText } from '../../platform/storable-text.ts';
 import type { IssuePlace, RowIssue } from '../../tabular/validation/row-issue.ts';
 import type { ParsedRow, RowParser } from '../../tabular/validation/row-parser.ts';
 import { checkRules } from '../../tabular/validation/rules.ts';
@@ -11,7 +12,10 @@ import { judgmentRules } from './rules.ts';
 
 export interface CaseRow {
   readonly caseNumber: string;
+  /** As it is written in the file. */
   readonly county: string | null;
+  /** Which county that is, however it is written. */
+  readonly countyKey: string | null;
   readonly plaintiffName: string | null;
   readonly defendantName: string | null;
   readonly amount: string | null;
@@ -31,6 +35,8 @@ export interface JudgedRow {
 }
 
 /** Signs without width or with an effect on the direction of writing: two numbers that look the same must be the same. */
+/** Blanks and everything that is no letter, digit or mark in a name. */
+const punctuation = /[\s!-/:-@[-`{-~\u2010-\u205e]+/g;
 const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 const COUNTIES_REMEMBERED = 10_000;
 const none: readonly number[] = [];
@@ -41,7 +47,7 @@ export class CaseReader {
   readonly #headers: ReadonlyMap<string, string>;
   readonly #columnOf: ReadonlyMap<number, string>;
   readonly #nullTokens: readonly string[];
-  readonly #counties = new Map<string, string | null>();
+  readonly #counties = new Map<string, County>();
 
   constructor(parser: RowParser, columns: readonly ColumnMapping[], nullTokens: readonly string[]) {
     const mapped = columns.flatMap(({ field, header, column }) => (field === null ? [] : [{ field, header, column }]));
@@ -84,7 +90,8 @@ export class CaseReader {
     return {
       row: {
         caseNumber,
-        county,
+        county: county.written,
+        countyKey: county.key,
         plaintiffName: name,
         defendantName: plainText(values.defendant_name),
         amount: values.judgment_amount ?? null,
@@ -92,7 +99,7 @@ export class CaseReader {
         email,
         phone,
         address: plainText(values.address),
-        keys: plaintiffKeys({ caseNumber, county, name, email, phone }),
+        keys: plaintiffKeys({ caseNumber, county: county.canonical, name, email, phone }),
         cleared,
       },
       issues,
@@ -113,11 +120,11 @@ export class CaseReader {
     return found ?? none;
   }
 
-  #county(text: string | null): string | null {
-    if (text === null) return null;
+  #county(text: string | null): County {
+    if (text === null) return noCounty;
     const known = this.#counties.get(text);
     if (known !== undefined) return known;
-    const county = canonicalCounty(text);
+    const county = readCounty(text);
     if (this.#counties.size < COUNTIES_REMEMBERED) this.#counties.set(text, county);
     return county;
   }
@@ -144,14 +151,39 @@ export function canonicalCaseNumber(text: string): string {
   return (plain.includes(' ') ? plain.replace(/\s+/g, ' ').trim() : plain).toUpperCase();
 }
 
-/** "KINGS", "kings county" and "Kings" are one county. A name in mixed letters (McLean) is left as it is written. */
-export function canonicalCounty(text: string): string | null {
-  const plain = text
+interface County {
+  readonly written: string | null;
+  readonly key: string | null;
+  readonly canonical: string | null;
+}
+
+const noCounty: County = { written: null, key: null, canonical: null };
+
+function readCounty(text: string): County {
+  const written = plainText(text.trim());
+  return written === null || written === ''
+    ? noCounty
+    : { written, key: countyKey(text), canonical: canonicalCounty(text) };
+}
+
+/** "DeKalb", "De Kalb" and "DEKALB COUNTY" are one county; intake.county_key of the database says the same of rows it has to name. */
+export function countyKey(text: string): string | null {
+  const key = bareCounty(text).toLowerCase().replace(punctuation, '');
+  return key === '' ? null : storableText(key);
+}
+
+function bareCounty(text: string): string {
+  return text
     .normalize('NFKC')
     .replace(invisible, '')
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/(?<=.)[ ,]+(?:county|co\.)$/i, '');
+}
+
+/** What a plaintiff's key was made of before counties had keys of their own; it stays, so that known plaintiffs stay known. */
+function canonicalCounty(text: string): string | null {
+  const plain = bareCounty(text);
   if (plain === '') return null;
   const isShouted = plain === plain.toUpperCase() || plain === plain.toLowerCase();
   return storableText(isShouted ? titled(plain) : plain);

@@ -9,6 +9,7 @@ import {
   openJudgmentsBench,
   rejectsOf,
 } from '../../../test/support/judgments.ts';
+import { countyKey } from './case-row.ts';
 
 const database = useDatabase();
 let bench: JudgmentsBench;
@@ -109,6 +110,45 @@ describe('a row', () => {
       { line: 7, code: 'filing_date_in_future' },
       { line: 8, code: 'party_name_too_long', column_name: 'Plaintiff' },
     ]);
+  });
+
+  it('is one case however its county is spelt, within a file and against what is stored, and keeps the spelling it came with', async () => {
+    const tenantId = newTenant();
+    await bench.ingest(tenantId, judgmentsFile(row('CV-1', '10', 'DeKalb')), { source_batch_id: 'spelt-1' });
+    const second = judgmentsFile(
+      row('CV-1', '20', 'DE KALB COUNTY'),
+      row('CV-2', '5', 'St. Clair'),
+      row('CV-2', '5', 'ST CLAIR'),
+    );
+    const { receipt } = await bench.ingest(tenantId, second, { source_batch_id: 'spelt-2' });
+    expect(receipt).toMatchObject({ read: 3, outcomes: { updated: 1, inserted: 1, superseded: 1 } });
+    expect(
+      (await casesOf(database.admin, tenantId)).map(({ county, judgment_amount }) => [county, judgment_amount]),
+    ).toEqual([
+      ['DeKalb', '20'],
+      ['St. Clair', '5'],
+    ]);
+  });
+
+  it('the database gives a county the key that the import gives it', async () => {
+    const counties = [
+      ...[
+        'KINGS',
+        'kings county',
+        'De Kalb',
+        'DEKALB, County',
+        'St. Clair',
+        "Prince George's",
+        'Prince George’s',
+        'Doña Ana',
+      ],
+      ...['Miami-Dade', 'Queens Co.', 'County', '--', 'Zürich', '京都', 'Ｋｉｎｇｓ'],
+    ];
+    const { rows } = await database.admin.query<{ key: string | null }>(
+      'select intake.county_key(county) as key from unnest($1::text[]) with ordinality as c (county, nth) order by nth',
+      [counties],
+    );
+    expect(rows.map(({ key }) => key)).toEqual(counties.map(countyKey));
   });
 
   it('twice in a file is collapsed when equal and refused when different; the number in another county is another case', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canaryPerson } from '../../../test/support/canary-people.ts';
 import { batchIdOf, defaultBatchId } from './batch-id.ts';
-import { canonicalCaseNumber, canonicalCounty } from './case-row.ts';
+import { canonicalCaseNumber, countyKey } from './case-row.ts';
 import { parsePolicies } from './column-policy.ts';
 import { nameKeyOf, type PlaintiffRow, phoneKey, plaintiffKeys } from './plaintiff-keys.ts';
 
@@ -54,10 +54,17 @@ describe('a case', () => {
   });
 
   it('has one county under its usual spellings', () => {
-    expect(['KINGS', 'kings county', 'Kings', ' Kings  County '].map(canonicalCounty)).toEqual(Array(4).fill('Kings'));
-    expect(canonicalCounty("PRINCE GEORGE'S")).toBe("Prince George's");
-    expect(canonicalCounty('McLean')).toBe('McLean');
-    expect(canonicalCounty('County')).toBe('County');
+    for (const spellings of [
+      ['KINGS', 'kings county', 'Kings', ' Kings  County ', 'Kings Co.'],
+      ['DeKalb', 'De Kalb', 'DEKALB COUNTY', 'De-Kalb'],
+      ["Prince George's", 'PRINCE GEORGES', 'Prince George’s'],
+      ['St. Clair', 'ST CLAIR', 'St.Clair'],
+      ['Doña Ana', 'DOÑA ANA'],
+    ])
+      expect(new Set(spellings.map(countyKey)).size, spellings.join(', ')).toBe(1);
+    expect(countyKey('County')).toBe('county');
+    expect(new Set(['Kings', 'King', 'Queens', '京都', '大阪'].map(countyKey)).size).toBe(5);
+    expect(countyKey(' -- ')).toBeNull();
   });
 });
 

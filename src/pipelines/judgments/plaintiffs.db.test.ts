@@ -134,7 +134,7 @@ describe('a review', () => {
           tenantId,
           afterId: 0,
           caseNumber: null,
-          county: null,
+          countyKey: null,
           plaintiffId: null,
           runId: null,
           limit: 100,

@@ -22,7 +22,7 @@ import { recountJudgments } from './sql/recount-judgments.ts';
 interface FirstLine {
   readonly rowIndex: number;
   readonly caseNumber: string;
-  readonly county: string | null;
+  readonly countyKey: string | null;
   readonly said: string;
 }
 
@@ -74,13 +74,13 @@ function settle(
   rowIndex: number,
   counts: { rejected: number; superseded: number },
 ): void {
-  const { caseNumber, county, plaintiffName, defendantName, filingDate, email, phone, address } = row;
+  const { caseNumber, countyKey, plaintiffName, defendantName, filingDate, email, phone, address } = row;
   const amount = row.amount === null ? null : plainDecimal(row.amount);
   const values = [plaintiffName, defendantName, amount, filingDate, email, phone, address];
   const said = hash('sha256', JSON.stringify(values), 'base64');
-  const key = JSON.stringify([caseNumber, county]);
+  const key = JSON.stringify([caseNumber, countyKey]);
   const first = firsts.get(key);
-  if (first === undefined) firsts.set(key, { rowIndex, caseNumber, county, said });
+  if (first === undefined) firsts.set(key, { rowIndex, caseNumber, countyKey, said });
   else if (first.said === said) counts.superseded++;
   else counts.rejected++;
 }
@@ -104,7 +104,7 @@ async function countTables(
       {
         rowIndex: some.map(({ rowIndex }) => rowIndex),
         caseNumber: some.map(({ caseNumber }) => caseNumber),
-        county: some.map(({ county }) => county),
+        countyKey: some.map(({ countyKey }) => countyKey),
       },
     );
     for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;

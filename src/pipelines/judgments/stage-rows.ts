@@ -171,7 +171,7 @@ function repeatedCase({ rowIndex, row }: RepeatedRow): RepeatedCase {
   return {
     row_index: rowIndex,
     case_number: row.caseNumber,
-    county: row.county,
+    county_key: row.countyKey,
     plaintiff_name: row.plaintiffName,
     defendant_name: row.defendantName,
     judgment_amount: row.amount,

@@ -29,6 +29,7 @@ export class StagingBuffer {
     columns.offset.pushInt8(place.offset);
     columns.caseNumber.pushText(row.caseNumber);
     pushText(columns.county, row.county);
+    pushText(columns.countyKey, row.countyKey);
     pushText(columns.plaintiff, row.plaintiffName);
     pushText(columns.defendant, row.defendantName);
     if (row.amount === null) columns.amount.pushNull();
@@ -78,6 +79,7 @@ function stagingColumns() {
     offset: new BinaryArray('int8'),
     caseNumber: new BinaryArray('text'),
     county: new BinaryArray('text'),
+    countyKey: new BinaryArray('text'),
     plaintiff: new BinaryArray('text'),
     defendant: new BinaryArray('text'),
     amount: new BinaryArray('numeric'),

@@ -36,7 +36,7 @@ export interface RowProof {
 export async function readRowProof(db: Queryable, tenantId: string, runId: string): Promise<RowProof> {
   const { rows } = await db.query<RowProof>({
     text: `
-      select count(*)::int as judgments, count(distinct (case_number, county))::int as distinct_cases,
+      select count(*)::int as judgments, count(distinct (case_number, county_key))::int as distinct_cases,
              (select count(*)::int from plaintiffs where tenant_id = $1 and run_id = $2) as plaintiffs
       from judgments where tenant_id = $1 and run_id = $2`,
     values: [tenantId, runId],

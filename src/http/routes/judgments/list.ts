@@ -1,5 +1,5 @@
 // GET /v1/judgments
-import { canonicalCaseNumber, canonicalCounty } from '../../../pipelines/judgments/case-row.ts';
+import { canonicalCaseNumber, countyKey } from '../../../pipelines/judgments/case-row.ts';
 import { listJudgments as selectJudgments } from '../../../pipelines/judgments/sql/list-judgments.ts';
 import { handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
@@ -14,7 +14,8 @@ export const listJudgments = handle('judgments.list', async (call) => {
       tenantId,
       afterId: Number(cursor?.[0] ?? 0),
       caseNumber: caseNumber === undefined ? null : canonicalCaseNumber(caseNumber),
-      county: county === undefined ? null : canonicalCounty(county),
+      // Punctuation alone names no county, and finds none.
+      countyKey: county === undefined ? null : (countyKey(county) ?? ''),
       plaintiffId: plaintiffId === undefined ? null : Number(plaintiffId),
       runId: runId ?? null,
       limit: limit + 1,

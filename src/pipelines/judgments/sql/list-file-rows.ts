@@ -56,7 +56,7 @@ const text = `
   select p.row_index, p.line, p.outcome, s.case_number, s.county, s.plaintiff_name, s.defendant_name,
          s.judgment_amount::text, s.filing_date::text, s.email, s.phone, s.address,
          (select j.id::text from judgments j
-          where j.tenant_id = $2 and j.case_number = s.case_number and j.county is not distinct from s.county limit 1) as judgment_id
+          where j.tenant_id = $2 and j.case_number = s.case_number and j.county_key is not distinct from s.county_key limit 1) as judgment_id
   from page p
   join intake.simplicity_validated_rows s on s.batch_id = $1 and s.tenant_id = $2 and s.row_index = p.said_in
   order by p.row_index`;

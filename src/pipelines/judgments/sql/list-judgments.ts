@@ -21,7 +21,7 @@ export interface JudgmentFilter {
   readonly tenantId: string;
   readonly afterId: number;
   readonly caseNumber: string | null;
-  readonly county: string | null;
+  readonly countyKey: string | null;
   readonly plaintiffId: number | null;
   readonly runId: string | null;
   readonly limit: number;
@@ -42,7 +42,7 @@ export async function listJudgments(db: Queryable, filter: JudgmentFilter): Prom
       from judgments j
       where j.tenant_id = $1 and j.id > $2
         ${filter.caseNumber === null ? 'and $4::text is null' : 'and j.case_number = $4'}
-        ${filter.county === null ? 'and $5::text is null' : 'and j.county = $5'}
+        ${filter.countyKey === null ? 'and $5::text is null' : 'and j.county_key = $5'}
         ${filter.plaintiffId === null ? '' : 'and j.plaintiff_id in (select id from family)'}
         ${filter.runId === null ? 'and $7::uuid is null' : 'and j.run_id = $7'}
       order by j.id
@@ -52,7 +52,7 @@ export async function listJudgments(db: Queryable, filter: JudgmentFilter): Prom
       filter.afterId,
       filter.limit,
       filter.caseNumber,
-      filter.county,
+      filter.countyKey,
       filter.plaintiffId,
       filter.runId,
     ],

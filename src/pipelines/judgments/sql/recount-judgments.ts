@@ -5,7 +5,7 @@ import type { Queryable } from '../../../platform/database.ts';
 export interface RecountKeys {
   readonly rowIndex: readonly number[];
   readonly caseNumber: readonly string[];
-  readonly county: readonly (string | null)[];
+  readonly countyKey: readonly (string | null)[];
 }
 
 export type RecountOutcome = 'inserted' | 'updated' | 'unchanged' | 'lost';
@@ -20,7 +20,7 @@ export async function recountJudgments(
     name: 'judgments-recount',
     text: `
       with key as (
-        select * from unnest($3::int[], $4::text[], $5::text[]) with ordinality as k (row_index, case_number, county, nth)
+        select * from unnest($3::int[], $4::text[], $5::text[]) with ordinality as k (row_index, case_number, county_key, nth)
       ),
       notes as materialized (
         select o.outcome, o.rows from engine.row_outcomes o where o.run_id = $2 and o.tenant_id = $1
@@ -36,12 +36,12 @@ export async function recountJudgments(
       join engine.runs r on r.id = $2
       left join lateral (
         select c.id, c.run_id, c.created_at, c.updated_at from judgments c
-        where c.tenant_id = $1 and c.case_number = k.case_number and c.county is not distinct from k.county
+        where c.tenant_id = $1 and c.case_number = k.case_number and c.county_key is not distinct from k.county_key
         limit 1
       ) j on true
       left join lateral (select x.outcome from notes x where x.rows @> k.row_index limit 1) n on true
       order by k.nth`,
-    values: [scope.tenantId, scope.runId, keys.rowIndex, keys.caseNumber, keys.county],
+    values: [scope.tenantId, scope.runId, keys.rowIndex, keys.caseNumber, keys.countyKey],
   });
   return rows.map(({ outcome }) => outcome);
 }

@@ -132,7 +132,7 @@ const tellsMore = (given: string, stored: string, name = 'plaintiff_name') =>
 const hasNamesake = `exists (
   select from judgments j
   join plaintiffs p on p.tenant_id = $2 and p.id = j.plaintiff_id
-  where j.tenant_id = $2 and j.case_number = s.case_number and j.county is not distinct from s.county
+  where j.tenant_id = $2 and j.case_number = s.case_number and j.county_key is not distinct from s.county_key
     and p.name_key = s.name_key and p.dedupe_key <> s.dedupe_key)`;
 
 /** A phone beside an email is that plaintiff's too, unless it is another's: then the two may be one person, and a person decides. */

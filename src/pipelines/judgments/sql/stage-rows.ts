@@ -18,16 +18,16 @@ export interface Staged {
 
 const given = `
   select unnest($3::int4[]) as row_index, unnest($4::int4[]) as line, unnest($5::int8[]) as byte_offset,
-         unnest($6::text[]) as case_number, unnest($7::text[]) as county, unnest($8::text[]) as plaintiff_name,
-         unnest($9::text[]) as defendant_name, unnest($10::numeric[]) as judgment_amount, unnest($11::date[]) as filing_date,
-         unnest($12::text[]) as email, unnest($13::text[]) as phone, unnest($14::text[]) as address,
-         unnest($15::text[]) as dedupe_key, unnest($16::text[]) as phone_key, unnest($17::text[]) as name_key,
-         unnest($18::int4[]) as cleared, unnest($19::bool[]) as tells_plaintiff`;
+         unnest($6::text[]) as case_number, unnest($7::text[]) as county, unnest($8::text[]) as county_key,
+         unnest($9::text[]) as plaintiff_name, unnest($10::text[]) as defendant_name, unnest($11::numeric[]) as judgment_amount,
+         unnest($12::date[]) as filing_date, unnest($13::text[]) as email, unnest($14::text[]) as phone,
+         unnest($15::text[]) as address, unnest($16::text[]) as dedupe_key, unnest($17::text[]) as phone_key,
+         unnest($18::text[]) as name_key, unnest($19::int4[]) as cleared, unnest($20::bool[]) as tells_plaintiff`;
 
 const insert = `
   insert into intake.simplicity_validated_rows (
-    batch_id, tenant_id, row_index, line, byte_offset, case_number, county, plaintiff_name, defendant_name, judgment_amount,
-    filing_date, email, phone, address, dedupe_key, phone_key, name_key, cleared, tells_plaintiff)
+    batch_id, tenant_id, row_index, line, byte_offset, case_number, county, county_key, plaintiff_name, defendant_name,
+    judgment_amount, filing_date, email, phone, address, dedupe_key, phone_key, name_key, cleared, tells_plaintiff)
   select $1::uuid, $2::uuid, given.* from given`;
 
 /**
@@ -62,7 +62,7 @@ export async function stageRows(db: Queryable, target: StagingTarget, columns: r
       with given as materialized (${given}),
       added as (
         ${insert}
-        on conflict (batch_id, case_number, county) do nothing
+        on conflict (batch_id, case_number, county_key) do nothing
         returning row_index
       )
       select (select count(*)::int from added) as staged,
@@ -75,7 +75,7 @@ export async function stageRows(db: Queryable, target: StagingTarget, columns: r
 export interface RepeatedCase {
   readonly row_index: number;
   readonly case_number: string;
-  readonly county: string | null;
+  readonly county_key: string | null;
   readonly plaintiff_name: string | null;
   readonly defendant_name: string | null;
   readonly judgment_amount: string | null;
@@ -108,10 +108,10 @@ export async function compareRepeated(
     text: `
       select g.row_index, s.row_index as first_index, s.line as first_line, (${values('s')}) is not distinct from (${values('g')}) as is_same
       from jsonb_to_recordset($2::jsonb) as g (
-        row_index int, case_number text, county text, plaintiff_name text, defendant_name text, judgment_amount numeric,
+        row_index int, case_number text, county_key text, plaintiff_name text, defendant_name text, judgment_amount numeric,
         filing_date date, email text, phone text, address text)
       join intake.simplicity_validated_rows s
-        on s.batch_id = $1 and s.case_number = g.case_number and s.county is not distinct from g.county`,
+        on s.batch_id = $1 and s.case_number = g.case_number and s.county_key is not distinct from g.county_key`,
     values: [batchId, JSON.stringify(repeated)],
   });
   return rows;

@@ -37,7 +37,7 @@ const list = (prefix: string) => policyColumns.map((column) => `${prefix}${colum
 // took 15 s).
 const text = `
   with given as materialized (
-    select s.row_index, s.line, s.byte_offset, s.case_number, s.county, ${list('s.')}, s.dedupe_key, s.cleared
+    select s.row_index, s.line, s.byte_offset, s.case_number, s.county, s.county_key, ${list('s.')}, s.dedupe_key, s.cleared
     from intake.simplicity_validated_rows s
     where s.batch_id = $1 and s.row_index >= $3 and s.row_index < $4
   ),
@@ -46,12 +46,12 @@ const text = `
     from (select distinct dedupe_key from given where dedupe_key is not null) k
   ),
   judged as materialized (
-    select j.row_index, j.line, j.byte_offset, j.case_number, j.county, j.version, ${list('j.')}, j.plaintiff_id,
+    select j.row_index, j.line, j.byte_offset, j.case_number, j.county, j.county_key, j.version, ${list('j.')}, j.plaintiff_id,
            -- New, or says something that is not stored yet.
            (j.version is null
              or (${list('j.')}, j.plaintiff_id) is distinct from (${list('j.known_')}, j.known_plaintiff_id)) as is_news
     from (
-      select s.row_index, s.line, s.byte_offset, s.case_number, s.county, known.version,
+      select s.row_index, s.line, s.byte_offset, s.case_number, s.county, s.county_key, known.version,
              ${policyColumns.map(merged).join(',\n             ')},
              case when known.plaintiff_pinned then known.plaintiff_id
                   else coalesce(p.plaintiff_id, known.plaintiff_id) end as plaintiff_id,
@@ -62,17 +62,18 @@ const text = `
       left join lateral (
         select j.version, j.plaintiff_id, j.plaintiff_pinned, ${list('j.')}
         from judgments j
-        where j.tenant_id = $2 and j.case_number = s.case_number and j.county is not distinct from s.county
+        where j.tenant_id = $2 and j.case_number = s.case_number and j.county_key is not distinct from s.county_key
         limit 1
       ) known on true
     ) j
   ),
   written as (
-    insert into judgments (tenant_id, case_number, county, ${list('')}, plaintiff_id, source_file, run_id, line, byte_offset, version)
-    select $2, j.case_number, j.county, ${list('j.')}, j.plaintiff_id, $5, $1, j.line, j.byte_offset, coalesce(j.version, 0) + 1
+    insert into judgments (
+      tenant_id, case_number, county, county_key, ${list('')}, plaintiff_id, source_file, run_id, line, byte_offset, version)
+    select $2, j.case_number, j.county, j.county_key, ${list('j.')}, j.plaintiff_id, $5, $1, j.line, j.byte_offset, coalesce(j.version, 0) + 1
     from judged j
     where j.is_news
-    order by j.case_number, j.county
+    order by j.case_number, j.county_key
     on conflict on constraint judgments_case_number_key do update
     set ${policyColumns.map((column) => `${column} = excluded.${column}`).join(', ')},
         plaintiff_id = excluded.plaintiff_id, source_file = excluded.source_file, run_id = excluded.run_id, line = excluded.line,
