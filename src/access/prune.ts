@@ -6,10 +6,12 @@ import { pruneIdempotencyKeys } from './sql/prune-idempotency-keys.ts';
 import { asOperator } from './tenant-session.ts';
 
 const DAY_SECONDS = 86_400;
+const BATCH = 5_000;
 
-export function pruneSpentRows(pool: Pool): Promise<void> {
-  return asOperator(pool, async (db) => {
-    await pruneLoginAttempts(db, DAY_SECONDS);
-    await pruneIdempotencyKeys(db, DAY_SECONDS);
-  });
+/** In bounded transactions, until nothing is left. */
+export async function pruneSpentRows(pool: Pool, batch = BATCH): Promise<void> {
+  for (const prune of [pruneLoginAttempts, pruneIdempotencyKeys]) {
+    let removed = batch;
+    while (removed >= batch) removed = await asOperator(pool, (db) => prune(db, DAY_SECONDS, batch));
+  }
 }

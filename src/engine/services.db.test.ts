@@ -1,20 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setClockOffset, useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
-import { waitFor } from '../../test/support/wait-for.ts';
 import { type Queryable, withTransaction } from '../platform/database.ts';
 import { silentLog } from '../platform/log.ts';
 import { consumeOnce } from './consumer.ts';
 import { nextFiring } from './schedules.ts';
 import { pumpEvents } from './services/outbox-pump.ts';
-import { defaultRetention, pruneOnce } from './services/pruner.ts';
 import { fireDueSchedules } from './services/scheduler.ts';
 import { claimCappedLane, claimRuns } from './sql/claim-runs.ts';
 import { endAlike } from './sql/end-alike.ts';
 import { endAttempts } from './sql/end-attempts.ts';
 import { type FeedRow, readFeed } from './sql/event-feed.ts';
 import { moveDueRuns } from './sql/move-due-runs.ts';
-import { pruneEvents, pruneLeftovers, pruneRejects, pruneRuns } from './sql/prune.ts';
+import { pruneEvents, pruneRuns, pruneSideTable } from './sql/prune.ts';
 
 const database = useDatabase();
 type TestEngine = Awaited<ReturnType<typeof buildEngine>>;
@@ -269,15 +267,17 @@ describe('what is looked for by its time', () => {
     const plans = [
       await planOf((db) => moveDueRuns(db, 1_000)),
       await planOf((db) => pruneRuns(db, 730, 1_000)),
-      await planOf((db) => pruneRejects(db, 90, 1_000)),
+      await planOf((db) => pruneSideTable(db, 'rejects', { after: newTenant(), days: 90, limit: 1_000 })),
     ];
     plans.push(await planOf((db) => pruneEvents(db, 30, 1_000)));
-    plans.push(await planOf((db) => pruneLeftovers(db, 1, 1_000)));
+    for (const table of ['checkpoints', 'progress', 'progress_samples', 'row_outcomes', 'decisions'] as const)
+      plans.push(await planOf((db) => pruneSideTable(db, table, { after: newTenant(), days: 1, limit: 1_000 })));
     for (const plan of plans)
       expect(plan).not.toMatch(/Hash Join|Merge Join|Seq Scan on (?:events|event_positions|runs|attempts)/);
     expect(plans[0]).toMatch(/Index Cond: \(available_at <= /);
     expect(plans[1]).toMatch(/Index Cond: \(id < /);
-    expect(plans[2]).toMatch(/Index Cond: \(run_id < /);
+    for (const plan of [plans[2], ...plans.slice(4)])
+      expect(plan).toMatch(/Index Cond: \(\(run_id > .* AND \(run_id < /);
   });
 });
 
@@ -334,36 +334,6 @@ describe('queue and leases that were last counted when they were empty', () => {
     expect(plans.end).toMatch(/Index Cond: \(run_id = ANY \(/);
     expect(plans.endAlike).toMatch(/Index Cond: \(run_id = ANY \(/);
     expect(plans.endAlike).toMatch(/Index Cond: \(id = x\.run_id\)/);
-  });
-});
-
-describe('the pruner', () => {
-  it('forgets ended runs and passed events whose time is over, and keeps younger ones and keys that must refuse for ever', async () => {
-    await engine.start();
-    const plain = await engine.enqueue({ pipeline: 'plain', tenantId, input: {} });
-    const batch = await engine.enqueue({ pipeline: 'plain', tenantId, input: {}, uniqueKey: 'june' });
-    const ended = async () => {
-      const runs = [await engine.run(tenantId, plain.id), await engine.run(tenantId, batch.id)];
-      return runs.every((run) => run.finished_at !== null) || undefined;
-    };
-    await waitFor(ended, { what: 'both runs to end' });
-    await engine.stop();
-    await pumpAll();
-    // Consumers that other tests left behind have not passed these events.
-    await database.admin.query('delete from engine.consumers');
-    const retention = { ...defaultRetention, eventsDays: 30, runsDays: 730 };
-    const left = async () => {
-      const runs = await database.admin.query('select id from engine.runs where tenant_id = $1', [tenantId]);
-      return { runs: runs.rows.map((row) => row.id), events: (await feed()).length };
-    };
-    await pruneOnce(engine.pools.control, retention);
-    expect(await left()).toEqual({ runs: [plain.id, batch.id], events: 2 });
-    await setClockOffset(database.admin, '31 days');
-    while ((await pruneOnce(engine.pools.control, retention)) > 0);
-    expect(await left()).toEqual({ runs: [plain.id, batch.id], events: 0 });
-    await setClockOffset(database.admin, '731 days');
-    while ((await pruneOnce(engine.pools.control, retention)) > 0);
-    expect((await left()).runs).toEqual([batch.id]);
   });
 });
 

@@ -48,7 +48,11 @@ export async function openInstallation({ config, log, shutdown }: RoleProcess): 
     prepare: config.migrateOnStart ? prepare : undefined,
     settings: engineSettings(config),
     sessionSettings: specSettings(config),
-    retention: { eventsDays: config.eventRetentionDays, rejectsDays: config.rejectRetentionDays },
+    retention: {
+      eventsDays: config.eventRetentionDays,
+      rejectsDays: config.rejectRetentionDays,
+      openRejectsDays: config.openRejectRetentionDays,
+    },
     poolSize: config.databasePoolSize,
     connectTimeoutMs: config.databaseConnectTimeoutMs,
     log,

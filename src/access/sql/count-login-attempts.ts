@@ -41,11 +41,16 @@ export async function forgetLoginAttempts(db: Queryable, subjects: readonly Uint
   });
 }
 
-export async function pruneLoginAttempts(db: Queryable, olderThanSeconds: number): Promise<number> {
+export async function pruneLoginAttempts(db: Queryable, olderThanSeconds: number, limit: number): Promise<number> {
   const { rowCount } = await db.query({
     name: 'access-prune-login-attempts',
-    text: 'delete from public.login_attempts where window_started_at < engine.now() - make_interval(secs => $1)',
-    values: [olderThanSeconds],
+    text: `
+      delete from public.login_attempts
+      where subject = any (array(
+        select subject from public.login_attempts
+        where window_started_at < (select engine.now() - make_interval(secs => $1))
+        limit $2))`,
+    values: [olderThanSeconds, limit],
   });
   return rowCount ?? 0;
 }

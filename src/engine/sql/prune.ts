@@ -1,4 +1,5 @@
-// Forgetting, in bounded batches. Runs with a unique_key are kept: their key must refuse the same batch for ever.
+// Forgetting, in bounded batches. Runs with a unique_key are kept: their key must refuse the same batch for ever. The key of a run that a
+// schedule fired is made of a moment that does not come again.
 import type { Queryable } from '../../platform/database.ts';
 
 async function prune(db: Queryable, name: string, text: string, days: number, limit: number): Promise<number> {
@@ -10,8 +11,9 @@ async function prune(db: Queryable, name: string, text: string, days: number, li
 // picked is found again through arrays or single look-ups: the planner takes an unknown limit for a tenth of the table, and joined
 // with it the pruner read every event there was at each start (0.6 s of a million).
 
-/** The first uuid v7 of the day `days` ago ($1): what was made before comes first in every key that begins with a run's id. */
-const firstIdOfDay = `(select (lpad(to_hex((extract(epoch from engine.now() - $1 * interval '1 day') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid)`;
+/** The first uuid v7 of so many days ago (the parameter's number): what was made before comes first in every key that begins with a run's id. */
+const firstIdOfDay = (parameter: number) =>
+  `(select (lpad(to_hex((extract(epoch from engine.now() - $${parameter} * interval '1 day') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid)`;
 
 /**
  * Events older than `days` that every consumer has passed. Positions follow time, so only the first ones are looked at: asking
@@ -43,62 +45,89 @@ export function pruneEvents(db: Queryable, days: number, limit: number): Promise
   );
 }
 
-export function pruneRejects(db: Queryable, days: number, limit: number): Promise<number> {
-  return prune(
-    db,
-    'engine-prune-rejects',
-    `delete from engine.rejects r
-     where r.ctid = any (array(
-       select x.ctid from engine.rejects x
-       where x.run_id < ${firstIdOfDay} and x.created_at < engine.now() - $1 * interval '1 day'
-       order by x.run_id, x.reject_id
-       limit $2))`,
-    days,
-    limit,
-  );
+/** What runs leave behind in tables of their own, found by the run's id, and when it may go. `r` is a row, $2 is the days. */
+const sideTables = {
+  checkpoints: 'true',
+  progress: 'true',
+  progress_samples: 'true',
+  row_outcomes: 'true',
+  decisions: 'true',
+  // What a person has not dealt with is never forgotten by its age: see `open_rejects`.
+  rejects: `x.status in ('replayed', 'resolved') and x.created_at < (select engine.now() - $2 * interval '1 day')`,
+  open_rejects: `x.status in ('open', 'corrected') and x.created_at < (select engine.now() - $2 * interval '1 day')`,
+} as const;
+
+export type SideTable = keyof typeof sideTables;
+
+export interface SideStep {
+  readonly removed: number;
+  /** The last run that was looked at; null when there was none. */
+  readonly last: string | null;
+  readonly looked: number;
 }
 
-/** Progress and checkpoints of runs that have ended are of no use to anybody but the reader of the run page. */
-export function pruneLeftovers(db: Queryable, days: number, limit: number): Promise<number> {
+/** Runs per step: each costs a few look-ups by key. */
+export const RUNS_PER_STEP = 200;
+
+/**
+ * A step along the table: looks at the next runs after `after` that were made more than `days` ago, takes those that ended as long ago or are
+ * no longer in the ledger, and removes at most `limit` of their rows. A run's id is found by a loose walk, however many rows it has.
+ */
+export async function pruneSideTable(
+  db: Queryable,
+  table: SideTable,
+  step: { after: string; days: number; limit: number },
+): Promise<SideStep> {
+  const name = table === 'open_rejects' ? 'rejects' : table;
+  const { rows } = await db.query<SideStep>({
+    name: `engine-prune-${table}`,
+    text: `
+      with recursive walk (run_id, nth) as (
+        (select run_id, 1 from engine.${name} where run_id > $1 and run_id < ${firstIdOfDay(2)} order by run_id limit 1)
+        union all
+        select n.run_id, w.nth + 1
+        from walk w
+        cross join lateral (
+          select t.run_id from engine.${name} t where t.run_id > w.run_id and t.run_id < ${firstIdOfDay(2)} order by t.run_id limit 1
+        ) n
+        where w.nth < ${RUNS_PER_STEP}
+      ),
+      ended as materialized (
+        select w.run_id from walk w
+        where (select coalesce(r.finished_at < engine.now() - $2 * interval '1 day', false)
+               from engine.runs r where r.id = w.run_id limit 1) is not false
+      ),
+      removed as (
+        delete from engine.${name} t
+        where t.ctid = any (array(
+          select x.ctid from engine.${name} x
+          where x.run_id = any (array(select run_id from ended)) and ${sideTables[table]}
+          limit $3))
+        returning 1
+      )
+      select (select count(*)::int from removed) as removed,
+             (select run_id from walk order by nth desc limit 1) as last,
+             (select count(*)::int from walk) as looked`,
+    values: [step.after, step.days, step.limit],
+  });
+  return rows[0] as SideStep;
+}
+
+/** A bucket that is full again says what one that is not there says. */
+export function pruneRateLimits(db: Queryable, days: number, limit: number): Promise<number> {
   return prune(
     db,
-    'engine-prune-leftovers',
-    `with ended as (
-       select r.id from engine.progress p
-       cross join lateral (select id, finished_at from engine.runs where id = p.run_id limit 1) r
-       where p.run_id < ${firstIdOfDay} and r.finished_at < engine.now() - $1 * interval '1 day'
+    'engine-prune-rate-limits',
+    `delete from engine.rate_limits b
+     where b.key = any (array(
+       select key from engine.rate_limits
+       where refilled_at < (select engine.now() - $1 * interval '1 day')
+         and tokens + extract(epoch from engine.now() - refilled_at) * refill_per_second >= capacity
        limit $2
-     ),
-     checkpoints as (
-       delete from engine.checkpoints where run_id = any (array(select id from ended))
-     )
-     delete from engine.progress where run_id = any (array(select id from ended))`,
+       for update skip locked))`,
     days,
     limit,
   );
-}
-
-const runHistory = ['progress_samples', 'row_outcomes', 'decisions'] as const;
-
-/** How runs went, second by second and row by row. Run ids are uuid v7: what runs made before the day left comes first. */
-export async function pruneRunHistory(db: Queryable, days: number, limit: number): Promise<number> {
-  let most = 0;
-  for (const table of runHistory) {
-    const removed = await prune(
-      db,
-      `engine-prune-${table}`,
-      `delete from engine.${table} h
-       where h.ctid = any (array(
-         select x.ctid from engine.${table} x
-         where x.run_id < ${firstIdOfDay}
-         order by x.run_id
-         limit $2))`,
-      days,
-      limit,
-    );
-    most = Math.max(most, removed);
-  }
-  return most;
 }
 
 /** Worker incarnations that ended long ago; whoever still has a lease is kept. */
@@ -118,7 +147,7 @@ export function pruneWorkers(db: Queryable, days: number, limit: number): Promis
 }
 
 /**
- * Finished runs without a unique key, with their history. Rejects that are still kept keep their run. Ids are uuid v7, so
+ * Finished runs without a key that must last, with their history. Rejects that are still kept keep their run. Ids are uuid v7, so
  * the oldest runs are the first of the primary key: the walk ends at the first run that is too young.
  */
 export function pruneRuns(db: Queryable, days: number, limit: number): Promise<number> {
@@ -127,9 +156,9 @@ export function pruneRuns(db: Queryable, days: number, limit: number): Promise<n
     'engine-prune-runs',
     `with old as (
        select r.id, r.tenant_id, r.status from engine.runs r
-       where r.id < ${firstIdOfDay}
+       where r.id < ${firstIdOfDay(1)}
          and r.finished_at < engine.now() - $1 * interval '1 day'
-         and r.unique_key is null
+         and (r.unique_key is null or (r.source_id like 'schedule:%' and starts_with(r.unique_key, r.source_id || ':')))
          and not exists (select from engine.rejects x where x.run_id = r.id)
        order by r.id
        limit $2

@@ -1,9 +1,9 @@
 // Turns batches of rows into staged rows, rejects and counts. Knows nothing of transactions: what it has gathered is taken in one
 // piece, with the state the checkpoint must have once that piece is committed.
 import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
+import { storableText } from '../../platform/storable-text.ts';
 import type { Reading } from '../../tabular/reading.ts';
 import type { RowBatch } from '../../tabular/row-batch.ts';
-import { storableText } from '../../platform/storable-text.ts';
 import { suggestFix } from '../../tabular/validation/fixes.ts';
 import { causeOf, type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';

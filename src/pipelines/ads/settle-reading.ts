@@ -3,6 +3,7 @@
 // saved mapping, then what the file itself shows.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
+import { storableJson } from '../../platform/storable-text.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
 import type { SavedMapping } from '../../tabular/mapping/saved-mapping.ts';
 import { listMappings } from '../../tabular/mapping/sql/list-mappings.ts';
@@ -10,7 +11,6 @@ import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
 import { namesTaughtBy } from '../../tabular/mapping/taught-names.ts';
 import type { ReadingOverrides } from '../../tabular/reading.ts';
 import { readLike } from '../../tabular/returned-rows.ts';
-import { storableJson } from '../../platform/storable-text.ts';
 import type { AdsInput } from './input.ts';
 import { decideMapping, decideReading, fingerprintOf, mappingLike, withDateOrders } from './reading.ts';
 import {

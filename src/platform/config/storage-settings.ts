@@ -64,7 +64,14 @@ export const storageSettings = {
     max: 3_650,
     default: 90,
     unit: 'days',
-    doc: 'Refused rows, and the files they came from, are kept this long.',
+    doc: 'Refused rows that were corrected and went through are kept this long, with the files they came from.',
+  }),
+  openRejectRetentionDays: integer('OPEN_REJECT_RETENTION_DAYS', {
+    min: 0,
+    max: 3_650,
+    default: 0,
+    unit: 'days',
+    doc: 'Refused rows that nobody has dealt with are kept this long, with their run and its file. 0: until somebody has.',
   }),
   eventRetentionDays: integer('EVENT_RETENTION_DAYS', {
     min: 1,

@@ -1,7 +1,7 @@
 // A refused row as it is kept: what is wrong with it, and its cells under the names they have in the file.
 import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
-import type { RowBatch } from '../row-batch.ts';
 import { storableText } from '../../platform/storable-text.ts';
+import type { RowBatch } from '../row-batch.ts';
 import { causeOf, type IssuePlace, type RowIssue, rowIssue } from './row-issue.ts';
 
 /** The first fault gives the reject its code, column and cluster; all of them are kept with it. */
