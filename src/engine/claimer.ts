@@ -1,16 +1,17 @@
 // Decides what to claim next for one worker: plain pipelines in one statement, capped ones lane by lane, and runs that
-// must be worked on alone. Keeps the round-robin cursors.
+// must be worked on alone. Keeps for each pipeline which lane had the last turn; the round goes on from there, whatever a claim brought.
 import { type Pool, withTransaction } from '../platform/database.ts';
 import { alreadyLanded, type EarlyRows } from '../platform/early-rows.ts';
 import { failpoint } from '../platform/failpoints.ts';
+import { LookMemory } from './look-memory.ts';
 import type { Registry } from './pipeline.ts';
+import { claimRound, type Known, type Turn } from './sql/claim-round.ts';
 import {
   type Claimant,
   type ClaimedRow,
   claimCappedLane,
   claimFirst,
   claimRunById,
-  claimRuns,
   claimSolo,
   hasSoloRun,
 } from './sql/claim-runs.ts';
@@ -18,11 +19,20 @@ import { lockLanes, lockSoloLane } from './sql/lock-lanes.ts';
 
 // Lanes looked at in one capped claim; the cursor goes on from there.
 const LANES_PER_LOOK = 64;
+// The group of pipelines that share the worker's free slots.
+const SLOTS = 0;
+
+interface CappedPipeline {
+  readonly name: string;
+  readonly cap: number;
+}
 
 export class Claimer {
   readonly #pool: Pool;
-  readonly #plain: readonly string[];
-  readonly #capped: readonly { name: string; cap: number }[];
+  readonly #memory = new LookMemory();
+  /** In the order of their turns. */
+  #plain: readonly string[];
+  readonly #capped: readonly CappedPipeline[];
   readonly #announced: readonly string[];
   readonly #cursors = new Map<string, string>();
   #turn = 0;
@@ -40,19 +50,18 @@ export class Claimer {
   }
 
   /**
-   * Up to `count` runs, fewer when there are not more. Plain pipelines and each capped one take turns in coming first: a claim
-   * that the first uses up leaves nothing for the others.
+   * Up to `slots` runs of all pipelines together, and of those in `ahead` instead up to the number named there. Each pipeline takes
+   * its turn in coming first, since a claim that the first uses up leaves nothing for the others.
    */
-  async claim(workerId: string, count: number): Promise<ClaimedRow[]> {
+  async claim(workerId: string, slots: number, ahead: ReadonlyMap<string, number> = new Map()): Promise<ClaimedRow[]> {
     const claimed: ClaimedRow[] = [];
-    const groups = [undefined, ...this.#capped];
-    const first = this.#turn % groups.length;
-    this.#turn += 1;
-    for (const group of [...groups.slice(first), ...groups.slice(0, first)]) {
-      const left = count - claimed.length;
-      if (left <= 0) break;
-      if (group) claimed.push(...(await this.#claimCapped(workerId, group.name, group.cap, left)));
-      else if (this.#plain.length > 0) claimed.push(...(await this.#claimPlain(workerId, left)));
+    let left = slots;
+    for (const group of this.#groupsInTurn()) {
+      const rows = await (group
+        ? this.#claimCapped(workerId, group.name, group.cap, ahead.get(group.name) ?? left)
+        : this.#claimPlain(workerId, left, ahead));
+      for (const row of rows) if (!ahead.has(row.pipeline)) left -= 1;
+      claimed.push(...rows);
     }
     return claimed;
   }
@@ -60,7 +69,11 @@ export class Claimer {
   /** The quick look of a worker that is woken. None does not mean that there is none. */
   async claimFirst(workerId: string): Promise<EarlyRows<ClaimedRow>> {
     if (this.#plain.length === 0) return alreadyLanded([]);
-    return claimFirst(this.#pool, this.#claimant(workerId), this.#plain);
+    const known = this.#memory.recall();
+    const startedAt = performance.now();
+    const first = await claimFirst(this.#pool, this.#claimant(workerId), this.#plain, known.beginAt);
+    this.#memory.note(known, first.rows, performance.now() - startedAt, first.rows.length === 0);
+    return first;
   }
 
   /** One run that took its worker down several times; to be worked on alone. The cap of its lane holds for it, too. */
@@ -89,17 +102,40 @@ export class Claimer {
     return { workerId, capped: this.#capped.map((pipeline) => pipeline.name), announced: this.#announced };
   }
 
-  async #claimPlain(workerId: string, count: number): Promise<ClaimedRow[]> {
-    const afterLanes = this.#plain.map((name) => this.#cursors.get(name) ?? '');
-    const rows = await claimRuns(this.#pool, this.#claimant(workerId), { pipelines: this.#plain, afterLanes, count });
-    for (const name of this.#plain) this.#moveCursor(name, lanesOf(rows, name), count);
-    // A cursor may stand behind the last lane that has work.
-    const startedMidway = afterLanes.some((lane) => lane !== '');
-    if (rows.length === 0 && startedMidway) return this.#claimPlain(workerId, count);
-    return rows;
+  /** The plain pipelines (undefined) and each capped one, beginning with the one whose turn it is. */
+  #groupsInTurn(): readonly (CappedPipeline | undefined)[] {
+    const [plain = [], ...morePlain] = this.#plain.map(() => [undefined]);
+    const turns = [...plain, ...this.#capped, ...morePlain.flat()];
+    const first = turns[this.#turn % turns.length];
+    this.#turn += 1;
+    const groups = [...(this.#plain.length > 0 ? [undefined] : []), ...this.#capped];
+    const at = groups.indexOf(first);
+    return [...groups.slice(at), ...groups.slice(0, at)];
+  }
+
+  async #claimPlain(workerId: string, slots: number, ahead: ReadonlyMap<string, number>): Promise<ClaimedRow[]> {
+    const turns: Turn[] = this.#plain.map((pipeline, at) => ({
+      pipeline,
+      afterLane: this.#cursors.get(pipeline) ?? '',
+      group: ahead.has(pipeline) ? at + 1 : SLOTS,
+      limit: ahead.get(pipeline) ?? slots,
+    }));
+    const wanted = turns.filter(({ limit }) => limit > 0);
+    return wanted.length === 0 ? [] : this.#look(workerId, wanted, this.#memory.recall());
+  }
+
+  async #look(workerId: string, turns: readonly Turn[], known: Known): Promise<ClaimedRow[]> {
+    const startedAt = performance.now();
+    const round = await claimRound(this.#pool, this.#claimant(workerId), turns, known);
+    this.#memory.note(known, round.rows, performance.now() - startedAt, round.rows.length === 0);
+    for (const { pipeline, lane } of round.turns) this.#cursors.set(pipeline, lane);
+    const last = round.turns.filter(({ group }) => group === SLOTS).at(-1);
+    if (last) this.#plain = startingAfter(this.#plain, last.pipeline);
+    return round.rows;
   }
 
   async #claimCapped(workerId: string, pipeline: string, cap: number, count: number): Promise<ClaimedRow[]> {
+    if (count <= 0) return [];
     const afterLane = this.#cursors.get(pipeline) ?? '';
     const by = this.#claimant(workerId);
     const { rows, lanes } = await withTransaction(this.#pool, async (tx) => {
@@ -120,11 +156,11 @@ export class Claimer {
     const startOver = rows.length === 0 && afterLane !== '' && seen === undefined;
     return startOver ? this.#claimCapped(workerId, pipeline, cap, count) : rows;
   }
+}
 
-  /** Only a claim that was used up by lanes has lanes left behind it. */
-  #moveCursor(pipeline: string, lanes: readonly string[], count: number): void {
-    this.#cursors.set(pipeline, lanes.length >= count ? (lanes.at(-1) ?? '') : '');
-  }
+function startingAfter<T>(ring: readonly T[], last: T): readonly T[] {
+  const next = ring.indexOf(last) + 1;
+  return [...ring.slice(next), ...ring.slice(0, next)];
 }
 
 function lanesOf(rows: readonly ClaimedRow[], pipeline: string): string[] {

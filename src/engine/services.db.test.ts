@@ -7,7 +7,8 @@ import { consumeOnce } from './consumer.ts';
 import { nextFiring } from './schedules.ts';
 import { pumpEvents } from './services/outbox-pump.ts';
 import { fireDueSchedules } from './services/scheduler.ts';
-import { claimCappedLane, claimRuns } from './sql/claim-runs.ts';
+import { claimRound } from './sql/claim-round.ts';
+import { claimCappedLane } from './sql/claim-runs.ts';
 import { endAlike } from './sql/end-alike.ts';
 import { endAttempts } from './sql/end-attempts.ts';
 import { type FeedRow, readFeed } from './sql/event-feed.ts';
@@ -286,7 +287,9 @@ describe('what is claimed', () => {
     await engine.enqueueMany(Array.from({ length: 5_000 }, () => ({ pipeline: 'plain', tenantId, input: {} })));
     await database.admin.query('analyze engine.ready, engine.runs');
     const by = { workerId: newTenant(), capped: [], announced: [] };
-    const plan = await planOf((db) => claimRuns(db, by, { pipelines: ['plain'], afterLanes: [''], count: 5_000 }));
+    const plan = await planOf((db) =>
+      claimRound(db, by, [{ pipeline: 'plain', afterLane: '', group: 0, limit: 5_000 }]),
+    );
     expect(plan).toMatch(/Index Cond: \(id = p(?:_1)?\.run_id\)/);
     await database.admin.query('delete from engine.ready');
   });
@@ -318,7 +321,7 @@ describe('queue and leases that were last counted when they were empty', () => {
       ...{ errorKind: null, errorCode: null, errorText: null },
     };
     const plans = {
-      claim: await planOf((db) => claimRuns(db, by, { pipelines: ['plain'], afterLanes: [''], count: 1_000 })),
+      claim: await planOf((db) => claimRound(db, by, [{ pipeline: 'plain', afterLane: '', group: 0, limit: 1_000 }])),
       claimCapped: await planOf((db) => claimCappedLane(db, by, { pipeline: 'plain', lane: 'a', cap: 9, count: 9 })),
       end: await planOf((db) => endAttempts(db, Array(1_000).fill(end))),
       endAlike: await planOf((db) =>

@@ -1,7 +1,6 @@
 // Takes runs from the queue for one worker: ready → leases, attempt + 1, all in one statement.
 //
-// Fairness: lanes that have work are found by a loose index scan (one probe per lane, whatever waits in it) and share the
-// claim equally, so a tenant with 20,000 waiting runs never delays another's first. Within a lane: priority, then age.
+// The round over all lanes is in `claim-round.ts`; here is what every claim shares, and the claims of one run or one lane.
 // Lock order, here and everywhere: queue row or lease, then ledger.
 import type { Pool, Queryable } from '../../platform/database.ts';
 import { type EarlyRows, queryEarly } from '../../platform/early-rows.ts';
@@ -13,6 +12,7 @@ export interface ClaimedRow {
   readonly pipeline: string;
   readonly status: string;
   readonly lane: string;
+  readonly priority: number;
   readonly attempt: number;
   readonly input: unknown;
   /** Null when there were none. */
@@ -27,13 +27,6 @@ export interface ClaimedRow {
   readonly age_ms: number;
 }
 
-export interface ClaimRequest {
-  /** Pipelines to take from, each with the lane after which the round goes on. */
-  readonly pipelines: readonly string[];
-  readonly afterLanes: readonly string[];
-  readonly count: number;
-}
-
 /** Who claims, and what this process knows of its pipelines: the first three parameters of every claim. */
 export interface Claimant {
   readonly workerId: string;
@@ -44,7 +37,7 @@ export interface Claimant {
 }
 
 /** Only a worker that is alive may claim: one that woke up after it was declared lost must first be reborn. */
-const isAlive = `exists (select from engine.workers w where w.worker_id = $1 and w.ended_at is null and w.expires_at > engine.now())`;
+export const isAlive = `exists (select from engine.workers w where w.worker_id = $1 and w.ended_at is null and w.expires_at > engine.now())`;
 
 /**
  * Steps shared by all claims once `picked (run_id, pipeline, queued_at)` holds the rows taken from the queue. The arrow is
@@ -54,7 +47,7 @@ const isAlive = `exists (select from engine.workers w where w.worker_id = $1 and
  * the queue are found by arrays of their places for the same reason: joined, a queue that was last counted when it was empty was
  * compared row by row with everything chosen.
  */
-const leasePicked = `
+export const leasePicked = `
   claimed as (
     update engine.runs r
     set status = t.to_status,
@@ -68,7 +61,7 @@ const leasePicked = `
          engine.transitions t
     where r.id = p.run_id
       and t.pipeline = p.pipeline and t.from_status = r.status and t.event = 'claim'
-    returning r.id, r.tenant_id, r.pipeline, r.status, r.lane, r.attempt, r.input, r.failures, r.blob_id, r.retry_of,
+    returning r.id, r.tenant_id, r.pipeline, r.status, r.lane, r.priority, r.attempt, r.input, r.failures, r.blob_id, r.retry_of,
               r.correlation_id, r.created_by, r.created_at, t.to_stage, p.queued_at
   ),
   leased as (
@@ -85,70 +78,27 @@ const leasePicked = `
   ),
   posted as (
     insert into engine.event_inbox (event_id) select event_id from told
-  )
-  select id, tenant_id, pipeline, status, lane, attempt, input, nullif(failures, '{}') as failures, blob_id, retry_of, correlation_id, created_by,
-         date_part('epoch', created_at) * 1000 as created_ms, date_part('epoch', engine.now() - created_at) * 1000 as age_ms
-  from claimed`;
+  )`;
 
-/** For pipelines without a lane cap: no lock beyond the rows taken. */
-export async function claimRuns(db: Queryable, by: Claimant, request: ClaimRequest): Promise<ClaimedRow[]> {
-  const { rows } = await db.query<ClaimedRow>({
-    name: 'engine-claim-runs',
-    text: `
-      with recursive lanes (pipeline, lane, open, number) as (
-        select p.pipeline, head.lane, head.open, head.open::int
-        from unnest($4::text[], $5::text[]) as p (pipeline, after_lane)
-        cross join lateral (
-          select q.lane, not exists (select from engine.pauses x where x.pipeline = q.pipeline and x.lane = q.lane) as open
-          from engine.ready q
-          where q.pipeline = p.pipeline and q.lane > p.after_lane
-          order by q.lane limit 1
-        ) head
-        where not exists (select from engine.pauses x where x.pipeline = p.pipeline and x.lane = '')
-        union all
-        -- Paused lanes do not count, or they would hide the lanes behind them.
-        select l.pipeline, following.lane, following.open, l.number + following.open::int
-        from lanes l
-        cross join lateral (
-          select q.lane, not exists (select from engine.pauses x where x.pipeline = q.pipeline and x.lane = q.lane) as open
-          from engine.ready q
-          where q.pipeline = l.pipeline and q.lane > l.lane
-          order by q.lane limit 1
-        ) following
-        where l.number < $6
-      ),
-      open_lanes as materialized (
-        select l.pipeline, l.lane from lanes l where l.open and ${isAlive}
-      ),
-      chosen as materialized (
-        select taken.at
-        from open_lanes l
-        cross join lateral (
-          select q.ctid as at from engine.ready q
-          where q.pipeline = l.pipeline and q.lane = l.lane and not q.solo
-          order by q.priority, q.run_id
-          limit (select ceil($6::numeric / greatest(count(*), 1))::int from open_lanes)
-          for update skip locked
-        ) taken
-        limit $6
-      ),
-      picked as (
-        delete from engine.ready q
-        where q.ctid = any (array(select at from chosen))
-        returning q.run_id, q.pipeline, q.queued_at
-      ),
-      ${leasePicked}`,
-    values: [by.workerId, by.capped, by.announced, request.pipelines, request.afterLanes, request.count],
-  });
-  return rows;
-}
+/** What a claim answers with. */
+export const claimedRows = `
+  select id, tenant_id, pipeline, status, lane, priority, attempt, input, nullif(failures, '{}') as failures, blob_id, retry_of,
+         correlation_id, created_by, date_part('epoch', created_at) * 1000 as created_ms,
+         date_part('epoch', engine.now() - created_at) * 1000 as age_ms
+  from claimed`;
 
 /**
  * One run for a worker that found nothing when it last looked, from whichever lane comes first: who wakes it waits for nobody.
  * Costs the server 0.2 ms less than looking at all lanes, and is answered while its commit is under way. Where anything is
  * paused: none.
  */
-export function claimFirst(pool: Pool, by: Claimant, pipelines: readonly string[]): Promise<EarlyRows<ClaimedRow>> {
+export function claimFirst(
+  pool: Pool,
+  by: Claimant,
+  pipelines: readonly string[],
+  /** Runs with smaller ids are passed over. */
+  beginAt: string,
+): Promise<EarlyRows<ClaimedRow>> {
   return queryEarly<ClaimedRow>(pool, {
     name: 'engine-claim-first',
     text: `
@@ -159,7 +109,7 @@ export function claimFirst(pool: Pool, by: Claimant, pipelines: readonly string[
           from unnest($4::text[]) as p (pipeline)
           cross join lateral (
             select r.ctid as at from engine.ready r
-            where r.pipeline = p.pipeline and not r.solo
+            where r.pipeline = p.pipeline and not r.solo and r.run_id >= $5::uuid
             order by r.lane, r.priority, r.run_id
             limit 1
             for update skip locked
@@ -169,8 +119,9 @@ export function claimFirst(pool: Pool, by: Claimant, pipelines: readonly string[
         )
         returning q.run_id, q.pipeline, q.queued_at
       ),
-      ${leasePicked}`,
-    values: [by.workerId, by.capped, by.announced, pipelines],
+      ${leasePicked}
+      ${claimedRows}`,
+    values: [by.workerId, by.capped, by.announced, pipelines, beginAt],
   });
 }
 
@@ -200,7 +151,8 @@ export async function claimCappedLane(
         ))
         returning q.run_id, q.pipeline, q.queued_at
       ),
-      ${leasePicked}`,
+      ${leasePicked}
+      ${claimedRows}`,
     values: [
       ...[by.workerId, by.capped, by.announced],
       ...[request.pipeline, request.lane, request.cap, request.count, request.solo ?? false],
@@ -226,7 +178,8 @@ export async function claimSolo(db: Queryable, by: Claimant, pipelines: readonly
         ))
         returning q.run_id, q.pipeline, q.queued_at
       ),
-      ${leasePicked}`,
+      ${leasePicked}
+      ${claimedRows}`,
     values: [by.workerId, by.capped, by.announced, pipelines],
   });
   return rows;
@@ -265,7 +218,8 @@ export async function claimRunById(db: Queryable, by: Claimant, runId: string): 
         where q.ctid = c.at
         returning q.run_id, q.pipeline, q.queued_at
       ),
-      ${leasePicked}`,
+      ${leasePicked}
+      ${claimedRows}`,
     values: [by.workerId, by.capped, by.announced, runId],
   });
   return rows;
