@@ -209,6 +209,7 @@ export function createEngine(options: EngineOptions) {
           log,
           version: options.version,
           onActivity: () => pump.wake(),
+          onGivenBack: announceReady,
         });
         await worker.start();
         workers = [worker];

@@ -1,7 +1,7 @@
 // A worker: claims runs, works their stages, hands the ends to the finisher.
 //
-// Promises: it never works on more than `concurrency` stages at a time; it claims ahead only while stages are so short that
-// a claimed run starts within about 50 ms; what it holds when it stops is released or finished, never left behind; a worker
+// Promises: it never works on more than `concurrency` stages at a time; it claims no more than can begin within about 50 ms
+// (`StartQueue`), and gives back what cannot after all; what it holds when it stops is released or finished, never left behind; a worker
 // that was declared lost drops everything it held and goes on under a new identity.
 import { hostname } from 'node:os';
 import { alreadyLanded, type EarlyRows } from '../platform/early-rows.ts';
@@ -9,7 +9,6 @@ import { failpoint } from '../platform/failpoints.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import { Doorbell, waitAtMost } from '../platform/wait.ts';
-import { AdaptiveSize } from './adaptive.ts';
 import { Claimer } from './claimer.ts';
 import type { EnginePools } from './engine-pools.ts';
 import { Execution, type ExecutionDeps, type StopReason, stageRunOf } from './execution.ts';
@@ -21,6 +20,7 @@ import { ProgressWriter } from './progress-writer.ts';
 import type { EngineSettings } from './settings.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
 import { endWorker, leasesOf, registerWorker } from './sql/workers.ts';
+import { noRoom, type Room, StartQueue } from './start-queue.ts';
 import { WorkerWatch } from './worker-watch.ts';
 
 export interface WorkerDeps {
@@ -31,10 +31,10 @@ export interface WorkerDeps {
   readonly version: string;
   /** Runs were finished or queued: others in this process may want to look. */
   readonly onActivity: () => void;
+  /** Runs are back in the queue: other workers may want to look. */
+  readonly onGivenBack: () => void;
 }
 
-// A claimed run should start within this time; stages longer than that are never claimed ahead.
-const AHEAD_MS = 50;
 // Ends waiting for the database; beyond this the worker claims nothing more.
 const MAX_BACKLOG = 5_000;
 const HOUSEKEEPING_MS = 1_000;
@@ -48,11 +48,10 @@ export class Worker {
   readonly #claimer: Claimer;
   readonly #finisher: Finisher;
   readonly #progress: ProgressWriter;
-  readonly #ahead: AdaptiveSize;
   readonly #bell = new Doorbell();
   /** Claimed and not yet written off, by run id. */
   readonly #held = new Map<string, Execution>();
-  #queue: Execution[] = [];
+  readonly #queue: StartQueue<Execution>;
   /** At work now. */
   readonly #started = new Set<Execution>();
   /** The run that is being worked on alone, if any. */
@@ -82,13 +81,7 @@ export class Worker {
     });
     this.#progress = new ProgressWriter(deps.pools.control, deps.log);
     this.#watch = new WorkerWatch(deps.settings.leaseMs, deps.log);
-    this.#ahead = new AdaptiveSize({
-      name: 'runs per claim',
-      initial: 16,
-      min: 1,
-      max: deps.settings.maxClaim,
-      targetMs: AHEAD_MS,
-    });
+    this.#queue = new StartQueue({ slots: deps.settings.concurrency, maxClaim: deps.settings.maxClaim });
   }
 
   get id(): string {
@@ -184,7 +177,7 @@ export class Worker {
   #beReborn(): void {
     this.#deps.log.warn({ worker: this.#workerId, runs: this.#held.size }, 'worker was declared lost');
     this.#stopAll('lost');
-    this.#queue = [];
+    this.#queue.clear();
     this.#held.clear();
     this.#started.clear();
     this.#solo = undefined;
@@ -227,7 +220,7 @@ export class Worker {
       if (this.#claimFailed) await this.#adoptUnknown();
       if (await this.#shouldWaitForSolo()) return 0;
       const room = this.#room();
-      if (room <= 0) return 0;
+      if (room === noRoom) return 0;
       const { rows, landed } = await this.#claim(workerId, room);
       if (rows.length > 0) this.#accept(rows, workerId, landed);
       await landed?.catch((error: unknown) => {
@@ -243,7 +236,7 @@ export class Worker {
     }
   }
 
-  async #claim(workerId: string, room: number): Promise<EarlyRows<ClaimedRow>> {
+  async #claim(workerId: string, room: Room): Promise<EarlyRows<ClaimedRow>> {
     const alone = await this.#claimAlone(workerId);
     if (alone.length > 0) return alreadyLanded(alone);
     // Only after a look in vain: as a rule, the first lane would be served before all others.
@@ -256,22 +249,17 @@ export class Worker {
       // Gives its connection back, which is the warm one.
       await first.landed;
     }
-    const rows = await this.#claimer.claim(workerId, room);
+    const rows = await this.#claimer.claim(workerId, room.slots, room.ahead);
     this.#foundNothing = rows.length === 0;
     return alreadyLanded(rows);
   }
 
-  #room(): number {
-    if (this.#finisher.backlog > MAX_BACKLOG || this.#solo !== undefined) return 0;
-    const { concurrency } = this.#deps.settings;
-    const occupied = this.#started.size + this.#queue.length;
-    const wanted = Math.max(concurrency, this.#ahead.size);
-    // Claims are worth their round trip only when a good part of the room is free.
-    return occupied <= wanted / 2
-      ? Math.min(wanted - occupied, this.#deps.settings.maxClaim)
-      : occupied < concurrency
-        ? concurrency - occupied
-        : 0;
+  #room(): Room {
+    return this.#isBusyOtherwise() ? noRoom : this.#queue.room();
+  }
+
+  #isBusyOtherwise(): boolean {
+    return this.#finisher.backlog > MAX_BACKLOG || this.#solo !== undefined;
   }
 
   async #claimAlone(workerId: string): Promise<ClaimedRow[]> {
@@ -299,10 +287,7 @@ export class Worker {
     // Reborn while the claim was under way: these leases belong to the old identity and will be taken over.
     if (workerId !== this.#workerId) return;
     const deps = this.#executionDeps(landed);
-    for (const row of rows) {
-      const execution = this.#take(row, deps);
-      if (execution) this.#queue.push(execution);
-    }
+    this.#queue.add(rows.flatMap((row) => this.#take(row, deps) ?? []));
     this.#startQueued();
   }
 
@@ -313,7 +298,7 @@ export class Worker {
       if (execution?.run.attempt !== attempt) continue;
       execution.stop('lost');
       this.#started.delete(execution);
-      this.#queue = this.#queue.filter((queued) => queued !== execution);
+      this.#queue.remove(execution, false);
       this.#forget(id, attempt);
     }
   }
@@ -366,17 +351,16 @@ export class Worker {
   }
 
   async #work(execution: Execution): Promise<void> {
-    const startedAt = performance.now();
     execution.lastSignOfLife = performance.now();
     const ending = await execution.work();
     if (!this.#started.delete(execution)) return;
     this.#progress.note(execution);
-    this.#ahead.observe(1, (performance.now() - startedAt) / this.#deps.settings.concurrency);
+    this.#queue.remove(execution, true);
     if (ending && this.#held.get(execution.run.id) === execution) this.#finisher.add(ending);
     else this.#forget(execution.run.id, execution.run.attempt);
     if (!this.#stopping) this.#startQueued();
     if (this.#started.size === 0) this.#idle?.();
-    if (this.#room() > 0) this.#bell.ring();
+    if (!this.#isBusyOtherwise() && this.#queue.hasRoom()) this.#bell.ring();
   }
 
   #written(batch: readonly Ending[], lost: readonly Ending[]): void {
@@ -394,10 +378,23 @@ export class Worker {
 
   #releaseQueued(): void {
     failpoint('drain.before_release');
-    for (const execution of this.#queue) {
-      this.#finisher.add({ run: execution.run, end: endByRelease(execution.run), events: [], via: [] });
-    }
-    this.#queue = [];
+    this.#release(this.#queue.takeQueued());
+  }
+
+  #release(executions: readonly Execution[]): void {
+    for (const { run } of executions) this.#finisher.add({ run, end: endByRelease(run), events: [], via: [] });
+  }
+
+  /** What was claimed ahead and does not begin soon after all goes back to the queue, where others may take it. */
+  #giveBack(): void {
+    const surplus = this.#queue.takeSurplus();
+    if (surplus.length === 0) return;
+    this.#deps.log.info(
+      { worker: this.#workerId, runs: surplus.length },
+      'runs that cannot begin soon were given back',
+    );
+    this.#release(surplus);
+    void this.#finisher.flush().then(() => this.#deps.onGivenBack());
   }
 
   #stopAll(reason: StopReason): void {
@@ -426,12 +423,14 @@ export class Worker {
       if (ending) this.#leaveBehind(execution, ending);
       this.#progress.note(execution);
     }
+    this.#giveBack();
     void this.#progress.flush();
   }
 
   /** Its stage does not come back: free the slot, end the attempt, and ignore whatever it answers later. */
   #leaveBehind(execution: Execution, ending: Ending): void {
     this.#started.delete(execution);
+    this.#queue.remove(execution, true);
     this.#finisher.add(ending);
     this.#startQueued();
   }
