@@ -35,7 +35,7 @@ export async function openToolbox(): Promise<Toolbox> {
   const process = createToolProcess(config);
   try {
     const installation = await openInstallation(process);
-    const app = createAppPool(config, installation.database.appUrl, process.log);
+    const app = createAppPool(config, installation.database, process.log);
     process.shutdown.add('connections', () => app.end());
     return { config, process, installation, app, runs: createRunDesk(installation.engine, OPERATOR) };
   } catch (error) {

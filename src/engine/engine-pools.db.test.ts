@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
+import { enginePoolUrls } from '../../test/support/pgbouncer.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { silentLog } from '../platform/log.ts';
 import { createEnginePools, type EnginePools } from './engine-pools.ts';
@@ -9,7 +10,7 @@ let pools: EnginePools | undefined;
 
 function openPools(leaseMs = 3_000): EnginePools {
   pools = createEnginePools({
-    url: database.appUrl,
+    ...enginePoolUrls(database.appUrl),
     controlSize: 2,
     effectsSize: 2,
     connectTimeoutMs: 5_000,

@@ -5,7 +5,7 @@
 // beside it that wait for work. Effects may take long; a silent effects transaction is asked about after half a lease, over
 // another connection: by then the server has ended one that only waits for us.
 import type pg from 'pg';
-import { connectClient, createPool, type Pool } from '../platform/database.ts';
+import { connectClient, createPool, type Pool, type Pooler } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 
 export interface EnginePools {
@@ -20,6 +20,9 @@ export interface EnginePools {
 
 export interface EnginePoolOptions {
   readonly url: string;
+  /** The server itself, where `url` names a pooler: for LISTEN and heartbeats. */
+  readonly directUrl?: string | undefined;
+  readonly pooler?: Pooler | undefined;
   readonly controlSize: number;
   readonly effectsSize: number;
   readonly connectTimeoutMs: number;
@@ -44,6 +47,7 @@ export function createEnginePools(options: EnginePoolOptions): EnginePools {
     role: ENGINE_ROLE,
     connectTimeoutMs: options.connectTimeoutMs,
     sessionSettings: options.sessionSettings ?? {},
+    pooler: options.pooler ?? 'none',
     onIdleError: (error: unknown) => options.log.warn({ err: error }, 'an idle database connection broke'),
   };
   const limitMs = Math.max(options.leaseMs, LEAST_LIMIT_MS);
@@ -79,7 +83,13 @@ export function createEnginePools(options: EnginePoolOptions): EnginePools {
     control,
     effects,
     connect: (answerWithinMs = limitMs) =>
-      connectClient({ ...shared, applicationName: 'millrace engine', answerWithinMs }),
+      connectClient({
+        ...shared,
+        url: options.directUrl ?? options.url,
+        pooler: 'none',
+        applicationName: 'millrace engine',
+        answerWithinMs,
+      }),
     async close() {
       await Promise.all([control.end(), effects.end(), questions.end()]);
     },

@@ -9,6 +9,8 @@ import type { StageRun } from './stage-context.ts';
 
 // Long enough for any sentence of ours; keeps a driver's essay out of the ledger.
 const MAX_ERROR_TEXT = 2_000;
+/** By then a connection has probably become free. */
+const CROWD_PAUSE_MS = 1_000;
 /** How often a run looks whether somebody has made room. */
 const DISK_LOOK_MS = 15_000;
 
@@ -26,6 +28,7 @@ export function classify(error: unknown, run: StageRun): MillraceError {
 export function endByError(pipeline: AnyPipeline, run: StageRun, error: MillraceError, workedMs: number): AttemptEnd {
   if (error.kind === 'cancelled')
     return { ...plainEnd(run, cancelEvent(pipeline.machine, run.status), 'cancelled'), ...whatWentWrong(error) };
+  if (error.code === 'pool_exhausted') return endByCrowd(run);
   const verdict = judge(pipeline.retry, {
     kind: error.kind,
     stage: run.stage,
@@ -40,6 +43,12 @@ export function endByError(pipeline: AnyPipeline, run: StageRun, error: Millrace
     failures: JSON.stringify(countFailure(run.failures, error.kind, run.stage)),
     ...(verdict.act === 'retry' ? planned(verdict, error) : {}),
   };
+}
+
+/** No connection was free: no fault of the run, so that it costs nothing. It goes back and is soon offered again. */
+function endByCrowd(run: StageRun): AttemptEnd {
+  const waitReason = JSON.stringify({ kind: 'later', code: 'pool_exhausted' });
+  return { ...endByRelease(run), waitReason, delayMs: CROWD_PAUSE_MS };
 }
 
 /** The run goes back as if it had never been claimed: drain, or a slice that is over. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runModel } from '../../test/chaos/model/run.ts';
 import { World } from '../../test/chaos/model/world.ts';
 import { useDatabase } from '../../test/support/database.ts';
+import { enginePoolUrls } from '../../test/support/pgbouncer.ts';
 import { silentLog } from '../platform/log.ts';
 import { createEnginePools, type EnginePools } from './engine-pools.ts';
 
@@ -12,7 +13,7 @@ let world: World;
 beforeAll(async () => {
   await database.admin.query(`alter database ${database.name} set synchronous_commit = off`);
   pools = createEnginePools({
-    url: database.appUrl,
+    ...enginePoolUrls(database.appUrl),
     controlSize: 4,
     effectsSize: 1,
     connectTimeoutMs: 5_000,

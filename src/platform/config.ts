@@ -43,6 +43,7 @@ export const otherVariables: Readonly<Record<string, string>> = {
   MILLRACE_URL: 'Command line: the server to talk to; unset, one is started for the command.',
   MILLRACE_TOKEN: 'Command line: the API key or token to sign in with.',
   MILLRACE_FAILPOINT: 'Chaos tests: where this process kills itself.',
+  MILLRACE_TEST_POOLER: 'Tests: "transaction" puts the engine of the tests behind PgBouncer.',
   MILLRACE_TEST_DATABASE_URL: 'Tests: a superuser connection string; unset, the embedded server is used.',
 };
 
@@ -124,6 +125,15 @@ function crossFaults(config: Config): string[] {
     [
       config.databaseMigrationUrl !== undefined && config.databaseUrl === undefined,
       'DATABASE_MIGRATION_URL needs DATABASE_URL',
+    ],
+    [
+      config.databasePooler === 'transaction' &&
+        (config.databaseUrl === undefined || config.databaseDirectUrl === undefined),
+      'DATABASE_POOLER=transaction needs DATABASE_URL, the pooler, and DATABASE_DIRECT_URL, the server itself',
+    ],
+    [
+      config.databaseDirectUrl !== undefined && config.databasePooler === 'none',
+      'DATABASE_DIRECT_URL needs DATABASE_POOLER=transaction',
     ],
     [
       config.databaseUrl !== undefined && new URL(config.databaseUrl).username === '',

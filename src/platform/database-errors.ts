@@ -42,6 +42,16 @@ const socketErrors: Readonly<Record<string, ErrorCode>> = {
   EPIPE: 'database_lost',
 };
 
+/** What poolers say with a SQLSTATE that means something else. */
+const poolerSentences: readonly (readonly [string, ErrorCode])[] = [
+  ['unsupported startup parameter', 'pooler_undeclared'],
+  ['query_wait_timeout', 'database_busy'],
+  ['no more connections allowed', 'database_busy'],
+  ['server conn crashed', 'database_lost'],
+  ['server login has been failing', 'database_unreachable'],
+  ['the database system is', 'database_lost'],
+];
+
 /** What `pg` and `pg-pool` say in plain sentences. The first that fits. */
 const driverSentences: readonly (readonly [string, ErrorCode])[] = [
   ['timeout exceeded when trying to connect', 'pool_exhausted'],
@@ -83,6 +93,8 @@ export function sqlStateOf(error: unknown): string | undefined {
 function ourCode(error: Error, connecting: boolean): ErrorCode | undefined {
   const state = sqlStateOf(error);
   if (state !== undefined) {
+    const said = state.startsWith('08') && poolerSentences.find(([sentence]) => error.message.includes(sentence));
+    if (said) return said[1];
     if (onlyWhileConnecting.has(state) && !connecting) return undefined;
     return sqlStates[state] ?? sqlStates[state.slice(0, 2)];
   }

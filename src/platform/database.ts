@@ -4,9 +4,10 @@
 // Values: int8 is a number while it is exact (|n| ≤ 2^53−1) and a bigint beyond, which JSON refuses loudly instead of rounding
 // silently; numeric stays text; timestamptz is a Date (milliseconds: select it ::text where microseconds matter); date is text.
 //
-// The role is a startup option of the connection, so that `reset role` and `discard all` come back to it. A connection
-// pooler between us and Postgres must pass startup options on (PgBouncer: session mode).
+// Role, limits and settings are startup options of the connection, so that `reset role` and `discard all` come back to them.
+// Behind a pooler in transaction mode they are made anew by each transaction instead (unit-query.ts).
 import pg from 'pg';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { translateDatabaseError } from './database-errors.ts';
 import { GuardedClient, type GuardOptions } from './guarded-client.ts';
 
@@ -41,9 +42,14 @@ export interface PoolOptions {
   readonly sessionSettings?: Readonly<Record<string, string>>;
   /** Sends queued statements without waiting for each answer. Not for clients that use cursors or COPY. */
   readonly pipeline?: boolean;
+  /** What stands between us and the server. Left out: nothing. */
+  readonly pooler?: Pooler;
   /** Told about errors of idle connections, which have no caller. */
   readonly onIdleError?: (error: unknown) => void;
 }
+
+/** `transaction`: server connections are lent for one transaction at a time. */
+export type Pooler = 'none' | 'transaction';
 
 export interface TransactionOptions {
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
@@ -122,14 +128,21 @@ export async function connectClient(options: Omit<PoolOptions, 'max' | 'waitMs' 
 
 function clientConfig(options: Omit<PoolOptions, 'max'>, onSilent?: () => void) {
   const { answerWithinMs = DEFAULT_ANSWER_MS, connectTimeoutMs } = options;
+  const isPooled = options.pooler === 'transaction';
   return {
     connectionString: options.url,
-    application_name: options.applicationName,
+    // A pooler sets the name anew whenever it lends a connection to somebody who has another one.
+    application_name: isPooled ? 'millrace' : options.applicationName,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    options: startupOptions(options),
+    ...(isPooled ? {} : { options: startupOptions(options) }),
     types,
-    guard: { openWithinMs: connectTimeoutMs, answerWithinMs, onSilent },
+    guard: {
+      openWithinMs: connectTimeoutMs,
+      answerWithinMs,
+      onSilent,
+      prologue: isPooled ? prologueOf(options) : undefined,
+    },
     ...(options.pipeline === undefined ? {} : { pipeline: options.pipeline }),
   };
 }
@@ -219,6 +232,13 @@ export async function enterTenant(client: Queryable, session: TenantSession): Pr
   });
 }
 
+/** Refuses to work where the role of a pool does not arrive, as behind a pooler that drops startup options. */
+export async function requireRole(pool: pg.Pool, wanted: string, target: string): Promise<void> {
+  const { rows } = await withClient(pool, (client) => client.query<{ role: string }>('select current_user as role'));
+  const found = rows[0]?.role ?? 'nobody';
+  if (found !== wanted) throw new MillraceError('role_not_taken', { found, wanted, target });
+}
+
 /** Host, port and database of a connection string: what may be shown and logged. */
 export function describeTarget(url: string): string {
   try {
@@ -258,20 +278,36 @@ function beginStatement({ isolation, readOnly }: TransactionOptions): string {
   return ['begin', isolation ? `isolation level ${isolation}` : '', readOnly ? 'read only' : ''].join(' ').trim();
 }
 
-function startupOptions(
-  options: Pick<PoolOptions, 'role' | 'statementTimeoutMs' | 'idleInTransactionTimeoutMs' | 'sessionSettings'>,
-): string {
-  const settings = new Map<string, string | number | undefined>([
-    ['role', options.role],
+type SessionOptions = Pick<
+  PoolOptions,
+  'role' | 'statementTimeoutMs' | 'idleInTransactionTimeoutMs' | 'sessionSettings'
+>;
+
+/** Name and value of every setting of a connection; the role comes last, it may not be allowed to make the others. */
+function settingsOf(options: SessionOptions): [string, string][] {
+  const settings: [string, string | number | undefined][] = [
     ['statement_timeout', options.statementTimeoutMs],
     ['idle_in_transaction_session_timeout', options.idleInTransactionTimeoutMs],
     ['timezone', 'UTC'],
     ...Object.entries(options.sessionSettings ?? {}),
-  ]);
-  return [...settings]
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `-c ${name}=${escapeOption(String(value))}`)
+    ['role', options.role],
+  ];
+  return settings.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+}
+
+function startupOptions(options: SessionOptions): string {
+  return settingsOf(options)
+    .map(([name, value]) => `-c ${name}=${escapeOption(value)}`)
     .join(' ');
+}
+
+function prologueOf(options: SessionOptions): string {
+  const calls = settingsOf(options).map(([name, value]) => `set_config(${literal(name)}, ${literal(value)}, true)`);
+  return `select ${calls.join(', ')}`;
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 // Startup options are split at unescaped white space.

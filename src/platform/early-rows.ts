@@ -3,9 +3,10 @@
 // As a rule the server keeps an answer back until the commit is durable, 0.4 ms on an idle machine. Asked to flush first, it
 // hands the rows over when the statement is done, triggers included. Whoever acts on them must write nothing that counts
 // before `landed` says that the commit is there too: it can still fail, or be lost with the server.
-import pg from 'pg';
+import type pg from 'pg';
 import { withClient } from './database.ts';
 import { translateDatabaseError } from './database-errors.ts';
+import { type QueryWire, UnitQuery } from './unit-query.ts';
 
 export interface EarlyRows<Row> {
   readonly rows: Row[];
@@ -18,22 +19,13 @@ export function alreadyLanded<Row>(rows: Row[]): EarlyRows<Row> {
   return { rows, landed: undefined };
 }
 
-/** What pg's connection and query offer beyond their declared types. Should they change, rows come with the commit. */
-interface Wire {
-  execute(portal: { portal: string; rows?: number }): void;
-  flush(): void;
-  sync(): void;
-}
-
+/** What pg's query offers beyond its declared types. Should it change, rows come with the commit. */
 interface QueryParts {
   portal: string;
   _result: { rows: unknown[] };
-  handleCommandComplete(message: unknown, wire: Wire): void;
 }
 
-const parts = pg.Query.prototype as unknown as QueryParts;
-
-class EarlyQuery extends pg.Query {
+class EarlyQuery extends UnitQuery {
   readonly #onExecuted: (rows: unknown[]) => void;
 
   constructor(config: pg.QueryConfig, onExecuted: (rows: unknown[]) => void, onEnd: (error?: Error) => void) {
@@ -41,12 +33,13 @@ class EarlyQuery extends pg.Query {
     this.#onExecuted = onExecuted;
   }
 
-  handleCommandComplete(message: unknown, wire: Wire): void {
-    parts.handleCommandComplete.call(this, message, wire);
-    this.#onExecuted((this as unknown as QueryParts)._result.rows);
+  override handleCommandComplete(message: unknown, wire: QueryWire): void {
+    const { isPrologue } = this;
+    super.handleCommandComplete(message, wire);
+    if (!isPrologue) this.#onExecuted((this as unknown as QueryParts)._result.rows);
   }
 
-  _getRows(wire: Wire): void {
+  _getRows(wire: QueryWire): void {
     wire.execute({ portal: (this as unknown as QueryParts).portal });
     wire.flush();
     wire.sync();

@@ -6,12 +6,15 @@
 // a long answer that keeps coming is never cut off. Does not stop the statement on the server: its own timeouts do.
 import { performance } from 'node:perf_hooks';
 import pg from 'pg';
+import { askAsUnit } from './unit-query.ts';
 
 export interface GuardOptions {
   /** How long opening a connection may take, signing in included. */
   readonly openWithinMs: number;
   /** How long a statement may hear nothing. */
   readonly answerWithinMs: number;
+  /** Behind a pooler in transaction mode: the settings that each transaction makes first. */
+  readonly prologue?: string | undefined;
   /** Told once when the connection was given up because of silence: its neighbours are probably silent too. */
   readonly onSilent?: (() => void) | undefined;
 }
@@ -25,6 +28,7 @@ export interface SilenceRule {
 
 /** Asked in vain this often, nobody waits any longer: where the question does not arrive, the answer will not either. */
 const MAX_UNANSWERED_QUESTIONS = 2;
+const LONGEST_TIMER_MS = 2_147_483_647;
 /** A goodbye to a silent server is not waited for. */
 const END_WITHIN_MS = 1_000;
 
@@ -53,7 +57,8 @@ export class GuardedClient extends pg.Client {
     // An own property: pg declares `query` with a dozen overloads, which a method would have to repeat.
     this.query = ((...args: unknown[]) => {
       this.#startWaiting();
-      return ask(...args);
+      const { prologue } = this.#guard;
+      return prologue === undefined ? ask(...args) : askAsUnit(ask, prologue, this.#isInTransaction, args);
     }) as typeof this.query;
     const end = this.end.bind(this) as (callback?: () => void) => Promise<void>;
     this.end = ((callback?: () => void) => {
@@ -73,6 +78,11 @@ export class GuardedClient extends pg.Client {
     return (this as unknown as Wire).connection.stream;
   }
 
+  get #isInTransaction(): boolean {
+    const status = this.getTransactionStatus();
+    return status === 'T' || status === 'E';
+  }
+
   get #limitMs(): number {
     return this.#rule?.askAfterMs ?? this.#guard.answerWithinMs;
   }
@@ -88,7 +98,7 @@ export class GuardedClient extends pg.Client {
   /** One timer for many statements: it is set again when it fires, not with each of them. */
   #lookAfter(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#look(), Math.max(ms, 1));
+    this.#timer = setTimeout(() => void this.#look(), Math.min(Math.max(ms, 1), LONGEST_TIMER_MS));
     this.#timer.unref();
   }
 

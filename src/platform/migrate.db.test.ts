@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEmptyDatabase } from '../../test/support/database.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { connectClient } from './database.ts';
+import { silentLog } from './log.ts';
 import { migrate, readMigrations, requireCurrentSchema } from './migrate.ts';
 
 let folder = '';
@@ -37,6 +38,54 @@ async function codeOf(work: Promise<unknown>): Promise<string | undefined> {
   const error = await work.catch((thrown: unknown) => thrown);
   return error instanceof MillraceError ? error.code : undefined;
 }
+
+describe('a migration that needs a lock which others hold', () => {
+  beforeEach(async () => {
+    write('0001_first.sql', 'create table log (n int);');
+    await run();
+    write('0002_second.sql', 'alter table log add column m int;');
+  });
+
+  const holding = async <T>(work: (release: () => Promise<unknown>) => Promise<T>): Promise<T> => {
+    const holder = await connectClient({ url: database.url, applicationName: 'holder', connectTimeoutMs: 5_000 });
+    try {
+      await holder.query('begin; select from log');
+      return await work(() => holder.query('rollback'));
+    } finally {
+      await holder.end();
+    }
+  };
+
+  it('steps back, so that nobody queues behind it, and is applied once the lock is free', async () => {
+    await holding(async (release) => {
+      const tried: unknown[] = [];
+      const log = {
+        ...silentLog,
+        warn: (fields: unknown) => {
+          tried.push(fields);
+          if (tried.length === 2) void release();
+        },
+      };
+      const patience = { lockTimeoutMs: 100, tries: 100, pauseMs: 50 };
+      const { applied } = await migrate({ url: database.url, folder, log, patience });
+      expect(applied).toEqual(['0002_second.sql']);
+      expect(tried.length).toBeGreaterThanOrEqual(2);
+    });
+  });
+
+  it('gives up after its tries, names itself, and leaves everything as it was', async () => {
+    await holding(async () => {
+      const patience = { lockTimeoutMs: 50, tries: 3, pauseMs: 10 };
+      const blocked = migrate({ url: database.url, folder, patience });
+      await expect(blocked).rejects.toMatchObject({
+        code: 'migration_blocked',
+        message: expect.stringContaining('0002_second.sql was tried 3 times'),
+      });
+    });
+    expect(await ask('select name from millrace.migrations')).toEqual([{ name: '0001_first.sql' }]);
+    expect((await run()).applied).toEqual(['0002_second.sql']);
+  });
+});
 
 describe('migrations', () => {
   it('are applied once, in the order of their names, and reported', async () => {

@@ -10,6 +10,7 @@ import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { connectClient, describeTarget, type Queryable } from './database.ts';
 import { sqlStateOf } from './database-errors.ts';
 import type { Log } from './log.ts';
+import { waitAtMost } from './wait.ts';
 
 export interface Migration {
   readonly name: string;
@@ -24,6 +25,14 @@ export interface MigrateOptions {
   readonly appLogin?: string;
   readonly folder?: string;
   readonly log?: Log;
+  readonly patience?: Partial<Patience>;
+}
+
+/** A migration never queues long for a lock: whoever comes after it would wait behind it. It steps back and tries again. */
+export interface Patience {
+  readonly lockTimeoutMs: number;
+  readonly tries: number;
+  readonly pauseMs: number;
 }
 
 export interface MigrateResult {
@@ -37,6 +46,11 @@ export const migrationsFolder = fileURLToPath(new URL('../../db/migrations', imp
 
 const fileName = /^\d{4}_[a-z0-9_]+\.sql$/;
 const insufficientPrivilege = '42501';
+const lockNotAvailable = '55P03';
+const deadlockDetected = '40P01';
+/** A backfill may take its time. */
+const statementMs = 24 * 3_600_000;
+const defaultPatience: Patience = { lockTimeoutMs: 3_000, tries: 20, pauseMs: 2_000 };
 const oldestServer = 150_000;
 const firstWithSetOption = 160_000;
 
@@ -46,7 +60,9 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     url: options.url,
     applicationName: 'millrace-migrate',
     connectTimeoutMs: 10_000,
+    answerWithinMs: statementMs,
   });
+  const patience = { ...defaultPatience, ...options.patience };
   try {
     const serverVersion = await requireServerVersion(client);
     await client.query(`select pg_advisory_lock(hashtext('millrace.migrate'))`);
@@ -54,7 +70,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     const missing = checkHistory(migrations, await readHistory(client));
     for (const migration of missing) {
       const startedAt = performance.now();
-      await applyMigration(client, migration);
+      await applyPatiently(client, migration, patience, options.log);
       const ms = Math.round(performance.now() - startedAt);
       options.log?.info({ migration: migration.name, ms }, 'migration applied');
     }
@@ -140,9 +156,26 @@ function checkHistory(migrations: readonly Migration[], history: readonly Applie
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
-async function applyMigration(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+async function applyPatiently(client: pg.Client, migration: Migration, patience: Patience, log?: Log): Promise<void> {
+  const { name } = migration;
+  const { tries, lockTimeoutMs, pauseMs } = patience;
+  for (let made = 1; ; made += 1) {
+    try {
+      return await applyMigration(client, migration, lockTimeoutMs);
+    } catch (error) {
+      if (![lockNotAvailable, deadlockDetected].includes(sqlStateOf(error) ?? '')) throw error;
+      if (made === tries)
+        throw new MillraceError('migration_blocked', { name, tries, seconds: lockTimeoutMs / 1_000 }, { cause: error });
+      log?.warn({ migration: name, attempt: made }, 'a migration waits for a lock that others hold; it is tried again');
+      await waitAtMost(pauseMs);
+    }
+  }
+}
+
+async function applyMigration(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
+  const { name, sql, checksum } = migration;
   try {
-    await client.query('begin');
+    await client.query(`begin; set local lock_timeout = ${Math.round(lockTimeoutMs)}`);
     await client.query(sql);
     await client.query('insert into millrace.migrations (name, checksum) values ($1, $2)', [name, checksum]);
     await client.query('commit');

@@ -1,4 +1,5 @@
 // Which database this process works on: the one DATABASE_URL names, or the embedded one under MILLRACE_HOME.
+import type { Pooler } from './database.ts';
 import { appLogin, startEmbeddedPostgres } from './embedded-postgres.ts';
 import type { Log } from './log.ts';
 
@@ -7,6 +8,9 @@ export interface DatabaseConfig {
   readonly databaseUrl?: string | undefined;
   /** Connection string of a user who may migrate, when the application's login may not. */
   readonly databaseMigrationUrl?: string | undefined;
+  /** The server itself, where `databaseUrl` names a pooler. */
+  readonly databaseDirectUrl?: string | undefined;
+  readonly databasePooler?: Pooler | undefined;
   /** The folder of this installation. */
   readonly home: string;
 }
@@ -17,6 +21,9 @@ export interface OpenDatabase {
   readonly adminUrl: string;
   /** For everything else; its pools name the role they run as. */
   readonly appUrl: string;
+  /** As the application's login, past any pooler: for what needs a session of its own. */
+  readonly directUrl: string;
+  readonly pooler: Pooler;
   /** The login of `appUrl`, to whom migrations grant their roles. */
   readonly appLogin: string;
   stop(): Promise<void>;
@@ -26,14 +33,16 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Op
   if (config.databaseUrl !== undefined) {
     return {
       kind: 'external',
-      adminUrl: config.databaseMigrationUrl ?? config.databaseUrl,
+      adminUrl: config.databaseMigrationUrl ?? config.databaseDirectUrl ?? config.databaseUrl,
       appUrl: config.databaseUrl,
+      directUrl: config.databaseDirectUrl ?? config.databaseUrl,
+      pooler: config.databasePooler ?? 'none',
       appLogin: loginOf(config.databaseUrl),
       async stop() {},
     };
   }
   const { adminUrl, appUrl, stop } = await startEmbeddedPostgres({ home: config.home, log });
-  return { kind: 'embedded', adminUrl, appUrl, appLogin, stop };
+  return { kind: 'embedded', adminUrl, appUrl, directUrl: appUrl, pooler: 'none', appLogin, stop };
 }
 
 function loginOf(url: string): string {

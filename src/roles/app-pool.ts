@@ -1,16 +1,24 @@
 // The connections of the front door: as millrace_app, with the limits of a request.
 import type { Config } from '../platform/config.ts';
 import { createPool, type Pool } from '../platform/database.ts';
+import type { OpenDatabase } from '../platform/open-database.ts';
 import type { RoleProcess } from './role-process.ts';
 
-export function createAppPool(config: Config, url: string, log: RoleProcess['log']): Pool {
+const ANSWER_MARGIN_MS = 2_000;
+/** Server connections that the requests of one process may take from a pooler. */
+const POOLED_MAX = 8;
+
+export function createAppPool(config: Config, database: OpenDatabase, log: RoleProcess['log']): Pool {
   return createPool({
-    url,
+    url: database.appUrl,
+    pooler: database.pooler,
     role: 'millrace_app',
-    max: config.databasePoolSize,
+    max: database.pooler === 'none' ? config.databasePoolSize : Math.min(config.databasePoolSize, POOLED_MAX),
     applicationName: 'millrace api',
     connectTimeoutMs: config.databaseConnectTimeoutMs,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
+    // The server gives up first, so that as a rule its answer says why.
+    answerWithinMs: config.databaseStatementTimeoutMs + ANSWER_MARGIN_MS,
     sessionSettings: { 'millrace.processing_timeout_hours': String(config.processingTimeoutHours) },
     onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });

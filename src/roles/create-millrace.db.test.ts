@@ -42,6 +42,22 @@ beforeAll(async () => {
   await millrace.start();
 });
 
+it('is refused when more runs at a time are asked for than its connections can carry, and names both settings', async () => {
+  const opening = createMillrace({
+    databaseUrl: database.appUrl,
+    migrationUrl: database.adminUrl,
+    pipelines: [],
+    poolSize: 4,
+    settings: { concurrency: 17 },
+  });
+  await expect(opening).rejects.toMatchObject({
+    code: 'connections_too_few',
+    kind: 'config',
+    message: expect.stringMatching(/WORKER_CONCURRENCY=17 needs 5 .*DATABASE_POOL_SIZE=4/),
+    next: expect.stringContaining('Lower WORKER_CONCURRENCY to 16'),
+  });
+});
+
 afterAll(async () => {
   release();
   await millrace.stop();

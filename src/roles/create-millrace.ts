@@ -10,7 +10,7 @@ import type { AnyPipeline } from '../engine/pipeline.ts';
 import type { ScheduleRequest } from '../engine/schedules.ts';
 import type { EngineSettings } from '../engine/settings.ts';
 import type { ScheduleRow } from '../engine/sql/schedules.ts';
-import { enterTenant, type Queryable, withTransaction } from '../platform/database.ts';
+import { enterTenant, type Pooler, type Queryable, withTransaction } from '../platform/database.ts';
 import { type Log, silentLog } from '../platform/log.ts';
 import { openEngine } from './open-engine.ts';
 import { createRunDesk, type RunDesk } from './run-desk.ts';
@@ -21,6 +21,10 @@ export interface MillraceOptions {
   readonly databaseUrl?: string;
   /** Connection string of a user who may migrate, when the application's login may not. */
   readonly migrationUrl?: string;
+  /** What `databaseUrl` names: the server itself, or a pooler in transaction mode. Default: none */
+  readonly pooler?: Pooler;
+  /** Connection string of the same login past the pooler, for wake-ups and heartbeats. */
+  readonly directUrl?: string;
   /** The folder of this installation. Default: ./.millrace */
   readonly home?: string;
   readonly pipelines: readonly AnyPipeline[];
@@ -82,6 +86,8 @@ export async function createMillrace(options: MillraceOptions): Promise<Millrace
     database: {
       databaseUrl: options.databaseUrl,
       databaseMigrationUrl: options.migrationUrl,
+      databaseDirectUrl: options.directUrl,
+      databasePooler: options.pooler,
       home: options.home ?? DEFAULT_HOME,
     },
     migrate: true,

@@ -33,7 +33,7 @@ const consoleFolder = fileURLToPath(new URL('../../dist/console', import.meta.ur
 
 export async function openApi(process: RoleProcess, installation: Installation): Promise<OpenedApi> {
   const { config, log, shutdown } = process;
-  const pool = createAppPool(config, installation.database.appUrl, log);
+  const pool = createAppPool(config, installation.database, log);
   shutdown.add('api connections', () => pool.end());
   const secrets = await loadSecrets({ jwtSecret: config.jwtSecret, home: config.home });
   const login = await firstLogin(config, pool);

@@ -1,15 +1,24 @@
 // From a database to an engine that is ready for work: open (or embed) Postgres, migrate, connect, register the machines.
 // Everything that was opened is closed again when a step fails, so that a refused start leaves nothing running.
+
+import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { createEngine, type Engine } from '../engine/engine.ts';
 import { createEnginePools, type EnginePools } from '../engine/engine-pools.ts';
 import type { AnyPipeline } from '../engine/pipeline.ts';
 import type { Retention } from '../engine/services/pruner.ts';
 import { defaultSettings, type EngineSettings } from '../engine/settings.ts';
-import { connectClient, type Queryable } from '../platform/database.ts';
+import { connectClient, describeTarget, type Pooler, type Queryable, requireRole } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import { type MigrateResult, migrate, requireCurrentSchema } from '../platform/migrate.ts';
 import { type DatabaseConfig, type OpenDatabase, openDatabase } from '../platform/open-database.ts';
 import { version } from './version.ts';
+
+const ENGINE_ROLE = 'millrace_engine';
+const RUNS_PER_CONNECTION = 4;
+const MAX_CONTROL = 5;
+/** With one for questions about silent transactions: eight. */
+const POOLED_CONTROL = 3;
+const POOLED_EFFECTS = 4;
 
 export interface OpenEngineOptions {
   readonly database: DatabaseConfig;
@@ -46,10 +55,13 @@ export async function openEngine(options: OpenEngineOptions): Promise<OpenedEngi
       : await checkSchema(database);
     if (options.prepare) await asAdmin(database, options.prepare);
     const settings = { ...defaultSettings, ...options.settings };
+    const sizes = poolSizes(database.pooler, options.poolSize);
+    requireConnections(settings.concurrency, sizes.effectsSize, { ...options, pooler: database.pooler });
     pools = createEnginePools({
       url: database.appUrl,
-      controlSize: options.poolSize,
-      effectsSize: options.poolSize,
+      directUrl: database.directUrl,
+      pooler: database.pooler,
+      ...sizes,
       connectTimeoutMs: options.connectTimeoutMs,
       leaseMs: settings.leaseMs,
       log,
@@ -63,12 +75,36 @@ export async function openEngine(options: OpenEngineOptions): Promise<OpenedEngi
       log,
       version,
     });
+    await requireRole(pools.control, ENGINE_ROLE, describeTarget(database.appUrl));
     await engine.register();
     return { database, migrated, pools, engine, close: () => closeAll(database, pools) };
   } catch (error) {
     await closeAll(database, pools);
     throw error;
   }
+}
+
+/** Claims, ends and services take turns in few connections. Behind a pooler the third part of its eight is for questions. */
+function poolSizes(pooler: Pooler, poolSize: number): { controlSize: number; effectsSize: number } {
+  if (pooler === 'none') return { controlSize: Math.min(poolSize, MAX_CONTROL), effectsSize: poolSize };
+  return { controlSize: Math.min(poolSize, POOLED_CONTROL), effectsSize: Math.min(poolSize, POOLED_EFFECTS) };
+}
+
+/** Runs wait for a connection at no cost, but not for longer than they work. */
+function requireConnections(
+  concurrency: number,
+  connections: number,
+  { poolSize, pooler }: { readonly poolSize: number; readonly pooler: Pooler },
+): void {
+  if (concurrency <= connections * RUNS_PER_CONNECTION) return;
+  throw new MillraceError('connections_too_few', {
+    concurrency,
+    connections,
+    poolSize,
+    pooler,
+    least: Math.ceil(concurrency / RUNS_PER_CONNECTION),
+    most: connections * RUNS_PER_CONNECTION,
+  });
 }
 
 /** Does something as the user who migrates, on a connection of its own. */

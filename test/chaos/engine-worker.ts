@@ -1,11 +1,13 @@
 // A worker process of the chaos suites: engine-worker.js '{"url", "settings", …}'. Says "ready" when it works, drains on SIGTERM.
 // Only here is a failpoint armed from outside.
+
 import { createEngine } from '../../src/engine/engine.ts';
 import { createEnginePools } from '../../src/engine/engine-pools.ts';
 import type { EngineSettings } from '../../src/engine/settings.ts';
 import { armFromText } from '../../src/platform/failpoints.ts';
 import { type Log, silentLog } from '../../src/platform/log.ts';
 import { waitAtMost } from '../../src/platform/wait.ts';
+import { enginePoolUrls } from '../support/pgbouncer.ts';
 import { applyEvents, tallyPipeline } from './tally.ts';
 
 export interface WorkerOrders {
@@ -41,7 +43,7 @@ async function main(orders: WorkerOrders): Promise<void> {
   };
   const leaseMs = orders.settings.leaseMs ?? 3_000;
   const pools = createEnginePools({
-    url: orders.url,
+    ...enginePoolUrls(orders.url),
     controlSize: orders.controlSize ?? 4,
     effectsSize: orders.effectsSize ?? 6,
     connectTimeoutMs: 5_000,

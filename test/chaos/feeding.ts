@@ -1,10 +1,12 @@
 // Hands runs in and keeps the auditor's ledger. A run is acknowledged in the ledger only after the product has answered. When the
 // database is away it asks again with the same id.
+
 import { createEngine } from '../../src/engine/engine.ts';
 import { createEnginePools } from '../../src/engine/engine-pools.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { waitAtMost } from '../../src/platform/wait.ts';
+import { enginePoolUrls } from '../support/pgbouncer.ts';
 import { append, type Intent } from './ledger.ts';
 import { randomFrom } from './random.ts';
 import { tallyPipeline } from './tally.ts';
@@ -68,7 +70,7 @@ export async function feed(orders: FeederOrders, signal?: AbortSignal): Promise<
 /** Registered, with as few connections as it can do with. */
 export async function openFeeder({ url, laneCap }: Pick<FeederOrders, 'url' | 'laneCap'>) {
   const pools = createEnginePools({
-    url,
+    ...enginePoolUrls(url),
     controlSize: 2,
     effectsSize: 1,
     connectTimeoutMs: 3_000,

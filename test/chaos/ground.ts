@@ -10,6 +10,7 @@ import type { EngineSettings } from '../../src/engine/settings.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { migrate } from '../../src/platform/migrate.ts';
+import { sendThrough, startPgBouncer } from '../support/pgbouncer.ts';
 import { programFile } from '../support/programs.ts';
 import { makeTempHome, removeTempHome } from '../support/temp-home.ts';
 import type { Audit } from './auditor.ts';
@@ -34,6 +35,11 @@ export async function openChaosServer(settings: Readonly<Record<string, string>>
   const home = makeTempHome('chaos');
   const all = { max_connections: '400', ...settings };
   const server = await startEmbeddedPostgres({ home, log: silentLog, settings: all });
+  const pooler =
+    process.env.MILLRACE_TEST_POOLER === 'transaction'
+      ? await startPgBouncer(server.appUrl, [server.appUrl], { poolSize: 24 })
+      : undefined;
+  if (pooler) sendThrough(server.appUrl, pooler);
   const main = await stubbornClient(at(server.adminUrl, 'postgres'));
   const { rows } = await main.query<{ folder: string }>(`select current_setting('data_directory') as folder`);
   const pidFile = path.join(rows[0]?.folder ?? '', 'postmaster.pid');
@@ -56,6 +62,7 @@ export async function openChaosServer(settings: Readonly<Record<string, string>>
       return new Ground(at(server.adminUrl, name), at(server.appUrl, name), settings);
     },
     async close() {
+      await pooler?.stop();
       await server.stop();
       removeTempHome(home);
     },

@@ -1,7 +1,9 @@
 // The model test as a program: a server of its own, as many steps as asked for.
+
 import pg from 'pg';
 import { createEnginePools } from '../../src/engine/engine-pools.ts';
 import { silentLog } from '../../src/platform/log.ts';
+import { enginePoolUrls } from '../support/pgbouncer.ts';
 import { openChaosServer } from './ground.ts';
 import { type ModelResult, runModel } from './model/run.ts';
 import { World } from './model/world.ts';
@@ -19,7 +21,7 @@ export async function runModelChaos(options: {
   );
   const admin = new pg.Pool({ connectionString: ground.adminUrl, max: 2 });
   const pools = createEnginePools({
-    url: ground.appUrl,
+    ...enginePoolUrls(ground.appUrl),
     controlSize: 4,
     effectsSize: 1,
     connectTimeoutMs: 10_000,

@@ -7,6 +7,7 @@ import { type AnyPipeline, definePipeline, type PipelineOptions } from '../../sr
 import type { EngineSettings } from '../../src/engine/settings.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { type Log, silentLog } from '../../src/platform/log.ts';
+import { enginePoolUrls } from './pgbouncer.ts';
 
 export const smallTimings: Partial<EngineSettings> = {
   leaseMs: 3_000,
@@ -30,7 +31,7 @@ export async function buildEngine(
   const settings = { ...smallTimings, ...options.settings };
   const log = options.log ?? silentLog;
   const pools = createEnginePools({
-    url,
+    ...enginePoolUrls(url),
     controlSize: options.controlSize ?? 6,
     effectsSize: 6,
     connectTimeoutMs: 5_000,

@@ -12,6 +12,7 @@ import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { migrate } from '../../src/platform/migrate.ts';
 import { arrowsNotTaken, moveRecorder } from './arrows-taken.ts';
+import { type PgBouncer, sendThrough, startPgBouncer } from './pgbouncer.ts';
 import { makeTempHome, removeTempHome } from './temp-home.ts';
 
 export interface TestServer {
@@ -49,6 +50,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await server.stop();
     throw error;
   }
+  const pooler = await openPooler(testServer);
   project.provide('testServer', testServer);
   return async () => {
     const missed = await arrowsNotTaken(project, testServer.moves);
@@ -57,9 +59,22 @@ export default async function setup(project: TestProject): Promise<() => Promise
       process.exitCode = 1;
     }
     rmSync(testServer.moves, { force: true });
+    await pooler?.stop();
     if (server.shared) await dropEverything(testServer, run);
     await server.stop();
   };
+}
+
+/** MILLRACE_TEST_POOLER=transaction: what the engine's tests build is behind PgBouncer. */
+async function openPooler({ url, login, password }: TestServer): Promise<PgBouncer | undefined> {
+  if (process.env.MILLRACE_TEST_POOLER !== 'transaction') return undefined;
+  const user = new URL(url);
+  user.username = login;
+  user.password = password;
+  // Tests stop inside several transactions at a time.
+  const pooler = await startPgBouncer(url, [user.href], { poolSize: 24 });
+  sendThrough(url, pooler);
+  return pooler;
 }
 
 async function openServer(): Promise<{ url: string; shared: boolean; stop(): Promise<void> }> {

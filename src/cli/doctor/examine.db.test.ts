@@ -1,7 +1,8 @@
 // The doctor finds what was broken on purpose, and asks with the settings of the installation, not with the database's own defaults.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
+import { hasPgBouncer, startPgBouncer } from '../../../test/support/pgbouncer.ts';
 import { makeTempHome, removeTempHome } from '../../../test/support/temp-home.ts';
 import { loadConfig } from '../../platform/config.ts';
 import { uuidv7 } from '../../platform/ids.ts';
@@ -33,6 +34,35 @@ beforeAll(async () => {
 });
 
 afterAll(() => removeTempHome(home));
+
+describe.skipIf(!hasPgBouncer())('behind PgBouncer', () => {
+  const behind = async (settings: Record<string, string>, env: (pooled: string) => Record<string, string>) => {
+    const pgbouncer = await startPgBouncer(db.appUrl, [db.appUrl], { settings });
+    const findings = await findingsWith(env(pgbouncer.through(db.appUrl)));
+    await pgbouncer.stop();
+    return findings.get('connections');
+  };
+
+  it('proves that role and timeouts arrive, through the pooler and past it', async () => {
+    const env = (pooled: string) => ({
+      DATABASE_POOLER: 'transaction',
+      DATABASE_URL: pooled,
+      DATABASE_DIRECT_URL: db.appUrl,
+    });
+    expect(await behind({}, env)).toMatchObject({ state: 'ok', detail: expect.stringContaining('past it') });
+  });
+
+  it('finds a pooler that drops them without a word, and one in the place of the server itself', async () => {
+    const dropped = await behind({ ignore_startup_parameters: 'options' }, (pooled) => ({ DATABASE_URL: pooled }));
+    expect(dropped).toMatchObject({ state: 'fail', detail: expect.stringContaining('instead of millrace_engine') });
+    const notDirect = await behind({ ignore_startup_parameters: 'options' }, (pooled) => ({
+      DATABASE_POOLER: 'transaction',
+      DATABASE_URL: pooled,
+      DATABASE_DIRECT_URL: pooled,
+    }));
+    expect(notDirect).toMatchObject({ state: 'fail', detail: expect.stringContaining('DATABASE_DIRECT_URL runs') });
+  });
+});
 
 async function findingsWith(env: Record<string, string> = {}): Promise<Map<string, Finding>> {
   const config = loadConfig({

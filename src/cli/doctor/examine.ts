@@ -15,6 +15,7 @@ import { checkTables } from '../golden-path/table-checks.ts';
 import { formatCount, plural } from '../output.ts';
 import { formatDuration } from '../times.ts';
 import { checkAlerts } from './check-alerts.ts';
+import { checkPooler } from './check-pooler.ts';
 import type { Finding } from './finding.ts';
 import { readScheduleSigns, readServerTime, readServerVersion, readWorkSigns } from './sql/read-vital-signs.ts';
 
@@ -52,8 +53,9 @@ async function examineDatabase(database: OpenDatabase, config: Config, report: R
   } finally {
     await admin.end();
   }
+  if (!(await ask(report, 'connections', () => checkPooler(database, options.connectTimeoutMs)))) return;
   const sessionSettings = specSettings(config);
-  const engine = await connectClient({ ...options, url: database.appUrl, role: engineRole, sessionSettings });
+  const engine = await connectClient({ ...options, url: database.directUrl, role: engineRole, sessionSettings });
   try {
     await ask(report, 'row security', () => checkSecurity(engine));
     await ask(report, 'judgments', () => checkJudgments(engine));

@@ -56,6 +56,26 @@ export const platformErrors = defineErrors({
     message: 'No database connection became free within {seconds} s.',
     next: 'Try again; raise DATABASE_POOL_SIZE if this happens often.',
   },
+  connections_too_few: {
+    kind: 'config',
+    status: 500,
+    message:
+      'WORKER_CONCURRENCY={concurrency} needs {least} connections or more; with DATABASE_POOL_SIZE={poolSize} and DATABASE_POOLER={pooler} a process has {connections} for its runs.',
+    next: 'Lower WORKER_CONCURRENCY to {most}, or raise DATABASE_POOL_SIZE; behind a pooler start more workers instead.',
+  },
+  pooler_undeclared: {
+    kind: 'config',
+    status: 500,
+    message:
+      'The database at {target} is reached through a connection pooler that drops settings of a session: {reason}.',
+    next: 'Set DATABASE_POOLER=transaction and DATABASE_DIRECT_URL, or let DATABASE_URL name the server itself.',
+  },
+  role_not_taken: {
+    kind: 'config',
+    status: 500,
+    message: 'Statements at {target} run as {found} instead of {wanted}.',
+    next: 'Run "millrace doctor"; behind a connection pooler set DATABASE_POOLER=transaction and DATABASE_DIRECT_URL.',
+  },
   // Somebody has to make room, which takes as long as it takes: work waits, and it costs no attempt.
   disk_full: {
     kind: 'rate_limited',
@@ -86,6 +106,13 @@ export const platformErrors = defineErrors({
     status: 500,
     message: 'Migration {name} failed and was rolled back: {reason}.',
     next: 'Mend the cause and run "millrace migrate" again.',
+  },
+  migration_blocked: {
+    kind: 'transient',
+    status: 503,
+    message:
+      'Migration {name} was tried {tries} times; others held a lock it needs for longer than {seconds} s each time.',
+    next: 'End the transaction that holds it (pg_stat_activity shows it) and run "millrace migrate" again; nothing was changed.',
   },
   migration_forbidden: {
     kind: 'config',

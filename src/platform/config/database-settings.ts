@@ -1,5 +1,5 @@
 // Which database, and how it is used.
-import { flag, integer, optionalUrl } from './setting.ts';
+import { choice, flag, integer, optionalUrl } from './setting.ts';
 
 const schemes = ['postgres', 'postgresql'];
 
@@ -14,12 +14,21 @@ export const databaseSettings = {
     unset: 'DATABASE_URL',
     doc: 'Connection string of a user who may create schemas and roles, used by migrations only.',
   }),
+  databasePooler: choice('DATABASE_POOLER', ['none', 'transaction'], {
+    default: 'none',
+    doc: 'What DATABASE_URL names: the server itself (none), or a pooler such as PgBouncer in transaction mode (transaction). See docs/operations.md, "Behind PgBouncer".',
+  }),
+  databaseDirectUrl: optionalUrl('DATABASE_DIRECT_URL', schemes, {
+    secret: true,
+    unset: 'DATABASE_URL',
+    doc: 'Connection string of the same login past the pooler, needed with DATABASE_POOLER=transaction: for wake-ups, heartbeats and, unless DATABASE_MIGRATION_URL is set, migrations. A process opens at most 2 such connections.',
+  }),
   databasePoolSize: integer('DATABASE_POOL_SIZE', {
     min: 2,
     max: 500,
     default: 10,
     unit: 'connections',
-    doc: 'The most connections each pool of a process opens. Heartbeats have a connection of their own.',
+    doc: 'The most connections a process opens for requests, and for the work of stages; at least a quarter of WORKER_CONCURRENCY. The engine has up to 5 more for its own statements, and 2 for heartbeats and wake-ups. Behind a pooler a worker uses at most 8 and 2.',
   }),
   databaseConnectTimeoutMs: integer('DATABASE_CONNECT_TIMEOUT_MS', {
     min: 50,

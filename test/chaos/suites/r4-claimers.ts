@@ -1,5 +1,6 @@
 // R4: fifty claimers reach for one run whose lease has expired: one wins, and the attempt rises by one. And a lane with a cap of
 // three, looked at every ten milliseconds while three processes work on it: never more than three.
+
 import { Claimer } from '../../../src/engine/claimer.ts';
 import { createEngine } from '../../../src/engine/engine.ts';
 import { createEnginePools } from '../../../src/engine/engine-pools.ts';
@@ -7,6 +8,7 @@ import { rescueLostRuns } from '../../../src/engine/services/rescuer.ts';
 import { registerWorker } from '../../../src/engine/sql/workers.ts';
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { silentLog } from '../../../src/platform/log.ts';
+import { enginePoolUrls } from '../../support/pgbouncer.ts';
 import type { Ground } from '../ground.ts';
 import { tallyPipeline } from '../tally.ts';
 import { resultOf, type Suite } from './suite.ts';
@@ -37,7 +39,7 @@ export const raceClaimers: Suite = async (context) => {
 async function race(ground: Ground, races: number): Promise<string[]> {
   const wrong: string[] = [];
   const pools = createEnginePools({
-    url: ground.appUrl,
+    ...enginePoolUrls(ground.appUrl),
     controlSize: CLAIMERS,
     effectsSize: 1,
     connectTimeoutMs: 10_000,
