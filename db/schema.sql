@@ -775,6 +775,9 @@ create table engine.workers (
   expires_at timestamp with time zone not null,
   ended_at timestamp with time zone,
   end_reason text,
+  last_end_at timestamp with time zone,
+  ends_waiting integer default 0 not null,
+  oldest_end_at timestamp with time zone,
   constraint workers_pkey PRIMARY KEY (worker_id),
   constraint workers_end_reason_check CHECK ((end_reason = ANY (ARRAY['stopped'::text, 'lost'::text])))
 ) with (fillfactor=50);

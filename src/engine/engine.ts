@@ -24,6 +24,7 @@ import type { RunFilter, RunRow } from './sql/read-runs.ts';
 import { findRun, listRuns } from './sql/read-runs.ts';
 import { deleteSchedule, listSchedules } from './sql/schedules.ts';
 import { type Verification, verifyRun } from './verify.ts';
+import { Vitals } from './vitals.ts';
 import { type WhyWaiting, whyWaiting } from './why.ts';
 import { Worker } from './worker.ts';
 
@@ -52,6 +53,7 @@ export function createEngine(options: EngineOptions) {
   const { pools, log } = options;
   const settings: EngineSettings = { ...defaultSettings, ...options.settings };
   const registry: Registry = registryOf(options.pipelines);
+  const vitals = new Vitals();
   const eventListeners = new Set<() => void>();
   const consumers: Service[] = [];
   let workers: Worker[] = [];
@@ -115,6 +117,7 @@ export function createEngine(options: EngineOptions) {
     registry,
     settings,
     pools,
+    vitals,
 
     /** Writes the machines of this process into the database. Once, before anything else. */
     register: () => registerMachines(pools.control, registry, settings),
@@ -193,7 +196,15 @@ export function createEngine(options: EngineOptions) {
         const everyMs = Math.max(250, Math.min(settings.leaseMs / 4, 5_000));
         services = [
           pump,
-          createRescuer({ pool, log, everyMs, onRescued: announceReady }),
+          createRescuer({
+            pool,
+            log,
+            everyMs,
+            onRescued: (runs) => {
+              vitals.takenOver(runs);
+              announceReady();
+            },
+          }),
           createDueMover({ pool, log, everyMs: settings.pollMs, onMoved: announceReady }),
           createScheduler({ pool, registry, log, everyMs: SCHEDULER_MS, onFired: announceReady }),
           createPruner({ pool, log, retention: { ...defaultRetention, ...options.retention } }),
@@ -208,6 +219,7 @@ export function createEngine(options: EngineOptions) {
           settings,
           log,
           version: options.version,
+          vitals,
           onActivity: () => pump.wake(),
           onGivenBack: announceReady,
         });

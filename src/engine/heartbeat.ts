@@ -5,6 +5,7 @@ import { failpoint } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';
 import { waitAtMost } from '../platform/wait.ts';
 import { renewWorker } from './sql/workers.ts';
+import type { WorkerSigns } from './vitals.ts';
 
 export interface HeartbeatOptions {
   readonly connect: (answerWithinMs: number) => Promise<pg.Client>;
@@ -14,6 +15,8 @@ export interface HeartbeatOptions {
   readonly log: Log;
   /** False: the worker cannot end what it holds; its lease is left to expire, so that others take over. */
   readonly vouches?: () => boolean;
+  /** Told with every beat. */
+  readonly signs: () => WorkerSigns;
   readonly onLost: () => void;
 }
 
@@ -51,12 +54,12 @@ export class Heartbeat {
   }
 
   async #renew(): Promise<'renewed' | 'not renewed' | 'lost'> {
-    const { connect, workerId, leaseMs, log, vouches } = this.#options;
+    const { connect, workerId, leaseMs, log, signs, vouches } = this.#options;
     if (vouches?.() === false) return 'not renewed';
     try {
       // A connection that went silent is given up early enough for another try within the lease.
       this.#client ??= await connect(leaseMs / 3);
-      const alive = await renewWorker(this.#client, workerId, leaseMs);
+      const alive = await renewWorker(this.#client, workerId, leaseMs, signs());
       this.renewedAt = performance.now();
       failpoint('heartbeat.after_renew');
       return alive ? 'renewed' : 'lost';

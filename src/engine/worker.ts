@@ -21,6 +21,7 @@ import type { EngineSettings } from './settings.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
 import { endWorker, leasesOf, registerWorker } from './sql/workers.ts';
 import { noRoom, type Room, StartQueue } from './start-queue.ts';
+import type { Vitals } from './vitals.ts';
 import { WorkerWatch } from './worker-watch.ts';
 
 export interface WorkerDeps {
@@ -29,6 +30,7 @@ export interface WorkerDeps {
   readonly settings: EngineSettings;
   readonly log: Log;
   readonly version: string;
+  readonly vitals: Vitals;
   /** Runs were finished or queued: others in this process may want to look. */
   readonly onActivity: () => void;
   /** Runs are back in the queue: other workers may want to look. */
@@ -168,6 +170,7 @@ export class Worker {
       heartbeatMs: settings.heartbeatMs,
       log,
       vouches: () => this.#watch.canEndRuns,
+      signs: () => this.#deps.vitals.signs(),
       onLost: () => this.#beReborn(),
     });
     this.#heartbeat.start();
@@ -221,7 +224,9 @@ export class Worker {
       if (await this.#shouldWaitForSolo()) return 0;
       const room = this.#room();
       if (room === noRoom) return 0;
+      const startedAt = performance.now();
       const { rows, landed } = await this.#claim(workerId, room);
+      this.#deps.vitals.claimed((performance.now() - startedAt) / 1_000);
       if (rows.length > 0) this.#accept(rows, workerId, landed);
       await landed?.catch((error: unknown) => {
         this.#drop(rows);
@@ -338,7 +343,7 @@ export class Worker {
       'a newer version must work on this run',
     );
     const waitReason = JSON.stringify({ kind: 'later', code: 'stage_missing' });
-    this.#finisher.add({ run, end: { ...endByRelease(run), waitReason, delayMs: PASS_ON_MS }, events: [], via: [] });
+    this.#end({ run, end: { ...endByRelease(run), waitReason, delayMs: PASS_ON_MS }, events: [], via: [] });
   }
 
   #startQueued(): void {
@@ -356,16 +361,22 @@ export class Worker {
     if (!this.#started.delete(execution)) return;
     this.#progress.note(execution);
     this.#queue.remove(execution, true);
-    if (ending && this.#held.get(execution.run.id) === execution) this.#finisher.add(ending);
+    if (ending && this.#held.get(execution.run.id) === execution) this.#end(ending);
     else this.#forget(execution.run.id, execution.run.attempt);
     if (!this.#stopping) this.#startQueued();
     if (this.#started.size === 0) this.#idle?.();
     if (!this.#isBusyOtherwise() && this.#queue.hasRoom()) this.#bell.ring();
   }
 
+  #end(ending: Ending): void {
+    this.#deps.vitals.endAdded(ending);
+    this.#finisher.add(ending);
+  }
+
   #written(batch: readonly Ending[], lost: readonly Ending[]): void {
     for (const { run } of lost)
       this.#deps.log.warn({ run: run.id, attempt: run.attempt, stage: run.stage }, 'lease_lost');
+    this.#deps.vitals.endsWritten(batch, lost);
     for (const { run } of batch) this.#forget(run.id, run.attempt);
     this.#deps.onActivity();
     this.#bell.ring();
@@ -382,7 +393,7 @@ export class Worker {
   }
 
   #release(executions: readonly Execution[]): void {
-    for (const { run } of executions) this.#finisher.add({ run, end: endByRelease(run), events: [], via: [] });
+    for (const { run } of executions) this.#end({ run, end: endByRelease(run), events: [], via: [] });
   }
 
   /** What was claimed ahead and does not begin soon after all goes back to the queue, where others may take it. */
@@ -431,7 +442,7 @@ export class Worker {
   #leaveBehind(execution: Execution, ending: Ending): void {
     this.#started.delete(execution);
     this.#queue.remove(execution, true);
-    this.#finisher.add(ending);
+    this.#end(ending);
     this.#startQueued();
   }
 }

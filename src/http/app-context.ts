@@ -29,6 +29,8 @@ export interface AppParts {
   readonly authenticator?: Authenticator;
   /** Beside the database, which is always checked: migrations, blob store. */
   readonly readyChecks?: Readonly<Record<string, ReadyCheck>>;
+  /** Whether accepted work moves on: degraded when it does not, still ready. */
+  readonly workChecks?: Readonly<Record<string, ReadyCheck>>;
 }
 
 /** What handlers see: everything given, with the gaps filled. */

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { ensureFirstTenant, listTenants, listUsers } from '../access/operator.ts';
 import { loadSecrets, type Secrets } from '../access/secrets.ts';
 import { type AppDeps, defaultHttpSettings, type HttpSettings, type ReadyCheck } from '../http/app-deps.ts';
+import { watchVitals } from '../http/metrics/sign-gauges.ts';
 import { adsHandlers, adsRejectTools, adsUploadDoor } from '../http/routes/ads/ads-handlers.ts';
 import { alertHandlers } from '../http/routes/alerts/alert-handlers.ts';
 import { batchHandlers } from '../http/routes/batches/batch-handlers.ts';
@@ -20,6 +21,7 @@ import type { Pool } from '../platform/database.ts';
 import { requireCurrentSchema } from '../platform/migrate.ts';
 import { waitAtMost } from '../platform/wait.ts';
 import { createAppPool } from './app-pool.ts';
+import { checkWork } from './check-work.ts';
 import type { Installation } from './installation.ts';
 import type { LoginHint, RoleProcess } from './role-process.ts';
 import { version } from './version.ts';
@@ -37,6 +39,7 @@ export async function openApi(process: RoleProcess, installation: Installation):
   shutdown.add('api connections', () => pool.end());
   const secrets = await loadSecrets({ jwtSecret: config.jwtSecret, home: config.home });
   const login = await firstLogin(config, pool);
+  watchVitals(installation.engine.vitals);
   const api = await startApi(apiDeps(process, installation, pool, secrets));
   // A slow sender may have half of the grace; the other half belongs to the work that drains after it.
   const halfMs = config.shutdownGraceSeconds * 500;
@@ -53,6 +56,7 @@ export function apiDeps(process: RoleProcess, installation: Installation, pool: 
     secrets,
     engine: installation.engine,
     readyChecks: readyChecks(process, installation, pool),
+    workChecks: { work: checkWork(installation.engine.pools.control, process.config.noEndMinutes) },
     rejectTools: {
       ads: adsRejectTools(installation.engine, installation.blobs),
       judgments: judgmentsRejectTools(installation.engine, installation.blobs),

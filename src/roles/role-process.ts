@@ -15,6 +15,8 @@ export interface Started {
   readonly database: string;
   readonly schema: string;
   readonly url?: string;
+  /** Of a process without the API. */
+  readonly metricsUrl?: string;
   readonly login?: LoginHint;
 }
 

@@ -2,6 +2,7 @@
 import { describeInstallation, openInstallation, startSweeper } from './installation.ts';
 import { startAlerts } from './open-alerts.ts';
 import type { RoleProcess, Started } from './role-process.ts';
+import { startStatus } from './start-status.ts';
 import { startWatchedFolders } from './watched-folders.ts';
 
 export async function startScheduler(process: RoleProcess): Promise<Started> {
@@ -10,5 +11,8 @@ export async function startScheduler(process: RoleProcess): Promise<Started> {
   startSweeper(process, installation);
   await startAlerts(process, installation);
   await startWatchedFolders(process, installation);
-  return describeInstallation(process.config, installation);
+  return {
+    ...describeInstallation(process.config, installation),
+    ...(await startStatus(process, installation, 'scheduler')),
+  };
 }

@@ -5,12 +5,14 @@ import { describeInstallation, type Installation, openInstallation, startSweeper
 import { startAlerts } from './open-alerts.ts';
 import type { RoleProcess, Started } from './role-process.ts';
 import { countClaimable } from './sql/count-claimable.ts';
+import { startStatus } from './start-status.ts';
 import { startWatchedFolders } from './watched-folders.ts';
 
 const LOOK_EVERY_MS = 200;
 
 export async function startWorker(process: RoleProcess): Promise<Started> {
-  return (await openWorker(process)).started;
+  const { started, installation } = await openWorker(process);
+  return { ...started, ...(await startStatus(process, installation, 'worker')) };
 }
 
 /** Works until nothing is left that is due now, then returns. Runs planned for later stay. */

@@ -92,6 +92,25 @@ export async function startServer(env: Environment, command = 'start'): Promise<
   };
 }
 
+/** Starts a process without the API and waits until it says where it serves /metrics. */
+export async function startStatusProcess(command: 'worker' | 'scheduler', env: Environment) {
+  const running = launch([command], env);
+  const url = await new Promise<string>((resolve, reject) => {
+    running.onOutput((stdout) => {
+      const address = /^metrics\s+(\S+)$/m.exec(stdout)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    void running.ended.then(({ code, stderr }) => reject(new Error(`it ended with ${code}: ${stderr}`)));
+  });
+  return {
+    url,
+    async end() {
+      running.child.kill('SIGTERM');
+      return running.ended;
+    },
+  };
+}
+
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -128,11 +128,12 @@ function environment(options: ServeOptions): NodeJS.ProcessEnv {
 }
 
 function announce(started: Started, asJson: boolean): void {
-  const { database, schema, url, login } = started;
+  const { database, schema, url, metricsUrl, login } = started;
   const facts = formatFacts([
     ['database', database],
     ['schema', schema],
     ['open', url === undefined ? undefined : paint('bold', url)],
+    ['metrics', metricsUrl],
     ['sign in', login === undefined ? undefined : describeLogin(login)],
   ]);
   if (asJson) sayJson(started);

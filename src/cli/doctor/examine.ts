@@ -16,6 +16,7 @@ import { formatCount, plural } from '../output.ts';
 import { formatDuration } from '../times.ts';
 import { checkAlerts } from './check-alerts.ts';
 import { checkPooler } from './check-pooler.ts';
+import { checkProgress } from './check-progress.ts';
 import type { Finding } from './finding.ts';
 import { readScheduleSigns, readServerTime, readServerVersion, readWorkSigns } from './sql/read-vital-signs.ts';
 
@@ -62,6 +63,7 @@ async function examineDatabase(database: OpenDatabase, config: Config, report: R
     await ask(report, 'clock', () => checkClock(engine));
     await ask(report, 'workers', () => checkWorkers(engine));
     await ask(report, 'runs', () => checkRuns(engine));
+    await ask(report, 'progress', () => checkProgress(engine, config.noEndMinutes));
     await ask(report, 'events', () => checkEvents(engine));
     await ask(report, 'schedules', () => checkSchedules(engine));
     await ask(report, 'alerts', () => checkAlerts(engine, isTrial(config)));

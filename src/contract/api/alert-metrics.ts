@@ -81,6 +81,24 @@ export const alertMetrics = {
     isWindowed: false,
     isPerPipeline: true,
   },
+  no_end_s: {
+    label: 'How long no run of the installation has ended or moved while this tenant has work',
+    unit: 'seconds',
+    isWindowed: false,
+    isPerPipeline: false,
+  },
+  oldest_end_s: {
+    label: 'Age of the oldest end that waits to be written, while this tenant has runs in work',
+    unit: 'seconds',
+    isWindowed: false,
+    isPerPipeline: false,
+  },
+  ownerless_runs: {
+    label: 'Runs held by no living worker for longer than a takeover takes',
+    unit: 'runs',
+    isWindowed: false,
+    isPerPipeline: true,
+  },
   workers_alive: {
     label: 'Workers that are alive, of the whole installation',
     unit: 'workers',

@@ -7,7 +7,7 @@ import { Count, Time } from './values.ts';
 export const Health = z.object({ status: z.literal('ok'), version: z.string(), uptime_s: z.number() });
 
 export const Ready = z.object({
-  status: z.enum(['ready', 'not_ready']),
+  status: z.enum(['ready', 'degraded', 'not_ready']),
   checks: z.record(z.string(), z.object({ ok: z.boolean(), ms: z.number(), detail: z.string().optional() })),
 });
 
@@ -66,6 +66,7 @@ export const systemRoutes = defineRoutes({
   'system.ready': {
     tag: 'System',
     summary: 'Database, migrations and blob store answer (503 when one does not)',
+    notes: 'degraded (200): requests are served, but accepted work does not move on; `work` says what stands still.',
     access: anyone,
     answer: json(Ready),
   },

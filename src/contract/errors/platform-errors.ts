@@ -174,6 +174,12 @@ export const platformErrors = defineErrors({
     message: 'Port {port} on {host} is already in use.',
     next: 'Stop what listens there, or set PORT.',
   },
+  status_port_in_use: {
+    kind: 'config',
+    status: 500,
+    message: 'Port {port} on {host}, where /health and /metrics should be served, is already in use.',
+    next: 'Set METRICS_PORT to another port, or leave it out to take the first free one from 8081 on.',
+  },
   internal: {
     kind: 'bug',
     status: 500,

@@ -13,7 +13,7 @@ export interface RescuerOptions {
   readonly pool: Pool;
   readonly log: Log;
   readonly everyMs: number;
-  readonly onRescued: () => void;
+  readonly onRescued: (runs: number) => void;
 }
 
 const BATCH = 500;
@@ -25,7 +25,7 @@ export function createRescuer(options: RescuerOptions): Service {
     log: options.log,
     async tick() {
       const rescued = await rescueLostRuns(options.pool, options.log);
-      if (rescued > 0) options.onRescued();
+      if (rescued > 0) options.onRescued(rescued);
       return rescued === BATCH ? 0 : undefined;
     },
   });

@@ -1,5 +1,6 @@
 // The registry of workers: one row per incarnation, the only heartbeat there is.
 import type { Queryable } from '../../platform/database.ts';
+import type { WorkerSigns } from '../vitals.ts';
 import type { ClaimedRow } from './claim-runs.ts';
 
 export interface WorkerRow {
@@ -32,14 +33,21 @@ export async function registerWorker(db: Queryable, worker: WorkerRow, leaseMs: 
 }
 
 /** False when the worker has been declared lost meanwhile: its runs are no longer its own. */
-export async function renewWorker(db: Queryable, workerId: string, leaseMs: number): Promise<boolean> {
+export async function renewWorker(
+  db: Queryable,
+  workerId: string,
+  leaseMs: number,
+  signs: WorkerSigns,
+): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'engine-renew-worker',
     text: `
       update engine.workers
-      set heartbeat_at = engine.now(), expires_at = engine.now() + $2 * interval '1 millisecond'
+      set heartbeat_at = engine.now(), expires_at = engine.now() + $2 * interval '1 millisecond',
+          last_end_at = coalesce(engine.now() - $3 * interval '1 millisecond', last_end_at), ends_waiting = $4,
+          oldest_end_at = engine.now() - $5 * interval '1 millisecond'
       where worker_id = $1 and ended_at is null`,
-    values: [workerId, leaseMs],
+    values: [workerId, leaseMs, signs.lastEndAgoMs, signs.endsWaiting, signs.oldestEndMs],
   });
   return rowCount === 1;
 }

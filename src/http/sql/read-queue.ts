@@ -138,10 +138,16 @@ export interface OpenAlertCount {
   readonly open: number;
 }
 
+/** Rules that a tenant made are counted as "own": their names are without number. */
 export async function readOpenAlertCounts(control: Queryable): Promise<OpenAlertCount[]> {
   const { rows } = await control.query<OpenAlertCount>({
     name: 'http-read-open-alert-counts',
-    text: `select rule, severity, count(*)::int as open from engine.alerts where resolved_at is null group by 1, 2`,
+    text: `
+      select case when exists (select from engine.alert_rules r where r.tenant_id is null and r.name = a.rule) then a.rule else 'own' end as rule,
+             a.severity, count(*)::int as open
+      from engine.alerts a
+      where a.resolved_at is null
+      group by 1, 2`,
   });
   return rows;
 }

@@ -30,6 +30,7 @@ const countsFromZero: ReadonlySet<AlertMetric> = new Set<AlertMetric>([
   'dead_letters',
   'failed_runs',
   'stale_runs',
+  'ownerless_runs',
   'queued_runs',
   'retries',
   'troubled_schedules',

@@ -64,6 +64,9 @@ const sentences: Readonly<Record<AlertMetric, (who: string, figure: Figure) => s
     `${who} did not find what ${value}% of jobs asked for over the last ${span(windowMinutes)}`,
   items_per_second: (who, { value, threshold }) => `${who} reads ${value} items a second (threshold ${threshold})`,
   troubled_schedules: (who, { value }) => `${who} has ${value} schedules that do not fire`,
+  no_end_s: (_, { value }) => `Millrace has work, and no run has ended or moved for ${Math.floor(value / 60)} minutes`,
+  oldest_end_s: (_, { value }) => `The end of a run has waited for ${value}s to be written down`,
+  ownerless_runs: (who, { value }) => `${who} has ${value} jobs that no living worker holds`,
   workers_alive: (_, { value }) => `${value} workers alive`,
 };
 

@@ -1,9 +1,11 @@
 // The figures by name, as rules know them.
 import type { AlertMetric } from '../../contract/api/alert-metrics.ts';
+import { readSigns } from '../../engine/sql/read-signs.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { leastUuidv7 } from '../../platform/ids.ts';
 import type { StaleLimits } from './alert-settings.ts';
 import * as read from './sql/read-metrics.ts';
+import { readTenantsAtWork, readTenantsWithWork } from './sql/read-tenants.ts';
 
 /** A figure of a tenant; without a tenant it is the same for all of them, without a pipeline it is of none in particular. */
 export interface Measured {
@@ -32,6 +34,9 @@ const readers: Readonly<Record<AlertMetric, Reader>> = {
   not_found_percent: (db, minutes) => read.readNotFoundPercent(db, leastId(minutes)).then(measured),
   items_per_second: (db, minutes) => read.readItemsPerSecond(db, leastId(minutes)).then(measured),
   troubled_schedules: (db) => read.readTroubledSchedules(db).then(measured),
+  no_end_s: async (db) => ofTenants(await readTenantsWithWork(db), (await readSigns(db)).no_end_s),
+  oldest_end_s: async (db) => ofTenants(await readTenantsAtWork(db), (await readSigns(db)).oldest_end_s),
+  ownerless_runs: (db) => read.readOwnerless(db).then(measured),
   workers_alive: async (db) => [{ tenantId: null, pipeline: null, value: await read.countWorkersAlive(db) }],
 };
 
@@ -46,6 +51,11 @@ export function readMetric(
 
 function measured(rows: readonly read.MetricRow[]): Measured[] {
   return rows.map(({ tenant_id: tenantId, pipeline, value }) => ({ tenantId, pipeline, value }));
+}
+
+/** A figure of the installation, told to each tenant that it keeps waiting. */
+function ofTenants(tenants: readonly string[], value: number | null): Measured[] {
+  return value === null ? [] : tenants.map((tenantId) => ({ tenantId, pipeline: null, value }));
 }
 
 function leastId(minutes: number): string {

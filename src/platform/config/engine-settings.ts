@@ -33,6 +33,13 @@ export const engineSettings = {
   pipelineModules: optionalText('PIPELINE_MODULES', {
     doc: 'JavaScript modules with pipelines of your own, separated by commas; each exports pipelines and may export "prepare" for its tables.',
   }),
+  noEndMinutes: integer('NO_END_MINUTES', {
+    min: 1,
+    max: 10_080,
+    default: 15,
+    unit: 'minutes',
+    doc: 'While runs are due or in work and none has ended or moved for this long, /ready says degraded and the doctor warns.',
+  }),
   lostLimit: integer('LOST_LIMIT', {
     min: 1,
     max: 100,

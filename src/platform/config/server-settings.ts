@@ -1,5 +1,20 @@
 // Where this process listens, where it keeps its files, what it logs, how it stops.
-import { choice, flag, integer, optionalUrl, text } from './setting.ts';
+import { z } from 'zod';
+import { choice, flag, integer, optionalUrl, settingInfo, text } from './setting.ts';
+
+const metricsPortTakes = 'a whole number from 0 to 65535, or off';
+const metricsPort = z
+  .string()
+  .regex(/^(?:off|\d{1,5})$/, metricsPortTakes)
+  .transform((value) => (value === 'off' ? ('off' as const) : Number(value)))
+  .refine((value) => value === 'off' || value <= 65_535, metricsPortTakes)
+  .optional();
+settingInfo.add(metricsPort, {
+  env: 'METRICS_PORT',
+  doc: 'Worker and scheduler: the port of /health and /metrics. Unset, the first free one from 8081 on, so that several workers fit on a machine; set, exactly this one; 0 takes any free one; off serves none. "start" and "api" serve both on PORT.',
+  default: 'first free from 8081 on',
+  takes: metricsPortTakes,
+});
 
 export const serverSettings = {
   host: text('HOST', {
@@ -12,6 +27,11 @@ export const serverSettings = {
     default: 8080,
     doc: 'The port of the HTTP server; 0 takes a free one.',
   }),
+  metricsHost: text('METRICS_HOST', {
+    default: '127.0.0.1',
+    doc: 'Worker and scheduler: the address /health and /metrics are served on. Other than loopback, /metrics needs METRICS_TOKEN.',
+  }),
+  metricsPort,
   publicUrl: optionalUrl('PUBLIC_URL', ['http', 'https'], {
     unset: 'http://HOST:PORT',
     doc: 'The address under which people reach this installation; links in alerts and messages begin with it.',

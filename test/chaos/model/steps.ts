@@ -39,6 +39,8 @@ export interface Scene {
 /** Undefined, or what the engine did that the model does not allow. */
 type Act = (scene: Scene, draw: Step['draw']) => Promise<string | undefined>;
 
+/** Of a worker that has nothing to tell. */
+const quiet = { lastEndAgoMs: null, endsWaiting: 0, oldestEndMs: null };
 const by = { by: 'tester' };
 
 export const actionsOfSteps = {
@@ -119,7 +121,7 @@ export const actionsOfSteps = {
   heartbeat: async ({ model, world }, [a]) => {
     const worker = pick(model.workers, a);
     if (!worker) return undefined;
-    return difference(await renewWorker(world.pool, worker.id, LEASE_MS), model.renew(worker));
+    return difference(await renewWorker(world.pool, worker.id, LEASE_MS, quiet), model.renew(worker));
   },
 
   advance: async ({ model, world }, [a]) => {

@@ -1,7 +1,5 @@
 // GET /metrics: the figures of this process for Prometheus. Open to this machine; to others only with METRICS_TOKEN.
-import { timingSafeEqual } from 'node:crypto';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
-import { isLoopback } from '../../../access/open-door.ts';
 import { deliveryStatuses } from '../../../contract/api/webhook-events.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { countDeliveries } from '../../../outbound/webhooks/sql/look-after-deliveries.ts';
@@ -9,6 +7,8 @@ import { recentFigures } from '../../../pipelines/syncs/figures.ts';
 import type { Pool, Queryable } from '../../../platform/database.ts';
 import { leastUuidv7 } from '../../../platform/ids.ts';
 import { handle } from '../../call.ts';
+import { mayReadMetrics } from '../../metrics/may-read-metrics.ts';
+import { refreshSignGauges } from '../../metrics/sign-gauges.ts';
 import { readPace } from '../../sql/read-pace.ts';
 import { countWorkersAlive, readBacklog, readOpenAlertCounts, readTrouble } from '../../sql/read-queue.ts';
 import { readThrottling } from '../../sql/read-throttling.ts';
@@ -65,14 +65,13 @@ const HOUR_MS = 3_600_000;
 let isCollecting = false;
 
 export const prometheus = handle('system.prometheus', async ({ app, origin, request, reply }) => {
-  const { metricsToken } = app.settings;
-  const isOpen = metricsToken === undefined && isLoopback(origin.ip ?? '') && isLoopback(app.settings.host);
-  const given = request.headers.authorization?.replace(/^Bearer +/i, '') ?? '';
-  if (!isOpen && !isSame(given, metricsToken)) throw new MillraceError('unauthenticated');
-  if (!isCollecting) collectDefaultMetrics({ prefix: 'millrace_' });
-  isCollecting = true;
+  const { host, metricsToken } = app.settings;
+  if (!mayReadMetrics({ host, token: metricsToken }, origin.ip, request.headers.authorization))
+    throw new MillraceError('unauthenticated');
+  collectProcessMetrics();
   await refreshDatabaseGauges({ api: app.pool, ...app.engine?.pools });
   if (app.engine !== undefined) {
+    await refreshSignGauges(app.engine);
     await refreshQueueGauges(app.engine.pools.control);
     await refreshPaceGauges(app.engine.pools.control);
     await refreshThrottlingGauges(app.engine.pools.control);
@@ -82,9 +81,16 @@ export const prometheus = handle('system.prometheus', async ({ app, origin, requ
   return reply.type(register.contentType).send(await register.metrics());
 });
 
+/** Memory, event loop, garbage collection. */
+export function collectProcessMetrics(): void {
+  if (!isCollecting) collectDefaultMetrics({ prefix: 'millrace_' });
+  isCollecting = true;
+}
+
 /** Of this process. */
-async function refreshDatabaseGauges(pools: { api: Pool; control?: Pool; effects?: Pool }): Promise<void> {
-  latency.set(await measureLatency(pools.api));
+export async function refreshDatabaseGauges(pools: { api?: Pool; control?: Pool; effects?: Pool }): Promise<void> {
+  const asked = pools.api ?? pools.control;
+  if (asked !== undefined) latency.set(await measureLatency(asked));
   for (const [pool, each] of Object.entries({ api: pools.api, control: pools.control, effects: pools.effects })) {
     if (each === undefined) continue;
     poolWait.set({ pool }, await measurePoolWait(each));
@@ -153,10 +159,4 @@ async function refreshQueueGauges(control: Queryable): Promise<void> {
 
 function gauge(name: string, help: string, labelNames: string[]): Gauge {
   return (register.getSingleMetric(name) as Gauge | undefined) ?? new Gauge({ name, help, labelNames });
-}
-
-function isSame(given: string, expected: string | undefined): boolean {
-  if (expected === undefined) return false;
-  const [one, two] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === two.length && timingSafeEqual(one, two);
 }

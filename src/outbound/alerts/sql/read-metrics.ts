@@ -122,6 +122,22 @@ export async function readStaleRuns(db: Queryable, limits: StaleLimits): Promise
   return rows;
 }
 
+/** A lease outlives its worker by the rescuer's interval, never by minutes. */
+export async function readOwnerless(db: Queryable): Promise<MetricRow[]> {
+  const { rows } = await db.query<MetricRow>({
+    name: 'alerts-read-ownerless',
+    text: `
+      select l.tenant_id, l.pipeline, count(*)::float8 as value
+      from engine.leases l
+      left join lateral (
+        select coalesce(w.ended_at, w.expires_at) as gone_at from engine.workers w where w.worker_id = l.worker_id limit 1
+      ) w on true
+      where coalesce(w.gone_at, l.claimed_at) < engine.now() - interval '2 minutes'
+      group by 1, 2`,
+  });
+  return rows;
+}
+
 const newest = `select id, tenant_id, pipeline, phase, error_code, receipt, started_at, finished_at
         from engine.runs where id >= $1 order by id desc limit ${NEWEST}`;
 
