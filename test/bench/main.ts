@@ -10,6 +10,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   http: async () => (await import('./http.ts')).benchHttp,
   judgments: async () => (await import('./judgments.ts')).benchJudgments,
   queue: async () => (await import('./queue.ts')).benchQueue,
+  reading: async () => (await import('./reading.ts')).benchReading,
   tabular: async () => (await import('./tabular.ts')).benchTabular,
   upload: async () => {
     const { benchUpload } = await import('./http-upload.ts');
