@@ -1,7 +1,8 @@
 // What a file is, by its bytes, whatever its name says. The upload door uses it to refuse a mismatch before anything is parsed;
 // reading tables uses it to pick the reader. It looks at the first bytes only and parses nothing.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { wideEncoding } from '../text/wide-text.ts';
+import { decodeText } from '../text/decode-text.ts';
+import { type WideEncoding, wideEncoding } from '../text/wide-text.ts';
 
 export type ContentKind =
   | 'empty'
@@ -149,22 +150,28 @@ function isOnePerLine(start: string): boolean {
   return rest.startsWith('{');
 }
 
-/** The text as far as its first characters matter: UTF-16 decoded, everything else byte by byte. */
+/** The text as far as its first characters matter: wide text decoded, everything else byte by byte. */
 function roughText(bytes: Buffer): string {
-  const isMarkedBig = bytes[0] === 0xfe && bytes[1] === 0xff;
-  const isMarkedLittle = bytes[0] === 0xff && bytes[1] === 0xfe;
-  const wide = isMarkedBig ? 'utf-16be' : isMarkedLittle ? 'utf-16le' : wideEncoding(bytes);
+  const wide = markedWide(bytes) ?? wideEncoding(bytes);
   if (wide === null) return bytes.toString('latin1');
-  const even = Buffer.from(bytes.subarray(0, bytes.length & ~1));
-  return (wide === 'utf-16be' ? even.swap16() : even).toString('utf16le');
+  const unit = wide.startsWith('utf-32') ? 4 : 2;
+  return decodeText(bytes.subarray(0, bytes.length - (bytes.length % unit)), wide);
 }
 
-/** Share of control characters that no text has; line ends, tabs and form feeds are text. */
+function markedWide(bytes: Buffer): WideEncoding | null {
+  const starts = (...mark: number[]) => mark.every((byte, i) => bytes[i] === byte);
+  if (starts(0xff, 0xfe, 0, 0)) return 'utf-32le';
+  if (starts(0, 0, 0xfe, 0xff)) return 'utf-32be';
+  if (starts(0xff, 0xfe)) return 'utf-16le';
+  return starts(0xfe, 0xff) ? 'utf-16be' : null;
+}
+
+/** Share of control characters that no text has; line ends, tabs, form feeds and the four separators of ASCII are text. */
 function controlShare(text: string): number {
   let controls = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code < 32 && code !== 9 && code !== 10 && code !== 13 && code !== 12 && code !== 27) controls++;
+    if (code < 27 && code !== 9 && code !== 10 && code !== 13 && code !== 12) controls++;
   }
   return controls / text.length;
 }

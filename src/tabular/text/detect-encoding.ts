@@ -2,11 +2,11 @@
 // whose answers are only taken when they decode cleanly and no other answer with different characters comes close. Otherwise the
 // file is refused: a wrong name in the database is worse than a question to the user.
 import { isAscii, isUtf8 } from 'node:buffer';
-import iconv from 'iconv-lite';
 import { detectAll } from 'jschardet';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type ByteSource, readSlice } from '../byte-source.ts';
-import { type Decision, decided } from '../decision.ts';
+import { type Decision, decided, weighed } from '../decision.ts';
+import { canDecode, decodeText } from './decode-text.ts';
 import { countUtf8Sequences } from './utf8-sequences.ts';
 import type { Encoding } from './utf8-stream.ts';
 import { wideEncoding } from './wide-text.ts';
@@ -17,6 +17,10 @@ const SAMPLE_BYTES = 64 * 1024;
 const MIN_SCORE = 0.004;
 /** A runner-up this close with different characters makes the answer a coin toss. */
 const TOO_CLOSE = 0.9;
+
+/** The usual encoding of the West is believed to come close from further away. */
+const TOO_CLOSE_USUAL = 0.8;
+const ESCAPE = 0x1b;
 
 const marks: readonly { bytes: readonly number[]; name: string }[] = [
   { bytes: [0xef, 0xbb, 0xbf], name: 'utf-8' },
@@ -60,12 +64,20 @@ const legacyEncodings: Readonly<Record<string, string>> = {
   'tis-620': 'windows-874',
   macroman: 'macroman',
   ibm866: 'cp866',
+  ibm855: 'cp855',
+  maccyrillic: 'maccyrillic',
   cp852: 'cp852',
   cp850: 'cp850',
+  maclatin2: 'maccenteuro',
 };
+/** Of mainframes: their line ends and delimiters are not those of ASCII, and this text has both. */
+const mainframe = /^cp(?:037|273|424|500|875|1026|1140)$/;
+const PREVIEW_LENGTH = 24;
 /** A Latin letter next to one of another alphabet; Han, Kana and Hangul do stand beside Latin words. */
 const others = '[\\p{sc=Cyrl}\\p{sc=Grek}\\p{sc=Arab}\\p{sc=Hebr}\\p{sc=Thai}]';
 const scriptChange = new RegExp(`\\p{sc=Latn}(?=${others})|${others}(?=\\p{sc=Latn})`, 'gu');
+/** A capital that is not ASCII inside a word in small letters. */
+const oddCase = /(?<=\p{Ll})(?!\p{ASCII})\p{Lu}/gu;
 const preference = [...new Set(Object.values(legacyEncodings))];
 
 export async function detectEncoding(source: ByteSource): Promise<Decision<Encoding>> {
@@ -74,8 +86,11 @@ export async function detectEncoding(source: ByteSource): Promise<Decision<Encod
   if (marked !== null) return marked;
   const wide = wideWithoutMark(head);
   if (wide !== null) return wide;
-  const sample = isAscii(head) ? await firstOtherThanAscii(source, head.length) : head;
-  if (sample === null) return decided({ name: 'utf-8', bomBytes: 0 }, 'exact', 'every character is ASCII');
+  const sample = isAscii(head) && !head.includes(ESCAPE) ? await firstOtherThanAscii(source, head.length) : head;
+  const switching = sample === null ? null : byEscapes(sample);
+  if (switching !== null) return switching;
+  if (sample === null || isAscii(sample))
+    return decided({ name: 'utf-8', bomBytes: 0 }, 'exact', 'every character is ASCII');
   return byContent(sample, sample.length < source.size);
 }
 
@@ -98,14 +113,32 @@ function wideWithoutMark(head: Buffer): Decision<Encoding> | null {
 async function firstOtherThanAscii(source: ByteSource, from: number): Promise<Buffer | null> {
   let at = from;
   for await (const chunk of source.open(from)) {
-    if (!isAscii(chunk)) {
-      const inChunk = chunk.findIndex((byte) => byte >= 0x80);
+    if (!isAscii(chunk) || chunk.includes(ESCAPE)) {
+      const inChunk = chunk.findIndex((byte) => byte >= 0x80 || byte === ESCAPE);
       const start = Math.max(0, at + inChunk - 1024);
       return readSlice(source, start, SAMPLE_BYTES);
     }
     at += chunk.length;
   }
   return null;
+}
+
+/** Encodings that switch alphabets by escapes are made of ASCII bytes and are not ASCII. */
+function byEscapes(sample: Buffer): Decision<Encoding> | null {
+  const text = sample.toString('latin1');
+  // Escapes that a terminal understands (colours) are none of these.
+  const escapes = new Set(
+    text
+      .split('\x1b')
+      .slice(1)
+      .map((rest) => /^\$?[()]?[@A-J]/.exec(rest)?.[0] ?? ''),
+  );
+  const has = (...wanted: string[]) => wanted.some((sequence) => escapes.has(sequence));
+  if (has('$)C')) refuse('it is ISO-2022-KR, which cannot be read');
+  if (has('$)A', '$)G', '$)E')) refuse('it is ISO-2022-CN, which cannot be read');
+  if (!has('$@', '$B', '$(D')) return null;
+  const encoding = { name: 'iso-2022-jp', bomBytes: 0 };
+  return decided(encoding, 'likely', 'its escapes are those of ISO-2022-JP');
 }
 
 function byContent(sample: Buffer, isCut: boolean): Decision<Encoding> {
@@ -119,34 +152,85 @@ function byContent(sample: Buffer, isCut: boolean): Decision<Encoding> {
   return byStatistics(linesWithOtherThanAscii(sample));
 }
 
+interface Answer {
+  score: number;
+  readonly text: string;
+  /** Letters, less those whose case changes inside a word. */
+  readonly quality: number;
+  readonly names: Set<string>;
+}
+
 function byStatistics(sample: Buffer): Decision<Encoding> {
-  const byText = new Map<string, { score: number; letters: number; names: Set<string> }>();
-  for (const { encoding, confidence } of detectAll(sample, { minimumThreshold: 0 })) {
-    const name = encoding === null ? undefined : legacyEncodings[encoding.toLowerCase()];
-    if (name === undefined) continue;
-    const text = iconv.decode(sample, name);
-    if (!isPlausible(text)) continue;
-    const group = byText.get(text) ?? { score: 0, letters: countOf(text, /\p{L}/gu), names: new Set<string>() };
-    group.names.add(name);
-    group.score = Math.max(group.score, confidence);
-    byText.set(text, group);
+  const { answers, unreadable } = answersFor(sample);
+  const [first, ...others] = answers;
+  if (unreadable !== null && unreadable.score > (first?.score ?? 0)) {
+    const readable = first === undefined ? '' : `; the next best answer would be ${preview(first)}`;
+    refuse(`it looks like ${unreadable.name}, which cannot be read${readable}`);
   }
-  const [first, ...others] = [...byText.values()].sort((a, b) => b.score - a.score);
   if (first === undefined) refuse('the bytes are no text in any encoding we know');
   if (first.score < MIN_SCORE) refuse('nothing in it speaks for one encoding');
   // Between close answers the one that makes more of the bytes letters is the better reading of a name.
-  const close = [first, ...others.filter((other) => other.score >= first.score * TOO_CLOSE)];
-  const best = close.reduce((a, b) => (b.letters > a.letters ? b : a));
-  const rival = close.find((other) => other !== best && other.letters === best.letters);
-  const name = preference.find((candidate) => best.names.has(candidate)) ?? '';
+  const limit = (answer: Answer) => first.score * (answer.names.has('windows-1252') ? TOO_CLOSE_USUAL : TOO_CLOSE);
+  const close = [first, ...others.filter((other) => other.score >= limit(other))];
+  const isBetter = (a: Answer, b: Answer) =>
+    b.quality > a.quality || (b.quality === a.quality && b.names.has('windows-1252'));
+  const best = close.reduce((a, b) => (isBetter(a, b) ? b : a));
+  const rival = close.find((other) => other !== best && other.quality === best.quality);
   if (rival !== undefined && !best.names.has('windows-1252')) {
-    refuse(`it could be ${name} or ${[...rival.names].join(', ')}, which differ in what they say`);
+    refuse(`it could be ${preview(best)} or ${preview(rival)}, which differ in what they say`);
   }
-  return decided(
-    { name, bomBytes: 0 },
-    close.length > 1 ? 'guess' : 'likely',
-    `the characters read as text in ${name}`,
-  );
+  if (preference.every((name) => !best.names.has(name))) {
+    refuse(`it looks like ${preview(best)}, which is so rare that it must be named`);
+  }
+  return describe(best, answers);
+}
+
+/** What the detector thinks of, as far as it decodes to something like text; and the best of what we cannot decode at all. */
+function answersFor(sample: Buffer): { answers: Answer[]; unreadable: { name: string; score: number } | null } {
+  const byText = new Map<string, Answer>();
+  let unreadable: { name: string; score: number } | null = null;
+  for (const { encoding, confidence } of detectAll(sample, { minimumThreshold: 0 })) {
+    const found = encoding?.toLowerCase() ?? '';
+    const name = legacyEncodings[found] ?? found;
+    if (name === '' || name === 'ascii' || name.startsWith('utf') || mainframe.test(name)) continue;
+    if (!canDecode(name)) {
+      if (confidence > (unreadable?.score ?? 0)) unreadable = { name: encoding ?? name, score: confidence };
+      continue;
+    }
+    const text = decodeText(sample, name);
+    if (!isPlausible(text)) continue;
+    const quality = countOf(text, /\p{L}/gu) - 2 * countOf(text, oddCase);
+    const answer = byText.get(text) ?? { score: 0, text, quality, names: new Set<string>() };
+    answer.names.add(name);
+    answer.score = Math.max(answer.score, confidence);
+    byText.set(text, answer);
+  }
+  return { answers: [...byText.values()].sort((a, b) => b.score - a.score), unreadable };
+}
+
+function describe(best: Answer, answers: readonly Answer[]): Decision<Encoding> {
+  const name = nameOf(best);
+  const next = answers.find((other) => other !== best);
+  const closeness = next === undefined ? 0 : Math.min(1, next.score / best.score);
+  const reason = `the characters read as text in ${name}`;
+  const says = next === undefined ? '' : `${preview(next)} comes close`;
+  const clues = [{ says: reason, weight: 3.5 }, ...(closeness > 0.5 ? [{ says, weight: -8 * (closeness - 0.5) }] : [])];
+  const rival = closeness > 0.5 ? { says, certainty: closeness / (1 + closeness) } : null;
+  return weighed({ name, bomBytes: 0 }, clues, rival, reason);
+}
+
+function nameOf({ names }: Answer): string {
+  return preference.find((candidate) => names.has(candidate)) ?? [...names][0] ?? '';
+}
+
+/** The name with the first words that it would make of the bytes. */
+function preview(answer: Answer): string {
+  const at = Math.max(0, answer.text.search(/[^\p{ASCII}]/u) - 4);
+  const shown = answer.text
+    .slice(at, at + PREVIEW_LENGTH)
+    .replace(/[\p{Cc}"]+/gu, ' ')
+    .trim();
+  return `${nameOf(answer)} ("${shown}")`;
 }
 
 function refuse(reason: string): never {
@@ -155,14 +239,15 @@ function refuse(reason: string): never {
 
 /** No character without meaning, no control characters, hardly any frames and shapes, hardly any word that changes its script. */
 function isPlausible(text: string): boolean {
-  if (/[\uFFFD\u0080-\u009F\uE000-\uF8FF]/.test(text)) return false;
   const foreign = countOf(text, /[^\p{ASCII}]/gu);
+  // A byte without a meaning here and there is damage, and costs its rows; many of them are another encoding.
+  if (countOf(text, /[\uFFFD\u0080-\u009F\uE000-\uF8FF]/g) > foreign * 0.01) return false;
   const usual = countOf(
     text,
-    /(?!\p{ASCII})[\p{L}\p{M}\p{N}\p{Sc}\u00a0-\u00bf\u2010-\u2027\u2030-\u203a\u2122\u3000-\u303f\uff00-\uffef]/gu,
+    /(?!\p{ASCII}|[\u02b0-\u02ff\ufb00-\ufb06])[\p{L}\p{M}\p{N}\p{Sc}\u00a0-\u00bf\u2010-\u2027\u2030-\u203a\u2122\u3000-\u303f\uff00-\uffef]/gu,
   );
   const mixed = countOf(text, scriptChange);
-  return foreign - usual <= foreign * 0.1 && mixed <= foreign * 0.05;
+  return foreign - usual <= foreign * 0.1 && mixed <= foreign * 0.05 && countOf(text, oddCase) <= foreign * 0.05;
 }
 
 function countOf(text: string, pattern: RegExp): number {

@@ -1,10 +1,10 @@
 // Any text as a stream of UTF-8 bytes, with the way back: the offset in the original file of every line. UTF-8 passes through
 // untouched (whoever uses it checks it); other encodings are converted in blocks that end at a line break, because no encoding
 // we read uses the bytes of a line break for anything else, so a block never cuts a character in two.
-import iconv from 'iconv-lite';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { ByteSource } from '../byte-source.ts';
 import type { TableLimits } from '../limits.ts';
+import { canDecode, decodeText } from './decode-text.ts';
 
 const LF = 10;
 const CR = 13;
@@ -29,7 +29,7 @@ export function openUtf8(source: ByteSource, encoding: Encoding, from: number, l
   if (encoding.name === 'utf-8') {
     return { chunks: source.open(start), isOriginal: true, originalOffset: (position) => start + position };
   }
-  if (!iconv.encodingExists(encoding.name)) throw new MillraceError('encoding_unknown', { encoding: encoding.name });
+  if (!canDecode(encoding.name)) throw new MillraceError('encoding_unknown', { encoding: encoding.name });
   const lines = new LineOffsets(start);
   return {
     chunks: convert(source.open(start), encoding.name, limits, lines),
@@ -44,12 +44,14 @@ export function encodingNamed(name: string, head: Uint8Array): Encoding {
     .trim()
     .toLowerCase()
     .replace(/^utf-?8$/, 'utf-8')
-    .replace(/^utf-?16-?(le|be)$/, 'utf-16$1');
-  if (!iconv.encodingExists(known)) throw new MillraceError('encoding_unknown', { encoding: name });
+    .replace(/^utf-?(16|32)-?(le|be)$/, 'utf-$1$2');
+  if (!canDecode(known)) throw new MillraceError('encoding_unknown', { encoding: name });
   const marks: Readonly<Record<string, readonly number[]>> = {
     'utf-8': [0xef, 0xbb, 0xbf],
     'utf-16le': [0xff, 0xfe],
     'utf-16be': [0xfe, 0xff],
+    'utf-32le': [0xff, 0xfe, 0, 0],
+    'utf-32be': [0, 0, 0xfe, 0xff],
   };
   const mark = marks[known] ?? [];
   return { name: known, bomBytes: mark.every((byte, i) => head[i] === byte) ? mark.length : 0 };
@@ -81,7 +83,7 @@ async function* convert(
 
 function convertBlock(block: Buffer, encoding: string, unit: CodeUnit, lines: LineOffsets): Buffer {
   // Half a surrogate pair becomes U+FFFD here, as does every byte without a meaning; the row check then reports it.
-  const converted = Buffer.from(iconv.decode(block, encoding, { stripBOM: false }), 'utf8');
+  const converted = Buffer.from(decodeText(block, encoding), 'utf8');
   lines.add(breaks(block, unit), breaks(converted, ascii), block.length, converted.length);
   return converted;
 }
