@@ -1,14 +1,30 @@
 // What a user should look at before trusting a reading.
+import type { ColumnFit } from './layout/fit-columns.ts';
 import type { Reading, ReadingWarning } from './reading.ts';
 
-export function readingWarnings(reading: Reading): ReadingWarning[] {
+export function readingWarnings(reading: Reading, fit?: ColumnFit): ReadingWarning[] {
   return [
+    ...(fit === undefined ? [] : widthWarnings(reading, fit)),
     ...encodingWarnings(reading),
     ...numberWarnings(reading),
     ...dateWarnings(reading),
     ...idWarnings(reading),
     ...nameWarnings(reading),
   ];
+}
+
+function widthWarnings({ shortRows, format }: Reading, fit: ColumnFit): ReadingWarning[] {
+  const warnings: ReadingWarning[] = [];
+  if (fit.unnamed > 0) {
+    const columns = fit.unnamed === 1 ? 'a column' : `${fit.unnamed} columns`;
+    const message = `The rows have ${columns} more than the header; added without a name.`;
+    warnings.push({ code: 'unnamed_columns', message });
+  }
+  if (fit.paddedRows > 0 && shortRows === 'pad' && format === 'csv') {
+    const message = `${fit.paddedRows} of the sampled rows are shorter than the header; their last cells are read as empty.`;
+    warnings.push({ code: 'rows_padded', message });
+  }
+  return warnings;
 }
 
 function encodingWarnings({ encoding }: Reading): ReadingWarning[] {

@@ -3,6 +3,7 @@
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Dialect } from './csv/dialect.ts';
 import { chosenByUser, type Decision } from './decision.ts';
+import type { OtherTable } from './layout/other-tables.ts';
 import type { DoubtCode, Evidence } from './reading-evidence.ts';
 import type { DateOrderDecision } from './values/date-order.ts';
 import type { NumberStyle } from './values/number-style.ts';
@@ -31,6 +32,8 @@ export interface Reading {
   /** Lines the user put back although they look like totals or footers. */
   readonly keptLines: readonly number[];
   readonly shortRows: 'refuse' | 'pad';
+  /** Tables beside the one that is read, found in the sample. */
+  readonly otherTables?: readonly OtherTable[];
   /** Undo the escapes that our own exports put before cells a spreadsheet would run. */
   readonly unescapeFormulas: boolean;
   readonly warnings: readonly ReadingWarning[];
@@ -62,7 +65,9 @@ export interface ReadingWarning {
     | 'number_style_ambiguous'
     | 'ids_as_numbers'
     | 'duplicate_column'
-    | 'encoding_guessed';
+    | 'encoding_guessed'
+    | 'unnamed_columns'
+    | 'rows_padded';
   readonly column?: string;
   readonly message: string;
 }
@@ -113,7 +118,7 @@ export function checkOverrides(overrides: ReadingOverrides): void {
   if (delimiter !== undefined && delimiter === quote) fail('delimiter and quote must differ');
   if ((overrides.headerLines ?? []).some((line) => !Number.isInteger(line) || line < 1))
     fail('header lines count from 1');
-  if ((overrides.headerLines ?? []).length > 2) fail('a header has at most two rows');
+  if ((overrides.headerLines ?? []).length > 5) fail('a header has at most five rows');
 }
 
 function isAsciiCharacter(text: string): boolean {

@@ -1,10 +1,38 @@
 // A batch of rows as every format hands them over: addressed by row and column, with line, byte offset, kind and fault per row.
 // Text is made on demand, so a consumer that needs eight of forty columns pays for eight. A batch owns its bytes and may be kept.
+import type { SetAsideReason, SetAsideSpan } from './reading-evidence.ts';
 import { faultNumber, faultOf, type RowFault } from './row-fault.ts';
 
-/** What a row is. Only `data` is data; the rest is furniture, handed over so that every row of the file is accounted for. */
-export const rowKinds = ['data', 'preamble', 'header', 'blank', 'total', 'footer'] as const;
+/** What a row is. Only `data` is data; the rest is set aside and passed on, so that every row of the file is accounted for. */
+export const rowKinds = [
+  'data',
+  'preamble',
+  'header',
+  'blank',
+  'total',
+  'footer',
+  'note',
+  'repeated_header',
+  'other_table',
+] as const;
 export type RowKind = (typeof rowKinds)[number];
+
+const reasons: Readonly<Record<RowKind, SetAsideReason | null>> = {
+  data: null,
+  header: null,
+  preamble: 'title',
+  blank: 'blank',
+  total: 'total',
+  footer: 'note',
+  note: 'note',
+  repeated_header: 'repeated_header',
+  other_table: 'other_table',
+};
+
+/** Why a row of the kind is set aside; null for data and for the header, which are not. */
+export function setAsideReason(kind: RowKind): SetAsideReason | null {
+  return reasons[kind];
+}
 
 /** Where a row starts: enough to go on reading from there. */
 export interface Position {
@@ -28,6 +56,8 @@ export abstract class RowBatch {
   readonly isLast: boolean;
   readonly kinds: Uint8Array;
   readonly faults: Uint8Array;
+  /** Parts of the file between these rows that are no rows at all: a second list of JSON, text behind it. */
+  readonly spans: readonly SetAsideSpan[] = [];
 
   constructor(place: { firstRow: number; next: Position; isLast: boolean }, rowCount: number, faults?: Uint8Array) {
     this.firstRow = place.firstRow;
@@ -41,6 +71,11 @@ export abstract class RowBatch {
   abstract line(row: number): number;
   /** Byte at which the row starts in the original file. */
   abstract offset(row: number): number;
+  /** The byte behind the row in the original file, its line end included. */
+  end(row: number): number {
+    return row + 1 < this.rowCount ? this.offset(row + 1) : this.next.offset;
+  }
+
   abstract cellCount(row: number): number;
   /** The text of a cell without its quotes; empty when the row has no such cell. */
   abstract text(row: number, column: number): string;

@@ -8,10 +8,12 @@ import { readJson } from './json/read-json.ts';
 import type { SampleRow } from './layout/sample-row.ts';
 import type { TableLimits } from './limits.ts';
 import type { RowBatch } from './row-batch.ts';
+import type { RowFault } from './row-fault.ts';
 import type { Encoding } from './text/utf8-stream.ts';
 
 export const HEAD_BYTES = 256 * 1024;
 const HEAD_ROWS = 1_000;
+const BROKEN_ROWS = 20;
 const SPREAD_WINDOWS = 8;
 const SPREAD_BYTES = 48 * 1024;
 
@@ -30,7 +32,7 @@ export async function sampleCsv(
 ): Promise<TableSample> {
   const options = { encoding, dialect, limits };
   // One batch: as long as it must be to hold a whole row, so that an endless line is refused here and not taken for a sample.
-  const head = await firstRows(firstBatch(readCsv(source, { ...options, batchBytes: HEAD_BYTES })));
+  const head = await firstRows(firstBatch(readCsv(source, { ...options, batchBytes: HEAD_BYTES })), dialect);
   const spread: SampleRow[] = [];
   const step = (source.size - HEAD_BYTES) / SPREAD_WINDOWS;
   for (let i = 0; i < SPREAD_WINDOWS && step > SPREAD_BYTES; i++) {
@@ -76,16 +78,33 @@ export async function sampleJson(
   return { names: ordered, rows, recordsKey: foundKey };
 }
 
-/** The first rows that could be split. */
-export async function firstRows(batches: AsyncIterable<RowBatch>): Promise<SampleRow[]> {
+/** The first rows that could be split, and of the very first ones also those that could not: a stray quote may stand in the header. */
+export async function firstRows(batches: AsyncIterable<RowBatch>, dialect?: Dialect): Promise<SampleRow[]> {
   const rows: SampleRow[] = [];
   for await (const batch of batches) {
     for (let row = 0; row < batch.rowCount && rows.length < HEAD_ROWS; row++) {
       if (batch.faults[row] === 0) rows.push({ line: batch.line(row), cells: batch.texts(row) });
+      else if (dialect !== undefined && batch.firstRow + row < BROKEN_ROWS && hasBrokenQuotes(batch.fault(row))) {
+        rows.push({ line: batch.line(row), cells: roughCells(batch.rawText(row), dialect), isBroken: true });
+      }
     }
     if (rows.length >= HEAD_ROWS) break;
   }
   return rows;
+}
+
+function hasBrokenQuotes(fault: RowFault | null): boolean {
+  return fault === 'row_quote_misplaced' || fault === 'row_quote_unclosed';
+}
+
+/** What lies between delimiters, less the quotes at its ends. */
+function roughCells(text: string, { delimiter, quote }: Dialect): string[] {
+  return text.split(delimiter).map((cell) => {
+    const plain = cell.trim();
+    const start = quote !== null && plain.startsWith(quote) ? 1 : 0;
+    const end = quote !== null && plain.length > 1 && plain.endsWith(quote) ? -1 : undefined;
+    return plain.slice(start, end);
+  });
 }
 
 async function* firstBatch(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowBatch> {

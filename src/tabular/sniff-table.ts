@@ -14,11 +14,14 @@ import type { Dialect } from './csv/dialect.ts';
 import { isRejectsFile } from './csv/rejects-file.ts';
 import { chosenByUser, type Decision, decided } from './decision.ts';
 import { detectHeader, type HeaderLayout, headerAt } from './layout/detect-header.ts';
+import { fitColumns, unfitted } from './layout/fit-columns.ts';
+import { findOtherTables } from './layout/other-tables.ts';
 import { profileColumns } from './layout/profile-columns.ts';
 import { defaultTotalRules } from './layout/row-classifier.ts';
-import { filledCount, type SampleRow } from './layout/sample-row.ts';
+import { type SampleRow, withoutBlanks } from './layout/sample-row.ts';
 import { defaultLimits, type TableLimits } from './limits.ts';
 import { checkOverrides, overrideDateOrder, type Reading, type ReadingOverrides, type TableFormat } from './reading.ts';
+import { readingDoubts } from './reading-doubts.ts';
 import { readingWarnings } from './reading-warnings.ts';
 import { firstRows, HEAD_BYTES, sampleCsv, sampleJson } from './sample-table.ts';
 import { detectEncoding } from './text/detect-encoding.ts';
@@ -138,13 +141,19 @@ async function findXlsx(source: ByteSource, overrides: ReadingOverrides, limits:
 }
 
 function describe(found: Found, options: SniffOptions, overrides: ReadingOverrides): Reading {
-  const rows = found.head.filter((row) => filledCount(row) > 0);
+  const rows = withoutBlanks(found.head);
   if (rows.length === 0) throw new MillraceError('empty_file');
   const header = found.names === undefined ? decideHeader(rows, options, overrides) : keysAsHeader(found.names);
-  const { names, lines, skippedRows } = header.value;
-  const data = [...rows.slice(skippedRows), ...found.spread.filter((row) => row.cells.length === names.length)];
+  const { lines, skippedRows } = header.value;
+  const otherTables = found.names === undefined ? findOtherTables(rows, header.value) : [];
+  const isOther = ({ line }: SampleRow) =>
+    otherTables.some(({ fromLine, toLine }) => line >= fromLine && (toLine === null || line <= toLine));
+  const body = rows.slice(skippedRows).filter((row) => row.isBroken !== true && !isOther(row));
+  const fit = found.names === undefined ? fitColumns(header.value.names, body) : unfitted(header.value.names);
+  const { names } = fit;
+  const data = [...body, ...found.spread.filter((row) => row.cells.length === names.length)];
   const columns = profileColumns(names, data).map((column) => overrideDateOrder(column, overrides));
-  const preamble = rows.slice(0, skippedRows).filter((row) => !lines.includes(row.line));
+  const preamble = rows.slice(0, skippedRows).filter((row) => !lines.includes(row.line) && !isOther(row));
   const reading: Reading = {
     version: 1,
     format: found.format,
@@ -162,11 +171,12 @@ function describe(found: Found, options: SniffOptions, overrides: ReadingOverrid
     totals: { ...defaultTotalRules(), ...totalWords(options, overrides) },
     ...(overrides.emptyMarkers === undefined ? {} : { emptyMarkers: overrides.emptyMarkers }),
     keptLines: overrides.keptLines ?? [],
-    shortRows: overrides.shortRows ?? (found.format === 'csv' ? 'refuse' : 'pad'),
+    shortRows: overrides.shortRows ?? (found.format === 'csv' ? fit.shortRows : 'pad'),
+    ...(otherTables.length === 0 ? {} : { otherTables }),
     unescapeFormulas: overrides.unescapeFormulas ?? isRejectsFile(names),
     warnings: [],
   };
-  return { ...reading, warnings: readingWarnings(reading) };
+  return { ...reading, warnings: readingWarnings(reading, fit), doubts: readingDoubts(reading, fit, body.length) };
 }
 
 function totalWords(options: SniffOptions, overrides: ReadingOverrides): { words?: readonly string[] } {
@@ -180,7 +190,7 @@ function decideHeader(
   overrides: ReadingOverrides,
 ): Decision<HeaderLayout> {
   if (overrides.headerLines !== undefined) {
-    const chosen = headerAt(rows, overrides.headerLines);
+    const chosen = headerAt(rows, overrides.headerLines, options.isKnownHeader);
     if (chosen === null)
       throw new MillraceError('reading_invalid', { reason: 'there is no row on the named header line' });
     return chosenByUser(chosen);

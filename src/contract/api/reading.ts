@@ -30,7 +30,7 @@ export const Reading = z.object({
   line_end: detected(z.string().nullable()),
   header_line: detected(Count.nullable()),
   header_lines: detected(z.array(Count)).describe(
-    'Two where group titles stand above the names; none without a header.',
+    'More than one where group titles stand above the names; none without a header.',
   ),
   sheet: detected(z.string().nullable()),
   sheets: z.array(z.string()),
@@ -57,7 +57,7 @@ export const ReadingOverrides = z.strictObject({
   quote: z.string().max(1).nullable().optional().describe('An empty text: nothing is quoted.'),
   escape: z.enum(['double', 'backslash']).nullable().optional(),
   header_line: Count.nullable().optional(),
-  header_lines: z.array(Count).max(2).nullable().optional().describe('One or two; an empty list: there is no header.'),
+  header_lines: z.array(Count).max(5).nullable().optional().describe('One to five; an empty list: there is no header.'),
   sheet: z.string().max(200).nullable().optional(),
   records_key: z.string().max(200).nullable().optional(),
   decimal: z.enum([',', '.']).nullable().optional().describe('The other one, blanks and apostrophes part thousands.'),

@@ -117,5 +117,7 @@ function sure<V>(value: V, reason: string) {
 }
 
 function furnitureKind(kind: string): View['furniture'][number]['kind'] {
+  if (kind === 'repeated_header') return 'header';
+  if (kind === 'note') return 'footer';
   return kind === 'header' || kind === 'blank' || kind === 'total' || kind === 'footer' ? kind : 'preamble';
 }

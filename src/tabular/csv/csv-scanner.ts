@@ -44,6 +44,9 @@ export class CsvScanner {
   readonly #backslash: boolean;
   readonly #returnEnds: boolean;
   readonly #skipSpace: boolean;
+  readonly #dropsBlanks: boolean;
+  readonly #repeats: boolean;
+  readonly #loose: boolean;
   readonly #limits: TableLimits;
   #rescanned = 0;
   /** Of the row being scanned. */
@@ -57,6 +60,9 @@ export class CsvScanner {
     this.#backslash = dialect.escape === 'backslash';
     this.#returnEnds = endsAtReturn(dialect.lineEnd);
     this.#skipSpace = dialect.skipSpace;
+    this.#dropsBlanks = dialect.dropsBlanks === true && this.#delimiter !== SPACE;
+    this.#repeats = dialect.repeats === true;
+    this.#loose = dialect.looseQuotes === true;
     this.#limits = limits;
     this.line = line;
     this.#stops[this.#delimiter] = 1;
@@ -89,9 +95,11 @@ export class CsvScanner {
     const firstCell = this.cellCount;
     this.#linesInQuotes = 0;
     let i = rowStart;
+    if (this.#repeats) while (bytes[i] === delimiter && i < end) i++;
     for (;;) {
       if (this.cellCount + 1 >= this.cellStart.length) this.#growCells();
       if (bytes[i] === SPACE && this.#skipSpace) i = this.#skipToQuote(bytes, i);
+      else if (bytes[i] === SPACE && this.#dropsBlanks && i > rowStart) while (bytes[i] === SPACE && i < end) i++;
       let cellStart = i;
       let cellEnd: number;
       this.#flags = 0;
@@ -99,7 +107,9 @@ export class CsvScanner {
         cellStart = i + 1;
         cellEnd = this.#closingQuote(bytes, cellStart, end, final);
         if (cellEnd === UNFINISHED) return this.#unfinished(bytes, rowStart, end, true);
-        if (cellEnd === NEVER_CLOSED) return this.#recover(bytes, rowStart, end, UNCLOSED, end, true);
+        if (cellEnd === NEVER_CLOSED) {
+          return this.#recover(bytes, rowStart, end, UNCLOSED, this.#loose ? rowStart : end, final);
+        }
         i = cellEnd + 1;
         if (i - rowStart > this.#limits.maxRowBytes) return this.#recover(bytes, rowStart, end, UNCLOSED, i, final);
         while (bytes[i] === SPACE && delimiter !== SPACE && i < end) i++;
@@ -122,6 +132,11 @@ export class CsvScanner {
       this.cellFlags[cell] = this.#flags;
       if (bytes[i] !== delimiter || i >= end) return this.#finishRow(bytes, rowStart, i, end, firstCell, final);
       i++;
+      if (this.#repeats) {
+        while (bytes[i] === delimiter && i < end) i++;
+        if (bytes[i] === CR && bytes[i + 1] === LF && !this.#returnEnds) i++;
+        if (stops[bytes[i] as number] === 1) return this.#finishRow(bytes, rowStart, i, end, firstCell, final);
+      }
       if (this.cellCount - firstCell >= this.#limits.maxColumns) {
         throw new MillraceError('too_many_columns', { line: this.line, limit: this.#limits.maxColumns });
       }
@@ -138,14 +153,17 @@ export class CsvScanner {
       if (c === quote && i < end) {
         // A quote as the very last byte may be the first half of an escaped one: wait for the next byte.
         if (i + 1 === end && !final) return UNFINISHED;
-        if (bytes[i + 1] !== quote || i + 1 === end) return i;
-        this.#flags |= CELL_ESCAPED;
-        i++;
+        if (bytes[i + 1] === quote && i + 1 < end) {
+          this.#flags |= CELL_ESCAPED;
+          i++;
+        } else if (!this.#loose || this.#stops[bytes[i + 1] as number] === 1 || bytes[i + 1] === CR) return i;
       } else if (c === LF) {
         if (i >= end) return final ? NEVER_CLOSED : UNFINISHED;
+        if (this.#loose) return NEVER_CLOSED;
         this.#linesInQuotes++;
       } else if (c === CR && this.#returnEnds) {
         if (i + 1 === end && !final) return UNFINISHED;
+        if (this.#loose) return NEVER_CLOSED;
         if (bytes[i + 1] !== LF || i + 1 === end) this.#linesInQuotes++;
       } else if (c === BACKSLASH && this.#backslash) {
         if (i + 1 === end && !final) return UNFINISHED;

@@ -1,21 +1,36 @@
 // Which delimiter, quote, escape and line end a text uses. Every candidate is tried on the sample with the real scanner; the one
 // under which most rows have the same number of clean cells wins. Titles above and totals below the table cost it little.
-import { type Decision, decided } from '../decision.ts';
+import { type Decision, decided, weigh, weighed } from '../decision.ts';
 import { defaultLimits } from '../limits.ts';
+import type { Clue } from '../reading-evidence.ts';
 import { CsvScanner } from './csv-scanner.ts';
 import { commaDialect, type Dialect } from './dialect.ts';
 
-const delimiters = [',', '\t', ';', '|', '^', '~', '\x1f', ':'] as const;
-/** A colon also stands in times and URLs: it must do much better than the others to be believed. */
-const weights: Readonly<Record<string, number>> = { ':': 0.4, '~': 0.8, '^': 0.8 };
-const names: Readonly<Record<string, string>> = { ',': 'commas', '\t': 'tabs', ';': 'semicolons', '|': 'bars' };
+const delimiters = [',', '\t', ';', '|', '^', '~', '\x1f', ':', ' '] as const;
+/** Colons also stand in times and URLs, blanks in every text: they must do much better than the others to be believed. */
+const weights: Readonly<Record<string, number>> = { ':': 0.4, '~': 0.8, '^': 0.8, ' ': 0.5 };
+const names: Readonly<Record<string, string>> = {
+  ',': 'commas',
+  '\t': 'tabs',
+  ';': 'semicolons',
+  '|': 'bars',
+  ' ': 'blanks',
+};
+/** Two words in every row are more likely a name than two columns. */
+const MIN_BLANK_WIDTH = 3;
+const SPACE = 32;
 
 interface Trial {
   readonly dialect: Dialect;
   readonly score: number;
   readonly width: number;
   readonly share: number;
+  readonly faults: number;
   readonly faultShare: number;
+  /** Share of cells that still hold what looks like another delimiter or a quote. */
+  readonly unclean: number;
+  /** Share of cells behind a delimiter that start with a blank. */
+  readonly blankStarts: number;
 }
 
 /** `sample` is UTF-8 from the start of the file, cut at a line end unless it is the whole file. */
@@ -24,15 +39,44 @@ export function detectDialect(sample: Buffer): Decision<Dialect> {
   const told = /^sep=([^\s"])\r?[\r\n]/i.exec(sample.toString('latin1', 0, 16))?.[1];
   if (told !== undefined) return decided({ ...base, delimiter: told }, 'exact', 'its first line names the delimiter');
   const bytes = Buffer.concat([sample, Buffer.from('\n')]);
-  const best = delimiters.map((delimiter) => tryDialect(bytes, { ...base, delimiter })).reduce(better);
+  const trials = delimiters.map((delimiter) => tryDelimiter(bytes, { ...base, delimiter }));
+  const best = trials.reduce(better);
   if (best.width < 2) return decided(base, 'guess', 'no delimiter was found: the table has one column');
-  const refined = refinements(sample, best)
-    .map((dialect) => tryDialect(bytes, dialect))
-    .reduce(better, best);
-  const percent = Math.round(refined.share * 100);
-  const sign = names[refined.dialect.delimiter] ?? `"${refined.dialect.delimiter}"`;
-  const reason = `${percent} % of the rows have ${refined.width} cells separated by ${sign}`;
-  return decided(refined.dialect, refined.share >= 0.8 ? 'exact' : refined.share >= 0.5 ? 'likely' : 'guess', reason);
+  const refined = refine(bytes, best);
+  const others = trials.filter(({ dialect }) => dialect.delimiter !== best.dialect.delimiter);
+  return describe(refined, others.reduce(better));
+}
+
+/** Columns set with blanks have runs of them; single blanks are tried as they are. */
+function tryDelimiter(bytes: Buffer, dialect: Dialect): Trial {
+  if (dialect.delimiter !== ' ') return tryDialect(bytes, dialect);
+  const trial = better(tryDialect(bytes, dialect), tryDialect(bytes, { ...dialect, repeats: true }));
+  return trial.width < MIN_BLANK_WIDTH || trial.share < 0.6 ? { ...trial, score: 0 } : trial;
+}
+
+function describe(found: Trial, next: Trial): Decision<Dialect> {
+  const { dialect, share, width, faultShare } = found;
+  const sign = nameOf(dialect);
+  const reason = `${Math.round(share * 100)} % of the rows have ${width} cells separated by ${sign}`;
+  const closeness = found.score === 0 ? 1 : Math.min(1, next.score / found.score);
+  const clues: Clue[] = [{ says: reason, weight: (share - 0.35) * 8 }];
+  if (faultShare > 0)
+    clues.push({ says: `quotes break ${Math.round(faultShare * 100)} % of the rows`, weight: -faultShare * 6 });
+  if (found.unclean > 0.02) {
+    const percent = Math.round(found.unclean * 100);
+    clues.push({
+      says: `${percent} % of the cells still hold a quote or another delimiter`,
+      weight: -found.unclean * 4,
+    });
+  }
+  const says = `${nameOf(next.dialect)} would give ${next.width} cells in ${Math.round(next.share * 100)} % of the rows`;
+  if (closeness > 0.5) clues.push({ says, weight: -4 * (closeness - 0.5) });
+  const rival = next.width < 2 || closeness < 0.5 ? null : { says, certainty: weigh(clues).certainty * closeness };
+  return weighed(dialect, clues, rival, reason);
+}
+
+function nameOf({ delimiter }: Dialect): string {
+  return names[delimiter] ?? `"${delimiter}"`;
 }
 
 function better(a: Trial, b: Trial): Trial {
@@ -40,15 +84,30 @@ function better(a: Trial, b: Trial): Trial {
 }
 
 /** Other quotes and escapes that the sample gives reason to try; each must beat the plain one. */
-function refinements(sample: Buffer, { dialect, faultShare }: Trial): Dialect[] {
-  const text = sample.toString('latin1');
+function refine(bytes: Buffer, best: Trial): Trial {
+  const refined = refinements(bytes, best)
+    .map((dialect) => tryDialect(bytes, dialect))
+    .reduce(better, best);
+  // Quotes that other text follows: read as text only where that makes whole rows of more than one broken one.
+  const loose =
+    refined.faults < 2 ? refined : better(refined, tryDialect(bytes, { ...refined.dialect, looseQuotes: true }));
+  if (loose.blankStarts < 0.95 || loose.dialect.delimiter === ' ') return loose;
+  return tryDialect(bytes, { ...loose.dialect, dropsBlanks: true, skipSpace: true });
+}
+
+function refinements(bytes: Buffer, { dialect, faultShare }: Trial): Dialect[] {
+  const text = bytes.toString('latin1');
   const tried: Dialect[] = [];
   if (text.includes('\\"')) tried.push({ ...dialect, escape: 'backslash' });
   if (text.includes(`${dialect.delimiter} "`)) tried.push({ ...dialect, skipSpace: true });
   // Quotes that are mere text (inches, say) break many rows; a few broken rows are better refused one by one.
   if (faultShare > 0.3) tried.push({ ...dialect, quote: null });
-  const hasApostrophes = text.includes(`${dialect.delimiter}'`) || text.includes("\n'");
-  if (!text.includes('"') && hasApostrophes) tried.push({ ...dialect, quote: "'" });
+  const opens = text.includes(`${dialect.delimiter}'`) || text.includes("\n'") || text.startsWith("'");
+  const closes = text.includes(`'${dialect.delimiter}`) || /'[\r\n]/.test(text);
+  if (opens && closes) {
+    tried.push({ ...dialect, quote: "'" }, { ...dialect, quote: "'", looseQuotes: true });
+    if (text.includes("\\'")) tried.push({ ...dialect, quote: "'", escape: 'backslash' });
+  }
   return tried;
 }
 
@@ -57,7 +116,7 @@ function tryDialect(bytes: Buffer, dialect: Dialect): Trial {
   try {
     scanner.scan(bytes, 0, bytes.length - 1, true, 2_000);
   } catch {
-    return { dialect, score: 0, width: 0, share: 0, faultShare: 0 };
+    return { dialect, score: 0, width: 0, share: 0, faults: 0, faultShare: 0, unclean: 0, blankStarts: 0 };
   }
   const widths = new Map<number, number>();
   let rows = 0;
@@ -79,13 +138,31 @@ function tryDialect(bytes: Buffer, dialect: Dialect): Trial {
   }
   const share = rows === 0 ? 0 : count / rows;
   const weight = weights[dialect.delimiter] ?? 1;
-  const score =
-    width < 2 ? 0 : share * (1 - 1 / width ** 2) * (1 - uncleanShare(bytes, scanner)) * (1 - faults / rows) * weight;
-  return { dialect, score, width, share, faultShare: rows === 0 ? 0 : faults / rows };
+  const unclean = uncleanShare(bytes, scanner, dialect);
+  const score = width < 2 ? 0 : share * (1 - 1 / width ** 2) * (1 - unclean) * (1 - faults / rows) * weight;
+  const faultShare = rows === 0 ? 0 : faults / rows;
+  return { dialect, score, width, share, faults, faultShare, unclean, blankStarts: blankStarts(bytes, scanner) };
+}
+
+function blankStarts(bytes: Buffer, scanner: CsvScanner): number {
+  let cells = 0;
+  let blanks = 0;
+  for (let row = 0; row < scanner.rowCount; row++) {
+    if (scanner.rowFault[row] !== 0) continue;
+    const end = scanner.rowFirstCell[row + 1] as number;
+    for (let cell = (scanner.rowFirstCell[row] as number) + 1; cell < end; cell++) {
+      const start = scanner.cellStart[cell] as number;
+      if (start >= (scanner.cellEnd[cell] as number)) continue;
+      cells++;
+      // A quoted cell starts behind its quote, and blanks before that are gone already.
+      if (bytes[start] === SPACE || (isQuote(bytes[start - 1]) && bytes[start - 2] === SPACE)) blanks++;
+    }
+  }
+  return cells < 2 ? 0 : blanks / cells;
 }
 
 /** Share of cells that still contain what looks like another delimiter or a stray quote at their edge. */
-function uncleanShare(bytes: Buffer, scanner: CsvScanner): number {
+function uncleanShare(bytes: Buffer, scanner: CsvScanner, { delimiter }: Dialect): number {
   let unclean = 0;
   for (let cell = 0; cell < scanner.cellCount; cell++) {
     const start = scanner.cellStart[cell] as number;
@@ -93,7 +170,8 @@ function uncleanShare(bytes: Buffer, scanner: CsvScanner): number {
     const wasQuoted = start > 0 && isQuote(bytes[start - 1]) && isQuote(bytes[end]);
     if (wasQuoted || start === end) continue;
     const hasOther = bytes.subarray(start, end).some((byte) => byte === 59 || byte === 9 || byte === 124);
-    if (hasOther || isQuote(bytes[start]) || isQuote(bytes[end - 1])) unclean++;
+    const endsAsList = delimiter === ' ' && (bytes[end - 1] === 44 || bytes[end - 1] === 59);
+    if (hasOther || endsAsList || isQuote(bytes[start]) || isQuote(bytes[end - 1])) unclean++;
   }
   return scanner.cellCount === 0 ? 0 : unclean / scanner.cellCount;
 }

@@ -11,6 +11,12 @@ export interface Dialect {
   readonly lineEnd: 'lf' | 'crlf' | 'cr' | 'any';
   /** Whether blanks between a delimiter and an opening quote are skipped (`a, "b"`). */
   readonly skipSpace: boolean;
+  /** Blanks after a delimiter belong to it (`a, b, c`), whatever follows. */
+  readonly dropsBlanks?: boolean;
+  /** Several delimiters in a row count as one, as do those at the ends of a line: columns set with blanks. */
+  readonly repeats?: boolean;
+  /** A quote inside quotes that neither delimiter nor line end follows is text (`'it's','x'`). Then no quoted cell spans lines. */
+  readonly looseQuotes?: boolean;
 }
 
 export const commaDialect: Dialect = {

@@ -1,9 +1,11 @@
-// Finds the table inside the file: title lines above it, one header row, two, or none. The caller may know words that are
-// headers (its field names and synonyms): a row with several of them is the header wherever it stands. Without such words the
-// header is the first full row of texts above rows that hold numbers or dates.
-import { type Decision, decided } from '../decision.ts';
+// Finds the table inside the file: titles above it, one header row or up to five, or none. Each of the first rows is weighed as the header:
+// how unlike the rows below it is, how full, what stands around it, and whether the caller knows its words (field names and synonyms).
+// The best one wins if more speaks for it than against it; otherwise the file has no header, and its first row is kept as data.
+import { type Decision, weigh, weighed } from '../decision.ts';
+import type { Clue, Rival } from '../reading-evidence.ts';
+import { BodyModel } from './body-model.ts';
+import { joinNames, unnamedColumn } from './join-names.ts';
 import { filledCount, type SampleRow, usualWidth } from './sample-row.ts';
-import { isValueShape, shapeOf } from './value-shape.ts';
 
 export interface HeaderLayout {
   /** Lines of the header rows; none when the file starts with data. */
@@ -14,6 +16,12 @@ export interface HeaderLayout {
 }
 
 const SEARCH_ROWS = 50;
+const MODEL_ROWS = 200;
+const MAX_HEADER_ROWS = 5;
+/** Rows of data in a row after which no header is looked for. */
+const ENOUGH_DATA = 4;
+/** Most files have a header, and most headers stand first. */
+const HEADER_PRIOR = 1.5;
 
 export function detectHeader(
   rows: readonly SampleRow[],
@@ -21,128 +29,237 @@ export function detectHeader(
 ): Decision<HeaderLayout> | null {
   const width = usualWidth(rows);
   if (width === 0) return null;
-  return byKnownWords(rows, width, isKnownHeader) ?? byContrast(rows, width);
+  return new HeaderSearch(rows, width, isKnownHeader).decide();
 }
 
 /** The names for a header that the user has pointed at. */
-export function headerAt(rows: readonly SampleRow[], lines: readonly number[]): HeaderLayout | null {
+export function headerAt(
+  rows: readonly SampleRow[],
+  lines: readonly number[],
+  isKnownHeader: (name: string) => boolean = () => false,
+): HeaderLayout | null {
   const indexes = lines.map((line) => rows.findIndex((row) => row.line === line));
   if (indexes.includes(-1)) return null;
   const headers = indexes.map((index) => rows[index]).filter((row) => row !== undefined);
   const last = Math.max(-1, ...indexes);
   if (headers.length === 0) return withoutHeader(0, usualWidth(rows));
-  return { lines, names: joinNames(headers), skippedRows: last + 1 };
+  const knownCount = headers.at(-1)?.cells.filter((cell) => cell.trim() !== '' && isKnownHeader(cell)).length ?? 0;
+  return { lines, names: joinNames(headers, knownCount > 1), skippedRows: last + 1 };
 }
 
-function byKnownWords(
-  rows: readonly SampleRow[],
-  width: number,
-  isKnownHeader: (name: string) => boolean,
-): Decision<HeaderLayout> | null {
-  let best = -1;
-  let bestCount = 1;
-  rows.slice(0, SEARCH_ROWS).forEach((row, index) => {
-    const known = row.cells.filter((cell) => cell.trim() !== '' && isKnownHeader(cell)).length;
-    if (known > bestCount) [best, bestCount] = [index, known];
-  });
-  if (best === -1) return null;
-  const found = withNeighbours(rows, best, width);
-  return decided(found, 'exact', `${bestCount} of its cells are known column names`);
+interface Candidate {
+  readonly index: number;
+  readonly clues: readonly Clue[];
+  readonly odds: number;
+  readonly knownCount: number;
 }
 
-function byContrast(rows: readonly SampleRow[], width: number): Decision<HeaderLayout> | null {
-  const index = rows.findIndex(
-    (row) => row.cells.length >= width * 0.6 && filledCount(row) >= Math.max(1, width * 0.5),
-  );
-  const row = rows[index];
-  if (row === undefined) return null;
-  const filled = row.cells.filter((cell) => cell.trim() !== '');
-  const hasValues = filled.some((cell) => isValueShape(shapeOf(cell)));
-  if (hasValues) {
-    const reason = 'the first full row holds values like those below it';
-    return decided(withoutHeader(index, width), 'likely', reason);
+class HeaderSearch {
+  readonly #rows: readonly SampleRow[];
+  readonly #width: number;
+  readonly #isKnown: (name: string) => boolean;
+  readonly #usualFill: number;
+  /** From here on rows are taken for a model of the data while the first ones are weighed. */
+  readonly #coreFrom: number;
+  readonly #models = new Map<number, BodyModel>();
+
+  constructor(rows: readonly SampleRow[], width: number, isKnown: (name: string) => boolean) {
+    this.#rows = rows;
+    this.#width = width;
+    this.#isKnown = isKnown;
+    this.#usualFill = medianFill(rows, width);
+    this.#coreFrom = Math.min(8, Math.ceil(rows.length / 2));
   }
-  const isDistinct = new Set(filled.map((cell) => cell.trim().toLowerCase())).size === filled.length;
-  const layout = withNeighbours(rows, index, width);
-  const below = valueColumns(rows, layout.skippedRows);
-  if (below.length > 0) return decided(layout, 'likely', 'it is the first full row of texts, and values follow');
-  const reason = isDistinct
-    ? 'nothing tells it from the rows below; the first full row is taken'
-    : 'some of its cells are equal';
-  return decided(layout, 'guess', reason);
-}
 
-/** Adds the row above (group titles) or below (units, a second language) when it belongs to the header. */
-function withNeighbours(rows: readonly SampleRow[], index: number, width: number): HeaderLayout {
-  const header = rows[index] as SampleRow;
-  const below = rows[index + 1];
-  const values = valueColumns(rows, index + 2);
-  if (below !== undefined && values.length > 0 && isHeaderToo(below, values)) {
-    return { lines: [header.line, below.line], names: joinNames([header, below]), skippedRows: index + 2 };
+  decide(): Decision<HeaderLayout> | null {
+    const candidates = this.#candidates();
+    const first = this.#firstFull();
+    if (candidates.length === 0) return first === -1 ? null : this.#none(first, null);
+    const ranked = [...candidates].sort((a, b) => b.odds - a.odds);
+    const best = ranked[0] as Candidate;
+    if (best.odds <= 0) return this.#none(first === -1 ? best.index : first, best);
+    const block = this.#block(best.index);
+    const runnerUp = ranked.find(({ index }) => index < block.from || index > block.to);
+    const layout = this.#layout(block, best.knownCount);
+    return weighed(layout, best.clues, rivalOf(runnerUp, this.#rows), reasonOf(best));
   }
-  const above = rows[index - 1];
-  if (above !== undefined && isGroupRow(above, header, width)) {
-    return { lines: [above.line, header.line], names: joinNames([above, header]), skippedRows: index + 1 };
+
+  /** Every row that could be the header, until the data has surely begun. */
+  #candidates(): Candidate[] {
+    const found: Candidate[] = [];
+    let dataSeen = 0;
+    let wideSeen = 0;
+    let dataInARow = 0;
+    for (let index = 0; index < Math.min(this.#rows.length, SEARCH_ROWS); index++) {
+      const row = this.#rows[index] as SampleRow;
+      const knownCount = row.cells.filter((cell) => cell.trim() !== '' && this.#isKnown(cell)).length;
+      const isWide = this.#isWide(row);
+      const odds = isWide && row.isBroken !== true ? this.#model(index).headerOdds(row) : 1;
+      if (isWide || knownCount > 1) found.push(this.#weighRow(index, knownCount, dataSeen, wideSeen));
+      const isData = isWide && odds < -0.5 && knownCount < 2;
+      dataInARow = isData ? dataInARow + 1 : 0;
+      if (isData) dataSeen++;
+      else if (isWide) wideSeen++;
+      // Known words are believed wherever they stand; without any, the table has begun here.
+      if (dataInARow >= ENOUGH_DATA && index > this.#coreFrom) break;
+    }
+    return found;
   }
-  return { lines: [header.line], names: joinNames([header]), skippedRows: index + 1 };
-}
 
-/** Columns in which nearly all rows from `from` on hold numbers or dates. */
-function valueColumns(rows: readonly SampleRow[], from: number): number[] {
-  const below = rows.slice(from, from + 40);
-  const width = usualWidth(below);
-  const columns: number[] = [];
-  for (let column = 0; column < width; column++) {
-    const shapes = below.map((row) => shapeOf(row.cells[column] ?? '')).filter((shape) => shape !== 'empty');
-    const values = shapes.filter(isValueShape).length;
-    if (values > 0 && values >= shapes.length * 0.8) columns.push(column);
+  #weighRow(index: number, knownCount: number, dataAbove: number, wideAbove: number): Candidate {
+    const row = this.#rows[index] as SampleRow;
+    const clues = [...this.#model(index).headerClues(row), ...this.#placeClues(index, dataAbove, wideAbove)];
+    const filled = row.cells.map((cell) => cell.trim().toLowerCase()).filter((cell) => cell !== '');
+    if (new Set(filled).size < filled.length) clues.push({ says: 'some of its cells are equal', weight: -0.8 });
+    if (filled.some((cell) => cell.length > 60)) clues.push({ says: 'one of its cells is a long text', weight: -1 });
+    if (row.isBroken === true) clues.push({ says: 'its quotes are broken', weight: -0.5 });
+    if (knownCount > 0) {
+      const says = `${knownCount} of its cells are known column names`;
+      clues.push({ says, weight: knownCount === 1 ? 1 : 2 + knownCount * 1.5 });
+    }
+    return { index, clues, odds: clues.reduce((sum, { weight }) => sum + weight, 0), knownCount };
   }
-  return columns;
+
+  #placeClues(index: number, dataAbove: number, wideAbove: number): Clue[] {
+    const row = this.#rows[index] as SampleRow;
+    const next = this.#rows[index + 1];
+    const fill = filledCount(row) / Math.max(1, this.#usualFill);
+    const clues: Clue[] = [
+      { says: 'most files name their columns', weight: HEADER_PRIOR - Math.min(1.5, index * 0.1) },
+    ];
+    if (fill < 0.9) clues.push({ says: 'some of its cells are empty', weight: -(0.9 - fill) * 4 });
+    const missing = this.#width - row.cells.length;
+    if (missing > 0)
+      clues.push({ says: `it has ${missing} cells less than most rows`, weight: -Math.min(2, 0.4 * missing) });
+    if (dataAbove > 0) clues.push({ says: `${dataAbove} rows above it look like data`, weight: -1.5 * dataAbove });
+    if (wideAbove > 0) clues.push({ says: `${wideAbove} full rows stand above it`, weight: -0.5 * wideAbove });
+    if (index === 0 || row.isAfterBlank === true) clues.push({ says: 'it starts a block of lines', weight: 0.4 });
+    if (next?.isAfterBlank === true) clues.push({ says: 'a blank line parts it from the rows below', weight: -0.7 });
+    if (next === undefined && index > 0) clues.push({ says: 'nothing follows it', weight: -1.5 });
+    return clues;
+  }
+
+  #model(index: number): BodyModel {
+    const from = Math.max(index + 1, this.#coreFrom);
+    const known = this.#models.get(from);
+    if (known !== undefined) return known;
+    const same = this.#rows[index]?.cells.join('\u001f');
+    const body = this.#rows
+      .slice(from)
+      .filter((row) => row.isBroken !== true && this.#isWide(row) && row.cells.join('\u001f') !== same)
+      .slice(0, MODEL_ROWS);
+    const model = new BodyModel(body, this.#width);
+    this.#models.set(from, model);
+    return model;
+  }
+
+  #isWide(row: SampleRow): boolean {
+    return (
+      row.cells.length >= this.#width * 0.6 &&
+      filledCount(row) >= Math.max(1, Math.min(this.#usualFill, this.#width) * 0.5)
+    );
+  }
+
+  #firstFull(): number {
+    return this.#rows.findIndex((row) => row.isBroken !== true && this.#isWide(row));
+  }
+
+  /** The header rows around the best one. */
+  #block(index: number): { from: number; to: number } {
+    let from = index;
+    let to = index;
+    while (to - from + 1 < MAX_HEADER_ROWS && this.#isNameRow(to + 1)) to++;
+    while (to - from + 1 < MAX_HEADER_ROWS && this.#isGroupRow(from - 1, from)) from--;
+    return { from, to };
+  }
+
+  /** Texts in the columns that hold values further down: units, a second language, more names. */
+  #isNameRow(index: number): boolean {
+    const row = this.#rows[index];
+    if (row === undefined || row.isAfterBlank === true || row.isBroken === true) return false;
+    if (index + 1 >= this.#rows.length || filledCount(row) < 2) return filledCount(row) === 1 && this.#isUnit(index);
+    const model = this.#model(index);
+    return model.textShare(row) >= 0.6 && model.headerOdds(row) > 1;
+  }
+
+  /** A single unit over the only column of values. */
+  #isUnit(index: number): boolean {
+    const row = this.#rows[index] as SampleRow;
+    const model = this.#model(index);
+    const column = row.cells.findIndex((cell) => cell.trim() !== '');
+    return (
+      column > 0 && model.valueColumns.includes(column) && model.textShare(row) === 1 && index + 1 < this.#rows.length
+    );
+  }
+
+  /** Group titles above the names: as wide as the header, with gaps where a group goes on, or full of names themselves. */
+  #isGroupRow(index: number, below: number): boolean {
+    const row = this.#rows[index];
+    const header = this.#rows[below];
+    if (row === undefined || header === undefined || header.isAfterBlank === true || row.isBroken === true)
+      return false;
+    if (Math.abs(row.cells.length - header.cells.length) > 1 || this.#width < 3) return false;
+    const filled = row.cells.flatMap((cell, column) => (cell.trim() === '' ? [] : [column]));
+    if (filled.length === 0 || filled.some((column) => (row.cells[column] ?? '').length > 60)) return false;
+    const model = this.#model(below);
+    if (filled.length >= this.#width * 0.8) return model.textShare(row) >= 0.6 && model.headerOdds(row) > 1;
+    // Two cells at the left and nothing behind them are a title, unless the names below need telling apart.
+    const isAtLeft = filled.every((column, position) => column === position);
+    const fillsGap = filled.some((column) => (header.cells[column] ?? '').trim() === '');
+    const needsGroup = hasTwins(header) || fillsGap;
+    return isAtLeft ? filled.length > 1 && needsGroup : filled.length > 1 || needsGroup;
+  }
+
+  #layout(block: { from: number; to: number }, knownCount: number): HeaderLayout {
+    const headers = this.#rows.slice(block.from, block.to + 1);
+    let skippedRows = block.to + 1;
+    while (this.#isNote(skippedRows)) skippedRows++;
+    return { lines: headers.map(({ line }) => line), names: joinNames(headers, knownCount > 1), skippedRows };
+  }
+
+  /** A line of one cell right below the header, with data behind it. */
+  #isNote(index: number): boolean {
+    const row = this.#rows[index];
+    if (row === undefined || index + 1 >= this.#rows.length || this.#width < 2 || row.isBroken === true) return false;
+    const [note = '', ...others] = row.cells.filter((cell) => cell.trim() !== '');
+    if (others.length > 0 || this.#usualFill < 2) return false;
+    const isAtStart = (row.cells[0] ?? '').trim() !== '';
+    return isAtStart && (this.#width > 2 || /^\s*[([*†]|^\s*notes?\b/i.test(note));
+  }
+
+  #none(index: number, best: Candidate | null): Decision<HeaderLayout> {
+    const against = best?.clues ?? [];
+    const clues = against.map(({ says, weight }) => ({ says, weight: -weight }));
+    const layout = withoutHeader(index, this.#width);
+    const rival =
+      best === null
+        ? null
+        : { says: `line ${this.#rows[best.index]?.line} as the header`, certainty: 1 - weigh(clues).certainty };
+    return weighed(layout, clues, rival, 'the first full row holds values like those below it');
+  }
 }
 
-function isHeaderToo(row: SampleRow, valueColumnsBelow: readonly number[]): boolean {
-  const texts = valueColumnsBelow.filter((column) => shapeOf(row.cells[column] ?? '') === 'text').length;
-  return texts >= Math.max(1, valueColumnsBelow.length * 0.8);
+function rivalOf(candidate: Candidate | undefined, rows: readonly SampleRow[]): Rival | null {
+  if (candidate === undefined || candidate.odds < -3) return null;
+  return { says: `line ${rows[candidate.index]?.line} as the header`, certainty: weigh(candidate.clues).certainty };
 }
 
-function isGroupRow(above: SampleRow, header: SampleRow, width: number): boolean {
-  const filled = above.cells.filter((cell) => cell.trim() !== '');
-  return (
-    above.cells.length === header.cells.length &&
-    width > 2 &&
-    filled.length >= 2 &&
-    filled.length < filledCount(header) &&
-    filled.every((cell) => shapeOf(cell) === 'text')
-  );
+function reasonOf({ clues, knownCount }: Candidate): string {
+  if (knownCount > 1) return `${knownCount} of its cells are known column names`;
+  const [strongest] = [...clues].sort((a, b) => b.weight - a.weight);
+  return strongest?.says ?? 'it is the first full row';
 }
 
-/** The lower row names the column; the upper one is put before it where the lower is empty or names two columns alike. */
-function joinNames(headers: readonly SampleRow[]): string[] {
-  const lower = headers.at(-1)?.cells ?? [];
-  const upper = headers.length > 1 ? filledForward(headers[0]?.cells ?? []) : [];
-  const width = Math.max(lower.length, headers[0]?.cells.length ?? 0);
-  const times = new Map<string, number>();
-  for (const name of lower) times.set(name.trim(), (times.get(name.trim()) ?? 0) + 1);
-  const names = Array.from({ length: width }, (_, column) => {
-    const name = (lower[column] ?? '').trim();
-    const group = (upper[column] ?? '').trim();
-    const isTwin = (times.get(name) ?? 0) > 1;
-    if (name === '') return (headers[0]?.cells[column] ?? '').trim();
-    return isTwin && group !== '' ? `${group} ${name}` : name;
-  });
-  while (names.length > 0 && names.at(-1) === '') names.pop();
-  return names.map((name, column) => name || `Column ${column + 1}`);
+function medianFill(rows: readonly SampleRow[], width: number): number {
+  const fills = rows.filter((row) => row.cells.length >= width * 0.6 && filledCount(row) > 1).map(filledCount);
+  return fills.sort((a, b) => a - b)[fills.length >> 1] ?? 1;
 }
 
-/** A group title stands over its first column only; the columns to the right belong to it as well. */
-function filledForward(cells: readonly string[]): string[] {
-  let last = '';
-  return cells.map((cell) => {
-    if (cell.trim() !== '') last = cell;
-    return last;
-  });
+function hasTwins({ cells }: SampleRow): boolean {
+  const names = cells.map((cell) => cell.trim().toLowerCase()).filter((cell) => cell !== '');
+  return new Set(names).size < names.length;
 }
 
 function withoutHeader(index: number, width: number): HeaderLayout {
-  return { lines: [], names: Array.from({ length: width }, (_, column) => `Column ${column + 1}`), skippedRows: index };
+  return { lines: [], names: Array.from({ length: width }, (_, column) => unnamedColumn(column)), skippedRows: index };
 }

@@ -1,15 +1,22 @@
-// Says of every row what it is: data, or furniture to be set aside (titles, headers, blanks, totals, footers). Furniture is
-// handed on with its kind, never dropped, so that a receipt can count it and a user can put a row back.
+// Says of every row what it is: data, or a line to be set aside (title, header, blank, total, note, another table). Lines set aside are
+// passed on with their kind, never dropped, so that a receipt can count them and a user can put a row back.
 //
 // A total is recognised by its label in any column, provided that the columns that name things are mostly empty; or, without a
 // label, as the first or one of the last rows of the table, when all naming columns are empty and numbers are not. A row like
-// that in the middle stays data: it is a broken row that somebody must see, not a total.
+// that in the middle stays data: it is a broken row that somebody must see, not a total. Where nothing but the label names a row (no other
+// name, no date), a label is believed only at the end of the table, and only if the rows above add up to it.
 import type { Reading } from '../reading.ts';
 import type { RowBatch, RowKind } from '../row-batch.ts';
 import { textMarkers } from '../values/empty-markers.ts';
+import type { NumberStyle } from '../values/number-style.ts';
+import { parseNumber } from '../values/parse-number.ts';
+import { unnamedColumn } from './join-names.ts';
+import { saysNote } from './note-words.ts';
 import { defaultTotalWords, TotalLabels } from './total-words.ts';
 
 const NOTE_CELLS = 2;
+/** A column that names things does so in at least this share of the rows. */
+const NAMING_FILL = 0.5;
 
 export class RowClassifier {
   readonly #labels: TotalLabels;
@@ -17,7 +24,12 @@ export class RowClassifier {
   readonly #headerLines: ReadonlySet<number>;
   readonly #keptLines: ReadonlySet<number>;
   readonly #dataFromLine: number;
+  readonly #firstHeaderLine: number;
+  readonly #otherTables: readonly { readonly fromLine: number; readonly toLine: number | null }[];
+  readonly #style: NumberStyle;
   readonly #identity: readonly number[];
+  /** Those of them that are filled in most rows: an empty one there says something. */
+  readonly #naming: readonly number[];
   readonly #dates: readonly number[];
   readonly #numbers: readonly number[];
   readonly #padsShortRows: boolean;
@@ -33,6 +45,11 @@ export class RowClassifier {
     const ofKind = (...kinds: string[]) =>
       reading.columns.filter((column) => kinds.includes(column.kind)).map((column) => column.index);
     this.#identity = reading.totals.identityColumns ?? ofKind('text', 'id');
+    const fillRates = new Map(reading.columns.map((column) => [column.index, column.fillRate]));
+    this.#naming = this.#identity.filter((column) => (fillRates.get(column) ?? 1) >= NAMING_FILL);
+    this.#firstHeaderLine = reading.header.value.lines[0] ?? 0;
+    this.#otherTables = reading.otherTables ?? [];
+    this.#style = reading.numbers.value;
     this.#dates = ofKind('date');
     this.#numbers = ofKind('integer', 'decimal', 'money', 'percent');
     this.#padsShortRows = reading.shortRows === 'pad';
@@ -48,9 +65,13 @@ export class RowClassifier {
   #kindOf(batch: RowBatch, row: number): RowKind {
     if (isBlank(batch, row)) return 'blank';
     const line = batch.line(row);
-    if (line < this.#dataFromLine) return this.#headerLines.has(line) ? 'header' : 'preamble';
+    if (this.#isInOtherTable(line) && !this.#keptLines.has(line)) return 'other_table';
+    if (line < this.#dataFromLine) {
+      if (this.#headerLines.has(line)) return 'header';
+      return this.#firstHeaderLine > 0 && line > this.#firstHeaderLine ? 'note' : 'preamble';
+    }
     if (batch.faults[row] === 0 && !this.#keptLines.has(line)) {
-      if (this.#isRepeatedHeader(batch, row)) return 'header';
+      if (this.#isRepeatedHeader(batch, row)) return 'repeated_header';
       if (this.#isLabelledTotal(batch, row)) return 'total';
       if (!this.#hasSeenData && this.#isUnlabelledTotal(batch, row)) return 'total';
     }
@@ -58,21 +79,35 @@ export class RowClassifier {
     return 'data';
   }
 
+  #isInOtherTable(line: number): boolean {
+    for (const { fromLine, toLine } of this.#otherTables) {
+      if (line >= fromLine && (toLine === null || line <= toLine)) return true;
+    }
+    return false;
+  }
+
   /**
-   * Goes up from the end of the file to the last row that is surely data. Notes count as footers only when a blank line or a
-   * total parts them from the data: right below data, a row of a cell or two is more likely one that was cut off.
+   * Goes up from the end of the file to the last row that is surely data. Lines of a cell or two count as notes when a blank line or a
+   * total parts them from the data, or when they say so themselves; right below data, another one is more likely a row that was cut off.
    */
   #classifyTail(batch: RowBatch): void {
     let notes: number[] = [];
-    for (let row = batch.rowCount - 1; row >= 0; row--) {
-      const isTotal = batch.kind(row) === 'data' && this.#isTrailing(batch, row) && this.#isUnlabelledTotal(batch, row);
+    let row = batch.rowCount - 1;
+    for (; row >= 0; row--) {
+      const isTotal = batch.kind(row) === 'data' && this.#isTrailing(batch, row) && this.#isTotalAtEnd(batch, row);
       if (isTotal) batch.setKind(row, 'total');
       if (batch.kind(row) !== 'data') {
         for (const note of notes) batch.setKind(note, 'footer');
         notes = [];
       } else if (this.#isTrailing(batch, row) && this.#isNote(batch, row)) notes.push(row);
-      else return;
+      else break;
     }
+    for (const note of notes) if (saysNote(firstText(batch, note))) batch.setKind(note, 'footer');
+  }
+
+  #isTotalAtEnd(batch: RowBatch, row: number): boolean {
+    if (this.#isUnlabelledTotal(batch, row)) return true;
+    return this.#hasOnlyLabels && this.#labelColumn(batch, row) !== -1 && this.#addsUp(batch, row);
   }
 
   #isTrailing(batch: RowBatch, row: number): boolean {
@@ -80,20 +115,54 @@ export class RowClassifier {
   }
 
   #isLabelledTotal(batch: RowBatch, row: number): boolean {
+    if (this.#hasOnlyLabels) return false;
+    const column = this.#labelColumn(batch, row);
+    return column !== -1 && this.#namesLittle(batch, row, column);
+  }
+
+  /** The column of the first cell that reads like the label of a total, or -1. */
+  #labelColumn(batch: RowBatch, row: number): number {
     const cells = Math.min(batch.cellCount(row), this.#names.length);
     for (let column = 0; column < cells; column++) {
       if (!this.#labels.canStartWith(batch.firstCode(row, column))) continue;
-      if (this.#labels.matches(batch.text(row, column))) return this.#namesLittle(batch, row, column);
+      if (this.#labels.matches(batch.text(row, column))) return column;
     }
-    return false;
+    return -1;
+  }
+
+  /** One column names the rows and there are no days: then "Total" may be a row like any other. */
+  get #hasOnlyLabels(): boolean {
+    return this.#naming.length <= 1 && this.#dates.length === 0;
   }
 
   /** Apart from the label, the columns that name things are mostly empty; without such columns the dates decide. */
   #namesLittle(batch: RowBatch, row: number, label: number): boolean {
-    const others = this.#identity.filter((column) => column !== label);
+    const others = this.#naming.filter((column) => column !== label);
     if (others.length === 0) return this.#dates.every((column) => isVoid(batch, row, column));
     const empty = others.filter((column) => isVoid(batch, row, column)).length;
     return empty * 2 >= others.length;
+  }
+
+  /** Whether a column of the rows above sums up to the row, within rounding. What came before this batch is not known: then the label counts. */
+  #addsUp(batch: RowBatch, row: number): boolean {
+    if (batch.firstRow > 0) return true;
+    return this.#numbers.some((column) => {
+      const total = this.#numberAt(batch, row, column);
+      if (total === null) return false;
+      let sum = 0;
+      let count = 0;
+      for (let above = 0; above < row; above++) {
+        if (batch.kinds[above] !== 0) continue;
+        sum += this.#numberAt(batch, above, column) ?? 0;
+        count++;
+      }
+      return count > 1 && Math.abs(sum - total) <= Math.max(0.01 * count, Math.abs(total) * 0.001);
+    });
+  }
+
+  #numberAt(batch: RowBatch, row: number, column: number): number | null {
+    const parsed = parseNumber(batch.text(row, column), this.#style);
+    return parsed.kind === 'value' ? Number(parsed.value) : null;
   }
 
   #isUnlabelledTotal(batch: RowBatch, row: number): boolean {
@@ -106,20 +175,36 @@ export class RowClassifier {
 
   /** A cell or two, and no numbers. */
   #isNote(batch: RowBatch, row: number): boolean {
-    if (this.#names.length <= NOTE_CELLS || batch.cellCount(row) > this.#names.length) return false;
+    if (batch.cellCount(row) > this.#names.length) return false;
     let filled = 0;
     for (let column = 0; column < batch.cellCount(row); column++) if (!batch.isEmpty(row, column)) filled++;
-    return (
-      filled <= NOTE_CELLS && this.#numbers.length > 0 && this.#numbers.every((column) => isVoid(batch, row, column))
-    );
+    const width = this.#names.length;
+    if (width <= NOTE_CELLS) return filled === 1 && !batch.isEmpty(row, 0) && width > 1;
+    if (this.#numbers.length === 0) return filled === 1;
+    return filled <= NOTE_CELLS && this.#numbers.every((column) => isVoid(batch, row, column));
   }
 
-  /** Exports that were put together by hand repeat their header in the middle. */
+  /** Exports that were put together by hand repeat their header in the middle. Of a header of several rows, the last one counts. */
   #isRepeatedHeader(batch: RowBatch, row: number): boolean {
     if (this.#headerLines.size === 0 || this.#names.length < 2) return false;
+    if (this.#headerLines.size > 1) return this.#isPartOfHeader(batch, row);
     const first = this.#names[0] ?? '';
-    if (batch.firstCode(row, 0) !== Math.min(first.charCodeAt(0), 128)) return false;
-    return this.#names.every((name, column) => batch.text(row, column).trim() === name);
+    if (first !== unnamedColumn(0) && batch.firstCode(row, 0) !== Math.min(first.charCodeAt(0), 128)) return false;
+    return this.#names.every((name, column) => {
+      const text = batch.text(row, column).trim();
+      return text === name || (text === '' && name === unnamedColumn(column));
+    });
+  }
+
+  #isPartOfHeader(batch: RowBatch, row: number): boolean {
+    let filled = 0;
+    for (let column = 0; column < this.#names.length; column++) {
+      const text = batch.text(row, column).trim().replace(/\s+/g, ' ');
+      if (text === '') continue;
+      filled++;
+      if (!(this.#names[column] ?? '').endsWith(text)) return false;
+    }
+    return filled >= 2 && filled * 2 >= this.#names.length;
   }
 
   #checkWidth(batch: RowBatch, row: number): void {
@@ -159,6 +244,14 @@ function isBlank(batch: RowBatch, row: number): boolean {
     if (batch.text(row, column).trim() !== '') return false;
   }
   return true;
+}
+
+function firstText(batch: RowBatch, row: number): string {
+  for (let column = 0; column < batch.cellCount(row); column++) {
+    const text = batch.text(row, column).trim();
+    if (text !== '') return text;
+  }
+  return '';
 }
 
 /** Empty, blanks or a dash. */

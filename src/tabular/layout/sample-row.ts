@@ -3,6 +3,10 @@
 export interface SampleRow {
   readonly line: number;
   readonly cells: readonly string[];
+  /** Its quotes could not be understood; the cells are what lies between delimiters. Good enough for names, not for data. */
+  readonly isBroken?: boolean;
+  /** A blank line stands above it. */
+  readonly isAfterBlank?: boolean;
 }
 
 /** The usual number of columns, not counting those at the end that are always empty and not counting titles of one cell. */
@@ -22,6 +26,15 @@ export function usualWidth(rows: readonly SampleRow[]): number {
 
 function filledWidth(row: SampleRow): number {
   return row.cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+}
+
+/** The rows that hold anything, each knowing whether a blank one came before it. */
+export function withoutBlanks(rows: readonly SampleRow[]): SampleRow[] {
+  return rows.flatMap((row, index) => {
+    if (filledCount(row) === 0) return [];
+    const before = rows[index - 1];
+    return before !== undefined && filledCount(before) === 0 ? [{ ...row, isAfterBlank: true }] : [row];
+  });
 }
 
 export function filledCount(row: SampleRow): number {

@@ -1,0 +1,10 @@
+// How lines below a table begin that are no rows of it, in the languages exports come in.
+
+const beginnings =
+  /^\s*(?:[*†‡§©#]|\(?[\da-z¹²³]\)\s|(?:sources?|notes?|footnotes?|legend|key|generated|created|exported|printed|downloaded|retrieved|last updated|updated|as of|copyright|disclaimer|provisional|data (?:from|source|provided)|end of (?:report|file|data)|report (?:generated|created|run)|quellen?|stand|erstellt|hinweise?|anmerkung(?:en)?|legende|fuentes?|notas?|fonti?|fontes?|remarques?|bron|出典|注|資料)(?=[\s:.,–—-]|$))/iu;
+/** "n.a. = not available", "p: provisional". */
+const legend = /^\s*\S{1,6}\s*(?:=|:)\s+\p{L}/u;
+
+export function saysNote(text: string): boolean {
+  return beginnings.test(text) || legend.test(text);
+}

@@ -1,0 +1,163 @@
+// The decisions of a reading that have evidence against them, as questions with their answers. They are found in the sample; what turns up
+// later is counted by whoever reads the rows. A doubt says nothing about what should happen: that is for the pipeline and its caller.
+import type { Decision } from './decision.ts';
+import type { ColumnFit } from './layout/fit-columns.ts';
+import type { Reading, ReadingDoubt } from './reading.ts';
+import type { Evidence } from './reading-evidence.ts';
+
+const MAX_LINES = 10;
+const noEvidence: Evidence = { for: [], against: [] };
+
+/** `rows`: how many rows of data the sample holds. */
+export function readingDoubts(reading: Reading, fit: ColumnFit, rows: number): ReadingDoubt[] {
+  return [
+    ...otherTableDoubts(reading),
+    ...headerDoubts(reading, rows),
+    ...widthDoubts(reading, fit),
+    ...setAsideDoubts(reading),
+    ...dialectDoubts(reading, rows),
+    ...encodingDoubts(reading, rows),
+  ];
+}
+
+function otherTableDoubts({ otherTables = [], header }: Reading): ReadingDoubt[] {
+  const decided = { label: 'Read the table as it was found', overrides: { headerLines: header.value.lines } };
+  return otherTables.map(({ fromLine, toLine, names, rows }) => {
+    const place = toLine === null ? `from line ${fromLine} on` : `on lines ${fromLine} to ${toLine}`;
+    const told = names.slice(0, 5).join(', ');
+    return {
+      code: 'other_table',
+      message: `A second table stands ${place}: ${rows} rows under ${told}. It is not read.`,
+      evidence: { for: ['it has names and rows of its own', 'a blank line parts it from the rest'], against: [] },
+      rowsAtStake: rows,
+      lines: [fromLine],
+      answers: [
+        decided,
+        { label: `Read the table on line ${fromLine} instead`, overrides: { headerLines: [fromLine] } },
+      ],
+    };
+  });
+}
+
+function headerDoubts({ header, format }: Reading, rows: number): ReadingDoubt[] {
+  if (format === 'json' || format === 'ndjson' || isChosen(header)) return [];
+  const { lines } = header.value;
+  const rivalLine = Number(/^line (\d+)/.exec(header.rival?.says ?? '')?.[1] ?? Number.NaN);
+  const other = Number.isNaN(rivalLine)
+    ? []
+    : [{ label: `Line ${rivalLine} holds the names`, overrides: { headerLines: [rivalLine] } }];
+  if (lines.length === 0) {
+    return [
+      {
+        code: 'no_header',
+        message: `No names of columns were found: ${header.reason}. Every row is read as data.`,
+        evidence: header.evidence ?? noEvidence,
+        rowsAtStake: rows,
+        lines: [],
+        answers: [{ label: 'There are no names', overrides: { headerLines: [] } }, ...other],
+      },
+    ];
+  }
+  if (header.confidence !== 'guess') return [];
+  return [
+    {
+      code: 'header_doubtful',
+      message: `Line ${lines.join(', ')} was taken for the names of the columns, and that is not sure: ${header.reason}.`,
+      evidence: header.evidence ?? noEvidence,
+      rowsAtStake: 1,
+      lines: lines.slice(0, MAX_LINES),
+      answers: [
+        { label: `Line ${lines.join(', ')} holds the names`, overrides: { headerLines: lines } },
+        ...other,
+        { label: 'There are no names', overrides: { headerLines: [] } },
+      ],
+    },
+  ];
+}
+
+function widthDoubts({ header, shortRows, format }: Reading, fit: ColumnFit): ReadingDoubt[] {
+  const doubts: ReadingDoubt[] = [];
+  if (fit.unnamed > 0) {
+    const where = fit.isUnnamedFirst ? 'before the first name' : 'behind the last name';
+    doubts.push({
+      code: 'unnamed_columns',
+      message: `${fit.wideRows} of the sampled rows are wider than the header; ${fit.unnamed} unnamed columns were added ${where}.`,
+      evidence: {
+        for: [`${fit.wideRows} rows have more cells than there are names`],
+        against: ['the header does not name them'],
+      },
+      rowsAtStake: fit.wideRows,
+      lines: header.value.lines.slice(0, MAX_LINES),
+      answers: [{ label: 'Keep the unnamed columns', overrides: {} }],
+    });
+  }
+  if (fit.paddedRows > 0 && shortRows === 'pad' && format === 'csv') {
+    doubts.push({
+      code: 'rows_padded',
+      message: `${fit.paddedRows} of the sampled rows are shorter than the header; their last cells are read as empty.`,
+      evidence: {
+        for: ['most rows are short, or no row ends with an empty cell'],
+        against: ['a short row may have been cut off'],
+      },
+      rowsAtStake: fit.paddedRows,
+      lines: header.value.lines.slice(0, MAX_LINES),
+      answers: [
+        { label: 'Read the missing cells as empty', overrides: { shortRows: 'pad' } },
+        { label: 'Refuse short rows', overrides: { shortRows: 'refuse' } },
+      ],
+    });
+  }
+  return doubts;
+}
+
+/** Lines above the data that are as wide as its rows. */
+function setAsideDoubts({ preamble, header }: Reading): ReadingDoubt[] {
+  const width = header.value.names.length;
+  const shaped = width < 3 ? [] : preamble.filter(({ text }) => text.split(' · ').length >= width);
+  if (shaped.length === 0) return [];
+  return [
+    {
+      code: 'rows_set_aside',
+      message: `${shaped.length} lines above the names have as many cells as a row; they are not read.`,
+      evidence: { for: ['they stand above the names'], against: ['they are as wide as the rows'] },
+      rowsAtStake: shaped.length,
+      lines: shaped.slice(0, MAX_LINES).map(({ line }) => line),
+      answers: [
+        { label: 'Leave them out', overrides: { headerLines: header.value.lines } },
+        { label: 'There are no names', overrides: { headerLines: [] } },
+      ],
+    },
+  ];
+}
+
+function dialectDoubts({ dialect }: Reading, rows: number): ReadingDoubt[] {
+  if (dialect === undefined || dialect.rival === undefined || dialect.confidence === 'exact') return [];
+  return [
+    {
+      code: 'delimiter_doubtful',
+      message: `How cells are separated is not sure: ${dialect.reason}; ${dialect.rival.says}.`,
+      evidence: dialect.evidence ?? noEvidence,
+      rowsAtStake: rows,
+      lines: [],
+      answers: [{ label: 'Read as it was found', overrides: { delimiter: dialect.value.delimiter } }],
+    },
+  ];
+}
+
+function encodingDoubts({ encoding }: Reading, rows: number): ReadingDoubt[] {
+  if (encoding.confidence !== 'guess') return [];
+  return [
+    {
+      code: 'encoding_doubtful',
+      message: `The encoding was guessed as ${encoding.value.name}: ${encoding.reason}.`,
+      evidence: encoding.evidence ?? noEvidence,
+      rowsAtStake: rows,
+      lines: [],
+      answers: [{ label: `It is ${encoding.value.name}`, overrides: { encoding: encoding.value.name } }],
+    },
+  ];
+}
+
+function isChosen({ reason }: Decision<unknown>): boolean {
+  return reason === 'chosen by the user';
+}
