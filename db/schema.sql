@@ -232,6 +232,7 @@ create table engine.attempts (
   error_kind text,
   error_code text,
   error_text text,
+  part text default ''::text not null,
   constraint attempts_pkey PRIMARY KEY (run_id, attempt)
 );
 alter table engine.attempts enable row level security, force row level security;
@@ -281,8 +282,9 @@ create table engine.checkpoints (
   stage text not null,
   part text default ''::text not null,
   attempt integer not null,
-  state jsonb not null,
+  state jsonb,
   updated_at timestamp with time zone default engine.now() not null,
+  commits bigint default 0 not null,
   constraint checkpoints_pkey PRIMARY KEY (run_id, stage, part)
 ) with (fillfactor=70);
 grant delete, insert, select, update on engine.checkpoints to millrace_engine;
@@ -439,8 +441,11 @@ create table engine.leases (
   capped boolean not null,
   queued_at timestamp with time zone not null,
   claimed_at timestamp with time zone default engine.now() not null,
-  constraint leases_pkey PRIMARY KEY (run_id)
+  part text default ''::text not null,
+  began boolean default false not null,
+  constraint leases_pkey PRIMARY KEY (run_id, part)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX leases_by_worker ON engine.leases USING btree (worker_id);
 CREATE INDEX leases_capped ON engine.leases USING btree (pipeline, lane) WHERE capped;
 alter table engine.leases enable row level security, force row level security;
 create policy engine_all on engine.leases for all to millrace_engine using (true) with check (true);
@@ -1673,6 +1678,13 @@ CREATE OR REPLACE FUNCTION engine.current_tenant()
 AS $function$ select nullif(current_setting('millrace.tenant_id', true), '')::uuid $function$
 ;
 
+CREATE OR REPLACE FUNCTION engine.effects_key(run_id uuid, part text, attempt integer)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select hashtextextended(run_id::text || '/' || part, attempt) $function$
+;
+
 CREATE OR REPLACE FUNCTION engine.guard_run_moves()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1706,6 +1718,41 @@ CREATE OR REPLACE FUNCTION engine.now()
  PARALLEL SAFE
 AS $function$ select clock_timestamp() $function$
 ;
+
+CREATE OR REPLACE FUNCTION engine.stop_effects(run_id uuid, part text, attempt integer, hard boolean)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  key bigint := engine.effects_key(run_id, part, attempt);
+  backend integer;
+  stopped integer := 0;
+begin
+  for backend in
+    select l.pid
+    from pg_locks l
+    where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+      and ((l.classid::bigint << 32) | l.objid::bigint) = key
+      and l.database = (select d.oid from pg_database d where d.datname = current_database())
+      and l.pid <> pg_backend_pid()
+  loop
+    if hard then
+      perform pg_terminate_backend(backend);
+    else
+      perform pg_cancel_backend(backend);
+    end if;
+    stopped := stopped + 1;
+  end loop;
+  return stopped;
+exception when insufficient_privilege then
+  return -1;
+end
+$function$
+;
+-- not executable by public
+grant execute on function engine.stop_effects to millrace_engine;
 
 CREATE OR REPLACE FUNCTION ingest.guard_status_transition()
  RETURNS trigger

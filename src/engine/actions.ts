@@ -60,7 +60,14 @@ export async function cancel(deps: ActionDeps, actor: Actor, runId: string): Pro
     if (!lease) return false;
     const end = {
       ...plainEnd(
-        { id: runId, attempt: lease.attempt, pipeline: lease.pipeline, status: lease.status },
+        {
+          id: runId,
+          part: lease.part,
+          attempt: lease.attempt,
+          workerId: lease.worker_id,
+          pipeline: lease.pipeline,
+          status: lease.status,
+        },
         lease.cancel_event,
         'cancelled',
       ),

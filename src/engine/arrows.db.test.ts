@@ -82,7 +82,11 @@ async function take(machine: Machine, tenantId: string, id: string, arrow: Arrow
   const run = await engine.run(tenantId, id);
   const toPhase = machine.states[arrow.to]?.phase;
   const end = {
-    ...plainEnd({ id, attempt: run.attempt, pipeline: run.pipeline, status: run.status }, arrow.event, arrow.event),
+    ...plainEnd(
+      { id, part: '', attempt: run.attempt, workerId, pipeline: run.pipeline, status: run.status },
+      arrow.event,
+      arrow.event,
+    ),
     receipt: toPhase === 'done' ? '{"read": 1, "outcomes": {"inserted": 1}}' : null,
     errorCode: toPhase === 'failed' || toPhase === 'dead' ? 'stage_failed' : null,
   };

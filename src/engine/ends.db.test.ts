@@ -6,12 +6,14 @@ import { waitFor } from '../../test/support/wait-for.ts';
 import { type Queryable, withTransaction } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { Claimer } from './claimer.ts';
+import { stageRunOf } from './execution.ts';
 import { plainEnd } from './failure.ts';
 import { requestCancel } from './sql/act-on-runs.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
 import { claimRunById } from './sql/claim-runs.ts';
 import { endAlike } from './sql/end-alike.ts';
 import { endAttempts } from './sql/end-attempts.ts';
+import { lockLease } from './sql/fence.ts';
 import { registerWorker } from './sql/workers.ts';
 
 const database = useDatabase();
@@ -35,10 +37,10 @@ async function claimed(): Promise<ClaimedRow[]> {
 }
 
 const completed = (runs: readonly ClaimedRow[]) =>
-  runs.map((run) => ({ ...plainEnd(run, 'complete', 'complete'), receipt: '{"read": 0}' }));
+  runs.map((run) => ({ ...plainEnd(stageRunOf(run, 'work'), 'complete', 'complete'), receipt: '{"read": 0}' }));
 
 const alike = {
-  ...{ attempt: 1, pipeline: 'plain', stage: 'work', fromStatus: 'working', event: 'complete' },
+  ...{ attempt: 1, workerId, pipeline: 'plain', stage: 'work', fromStatus: 'working', event: 'complete' },
   receipt: '{"read": 0}',
 };
 
@@ -95,22 +97,40 @@ describe.each(Object.entries(ways))('ends %s that have to wait', (_, write) => {
     expect(await engine.run(tenantId, wished.id)).toMatchObject({ status: 'completed', phase: 'done' });
     expect(await leasesOf(runs)).toEqual([]);
   });
+});
 
-  it('for the takeover of one of their runs leave that run and its new lease alone, and end the others', async () => {
+describe.each(Object.entries(ways))('ends %s wait for no lease', (_, write) => {
+  it('that a takeover has locked: they leave that run and its new lease alone, and end the others', async () => {
     const runs = await claimed();
     const taken = runs[7] as ClaimedRow;
-    const moved = await endDuring(write, runs, async (tx) => {
-      await endAttempts(tx, [plainEnd(taken, 'release', 'lost')]);
+    const moved = await withTransaction(engine.pools.control, async (tx) => {
+      await endAttempts(tx, [plainEnd(stageRunOf(taken, 'work'), 'release', 'lost')]);
       await claimRunById(tx, { workerId, capped: [], announced: [] }, taken.id);
+      return write(engine.pools.control, runs);
     });
     expect(moved).toHaveLength(BATCH - 1);
     expect(await engine.run(tenantId, taken.id)).toMatchObject({ status: 'working', phase: 'active', attempt: 2 });
     expect(await leasesOf(runs)).toEqual([{ run_id: taken.id, attempt: 2 }]);
   });
 
-  it('for the same ends of another writer move nothing twice', async () => {
+  it('that an effects transaction has locked: that run alone is not moved', async () => {
     const runs = await claimed();
-    const moved = await endDuring(write, runs, (tx) => write(tx, runs));
+    const busy = runs[3] as ClaimedRow;
+    const moved = await withTransaction(engine.pools.effects, async (tx) => {
+      await lockLease(tx, stageRunOf(busy, 'work'));
+      return write(engine.pools.control, runs);
+    });
+    expect(moved).toHaveLength(BATCH - 1);
+    expect(await leasesOf(runs)).toEqual([{ run_id: busy.id, attempt: 1 }]);
+    expect(await write(engine.pools.control, runs)).toEqual([busy.id]);
+  });
+
+  it('of the same ends of another writer, and move nothing twice', async () => {
+    const runs = await claimed();
+    const moved = await withTransaction(engine.pools.control, async (tx) => {
+      await write(tx, runs);
+      return write(engine.pools.control, runs);
+    });
     expect(moved).toEqual([]);
     const { rows } = await database.admin.query(
       `select count(*)::int as ends from engine.events where run_id = any ($1) and type = 'run.done'`,
@@ -124,7 +144,7 @@ describe.each(Object.entries(ways))('ends %s', (_, write) => {
   it('pass over an attempt that is no more and one that was never there', async () => {
     const runs = await claimed();
     const [old, ...others] = runs as [ClaimedRow, ...ClaimedRow[]];
-    await endAttempts(engine.pools.control, [plainEnd(old, 'release', 'lost')]);
+    await endAttempts(engine.pools.control, [plainEnd(stageRunOf(old, 'work'), 'release', 'lost')]);
     await claimRunById(engine.pools.control, { workerId, capped: [], announced: [] }, old.id);
     const unknown = { ...old, id: uuidv7() };
     const moved = await write(engine.pools.control, [old, unknown, ...others]);
@@ -180,7 +200,7 @@ describe('an end of an attempt that is no more', () => {
   it('moves nothing, takes no lease and says nothing, beside ends that do', async () => {
     const runs = await claimed();
     const [old, ...others] = runs as [ClaimedRow, ...ClaimedRow[]];
-    await endAttempts(engine.pools.control, [plainEnd(old, 'release', 'lost')]);
+    await endAttempts(engine.pools.control, [plainEnd(stageRunOf(old, 'work'), 'release', 'lost')]);
     const again = await claimRunById(engine.pools.control, { workerId, capped: [], announced: [] }, old.id);
     expect(again[0]?.attempt).toBe(2);
     const event = { runId: old.id, type: 'plain.said', key: '', data: '{}' };

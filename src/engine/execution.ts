@@ -3,6 +3,7 @@ import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Decision } from './adaptive.ts';
+import { CommitCounts } from './commit-counts.ts';
 import { commitEffects } from './effects.ts';
 import { emittedEvents } from './emitted-events.ts';
 import { type ContextSource, createContext } from './execution-context.ts';
@@ -10,25 +11,30 @@ import { classify, endByError, endByRelease, plainEnd, storableText } from './fa
 import type { Ending } from './finisher.ts';
 import type { AnyPipeline, Stage, StageOutcome } from './pipeline.ts';
 import { emptyReceipt } from './receipt.ts';
-import { readCheckpoint } from './sql/checkpoints.ts';
+import { withoutLosses } from './retry-policy.ts';
+import { readCommitted } from './sql/checkpoints.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
 import type { RejectRecord } from './sql/insert-rejects.ts';
 import type { DecisionRow } from './sql/progress.ts';
 import type { CommitOptions, Progress, StageContext, StageRun } from './stage-context.ts';
 
-/** Why a stage is asked to stop. Carried as the abort signal's reason. */
-export type StopReason = 'cancelled' | 'lost' | 'drained' | 'stalled';
+/** Why a stage is asked to stop. Carried as the abort signal's reason. `rewound`: the database has lost commits of this execution. */
+export type StopReason = 'cancelled' | 'lost' | 'drained' | 'stalled' | 'rewound';
 
 export interface ExecutionDeps {
   readonly effects: Pool;
   readonly control: Pool;
   readonly log: Log;
   readonly defaultRole: string;
+  /** For stages without a `stallMs` of their own. */
+  readonly stallMs: number;
   readonly onDecision: (row: DecisionRow) => void;
   /** The claim's commit, where the stage may begin while it is under way. Nothing is written before. */
   readonly landed?: Promise<void> | undefined;
 }
 
+// A run that lost commits in a failover goes on when the server has had a moment.
+const REWOUND_PAUSE_MS = 500;
 const NOTHING_READ = JSON.stringify(emptyReceipt);
 const none: readonly never[] = [];
 
@@ -39,7 +45,9 @@ export function stageRunOf(row: ClaimedRow, stage: string): StageRun {
     pipeline: row.pipeline,
     stage,
     status: row.status,
+    part: row.part ?? '',
     attempt: row.attempt,
+    workerId: row.worker_id,
     lane: row.lane,
     blobId: row.blob_id,
     retryOf: row.retry_of,
@@ -67,6 +75,8 @@ export class Execution implements ContextSource {
   readonly #claimedAt = performance.now();
   lastSignOfLife = performance.now();
   #stalledAt: number | undefined;
+  // Made by the first commit or checkpoint: most short stages have none.
+  #counts: CommitCounts | undefined;
 
   constructor(row: ClaimedRow, pipeline: AnyPipeline, deps: ExecutionDeps) {
     const stageName = pipeline.machine.states[row.status]?.stage ?? '';
@@ -100,14 +110,18 @@ export class Execution implements ContextSource {
    * Asks a stage without sign of life to stop. Returns its end when it has ignored that for `graceMs`: then the run goes on
    * without it, and whatever it still does is fenced off.
    */
-  giveUpIfStalled(defaultStallMs: number, graceMs: number): Ending | undefined {
+  giveUpIfStalled(graceMs: number): Ending | undefined {
     const nowMs = performance.now();
     if (this.#stalledAt === undefined) {
-      if (nowMs - this.lastSignOfLife <= (this.#stage.stallMs ?? defaultStallMs)) return undefined;
+      if (nowMs - this.lastSignOfLife <= this.#stallMs) return undefined;
       this.#stalledAt = nowMs;
       this.stop('stalled');
     }
     return nowMs - this.#stalledAt > graceMs ? this.#endByThrow(undefined) : undefined;
+  }
+
+  get #stallMs(): number {
+    return this.#stage.stallMs ?? this.#deps.stallMs;
   }
 
   /** Works the stage. Undefined: the run is no longer ours, and nothing is to be written. */
@@ -123,6 +137,7 @@ export class Execution implements ContextSource {
       if (this.#stop?.reason === 'lost') return undefined;
       if (this.#stop?.reason === 'cancelled')
         throw new MillraceError('run_cancelled', { run: this.run.id, by: this.#stop.by });
+      if (this.#stop?.reason === 'rewound') return this.#release(REWOUND_PAUSE_MS);
       if (this.#rejects.length > 0) await this.commit(async () => {}, {});
       return this.#endByOutcome(typeof outcome === 'string' ? { on: outcome } : outcome);
     } catch (error) {
@@ -150,10 +165,11 @@ export class Execution implements ContextSource {
     return {
       run: this.run,
       via: outcome.via ?? none,
-      isPlain: done && outcome.on === 'complete' && !outcome.via && !outcome.emit && !outcome.error,
+      isPlain: done && outcome.on === 'complete' && !this.#counts && !outcome.via && !outcome.emit && !outcome.error,
       end: {
         ...plainEnd(this.run, outcome.on, outcome.on),
         receipt: outcome.receipt ? JSON.stringify(outcome.receipt) : done ? NOTHING_READ : null,
+        commits: this.#counts?.expected() ?? null,
         errorCode: outcome.error?.code ?? null,
         errorText: outcome.error === undefined ? null : storableText(outcome.error.text),
       },
@@ -173,18 +189,43 @@ export class Execution implements ContextSource {
       code: error.code,
     };
     if (error.code === 'lease_lost') {
-      if (this.#stop?.reason === 'drained') return { run, end: endByRelease(run), events: [], via: [] };
+      if (this.#stop?.reason === 'drained') return this.#release();
+      if (this.#stop?.reason === 'rewound') {
+        this.#deps.log.error(fields, 'commits_lost');
+        return this.#release(REWOUND_PAUSE_MS);
+      }
       this.#deps.log.warn(fields, 'lease_lost');
       return undefined;
     }
     if (error.kind === 'bug') this.#deps.log.error({ ...fields, err: error.cause ?? error }, 'stage failed');
     else this.#deps.log.warn(fields, 'stage failed');
+    const workedMs = performance.now() - this.#claimedAt;
+    const end = endByError(this.#pipeline, this.#runAfterProgress(), error, workedMs);
+    return { run, end: { ...end, commits: this.#counts?.expected() ?? null }, events: [], via: [] };
+  }
+
+  #release(delayMs?: number): Ending {
+    const { run } = this;
+    const failures = this.#runAfterProgress().failures;
+    const end = endByRelease(run);
     return {
       run,
-      end: endByError(this.#pipeline, run, error, performance.now() - this.#claimedAt),
+      end: {
+        ...end,
+        failures: failures === run.failures ? null : JSON.stringify(failures),
+        delayMs: delayMs ?? null,
+        waitReason: delayMs === undefined ? null : JSON.stringify({ kind: 'later', code: 'commits_lost' }),
+      },
       events: [],
       via: [],
     };
+  }
+
+  /** Losses are counted from the last commit on. */
+  #runAfterProgress(): StageRun {
+    const { run } = this;
+    if (!this.#counts?.hasCommitted) return run;
+    return { ...run, failures: withoutLosses(run.failures, run.stage, run.part) };
   }
 
   /** What a stage throws after it was told to stop is the stop, whatever it looks like. */
@@ -201,6 +242,7 @@ export class Execution implements ContextSource {
         });
       case 'lost':
       case 'drained':
+      case 'rewound':
         return new MillraceError('lease_lost', { run: run.id, attempt: run.attempt });
       default:
         return classify(thrown, run);
@@ -219,8 +261,25 @@ export class Execution implements ContextSource {
     return this.#signalSource().signal;
   }
 
-  readCheckpoint(part: string): Promise<unknown> {
-    return readCheckpoint(this.#deps.control, this.run.id, this.run.stage, part);
+  async readCheckpoint(part: string): Promise<unknown> {
+    const stored = await readCommitted(this.#deps.control, this.run.id, this.run.stage, part);
+    try {
+      this.#commitCounts().noteRead(part, stored?.commits ?? 0);
+    } catch (error) {
+      this.#stopIfRewound(error);
+      throw error;
+    }
+    return stored?.state ?? undefined;
+  }
+
+  #commitCounts(): CommitCounts {
+    this.#counts ??= new CommitCounts(this.run);
+    return this.#counts;
+  }
+
+  /** Whatever the stage makes of the error: it works on from commits that are gone. */
+  #stopIfRewound(error: unknown): void {
+    if (error instanceof MillraceError && error.code === 'commits_lost') this.stop('rewound');
   }
 
   noteProgress(progress: Progress): void {
@@ -259,7 +318,9 @@ export class Execution implements ContextSource {
           part: options.part ?? '',
           rejects: () => [...this.#rejects, ...(options.rejects ?? [])],
           emit: options.emit ?? [],
+          stallMs: this.#stallMs,
         },
+        this.#commitCounts(),
         this.#signalSource().signal,
       );
       this.#rejects = [];
@@ -268,6 +329,7 @@ export class Execution implements ContextSource {
     } catch (error) {
       // What the rolled back effects refused will be refused again when they are repeated.
       this.#rejects.length = refusedBefore;
+      this.#stopIfRewound(error);
       throw error;
     }
   }

@@ -58,13 +58,16 @@ export function endByRelease(run: StageRun): AttemptEnd {
 
 /** An end without error, retry or receipt; the caller lays those over it. */
 export function plainEnd(
-  run: Pick<StageRun, 'id' | 'attempt' | 'pipeline' | 'status'>,
+  run: Pick<StageRun, 'id' | 'part' | 'attempt' | 'workerId' | 'pipeline' | 'status'>,
   event: string,
   outcome: string,
 ): AttemptEnd {
   return {
     runId: run.id,
+    part: run.part,
     attempt: run.attempt,
+    workerId: run.workerId,
+    commits: null,
     pipeline: run.pipeline,
     fromStatus: run.status,
     event,

@@ -30,7 +30,7 @@ async function endings(count: number, isPlain: boolean): Promise<Ending[]> {
   const rows = await new Claimer(engine.pools.control, engine.registry).claim(workerId, count);
   return rows.map((row) => ({
     ...{ run: stageRunOf(row, 'work'), events: [], via: [], isPlain },
-    end: { ...plainEnd(row, 'complete', 'complete'), receipt: '{"read": 0}' },
+    end: { ...plainEnd(stageRunOf(row, 'work'), 'complete', 'complete'), receipt: '{"read": 0}' },
   }));
 }
 

@@ -1,17 +1,21 @@
 // Writes the ends of attempts in batches. While one batch is being written the next one gathers, so that the batch size
-// follows the load by itself. A batch that the database refuses is written one by one, so that a single bad receipt does
-// not hold up its neighbours. While the database is away, ends wait here; the fence decides whether they still count. What was
-// written without anybody hearing of it is found in the history, and not called lost.
+// follows the load by itself. Ends of different runs wait for nobody: a lease that is locked is passed over and its end set aside, to be tried
+// again alone, while its own effects transaction, if it is that which holds the lock, is stopped; and when a batch takes long, another
+// writer goes on with what has gathered. A batch that the database refuses is written one by one, so that a single bad receipt does
+// not hold up its neighbours. While the database is away, ends wait here; the fence decides whether they still count. An end that was
+// written although its answer was cut off is found in the history, and not called lost.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { type Pool, withTransaction } from '../platform/database.ts';
 import { sqlStateOf, translateDatabaseError } from '../platform/database-errors.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';
 import { waitAtMost } from '../platform/wait.ts';
-import { plainEnd } from './failure.ts';
+import { endByRelease, plainEnd } from './failure.ts';
 import { accountedFor, type Receipt } from './receipt.ts';
 import { endAlike } from './sql/end-alike.ts';
 import { type AttemptEnd, type EndedEvent, type EndedRow, endAttempts } from './sql/end-attempts.ts';
+import { stopEffects } from './sql/fence.ts';
+import { leasesStillHeld } from './sql/held-leases.ts';
 import { passThrough } from './sql/pass-through.ts';
 import { endsInHistory } from './sql/read-history.ts';
 import type { StageRun } from './stage-context.ts';
@@ -36,95 +40,222 @@ export interface FinisherOptions {
 
 /** Not the run's fault: the database is away, or somebody has to make room on its disk or let us in. The end is kept until then. */
 const passing: ReadonlySet<string> = new Set(['transient', 'rate_limited', 'config']);
+/** Locked rows, or a statement that ran into its limit: somebody is in the way of one run, perhaps, not of all. */
+const inTheWay: ReadonlySet<string> = new Set(['55P03', '57014', '40P01']);
 const MAX_BATCH = 1_000;
+const MAX_WRITERS = 3;
+// A batch of 1,000 takes some 30 ms. After this long another writer takes what has gathered behind it.
+const SLOW_MS = 250;
 const FIRST_PAUSE_MS = 50;
 const longer = (pauseMs: number) => Math.min(pauseMs * 2, 2_000);
+// So often the transaction in the way of an end is asked to stop, before its connection is ended.
+const GENTLE_TRIES = 2;
+// A run that lost commits in a failover goes on when the server has had a moment.
+const REWOUND_PAUSE_MS = 500;
 const CHECK_VIOLATION = '23514';
 const GUARD_REFUSAL = 'MR001';
+
+interface Batch {
+  readonly endings: readonly Ending[];
+  /** When the oldest of them was added. */
+  readonly since: number;
+}
+
+interface SetAside {
+  readonly ending: Ending;
+  readonly since: number;
+  readonly tries: number;
+  readonly isLocked: boolean;
+}
 
 export class Finisher {
   readonly #options: FinisherOptions;
   #waiting: Ending[] = [];
-  /** Could not even be failed. Tried again when nothing else waits, so that they hold up nobody. */
-  readonly #refused: Ending[] = [];
-  #writing: Promise<void> | undefined;
+  #waitingSince = 0;
+  /** Being written, with the moment their writing began. */
+  readonly #writing = new Map<Batch, number>();
+  #writers = 0;
+  /** Ends that are tried alone, because their lease is locked or because they could not even be failed: they hold up nobody. */
+  readonly #aside = new Set<SetAside>();
   readonly #given = new AbortController();
-  /** Since when the same batch is on its way to the database; undefined: none is. On the monotonic clock. */
-  busySince: number | undefined;
+  /** When each try under way began. */
+  readonly #busy = new Set<{ readonly since: number }>();
+  #idle: (() => void)[] = [];
 
   constructor(options: FinisherOptions) {
     this.#options = options;
   }
 
   get backlog(): number {
-    return this.#waiting.length + this.#refused.length;
+    return this.#waiting.length + this.#aside.size;
+  }
+
+  /** How long the oldest end has waited to be written; 0 when none waits. */
+  get oldestMs(): number {
+    const since = [
+      ...(this.#waiting.length > 0 ? [this.#waitingSince] : []),
+      ...[...this.#writing.keys(), ...this.#aside].map((batch) => batch.since),
+    ];
+    return since.length === 0 ? 0 : performance.now() - Math.min(...since);
+  }
+
+  /** Since when the oldest try is on its way to the database; undefined: none is. On the monotonic clock. */
+  get busySince(): number | undefined {
+    return this.#busy.size === 0 ? undefined : Math.min(...[...this.#busy].map(({ since }) => since));
   }
 
   add(ending: Ending): void {
+    if (this.#waiting.length === 0) this.#waitingSince = performance.now();
     this.#waiting.push(ending);
-    // Started in a later turn of the event loop, so that ends of the same turn share a batch.
-    this.#writing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#writeAll());
+    if (this.#writers === 0) void this.#write();
   }
 
   /** Resolves when everything added so far has been written, or when `abandon` was called. */
   async flush(): Promise<void> {
-    while (this.#writing) await this.#writing;
+    while (!this.#isIdle()) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
   /** Stops trying: the database is away and the process wants to end. Other workers will take the runs over. */
   abandon(): void {
     this.#given.abort();
+    this.#tellIdle();
   }
 
-  async #writeAll(): Promise<void> {
+  #isIdle(): boolean {
+    const nothingToDo = this.#waiting.length === 0 && this.#aside.size === 0;
+    return this.#given.signal.aborted || (this.#writers === 0 && nothingToDo);
+  }
+
+  #tellIdle(): void {
+    if (!this.#isIdle()) return;
+    for (const tell of this.#idle.splice(0)) tell();
+  }
+
+  /** One writer: until nothing waits. A second one begins only when all others are slow. */
+  async #write(): Promise<void> {
+    this.#writers += 1;
+    const watch = setInterval(() => this.#helpOut(), SLOW_MS);
     try {
-      for (let pause = FIRST_PAUSE_MS; this.backlog > 0 && !this.#given.signal.aborted; ) {
-        if (this.#waiting.length > 0) {
-          const batch = this.#waiting.slice(0, MAX_BATCH);
-          this.#waiting = this.#waiting.slice(MAX_BATCH);
-          await this.#writeStubbornly(batch);
-        } else {
-          await waitAtMost(pause, this.#given.signal);
-          pause = longer(pause);
-          await this.#writeStubbornly(this.#refused.splice(0, 1), true);
-        }
+      // In a later turn of the event loop, so that ends of the same turn share a batch.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      while (this.#waiting.length > 0 && !this.#given.signal.aborted) {
+        const batch = { endings: this.#waiting.slice(0, MAX_BATCH), since: this.#waitingSince };
+        this.#waiting = this.#waiting.slice(MAX_BATCH);
+        if (this.#waiting.length === 0) this.#waitingSince = 0;
+        this.#writing.set(batch, performance.now());
+        await this.#writeStubbornly(batch).finally(() => this.#writing.delete(batch));
       }
     } finally {
-      this.#writing = undefined;
+      clearInterval(watch);
+      this.#writers -= 1;
+      this.#tellIdle();
     }
   }
 
-  async #writeStubbornly(batch: readonly Ending[], wasTried = false): Promise<void> {
-    let mayBeWritten = wasTried;
-    for (let pause = FIRST_PAUSE_MS; !this.#given.signal.aborted; pause = longer(pause)) {
+  #helpOut(): void {
+    const nowMs = performance.now();
+    const areSlow = [...this.#writing.values()].filter((begun) => nowMs - begun >= SLOW_MS).length === this.#writers;
+    if (this.#waiting.length > 0 && areSlow && this.#writers < MAX_WRITERS) void this.#write();
+  }
+
+  async #writeStubbornly(batch: Batch, tries = 0): Promise<void> {
+    const { endings } = batch;
+    for (let pause = FIRST_PAUSE_MS, turn = tries; !this.#given.signal.aborted; pause = longer(pause), turn++) {
       try {
-        this.busySince = performance.now();
-        const missing = await this.#write(batch);
-        const lost = mayBeWritten && missing.length > 0 ? await this.#withoutWritten(missing) : missing;
-        this.busySince = undefined;
-        this.#options.onWritten(batch, lost);
+        await this.#whileBusy(async () => this.#settle(batch, await this.#writeOnce(endings), turn));
         return;
       } catch (error) {
-        this.busySince = undefined;
-        mayBeWritten = true;
         const ours = translateDatabaseError(error);
-        const [only] = batch as [Ending];
-        if (ours instanceof MillraceError && passing.has(ours.kind)) {
-          this.#options.log.warn({ code: ours.code, runs: batch.length }, 'ends of attempts wait for the database');
-          await waitAtMost(pause, this.#given.signal);
-        } else if (batch.length > 1) {
-          for (const ending of batch) await this.#writeStubbornly([ending], true);
+        const [only] = endings as [Ending];
+        if (endings.length === 1 && inTheWay.has(sqlStateOf(error) ?? '')) {
+          this.#setAside({ ending: only, since: batch.since, tries: turn + 1, isLocked: true });
           return;
+        }
+        if (endings.length > 1 && (inTheWay.has(sqlStateOf(error) ?? '') || !isPassing(ours))) {
+          for (const ending of endings) await this.#writeStubbornly({ ...batch, endings: [ending] }, 1);
+          return;
+        }
+        if (isPassing(ours)) {
+          this.#options.log.warn({ code: ours.code, runs: endings.length }, 'ends of attempts wait for the database');
+          await waitAtMost(pause, this.#given.signal);
         } else if (only.isRefusal) {
           this.#options.log.error({ run: only.run.id, err: error }, 'a run could not even be failed');
-          this.#refused.push(only);
+          this.#setAside({ ending: only, since: batch.since, tries: turn + 1, isLocked: false });
           return;
         } else {
-          await this.#writeRefused(only, error);
+          await this.#writeRefused(only, batch.since, error);
           return;
         }
       }
     }
+  }
+
+  async #whileBusy(write: () => Promise<void>): Promise<void> {
+    const busy = { since: performance.now() };
+    this.#busy.add(busy);
+    await write().finally(() => this.#busy.delete(busy));
+  }
+
+  /** Sorts out what was not moved: locked by somebody, written before, rewound by a failover, or no longer ours. */
+  async #settle(batch: Batch, missing: readonly Ending[], tries: number): Promise<void> {
+    const { pool } = this.#options;
+    const held =
+      missing.length === 0
+        ? new Set()
+        : await leasesStillHeld(
+            pool,
+            missing.map(({ run }) => run),
+          );
+    const rewound = await this.#releaseRewound(
+      missing.filter(({ run, end }) => held.has(run.id) && end.commits !== null),
+    );
+    const locked = missing.filter(({ run }) => held.has(run.id) && !rewound.has(run.id));
+    const gone = missing.filter(({ run }) => !held.has(run.id));
+    const lost = tries > 0 && gone.length > 0 ? await this.#withoutWritten(gone) : gone;
+    for (const ending of locked) this.#setAside({ ending, since: batch.since, tries: tries + 1, isLocked: true });
+    const settled = locked.length === 0 ? batch.endings : batch.endings.filter((ending) => !locked.includes(ending));
+    if (settled.length > 0) this.#options.onWritten(settled, lost);
+  }
+
+  /** Ends of executions whose commits the database no longer has: their runs go on from what it has. Returns those it released. */
+  async #releaseRewound(endings: readonly Ending[]): Promise<ReadonlySet<string>> {
+    if (endings.length === 0) return new Set();
+    const waitReason = JSON.stringify({ kind: 'later', code: 'commits_lost' });
+    const ends = endings.map(({ run }) => ({ ...endByRelease(run), waitReason, delayMs: REWOUND_PAUSE_MS }));
+    const released = new Set((await endAttempts(this.#options.pool, ends)).map(({ id }) => id));
+    for (const { run } of endings)
+      if (released.has(run.id))
+        this.#options.log.error({ run: run.id, attempt: run.attempt, stage: run.stage }, 'commits_lost');
+    return released;
+  }
+
+  #setAside(aside: SetAside): void {
+    this.#aside.add(aside);
+    void this.#retry(aside)
+      .catch((error: unknown) =>
+        this.#options.log.error({ run: aside.ending.run.id, err: error }, 'an end was dropped'),
+      )
+      .finally(() => {
+        this.#aside.delete(aside);
+        this.#tellIdle();
+      });
+  }
+
+  async #retry({ ending, since, tries, isLocked }: SetAside): Promise<void> {
+    if (isLocked) await this.#clearTheWay(ending, tries);
+    await waitAtMost(Math.min(2_000, FIRST_PAUSE_MS * 2 ** (tries - 1)), this.#given.signal);
+    if (!this.#given.signal.aborted) await this.#writeStubbornly({ endings: [ending], since }, tries);
+  }
+
+  /** The attempt is over: what is still open under its fence counts for nothing. Locks of others are short and left alone. */
+  async #clearTheWay({ run }: Ending, tries: number): Promise<void> {
+    const how = tries <= GENTLE_TRIES ? 'cancel' : 'end';
+    const stopped = await stopEffects(this.#options.pool, run, how).catch(() => 0);
+    if (stopped !== 0)
+      this.#options.log.warn(
+        { run: run.id, attempt: run.attempt, how, stopped },
+        'an effects transaction was in the way',
+      );
   }
 
   /** A commit whose answer was cut off moves nothing when it is repeated. */
@@ -137,7 +268,7 @@ export class Finisher {
   }
 
   /** Returns what was no longer ours. */
-  async #write(batch: readonly Ending[]): Promise<readonly Ending[]> {
+  async #writeOnce(batch: readonly Ending[]): Promise<readonly Ending[]> {
     failpoint('finish.before_commit');
     const rest = areAlike(batch) ? await this.#writeAlike(batch) : batch;
     const moved = new Set<string>();
@@ -171,12 +302,7 @@ export class Finisher {
     return withTransaction(this.#options.pool, async (tx) => {
       let status = ending.end.fromStatus;
       for (const event of ending.via) {
-        const next = await passThrough(tx, {
-          runId: ending.run.id,
-          attempt: ending.run.attempt,
-          fromStatus: status,
-          event,
-        });
+        const next = await passThrough(tx, ending.run, { fromStatus: status, event });
         if (next === undefined) return [];
         status = next;
       }
@@ -185,7 +311,7 @@ export class Finisher {
   }
 
   /** The database would not have it: the run fails and says so, instead of standing still. */
-  async #writeRefused(ending: Ending, error: unknown): Promise<void> {
+  async #writeRefused(ending: Ending, since: number, error: unknown): Promise<void> {
     const refusal = explainRefusal(ending, error);
     this.#options.log.error(
       { run: ending.run.id, code: refusal.code, err: error },
@@ -197,8 +323,13 @@ export class Finisher {
       errorCode: refusal.code,
       errorText: refusal.message,
     };
-    await this.#writeStubbornly([{ run: ending.run, end, events: [], via: [], isRefusal: true }]);
+    const failing = { run: ending.run, end, events: [], via: [], isRefusal: true };
+    await this.#writeStubbornly({ endings: [failing], since });
   }
+}
+
+function isPassing(error: unknown): error is MillraceError {
+  return error instanceof MillraceError && passing.has(error.kind);
 }
 
 type PlainEnding = Ending & { readonly end: { readonly receipt: string } };
@@ -214,6 +345,7 @@ function areAlike(batch: readonly Ending[]): batch is readonly PlainEnding[] {
         end.receipt !== null &&
         end.receipt === first.end.receipt &&
         end.attempt === first.end.attempt &&
+        end.workerId === first.end.workerId &&
         end.pipeline === first.end.pipeline &&
         end.fromStatus === first.end.fromStatus &&
         end.event === first.end.event,

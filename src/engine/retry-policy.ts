@@ -66,6 +66,23 @@ export function countFailure(failures: Failures, kind: ErrorKind, stage: string)
   return { ...failures, [key]: (failures[key] ?? 0) + 1 };
 }
 
+/** Part '' counts under the stage's name alone. */
+export function lossKey(stage: string, part: string): string {
+  return part === '' ? `lost:${stage}` : `lost:${stage}/${part}`;
+}
+
+/** Counted when a run that was claimed ahead, and is not known to have begun, lost its worker: from then on its beginning is written down. */
+export function unbegunKey(stage: string, part: string): string {
+  return part === '' ? `unbegun:${stage}` : `unbegun:${stage}/${part}`;
+}
+
+/** The same object when there is nothing to forget. */
+export function withoutLosses(failures: Failures, stage: string, part: string): Failures {
+  const forgotten = [lossKey(stage, part), unbegunKey(stage, part)];
+  if (!forgotten.some((key) => key in failures)) return failures;
+  return Object.fromEntries(Object.entries(failures).filter(([key]) => !forgotten.includes(key)));
+}
+
 export function judge(policy: RetryPolicy, failed: FailedAttempt, random: () => number = Math.random): Verdict {
   const rule = policy[failed.kind];
   const before = failed.failures[`${failed.kind}:${failed.stage}`] ?? 0;

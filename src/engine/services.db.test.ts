@@ -311,7 +311,10 @@ describe('queue and leases that were last counted when they were empty', () => {
     const end = {
       ...{
         runId: newTenant(),
+        part: '',
         attempt: 1,
+        workerId: newTenant(),
+        commits: null,
         pipeline: 'plain',
         fromStatus: 'working',
         event: 'complete',
@@ -333,9 +336,9 @@ describe('queue and leases that were last counted when they were empty', () => {
     expect(plans.claim).toMatch(/Tid Scan on ready q/);
     expect(plans.claimCapped).toMatch(/Tid Scan on ready q/);
     expect(plans.due).toMatch(/Tid Scan on scheduled s/);
-    expect(plans.end).toMatch(/Index Cond: \(run_id = g\.run_id\)/);
+    expect(plans.end).toMatch(/Index Cond: \(\(run_id = g\.run_id\) AND \(part = g\.part\)\)/);
     expect(plans.end).toMatch(/Index Cond: \(run_id = ANY \(/);
-    expect(plans.endAlike).toMatch(/Index Cond: \(run_id = ANY \(/);
+    expect(plans.endAlike).toMatch(/Index Cond: \(\(run_id = ANY \(/);
     expect(plans.endAlike).toMatch(/Index Cond: \(id = x\.run_id\)/);
   });
 });

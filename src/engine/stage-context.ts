@@ -19,8 +19,11 @@ export interface StageRun {
   readonly pipeline: string;
   readonly stage: string;
   readonly status: string;
-  /** The fence. It rises with every claim. */
+  /** '' for a run that one worker has to itself. */
+  readonly part: string;
+  /** Rises with every claim. Together with the part and the worker it is the fence. */
   readonly attempt: number;
+  readonly workerId: string;
   readonly lane: string;
   readonly blobId: string | null;
   readonly retryOf: string | null;

@@ -331,6 +331,7 @@ export class Worker {
       control: this.#deps.pools.control,
       log: this.#deps.log,
       defaultRole: 'millrace_app',
+      stallMs: this.#deps.settings.stallMs,
       onDecision: (decision) => this.#progress.addDecision(decision),
       landed,
     };
@@ -430,7 +431,7 @@ export class Worker {
     };
     if (this.#watch.look(this.#workerId, since).includes('claimLoop')) this.#looping = this.#loop();
     for (const execution of this.#started) {
-      const ending = execution.giveUpIfStalled(this.#deps.settings.stallMs, STALL_GRACE_MS);
+      const ending = execution.giveUpIfStalled(STALL_GRACE_MS);
       if (ending) this.#leaveBehind(execution, ending);
       this.#progress.note(execution);
     }

@@ -50,6 +50,13 @@ export const engineErrors = defineErrors({
     message: 'Attempt {attempt} no longer holds run {run}; nothing was written.',
     next: 'Nothing to do: the run goes on under another attempt or has ended.',
   },
+  commits_lost: {
+    kind: 'lost',
+    status: 409,
+    message:
+      'The database has not the commits that attempt {attempt} of run {run} has made in stage "{stage}"; nothing more was written.',
+    next: 'Nothing to do for the run: it goes on from what the database has. Look for a failover that lost transactions; synchronous replicas lose none.',
+  },
   worker_lost: {
     kind: 'lost',
     status: 500,

@@ -62,7 +62,10 @@ function endOfLost(lease: LostLease): AttemptEnd {
   const losses = failures[`lost:${lease.stage}`] ?? 1;
   const common = {
     runId: lease.run_id,
+    part: lease.part,
     attempt: lease.attempt,
+    workerId: lease.worker_id,
+    commits: null,
     pipeline: lease.pipeline,
     fromStatus: lease.status,
     outcome: 'lost',

@@ -126,7 +126,9 @@ export async function cancelWaitingRun(
 }
 
 export interface LeaseToCancel {
+  readonly part: string;
   readonly attempt: number;
+  readonly worker_id: string;
   readonly pipeline: string;
   readonly status: string;
   readonly cancel_event: 'cancel' | 'fail';
@@ -141,7 +143,7 @@ export async function lockLeaseToCancel(
   const { rows } = await db.query<LeaseToCancel>({
     name: 'engine-lock-lease-to-cancel',
     text: `
-      select l.attempt, l.pipeline, r.status, ${cancelEventOf('l.pipeline', 'r.status')} as cancel_event
+      select l.part, l.attempt, l.worker_id, l.pipeline, r.status, ${cancelEventOf('l.pipeline', 'r.status')} as cancel_event
       from engine.leases l
       join engine.runs r on r.id = l.run_id
       where l.run_id = $2 and l.tenant_id = $1

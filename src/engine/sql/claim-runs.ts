@@ -14,6 +14,9 @@ export interface ClaimedRow {
   readonly lane: string;
   readonly priority: number;
   readonly attempt: number;
+  readonly worker_id: string;
+  /** Left out: ''. */
+  readonly part?: string;
   readonly input: unknown;
   /** Null when there were none. */
   readonly failures: Failures | null;
@@ -82,7 +85,7 @@ export const leasePicked = `
 
 /** What a claim answers with. */
 export const claimedRows = `
-  select id, tenant_id, pipeline, status, lane, priority, attempt, input, nullif(failures, '{}') as failures, blob_id, retry_of,
+  select id, tenant_id, pipeline, status, lane, priority, attempt, $1::uuid as worker_id, input, nullif(failures, '{}') as failures, blob_id, retry_of,
          correlation_id, created_by, date_part('epoch', created_at) * 1000 as created_ms,
          date_part('epoch', engine.now() - created_at) * 1000 as age_ms
   from claimed`;
@@ -138,7 +141,7 @@ export async function claimCappedLane(
     name: 'engine-claim-capped-lane',
     text: `
       with held as materialized (
-        select count(*)::int as leases from engine.leases where capped and pipeline = $4 and lane = $5
+        select count(distinct run_id)::int as leases from engine.leases where capped and pipeline = $4 and lane = $5
       ),
       picked as (
         delete from engine.ready q

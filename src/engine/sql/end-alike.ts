@@ -6,6 +6,7 @@ import { arrayLiteral } from './array-literal.ts';
 
 export interface AlikeEnd {
   readonly attempt: number;
+  readonly workerId: string;
   readonly pipeline: string;
   readonly stage: string;
   readonly fromStatus: string;
@@ -28,7 +29,11 @@ export async function endAlike(
       ),
       released as (
         delete from engine.leases l
-        where l.run_id = any ($1::uuid[]) and l.attempt = $2 and exists (select from arrow)
+        where l.ctid = any (array(
+            select ctid from engine.leases
+            where run_id = any ($1::uuid[]) and part = '' and attempt = $2 and (worker_id = $8) is true and exists (select from arrow)
+            for update skip locked
+          ))
         returning l.run_id, l.tenant_id, l.worker_id, l.queued_at, l.claimed_at
       ),
       moved as (
@@ -65,7 +70,7 @@ export async function endAlike(
       select count(*)::int as moved, case when count(*) < cardinality($1::uuid[]) then array_agg(id) end as ids from moved`,
     values: [
       arrayLiteral(runIds, (id) => id),
-      ...[end.attempt, end.pipeline, end.stage, end.fromStatus, end.event, end.receipt],
+      ...[end.attempt, end.pipeline, end.stage, end.fromStatus, end.event, end.receipt, end.workerId],
     ],
   });
   const { moved = 0, ids = null } = rows[0] ?? {};

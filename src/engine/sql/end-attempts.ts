@@ -1,17 +1,22 @@
 // Ends attempts: lease gone, ledger moved along an arrow, next stage queued or retry planned, history and events written.
-// One statement for a batch of any mix of endings. The lease row is the fence: an attempt that no longer has one moves nothing.
+// One statement for a batch of any mix of endings. The lease row is the fence: an attempt that no longer has one moves nothing. A lease that
+// somebody else has locked at the moment is skipped, so that ends wait for nobody.
 //
 // Leases come and go, so what the planner believes of their number is mostly wrong. Joined with them, a batch of 1,000 ends was compared with
 // every lease there was: 3 s instead of 30 ms, for as long as the table had last been counted when it was nearly empty. Therefore
-// nothing here leaves the planner a choice: single look-ups by key (lateral … limit 1), arrays, and `(… in …) is true`, which is a hashed
-// look-up and never a join.
+// nothing here leaves the planner a choice: single look-ups by key (lateral … limit 1), arrays, `(… in …) is true`, which is a hashed
+// look-up and never a join, and `(worker_id = …) is true`, which no index of workers can answer.
 import type { Queryable } from '../../platform/database.ts';
 import { arrayLiteral } from './array-literal.ts';
 import { isSuspect } from './suspects.ts';
 
 export interface AttemptEnd {
   readonly runId: string;
+  readonly part: string;
   readonly attempt: number;
+  readonly workerId: string;
+  /** The commits that must stand in the database, by checkpoint part: where fewer do, the attempt ends nothing. Null: not asked. */
+  readonly commits: string | null;
   readonly pipeline: string;
   readonly fromStatus: string;
   readonly event: string;
@@ -52,23 +57,32 @@ export async function endAttempts(
         select g.*, l.worker_id, l.stage, l.queued_at, l.claimed_at, t.to_status, t.to_phase, t.to_stage
         from unnest(
           $1::uuid[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[], $8::jsonb[],
-          $9::jsonb[], $10::float8[], $11::text[], $12::text[], $13::text[]
+          $9::jsonb[], $10::float8[], $11::text[], $12::text[], $13::text[], $18::text[], $19::uuid[], $20::jsonb[]
         ) as g (
           run_id, attempt, pipeline, from_status, event, outcome, receipt, failures,
-          wait_reason, delay_ms, error_kind, error_code, error_text
+          wait_reason, delay_ms, error_kind, error_code, error_text, part, held_by, commits
         )
         join engine.transitions t on t.pipeline = g.pipeline and t.from_status = g.from_status and t.event = g.event
         cross join lateral (
           select worker_id, stage, queued_at, claimed_at
           from engine.leases
-          where run_id = g.run_id and attempt = g.attempt
+          where run_id = g.run_id and part = g.part and attempt = g.attempt and (worker_id = g.held_by) is true
           limit 1
+          for update skip locked
         ) l
+        where g.commits is null or not exists (
+          select from jsonb_each_text(g.commits) e
+          where e.value::bigint is distinct from (
+            select c.commits from engine.checkpoints c
+            where c.run_id = g.run_id and c.stage = l.stage and c.part = e.key
+            limit 1
+          )
+        )
       ),
       released as (
         delete from engine.leases l
         where l.run_id = any (array(select run_id from held))
-          and ((l.run_id, l.attempt) in (select run_id, attempt from held)) is true
+          and ((l.run_id, l.part, l.attempt) in (select run_id, part, attempt from held)) is true
         returning l.run_id
       ),
       moved as (
@@ -87,7 +101,7 @@ export async function endAttempts(
         from held x
         where r.id = x.run_id and (x.run_id in (select run_id from released)) is true
         returning r.id, r.tenant_id, r.pipeline, r.lane, r.priority, r.status, r.phase, r.finished_at, r.receipt,
-                  x.attempt, x.worker_id, x.stage, x.queued_at, x.claimed_at, x.event, x.outcome, x.wait_reason,
+                  x.part, x.attempt, x.worker_id, x.stage, x.queued_at, x.claimed_at, x.event, x.outcome, x.wait_reason,
                   x.delay_ms, ${isSuspect('r.failures', 'x.to_stage')} as solo, x.error_kind, x.error_code, x.error_text
       ),
       queued as (
@@ -100,8 +114,8 @@ export async function endAttempts(
         from moved where phase = 'waiting' and delay_ms is not null
       ),
       history as (
-        insert into engine.attempts (run_id, attempt, tenant_id, stage, worker_id, outcome, queued_at, started_at, error_kind, error_code, error_text)
-        select id, attempt, tenant_id, stage, worker_id, outcome, queued_at, claimed_at, error_kind, error_code, error_text from moved
+        insert into engine.attempts (run_id, part, attempt, tenant_id, stage, worker_id, outcome, queued_at, started_at, error_kind, error_code, error_text)
+        select id, part, attempt, tenant_id, stage, worker_id, outcome, queued_at, claimed_at, error_kind, error_code, error_text from moved
       ),
       flagged as (
         insert into engine.flagged_runs (tenant_id, run_id, pipeline, status, phase, finished_at)
@@ -153,6 +167,9 @@ export async function endAttempts(
       arrayLiteral(events, (event) => event.type),
       arrayLiteral(events, (event) => event.key),
       arrayLiteral(events, (event) => event.data),
+      arrayLiteral(ends, (end) => end.part),
+      arrayLiteral(ends, (end) => end.workerId),
+      arrayLiteral(ends, (end) => end.commits),
     ],
   });
   return rows;

@@ -9,7 +9,7 @@ const tryLane = (pipeline: string, lane: string) =>
 
 const isOpen = `
             not exists (select from engine.pauses x where x.pipeline = $1 and x.lane = q.lane)
-            and (select count(*) from engine.leases l where l.capped and l.pipeline = $1 and l.lane = q.lane) < $4::int`;
+            and (select count(distinct l.run_id) from engine.leases l where l.capped and l.pipeline = $1 and l.lane = q.lane) < $4::int`;
 
 export interface LookedAtLane {
   readonly lane: string;
@@ -77,7 +77,7 @@ export async function lockSoloLane(
         from unnest($1::text[], $2::int[]) as c (pipeline, cap)
         join engine.ready q on q.pipeline = c.pipeline and q.solo
         where not exists (select from engine.pauses x where x.pipeline = q.pipeline and x.lane in ('', q.lane))
-          and (select count(*) from engine.leases l where l.capped and l.pipeline = q.pipeline and l.lane = q.lane) < c.cap
+          and (select count(distinct l.run_id) from engine.leases l where l.capped and l.pipeline = q.pipeline and l.lane = q.lane) < c.cap
         order by q.run_id
         limit 1
       )

@@ -21,7 +21,7 @@ export async function readWaitingFacts(db: Queryable, runId: string): Promise<Wa
              s.available_at,
              (select paused_by from engine.pauses p where p.pipeline = r.pipeline and p.lane in ('', r.lane) limit 1) as paused_by,
              d.lane_cap,
-             (select count(*)::int from engine.leases l where l.capped and l.pipeline = r.pipeline and l.lane = r.lane) as lane_leases,
+             (select count(distinct l.run_id)::int from engine.leases l where l.capped and l.pipeline = r.pipeline and l.lane = r.lane) as lane_leases,
              (select count(*)::int from engine.workers w
               where w.ended_at is null and w.expires_at > engine.now() and r.pipeline = any (w.pipelines)) as workers_alive,
              (select count(*)::int from (

@@ -5,6 +5,7 @@ import { cancelEventOf } from './cancel-event.ts';
 
 export interface LostLease {
   readonly run_id: string;
+  readonly part: string;
   readonly attempt: number;
   readonly pipeline: string;
   readonly stage: string;
@@ -40,7 +41,7 @@ export async function lockLostLeases(db: Queryable, limit: number): Promise<Lost
         from silent s
         where w.worker_id = s.worker_id and w.ended_at is null
       )
-      select l.run_id, l.attempt, l.pipeline, l.stage, l.worker_id, l.claimed_at, r.status, r.failures,
+      select l.run_id, l.part, l.attempt, l.pipeline, l.stage, l.worker_id, l.claimed_at, r.status, r.failures,
              case when r.cancel_requested_at is not null then r.cancel_requested_by end as cancel_requested_by,
              ${cancelEventOf('l.pipeline', 'r.status')} as cancel_event, p.lost_limit, p.lost_action
       from engine.leases l

@@ -68,7 +68,7 @@ export async function leasesOf(db: Queryable, workerId: string): Promise<Claimed
   const { rows } = await db.query<ClaimedRow>({
     name: 'engine-leases-of',
     text: `
-      select r.id, r.tenant_id, r.pipeline, r.status, r.lane, r.priority, l.attempt, r.input, nullif(r.failures, '{}') as failures, r.blob_id,
+      select r.id, r.tenant_id, r.pipeline, r.status, r.lane, r.priority, l.attempt, l.part, l.worker_id, r.input, nullif(r.failures, '{}') as failures, r.blob_id,
              r.retry_of, r.correlation_id, r.created_by,
              date_part('epoch', r.created_at) * 1000 as created_ms, date_part('epoch', engine.now() - r.created_at) * 1000 as age_ms
       from engine.leases l

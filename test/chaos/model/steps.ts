@@ -183,7 +183,7 @@ export const actionsOfSteps = {
     const row = pick(claimed, a);
     const run = row && model.find(row.id);
     if (!row || !run) return undefined;
-    const fence = await withTransaction(world.pool, (tx) => lockLease(tx, row.id, row.attempt));
+    const fence = await withTransaction(world.pool, (tx) => lockLease(tx, stageRunOf(row, '')));
     const isHolder = run.place.at === 'leased' && run.attempt === row.attempt;
     return difference(fence && { by: fence.cancel_requested_by }, isHolder ? { by: run.cancelBy } : undefined);
   },
@@ -237,7 +237,8 @@ export const actionsOfSteps = {
     if (!run) return undefined;
     const answer = await withClient(world.pool, async (client) => {
       await client.query('begin');
-      await lockLease(client, run.id, run.attempt);
+      const workerId = run.place.at === 'leased' ? run.place.worker : '';
+      await lockLease(client, { id: run.id, part: '', attempt: run.attempt, workerId });
       const asked = await codeOf(actions.cancel(world.deps, { ...by, tenantId: run.tenantId }, run.id));
       await client.query('rollback');
       return asked;
