@@ -18,7 +18,10 @@ export interface Finding {
 /** The functions that may run with their owner's rights, each with its reason. */
 const allowedDefiners: ReadonlyMap<string, string> = new Map([
   ['public.find_login', 'before a sign-in no tenant is known; finds one account by its exact address'],
-  ['engine.stop_effects', 'cancels or ends only the transactions under the fence of the attempt it is given; reads no row'],
+  [
+    'engine.stop_effects',
+    'cancels or ends only the transactions under the fence of the attempt it is given; reads no row',
+  ],
 ]);
 
 /**

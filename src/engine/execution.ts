@@ -2,6 +2,7 @@
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
+import { waitAtMost } from '../platform/wait.ts';
 import type { Decision } from './adaptive.ts';
 import { CommitCounts } from './commit-counts.ts';
 import { commitEffects } from './effects.ts';
@@ -11,7 +12,7 @@ import { classify, endByError, endByRelease, plainEnd, storableText } from './fa
 import type { Ending } from './finisher.ts';
 import type { AnyPipeline, Stage, StageOutcome } from './pipeline.ts';
 import { emptyReceipt } from './receipt.ts';
-import { withoutLosses } from './retry-policy.ts';
+import { lossKey, unbegunKey, withoutLosses } from './retry-policy.ts';
 import { readCommitted } from './sql/checkpoints.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
 import type { RejectRecord } from './sql/insert-rejects.ts';
@@ -29,10 +30,17 @@ export interface ExecutionDeps {
   /** For stages without a `stallMs` of their own. */
   readonly stallMs: number;
   readonly onDecision: (row: DecisionRow) => void;
+  /** Cancels the statements of the attempt's effects, or ends their connections. */
+  readonly stopEffects: (run: StageRun, how: 'cancel' | 'end') => Promise<void>;
   /** The claim's commit, where the stage may begin while it is under way. Nothing is written before. */
   readonly landed?: Promise<void> | undefined;
 }
 
+// A stage that is asked to stop because its worker does may end its commit; a cancelled or stalled one may not.
+const DRAIN_GRACE_MS = 1_000;
+// A cancel every now and then, then the end of the connection.
+const STOP_EVERY_MS = 300;
+const STOP_TRIES = 10;
 // A run that lost commits in a failover goes on when the server has had a moment.
 const REWOUND_PAUSE_MS = 500;
 const NOTHING_READ = JSON.stringify(emptyReceipt);
@@ -75,8 +83,10 @@ export class Execution implements ContextSource {
   readonly #claimedAt = performance.now();
   lastSignOfLife = performance.now();
   #stalledAt: number | undefined;
+  #beganAt: number | undefined;
   // Made by the first commit or checkpoint: most short stages have none.
   #counts: CommitCounts | undefined;
+  #committing = 0;
 
   constructor(row: ClaimedRow, pipeline: AnyPipeline, deps: ExecutionDeps) {
     const stageName = pipeline.machine.states[row.status]?.stage ?? '';
@@ -99,11 +109,41 @@ export class Execution implements ContextSource {
         by,
       }),
     );
+    void this.#stopCommits(reason === 'drained' ? DRAIN_GRACE_MS : 0);
+  }
+
+  /** Again and again: a cancel that arrives between two statements stops nothing. */
+  async #stopCommits(graceMs: number): Promise<void> {
+    if (this.#committing > 0 && graceMs > 0) await waitAtMost(graceMs);
+    for (let tries = 1; this.#committing > 0 && tries <= STOP_TRIES; tries += 1) {
+      await this.#deps.stopEffects(this.run, tries <= STOP_TRIES / 2 ? 'cancel' : 'end');
+      await waitAtMost(STOP_EVERY_MS);
+    }
+  }
+
+  /** Whether its beginning must be known for certain before it begins: it was lost before, or must not begin twice. */
+  get mustSayThatItBegins(): boolean {
+    const { stage, part, failures } = this.run;
+    return this.#pipeline.onLost === 'fail' || unbegunKey(stage, part) in failures || lossKey(stage, part) in failures;
+  }
+
+  get landed(): Promise<void> | undefined {
+    return this.#deps.landed;
   }
 
   #signalSource(): AbortController {
     this.#abort ??= new AbortController();
     return this.#abort;
+  }
+
+  /** How long it has been going, since it began to work. */
+  workedMs(): number {
+    return this.#beganAt === undefined ? 0 : performance.now() - this.#beganAt;
+  }
+
+  /** What the engine gives up without having heard from the stage: the run goes back at no cost. */
+  endByAbandon(): Ending {
+    return this.#release();
   }
 
   /**
@@ -126,12 +166,13 @@ export class Execution implements ContextSource {
 
   /** Works the stage. Undefined: the run is no longer ours, and nothing is to be written. */
   async work(): Promise<Ending | undefined> {
-    const ending = await this.#attempt();
+    const ending = this.#stop ? this.#endByThrow(undefined) : await this.#attempt();
     const { landed } = this.#deps;
     return landed === undefined || (await hasLanded(landed)) ? ending : undefined;
   }
 
   async #attempt(): Promise<Ending | undefined> {
+    this.#beganAt = performance.now();
     try {
       const outcome = await this.#stage.work(createContext(this));
       if (this.#stop?.reason === 'lost') return undefined;
@@ -307,6 +348,7 @@ export class Execution implements ContextSource {
     await this.#deps.landed;
     this.#signalSource().signal.throwIfAborted();
     const refusedBefore = this.#rejects.length;
+    this.#committing += 1;
     try {
       const result = await commitEffects(
         this.#deps.effects,
@@ -331,6 +373,8 @@ export class Execution implements ContextSource {
       this.#rejects.length = refusedBefore;
       this.#stopIfRewound(error);
       throw error;
+    } finally {
+      this.#committing -= 1;
     }
   }
 }

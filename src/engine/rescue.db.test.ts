@@ -39,6 +39,7 @@ async function newWorker(engine: TestEngine): Promise<string> {
 async function loseOnce(engine: TestEngine, runId: string): Promise<void> {
   const workerId = await newWorker(engine);
   await new Claimer(engine.pools.control, engine.registry).claimById(workerId, runId);
+  await database.admin.query('update engine.leases set began = true where run_id = $1', [runId]);
   await database.admin.query(
     `update engine.workers set expires_at = engine.now() - interval '1 second' where worker_id = $1`,
     [workerId],
@@ -112,6 +113,7 @@ describe('a run that lost its worker', () => {
     const { id } = await engine.enqueue({ pipeline: 'plain', tenantId, input: {} });
     const workerId = await newWorker(engine);
     await new Claimer(engine.pools.control, engine.registry).claim(workerId, 1);
+    await database.admin.query('update engine.leases set began = true');
     await setClockOffset(database.admin, '2 minutes');
     const rescued = await Promise.all(
       Array.from({ length: 10 }, () => rescueLostRuns(engine.pools.control, silentLog)),

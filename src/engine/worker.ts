@@ -11,15 +11,16 @@ import type { Log } from '../platform/log.ts';
 import { Doorbell, waitAtMost } from '../platform/wait.ts';
 import { Claimer } from './claimer.ts';
 import type { EnginePools } from './engine-pools.ts';
-import { Execution, type ExecutionDeps, type StopReason, stageRunOf } from './execution.ts';
+import { Execution, type ExecutionDeps, stageRunOf } from './execution.ts';
 import { endByRelease } from './failure.ts';
 import { type Ending, Finisher } from './finisher.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
 import type { Registry } from './pipeline.ts';
 import { ProgressWriter } from './progress-writer.ts';
 import type { EngineSettings } from './settings.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
-import { endWorker, leasesOf, registerWorker } from './sql/workers.ts';
+import { endWorker, registerWorker } from './sql/workers.ts';
 import { noRoom, type Room, StartQueue } from './start-queue.ts';
 import type { Vitals } from './vitals.ts';
 import { WorkerWatch } from './worker-watch.ts';
@@ -50,6 +51,7 @@ export class Worker {
   readonly #claimer: Claimer;
   readonly #finisher: Finisher;
   readonly #progress: ProgressWriter;
+  readonly #keeper: LeaseKeeper;
   readonly #bell = new Doorbell();
   /** Claimed and not yet written off, by run id. */
   readonly #held = new Map<string, Execution>();
@@ -62,7 +64,6 @@ export class Worker {
   #heartbeat: Heartbeat | undefined;
   #looping: Promise<void> | undefined;
   #stopping = false;
-  #claimFailed = false;
   /** The queue was empty when last looked at. */
   #foundNothing = false;
   #lastSoloLook = 0;
@@ -84,6 +85,15 @@ export class Worker {
     this.#progress = new ProgressWriter(deps.pools.control, deps.log);
     this.#watch = new WorkerWatch(deps.settings.leaseMs, deps.log);
     this.#queue = new StartQueue({ slots: deps.settings.concurrency, maxClaim: deps.settings.maxClaim });
+    this.#keeper = new LeaseKeeper({
+      pool: deps.pools.control,
+      log: deps.log,
+      leaseMs: deps.settings.leaseMs,
+      workerId: () => (this.#heartbeat ? this.#workerId : undefined),
+      held: () => this.#held.values(),
+      started: () => this.#started,
+      end: (ending) => this.#end(ending),
+    });
   }
 
   get id(): string {
@@ -107,7 +117,7 @@ export class Worker {
 
   /** Works one given run for at most `maxMs`, then releases it. False when it could not be claimed. */
   async workOne(runId: string, maxMs: number): Promise<boolean> {
-    const [row] = await this.#claimer.claimById(this.#workerId, runId);
+    const [row] = await this.#keeper.whileClaiming(() => this.#claimer.claimById(this.#workerId, runId));
     if (!row) return false;
     const execution = this.#take(row, this.#executionDeps());
     if (!execution) return true;
@@ -136,6 +146,11 @@ export class Worker {
     await this.#untilIdle(drainMs);
     for (const execution of this.#held.values()) execution.stop('drained');
     await this.#untilIdle(Math.max(1_000, drainMs / 4));
+    // What does not listen is left behind; nothing it may still do counts.
+    for (const execution of this.#started) {
+      this.#leaveBehind(execution, execution.endByAbandon());
+      void this.#keeper.stopEffects(execution.run, 'end');
+    }
     const abandon = setTimeout(() => this.#finisher.abandon(), Math.max(1_000, drainMs / 4));
     await this.#finisher.flush();
     clearTimeout(abandon);
@@ -152,10 +167,9 @@ export class Worker {
 
   async #enlist(): Promise<void> {
     const { pools, settings, version, log } = this.#deps;
-    const name = `${hostname()}:${process.pid}`;
     const worker = {
       workerId: this.#workerId,
-      name,
+      name: `${hostname()}:${process.pid}`,
       pid: process.pid,
       host: hostname(),
       version,
@@ -179,7 +193,7 @@ export class Worker {
   /** Others have taken our runs over. Drop them and go on as somebody else. */
   #beReborn(): void {
     this.#deps.log.warn({ worker: this.#workerId, runs: this.#held.size }, 'worker was declared lost');
-    this.#stopAll('lost');
+    for (const execution of this.#held.values()) execution.stop('lost');
     this.#queue.clear();
     this.#held.clear();
     this.#started.clear();
@@ -204,11 +218,10 @@ export class Worker {
   }
 
   async #loop(): Promise<void> {
-    this.#loopNumber += 1;
-    const number = this.#loopNumber;
+    const number = ++this.#loopNumber;
     while (!this.#stopping && number === this.#loopNumber) {
       this.#lookingSince = performance.now();
-      const claimed = await this.#claimSome();
+      const claimed = await this.#keeper.whileClaiming(() => this.#claimSome());
       if (number !== this.#loopNumber) return;
       this.#lookingSince = undefined;
       if (claimed === 0 && !this.#stopping) await this.#bell.wait(this.#deps.settings.pollMs);
@@ -220,7 +233,6 @@ export class Worker {
     if (!this.#heartbeat) return 0;
     const workerId = this.#workerId;
     try {
-      if (this.#claimFailed) await this.#adoptUnknown();
       if (await this.#shouldWaitForSolo()) return 0;
       const room = this.#room();
       if (room === noRoom) return 0;
@@ -235,7 +247,6 @@ export class Worker {
       failpoint('claim.after_commit');
       return rows.length;
     } catch (error) {
-      this.#claimFailed = true;
       this.#deps.log.warn({ err: error }, 'claim did not reach the database');
       return 0;
     }
@@ -332,6 +343,7 @@ export class Worker {
       log: this.#deps.log,
       defaultRole: 'millrace_app',
       stallMs: this.#deps.settings.stallMs,
+      stopEffects: (run, how) => this.#keeper.stopEffects(run, how),
       onDecision: (decision) => this.#progress.addDecision(decision),
       landed,
     };
@@ -357,6 +369,7 @@ export class Worker {
   }
 
   async #work(execution: Execution): Promise<void> {
+    if (execution.mustSayThatItBegins) await this.#keeper.sayThatItBegins(execution);
     execution.lastSignOfLife = performance.now();
     const ending = await execution.work();
     if (!this.#started.delete(execution)) return;
@@ -409,20 +422,6 @@ export class Worker {
     void this.#finisher.flush().then(() => this.#deps.onGivenBack());
   }
 
-  #stopAll(reason: StopReason): void {
-    for (const execution of this.#held.values()) execution.stop(reason);
-  }
-
-  /** After a claim whose answer was lost: what we hold without knowing it is worked on after all. */
-  async #adoptUnknown(): Promise<void> {
-    const held = await leasesOf(this.#deps.pools.control, this.#workerId);
-    this.#accept(
-      held.filter((row) => !this.#held.has(row.id)),
-      this.#workerId,
-    );
-    this.#claimFailed = false;
-  }
-
   #keepHouse(): void {
     const since = {
       claimLoop: this.#lookingSince,
@@ -430,6 +429,7 @@ export class Worker {
       heartbeat: this.#heartbeat?.renewedAt,
     };
     if (this.#watch.look(this.#workerId, since).includes('claimLoop')) this.#looping = this.#loop();
+    this.#keeper.keep();
     for (const execution of this.#started) {
       const ending = execution.giveUpIfStalled(STALL_GRACE_MS);
       if (ending) this.#leaveBehind(execution, ending);
@@ -444,6 +444,6 @@ export class Worker {
     this.#started.delete(execution);
     this.#queue.remove(execution, true);
     this.#end(ending);
-    this.#startQueued();
+    if (!this.#stopping) this.#startQueued();
   }
 }

@@ -1,12 +1,19 @@
-// The rescuer: runs whose worker has gone silent go back to the queue with their checkpoints, or end when the same run has
-// taken down too many workers. Takeover needs only an expired lease; how long a run has been going never matters.
+// The rescuer: runs whose worker is no more go back to the queue with their checkpoints, or end when the same run has
+// taken down too many workers. Takeover needs only an expired lease; how long a run has been going never matters. A run that was claimed ahead
+// and never began is not charged, and a run that committed something since its last loss starts to count anew.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type Pool, withTransaction } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { Log } from '../../platform/log.ts';
-import { countFailure } from '../retry-policy.ts';
+import { type Failures, lossKey, unbegunKey, withoutLosses } from '../retry-policy.ts';
 import { type AttemptEnd, endAttempts } from '../sql/end-attempts.ts';
-import { endSilentWorkers, type LostLease, lockLostLeases } from '../sql/rescue-runs.ts';
+import {
+  declareLostWorkers,
+  endLostEffects,
+  endSilentWorkers,
+  type LostLease,
+  lockLostLeases,
+} from '../sql/rescue-runs.ts';
 import { createLoop, type Service } from './loop.ts';
 
 export interface RescuerOptions {
@@ -33,14 +40,17 @@ export function createRescuer(options: RescuerOptions): Service {
 
 /** One round; how many runs were taken back. */
 export async function rescueLostRuns(pool: Pool, log: Log): Promise<number> {
-  const lost = await withTransaction(pool, async (tx) => {
-    const leases = await lockLostLeases(tx, BATCH);
+  const { lost, workers } = await withTransaction(pool, async (tx) => {
+    const gone = await declareLostWorkers(tx);
+    const leases = gone.length > 0 ? await lockLostLeases(tx, gone, BATCH) : [];
     if (leases.length > 0) await endAttempts(tx, leases.map(endOfLost));
     await endSilentWorkers(tx);
     failpoint('rescue.before_commit');
-    return leases;
+    return { lost: leases, workers: gone };
   });
   failpoint('rescue.after_commit');
+  // What was skipped is under an effects transaction that nobody will commit.
+  if (workers.length > 0 && lost.length < BATCH) await endLostEffects(pool, workers, BATCH);
   for (const lease of lost) {
     log.warn(
       {
@@ -58,8 +68,7 @@ export async function rescueLostRuns(pool: Pool, log: Log): Promise<number> {
 }
 
 function endOfLost(lease: LostLease): AttemptEnd {
-  const failures = countFailure(lease.failures, 'lost', lease.stage);
-  const losses = failures[`lost:${lease.stage}`] ?? 1;
+  const { failures, losses } = chargeLoss(lease);
   const common = {
     runId: lease.run_id,
     part: lease.part,
@@ -86,9 +95,21 @@ function endOfLost(lease: LostLease): AttemptEnd {
       errorText: error.message,
     };
   }
-  if (lease.lost_action === 'fail' || losses >= lease.lost_limit) {
+  if (losses > 0 && (lease.lost_action === 'fail' || losses >= lease.lost_limit)) {
     const error = new MillraceError('worker_lost', { run: lease.run_id, count: losses });
     return { ...common, event: 'fail', errorCode: error.code, errorText: error.message };
   }
   return { ...common, event: 'release', errorCode: null, errorText: null };
+}
+
+/** No losses: it is not known to have begun, and the next attempt will write down that it does. */
+function chargeLoss(lease: LostLease): { failures: Failures; losses: number } {
+  const { stage, part } = lease;
+  if (!lease.began && !lease.progressed) {
+    const key = unbegunKey(stage, part);
+    return { failures: { ...lease.failures, [key]: (lease.failures[key] ?? 0) + 1 }, losses: 0 };
+  }
+  const before = lease.progressed ? withoutLosses(lease.failures, stage, part) : lease.failures;
+  const losses = (before[lossKey(stage, part)] ?? 0) + 1;
+  return { failures: { ...before, [lossKey(stage, part)]: losses }, losses };
 }

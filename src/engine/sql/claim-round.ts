@@ -135,7 +135,7 @@ const roundOf = (bound: string) => `
   select a.*, null::json as turns from (${claimedRows}) a
   union all
   -- Comes last, whether anything was claimed or not.
-  select null::uuid, null::uuid, null, null, null, null::smallint, null::int, null::jsonb, null::jsonb, null::uuid, null::uuid,
+  select null::uuid, null::uuid, null, null, null, null::smallint, null::int, null::uuid, null::jsonb, null::jsonb, null::uuid, null::uuid,
          null, null::uuid, null::float8, null::float8,
          (select json_agg(json_build_object('pipeline', t.pipeline, 'lane', t.lane, 'group', t.group_id) order by t.place) from turns t)`;
 

@@ -1,4 +1,5 @@
-// Takes runs back from workers that have gone silent.
+// Takes runs back from workers that are no more: gone silent, ended, or unknown (after a failover, or because a claim was committed when its
+// worker had already stopped).
 import type { Queryable } from '../../platform/database.ts';
 import type { Failures } from '../retry-policy.ts';
 import { cancelEventOf } from './cancel-event.ts';
@@ -13,6 +14,10 @@ export interface LostLease {
   readonly claimed_at: Date;
   readonly status: string;
   readonly failures: Failures;
+  /** It was worked on; a run that was claimed ahead may not have been. */
+  readonly began: boolean;
+  /** It committed something. */
+  readonly progressed: boolean;
   readonly cancel_requested_by: string | null;
   /** What ends it when it was cancelled. */
   readonly cancel_event: 'cancel' | 'fail';
@@ -21,39 +26,80 @@ export interface LostLease {
 }
 
 /**
- * Declares expired workers lost and returns up to `limit` of their leases, locked FOR UPDATE by this transaction. A lease
- * under an open effects transaction is skipped: it comes free when that transaction ends or is timed out by the server.
- * The worker row is locked first, so that a heartbeat cannot revive it half way.
+ * Workers that hold leases and are no more. Those that have only gone silent are declared lost here: from then on a heartbeat cannot revive
+ * them. The holders are found by a loose index scan, a probe for each whatever it holds.
  */
-export async function lockLostLeases(db: Queryable, limit: number): Promise<LostLease[]> {
-  const { rows } = await db.query<LostLease>({
-    name: 'engine-lock-lost-leases',
+export async function declareLostWorkers(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ worker_id: string }>({
+    name: 'engine-declare-lost-workers',
     text: `
-      with silent as (
-        select worker_id from engine.workers
-        where expires_at < engine.now() and (ended_at is null or end_reason = 'lost')
-          and exists (select from engine.leases l where l.worker_id = engine.workers.worker_id)
-        for update skip locked
+      with recursive holders (worker_id) as (
+        (select worker_id from engine.leases order by worker_id limit 1)
+        union all
+        select (select l.worker_id from engine.leases l where l.worker_id > h.worker_id order by l.worker_id limit 1)
+        from holders h
+        where h.worker_id is not null
+      ),
+      seen as materialized (
+        select h.worker_id, w.found, w.ended_at
+        from holders h
+        left join lateral (
+          select true as found, ended_at, expires_at from engine.workers where worker_id = h.worker_id limit 1
+        ) w on true
+        where h.worker_id is not null and (w.found is null or w.ended_at is not null or w.expires_at < engine.now())
       ),
       declared as (
         update engine.workers w
         set ended_at = engine.now(), end_reason = 'lost'
-        from silent s
-        where w.worker_id = s.worker_id and w.ended_at is null
+        where w.worker_id = any (array(select worker_id from seen where found and ended_at is null))
+          and w.ended_at is null and w.expires_at < engine.now()
+        returning w.worker_id
       )
-      select l.run_id, l.part, l.attempt, l.pipeline, l.stage, l.worker_id, l.claimed_at, r.status, r.failures,
+      select worker_id from seen where found is null or ended_at is not null
+      union all
+      select worker_id from declared`,
+  });
+  return rows.map((row) => row.worker_id);
+}
+
+/**
+ * Up to `limit` leases of these workers, locked FOR UPDATE by this transaction. A lease under an open effects transaction is skipped: it comes
+ * free when that transaction ends or is ended.
+ */
+export async function lockLostLeases(db: Queryable, workerIds: readonly string[], limit: number): Promise<LostLease[]> {
+  const { rows } = await db.query<LostLease>({
+    name: 'engine-lock-lost-leases',
+    text: `
+      select l.run_id, l.part, l.attempt, l.pipeline, l.stage, l.worker_id, l.claimed_at, r.status, r.failures, l.began,
+             exists (
+               select from engine.checkpoints c where c.run_id = l.run_id and c.stage = l.stage and c.attempt = l.attempt
+             ) as progressed,
              case when r.cancel_requested_at is not null then r.cancel_requested_by end as cancel_requested_by,
              ${cancelEventOf('l.pipeline', 'r.status')} as cancel_event, p.lost_limit, p.lost_action
       from engine.leases l
-      join silent s on s.worker_id = l.worker_id
       join engine.runs r on r.id = l.run_id
       join engine.pipelines p on p.pipeline = l.pipeline
-      order by l.run_id
-      limit $1
+      where l.worker_id = any ($1::uuid[])
+      order by l.run_id, l.part
+      limit $2
       for update of l skip locked`,
-    values: [limit],
+    values: [workerIds, limit],
   });
   return rows;
+}
+
+/** Ends the connections that still hold leases of these workers: a frozen process neither reads its answer nor lets go. How many. */
+export async function endLostEffects(db: Queryable, workerIds: readonly string[], limit: number): Promise<number> {
+  const { rows } = await db.query<{ ended: number }>({
+    name: 'engine-end-lost-effects',
+    text: `
+      select coalesce(sum(greatest(engine.stop_effects(l.run_id, l.part, l.attempt, true), 0)), 0)::int as ended
+      from (
+        select run_id, part, attempt from engine.leases where worker_id = any ($1::uuid[]) order by run_id, part limit $2
+      ) l`,
+    values: [workerIds, limit],
+  });
+  return rows[0]?.ended ?? 0;
 }
 
 /** Workers that hold nothing and went silent just end. */

@@ -63,18 +63,71 @@ export async function endWorker(db: Queryable, workerId: string): Promise<void> 
   });
 }
 
-/** Runs this worker holds. Asked after a claim whose answer was lost, so that no run stays leased to nobody. */
-export async function leasesOf(db: Queryable, workerId: string): Promise<ClaimedRow[]> {
-  const { rows } = await db.query<ClaimedRow>({
+export interface HeldLease {
+  readonly run_id: string;
+  readonly part: string;
+  readonly attempt: number;
+  readonly cancel_requested_by: string | null;
+}
+
+/** What this worker holds, by the database's account. */
+export async function leasesOf(db: Queryable, workerId: string): Promise<HeldLease[]> {
+  const { rows } = await db.query<HeldLease>({
     name: 'engine-leases-of',
     text: `
-      select r.id, r.tenant_id, r.pipeline, r.status, r.lane, r.priority, l.attempt, l.part, l.worker_id, r.input, nullif(r.failures, '{}') as failures, r.blob_id,
-             r.retry_of, r.correlation_id, r.created_by,
-             date_part('epoch', r.created_at) * 1000 as created_ms, date_part('epoch', engine.now() - r.created_at) * 1000 as age_ms
+      select l.run_id, l.part, l.attempt, r.cancel_requested_by
       from engine.leases l
-      join engine.runs r on r.id = l.run_id
+      left join lateral (
+        select case when cancel_requested_at is not null then cancel_requested_by end as cancel_requested_by
+        from engine.runs where id = l.run_id limit 1
+      ) r on true
       where l.worker_id = $1`,
     values: [workerId],
   });
   return rows;
+}
+
+/** The same as claimed rows, for those of these runs that the worker holds. */
+export async function claimedLeases(db: Queryable, workerId: string, runIds: readonly string[]): Promise<ClaimedRow[]> {
+  const { rows } = await db.query<ClaimedRow>({
+    name: 'engine-claimed-leases',
+    text: `
+      select r.id, r.tenant_id, r.pipeline, r.status, r.lane, r.priority, l.attempt, l.part, l.worker_id, r.input, nullif(r.failures, '{}') as failures, r.blob_id, r.retry_of,
+             r.correlation_id, r.created_by,
+             date_part('epoch', r.created_at) * 1000 as created_ms, date_part('epoch', engine.now() - r.created_at) * 1000 as age_ms
+      from engine.leases l
+      join engine.runs r on r.id = l.run_id
+      where l.run_id = any ($2::uuid[]) and (l.worker_id = $1) is true`,
+    values: [workerId, runIds],
+  });
+  return rows;
+}
+
+export interface BegunLease {
+  readonly id: string;
+  readonly part: string;
+  readonly attempt: number;
+}
+
+/**
+ * These have begun: a loss will be charged to them. A lease under an effects transaction is passed over; its commit will say the same.
+ */
+export async function markBegun(db: Queryable, leases: readonly BegunLease[]): Promise<void> {
+  await db.query({
+    name: 'engine-mark-begun',
+    text: `
+      update engine.leases
+      set began = true
+      where ctid = any (array(
+        select held.at
+        from unnest($1::uuid[], $2::text[], $3::int[]) as g (run_id, part, attempt)
+        cross join lateral (
+          select l.ctid as at from engine.leases l
+          where l.run_id = g.run_id and l.part = g.part and l.attempt = g.attempt and not l.began
+          limit 1
+          for update skip locked
+        ) held
+      ))`,
+    values: [leases.map((lease) => lease.id), leases.map((lease) => lease.part), leases.map((lease) => lease.attempt)],
+  });
 }

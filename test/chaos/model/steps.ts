@@ -131,6 +131,8 @@ export const actionsOfSteps = {
   },
 
   rescue: async ({ model, world }) => {
+    // A loss is charged to what has begun; in this world everything has.
+    await world.admin.query('update engine.leases set began = true');
     await rescueLostRuns(world.pool, silentLog);
     model.rescue();
     return undefined;
