@@ -120,7 +120,7 @@ async function watch(
 }
 
 function startWorker(): ChildProcess {
-  const worker = spawn(process.execPath, ['--import', 'tsx', path.join(root, 'src/cli/main.ts'), 'worker'], {
+  const worker = spawn(process.execPath, ['--import', 'tsx', path.join(root, 'src/main/main.ts'), 'worker'], {
     cwd: root,
     stdio: 'ignore',
     env: {

@@ -30,6 +30,8 @@ const text = 'import x from y';`;
       between('src/contract/a.ts', 'src/platform/b.ts'),
       between('src/tabular/a.ts', 'src/sources/b.ts'),
       between('src/http/a.ts', 'src/roles/b.ts'),
+      between('src/http/a.ts', 'src/pipelines/ads/kit.ts'),
+      between('src/cli/a.ts', 'src/main/b.ts'),
       between('src/engine/a.ts', 'test/support/b.ts'),
       between('test/acceptance/a.test.ts', 'src/engine/b.ts'),
       between('console/src/a.tsx', 'src/engine/b.ts'),
@@ -38,6 +40,8 @@ const text = 'import x from y';`;
     const downward = [
       between('src/engine/a.ts', 'src/platform/b.ts'),
       between('src/roles/a.ts', 'src/http/b.ts'),
+      between('src/pipelines/ads/http/a.ts', 'src/http/b.ts'),
+      between('src/main/a.ts', 'src/roles/b.ts'),
       between('src/index.ts', 'src/roles/b.ts'),
       between('src/platform/a.test.ts', 'test/support/b.ts'),
       between('console/src/a.tsx', 'src/contract/b.ts'),

@@ -17,20 +17,22 @@ export interface Violation {
   readonly what: string;
 }
 
-/** roles → http, cli → pipelines → sources, tabular, access, outbound → engine → platform → contract. */
-const below: Readonly<Record<string, readonly string[]>> = {
-  contract: [],
-  platform: ['contract'],
-  engine: ['platform', 'contract'],
-  tabular: ['engine', 'platform', 'contract'],
-  access: ['engine', 'platform', 'contract'],
-  sources: ['engine', 'platform', 'contract'],
-  outbound: ['engine', 'platform', 'contract'],
-  pipelines: ['sources', 'tabular', 'access', 'outbound', 'engine', 'platform', 'contract'],
-  http: ['pipelines', 'sources', 'tabular', 'access', 'outbound', 'engine', 'platform', 'contract'],
-  cli: ['roles', 'pipelines', 'sources', 'tabular', 'access', 'outbound', 'engine', 'platform', 'contract'],
-  roles: ['http', 'pipelines', 'sources', 'tabular', 'access', 'outbound', 'engine', 'platform', 'contract'],
-};
+/** main → roles → pipelines → http, cli → sources, tabular, access, outbound → engine → platform → contract. */
+const tiers: readonly (readonly string[])[] = [
+  ['contract'],
+  ['platform'],
+  ['engine'],
+  ['sources', 'tabular', 'access', 'outbound'],
+  ['http', 'cli'],
+  ['pipelines'],
+  ['roles'],
+  ['main'],
+];
+
+/** What each layer may import beside itself: everything on the tiers below its own, nothing beside it. */
+const below: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  tiers.flatMap((layers, tier) => layers.map((layer) => [layer, tiers.slice(0, tier).reverse().flat()])),
+);
 
 const importLine =
   /^\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s)?['"](\.[^'"]+)['"]|\bimport\(\s*['"](\.[^'"]+)['"]\s*\)/gm;

@@ -34,7 +34,7 @@ describe('our own rules', () => {
   it('want tests on judgments where the canaries listen', () => {
     const text = "import { openJudgmentsBench } from '../../test/support/judgments.ts';";
     expect(check('src/http/new-page.db.test.ts', text)).toEqual([expect.stringContaining('canaries')]);
-    expect(check('src/http/routes/batches/new-page.db.test.ts', text)).toEqual([]);
+    expect(check('src/pipelines/judgments/http/new-page.db.test.ts', text)).toEqual([]);
     expect(check('src/http/new-page.db.test.ts', 'nothing of them')).toEqual([]);
   });
 

@@ -69,7 +69,8 @@ export const rules: readonly Rule[] = [
   },
 
   function environment({ name, text }) {
-    const allowed = /^src\/(?:platform\/config\.ts|platform\/embedded\/binaries\.ts|roles\/|cli\/)/;
+    const allowed =
+      /^src\/(?:platform\/config\.ts|platform\/embedded\/binaries\.ts|main\/|roles\/|cli\/|pipelines\/[a-z-]+\/cli\/)/;
     if (!isProduct(name) || allowed.test(name)) return [];
     return findLines(name, text, /\bprocess\.env\b/, 'take the setting from the config that is passed in');
   },
@@ -77,7 +78,7 @@ export const rules: readonly Rule[] = [
   function canariesListen({ name, text }) {
     const isTheirs = /^(?:src\/(?:http|cli)\/|test\/acceptance\/).*\.test\.ts$/.test(name);
     if (!isTheirs || judgmentsTests.test(name)) return [];
-    const works = /pipelines\/judgments\/|support\/judgments(?:\.|-)|'--pipeline', 'judgments'/;
+    const works = /pipelines\/judgments\/(?!http\/batch-handlers)|support\/judgments(?:\.|-)|'--pipeline', 'judgments'/;
     const rule = 'tests on judgments stand where the canaries listen (judgmentsTests in test/support/heard.ts)';
     return findLines(name, text, works, rule).slice(0, 1);
   },

@@ -1,12 +1,16 @@
 // docs/configuration.md: every setting, from the schema that reads it.
-
+import type { z } from 'zod';
+import { kits } from '../../src/pipelines/all.ts';
 import { type SettingInfo, settingInfo } from '../../src/platform/config/setting.ts';
 import { otherVariables, settingGroups } from '../../src/platform/config.ts';
 import { code, generatedNote, table } from './markdown.ts';
 
 export function configurationPage(): string {
-  const groups = Object.entries(settingGroups).map(([title, settings]) => {
-    const infos = Object.values(settings).map((schema) => settingInfo.get(schema) as SettingInfo);
+  const ofKits = kits.flatMap(({ settings }) =>
+    settings === undefined ? [] : [[settings.title, settings.shape] as const],
+  );
+  const groups = [...Object.entries(settingGroups), ...ofKits].map(([title, settings]) => {
+    const infos = Object.values(settings).map((schema) => settingInfo.get(schema as z.ZodType) as SettingInfo);
     return `## ${title}\n\n${table(['variable', 'default', 'takes', 'what it does'], infos.map(settingRow))}`;
   });
   const others = Object.entries(otherVariables).map(([name, doc]) => [code(name), doc]);

@@ -1,5 +1,5 @@
 // docs/states.md: every machine as a drawing and as a table.
-import { machines } from '../../src/contract/states/all.ts';
+import { machines } from '../../src/contract/pipelines/all.ts';
 import type { Machine, State } from '../../src/contract/states/machine.ts';
 import { code, generatedNote, table } from './markdown.ts';
 

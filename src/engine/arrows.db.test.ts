@@ -7,7 +7,7 @@ import { tallyMachine } from '../../test/chaos/tally.ts';
 import { forgetMoves, readMoves } from '../../test/support/arrows-taken.ts';
 import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, newTenant } from '../../test/support/engine.ts';
-import { machines } from '../contract/states/all.ts';
+import { machines } from '../contract/pipelines/all.ts';
 import type { Machine } from '../contract/states/machine.ts';
 import { withTransaction } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';

@@ -9,7 +9,7 @@ import type { Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { HttpSettings } from './http-settings.ts';
 import type { Feed } from './live/feed.ts';
-import type { RejectTools } from './rejects/reject-tools.ts';
+import type { PipelinePartsByName } from './pipeline-parts.ts';
 
 /** One thing that must answer before the process takes requests. Returns a word about it, or throws. */
 export type ReadyCheck = () => Promise<string | undefined>;
@@ -21,10 +21,8 @@ export interface AppParts {
   readonly pool: Pool;
   readonly secrets: Secrets;
   readonly engine?: Engine;
-  /** What pipelines know about correcting their refused rows, by pipeline. */
-  readonly rejectTools?: Readonly<Record<string, RejectTools>>;
-  /** How pipelines are called and which file extensions they take, for the console. */
-  readonly pipelineNotes?: Readonly<Record<string, { readonly title: string; readonly accepts: string[] }>>;
+  /** What pipelines bring, by their names. */
+  readonly pipelines?: PipelinePartsByName;
   /** Made from pool and secrets when left out. */
   readonly authenticator?: Authenticator;
   /** Beside the database, which is always checked: migrations, blob store. */

@@ -1,9 +1,5 @@
 // The operations the HTTP layer brings itself, one file each. Pipelines and the engine bring theirs through AppDeps.handlers.
 import type { Handlers } from './call.ts';
-import { listDailyMetrics } from './routes/ads/daily-metrics.ts';
-import { listAdSets, listAds, listCampaigns } from './routes/ads/dimensions.ts';
-import { readPassport } from './routes/ads/passport.ts';
-import { listTotals } from './routes/ads/totals.ts';
 import { createApiKey } from './routes/api-keys/create.ts';
 import { listApiKeys } from './routes/api-keys/list.ts';
 import { revokeApiKey } from './routes/api-keys/revoke.ts';
@@ -11,10 +7,6 @@ import { login } from './routes/auth/login.ts';
 import { logout } from './routes/auth/logout.ts';
 import { me } from './routes/auth/me.ts';
 import { changePassword } from './routes/auth/password.ts';
-import { listBatches } from './routes/batches/list.ts';
-import { mapBatch, showBatchMapping } from './routes/batches/mapping.ts';
-import { removeBatch } from './routes/batches/remove.ts';
-import { showBatch } from './routes/batches/show.ts';
 import { createClient } from './routes/clients/create.ts';
 import { listClients } from './routes/clients/list.ts';
 import { removeClient } from './routes/clients/remove.ts';
@@ -23,9 +15,6 @@ import { updateClient } from './routes/clients/update.ts';
 import { listIngestionRuns } from './routes/ingestion-runs/list.ts';
 import { retryIngestionRun } from './routes/ingestion-runs/retry.ts';
 import { showIngestionRun } from './routes/ingestion-runs/show.ts';
-import { listJudgments } from './routes/judgments/list.ts';
-import { listPlaintiffs, splitPlaintiff } from './routes/judgments/plaintiffs.ts';
-import { decideReviews, listReviews } from './routes/judgments/reviews.ts';
 import { liveRunStream } from './routes/live/run-stream.ts';
 import { liveSocket } from './routes/live/socket.ts';
 import { liveStream } from './routes/live/stream.ts';
@@ -124,22 +113,6 @@ export const ownHandlers: Handlers = {
   ...replayRejects,
   ...listUploads,
   ...showUpload,
-  ...listCampaigns,
-  ...listAdSets,
-  ...listAds,
-  ...listDailyMetrics,
-  ...listTotals,
-  ...readPassport,
-  ...listBatches,
-  ...showBatch,
-  ...showBatchMapping,
-  ...mapBatch,
-  ...removeBatch,
-  ...listJudgments,
-  ...listPlaintiffs,
-  ...splitPlaintiff,
-  ...listReviews,
-  ...decideReviews,
   ...listPipelines,
   ...pausePipeline,
   ...resumePipeline,

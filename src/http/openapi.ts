@@ -1,7 +1,6 @@
 // The OpenAPI 3.1 document, made from the route table alone. Made once; src/contract/api/openapi.json is the committed copy that
 // clients in other languages are generated from.
 import { z } from 'zod';
-import { Ad, AdSet, Campaign, DailyMetric, Passport, Total } from '../contract/api/ads.ts';
 import { ApiKey } from '../contract/api/api-keys.ts';
 import { Me, Session } from '../contract/api/auth.ts';
 import { Client } from '../contract/api/clients.ts';
@@ -29,6 +28,7 @@ import { Sample } from '../contract/api/samples.ts';
 import { Upload, UploadAnswer } from '../contract/api/uploads.ts';
 import { User } from '../contract/api/users.ts';
 import { type ErrorCode, entryOf } from '../contract/errors/catalogue.ts';
+import { Ad, AdSet, Campaign, DailyMetric, Passport, Total } from '../contract/pipelines/ads/api.ts';
 
 type Json = Record<string, unknown>;
 

@@ -49,7 +49,7 @@ beforeAll(async () => {
   await engine.start();
 });
 afterAll(() => engine.close());
-const api = useApi(db, () => ({ engine, rejectTools: { sheet: tools } }));
+const api = useApi(db, () => ({ engine, pipelines: { sheet: { rejects: tools } } }));
 let user: TestUser;
 let admin: TestUser;
 let run_id = '';

@@ -23,18 +23,18 @@ import { routes } from '../contract/api/routes.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Engine } from '../engine/engine.ts';
 import { defaultAlertSettings } from '../outbound/alerts/alert-settings.ts';
-import { createSecretBox } from '../pipelines/syncs/secret-box.ts';
+import { adsHandlers, adsIntake } from '../pipelines/ads/http/ads-handlers.ts';
+import { batchHandlers } from '../pipelines/judgments/http/batch-handlers.ts';
+import { connectorHandlers } from '../pipelines/syncs/http/connector-handlers.ts';
+import { syncHandlers } from '../pipelines/syncs/http/sync-handlers.ts';
 import type { SyncDesk } from '../pipelines/syncs/sync-desk.ts';
 import { syncsPipeline } from '../pipelines/syncs/syncs.pipeline.ts';
 import { DiskBlobStore } from '../platform/blob/disk-blob-store.ts';
 import type { Queryable } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';
+import { createSecretBox } from '../platform/secret-box.ts';
 import { ownHandlers } from './handlers.ts';
-import { adsHandlers, adsUploadDoor } from './routes/ads/ads-handlers.ts';
 import { alertHandlers } from './routes/alerts/alert-handlers.ts';
-import { batchHandlers } from './routes/batches/batch-handlers.ts';
-import { connectorHandlers } from './routes/connectors/connector-handlers.ts';
-import { syncHandlers } from './routes/syncs/sync-handlers.ts';
 import { webhookHandlers } from './routes/webhooks/webhook-handlers.ts';
 import { createUploadHandlers } from './uploads/create-upload.ts';
 import { uploadHandlers } from './uploads/upload-handlers.ts';
@@ -98,9 +98,7 @@ const nobody: Things = {
   deliveryId: uuidv7(),
 };
 const marker = 'CANARY-OF-THE-OTHER-TENANT';
-const rejectTools = {
-  steady: { check: async () => [[]], replay: async () => ({ runId: '', rows: 0 }) },
-};
+const rejects = { check: async () => [[]], replay: async () => ({ runId: '', rows: 0 }) };
 const folder = mkdtempSync(path.join(tmpdir(), 'millrace-isolation-'));
 const store = new DiskBlobStore({ root: folder });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -109,13 +107,17 @@ const handlers = () => ({
   ...connectorHandlers(desk),
   ...syncHandlers(desk),
   ...uploadHandlers({ store }),
-  ...createUploadHandlers({ store, limits: defaultUploadLimits, doors: { ads: adsUploadDoor(engine) } }),
+  ...createUploadHandlers({ store, limits: defaultUploadLimits }),
   ...adsHandlers({ store }),
   ...batchHandlers({ store }),
   ...webhookHandlers(webhooksFor(db, { timeoutMs: 200 }).desk),
   ...alertHandlers({ box: createSecretBox(Buffer.alloc(32, 7)), settings: defaultAlertSettings }),
 });
-const api = useApi(db, () => ({ engine, rejectTools, handlers: handlers() }));
+const api = useApi(db, () => ({
+  engine,
+  pipelines: { steady: { rejects }, ads: { intake: adsIntake(engine) } },
+  handlers: handlers(),
+}));
 const isServed = (operation: OperationId) => operation in ownHandlers || operation in handlers();
 let own: Things;
 let foreign: Things;

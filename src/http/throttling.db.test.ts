@@ -28,7 +28,9 @@ const api = useApi(db, () => ({ engine: desk.engine }));
 
 const read = (tenantId: string) => {
   const sinceMs = Date.now() - HOUR_MS;
-  return readThrottling(desk.engine.pools.control, tenantId, leastUuidv7(sinceMs), new Date(sinceMs));
+  return readThrottling(desk.engine.pools.control, tenantId, leastUuidv7(sinceMs), new Date(sinceMs), {
+    syncs: 'airbyte',
+  });
 };
 
 interface Told {

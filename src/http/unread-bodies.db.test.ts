@@ -5,8 +5,8 @@ import { type AdsBench, openAdsBench } from '../../test/support/ads.ts';
 import { buildApiKey, buildTenant, buildUser, type TestUser, useApi } from '../../test/support/api.ts';
 import { useDatabase } from '../../test/support/database.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { adsIntake } from '../pipelines/ads/http/ads-handlers.ts';
 import { defaultHttpSettings } from './app-deps.ts';
-import { adsUploadDoor } from './routes/ads/ads-handlers.ts';
 import { createUploadHandlers } from './uploads/create-upload.ts';
 import { defaultUploadLimits } from './uploads/upload-limits.ts';
 
@@ -31,10 +31,10 @@ beforeAll(async () => {
 const api = useApi(db, () => ({
   settings: { ...defaultHttpSettings, unreadBody: linger },
   engine: bench.engine,
+  pipelines: { ads: { intake: adsIntake(bench.engine) } },
   handlers: createUploadHandlers({
     store: bench.store,
     limits: { ...defaultUploadLimits, ...linger },
-    doors: { ads: adsUploadDoor(bench.engine) },
   }),
 }));
 beforeAll(async () => {

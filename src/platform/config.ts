@@ -9,7 +9,6 @@ import { engineSettings } from './config/engine-settings.ts';
 import { serverSettings } from './config/server-settings.ts';
 import { type SettingInfo, settingInfo } from './config/setting.ts';
 import { storageSettings } from './config/storage-settings.ts';
-import { syncSettings } from './config/sync-settings.ts';
 import { webhookSettings } from './config/webhook-settings.ts';
 import { nearest } from './nearest.ts';
 
@@ -21,7 +20,6 @@ export const settingGroups = {
   'Uploads and storage': storageSettings,
   Access: accessSettings,
   Alerts: alertSettings,
-  'Airbyte and connectors': syncSettings,
   Webhooks: webhookSettings,
 } as const;
 
@@ -32,11 +30,24 @@ export const configSchema = z.object({
   ...storageSettings,
   ...accessSettings,
   ...alertSettings,
-  ...syncSettings,
   ...webhookSettings,
 });
 
-export type Config = Readonly<z.infer<typeof configSchema>>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Settings that a pipeline adds to those of the house. */
+export interface SettingGroup<Shape extends z.ZodRawShape = z.ZodRawShape> {
+  /** As the docs call the group. */
+  readonly title: string;
+  readonly shape: Shape;
+  /** Rules between its settings: a sentence for each that is broken. */
+  faults?(values: z.infer<z.ZodObject<Shape>>): string[];
+}
+
+export interface Config extends Readonly<z.infer<typeof configSchema>> {
+  /** What it was read from; pipelines read their own settings from it (`readSettings`). */
+  readonly environment: Environment;
+}
 
 /** Read by the command line and the tests, not part of a server's configuration. */
 export const otherVariables: Readonly<Record<string, string>> = {
@@ -50,20 +61,46 @@ export const otherVariables: Readonly<Record<string, string>> = {
 const exitConfig = 78; // EX_CONFIG of sysexits.h: restarting does not help
 const exitFailure = 1;
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** `groups`: the settings of the installation's pipelines, whose faults are listed with the others. */
+export function loadConfig(env: Environment = process.env, groups: readonly SettingGroup[] = []): Config {
+  const parsed = configSchema.safeParse(inputFrom(env, configSchema.shape));
+  const faults = [
+    ...unknownNames(env, groups),
+    ...(parsed.success ? crossFaults(parsed.data) : schemaFaults(parsed.error, configSchema.shape)),
+    ...groups.flatMap((group) => parseGroup(env, group).faults),
+  ];
+  if (faults.length > 0 || !parsed.success) throw invalid(faults);
+  return { ...parsed.data, environment: env };
+}
 
-export function loadConfig(env: Environment = process.env): Config {
+/** The settings of one pipeline. */
+export function readSettings<Shape extends z.ZodRawShape>(
+  { environment }: Pick<Config, 'environment'>,
+  group: SettingGroup<Shape>,
+): z.infer<z.ZodObject<Shape>> {
+  const { values, faults } = parseGroup(environment, group);
+  if (values === undefined || faults.length > 0) throw invalid(faults);
+  return values;
+}
+
+function parseGroup<Shape extends z.ZodRawShape>(env: Environment, group: SettingGroup<Shape>) {
+  const schema = z.object(group.shape);
+  const parsed = schema.safeParse(inputFrom(env, schema.shape));
+  if (!parsed.success) return { values: undefined, faults: schemaFaults(parsed.error, schema.shape) };
+  return { values: parsed.data, faults: group.faults?.(parsed.data) ?? [] };
+}
+
+function inputFrom(env: Environment, shape: z.ZodRawShape): Record<string, string> {
   const input: Record<string, string> = {};
-  for (const [key, { env: name }] of settingsByKey()) {
+  for (const [key, { env: name }] of settingsByKey(shape)) {
     const value = env[name]?.trim();
     if (value !== undefined && value !== '') input[key] = value;
   }
-  const parsed = configSchema.safeParse(input);
-  const faults = [...unknownNames(env), ...(parsed.success ? crossFaults(parsed.data) : schemaFaults(parsed.error))];
-  if (faults.length > 0 || !parsed.success) {
-    throw new MillraceError('config_invalid', { faults: faults.map((fault) => `  - ${fault}`).join('\n') });
-  }
-  return parsed.data;
+  return input;
+}
+
+function invalid(faults: readonly string[]): MillraceError {
+  return new MillraceError('config_invalid', { faults: faults.map((fault) => `  - ${fault}`).join('\n') });
 }
 
 /** The configuration as it may be printed: secrets only say whether they are set. */
@@ -82,9 +119,9 @@ export function exitCodeFor(error: unknown): number {
   return error instanceof MillraceError && error.kind === 'config' ? exitConfig : exitFailure;
 }
 
-export function settingsByKey(): [string, SettingInfo][] {
-  return Object.entries(configSchema.shape).map(([key, schema]) => {
-    const info = settingInfo.get(schema);
+export function settingsByKey(shape: z.ZodRawShape = configSchema.shape): [string, SettingInfo][] {
+  return Object.entries(shape).map(([key, schema]) => {
+    const info = settingInfo.get(schema as z.ZodType);
     if (info === undefined) throw new Error(`setting ${key} has no info`);
     return [key, info];
   });
@@ -95,8 +132,8 @@ export function isLoopback(host: string): boolean {
 }
 
 // A value is never repeated in a fault: it may be a secret in the wrong place.
-function schemaFaults(error: z.ZodError): string[] {
-  const infos = new Map(settingsByKey());
+function schemaFaults(error: z.ZodError, shape: z.ZodRawShape): string[] {
+  const infos = new Map(settingsByKey(shape));
   const faults = error.issues.map(({ path }) => {
     const info = infos.get(String(path[0]));
     return info === undefined ? 'something is wrong' : `${info.env} must be ${info.takes}`;
@@ -104,8 +141,10 @@ function schemaFaults(error: z.ZodError): string[] {
   return [...new Set(faults)];
 }
 
-function unknownNames(env: Environment): string[] {
-  const known = [...settingsByKey().map(([, info]) => info.env), ...Object.keys(otherVariables)];
+function unknownNames(env: Environment, groups: readonly SettingGroup[]): string[] {
+  const shapes = [configSchema.shape, ...groups.map(({ shape }) => shape)];
+  const names = shapes.flatMap((shape) => settingsByKey(shape).map(([, info]) => info.env));
+  const known = [...names, ...Object.keys(otherVariables)];
   return Object.keys(env)
     .filter((name) => name.startsWith('MILLRACE_') && !known.includes(name))
     .sort()
@@ -119,7 +158,7 @@ function unknownNames(env: Environment): string[] {
 }
 
 // Rules between settings, one line each.
-function crossFaults(config: Config): string[] {
+function crossFaults(config: z.infer<typeof configSchema>): string[] {
   const rules: [boolean, string][] = [
     [config.heartbeatSeconds * 2 > config.leaseSeconds, 'HEARTBEAT_SECONDS must be at most half of LEASE_SECONDS'],
     [
@@ -144,10 +183,6 @@ function crossFaults(config: Config): string[] {
       (config.s3AccessKeyId === undefined) !== (config.s3SecretAccessKey === undefined),
       'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY go together',
     ],
-    [
-      (config.airbyteClientId === undefined) !== (config.airbyteClientSecret === undefined),
-      'AIRBYTE_CLIENT_ID and AIRBYTE_CLIENT_SECRET go together',
-    ],
     [config.s3Prefix !== '' && !config.s3Prefix.endsWith('/'), 'S3_PREFIX must end in "/"'],
     [
       !config.authEnabled && !isLoopback(config.host),
@@ -155,4 +190,9 @@ function crossFaults(config: Config): string[] {
     ],
   ];
   return rules.filter(([broken]) => broken).map(([, fault]) => fault);
+}
+
+/** Thresholds of the specifications' stale views, which read them from the session. */
+export function specSettings(config: Config): Readonly<Record<string, string>> {
+  return { 'millrace.processing_timeout_hours': String(config.processingTimeoutHours) };
 }

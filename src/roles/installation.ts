@@ -6,28 +6,22 @@ import { createBlobSweeper } from '../engine/services/blob-sweeper.ts';
 import { createStagingCleaner } from '../engine/services/staging-cleaner.ts';
 import type { EngineSettings } from '../engine/settings.ts';
 import type { AlertDesk } from '../outbound/alerts/sinks.ts';
-import { auditConsumer } from '../pipelines/ads/audit-consumer.ts';
-import { adsStaging } from '../pipelines/ads/cleanup.ts';
-import { judgmentsStaging } from '../pipelines/judgments/cleanup.ts';
-import { reportJudgments } from '../pipelines/judgments/reporter.ts';
-import { createCanceller } from '../pipelines/syncs/cancellations.ts';
-import { jobEvents } from '../pipelines/syncs/job-events.ts';
-import type { SyncDesk } from '../pipelines/syncs/sync-desk.ts';
 import type { BlobStore } from '../platform/blob/blob-store.ts';
-import { type BlobStoreSettings, openBlobStore } from '../platform/blob/open-blob-store.ts';
-import type { Config } from '../platform/config.ts';
+import { blobSettings, openBlobStore } from '../platform/blob/open-blob-store.ts';
+import { type Config, specSettings } from '../platform/config.ts';
 import { describeTarget } from '../platform/database.ts';
+import { openSecretBox } from '../platform/secret-box.ts';
+import { type KitAtWork, loadKits, openKits } from './kits.ts';
 import { consumeForAlerts, openAlerts } from './open-alerts.ts';
 import { type OpenedEngine, openEngine } from './open-engine.ts';
-import { openSyncs } from './open-syncs.ts';
 import { openWebhooks, startWebhooks, type Webhooks } from './open-webhooks.ts';
-import { loadPipelines } from './pipelines.ts';
 import { prepareHome } from './prepare-home.ts';
 import type { RoleProcess, Started } from './role-process.ts';
 
 export interface Installation extends OpenedEngine {
   readonly blobs: BlobStore;
-  readonly syncs: SyncDesk;
+  /** The pipelines with everything they bring. */
+  readonly kits: readonly KitAtWork[];
   readonly alerts: AlertDesk;
   readonly webhooks: Webhooks;
 }
@@ -39,13 +33,13 @@ export async function openInstallation({ config, log, shutdown }: RoleProcess): 
   prepareHome(config.home);
   const blobs = await openBlobStore(blobSettings(config));
   shutdown.add('blob store', () => blobs.close());
-  const syncs = await openSyncs(config);
-  const { pipelines, prepare } = await loadPipelines({ blobs, syncs }, config.pipelineModules);
+  const secrets = await openSecretBox({ secretKey: config.connectorSecretKey, home: config.home });
+  const opening = await openKits(await loadKits(config.pipelineModules), { config, blobs, secrets, log });
   const opened = await openEngine({
     database: config,
     migrate: config.migrateOnStart,
-    pipelines,
-    prepare: config.migrateOnStart ? prepare : undefined,
+    pipelines: opening.pipelines,
+    prepare: config.migrateOnStart ? opening.prepare : undefined,
     settings: engineSettings(config),
     sessionSettings: specSettings(config),
     retention: {
@@ -57,24 +51,21 @@ export async function openInstallation({ config, log, shutdown }: RoleProcess): 
     connectTimeoutMs: config.databaseConnectTimeoutMs,
     log,
   });
-  reportJudgments(opened.engine, log);
-  for (const consumer of [replayConsumer, auditConsumer]) opened.engine.consume(consumer);
-  opened.engine.consume(jobEvents(syncs.limits));
+  const kits = opening.withEngine(opened.engine);
+  opened.engine.consume(replayConsumer);
+  for (const consumer of kits.flatMap(({ consumers }) => consumers)) opened.engine.consume(consumer);
   consumeForAlerts(opened.engine);
   shutdown.add('database', () => opened.close());
   shutdown.add('engine', () => opened.engine.stop());
-  const webhooks = await openWebhooks(config, opened.pools);
-  const alerts = openAlerts(config, syncs.clients.box);
-  return { ...opened, blobs, syncs: { ...syncs, engine: opened.engine }, webhooks, alerts };
+  const webhooks = openWebhooks(config, opened.pools, secrets);
+  const alerts = openAlerts(config, secrets);
+  return { ...opened, blobs, kits, webhooks, alerts };
 }
 
-/**
- * Beside the engine's own services: take away stored bytes and staged rows that nobody needs, cancel at Airbyte what cancelled
- * syncs left there, deliver webhooks.
- */
+/** Beside the engine's own services: take away stored bytes and staged rows that nobody needs, deliver webhooks, and those of the pipelines. */
 export function startSweeper(process: RoleProcess, installation: Installation): void {
   const { config, log, shutdown } = process;
-  const { blobs, pools, syncs } = installation;
+  const { blobs, pools, kits } = installation;
   startWebhooks(process, installation);
   const sweeper = createBlobSweeper({
     pool: pools.control,
@@ -83,12 +74,12 @@ export function startSweeper(process: RoleProcess, installation: Installation): 
     settings: { orphanTtlHours: config.uploadCleanupTtlHours },
   });
   const cleaning = { pool: pools.effects, log, days: config.stagingRetentionDays };
-  const cleaners = [adsStaging, judgmentsStaging].map((staging) => createStagingCleaner(staging, cleaning));
-  const canceller = createCanceller(syncs, log);
-  for (const service of [sweeper, ...cleaners, canceller]) service.start();
-  shutdown.add('sync canceller', () => canceller.stop());
-  shutdown.add('blob sweeper', () => sweeper.stop());
-  for (const cleaner of cleaners) shutdown.add(cleaner.name, () => cleaner.stop());
+  const cleaners = kits.flatMap(({ kit }) => (kit.staging ? [createStagingCleaner(kit.staging, cleaning)] : []));
+  const services = [sweeper, ...cleaners, ...kits.flatMap((each) => each.services())];
+  for (const service of services) {
+    service.start();
+    shutdown.add(service.name, () => service.stop());
+  }
 }
 
 export function describeInstallation(config: Config, { database, migrated }: Installation): Started {
@@ -104,11 +95,6 @@ export function describeInstallation(config: Config, { database, migrated }: Ins
   return { database: where, schema };
 }
 
-/** Thresholds of the specifications' stale views, which read them from the session. */
-export function specSettings(config: Config): Readonly<Record<string, string>> {
-  return { 'millrace.processing_timeout_hours': String(config.processingTimeoutHours) };
-}
-
 export function engineSettings(config: Config): Partial<EngineSettings> {
   return {
     leaseMs: config.leaseSeconds * 1_000,
@@ -117,22 +103,5 @@ export function engineSettings(config: Config): Partial<EngineSettings> {
     concurrency: config.workerConcurrency,
     lostLimit: config.lostLimit,
     drainMs: Math.round(config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE),
-  };
-}
-
-export function blobSettings(config: Config): BlobStoreSettings {
-  if (config.blobStore === 'disk' || config.s3Bucket === undefined)
-    return { kind: 'disk', root: config.uploadStorePath ?? path.join(path.resolve(config.home), 'blobs') };
-  const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = config;
-  return {
-    kind: 's3',
-    bucket: config.s3Bucket,
-    prefix: config.s3Prefix,
-    region: config.s3Region,
-    forcePathStyle: config.s3ForcePathStyle,
-    ...(config.s3Endpoint === undefined ? {} : { endpoint: config.s3Endpoint }),
-    ...(accessKeyId === undefined || secretAccessKey === undefined
-      ? {}
-      : { credentials: { accessKeyId, secretAccessKey } }),
   };
 }

@@ -4,18 +4,12 @@ import { ensureFirstTenant, listTenants, listUsers } from '../access/operator.ts
 import { loadSecrets, type Secrets } from '../access/secrets.ts';
 import { type AppDeps, defaultHttpSettings, type HttpSettings, type ReadyCheck } from '../http/app-deps.ts';
 import { watchVitals } from '../http/metrics/sign-gauges.ts';
-import { adsHandlers, adsRejectTools, adsUploadDoor } from '../http/routes/ads/ads-handlers.ts';
 import { alertHandlers } from '../http/routes/alerts/alert-handlers.ts';
-import { batchHandlers } from '../http/routes/batches/batch-handlers.ts';
-import { judgmentsRejectTools } from '../http/routes/batches/reject-tools.ts';
-import { connectorHandlers } from '../http/routes/connectors/connector-handlers.ts';
 import { sampleHandlers } from '../http/routes/samples/sample-handlers.ts';
-import { syncHandlers } from '../http/routes/syncs/sync-handlers.ts';
 import { webhookHandlers } from '../http/routes/webhooks/webhook-handlers.ts';
 import { type RunningApi, startApi } from '../http/start-api.ts';
 import { createUploadHandlers } from '../http/uploads/create-upload.ts';
 import { uploadHandlers } from '../http/uploads/upload-handlers.ts';
-import { defaultUploadLimits, type UploadLimits } from '../http/uploads/upload-limits.ts';
 import type { Config } from '../platform/config.ts';
 import type { Pool } from '../platform/database.ts';
 import { requireCurrentSchema } from '../platform/migrate.ts';
@@ -23,6 +17,7 @@ import { waitAtMost } from '../platform/wait.ts';
 import { createAppPool } from './app-pool.ts';
 import { checkWork } from './check-work.ts';
 import type { Installation } from './installation.ts';
+import { uploadLimits } from './kits.ts';
 import type { LoginHint, RoleProcess } from './role-process.ts';
 import { version } from './version.ts';
 
@@ -57,39 +52,23 @@ export function apiDeps(process: RoleProcess, installation: Installation, pool: 
     engine: installation.engine,
     readyChecks: readyChecks(process, installation, pool),
     workChecks: { work: checkWork(installation.engine.pools.control, process.config.noEndMinutes) },
-    rejectTools: {
-      ads: adsRejectTools(installation.engine, installation.blobs),
-      judgments: judgmentsRejectTools(installation.engine, installation.blobs),
-    },
-    handlers: pipelineHandlers(process.config, installation),
+    pipelines: Object.fromEntries(installation.kits.map(({ kit, parts }) => [kit.name, parts])),
+    handlers: handlersOf(process.config, installation),
   };
 }
 
 /** The operations that need the blob store or belong to a pipeline. */
-function pipelineHandlers(
+function handlersOf(
   config: Config,
-  { engine, blobs: store, syncs, webhooks, alerts }: Installation,
+  { blobs: store, kits, webhooks, alerts }: Installation,
 ): NonNullable<AppDeps['handlers']> {
-  const limits = uploadLimits(config);
-  const doors = { ads: adsUploadDoor(engine) };
   return {
     ...uploadHandlers({ store }),
-    ...createUploadHandlers({ store, limits, doors }),
-    ...sampleHandlers({ store, doors }),
-    ...adsHandlers({ store }),
-    ...batchHandlers({ store, limits }),
-    ...connectorHandlers(syncs),
-    ...syncHandlers(syncs),
+    ...createUploadHandlers({ store, limits: uploadLimits(config) }),
+    ...sampleHandlers({ store }),
     ...alertHandlers(alerts),
     ...webhookHandlers(webhooks.desk),
-  };
-}
-
-function uploadLimits(config: Config): UploadLimits {
-  return {
-    ...defaultUploadLimits,
-    maxFileBytes: config.uploadMaxSizeMb * 1024 ** 2,
-    idleMs: config.uploadIdleTimeoutSeconds * 1_000,
+    ...Object.assign({}, ...kits.map(({ handlers }) => handlers())),
   };
 }
 

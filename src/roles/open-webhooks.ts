@@ -3,8 +3,8 @@ import type { EnginePools } from '../engine/engine-pools.ts';
 import type { DeliverDeps } from '../outbound/webhooks/deliver.ts';
 import { createWebhookDesk, createWebhookServices, type WebhookDesk } from '../outbound/webhooks/webhook-desk.ts';
 import { defaultWebhookSettings, type WebhookSettings } from '../outbound/webhooks/webhook-settings.ts';
-import { openSecretBox } from '../pipelines/syncs/secret-box.ts';
 import type { Config } from '../platform/config.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
 import type { OpenedEngine } from './open-engine.ts';
 import type { RoleProcess } from './role-process.ts';
 
@@ -13,8 +13,7 @@ export interface Webhooks {
   readonly deps: DeliverDeps;
 }
 
-export async function openWebhooks(config: Config, pools: EnginePools): Promise<Webhooks> {
-  const box = await openSecretBox({ secretKey: config.connectorSecretKey, home: config.home });
+export function openWebhooks(config: Config, pools: EnginePools, box: SecretBox): Webhooks {
   const deps = { pool: pools.control, box, settings: webhookSettings(config) };
   return { desk: createWebhookDesk(deps), deps };
 }

@@ -1,51 +1,56 @@
 // The watched folders of an installation: WATCHED_FOLDERS says which folder feeds which pipeline of which tenant. A file dropped there
-// goes through the same rules as one that was uploaded.
+// goes through the same intake as one that was uploaded.
 import { listTenants } from '../access/operator.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import type { Sniff } from '../engine/blobs/store-file.ts';
-import type { Engine } from '../engine/engine.ts';
-import { type Platform, platforms } from '../pipelines/ads/fields.ts';
-import { inputOf, sniffUpload } from '../pipelines/ads/intake.ts';
-import { acceptBatch } from '../pipelines/judgments/accept-batch.ts';
-import type { Log } from '../platform/log.ts';
 import type { Delivered, Delivery } from '../sources/collect.ts';
 import { createCollector } from '../sources/collector.ts';
 import { FolderSource } from '../sources/folder/folder-source.ts';
-import { sniffTableFile } from '../tabular/content/table-file.ts';
+import { type Intake, parseFields } from '../sources/intake.ts';
 import type { Installation } from './installation.ts';
 import type { RoleProcess } from './role-process.ts';
 
 export interface WatchedFolder {
   readonly folder: string;
-  readonly pipeline: 'ads' | 'judgments';
-  readonly platform: Platform | undefined;
-  /** Left out: the installation's only tenant. */
-  readonly tenantId: string | undefined;
+  readonly pipeline: string;
+  /** What the pipeline is told of every file there: the platform of ads, the vendor of judgments. */
+  readonly word: string | undefined;
+  /** Name or id. Left out: the installation's only tenant. */
+  readonly tenant: string | undefined;
 }
 
-const entryForm =
-  /^(?<folder>[^=]+)=(?<pipeline>ads|judgments)(?::(?<platform>[a-z]+))?(?:@(?<tenant>[0-9a-f-]{36}))?$/;
+const entryForm = /^(?<folder>[^=]+)=(?<pipeline>[a-z][a-z0-9_-]*)(?::(?<word>[^@]+))?(?:@(?<tenant>.+))?$/;
 const POLL_MS = 2_000;
 
-/** "FOLDER=PIPELINE[:PLATFORM][@TENANT]", several separated by commas. */
-export function parseWatchedFolders(text: string | undefined): WatchedFolder[] {
+/** "FOLDER=PIPELINE[:WORD][@TENANT]", several separated by commas. */
+export function parseWatchedFolders(
+  text: string | undefined,
+  intakes: Readonly<Record<string, Pick<Intake, 'folderFields'>>>,
+): WatchedFolder[] {
   const entries = (text ?? '').split(',').map((entry) => entry.trim());
-  return entries.filter((entry) => entry !== '').map(parseEntry);
+  return entries.filter((entry) => entry !== '').map((entry) => parseEntry(entry, intakes));
 }
 
-function parseEntry(entry: string): WatchedFolder {
+function parseEntry(entry: string, intakes: Parameters<typeof parseWatchedFolders>[1]): WatchedFolder {
   const found = entryForm.exec(entry)?.groups;
-  if (!found) throw invalid(entry, 'it does not have the form FOLDER=PIPELINE[:PLATFORM][@TENANT]');
-  const { folder = '', pipeline, tenant } = found;
-  const platform = platforms.find((known) => known === found.platform);
-  if (pipeline === 'ads' && platform === undefined) throw invalid(entry, `ads needs one of :${platforms.join(', :')}`);
-  return { folder, pipeline: pipeline as WatchedFolder['pipeline'], platform, tenantId: tenant };
+  if (!found) throw invalid(entry, 'it does not have the form FOLDER=PIPELINE[:WORD][@TENANT]');
+  const { folder = '', pipeline = '', word, tenant } = found;
+  const intake = Object.hasOwn(intakes, pipeline) ? intakes[pipeline] : undefined;
+  if (intake === undefined)
+    throw invalid(entry, `no pipeline ${pipeline} takes files; there are ${Object.keys(intakes).join(', ')}`);
+  try {
+    intake.folderFields?.(word);
+  } catch (error) {
+    throw invalid(entry, (error as Error).message);
+  }
+  return { folder, pipeline, word, tenant };
 }
 
 export async function startWatchedFolders(process: RoleProcess, installation: Installation): Promise<void> {
   const { config, log, shutdown } = process;
-  for (const watched of parseWatchedFolders(config.watchedFolders)) {
-    const tenantId = watched.tenantId ?? (await onlyTenant(installation, watched));
+  const intakes = intakesOf(installation);
+  for (const watched of parseWatchedFolders(config.watchedFolders, intakes)) {
+    const tenantId = await tenantOf(installation, watched);
+    const intake = intakes[watched.pipeline] as Intake;
     // The name is part of every unique key, so it must not change while the folder does not.
     const source = new FolderSource({ name: `folder:${watched.folder}`, folder: watched.folder });
     await source.check();
@@ -55,8 +60,8 @@ export async function startWatchedFolders(process: RoleProcess, installation: In
       store: installation.blobs,
       db: installation.pools.control,
       maxBytes: config.uploadMaxSizeMb * 1024 ** 2,
-      sniff: sniffs[watched.pipeline],
-      deliver: (delivery) => deliverTo(installation.engine, log, watched, delivery),
+      sniff: intake.sniff,
+      deliver: (delivery) => deliverTo(intake, watched.word, delivery),
       pollMs: POLL_MS,
       log,
     });
@@ -65,33 +70,28 @@ export async function startWatchedFolders(process: RoleProcess, installation: In
   }
 }
 
-const sniffs: Record<WatchedFolder['pipeline'], Sniff> = { ads: sniffUpload, judgments: sniffTableFile };
-
-async function deliverTo(engine: Engine, log: Log, watched: WatchedFolder, delivery: Delivery): Promise<Delivered> {
+/** What the collector of a folder does with a stored file. */
+export async function deliverTo(intake: Intake, word: string | undefined, delivery: Delivery): Promise<Delivered> {
   const { tenantId, file, modifiedAt, uniqueKey, sourceName } = delivery;
-  if (watched.pipeline === 'judgments') {
-    const { runId, outcome } = await acceptBatch({ engine, log }, { tenantId, file, sourceId: sourceName });
-    return { runId, created: outcome === 'accepted' };
-  }
-  // The numbers are as old as the file, not as its arrival here.
-  const fields = { platform: watched.platform, source: 'manual' as const, reported_at: modifiedAt.toISOString() };
-  const { id, created } = await engine.enqueue({
-    pipeline: 'ads',
-    tenantId,
-    input: inputOf(fields, { filename: file.originalName, at: modifiedAt }),
-    blobId: file.blobId,
-    uniqueKey,
-    sourceId: sourceName,
-  });
-  return { runId: id, created };
+  const fields = parseFields(intake.fields, intake.folderFields?.(word) ?? {});
+  const request = { tenantId, fields, file, at: modifiedAt, uniqueKey, sourceId: sourceName };
+  await intake.check?.(request);
+  const { runId, created } = await intake.accept(request);
+  return { runId, created };
 }
 
-async function onlyTenant({ pools }: Installation, watched: WatchedFolder): Promise<string> {
-  const [first, second] = await listTenants(pools.control);
-  if (first === undefined || second !== undefined) {
-    throw invalid(watched.folder, 'it names no tenant, and there is not exactly one');
-  }
-  return first.tenant_id;
+function intakesOf({ kits }: Installation): Record<string, Intake> {
+  const named = kits.flatMap(({ kit, parts }) => (parts.intake ? [[kit.name, parts.intake] as const] : []));
+  return Object.fromEntries(named);
+}
+
+async function tenantOf({ pools }: Installation, { folder, tenant }: WatchedFolder): Promise<string> {
+  const all = await listTenants(pools.control);
+  const meant = tenant === undefined ? all : all.filter(({ tenant_id: id, name }) => id === tenant || name === tenant);
+  const [only, second] = meant;
+  if (only !== undefined && second === undefined) return only.tenant_id;
+  if (tenant === undefined) throw invalid(folder, 'it names no tenant, and there is not exactly one');
+  throw invalid(folder, only === undefined ? `there is no tenant ${tenant}` : `several tenants are called ${tenant}`);
 }
 
 function invalid(entry: string, reason: string): MillraceError {

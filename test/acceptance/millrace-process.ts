@@ -12,7 +12,7 @@ import { hear } from '../support/heard.ts';
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-const program = path.join(root, 'dist/cli/main.js');
+const program = path.join(root, 'dist/main/main.js');
 
 export type Environment = Readonly<Record<string, string>>;
 

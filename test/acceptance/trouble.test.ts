@@ -165,7 +165,7 @@ describe('a start that cannot be', () => {
 });
 
 it('a reader that has read enough and hangs up is no error of the command', async () => {
-  const child = spawn(process.execPath, [path.join(root, 'dist/cli/main.js'), '--help']);
+  const child = spawn(process.execPath, [path.join(root, 'dist/main/main.js'), '--help']);
   child.stdout.destroy();
   const complaint = text(child.stderr);
   expect(await once(child, 'exit')).toEqual([0, null]);

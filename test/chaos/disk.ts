@@ -264,7 +264,7 @@ async function startServer(env: Readonly<Record<string, string>>) {
   const program = [
     '--import',
     import.meta.resolve('tsx'),
-    fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)),
+    fileURLToPath(new URL('../../src/main/main.ts', import.meta.url)),
   ];
   const child: ChildProcess = spawn(process.execPath, [...program, 'start', '--port', '0'], {
     cwd: tmpdir(),

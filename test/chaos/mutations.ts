@@ -189,7 +189,7 @@ interface Server {
 /** An installation of its own, with the embedded Postgres, gone when it has ended. */
 async function startServer(book: Book): Promise<Server> {
   const home = makeTempHome('mutations');
-  const child = spawn(process.execPath, [path.join(root, 'dist/cli/main.js'), 'start', '--port', '0'], {
+  const child = spawn(process.execPath, [path.join(root, 'dist/main/main.js'), 'start', '--port', '0'], {
     env: {
       PATH: process.env.PATH ?? '',
       HOME: home,

@@ -72,7 +72,7 @@ export async function handInSteps({ env }: Installation, tenantId: string, ...in
 
 /** A worker process of its own, to be killed. */
 export function startWorkerProcess({ env }: Installation): { kill(): Promise<void> } {
-  const child = spawn(process.execPath, [path.join(root, 'dist/cli/main.js'), 'worker'], {
+  const child = spawn(process.execPath, [path.join(root, 'dist/main/main.js'), 'worker'], {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: 'ignore',
   });

@@ -3,10 +3,10 @@
 import { defaultAlertSettings } from '../../src/outbound/alerts/alert-settings.ts';
 import { evaluateAlerts } from '../../src/outbound/alerts/evaluator.ts';
 import { sendDue } from '../../src/outbound/alerts/sender.ts';
-import { createSecretBox } from '../../src/pipelines/syncs/secret-box.ts';
 import { createPool } from '../../src/platform/database.ts';
 import { armFromText } from '../../src/platform/failpoints.ts';
 import { silentLog } from '../../src/platform/log.ts';
+import { createSecretBox } from '../../src/platform/secret-box.ts';
 
 const orders = JSON.parse(process.argv[2] ?? '{}') as { url: string; failpoint: string };
 const pool = createPool({

@@ -17,6 +17,7 @@ import { silentLog } from '../../src/platform/log.ts';
 import type { TestDatabase } from './database.ts';
 import { feedAll, hear, isListening } from './heard.ts';
 import { heardLog } from './judgments-canaries.ts';
+import { kitParts } from './kit-parts.ts';
 
 export const testSecrets = deriveSecrets(Buffer.alloc(32, 42));
 const noPassword = `$2b$12$${'x'.repeat(53)}`;
@@ -52,6 +53,7 @@ export function useApi(database: TestDatabase, deps: () => Partial<AppDeps> = ()
       pool: database.app,
       secrets: testSecrets,
       ...given,
+      pipelines: kitParts(given.engine, given.pipelines),
       log: isListening() ? heardLog(given.log) : (given.log ?? silentLog),
     });
   });

@@ -2,7 +2,7 @@
 // is dropped, and the end of a run of the whole suite names the arrows of the product that no test took.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
-import { machines } from '../../src/contract/states/all.ts';
+import { machines } from '../../src/contract/pipelines/all.ts';
 import { arrowsOf } from '../../src/engine/machines.ts';
 import type { Queryable } from '../../src/platform/database.ts';
 

@@ -50,8 +50,8 @@ describe('a test file on judgments', () => {
   it('is one of the pipeline, of its routes or of its commands', () => {
     const yes = [
       'src/pipelines/judgments/a.db.test.ts',
-      'src/http/routes/batches/a.test.ts',
-      'src/cli/golden-path/a.test.ts',
+      'src/pipelines/judgments/http/a.test.ts',
+      'src/pipelines/judgments/cli/golden-path/a.test.ts',
       '/x/test/acceptance/judgments.test.ts',
     ];
     const no = ['src/pipelines/ads/a.test.ts', 'src/http/canaries.db.test.ts', 'src/pipelines/judgments/rules.ts'];

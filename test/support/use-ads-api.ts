@@ -2,10 +2,11 @@
 // test file. A test that speaks for somebody else puts them in the admin's place and the admin back.
 import { afterAll, beforeAll } from 'vitest';
 import { replayConsumer } from '../../src/engine/replay.ts';
-import { adsHandlers, adsRejectTools, adsUploadDoor } from '../../src/http/routes/ads/ads-handlers.ts';
 import { createUploadHandlers } from '../../src/http/uploads/create-upload.ts';
 import { defaultUploadLimits } from '../../src/http/uploads/upload-limits.ts';
 import { auditConsumer } from '../../src/pipelines/ads/audit-consumer.ts';
+import { adsHandlers, adsIntake, adsRejectTools } from '../../src/pipelines/ads/http/ads-handlers.ts';
+import { adsFileRows } from '../../src/pipelines/ads/http/file-rows.ts';
 import { type AdsBench, openAdsBench } from './ads.ts';
 import { buildTenant, buildUser, type TestUser, useApi } from './api.ts';
 import { useDatabase } from './database.ts';
@@ -23,12 +24,17 @@ export function useAdsApi() {
   });
   const api = useApi(db, () => ({
     engine: bench.engine,
-    rejectTools: { ads: adsRejectTools(bench.engine, bench.store) },
+    pipelines: {
+      ads: {
+        intake: adsIntake(bench.engine),
+        rejects: adsRejectTools(bench.engine, bench.store),
+        rows: adsFileRows,
+      },
+    },
     handlers: {
       ...createUploadHandlers({
         store: bench.store,
         limits: defaultUploadLimits,
-        doors: { ads: adsUploadDoor(bench.engine) },
       }),
       ...adsHandlers({ store: bench.store }),
     },

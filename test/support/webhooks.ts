@@ -6,8 +6,8 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { addEndpoint } from '../../src/outbound/webhooks/endpoints.ts';
 import { createWebhookDesk, createWebhookServices } from '../../src/outbound/webhooks/webhook-desk.ts';
 import { defaultWebhookSettings, type WebhookSettings } from '../../src/outbound/webhooks/webhook-settings.ts';
-import { createSecretBox } from '../../src/pipelines/syncs/secret-box.ts';
 import { type Log, silentLog } from '../../src/platform/log.ts';
+import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { TestDatabase } from './database.ts';
 
 export interface Received {

@@ -1,7 +1,7 @@
 // Alerts: what is wrong now, which rules watch, who is told, and whether telling works.
 import { type Command, InvalidArgumentError } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
-import { withConnection } from '../connect.ts';
+import { withConnection } from '../connection.ts';
 import { exitCodes } from '../failure.ts';
 import { type Column, formatTable, say, sayJson } from '../output.ts';
 import { relativeTime } from '../times.ts';

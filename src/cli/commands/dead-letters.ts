@@ -1,6 +1,6 @@
 // Dead letters: runs that are not retried by themselves. Requeueing one makes a successor, linked both ways.
 import type { Command } from 'commander';
-import { withConnection } from '../connect.ts';
+import { withConnection } from '../connection.ts';
 import { say, sayJson } from '../output.ts';
 import { formatRuns } from '../runs/print-run.ts';
 

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { Platform } from '../../contract/api/uploads.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { type Connection, withConnection } from '../connect.ts';
+import { type Connection, withConnection } from '../connection.ts';
 import { watchIngest } from '../ingest/watch-ingest.ts';
 import { paint, plural, say, sayJson } from '../output.ts';
 import type { RunDetail } from '../runs/print-run.ts';
@@ -151,7 +151,7 @@ export async function workIfNobodyDoes({ call, tools }: Connection, pipeline: st
   if (tools === undefined) return false;
   const { data: workers } = await call('operate.workers');
   if (workers.some((worker) => worker.state === 'alive' && worker.pipelines.includes(pipeline))) return false;
-  await tools.installation.engine.start({ worker: true, services: true });
+  await tools.engine.start({ worker: true, services: true });
   return true;
 }
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
-import { withConnection } from '../connect.ts';
+import { withConnection } from '../connection.ts';
 import { type Column, formatCount, formatTable, say, sayJson } from '../output.ts';
 
 type Cluster = AnswerOf<'rejects.clusters'>['data'][number];

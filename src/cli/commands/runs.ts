@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Phase } from '../../contract/states/machine.ts';
-import { type Connection, withConnection } from '../connect.ts';
+import { type Connection, withConnection } from '../connection.ts';
 import { describeFailure, exitCodes, type Failure, printFailure } from '../failure.ts';
 import { note, plural, say, sayJson } from '../output.ts';
 import { describeReceipt, describeStatus, formatRun, formatRuns } from '../runs/print-run.ts';

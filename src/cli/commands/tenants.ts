@@ -2,9 +2,10 @@
 import type { Command } from 'commander';
 import { createTenant, listTenants, setPlan } from '../../access/operator.ts';
 import type { TenantRow } from '../../access/sql/list-tenants.ts';
+import { chooseTenant, requireNewName } from '../choose-tenant.ts';
+import { withToolbox } from '../connection.ts';
 import { type Column, formatTable, say, sayJson } from '../output.ts';
 import { relativeTime } from '../times.ts';
-import { chooseTenant, requireNewName, withToolbox } from '../toolbox.ts';
 
 interface TenantOptions {
   readonly plan?: string;

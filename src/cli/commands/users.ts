@@ -5,9 +5,10 @@ import { resetPasswordOf, setDisabled, setRole } from '../../access/operator-use
 import type { UserRow } from '../../access/sql/list-users.ts';
 import { roles } from '../../contract/api/roles.ts';
 import type { Pool } from '../../platform/database.ts';
+import { chooseTenant } from '../choose-tenant.ts';
+import { withToolbox } from '../connection.ts';
 import { type Column, formatTable, paint, say, sayJson } from '../output.ts';
 import { relativeTime } from '../times.ts';
-import { chooseTenant, withToolbox } from '../toolbox.ts';
 
 interface UserOptions {
   readonly tenant?: string;

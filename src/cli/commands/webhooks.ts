@@ -1,7 +1,7 @@
 // Webhooks: who is told about events, how the deliveries went, and sending them again.
 import { type Command, InvalidArgumentError } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
-import { withConnection } from '../connect.ts';
+import { withConnection } from '../connection.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../output.ts';
 import { relativeTime } from '../times.ts';
 

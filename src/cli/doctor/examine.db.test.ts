@@ -4,6 +4,7 @@ import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
 import { hasPgBouncer, startPgBouncer } from '../../../test/support/pgbouncer.ts';
 import { makeTempHome, removeTempHome } from '../../../test/support/temp-home.ts';
+import { kits } from '../../pipelines/all.ts';
 import { loadConfig } from '../../platform/config.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
@@ -72,7 +73,8 @@ async function findingsWith(env: Record<string, string> = {}): Promise<Map<strin
     ...env,
   });
   const findings = new Map<string, Finding>();
-  await examine(config, silentLog, (finding) => findings.set(finding.check, finding));
+  const checks = kits.flatMap(({ doctor = [] }) => doctor);
+  await examine(config, silentLog, (finding) => findings.set(finding.check, finding), checks);
   return findings;
 }
 

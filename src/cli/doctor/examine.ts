@@ -3,21 +3,19 @@
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { auditSecurity } from '../../access/security-audit.ts';
-import { openBlobStore } from '../../platform/blob/open-blob-store.ts';
-import { type Config, isLoopback } from '../../platform/config.ts';
+import { blobSettings, openBlobStore } from '../../platform/blob/open-blob-store.ts';
+import { type Config, isLoopback, specSettings } from '../../platform/config.ts';
 import { connectClient, describeTarget, type Queryable } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
 import { requireCurrentSchema } from '../../platform/migrate.ts';
 import { type OpenDatabase, openDatabase } from '../../platform/open-database.ts';
-import { blobSettings, specSettings } from '../../roles/installation.ts';
 import { describeFailure } from '../failure.ts';
-import { checkTables } from '../golden-path/table-checks.ts';
 import { formatCount, plural } from '../output.ts';
 import { formatDuration } from '../times.ts';
 import { checkAlerts } from './check-alerts.ts';
 import { checkPooler } from './check-pooler.ts';
 import { checkProgress } from './check-progress.ts';
-import type { Finding } from './finding.ts';
+import type { DoctorCheck, Finding } from './finding.ts';
 import { readScheduleSigns, readServerTime, readServerVersion, readWorkSigns } from './sql/read-vital-signs.ts';
 
 export type { Finding };
@@ -30,13 +28,19 @@ const skew = { warnMs: 2_000, failMs: 30_000 };
 const disk = { warnBytes: 2 * 1024 ** 3, failBytes: 256 * 1024 ** 2 };
 const longWaitS = 60;
 
-export async function examine(config: Config, log: Log, report: Report): Promise<void> {
+/** `checks`: what the pipelines ask beside the house's own questions. */
+export async function examine(
+  config: Config,
+  log: Log,
+  report: Report,
+  checks: readonly DoctorCheck[] = [],
+): Promise<void> {
   await ask(report, 'disk', () => checkDisk(config.home));
   await ask(report, 'blob store', () => checkBlobStore(config));
   let database: OpenDatabase | undefined;
   try {
     database = await openDatabase(config, log);
-    await examineDatabase(database, config, report);
+    await examineDatabase(database, config, report, checks);
   } catch (error) {
     report(failed('database', error));
   } finally {
@@ -44,7 +48,12 @@ export async function examine(config: Config, log: Log, report: Report): Promise
   }
 }
 
-async function examineDatabase(database: OpenDatabase, config: Config, report: Report): Promise<void> {
+async function examineDatabase(
+  database: OpenDatabase,
+  config: Config,
+  report: Report,
+  checks: readonly DoctorCheck[],
+): Promise<void> {
   const options = { applicationName: 'millrace doctor', connectTimeoutMs: config.databaseConnectTimeoutMs };
   // As the migrating user first: the roles may not be there yet.
   const admin = await connectClient({ ...options, url: database.adminUrl });
@@ -59,7 +68,7 @@ async function examineDatabase(database: OpenDatabase, config: Config, report: R
   const engine = await connectClient({ ...options, url: database.directUrl, role: engineRole, sessionSettings });
   try {
     await ask(report, 'row security', () => checkSecurity(engine));
-    await ask(report, 'judgments', () => checkJudgments(engine));
+    for (const check of checks) await ask(report, check.name, () => check.ask(engine));
     await ask(report, 'clock', () => checkClock(engine));
     await ask(report, 'workers', () => checkWorkers(engine));
     await ask(report, 'runs', () => checkRuns(engine));
@@ -119,27 +128,6 @@ async function checkSecurity(db: Queryable): Promise<Finding> {
       fix: 'Let DATABASE_URL name a login that owns nothing, and put the owner into DATABASE_MIGRATION_URL.',
     };
   return { check: 'row security', state: 'ok', detail: 'every tenant’s table is guarded; no role can step around it' };
-}
-
-/** What must hold for batches to land once. */
-async function checkJudgments(db: Queryable): Promise<Finding> {
-  const checks = await checkTables(db);
-  const broken = checks.filter(({ isHeld }) => !isHeld);
-  if (broken.length === 0)
-    return {
-      check: 'judgments',
-      state: 'ok',
-      detail: 'unique keys, status guard and grants in place, no batch is stale',
-    };
-  const isOnlyStale = broken.every(({ name }) => name === 'No Stale Runs');
-  return {
-    check: 'judgments',
-    state: isOnlyStale ? 'warn' : 'fail',
-    detail: broken.map(({ name, detail }) => `${name}: ${detail}`).join('; '),
-    fix: isOnlyStale
-      ? 'They are taken over as soon as a worker or scheduler runs: "millrace worker".'
-      : 'Put back what db/migrations/0020_judgments.sql makes, then run "millrace golden-path --env dev".',
-  };
 }
 
 async function checkClock(db: Queryable): Promise<Finding> {

@@ -1,8 +1,17 @@
 // What the doctor says of one thing.
+import type { Queryable } from '../../platform/database.ts';
+
 export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warn' | 'fail';
   readonly detail: string;
   /** What to do; only where something is to be done. */
   readonly fix?: string;
+}
+
+/** One question that a pipeline adds to the examination. */
+export interface DoctorCheck {
+  readonly name: string;
+  /** Runs as millrace_engine; changes nothing. */
+  ask(db: Queryable): Promise<Finding>;
 }

@@ -1,5 +1,6 @@
 // Every operation of the HTTP API with its method and path, and nothing else: the browser's client imports this file at run time,
 // so it must stay free of zod. routes.ts gives each operation its schemas; a name missing there does not compile.
+import { pipelineOperations } from '../pipelines/all.ts';
 
 export const operations = {
   'system.health': ['GET', '/health'],
@@ -77,38 +78,8 @@ export const operations = {
   'live.run-stream': ['GET', '/v1/runs/:run_id/events/stream'],
   'live.socket': ['GET', '/v1/live'],
 
-  'ads.campaigns': ['GET', '/v1/ads/campaigns'],
-  'ads.ad-sets': ['GET', '/v1/ads/ad-sets'],
-  'ads.ads': ['GET', '/v1/ads/ads'],
-  'ads.daily-metrics': ['GET', '/v1/ads/daily-metrics'],
-  'ads.totals': ['GET', '/v1/ads/totals'],
-  'ads.passport': ['GET', '/v1/ads/passport'],
+  ...pipelineOperations,
 
-  'batches.create': ['POST', '/v1/batches'],
-  'batches.list': ['GET', '/v1/batches'],
-  'batches.show': ['GET', '/v1/batches/:batch_id'],
-  'batches.remove': ['DELETE', '/v1/batches/:batch_id'],
-  'batches.reading': ['GET', '/v1/batches/:batch_id/reading'],
-  'batches.override': ['PUT', '/v1/batches/:batch_id/reading'],
-  'batches.mapping': ['GET', '/v1/batches/:batch_id/mapping'],
-  'batches.map': ['PUT', '/v1/batches/:batch_id/mapping'],
-  'judgments.list': ['GET', '/v1/judgments'],
-  'plaintiffs.list': ['GET', '/v1/plaintiffs'],
-  'plaintiffs.split': ['POST', '/v1/plaintiffs/:plaintiff_id/split'],
-  'plaintiff-reviews.list': ['GET', '/v1/plaintiff-reviews'],
-  'plaintiff-reviews.decide': ['POST', '/v1/plaintiff-reviews/:review_id/decision'],
-
-  'connectors.list': ['GET', '/v1/connectors'],
-  'connectors.available': ['GET', '/v1/connectors/available'],
-  'connectors.create': ['POST', '/v1/connectors'],
-  'connectors.show': ['GET', '/v1/connectors/:connector_id'],
-  'connectors.update': ['PATCH', '/v1/connectors/:connector_id'],
-  'connectors.remove': ['DELETE', '/v1/connectors/:connector_id'],
-  'syncs.trigger': ['POST', '/v1/syncs'],
-  'syncs.list': ['GET', '/v1/syncs'],
-  'syncs.figures': ['GET', '/v1/syncs/figures'],
-  'syncs.show': ['GET', '/v1/syncs/:job_id'],
-  'syncs.cancel': ['POST', '/v1/syncs/:job_id/cancel'],
   'dead-letters.requeue': ['POST', '/v1/dead-letters/:run_id/requeue'],
 
   'operate.workers': ['GET', '/v1/workers'],

@@ -1,12 +1,10 @@
 // The route table: every operation with its schemas and who may call it. Nothing is served that is not listed here.
-import { adsRoutes } from './ads.ts';
+import { pipelinesOwnRoutes } from '../pipelines/routes.ts';
 import { alertRoutes } from './alerts.ts';
 import { apiKeyRoutes } from './api-keys.ts';
 import { authRoutes } from './auth.ts';
 import { clientRoutes } from './clients.ts';
-import { connectorRoutes } from './connectors.ts';
 import { ingestionRunRoutes } from './ingestion-runs.ts';
-import { judgmentRoutes } from './judgments.ts';
 import { liveRoutes } from './live.ts';
 import { membershipRoutes } from './memberships.ts';
 import { operateRoutes } from './operate.ts';
@@ -17,7 +15,6 @@ import { rejectRoutes } from './rejects.ts';
 import type { RouteSpec } from './route.ts';
 import { runRoutes } from './runs.ts';
 import { sampleRoutes } from './samples.ts';
-import { syncRoutes } from './syncs.ts';
 import { systemRoutes } from './system.ts';
 import { uploadRoutes } from './uploads.ts';
 import { userRoutes } from './users.ts';
@@ -37,10 +34,7 @@ export const routes = {
   ...rejectRoutes,
   ...pipelineRoutes,
   ...liveRoutes,
-  ...adsRoutes,
-  ...judgmentRoutes,
-  ...connectorRoutes,
-  ...syncRoutes,
+  ...pipelinesOwnRoutes,
   ...operateRoutes,
   ...alertRoutes,
   ...webhookRoutes,

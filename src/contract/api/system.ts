@@ -1,23 +1,15 @@
 // Liveness, readiness, metrics, and the description of the API itself.
 import { z } from 'zod';
+import { pipelineSections } from '../pipelines/routes.ts';
 import { allow, anyone } from './roles.ts';
 import { defineRoutes, file, json } from './route.ts';
-import { Count, Time } from './values.ts';
+import { Count } from './values.ts';
 
 export const Health = z.object({ status: z.literal('ok'), version: z.string(), uptime_s: z.number() });
 
 export const Ready = z.object({
   status: z.enum(['ready', 'degraded', 'not_ready']),
   checks: z.record(z.string(), z.object({ ok: z.boolean(), ms: z.number(), detail: z.string().optional() })),
-});
-
-/** The five figures the sync specification names, over the last day. */
-export const SyncMetrics = z.object({
-  jobs_queued_per_minute: Count,
-  success_rate_by_connector: z.record(z.string(), z.number()).describe('Share of ended syncs that succeeded.'),
-  avg_duration_s: z.number().nullable(),
-  dlq_size: Count,
-  retries_by_error: z.record(z.string(), Count),
 });
 
 /** The figures the jobs specification names, over the last hour. */
@@ -42,19 +34,10 @@ export const PaceMetrics = z.object({
   pool_wait_ms: z.number().describe('How long a request waits now for a connection, in the answering process.'),
 });
 
-/** The dashboard's figures. `ingest` keeps the three names of the judgments specification, and counts judgments only. */
+/** The dashboard's figures. Pipelines add sections in the words of their specifications. */
 export const Metrics = z.object({
-  ingest: z.object({
-    backlog_count: Count,
-    last_failed_batch: z.string().nullable(),
-    last_failed_at: Time.nullable(),
-    failed_24h: Count,
-    stale_runs: Count,
-    avg_processing_s: z.number().nullable(),
-    dead_letters: Count,
-  }),
+  ...pipelineSections,
   pipelines: z.record(z.string(), z.record(z.string(), Count)).describe('Runs by pipeline and phase.'),
-  syncs: SyncMetrics,
   pace: PaceMetrics,
   open_alerts: Count,
   workers_alive: Count,

@@ -1,5 +1,6 @@
 // What a webhook can be told about. Free of zod, so that the console can import it. Pipelines may add event types of their own:
 // an endpoint that asks for "*" gets those too.
+import { pipelineEvents } from '../pipelines/all.ts';
 
 export const webhookEvents = {
   'run.queued': 'a run was accepted (pipelines that announce it)',
@@ -10,16 +11,7 @@ export const webhookEvents = {
   'run.done': 'a run ended well; its receipt adds up',
   'run.failed': 'a run failed for good',
   'run.dead': 'a run became a dead letter',
-  IngestionCompleteEvent: 'the numbers of an ads upload are in the tables',
-  'job.queued': 'a sync was queued',
-  'job.started': 'a sync was started at Airbyte',
-  'job.completed': 'a sync ended well',
-  'job.failed': 'a sync failed once',
-  'job.retry': 'a failed sync is going to be tried again',
-  'job.dead_lettered': 'a sync became a dead letter',
-  'job.cancelled': 'a sync was cancelled',
-  'connector.failing': 'syncs of a connector fail again and again',
-  'connector.disabled': 'a connector was switched off after too many failures',
+  ...pipelineEvents,
   'alert.raised': 'an alert was raised',
   'webhook.disabled': 'an endpoint was switched off because its receiver is gone or failed too long',
 } as const;

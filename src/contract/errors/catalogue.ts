@@ -1,16 +1,15 @@
 // Every error Millrace can name, in one table. docs/errors.md is generated from it.
+
+import { pipelineErrors } from '../pipelines/all.ts';
 import { accessErrors } from './access-errors.ts';
-import { adsErrors } from './ads-errors.ts';
 import { alertErrors } from './alert-errors.ts';
 import { cliErrors } from './cli-errors.ts';
 import { engineErrors } from './engine-errors.ts';
 import type { ErrorEntry } from './entry.ts';
 import { httpErrors } from './http-errors.ts';
 import { intakeErrors } from './intake-errors.ts';
-import { judgmentsErrors } from './judgments-errors.ts';
 import { outboundErrors } from './outbound-errors.ts';
 import { platformErrors } from './platform-errors.ts';
-import { syncErrors } from './sync-errors.ts';
 import { tabularErrors } from './tabular-errors.ts';
 
 export const catalogue = {
@@ -21,9 +20,7 @@ export const catalogue = {
   ...httpErrors,
   ...intakeErrors,
   ...cliErrors,
-  ...adsErrors,
-  ...judgmentsErrors,
-  ...syncErrors,
+  ...pipelineErrors,
   ...outboundErrors,
   ...alertErrors,
 };

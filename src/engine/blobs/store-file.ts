@@ -49,8 +49,7 @@ export async function storeFile(store: BlobStore, intake: FileIntake): Promise<S
   try {
     const head = await takeHead(body, Math.min(sniffBytes, intake.maxBytes + 1));
     if (head.bytes === 0) throw new MillraceError('file_empty', { name: originalName });
-    const { format, mediaType, extensions } = intake.sniff(joinHead(head.chunks), originalName);
-    refuseForeignExtension(originalName, format, extensions);
+    const { format, mediaType } = judgeHead(intake.sniff, joinHead(head.chunks), originalName);
     const { tenantId } = intake;
     const blobId = uuidv7();
     const storeKey = blobKey({ tenantId, blobId, extension: keyExtension(format) });
@@ -61,6 +60,13 @@ export async function storeFile(store: BlobStore, intake: FileIntake): Promise<S
     body.return?.().catch(() => undefined);
     throw error;
   }
+}
+
+/** What a file is by its first bytes; throws when they are refused, or are not what its name promises. */
+export function judgeHead(sniff: Sniff, head: Uint8Array, name: string): Pick<StoredFile, 'format' | 'mediaType'> {
+  const { format, mediaType, extensions } = sniff(head, name);
+  refuseForeignExtension(name, format, extensions);
+  return { format, mediaType };
 }
 
 /** The same file under another name, which must promise the same kind of content. */

@@ -5,8 +5,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RouteSpec } from '../../contract/api/route.ts';
 import { routes } from '../../contract/api/routes.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { refuseUnknownNames } from '../../platform/known-names.ts';
 import { isStorableText } from '../../platform/storable-text.ts';
-import { refuseUnknownNames } from '../known-names.ts';
 
 export function requireReadableRequests(server: FastifyInstance): void {
   server.addHook('preValidation', (request, _reply, done) => {

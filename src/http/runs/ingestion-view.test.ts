@@ -6,7 +6,8 @@ import type { RunRow } from '../sql/run-columns.ts';
 import { phasesOf, viewIngestionRun } from './ingestion-view.ts';
 
 const at = new Date('2026-02-15T12:00:07Z');
-const view = (given: Partial<RunRow>) => viewIngestionRun(buildRunRow(given));
+const view = (given: Partial<RunRow>) =>
+  viewIngestionRun(buildRunRow(given), given.pipeline === 'syncs' ? 'airbyte' : undefined);
 const other = '0190a7a0-0000-7000-8000-000000000002';
 
 describe('the four statuses', () => {

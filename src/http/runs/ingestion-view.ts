@@ -29,7 +29,8 @@ export function phasesOf(statuses: readonly string[]): readonly Phase[] {
   return phases.filter((phase) => statuses.includes(statusOfPhase[phase]));
 }
 
-export function viewIngestionRun(row: RunRow): IngestionRunView {
+/** `channel`: how runs of its pipeline always come in, where there is but one way. */
+export function viewIngestionRun(row: RunRow, channel?: string): IngestionRunView {
   const status = statusOfPhase[row.phase];
   // A run that waits for its next try keeps what went wrong last; it has not failed.
   const error = status === 'failed' ? viewError(row.error_code, row.error_text) : null;
@@ -42,7 +43,7 @@ export function viewIngestionRun(row: RunRow): IngestionRunView {
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     finished_at: row.finished_at?.toISOString() ?? null,
-    config: configOf(row),
+    config: configOf(row, channel),
     stats: statsOf(row.receipt),
     error: error?.message ?? null,
     error_code: error?.code ?? null,
@@ -50,9 +51,9 @@ export function viewIngestionRun(row: RunRow): IngestionRunView {
   };
 }
 
-function configOf(row: RunRow): IngestionRunView['config'] {
+function configOf(row: RunRow, channel: string | undefined): IngestionRunView['config'] {
   return {
-    source_type: channelOf(row),
+    source_type: channel ?? channelOf(row),
     created_by_user_id: row.created_by_user_id,
     // Not where the bytes lie, which is nobody's business outside, but where they can be had under the caller's own rights.
     upload_uri: row.blob_id === null ? null : urlOf('uploads.original', { params: { upload_id: row.id } }),
@@ -83,9 +84,7 @@ function runTypeOf(row: RunRow): IngestionRunView['run_type'] {
   return typeOfSource.get(sourceKindOf(row)) ?? 'source';
 }
 
-/** A sync is Airbyte's, whoever asked for it. */
 function channelOf(row: RunRow): string {
-  if (row.pipeline === 'syncs') return 'airbyte';
   const kind = sourceKindOf(row);
   return typeOfSource.has(kind) ? kind : 'source';
 }

@@ -3,6 +3,7 @@ import { authorize, type Principal } from '../../access/principal.ts';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import type { OperationId } from '../../contract/api/operations.ts';
 import { routes } from '../../contract/api/routes.ts';
+import type { RunActions } from '../pipeline-parts.ts';
 import type { RunRow } from '../sql/run-columns.ts';
 
 export type RunAction = AnswerOf<'runs.show'>['actions'][number];
@@ -32,15 +33,15 @@ const operationOf: Record<RunAction, OperationId> = {
   promote_valid: 'runs.retry',
 };
 
-export function legalActions(run: RunRow, principal: Principal, facts: ActionFacts): RunAction[] {
+export function legalActions(run: RunRow, principal: Principal, facts: ActionFacts, actions?: RunActions): RunAction[] {
   return possible(run, facts).filter(
-    (action) => mayCall(principal, operationOf[action]) && (action !== 'retry' || mayRetry(principal, run)),
+    (action) => mayCall(principal, operationOf[action]) && (action !== 'retry' || mayRetry(principal, actions)),
   );
 }
 
-/** Retrying a sync is triggering one, which is not for everybody who may retry an upload. */
-export function mayRetry(principal: Principal, run: Pick<RunRow, 'pipeline'>): boolean {
-  return run.pipeline !== 'syncs' || mayCall(principal, 'syncs.trigger');
+/** Retrying may be more than everybody may do who may retry an upload: retrying a sync is triggering one. */
+export function mayRetry(principal: Principal, { retryNeeds }: RunActions = {}): boolean {
+  return retryNeeds === undefined || mayCall(principal, retryNeeds);
 }
 
 function possible(run: RunRow, facts: ActionFacts): RunAction[] {

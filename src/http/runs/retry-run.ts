@@ -2,9 +2,9 @@
 import { authorize } from '../../access/principal.ts';
 import { routes } from '../../contract/api/routes.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { JobDispatcher } from '../../pipelines/syncs/dispatcher.ts';
 import type { Call } from '../call.ts';
 import { actorOf, engineOf } from '../engine-of.ts';
+import { partsOf } from '../pipeline-parts.ts';
 import { look } from '../routes/change.ts';
 import { requireVisibleRun } from './show-run.ts';
 
@@ -19,11 +19,9 @@ export async function retryRun(
   if (run.phase === 'dead')
     throw new MillraceError('forbidden', { role: principal.role, allowed: 'support (requeue)' });
   const engine = engineOf(call);
-  if (run.pipeline === 'syncs') {
-    // Retrying a sync is triggering one.
-    authorize(principal, routes['syncs.trigger'].access);
-    await new JobDispatcher({ engine }, principal.tenantId).requireRetryable(run.id);
-  }
+  const { retryNeeds, beforeRetry } = partsOf(call.app, run.pipeline).actions ?? {};
+  if (retryNeeds !== undefined) authorize(principal, routes[retryNeeds].access);
+  await beforeRetry?.(principal.tenantId, run.id);
   const successor = await engine.retry(actorOf(principal), runId, {
     ...(input === undefined ? {} : { input }),
     ...(origin.correlationId === null ? {} : { correlationId: origin.correlationId }),

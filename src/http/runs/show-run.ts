@@ -6,7 +6,7 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RunRow as LedgerRow } from '../../engine/sql/read-runs.ts';
 import type { Pool, Queryable } from '../../platform/database.ts';
-import type { RejectTools } from '../rejects/reject-tools.ts';
+import type { PipelinePartsByName } from '../pipeline-parts.ts';
 import {
   type AttemptRow,
   countRejects,
@@ -28,7 +28,7 @@ const MAX_DECISIONS = 500;
 const MAX_SAMPLES = 1_000;
 
 export async function showRun(
-  deps: { pool: Pool; engine: Engine; rejectTools: Readonly<Record<string, RejectTools>> },
+  deps: { pool: Pool; engine: Engine; pipelines: PipelinePartsByName },
   principal: Principal,
   runId: string,
 ): Promise<AnswerOf<'runs.show'>> {
@@ -54,6 +54,7 @@ export async function showRun(
   );
   const { run, rejects } = facts;
   const pipeline = deps.engine.registry.get(run.pipeline);
+  const parts = deps.pipelines[run.pipeline];
   const tries = pipeline && { ...pipeline, lostLimit: pipeline.lostLimit ?? deps.engine.settings.lostLimit };
   const why = await deps.engine.why(run as unknown as LedgerRow);
   return {
@@ -62,12 +63,17 @@ export async function showRun(
     input: run.input,
     wait: why === null ? null : { code: why.reason, text: why.text, until: why.until?.toISOString() ?? null },
     next: whatNext(run, why, pipeline?.machine),
-    actions: legalActions(run, principal, {
-      canVerify: pipeline?.recount !== undefined,
-      corrected: rejects.corrected,
-      open: rejects.open,
-      canReplay: deps.rejectTools[run.pipeline] !== undefined,
-    }),
+    actions: legalActions(
+      run,
+      principal,
+      {
+        canVerify: pipeline?.recount !== undefined,
+        corrected: rejects.corrected,
+        open: rejects.open,
+        canReplay: parts?.rejects !== undefined,
+      },
+      parts?.actions,
+    ),
     file: facts.file ?? null,
     stages: stageReports(tries, run, facts.attempts),
     attempts: facts.attempts.map(viewAttempt),

@@ -118,16 +118,19 @@ export interface TroubleRow {
   readonly stale: number;
 }
 
-/** Of the whole installation, for Prometheus; no tenant is named. */
-export async function readTrouble(control: Queryable): Promise<TroubleRow[]> {
+/** Of the whole installation, for Prometheus; no tenant is named. `failedToo`: pipelines whose failed runs wait for a person, too. */
+export async function readTrouble(control: Queryable, failedToo: readonly string[]): Promise<TroubleRow[]> {
   const { rows } = await control.query<TroubleRow>({
     name: 'http-read-trouble',
     text: `
       select p.pipeline,
              (select count(*)::int from engine.dead_letters d where d.pipeline = p.pipeline)
-               + case when p.pipeline = 'judgments' then (select count(*)::int from ingest.dead_letters) else 0 end as dead_letters,
+               + (select count(*)::int from engine.flagged_runs f
+                  where f.pipeline = p.pipeline and p.pipeline = any ($1) and f.phase = 'failed'
+                    and not exists (select from engine.runs n where n.retry_of = f.run_id)) as dead_letters,
              (select count(*)::int from engine.stale_runs s where s.pipeline = p.pipeline) as stale
       from engine.pipelines p`,
+    values: [failedToo],
   });
   return rows;
 }

@@ -1,5 +1,5 @@
-// How often those we ask told us to wait, by provider, in the last hour. A run that asks a provider names it in its input (`provider`); a
-// sync that cannot say whose API it reads counts under Airbyte's, which it asks in any case. Looks at runs made in the last hour and
+// How often those we ask told us to wait, by provider, in the last hour. A run that asks a provider names it in its input (`provider`); one
+// that cannot counts under its pipeline's (`providers`), which it asks in any case. Looks at runs made in the last hour and
 // at those that wait for later now, which is where a throttled run is found: a bounded number of both, by index, so that it costs the
 // same however large the ledger is. Rate and count are of the same runs. Runs as millrace_engine.
 import type { Queryable } from '../../platform/database.ts';
@@ -14,12 +14,15 @@ const NEWEST = 10_000;
 /** Names that are told apart; the rest is "other", so that no tenant can fill a time series database with names. */
 const NAMES = 20;
 
-/** `tenantId` null: of the whole installation. `sinceId`: the least id of the span, which begins at `since`. */
+/**
+ * `tenantId` null: of the whole installation. `sinceId`: the least id of the span, which begins at `since`. `providers`: by pipeline.
+ */
 export async function readThrottling(
   control: Queryable,
   tenantId: string | null,
   sinceId: string,
   since: Date,
+  providers: Readonly<Record<string, string>>,
 ): Promise<ThrottlingRow[]> {
   const ofTenant = tenantId === null ? '$3::uuid is null' : 'r.tenant_id = $3::uuid';
   const { rows } = await control.query<ThrottlingRow>({
@@ -35,10 +38,11 @@ export async function readThrottling(
          where ${ofTenant})
       ),
       asking as (
-        select id, case when coalesce(provider, 'airbyte') ~ '^[a-z0-9][a-z0-9._-]{0,39}$' then coalesce(provider, 'airbyte')
-                        else 'other' end as provider
-        from looked_at
-        where provider is not null or pipeline = 'syncs'
+        select l.id, case when coalesce(l.provider, d.provider) ~ '^[a-z0-9][a-z0-9._-]{0,39}$' then coalesce(l.provider, d.provider)
+                          else 'other' end as provider
+        from looked_at l
+        left join unnest($4::text[], $5::text[]) d (pipeline, provider) on d.pipeline = l.pipeline
+        where coalesce(l.provider, d.provider) is not null
       ),
       told as (
         select s.provider, count(*)::int as attempts,
@@ -55,7 +59,7 @@ export async function readThrottling(
       from ranked
       group by 1
       order by 1`,
-    values: [sinceId, since, tenantId],
+    values: [sinceId, since, tenantId, Object.keys(providers), Object.values(providers)],
   });
   return rows;
 }

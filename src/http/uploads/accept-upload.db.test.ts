@@ -13,7 +13,7 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { findBlob } from '../../engine/blobs/blobs.ts';
 import type { StoredFile } from '../../engine/blobs/store-file.ts';
 import { DiskBlobStore } from '../../platform/blob/disk-blob-store.ts';
-import { acceptUpload } from './accept-upload.ts';
+import { acceptUpload, onlyFor } from './accept-upload.ts';
 import { passMultipartThrough } from './multipart-body.ts';
 import { sendBlob } from './send-blob.ts';
 import { defaultUploadLimits } from './upload-limits.ts';
@@ -49,14 +49,21 @@ beforeAll(async () => {
     return reply.code(ours.status).send({ code: ours.code, detail: ours.message });
   });
   app.post('/', async (request, reply) => {
-    const kind = {
+    const intake = {
+      title: 'A test',
+      accepts: ['csv'],
       sniff: () => ({ format: 'csv', mediaType: 'text/csv' }),
       fields,
-      enqueue: (upload: { file: StoredFile }) => enqueue(upload),
+      accept: async (upload: { file: StoredFile }) => ({
+        runId: await enqueue(upload),
+        status: 'waiting',
+        created: true,
+      }),
     };
-    const deps = { store, app: database.app, engine: database.engine, limits: defaultUploadLimits };
-    const { run, file, sameBytesAs } = await acceptUpload(deps, request, { tenantId, userId }, kind);
-    return reply.code(202).send({ run, blob: file.blobId, same_bytes_as: sameBytesAs });
+    const deps = { store, pool: database.app, control: database.engine, limits: defaultUploadLimits };
+    const uploader = { tenantId, createdBy: userId };
+    const { answer, file, sameBytesAs } = await acceptUpload(deps, request, uploader, onlyFor(intake));
+    return reply.code(202).send({ run: answer.runId, blob: file.blobId, same_bytes_as: sameBytesAs });
   });
   app.get<{ Params: { blob: string } }>('/original/:blob', async (request, reply) => {
     const blob = await findBlob(database.engine, request.params.blob);

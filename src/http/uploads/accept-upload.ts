@@ -1,83 +1,95 @@
-// An upload from its first byte to its run: bytes into the store, fields checked against the pipeline's schema, the blob's row, then
-// the run. In this order nothing can claim a run whose bytes are not there. A refusal keeps nothing; a crash keeps an orphan
-// that the sweeper removes.
-//
-// The run may exist although enqueue failed (an answer lost after commit), so the blob is only taken back when the
-// refusal says that there is none.
+// An upload from its first byte to its run: bytes into the store while they arrive, then the way every file takes (sources/intake.ts).
+// A file is judged by its own pipeline. Where the field that names it comes after the file, the file is taken as long as any
+// pipeline would take it, and judged by its own before anything is recorded.
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
-import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { discardFile, findSameBytes, recordBlob } from '../../engine/blobs/blobs.ts';
-import type { Sniff, StoredFile } from '../../engine/blobs/store-file.ts';
-import type { BlobStore } from '../../platform/blob/blob-store.ts';
-import { type Pool, type Queryable, withTenant } from '../../platform/database.ts';
-import { refuseUnknownNames } from '../known-names.ts';
+import type { z } from 'zod';
+import { judgeHead, type Sniffed, type StoredFile } from '../../engine/blobs/store-file.ts';
+import { type Accepted, acceptFile, type Intake, type IntakeDeps } from '../../sources/intake.ts';
 import { receiveUpload } from './receive-upload.ts';
 import type { UploadLimits } from './upload-limits.ts';
 
-/** Refusals after which there is certainly no run. */
-const refusals = new Set(['input', 'conflict', 'auth', 'config']);
-
-export interface UploadDeps {
-  readonly store: BlobStore;
-  /** Runs as millrace_app; rows are written under the tenant's own policy. */
-  readonly app: Pool;
-  /** Runs as millrace_engine; only used to take back a refused file. */
-  readonly engine: Queryable;
+export interface UploadDeps extends IntakeDeps {
   readonly limits: UploadLimits;
 }
 
-/** What a pipeline brings to be uploaded to. */
-export interface UploadKind<Fields extends z.ZodType, Run> {
-  readonly sniff: Sniff;
-  readonly fields: Fields;
-  /** Called when file and fields are known, before anything is recorded; throws to refuse. */
-  readonly check?: (fields: z.output<Fields>, file: StoredFile) => void | Promise<void>;
-  readonly enqueue: (upload: { fields: z.output<Fields>; file: StoredFile }) => Promise<Run>;
+/** Which intake an upload is for. */
+export interface UploadTarget<Answer extends Accepted> {
+  /** Every intake it may be for, the most likely first. */
+  readonly candidates: readonly Pick<Intake, 'sniff'>[];
+  /** By the fields that have arrived; undefined while they do not say. */
+  readonly soFar: (fields: ReadonlyMap<string, string>) => Intake<z.ZodType, Answer> | undefined;
+  /** By all its fields; throws when they name none. */
+  readonly choose: (fields: ReadonlyMap<string, string>) => Intake<z.ZodType, Answer>;
 }
 
 export interface Uploader {
   readonly tenantId: string;
-  readonly userId?: string | undefined;
+  readonly createdBy?: string | undefined;
+  readonly correlationId?: string | undefined;
+  /** For pipelines without a key of their own. */
+  readonly uniqueKeyOf?: (file: StoredFile) => string | undefined;
 }
 
-export interface AcceptedUpload<Run> {
-  readonly run: Run;
+export interface AcceptedUpload<Answer> {
+  readonly answer: Answer;
   readonly file: StoredFile;
-  /** An earlier run that was handed exactly these bytes. */
+  /** An earlier run that was given exactly these bytes. */
   readonly sameBytesAs: string | undefined;
 }
 
-export async function acceptUpload<Fields extends z.ZodType, Run>(
+/** For an upload whose address says which pipeline it is for. */
+export function onlyFor<Answer extends Accepted>(intake: Intake<z.ZodType, Answer>): UploadTarget<Answer> {
+  return { candidates: [intake], soFar: () => intake, choose: () => intake };
+}
+
+export async function acceptUpload<Answer extends Accepted>(
   deps: UploadDeps,
   request: Pick<FastifyRequest, 'raw'>,
-  uploader: Uploader,
-  kind: UploadKind<Fields, Run>,
-): Promise<AcceptedUpload<Run>> {
-  const { tenantId, userId } = uploader;
-  const target = { store: deps.store, tenantId, sniff: kind.sniff };
-  const { fields, file } = await receiveUpload(request.raw, target, deps.limits);
+  { uniqueKeyOf, ...uploader }: Uploader,
+  { candidates, soFar, choose }: UploadTarget<Answer>,
+): Promise<AcceptedUpload<Answer>> {
+  let unjudged: Uint8Array | undefined;
+  const sniff = (head: Uint8Array, name: string, fields: ReadonlyMap<string, string>) => {
+    const intake = soFar(fields);
+    if (intake !== undefined) return intake.sniff(head, name);
+    unjudged = Uint8Array.from(head);
+    return sniffByAny(candidates, head, name);
+  };
+  const target = { store: deps.store, tenantId: uploader.tenantId, sniff };
+  const received = await receiveUpload(request.raw, target, deps.limits);
+  const fields = Object.fromEntries(received.fields);
+  const { intake, file } = await judge(deps, received.file, unjudged, () => choose(received.fields));
+  const given = { ...uploader, fields, file, at: new Date(), uniqueKey: uniqueKeyOf?.(file) };
+  return { ...(await acceptFile(deps, intake, given)), file };
+}
+
+/** All fields are known now. `unjudged`: the first bytes of a file that arrived before them. */
+async function judge<Answer extends Accepted>(
+  { store }: UploadDeps,
+  file: StoredFile,
+  unjudged: Uint8Array | undefined,
+  choose: () => Intake<z.ZodType, Answer>,
+): Promise<{ readonly intake: Intake<z.ZodType, Answer>; readonly file: StoredFile }> {
   try {
-    const parsed = parseFields(kind.fields, fields);
-    await kind.check?.(parsed, file);
-    const sameBytesAs = await withTenant(deps.app, { tenantId, role: 'millrace_app' }, async (db) => {
-      await recordBlob(db, file, { createdBy: userId });
-      return (await findSameBytes(db, file))?.runId;
-    });
-    const run = await kind.enqueue({ fields: parsed, file });
-    return { run, file, sameBytesAs };
+    const intake = choose();
+    if (unjudged === undefined) return { intake, file };
+    return { intake, file: { ...file, ...judgeHead(intake.sniff, unjudged, file.originalName) } };
   } catch (error) {
-    if (error instanceof MillraceError && refusals.has(error.kind)) {
-      await discardFile(deps.engine, deps.store, file).catch(() => undefined);
-    }
+    // It has no row yet. The sweeper takes it if this fails.
+    await store.delete(file.storeKey).catch(() => undefined);
     throw error;
   }
 }
 
-function parseFields<Fields extends z.ZodType>(schema: Fields, fields: ReadonlyMap<string, string>): z.output<Fields> {
-  if (schema instanceof z.ZodObject) refuseUnknownNames('form field', [...fields.keys()], Object.keys(schema.shape));
-  const result = schema.safeParse(Object.fromEntries(fields));
-  if (result.success) return result.data;
-  const faults = result.error.issues.map(({ path, message }) => `${path.join('.') || 'fields'}: ${message}`);
-  throw new MillraceError('upload_fields_invalid', { faults: faults.join('; ') });
+/** The first that takes the file; when none does, the reason of the most likely one. */
+function sniffByAny(candidates: readonly Pick<Intake, 'sniff'>[], head: Uint8Array, name: string): Sniffed {
+  let reason: unknown;
+  for (const { sniff } of candidates) {
+    try {
+      return sniff(head, name);
+    } catch (error) {
+      reason ??= error;
+    }
+  }
+  throw reason;
 }

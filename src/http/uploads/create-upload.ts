@@ -1,165 +1,121 @@
-// POST /v1/uploads: a file as multipart/form-data, or rows as JSON. Which fields and files a pipeline takes, and what its run is asked to
-// do, is the pipeline's affair (UploadDoor); here are the bytes, the credential and the answer.
-import { UploadFields } from '../../contract/api/uploads.ts';
+// POST /v1/uploads: a file or rows for the pipeline that the upload names, or for the one that takes uploads by default. What a file may
+// be and what it becomes is the pipeline's affair (its intake); here are the bytes, the credential and the answer.
+import type { UploadFields } from '../../contract/api/uploads.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { discardFile, findSameBytes, recordBlob } from '../../engine/blobs/blobs.ts';
-import { type Sniff, type StoredFile, storeFile } from '../../engine/blobs/store-file.ts';
-import type { Engine } from '../../engine/engine.ts';
+import { type StoredFile, storeFile } from '../../engine/blobs/store-file.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
-import { withTenant } from '../../platform/database.ts';
+import { acceptFile, type Intake } from '../../sources/intake.ts';
 import { type Call, type Handlers, handle } from '../call.ts';
 import { engineOf } from '../engine-of.ts';
 import { requireOwnWorkspace } from '../plugins/workspace-guard.ts';
 import { acceptUpload } from './accept-upload.ts';
 import type { UploadLimits } from './upload-limits.ts';
 
-type Fields = ReturnType<typeof UploadFields.parse>;
-
-export interface UploadDoor {
-  readonly sniff: Sniff;
-  /** The run's input; throws to refuse the fields. */
-  readonly inputOf: (
-    fields: Fields,
-    received: { readonly filename: string; readonly at: Date; readonly sameBytesAs?: string | undefined },
-    tenantId: string,
-  ) => unknown | Promise<unknown>;
-  /** Rows sent as JSON as a file; left out, the pipeline takes files only. */
-  readonly fileOfRows?: (body: unknown) => {
-    readonly fields: Fields;
-    readonly bytes: Buffer;
-    readonly filename: string;
-  };
-}
+type UploadCall = Call<'uploads.create'>;
+type CredentialFields = Partial<Pick<ReturnType<typeof UploadFields.parse>, 'workspace_id' | 'created_by'>>;
 
 export interface CreateUploadDeps {
   readonly store: BlobStore;
   readonly limits: UploadLimits;
-  /** By pipeline. */
-  readonly doors: Readonly<Record<string, UploadDoor>>;
 }
 
-const DEFAULT_PIPELINE = 'ads';
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function createUploadHandlers(deps: CreateUploadDeps): Handlers {
   return handle('uploads.create', async (call) => {
     const isJson = /^application\/json\b/i.test(call.request.headers['content-type'] ?? '');
-    return isJson ? acceptRows(call, deps) : acceptFile(call, deps);
+    return isJson ? acceptRows(call, deps) : acceptMultipart(call, deps);
   });
 }
 
-async function acceptFile(call: Call<'uploads.create'>, deps: CreateUploadDeps) {
-  const engine = engineOf(call);
-  const { store, limits } = deps;
-  const uploader = { tenantId: call.principal.tenantId, userId: userOf(call) };
-  // The pipeline is a field of the form; until it is known the file is judged by what any pipeline would take.
-  const sniff = Object.values(deps.doors)[0]?.sniff;
-  if (sniff === undefined) throw new MillraceError('not_available', { operation: call.operation });
-  const { run } = await acceptUpload(
-    { store, app: call.app.pool, engine: engine.pools.control, limits },
+async function acceptMultipart(call: UploadCall, { store, limits }: CreateUploadDeps) {
+  const { control } = engineOf(call).pools;
+  const intakes = intakesOf(call);
+  const { answer, sameBytesAs } = await acceptUpload(
+    { store, pool: call.app.pool, control, limits },
     call.request,
-    uploader,
+    { ...uploaderOf(call), uniqueKeyOf: (file) => uniqueKeyOf(call, file) },
     {
-      sniff,
-      fields: UploadFields,
-      check: async (fields, file) => {
-        checkCredential(call, fields);
-        // Refused before anything is recorded.
-        await inputFor(call, deps, fields, { filename: file.originalName });
-      },
-      enqueue: async ({ fields, file }) => enqueue(call, deps, engine, fields, file),
+      candidates: Object.values(intakes),
+      soFar: (fields) => (fields.has('pipeline') ? intakeFor(call, fields.get('pipeline')) : undefined),
+      choose: (fields) => guarded(call, intakeFor(call, fields.get('pipeline'))),
     },
   );
-  return run;
+  return viewUpload(answer.runId, sameBytesAs);
 }
 
-async function acceptRows(call: Call<'uploads.create'>, deps: CreateUploadDeps) {
-  const engine = engineOf(call);
-  const { tenantId } = call.principal;
-  const body = call.body as { pipeline?: string } | null;
-  const door = doorOf(deps, body?.pipeline);
-  if (door.fileOfRows === undefined) throw new MillraceError('upload_not_multipart');
-  const { fields, bytes, filename } = door.fileOfRows(body);
-  checkCredential(call, fields);
-  await inputFor(call, deps, fields, { filename });
-  const file = await storeFile(deps.store, {
-    tenantId,
+async function acceptRows(call: UploadCall, { store, limits }: CreateUploadDeps) {
+  const intake = intakeFor(call, (call.body as { pipeline?: string } | null)?.pipeline);
+  if (intake.fileOfRows === undefined) throw new MillraceError('upload_not_multipart');
+  const { fields, bytes, filename } = intake.fileOfRows(call.body);
+  checkCredential(call, fields as CredentialFields);
+  const uploader = uploaderOf(call);
+  const file = await storeFile(store, {
+    tenantId: uploader.tenantId,
     fileName: filename,
     body: once(bytes),
-    maxBytes: deps.limits.maxFileBytes,
+    maxBytes: limits.maxFileBytes,
     sniff: () => ({ format: 'json', mediaType: 'application/json' }),
   });
-  try {
-    await withTenant(call.app.pool, { tenantId, role: 'millrace_app' }, (db) =>
-      recordBlob(db, file, { createdBy: userOf(call) }),
-    );
-    return await enqueue(call, deps, engine, fields, file);
-  } catch (error) {
-    if (error instanceof MillraceError && error.kind === 'input')
-      await discardFile(engine.pools.control, deps.store, file).catch(() => undefined);
-    throw error;
-  }
+  const given = { ...uploader, fields, file, at: new Date(), uniqueKey: uniqueKeyOf(call, file) };
+  const deps = { store, pool: call.app.pool, control: engineOf(call).pools.control };
+  const { answer, sameBytesAs } = await acceptFile(deps, intake, given);
+  return viewUpload(answer.runId, sameBytesAs);
 }
 
-async function enqueue(
-  call: Call<'uploads.create'>,
-  deps: CreateUploadDeps,
-  engine: Engine,
-  fields: Fields,
-  file: StoredFile,
-) {
-  const { tenantId } = call.principal;
-  const same = await withTenant(call.app.pool, { tenantId, role: 'millrace_app' }, (db) => findSameBytes(db, file));
-  const input = await inputFor(call, deps, fields, { filename: file.originalName, sameBytesAs: same?.runId });
-  const createdBy = userOf(call);
-  const { id, created } = await engine.enqueue({
-    pipeline: fields.pipeline ?? DEFAULT_PIPELINE,
-    tenantId,
-    input,
-    blobId: file.blobId,
-    correlationId: call.request.id,
-    ...uniqueBy(call.idempotencyKey, file),
-    ...(createdBy === undefined ? {} : { createdBy }),
-  });
-  // The run has its own copy.
-  if (!created) await discardFile(engine.pools.control, deps.store, file).catch(() => undefined);
-  const isOther = same !== undefined && same.runId !== id;
-  return { upload_id: id, status: 'pending', ...(isOther ? { same_bytes_as: same.runId } : {}) };
+function viewUpload(runId: string, sameBytesAs: string | undefined) {
+  const isOther = sameBytesAs !== undefined && sameBytesAs !== runId;
+  return { upload_id: runId, status: 'pending', ...(isOther ? { same_bytes_as: sameBytesAs } : {}) };
+}
+
+/** The default one first. */
+function intakesOf({ app, operation }: UploadCall): Record<string, Intake> {
+  const all = Object.entries(app.pipelines ?? {}).flatMap(([name, { intake }]) =>
+    intake === undefined ? [] : [[name, intake] as const],
+  );
+  if (all.length === 0) throw new MillraceError('not_available', { operation });
+  all.sort(([, a], [, b]) => Number(b.isDefault ?? false) - Number(a.isDefault ?? false));
+  return Object.fromEntries(all);
+}
+
+function intakeFor(call: UploadCall, pipeline: string | undefined): Intake {
+  const intakes = intakesOf(call);
+  const known = Object.keys(intakes);
+  const name = pipeline ?? known.find((each) => intakes[each]?.isDefault === true) ?? '';
+  const intake = Object.hasOwn(intakes, name) ? intakes[name] : undefined;
+  if (intake === undefined) throw new MillraceError('pipeline_unknown', { pipeline: name, known: known.join(', ') });
+  return intake;
+}
+
+/** Refused before anything is recorded. */
+function guarded(call: UploadCall, intake: Intake): Intake {
+  return {
+    ...intake,
+    async check(request) {
+      checkCredential(call, request.fields as CredentialFields);
+      await intake.check?.(request);
+    },
+  };
+}
+
+/** Who uploads, and for which workspace, is known from the credential; a field may repeat it, not change it. */
+function checkCredential(call: UploadCall, fields: CredentialFields): void {
+  requireOwnWorkspace(call.request, fields.workspace_id);
+  if (fields.created_by !== undefined && fields.created_by !== call.principal.actorId)
+    throw new MillraceError('upload_fields_invalid', { faults: 'created_by: is not the caller' });
 }
 
 /**
  * The same bytes under the same Idempotency-Key are one run, also when the process that made it died before its answer was kept. By the
  * bytes too, so that a key somebody uses again much later for another file does not lead to the old run.
  */
-function uniqueBy(key: string | undefined, file: StoredFile): { uniqueKey?: string } {
-  return key === undefined ? {} : { uniqueKey: `upload:${key}:${file.sha256.toString('hex')}` };
+function uniqueKeyOf({ idempotencyKey: key }: UploadCall, file: StoredFile): string | undefined {
+  return key === undefined ? undefined : `upload:${key}:${file.sha256.toString('hex')}`;
 }
 
-async function inputFor(
-  call: Call<'uploads.create'>,
-  deps: CreateUploadDeps,
-  fields: Fields,
-  received: { readonly filename: string; readonly sameBytesAs?: string | undefined },
-): Promise<unknown> {
-  return doorOf(deps, fields.pipeline).inputOf(fields, { ...received, at: new Date() }, call.principal.tenantId);
-}
-
-function doorOf(deps: CreateUploadDeps, pipeline: string = DEFAULT_PIPELINE): UploadDoor {
-  const door = deps.doors[pipeline];
-  if (door === undefined)
-    throw new MillraceError('pipeline_unknown', { pipeline, known: Object.keys(deps.doors).join(', ') });
-  return door;
-}
-
-/** Who hands something in, and for which workspace, is known from the credential; a field may repeat it, not change it. */
-function checkCredential(call: Call<'uploads.create'>, fields: Fields): void {
-  requireOwnWorkspace(call.request, fields.workspace_id);
-  if (fields.created_by !== undefined && fields.created_by !== call.principal.actorId)
-    throw new MillraceError('upload_fields_invalid', { faults: 'created_by: is not the caller' });
-}
-
-function userOf({ principal }: Call<'uploads.create'>): string | undefined {
-  return uuid.test(principal.actorId) ? principal.actorId : undefined;
+function uploaderOf({ principal, request }: UploadCall) {
+  const createdBy = uuid.test(principal.actorId) ? principal.actorId : undefined;
+  return { tenantId: principal.tenantId, createdBy, correlationId: request.id };
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -2,7 +2,7 @@
 // arrives. Returns when every byte is safe; on any refusal nothing is kept. Knows no pipeline and writes no row.
 import type { IncomingMessage } from 'node:http';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { renameFile, type Sniff, type StoredFile, storeFile } from '../../engine/blobs/store-file.ts';
+import { renameFile, type Sniffed, type StoredFile, storeFile } from '../../engine/blobs/store-file.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import { discardRest } from './linger.ts';
 import { type Part, readParts } from './multipart-reader.ts';
@@ -18,7 +18,8 @@ let receiving = 0;
 export interface UploadTarget {
   readonly store: BlobStore;
   readonly tenantId: string;
-  readonly sniff: Sniff;
+  /** With the fields that came before the file. */
+  readonly sniff: (head: Uint8Array, fileName: string, fields: ReadonlyMap<string, string>) => Sniffed;
   readonly signal?: AbortSignal;
 }
 
@@ -94,7 +95,7 @@ async function takeFile(
     fileName: fields.get('filename') ?? sentName,
     body: part.body,
     maxBytes: limits.maxFileBytes,
-    sniff,
+    sniff: (head, name) => sniff(head, name, fields),
     ...(signal === undefined ? {} : { signal }),
   });
 }

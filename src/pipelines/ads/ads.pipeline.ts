@@ -1,5 +1,5 @@
 // Ads metrics: parse a platform's export into staging, pass the gate, promote.
-import { ads } from '../../contract/states/ads.ts';
+import { ads } from '../../contract/pipelines/ads/states.ts';
 import { definePipeline, type Pipeline } from '../../engine/pipeline.ts';
 import { AdsInput } from './input.ts';
 import { type AdsDeps, parseUpload } from './parse.ts';

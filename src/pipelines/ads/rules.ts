@@ -1,7 +1,8 @@
 // The validation rules of an ads row, as a table: code, column, test, message, severity. An error refuses the row; a warning is
 // counted. What a cell as such cannot be (a number, a date, an id) is found while it is read and needs no rule here.
-import { adsErrors } from '../../contract/errors/ads-errors.ts';
+
 import { tabularErrors } from '../../contract/errors/tabular-errors.ts';
+import { adsErrors } from '../../contract/pipelines/ads/errors.ts';
 import type { Rule } from '../../tabular/validation/rules.ts';
 
 export const MAX_ID_LENGTH = 500;

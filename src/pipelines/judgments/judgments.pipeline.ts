@@ -1,5 +1,5 @@
 // Court judgments: a batch is a file that is imported once. One stage, because the specification's machine has one.
-import { judgments } from '../../contract/states/judgments.ts';
+import { judgments } from '../../contract/pipelines/judgments/states.ts';
 import { definePipeline, type Pipeline } from '../../engine/pipeline.ts';
 import { importBatch, type JudgmentsDeps } from './import.ts';
 import { JudgmentsInput } from './input.ts';

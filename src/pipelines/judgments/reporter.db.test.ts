@@ -7,7 +7,7 @@ import { type JudgmentsBench, judgmentsFile, openJudgmentsBench } from '../../..
 import { wordsOfLedger } from '../../../test/support/judgments-canaries.ts';
 import { keepLines } from '../../../test/support/log-lines.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
-import { reportJudgments } from './reporter.ts';
+import { judgmentsReporter } from './reporter.ts';
 
 const database = useDatabase();
 const { log, lines } = keepLines();
@@ -15,7 +15,7 @@ let bench: JudgmentsBench;
 
 beforeAll(async () => {
   bench = await openJudgmentsBench(database.appUrl, { log });
-  reportJudgments(bench.engine, log);
+  bench.engine.consume(judgmentsReporter(log));
   await bench.engine.start();
 });
 afterAll(() => bench.close());

@@ -2,7 +2,7 @@
 // its offset, so an alert is raised once; a log line may be repeated after a crash. Lines hold exactly the fields of the
 // specification and never a cell: an error is told by its code and its catalogued sentence without parameters.
 import { entryOf, isErrorCode } from '../../contract/errors/catalogue.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { ConsumerOptions } from '../../engine/consumer.ts';
 import { tryTake } from '../../engine/rate-limits.ts';
 import type { FeedRow } from '../../engine/sql/event-feed.ts';
 import { insertEvents } from '../../engine/sql/insert-events.ts';
@@ -25,8 +25,8 @@ const MAX_MESSAGE = 200;
 /** A depth that stays too high is alerted once an hour. */
 const DEPTH_ALERTS_PER_SECOND = 1 / 3600;
 
-export function reportJudgments(engine: Pick<Engine, 'consume'>, log: Log): void {
-  engine.consume({ name: 'judgments reporter', apply: (tx, events) => report(tx, events, log) });
+export function judgmentsReporter(log: Log): Pick<ConsumerOptions, 'name' | 'apply'> {
+  return { name: 'judgments reporter', apply: (tx, events) => report(tx, events, log) };
 }
 
 export async function report(tx: Queryable, events: readonly FeedRow[], log: Log): Promise<void> {

@@ -1,7 +1,8 @@
 // The validation rules of a judgment row, as a table. An error refuses the row; a warning is counted. What a cell as such cannot be
 // (a number, a date) is found while it is read and needs no rule here.
-import { judgmentsErrors } from '../../contract/errors/judgments-errors.ts';
+
 import { tabularErrors } from '../../contract/errors/tabular-errors.ts';
+import { judgmentsErrors } from '../../contract/pipelines/judgments/errors.ts';
 import type { Rule } from '../../tabular/validation/rules.ts';
 import { emailKey, phoneKey } from './plaintiff-keys.ts';
 

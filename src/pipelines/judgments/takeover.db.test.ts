@@ -11,7 +11,7 @@ import { type JudgmentsBench, judgmentsFile, openJudgmentsBench } from '../../..
 import { keepLines } from '../../../test/support/log-lines.ts';
 import { compiledProgram } from '../../../test/support/programs.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
-import { reportJudgments } from './reporter.ts';
+import { judgmentsReporter } from './reporter.ts';
 
 const database = useDatabase();
 const folder = mkdtempSync(path.join(tmpdir(), 'millrace-judgments-takeover-'));
@@ -21,7 +21,7 @@ let bench: JudgmentsBench;
 
 beforeAll(async () => {
   bench = await openJudgmentsBench(database.appUrl, { folder, log });
-  reportJudgments(bench.engine, log);
+  bench.engine.consume(judgmentsReporter(log));
 });
 afterAll(async () => {
   await bench.close();

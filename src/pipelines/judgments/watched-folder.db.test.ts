@@ -14,9 +14,10 @@ import {
   rejectsOf,
 } from '../../../test/support/judgments.ts';
 import { silentLog } from '../../platform/log.ts';
+import { deliverTo } from '../../roles/watched-folders.ts';
 import { collectOnce } from '../../sources/collect.ts';
 import { FolderSource } from '../../sources/folder/folder-source.ts';
-import { batchDelivery } from './watched-folder.ts';
+import { judgmentsIntake } from './http/batch-handlers.ts';
 
 const database = useDatabase();
 const folder = mkdtempSync(path.join(tmpdir(), 'millrace-watched-'));
@@ -33,9 +34,10 @@ afterAll(async () => {
 });
 
 describe('a watched folder', () => {
-  it('lands each file once, and puts the same name with other content aside', async () => {
+  it('lands each file once under its vendor, and refuses the same name with other content for good', async () => {
     const tenantId = newTenant();
     const source = new FolderSource({ name: 'simplicity', folder, stillMs: 0 });
+    const intake = judgmentsIntake(bench.engine, silentLog);
     const collect = () =>
       collectOnce(
         {
@@ -45,7 +47,8 @@ describe('a watched folder', () => {
           db: bench.engine.pools.control,
           maxBytes: 1024 ** 2,
           log: silentLog,
-          ...batchDelivery({ engine: bench.engine, log: silentLog }),
+          sniff: intake.sniff,
+          deliver: (delivery) => deliverTo(intake, 'acme', delivery),
         },
         AbortSignal.timeout(20_000),
       );
@@ -59,7 +62,7 @@ describe('a watched folder', () => {
     const { rows } = await database.admin.query('select unique_key, source_id from engine.runs where tenant_id = $1', [
       tenantId,
     ]);
-    expect(rows).toEqual([{ unique_key: 'simplicity-june.csv', source_id: 'simplicity' }]);
+    expect(rows).toEqual([{ unique_key: 'acme-june.csv', source_id: 'simplicity' }]);
     expect(readdirSync(folder).includes('june.csv')).toBe(false);
   });
 });

@@ -5,9 +5,9 @@ import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Queryable } from '../../platform/database.ts';
+import type { SecretBox } from '../../platform/secret-box.ts';
 import { type AirbyteClient, createAirbyteClient } from './airbyte/client.ts';
 import { type Credential, createTokenSource, type TokenSource } from './airbyte/tokens.ts';
-import type { SecretBox } from './secret-box.ts';
 import { readCredential } from './sql/connectors.ts';
 
 export interface AirbyteSettings {

@@ -1,5 +1,5 @@
 // Syncs: Airbyte connections driven on schedule. One stage; one live run per tenant and connector.
-import { syncs } from '../../contract/states/syncs.ts';
+import { syncs } from '../../contract/pipelines/syncs/states.ts';
 import { definePipeline, type Pipeline } from '../../engine/pipeline.ts';
 import { gateSync, WORKER_ROLE } from './gate.ts';
 import { SyncInput } from './input.ts';

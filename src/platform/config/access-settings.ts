@@ -18,6 +18,12 @@ export const accessSettings = {
     unset: 'generated once and kept in MILLRACE_HOME',
     doc: 'The key that signs sign-in tokens. All processes of an installation need the same.',
   }),
+  connectorSecretKey: optionalText('CONNECTOR_SECRET_KEY', {
+    ...longEnough,
+    secret: true,
+    unset: 'generated once and kept in MILLRACE_HOME',
+    doc: 'The key that seals credentials of connectors and addresses of alert sinks in the database. All processes of an installation need the same.',
+  }),
   jwtExpiryHours: integer('JWT_EXPIRY_HOURS', {
     min: 1,
     max: 8_760,

@@ -4,6 +4,7 @@ import { PAGE_REACH } from '../../../contract/api/ingestion-runs.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { type Call, handle } from '../../call.ts';
 import { engineOf } from '../../engine-of.ts';
+import { partsOf } from '../../pipeline-parts.ts';
 import { findNumberedPage, findRuns, type RunQuery, splitWords } from '../../runs/find-runs.ts';
 import { phasesOf, viewIngestionRun } from '../../runs/ingestion-view.ts';
 
@@ -21,7 +22,7 @@ async function byNumber(call: ListCall, page: number): Promise<AnswerOf<'ingesti
   const wanted = { page, limit, reach: PAGE_REACH };
   const found = await findNumberedPage(finderOf(call), call.principal.tenantId, filterOf(call), wanted);
   return {
-    data: found.rows.map(viewIngestionRun),
+    data: found.rows.map((row) => viewIngestionRun(row, partsOf(call.app, row.pipeline).channel)),
     next: found.next,
     page,
     limit,
@@ -35,7 +36,7 @@ async function byCursor(call: ListCall, after: string): Promise<AnswerOf<'ingest
   const { limit } = call.query;
   const found = await findRuns(finderOf(call), call.principal.tenantId, filterOf(call), { after, limit });
   return {
-    data: found.rows.map(viewIngestionRun),
+    data: found.rows.map((row) => viewIngestionRun(row, partsOf(call.app, row.pipeline).channel)),
     next: found.next,
     page: null,
     limit,

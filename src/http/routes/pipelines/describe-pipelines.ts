@@ -3,6 +3,7 @@ import type { AnswerOf } from '../../../contract/api/client.ts';
 import type { AnyPipeline } from '../../../engine/pipeline.ts';
 import type { Call } from '../../call.ts';
 import { engineOf } from '../../engine-of.ts';
+import { type PipelineParts, partsOf } from '../../pipeline-parts.ts';
 import { stagesOf } from '../../runs/stage-reports.ts';
 import { readLanes } from '../../sql/read-queue.ts';
 import { countFlaggedRuns, type PauseRow, readPauses } from '../../sql/read-tenant-figures.ts';
@@ -27,7 +28,7 @@ export async function describePipelines(call: PipelineCall): Promise<PipelineVie
     );
     return {
       ...describe(pipeline),
-      ...call.app.pipelineNotes?.[pipeline.name],
+      ...describeParts(partsOf(call.app, pipeline.name)),
       paused: pauseOf(pipeline, tenantId, pauses),
       counts: { waiting: sum(own, 'waiting'), active: sum(own, 'active'), ...counts },
     };
@@ -58,6 +59,13 @@ function describe({ name, machine, laneCap }: AnyPipeline) {
     machine: { version: machine.version, initial: machine.initial, states },
     stages: stagesOf(machine),
     lane_cap: laneCap ?? null,
+  };
+}
+
+function describeParts({ title, intake }: PipelineParts) {
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(intake === undefined ? {} : { accepts: [...intake.accepts] }),
   };
 }
 

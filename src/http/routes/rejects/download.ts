@@ -7,6 +7,7 @@ import { unescapeFormula } from '../../../tabular/csv/formula-escape.ts';
 import { isRejectColumn, rejectsFileHeader } from '../../../tabular/csv/rejects-file.ts';
 import { csvRow } from '../../../tabular/csv/write-csv.ts';
 import { type Call, handle } from '../../call.ts';
+import { partsOf } from '../../pipeline-parts.ts';
 import { correctedCells, type StoredCorrection } from '../../rejects/reject-view.ts';
 import { splitWords } from '../../runs/find-runs.ts';
 import { requireVisibleRun } from '../../runs/show-run.ts';
@@ -19,7 +20,7 @@ export const downloadRejects = handle('rejects.download', async (call) => {
   const { run_id: runId } = call.params;
   const run = await look(call, (db) => requireVisibleRun(db, call.principal, runId));
   const first = await readPage(call, '0');
-  const header = await call.app.rejectTools?.[run.pipeline]?.header?.(run);
+  const header = await partsOf(call.app, run.pipeline).rejects?.header?.(run);
   const names = header?.names ?? Object.keys(correctedCells(first[0] ?? { item: {} }, {}));
   const shape = {
     columns: names.filter((name) => !isRejectColumn(name)),

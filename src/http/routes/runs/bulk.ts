@@ -2,9 +2,9 @@
 import { authorize } from '../../../access/principal.ts';
 import { routes } from '../../../contract/api/routes.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
-import { JobDispatcher } from '../../../pipelines/syncs/dispatcher.ts';
 import { type Call, handle } from '../../call.ts';
 import { actorOf, engineOf } from '../../engine-of.ts';
+import { partsOf } from '../../pipeline-parts.ts';
 import { findRuns } from '../../runs/find-runs.ts';
 import { mayRetry } from '../../runs/legal-actions.ts';
 import { titleOf } from '../../runs/run-view.ts';
@@ -67,10 +67,10 @@ function narrow(possible: string, asked: string | undefined): string {
   return both.join(',') || 'none';
 }
 
-function isLegal({ body: { action }, principal }: BulkCall, run: RunRow): boolean {
+function isLegal({ app, body: { action }, principal }: BulkCall, run: RunRow): boolean {
   if (action === 'hold') return run.held_at === null;
   if (action === 'resume') return run.held_at !== null;
-  if (action === 'retry') return run.retried_as === null && mayRetry(principal, run);
+  if (action === 'retry') return run.retried_as === null && mayRetry(principal, partsOf(app, run.pipeline).actions);
   return action !== 'requeue' || run.requeued_as === null;
 }
 
@@ -98,7 +98,7 @@ async function act(call: BulkCall, { id: runId, pipeline }: RunRow): Promise<unk
     case 'cancel':
       return engine.cancel(actor, runId);
     case 'retry':
-      if (pipeline === 'syncs') await new JobDispatcher({ engine }, actor.tenantId).requireRetryable(runId);
+      await partsOf(call.app, pipeline).actions?.beforeRetry?.(actor.tenantId, runId);
       return engine.retry(actor, runId);
     case 'requeue':
       return engine.requeue(actor, runId, call.origin.correlationId ?? call.request.id);

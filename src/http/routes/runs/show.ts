@@ -4,6 +4,6 @@ import { engineOf } from '../../engine-of.ts';
 import { showRun as describeRun } from '../../runs/show-run.ts';
 
 export const showRun = handle('runs.show', (call) => {
-  const { pool, rejectTools = {} } = call.app;
-  return describeRun({ pool, rejectTools, engine: engineOf(call) }, call.principal, call.params.run_id);
+  const { pool, pipelines = {} } = call.app;
+  return describeRun({ pool, pipelines, engine: engineOf(call) }, call.principal, call.params.run_id);
 });

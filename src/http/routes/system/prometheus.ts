@@ -1,14 +1,16 @@
 // GET /metrics: the figures of this process for Prometheus. Open to this machine; to others only with METRICS_TOKEN.
-import { collectDefaultMetrics, Gauge, register } from 'prom-client';
+import { collectDefaultMetrics, register } from 'prom-client';
 import { deliveryStatuses } from '../../../contract/api/webhook-events.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { countDeliveries } from '../../../outbound/webhooks/sql/look-after-deliveries.ts';
-import { recentFigures } from '../../../pipelines/syncs/figures.ts';
 import type { Pool, Queryable } from '../../../platform/database.ts';
 import { leastUuidv7 } from '../../../platform/ids.ts';
+import type { AppContext } from '../../app-context.ts';
 import { handle } from '../../call.ts';
+import { gauge } from '../../gauge.ts';
 import { mayReadMetrics } from '../../metrics/may-read-metrics.ts';
 import { refreshSignGauges } from '../../metrics/sign-gauges.ts';
+import { failedAreDeadLetters, providersOf } from '../../pipeline-parts.ts';
 import { readPace } from '../../sql/read-pace.ts';
 import { countWorkersAlive, readBacklog, readOpenAlertCounts, readTrouble } from '../../sql/read-queue.ts';
 import { readThrottling } from '../../sql/read-throttling.ts';
@@ -40,11 +42,6 @@ const apiThrottled = gauge('millrace_api_throttled_attempts', 'Of those, the one
   'provider',
 ]);
 const apiThrottleRatio = gauge('millrace_api_throttle_ratio', 'Their share.', ['provider']);
-const syncsQueued = gauge('millrace_sync_jobs_queued_last_minute', 'Sync jobs queued in the last minute.', []);
-const syncRate = gauge('millrace_sync_success_ratio', 'Share of syncs that succeeded, last day.', ['connector']);
-const syncSeconds = gauge('millrace_sync_duration_seconds', 'Mean duration of syncs that succeeded, last day.', []);
-const syncLetters = gauge('millrace_sync_dead_letters', 'Syncs in the dead letter queue.', ['tenant']);
-const syncRetries = gauge('millrace_sync_retries', 'Retries of syncs by error, last day.', ['error_code']);
 const deliveries = gauge(
   'millrace_webhook_deliveries',
   'Webhook deliveries: waiting and sending now, delivered and failed of the last hour’s events.',
@@ -72,10 +69,11 @@ export const prometheus = handle('system.prometheus', async ({ app, origin, requ
   await refreshDatabaseGauges({ api: app.pool, ...app.engine?.pools });
   if (app.engine !== undefined) {
     await refreshSignGauges(app.engine);
-    await refreshQueueGauges(app.engine.pools.control);
+    await refreshQueueGauges(app.engine.pools.control, app);
     await refreshPaceGauges(app.engine.pools.control);
-    await refreshThrottlingGauges(app.engine.pools.control);
-    await refreshSyncGauges(app.engine.pools.control);
+    await refreshThrottlingGauges(app.engine.pools.control, app);
+    for (const { figures } of Object.values(app.pipelines ?? {}))
+      await figures?.refreshGauges?.(app.engine.pools.control);
     await refreshDeliveryGauges(app.engine.pools.control);
   }
   return reply.type(register.contentType).send(await register.metrics());
@@ -100,18 +98,6 @@ export async function refreshDatabaseGauges(pools: { api?: Pool; control?: Pool;
   }
 }
 
-/** Connectors and tenants by id only: whose they are is not said. */
-async function refreshSyncGauges(control: Queryable): Promise<void> {
-  const figures = await recentFigures(control, null);
-  for (const each of [syncRate, syncLetters, syncRetries]) each.reset();
-  syncsQueued.set(figures.queued_last_minute);
-  syncSeconds.set(figures.average_seconds ?? 0);
-  for (const { connector_id: connector, succeeded, dead } of figures.ended)
-    if (succeeded + dead > 0) syncRate.set({ connector }, succeeded / (succeeded + dead));
-  for (const { tenant_id: tenant, count } of figures.dead_letters) syncLetters.set({ tenant }, count);
-  for (const { error_code: code, count } of figures.retries) syncRetries.set({ error_code: code }, count);
-}
-
 async function refreshDeliveryGauges(control: Queryable): Promise<void> {
   const counts = new Map((await countDeliveries(control)).map(({ status, count }) => [status, count]));
   for (const status of deliveryStatuses) deliveries.set({ status }, counts.get(status) ?? 0);
@@ -129,10 +115,10 @@ async function refreshPaceGauges(control: Queryable): Promise<void> {
 }
 
 /** Providers by the type Airbyte or a pipeline gives them, a bounded number of names. */
-async function refreshThrottlingGauges(control: Queryable): Promise<void> {
+async function refreshThrottlingGauges(control: Queryable, app: AppContext): Promise<void> {
   for (const each of [apiAttempts, apiThrottled, apiThrottleRatio]) each.reset();
   const sinceMs = Date.now() - HOUR_MS;
-  for (const row of await readThrottling(control, null, leastUuidv7(sinceMs), new Date(sinceMs))) {
+  for (const row of await readThrottling(control, null, leastUuidv7(sinceMs), new Date(sinceMs), providersOf(app))) {
     const { provider, attempts, throttled: told } = row;
     apiAttempts.set({ provider }, attempts);
     apiThrottled.set({ provider }, told);
@@ -141,7 +127,7 @@ async function refreshThrottlingGauges(control: Queryable): Promise<void> {
 }
 
 /** Of the whole installation: names of pipelines, never of tenants. */
-async function refreshQueueGauges(control: Queryable): Promise<void> {
+async function refreshQueueGauges(control: Queryable, app: AppContext): Promise<void> {
   const backlog = await readBacklog(control);
   for (const { pipeline, waiting, active, oldest_s: oldestS } of backlog) {
     runs.set({ pipeline, phase: 'waiting' }, waiting);
@@ -149,14 +135,10 @@ async function refreshQueueGauges(control: Queryable): Promise<void> {
     oldest.set({ pipeline }, oldestS ?? 0);
   }
   workers.set(await countWorkersAlive(control));
-  for (const { pipeline, dead_letters: dead, stale: silent } of await readTrouble(control)) {
+  for (const { pipeline, dead_letters: dead, stale: silent } of await readTrouble(control, failedAreDeadLetters(app))) {
     letters.set({ pipeline }, dead);
     stale.set({ pipeline }, silent);
   }
   alerts.reset();
   for (const { rule, severity, open } of await readOpenAlertCounts(control)) alerts.set({ rule, severity }, open);
-}
-
-function gauge(name: string, help: string, labelNames: string[]): Gauge {
-  return (register.getSingleMetric(name) as Gauge | undefined) ?? new Gauge({ name, help, labelNames });
 }

@@ -1,0 +1,14 @@
+// The route tables of the pipelines and their sections of the metrics, assembled for api/. Apart from all.ts, because these need zod and the browser must not.
+import { adsRoutes } from './ads/api.ts';
+import { judgmentRoutes } from './judgments/api.ts';
+import { IngestMetrics } from './judgments/metrics.ts';
+import { syncRoutes } from './syncs/api.ts';
+import { connectorRoutes } from './syncs/connectors-api.ts';
+import { SyncMetrics } from './syncs/metrics.ts';
+
+export const pipelinesOwnRoutes = { ...adsRoutes, ...judgmentRoutes, ...connectorRoutes, ...syncRoutes };
+
+/** Sections that pipelines add to GET /api/metrics. */
+export const pipelineSections = { ingest: IngestMetrics, syncs: SyncMetrics };
+
+export type PipelineSection = keyof typeof pipelineSections;

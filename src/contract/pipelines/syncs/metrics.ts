@@ -1,0 +1,12 @@
+// The section `syncs` of GET /api/metrics.
+import { z } from 'zod';
+import { Count } from '../../api/values.ts';
+
+/** The five figures the sync specification names, over the last day. */
+export const SyncMetrics = z.object({
+  jobs_queued_per_minute: Count,
+  success_rate_by_connector: z.record(z.string(), z.number()).describe('Share of ended syncs that succeeded.'),
+  avg_duration_s: z.number().nullable(),
+  dlq_size: Count,
+  retries_by_error: z.record(z.string(), Count),
+});

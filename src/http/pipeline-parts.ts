@@ -1,0 +1,103 @@
+// What a pipeline brings to the routes that belong to no pipeline: how it is called, what may be uploaded to it, its rows, its
+// refused rows, what must hold before it is retried, its samples and its figures. The HTTP layer knows pipelines only by this.
+import type { AnswerOf } from '../contract/api/client.ts';
+import type { OperationId } from '../contract/api/operations.ts';
+import type { Queryable } from '../platform/database.ts';
+import type { Intake } from '../sources/intake.ts';
+import type { RejectTools } from './rejects/reject-tools.ts';
+import type { LaneRow } from './sql/read-queue.ts';
+import type { RunRow } from './sql/run-columns.ts';
+
+export interface PipelineParts {
+  readonly title?: string;
+  readonly intake?: Intake;
+  readonly rejects?: RejectTools;
+  readonly rows?: ListFileRows;
+  readonly actions?: RunActions;
+  readonly samples?: readonly Sample[];
+  readonly figures?: PipelineFigures;
+  /** How its runs came in, where that is always the same (/v1/ingestion-runs). */
+  readonly channel?: string;
+  /** Whose API its runs ask when their input names none. */
+  readonly provider?: string;
+  /** May be started by POST /v1/runs with an input of the caller's. */
+  readonly mayStart?: boolean;
+}
+
+/** Where the parts of an app's pipelines are found. */
+interface HasPipelines {
+  readonly pipelines?: PipelinePartsByName;
+}
+
+export type PipelinePartsByName = Readonly<Record<string, PipelineParts>>;
+
+export interface RunActions {
+  /** The operation a caller must be allowed to call in order to retry, where that is not everybody who may retry. */
+  readonly retryNeeds?: OperationId;
+  /** Throws when a run may not be retried now. */
+  beforeRetry?(tenantId: string, runId: string): Promise<void>;
+  /** Gives a dead letter a successor and returns its id. */
+  requeue?(
+    tenantId: string,
+    request: { readonly runId: string; readonly ticket: string; readonly by: string },
+  ): Promise<string>;
+}
+
+export type FileRow = AnswerOf<'runs.rows'>['data'][number];
+
+export interface WantedRows {
+  readonly outcomes: readonly string[] | null;
+  readonly afterRow: number;
+  readonly limit: number;
+}
+
+/** The rows of a run's file under the caller's tenant; `kept` false: they were there and have been cleaned up. */
+export type ListFileRows = (
+  db: Queryable,
+  run: RunRow,
+  wanted: WantedRows,
+) => Promise<{ readonly rows: FileRow[]; readonly kept: boolean }>;
+
+export interface Sample {
+  readonly name: string;
+  readonly title: string;
+  readonly about: string;
+  /** The file itself. */
+  readonly file: URL;
+  /** What is uploaded with it. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface FiguresQuestion {
+  readonly tenantId: string;
+  /** Under the tenant's row-level security. */
+  readonly db: Queryable;
+  /** Runs as millrace_engine. */
+  readonly control: Queryable;
+  /** The lanes of this pipeline. */
+  readonly lanes: readonly LaneRow[];
+}
+
+export interface PipelineFigures {
+  /** Its failed runs wait for a person as dead letters do, until somebody retries them. */
+  readonly failedAreDeadLetters?: boolean;
+  /** Sections of its own in GET /api/metrics, under names of the specifications. */
+  sections?(question: FiguresQuestion): Promise<Readonly<Record<string, unknown>>>;
+  /** Sets its own gauges before GET /metrics answers. */
+  refreshGauges?(control: Queryable): Promise<void>;
+}
+
+/** Whose API runs ask that name none, by pipeline. */
+export function providersOf({ pipelines = {} }: HasPipelines): Record<string, string> {
+  const named = Object.entries(pipelines).map(([name, { provider }]) => [name, provider]);
+  return Object.fromEntries(named.filter(([, provider]) => provider !== undefined));
+}
+
+/** The pipelines whose failed runs count as dead letters. */
+export function failedAreDeadLetters({ pipelines = {} }: HasPipelines): string[] {
+  return Object.keys(pipelines).filter((name) => pipelines[name]?.figures?.failedAreDeadLetters === true);
+}
+
+export function partsOf(app: HasPipelines, pipeline: string): PipelineParts {
+  return app.pipelines?.[pipeline] ?? {};
+}

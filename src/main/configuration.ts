@@ -1,0 +1,8 @@
+// The configuration of a process, with the settings of the pipelines that come with Millrace.
+import { kits } from '../pipelines/all.ts';
+import { type Config, loadConfig, type SettingGroup } from '../platform/config.ts';
+
+export function readConfiguration(env: NodeJS.ProcessEnv = process.env): Config {
+  const groups = kits.flatMap(({ settings }): SettingGroup[] => (settings === undefined ? [] : [settings]));
+  return loadConfig(env, groups);
+}

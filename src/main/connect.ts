@@ -1,0 +1,77 @@
+// The API a command speaks to: the server that MILLRACE_URL names, with MILLRACE_TOKEN; or, when none is named, the same API
+// opened for the length of the command on the database of this machine.
+import { ensureFirstTenant } from '../access/operator.ts';
+import { chooseTenant } from '../cli/choose-tenant.ts';
+import type { Connection, ConnectOptions } from '../cli/connection.ts';
+import { note } from '../cli/output.ts';
+import { createClient } from '../contract/api/client.ts';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { type OpenToolbox, openToolbox } from './toolbox.ts';
+
+interface OpenConnection extends Connection {
+  close(): Promise<void>;
+}
+
+export async function withConnection<T>(
+  options: ConnectOptions,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await connect(options);
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+export async function connect(options: ConnectOptions): Promise<OpenConnection> {
+  const url = process.env.MILLRACE_URL;
+  return url ? connectRemote(url) : connectHere(options);
+}
+
+function connectRemote(url: string): OpenConnection {
+  const token = process.env.MILLRACE_TOKEN;
+  if (!token) throw new MillraceError('token_missing');
+  const reach: typeof fetch = async (input, init) => {
+    try {
+      return await fetch(input, init);
+    } catch (error) {
+      const { cause } = error as { cause?: { code?: string; message?: string } };
+      const reason = cause?.code ?? cause?.message ?? (error as Error).message;
+      throw new MillraceError('server_unreachable', { url, reason }, { cause: error });
+    }
+  };
+  const call = createClient({ baseUrl: url, token, fetch: reach });
+  return { call, consoleUrl: url.replace(/\/$/, ''), async close() {} };
+}
+
+async function connectHere(options: ConnectOptions): Promise<OpenConnection> {
+  const tools = await openToolbox();
+  const { process: frame, installation, app, config, runs } = tools;
+  const close = () => frame.shutdown.stop('done');
+  try {
+    if (options.makesFirstTenant && options.tenant === undefined) await welcome(app);
+    const tenantId =
+      options.run === undefined
+        ? (await chooseTenant(app, options.tenant)).tenant_id
+        : (await runs.get(options.run)).tenant_id;
+    // The web server is loaded only by the commands that need it.
+    const { openPrivateApi } = await import('../roles/private-api.ts');
+    const { url, token } = await openPrivateApi(frame, installation, app, { tenantId, role: options.role ?? 'admin' });
+    // Feeds hear of events that other processes make.
+    await installation.engine.start({});
+    const consoleUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
+    return { call: createClient({ baseUrl: url, token }), consoleUrl, tools, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function welcome(app: OpenToolbox['app']): Promise<void> {
+  const first = await ensureFirstTenant(app);
+  if (first === undefined) return;
+  const { tenant, user, oneTimePassword } = first;
+  note(`first use: made the tenant ${tenant.name}; "millrace start" opens the console,`);
+  note(`sign in as ${user.email} with the password ${oneTimePassword} (made for you, shown only now)`);
+}

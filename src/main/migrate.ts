@@ -1,0 +1,34 @@
+// Brings the schema up to date, apart from any server: for installations that start with MIGRATE_ON_START=false.
+import type { Command } from 'commander';
+import { plural, say, sayJson } from '../cli/output.ts';
+import { migrate } from '../platform/migrate.ts';
+import { openDatabase } from '../platform/open-database.ts';
+import { createToolProcess } from '../roles/role-process.ts';
+import { readConfiguration } from './configuration.ts';
+
+export function addMigrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .summary('bring the database schema up to date')
+    .description(
+      'Applies the migrations that are missing, each in a transaction of its own. Safe to run twice and from two machines at once; ' +
+        'refuses a database that is ahead of this version.',
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  DATABASE_URL=postgres://millrace@db/millrace DATABASE_MIGRATION_URL=postgres://owner@db/millrace millrace migrate',
+    )
+    .action(async (_, command: Command) => {
+      const config = readConfiguration();
+      const { log } = createToolProcess(config);
+      const database = await openDatabase(config, log);
+      try {
+        const result = await migrate({ url: database.adminUrl, appLogin: database.appLogin, log });
+        if (command.optsWithGlobals<{ json?: boolean }>().json) sayJson(result);
+        else if (result.applied.length === 0) say(`The schema is up to date at ${result.version}.`);
+        else say(`${plural(result.applied.length, 'migration')} applied:\n  ${result.applied.join('\n  ')}`);
+      } finally {
+        await database.stop();
+      }
+    });
+}

@@ -1,0 +1,83 @@
+// The command line: its commands, in the order in which --help shows them.
+import { Command } from 'commander';
+import { addAlertCommands } from '../cli/commands/alerts.ts';
+import { addDeadLetterCommands } from '../cli/commands/dead-letters.ts';
+import { addIngestCommand } from '../cli/commands/ingest.ts';
+import { addRejectsCommand } from '../cli/commands/rejects.ts';
+import { addRunCommands, addTailCommand, addVerifyCommand, addWhyCommand } from '../cli/commands/runs.ts';
+import { addTenantCommands } from '../cli/commands/tenants.ts';
+import { addUserCommands } from '../cli/commands/users.ts';
+import { addWebhookCommands } from '../cli/commands/webhooks.ts';
+import { provideTools } from '../cli/connection.ts';
+import { kits as ownKits } from '../pipelines/all.ts';
+import type { KitCommands, PipelineKit } from '../pipelines/kit.ts';
+import { version } from '../roles/version.ts';
+import { withConnection } from './connect.ts';
+import { addDoctorCommand } from './doctor.ts';
+import { addMigrateCommand } from './migrate.ts';
+import { addServeCommands } from './serve.ts';
+import { withToolbox } from './toolbox.ts';
+
+const OPERATING = 'Operating:';
+
+/**
+ * `wantsJson`: what is wrong with a command is then left to its caller to say, for a program to read. `kits`: the pipelines whose
+ * commands there are.
+ */
+export function buildProgram(wantsJson = false, kits: readonly PipelineKit[] = ownKits): Command {
+  provideTools({ withConnection, withToolbox });
+  const program = new Command('millrace')
+    .configureOutput(wantsJson ? { writeErr() {} } : {})
+    .description(
+      'Millrace takes in files, feeds and documents and turns them into rows in Postgres, durably: every acknowledged upload ' +
+        'reaches exactly one end, with a receipt that adds up.',
+    )
+    .version(version)
+    .option('--json', 'answer in JSON, for programs')
+    .showHelpAfterError('(add --help to see how it is used)')
+    .showSuggestionAfterError()
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+First steps:
+  millrace start                       everything in one process, on http://127.0.0.1:8080
+  millrace ingest june.csv --platform meta --watch
+  millrace doctor                      is everything in order? what to do where it is not
+
+Exit codes: 0 all went well · 2 a part of it (rows were refused) · 1 it failed · 78 the set-up is wrong`,
+    );
+
+  program.commandsGroup('Servers:');
+  addServeCommands(program);
+  program.commandsGroup('Runs:');
+  addIngestCommand(program);
+  addRunCommands(program);
+  addWhyCommand(program);
+  addTailCommand(program);
+  addRejectsCommand(program);
+  addVerifyCommand(program);
+  addDeadLetterCommands(program);
+  addKitCommands(program, kits);
+  program.commandsGroup(OPERATING);
+  addDoctorCommand(program);
+  addAlertCommands(program);
+  addMigrateCommand(program);
+  addTenantCommands(program);
+  addUserCommands(program);
+  addWebhookCommands(program);
+  for (const { add } of commandsOf(kits, (group) => group === OPERATING)) add(program);
+  return program;
+}
+
+/** Under headings of their own, in the order of the kits. */
+function addKitCommands(program: Command, kits: readonly PipelineKit[]): void {
+  for (const { group, add } of commandsOf(kits, (name) => name !== OPERATING)) {
+    program.commandsGroup(group);
+    add(program);
+  }
+}
+
+function commandsOf(kits: readonly PipelineKit[], isWanted: (group: string) => boolean): KitCommands[] {
+  return kits.flatMap(({ commands = [] }) => commands.filter(({ group }) => isWanted(group)));
+}

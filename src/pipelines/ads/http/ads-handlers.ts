@@ -1,0 +1,125 @@
+// What the ads pipeline brings to the HTTP API: its numbers, reading and mapping, its intake, and how its refused rows are fixed.
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { Handlers } from '../../../http/call.ts';
+import { headerOf } from '../../../http/rejects/header-of.ts';
+import type { RejectTools } from '../../../http/rejects/reject-tools.ts';
+import { requireReturnedRun } from '../../../http/rejects/returned-run.ts';
+import type { RunRow } from '../../../http/sql/run-columns.ts';
+import type { BlobStore } from '../../../platform/blob/blob-store.ts';
+import { withTenant } from '../../../platform/database.ts';
+import type { Intake, IntakeRequest } from '../../../sources/intake.ts';
+import { listMappings } from '../../../tabular/mapping/sql/list-mappings.ts';
+import { checkRows } from '../corrections.ts';
+import { platforms } from '../fields.ts';
+import { AdsInput } from '../input.ts';
+import { AdsUploadFields, fileOfRows, inputOf, mappingIdOf, sniffUpload } from '../intake.ts';
+import { replayRejects } from '../replay.ts';
+import { selectUploadReading, type UploadReadingRow } from '../sql/upload-readings.ts';
+import { listDailyMetrics } from './daily-metrics.ts';
+import { listAdSets, listAds, listCampaigns } from './dimensions.ts';
+import { mappingHandlers } from './mapping.ts';
+import { readPassport } from './passport.ts';
+import { readingHandlers } from './reading.ts';
+import { listTotals } from './totals.ts';
+
+const ALL_MAPPINGS = 10_000;
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Its numbers, read back. */
+export const adsDataHandlers: Handlers = {
+  ...listCampaigns,
+  ...listAdSets,
+  ...listAds,
+  ...listDailyMetrics,
+  ...listTotals,
+  ...readPassport,
+};
+
+export function adsHandlers(deps: { readonly store: BlobStore }): Handlers {
+  return {
+    ...readingHandlers(deps),
+    ...mappingHandlers(deps),
+    ...adsDataHandlers,
+  };
+}
+
+export function adsIntake(engine: Engine): Intake<typeof AdsUploadFields> {
+  return {
+    title: 'An export of Meta, Google or TikTok ads',
+    accepts: ['csv', 'tsv', 'txt', 'json', 'ndjson', 'xlsx'],
+    isDefault: true,
+    fields: AdsUploadFields,
+    sniff: sniffUpload,
+    fileOfRows,
+    folderFields(word) {
+      const platform = platforms.find((known) => known === word);
+      if (platform === undefined) throw new Error(`it needs one of :${platforms.join(', :')}`);
+      return { platform, source: 'manual' };
+    },
+    async check(request) {
+      await inputFor(engine, request);
+    },
+    async accept(request) {
+      const { createdBy, correlationId, sourceId, uniqueKey } = request;
+      const { id, created } = await engine.enqueue({
+        pipeline: 'ads',
+        tenantId: request.tenantId,
+        input: await inputFor(engine, request),
+        blobId: request.file.blobId,
+        ...(createdBy === undefined ? {} : { createdBy }),
+        ...(correlationId === undefined ? {} : { correlationId }),
+        ...(sourceId === undefined ? {} : { sourceId }),
+        ...(uniqueKey === undefined ? {} : { uniqueKey }),
+      });
+      return { runId: id, status: 'pending', created };
+    },
+  };
+}
+
+async function inputFor(
+  engine: Engine,
+  { tenantId, fields, file, at, sourceId, sameBytesAs }: IntakeRequest<AdsUploadFields>,
+): Promise<AdsInput> {
+  const { mapping_id: wanted, retry_of: corrected } = fields;
+  const returned = corrected === undefined ? undefined : await requireReturnedRun(engine, tenantId, corrected, 'ads');
+  const original = returned === undefined ? undefined : AdsInput.parse(returned.input);
+  const mappingFingerprint = wanted === undefined ? undefined : await fingerprintOf(engine, tenantId, wanted);
+  // In a folder the numbers are as old as the file, not as its arrival here.
+  const asked = sourceId === undefined ? fields : { reported_at: at.toISOString(), ...fields };
+  return inputOf(asked, { filename: file.originalName, at, sameBytesAs, mappingFingerprint, original });
+}
+
+export function adsRejectTools(engine: Engine, store: BlobStore): RejectTools {
+  return {
+    header: async (run) => headerOf((await readingOf(engine, run)).reading),
+    check: async (run, rows) => checkRows(await readingOf(engine, run), rows),
+    replay: (run, which, { principal, correlationId }) =>
+      replayRejects(engine, store, {
+        tenantId: run.tenant_id,
+        runId: run.id,
+        ...which,
+        correlationId,
+        createdBy: uuid.test(principal.actorId) ? principal.actorId : undefined,
+      }),
+  };
+}
+
+/** A replay reads as the run it replays did. */
+async function readingOf(engine: Engine, run: RunRow): Promise<UploadReadingRow> {
+  const { replay_of: original } = AdsInput.parse(run.input);
+  const found = await withTenant(engine.pools.effects, { tenantId: run.tenant_id, role: 'ads_parse' }, (tx) =>
+    selectUploadReading(tx, original ?? run.id),
+  );
+  if (found === undefined) throw new MillraceError('reading_not_ready', { upload: run.id });
+  return found;
+}
+
+async function fingerprintOf(engine: Engine, tenantId: string, mappingId: string): Promise<string> {
+  const known = await withTenant(engine.pools.effects, { tenantId, role: 'ads_parse' }, (tx) =>
+    listMappings(tx, { pipeline: 'ads', limit: ALL_MAPPINGS }),
+  );
+  const found = known.find(({ fingerprint }) => mappingIdOf(fingerprint) === mappingId);
+  if (found === undefined) throw new MillraceError('mapping_invalid', { reason: `there is no mapping ${mappingId}` });
+  return found.fingerprint;
+}

@@ -1,0 +1,103 @@
+// GET and PUT /v1/uploads/:upload_id/mapping, GET /v1/mappings: which column feeds which field; saved versions.
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { type Call, type Handlers, handle } from '../../../http/call.ts';
+import { pageOf, readCursor, writeCursor } from '../../../http/cursor.ts';
+import { change, look } from '../../../http/routes/change.ts';
+import type { BlobStore } from '../../../platform/blob/blob-store.ts';
+import { readConstants } from '../../../tabular/mapping/constants.ts';
+import { headerName } from '../../../tabular/mapping/header-name.ts';
+import { saveMapping } from '../../../tabular/mapping/save-mapping.ts';
+import { listMappings } from '../../../tabular/mapping/sql/list-mappings.ts';
+import { selectMapping } from '../../../tabular/mapping/sql/select-mapping.ts';
+import { overridesFrom, withoutLines } from '../../../tabular/reading-overrides.ts';
+import { adsFields } from '../fields.ts';
+import { mappingIdOf } from '../intake.ts';
+import { decideMapping, decideReading, fingerprintOf } from '../reading.ts';
+import { viewMapping } from '../reading-view.ts';
+import { selectUploadReading } from '../sql/upload-readings.ts';
+import { overridesOf, requireUpload } from './reading.ts';
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const fingerprintShape = /^[0-9a-f]{32}$/;
+
+export function mappingHandlers({ store }: { readonly store: BlobStore }): Handlers {
+  return {
+    ...handle('uploads.mapping', async (call) => {
+      const { input, reading, mapping } = await readUpload(call, store);
+      return viewMapping(mapping, reading, input.platform);
+    }),
+    ...handle('uploads.map', async (call) => {
+      const { input, reading, mapping, source, overrides } = await readUpload(call, store);
+      const { fingerprint } = mapping;
+      // Without what was said the next file of the kind would show another header; the mapping must be found by that one, too.
+      const plain = await decideReading(source, input.platform).catch(() => reading);
+      const fingerprints = new Set([fingerprint, fingerprintOf(plain)]);
+      const wanted = new Map(call.body.columns.map(({ index, field }) => [index, field]));
+      const fields: Record<string, string | null> = {};
+      for (const { column, header, field } of mapping.columns)
+        fields[headerName(header).key] ??= wanted.has(column) ? (wanted.get(column) ?? null) : field;
+      const constants =
+        call.body.constants === undefined ? mapping.constants : readConstants(call.body.constants, adsFields);
+      const saved = await change(
+        call,
+        async (db, tenantId) => {
+          const known = await selectMapping(db, { pipeline: 'ads', fingerprint });
+          const said = { ...known?.reading, ...withoutLines(overrides) };
+          const kept = call.body.reading === undefined ? said : overridesFrom(call.body.reading, {});
+          for (const each of Object.keys(kept).length === 0 ? [fingerprint] : fingerprints) {
+            const latest = await selectMapping(db, { pipeline: 'ads', fingerprint: each });
+            const version = {
+              tenantId,
+              pipeline: 'ads',
+              fingerprint: each,
+              name: call.body.name ?? latest?.name ?? `${input.platform} export`,
+              mapping: { fields, constants },
+              reading: kept,
+              createdBy: uuid.test(call.principal.actorId) ? call.principal.actorId : null,
+              basedOn: latest?.version ?? 0,
+            };
+            await saveMapping(db, version, adsFields);
+          }
+          return selectMapping(db, { pipeline: 'ads', fingerprint });
+        },
+        () => ({ target: call.params.upload_id }),
+      );
+      return viewMapping(decideMapping(reading, input.platform, saved), reading, input.platform);
+    }),
+    ...handle('mappings.list', async (call) => {
+      const { after, limit } = call.query;
+      const cursor = readCursor(after, fingerprintShape);
+      const rows = await look(call, (db) =>
+        listMappings(db, { pipeline: 'ads', limit: limit + 1, ...(cursor === null ? {} : { after: cursor[0] }) }),
+      );
+      const page = pageOf(rows, limit, (row) => writeCursor(row.fingerprint));
+      return {
+        data: page.data.map((row) => ({
+          mapping_id: mappingIdOf(row.fingerprint),
+          name: row.name,
+          version: row.version,
+          fingerprint: row.fingerprint,
+          pipeline: row.pipeline,
+          platform: null,
+          columns: Object.entries(row.mapping.fields).map(([header, field]) => ({ header, field })),
+          constants: row.mapping.constants ?? {},
+          reading: { ...row.reading },
+          created_by: row.createdBy,
+          created_at: row.createdAt.toISOString(),
+        })),
+        next: page.next,
+      };
+    }),
+  };
+}
+
+async function readUpload(call: Call<'uploads.mapping'> | Call<'uploads.map'>, store: BlobStore) {
+  const { upload_id: upload } = call.params;
+  return look(call, async (db, tenantId) => {
+    const { input, source } = await requireUpload(db, store, tenantId, upload);
+    const stored = await selectUploadReading(db, upload);
+    if (stored === undefined) throw new MillraceError('reading_not_ready', { upload });
+    const overrides = await overridesOf(db, upload, input);
+    return { input, source, overrides, reading: stored.reading, mapping: stored.mapping };
+  });
+}

@@ -1,0 +1,95 @@
+// GET and PUT /v1/uploads/:upload_id/reading: how the file was read, and how it is to be read instead.
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { findBlob } from '../../../engine/blobs/blobs.ts';
+import { type Handlers, handle } from '../../../http/call.ts';
+import { change, look } from '../../../http/routes/change.ts';
+import { readRun } from '../../../http/sql/read-run.ts';
+import type { BlobStore } from '../../../platform/blob/blob-store.ts';
+import type { Queryable } from '../../../platform/database.ts';
+import type { ByteSource } from '../../../tabular/byte-source.ts';
+import { openTable } from '../../../tabular/read-table.ts';
+import type { Reading, ReadingOverrides } from '../../../tabular/reading.ts';
+import { overridesFrom } from '../../../tabular/reading-overrides.ts';
+import { AdsInput } from '../input.ts';
+import { blobSource, decideReading } from '../reading.ts';
+import { type Sample, viewReading } from '../reading-view.ts';
+import { selectOverrides, selectUploadReading, upsertOverrides } from '../sql/upload-readings.ts';
+
+const SAMPLE_ROWS = 20;
+
+export function readingHandlers({ store }: { readonly store: BlobStore }): Handlers {
+  return {
+    ...handle('uploads.reading', async (call) => {
+      const { upload_id: upload } = call.params;
+      const { source, stored } = await look(call, async (db, tenantId) => ({
+        source: (await requireUpload(db, store, tenantId, upload)).source,
+        stored: await selectUploadReading(db, upload),
+      }));
+      if (stored === undefined) throw new MillraceError('reading_not_ready', { upload });
+      return viewReading(upload, stored.reading, stored.furniture, await sampleOf(source, stored.reading));
+    }),
+    ...handle('uploads.override', async (call) => {
+      const { upload_id: upload } = call.params;
+      const { source, input, before } = await look(call, async (db, tenantId) => {
+        const found = await requireUpload(db, store, tenantId, upload);
+        return { ...found, before: await overridesOf(db, upload, found.input) };
+      });
+      const overrides = overridesFrom(call.body, before);
+      // Tried on the file before it is kept: an override that cannot work is refused here, not at the retry.
+      const reading = await decideReading(source, input.platform, { overrides });
+      await change(
+        call,
+        (db, tenantId) => upsertOverrides(db, { uploadId: upload, workspaceId: tenantId, overrides }),
+        () => ({ target: upload }),
+      );
+      return viewReading(upload, reading, furnitureOf(reading), await sampleOf(source, reading));
+    }),
+  };
+}
+
+/** What was said so far about how to read the upload: afterwards, else when it was handed in. */
+export async function overridesOf(db: Queryable, upload: string, input: AdsInput): Promise<ReadingOverrides> {
+  return (await selectOverrides(db, upload)) ?? (input.reading as ReadingOverrides | undefined) ?? {};
+}
+
+/** The upload's file and what was asked of it; another tenant's is as good as none. */
+export async function requireUpload(
+  db: Queryable,
+  store: BlobStore,
+  tenantId: string,
+  upload: string,
+): Promise<{ source: ByteSource; input: AdsInput }> {
+  const run = await readRun(db, tenantId, upload);
+  const blob = run?.blob_id == null ? undefined : await findBlob(db, run.blob_id);
+  if (run === undefined || run.pipeline !== 'ads' || blob === undefined)
+    throw new MillraceError('upload_not_found', { upload });
+  return { source: blobSource(store, blob), input: AdsInput.parse(run.input) };
+}
+
+/** The first rows of data, as they stand in the file. A file that is gone has no sample. */
+export async function sampleOf(source: ByteSource, reading: Reading): Promise<Sample> {
+  const sample: Sample = [];
+  try {
+    for await (const batch of openTable(source, reading, { batchBytes: 64 * 1024 }).batches()) {
+      for (const row of batch.dataRows()) {
+        if (sample.length >= SAMPLE_ROWS) return sample;
+        sample.push({ line: batch.line(row), cells: batch.texts(row) });
+      }
+      if (sample.length >= SAMPLE_ROWS) return sample;
+    }
+  } catch {
+    return sample;
+  }
+  return sample;
+}
+
+export function furnitureOf(reading: Reading) {
+  return [
+    ...reading.preamble.map(({ line, text }) => ({ line, kind: 'preamble', text })),
+    ...reading.header.value.lines.map((line) => ({
+      line,
+      kind: 'header',
+      text: reading.header.value.names.join(' · '),
+    })),
+  ];
+}

@@ -1,0 +1,103 @@
+// The golden path: proof on a live installation that a batch lands once. Standard output holds the specification's lines; what each
+// check saw goes to standard error.
+import { createInterface } from 'node:readline/promises';
+import { type Command, Option } from 'commander';
+import { workIfNobodyDoes } from '../../../cli/commands/ingest.ts';
+import { type Connection, withConnection } from '../../../cli/connection.ts';
+import { note, say, sayJson } from '../../../cli/output.ts';
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { proveCrashes } from './golden-path/chaos.ts';
+import { type Check, checkCleanup, checkCompletion, checkDuplicate, testBatch } from './golden-path/checks.ts';
+import { checkTables } from './golden-path/table-checks.ts';
+
+interface GoldenPathOptions {
+  readonly env: 'dev' | 'prod';
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly chaos?: boolean;
+  readonly tenant?: string;
+  readonly timeout: string;
+  readonly json?: boolean;
+}
+
+const NAME_WIDTH = 20;
+const SUCCESS = '  [SUCCESS] Golden Path Verified - Data Moat is operational!';
+
+export function addGoldenPathCommand(program: Command): void {
+  program
+    .command('golden-path')
+    .summary('prove that a batch of judgments lands once, on this installation')
+    .description(
+      'Hands in a test batch, waits for its end, hands it in again, and removes what it stored. Exit code: 0 all held, 1 not.\n' +
+        'In production it asks first. --chaos also kills a worker at its work; only in dev, and only when no other worker runs.',
+    )
+    .addOption(new Option('--env <env>', 'which installation this is').choices(['dev', 'prod']).makeOptionMandatory())
+    .option('--dry-run', 'look at the tables and write nothing')
+    .option('--yes', 'do not ask')
+    .option('--chaos', 'kill a worker, deliver twice, take over (dev only)')
+    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .option('--timeout <seconds>', 'how long a batch may take', '120')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  millrace golden-path --env dev\n  millrace golden-path --env prod --dry-run\n  millrace golden-path --env dev --chaos',
+    )
+    .action((_: GoldenPathOptions, command: Command) => goldenPath(command.optsWithGlobals<GoldenPathOptions>()));
+}
+
+async function goldenPath(options: GoldenPathOptions): Promise<void> {
+  if (options.chaos && options.env !== 'dev')
+    throw new MillraceError('golden_path_dev_only', { reason: 'this is production' });
+  if (options.env === 'prod' && !options.dryRun) await confirm(options);
+  const checks = await withConnection(options, (connection) => walk(connection, options));
+  const broken = checks.filter(({ isHeld }) => !isHeld);
+  if (options.json) sayJson({ ok: broken.length === 0, checks });
+  if (broken.length > 0)
+    throw new MillraceError('golden_path_failed', {
+      checks: broken.map(({ name, detail }) => `${name} (${detail})`).join('; '),
+    });
+  if (!options.json) say(options.dryRun ? '  [SUCCESS] Dry run: nothing was written' : SUCCESS);
+}
+
+async function walk(connection: Connection, options: GoldenPathOptions): Promise<Check[]> {
+  const { call, tools } = connection;
+  const tell = options.json ? () => {} : tellCheck;
+  const checks: Check[] = [];
+  const held = (check: Check) => {
+    checks.push(check);
+    tell(check);
+  };
+  const tables = tools === undefined ? [] : await checkTables(tools.engine.pools.control);
+  if (options.dryRun) {
+    for (const check of tables) held(check);
+    return checks;
+  }
+  for (const check of tables) {
+    checks.push(check);
+    note(`  ${check.name}: ${check.isHeld ? 'ok' : 'FAIL'}, ${check.detail}`);
+  }
+  const suffix = `${Date.now()}_${process.pid}`;
+  const timeoutMs = Number(options.timeout) * 1_000;
+  const crashes = options.chaos ? await proveCrashes(connection, { suffix, tenant: options.tenant, timeoutMs }) : [];
+  // The crash proofs have made this process a worker.
+  if (!options.chaos) await workIfNobodyDoes(connection, 'judgments');
+  const batch = testBatch(suffix);
+  held(await checkCompletion(call, batch, timeoutMs));
+  held(await checkDuplicate(call, batch));
+  held(await checkCleanup(call, batch));
+  for (const check of crashes) held(check);
+  return checks;
+}
+
+function tellCheck({ name, isHeld, detail }: Check): void {
+  say(`  ${`${name}:`.padEnd(NAME_WIDTH)}${isHeld ? 'PASS' : 'FAIL'}`);
+  note(`    ${detail}`);
+}
+
+async function confirm({ yes }: GoldenPathOptions): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY) throw new MillraceError('golden_path_unconfirmed');
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await asking.question('Write a test batch into PRODUCTION and remove it again? (yes/no) ');
+  asking.close();
+  if (answer.trim().toLowerCase() !== 'yes') throw new MillraceError('golden_path_unconfirmed');
+}

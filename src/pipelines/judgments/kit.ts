@@ -1,0 +1,38 @@
+// Court judgments: a batch is a file that is imported once.
+import { defineKit } from '../kit.ts';
+import { judgmentsStaging } from './cleanup.ts';
+import { checkJudgments } from './cli/golden-path/doctor-check.ts';
+import { addGoldenPathCommand } from './cli/golden-path.ts';
+import { batchHandlers, judgmentsIntake } from './http/batch-handlers.ts';
+import { judgmentsFileRows } from './http/file-rows.ts';
+import { ingestSection } from './http/ingest-figures.ts';
+import { judgmentsRejectTools } from './http/reject-tools.ts';
+import { judgmentsPipeline } from './judgments.pipeline.ts';
+import { judgmentsReporter } from './reporter.ts';
+
+export const judgmentsKit = defineKit({
+  name: 'judgments',
+  title: 'Judgments',
+  pipeline: ({ blobs }) => judgmentsPipeline({ store: blobs }),
+  intake: ({ engine, log }) => judgmentsIntake(engine, log),
+  rows: judgmentsFileRows,
+  rejects: ({ engine, blobs }) => judgmentsRejectTools(engine, blobs),
+  handlers: ({ blobs, uploadLimits }) => batchHandlers({ store: blobs, limits: uploadLimits }),
+  commands: [{ group: 'Operating:', add: addGoldenPathCommand }],
+  consumers: ({ log }) => [judgmentsReporter(log)],
+  staging: judgmentsStaging,
+  migrations: ['0020_judgments.sql', '0042_judgments_loading.sql', '0050_judgments_returns.sql'],
+  databaseRoles: ['judgments_import', 'judgments_cleanup'],
+  samples: [
+    {
+      name: 'judgments',
+      title: 'Court judgments',
+      about: 'Lines above the header, a day that does not exist, a case twice, two people of one name.',
+      file: new URL('../../../samples/judgments.csv', import.meta.url),
+      fields: {},
+    },
+  ],
+  // A failed batch waits for a person: it is corrected or retried, never replaced in silence.
+  figures: { failedAreDeadLetters: true, sections: ingestSection },
+  doctor: [{ name: 'judgments', ask: checkJudgments }],
+});

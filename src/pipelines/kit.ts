@@ -1,0 +1,103 @@
+// The kit of a pipeline: everything the rest of the house may know of it, declared in one object. `all.ts` lists the kits that come with
+// Millrace; modules that PIPELINE_MODULES names export kits of their own. Who opens an installation (roles/kits.ts) builds the
+// parts in the order of this declaration; no other file names a pipeline.
+import type { Command } from 'commander';
+import type { z } from 'zod';
+import type { DoctorCheck } from '../cli/doctor/finding.ts';
+import type { ConsumerOptions } from '../engine/consumer.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { AnyPipeline } from '../engine/pipeline.ts';
+import type { Service } from '../engine/services/loop.ts';
+import type { Staging } from '../engine/services/staging-cleaner.ts';
+import type { Handlers } from '../http/call.ts';
+import type { ListFileRows, PipelineFigures, RunActions, Sample } from '../http/pipeline-parts.ts';
+import type { RejectTools } from '../http/rejects/reject-tools.ts';
+import type { UploadLimits } from '../http/uploads/upload-limits.ts';
+import type { BlobStore } from '../platform/blob/blob-store.ts';
+import type { Config, SettingGroup } from '../platform/config.ts';
+import type { Queryable } from '../platform/database.ts';
+import type { Log } from '../platform/log.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import type { Intake } from '../sources/intake.ts';
+
+/** What there is before the engine. */
+export interface KitBase<Shape extends z.ZodRawShape = z.ZodRawShape> {
+  readonly config: Config;
+  /** Of the kit itself, read by its `settings`. */
+  readonly settings: z.infer<z.ZodObject<Shape>>;
+  readonly blobs: BlobStore;
+  /** Seals what must not be read in the database. */
+  readonly secrets: SecretBox;
+  readonly log: Log;
+}
+
+/** The same with what the kit opened for itself. */
+export interface KitOpened<Own, Shape extends z.ZodRawShape = z.ZodRawShape> extends KitBase<Shape> {
+  readonly own: Own;
+}
+
+/** And with the engine that runs its pipeline. */
+export interface KitHost<Own, Shape extends z.ZodRawShape = z.ZodRawShape> extends KitOpened<Own, Shape> {
+  readonly engine: Engine;
+  readonly uploadLimits: UploadLimits;
+}
+
+export type Consumer = Pick<ConsumerOptions, 'name' | 'apply'>;
+
+export interface KitCommands {
+  /** The heading under which `millrace --help` shows them. */
+  readonly group: string;
+  add(program: Command): void;
+}
+
+export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodRawShape> {
+  /** Of the pipeline and its machine. */
+  readonly name: string;
+  /** For people. */
+  readonly title: string;
+  /** Environment variables of its own. */
+  readonly settings?: SettingGroup<Shape>;
+  /** Opens what its stages and handlers share, such as the client of an API. */
+  open?(base: KitBase<Shape>): Promise<Own> | Own;
+  pipeline(opened: KitOpened<Own, Shape>): AnyPipeline;
+
+  /** How files become its runs. */
+  intake?(host: KitHost<Own, Shape>): Intake;
+  /** How runs of its files are shown row by row. */
+  readonly rows?: ListFileRows;
+  /** How its refused rows are checked and run again. */
+  rejects?(host: KitHost<Own, Shape>): RejectTools;
+  /** What holds before its runs are retried, and how its dead letters are requeued. */
+  actions?(host: KitHost<Own, Shape>): RunActions;
+  /** Operations of the contract that are its own. */
+  handlers?(host: KitHost<Own, Shape>): Handlers;
+  readonly commands?: readonly KitCommands[];
+  /** Readers of the outbox. */
+  consumers?(host: KitHost<Own, Shape>): readonly Consumer[];
+  /** Loops that run beside the engine's own, in every worker and scheduler. */
+  services?(host: KitHost<Own, Shape>): readonly Service[];
+  /** Rows that are cleaned up some days after their run has ended. */
+  readonly staging?: Staging;
+
+  /** Its files in db/migrations. */
+  readonly migrations?: readonly string[];
+  /** Makes its tables at every start, as the user who migrates; for pipelines that do not come with Millrace. */
+  prepare?(admin: Queryable): Promise<void>;
+  /** Database roles of its stages and services. */
+  readonly databaseRoles?: readonly string[];
+  readonly samples?: readonly Sample[];
+  readonly figures?: PipelineFigures;
+  /** How its runs came in, where that is always the same (/v1/ingestion-runs). */
+  readonly channel?: string;
+  /** Whose API its runs ask when their input names none. */
+  readonly provider?: string;
+  /** Questions of `millrace doctor`. */
+  readonly doctor?: readonly DoctorCheck[];
+}
+
+/** Gives a kit its types. */
+export function defineKit<Own, Shape extends z.ZodRawShape = z.ZodRawShape>(
+  kit: PipelineKit<Own, Shape>,
+): PipelineKit<Own, Shape> {
+  return kit;
+}

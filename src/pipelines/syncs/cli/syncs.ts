@@ -1,0 +1,154 @@
+// Syncs: trigger one now, see what happened, cancel it, and the figures to watch.
+import type { Command } from 'commander';
+import { withConnection } from '../../../cli/connection.ts';
+import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
+import { relativeTime } from '../../../cli/times.ts';
+import type { AnswerOf } from '../../../contract/api/client.ts';
+import { entryOf, isErrorCode } from '../../../contract/errors/catalogue.ts';
+
+type Sync = AnswerOf<'syncs.show'>;
+
+interface SyncOptions {
+  readonly tenant?: string;
+  readonly connector?: string;
+  readonly status?: string;
+  readonly limit: string;
+  readonly asSupport?: boolean;
+  readonly json?: boolean;
+}
+
+const columns: readonly Column<Sync>[] = [
+  { title: 'job', value: (sync) => sync.job_id },
+  { title: 'status', value: (sync) => sync.status },
+  { title: 'retries', value: (sync) => String(sync.retry_count), right: true },
+  { title: 'made', value: (sync) => relativeTime(new Date(sync.created_at)) },
+  { title: 'error', value: (sync) => sync.error_code ?? '' },
+];
+
+export function addSyncCommands(program: Command): void {
+  const syncs = program
+    .command('syncs')
+    .summary('trigger, list, show and cancel syncs')
+    .description('A sync is one run of an Airbyte connection. One at a time per connector.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  millrace syncs trigger 01a1e155-…\n  millrace syncs list --status failed,dead_letter',
+    );
+
+  syncs
+    .command('trigger')
+    .description('Syncs a connector now, if the plan allows it yet. A live sync of it is shown instead.')
+    .argument('<connector>', 'id of the connector, see "millrace connectors list"')
+    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .option('--as-support', 'the plan’s minimum interval does not hold')
+    .action(async (connector: string, _: SyncOptions, command: Command) => {
+      const { tenant, asSupport, json } = command.optsWithGlobals<SyncOptions>();
+      const body = { connector_id: connector };
+      const role = asSupport ? ('support' as const) : ('admin' as const);
+      const answer = await withConnection({ tenant, role }, ({ call }) => call('syncs.trigger', { body }));
+      if (json) sayJson(answer);
+      else
+        say(
+          answer.created
+            ? `Sync ${answer.sync.job_id} is queued.`
+            : `Sync ${answer.sync.job_id} is ${answer.sync.status} already.`,
+        );
+    });
+
+  syncs
+    .command('list')
+    .description('Lists syncs, newest first.')
+    .option('--connector <id>', 'only of this connector')
+    .option('--status <words>', 'queued, running, failed, dead_letter, cancelled, success (several: a,b)')
+    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .option('--limit <count>', 'how many', '30')
+    .action(async (_: SyncOptions, command: Command) => {
+      const { tenant, connector, status, limit, json } = command.optsWithGlobals<SyncOptions>();
+      const query = {
+        limit,
+        ...(connector === undefined ? {} : { connector_id: connector }),
+        ...(status === undefined ? {} : { status }),
+      };
+      const page = await withConnection({ tenant }, ({ call }) => call('syncs.list', { query }));
+      if (json) sayJson(page.data);
+      else say(page.data.length === 0 ? 'No syncs match.' : formatTable(columns, page.data));
+    });
+
+  syncs
+    .command('figures')
+    .description('Five figures to watch, over the last day.')
+    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .action(async (_: SyncOptions, command: Command) => {
+      const { tenant, json } = command.optsWithGlobals<SyncOptions>();
+      const figures = await withConnection({ tenant }, ({ call }) => call('syncs.figures'));
+      if (json) sayJson(figures);
+      else printFigures(figures);
+    });
+
+  syncs
+    .command('show')
+    .description('Shows a sync.')
+    .argument('<job>', 'id of the sync, see "millrace syncs list"')
+    .action(async (job: string, _: SyncOptions, command: Command) => {
+      const params = { job_id: job };
+      const sync = await withConnection({ run: job }, ({ call }) => call('syncs.show', { params }));
+      print(sync, command.optsWithGlobals<SyncOptions>().json);
+    });
+
+  syncs
+    .command('cancel')
+    .description('Cancels a sync, here and at Airbyte.')
+    .argument('<job>', 'id of the sync, see "millrace syncs list"')
+    .action(async (job: string, _: SyncOptions, command: Command) => {
+      const params = { job_id: job };
+      const sync = await withConnection({ run: job }, ({ call }) => call('syncs.cancel', { params }));
+      print(sync, command.optsWithGlobals<SyncOptions>().json);
+    });
+}
+
+/** What the catalogue advises, where it needs no detail of the case. */
+function adviceFor(code: string | null): string | undefined {
+  const next = code !== null && isErrorCode(code) ? entryOf(code).next : undefined;
+  return next?.includes('{') ? undefined : next;
+}
+
+function printFigures(figures: AnswerOf<'syncs.figures'>): void {
+  const { average_duration_seconds: average } = figures;
+  const several = (lines: readonly string[]) => (lines.length === 0 ? 'none' : lines.join(', '));
+  say(
+    formatFacts([
+      ['queued in the last minute', String(figures.queued_last_minute)],
+      ['average duration', average === null ? 'no sync has succeeded' : `${Math.round(average)} s`],
+      ['dead letters', String(figures.dead_letters)],
+      ['retries by error', several(figures.retries_by_error.map((each) => `${each.error_code} ${each.count}`))],
+      [
+        'success by connector',
+        several(
+          figures.success_rate_by_connector.map(
+            ({ connector_id: id, succeeded, dead }) => `${id} ${succeeded} of ${succeeded + dead}`,
+          ),
+        ),
+      ],
+    ]),
+  );
+}
+
+function print(sync: Sync, asJson = false): void {
+  if (asJson) {
+    sayJson(sync);
+    return;
+  }
+  const next = sync.next_retry_at;
+  say(
+    formatFacts([
+      ['job', sync.job_id],
+      ['status', sync.status],
+      ['connector', sync.connector_id],
+      ['Airbyte job', sync.run_id ?? undefined],
+      ['retries', `${sync.retry_count} of 5`],
+      ['next try', next === null ? undefined : relativeTime(new Date(next))],
+      ['error', sync.error_code === null ? undefined : `${sync.error_code}: ${sync.error_message ?? ''}`],
+      ['what to do', adviceFor(sync.error_code)],
+    ]),
+  );
+}

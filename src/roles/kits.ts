@@ -1,0 +1,129 @@
+// The pipelines of this installation, with everything they bring: the kits that come with Millrace, and those of the modules that
+// PIPELINE_MODULES names.
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { AnyPipeline } from '../engine/pipeline.ts';
+import type { Service } from '../engine/services/loop.ts';
+import type { Handlers } from '../http/call.ts';
+import type { PipelineParts } from '../http/pipeline-parts.ts';
+import { defaultUploadLimits, type UploadLimits } from '../http/uploads/upload-limits.ts';
+import { kits as ownKits } from '../pipelines/all.ts';
+import type { Consumer, KitBase, KitOpened, PipelineKit } from '../pipelines/kit.ts';
+import { type Config, readSettings } from '../platform/config.ts';
+import type { Queryable } from '../platform/database.ts';
+
+/** A kit whose pipeline an engine runs. */
+export interface KitAtWork {
+  readonly kit: PipelineKit;
+  readonly parts: PipelineParts;
+  readonly consumers: readonly Consumer[];
+  handlers(): Handlers;
+  /** Made anew at each call, not started. */
+  services(): readonly Service[];
+}
+
+export interface OpenedKits {
+  readonly pipelines: readonly AnyPipeline[];
+  /** Makes the tables of pipelines that do not come with Millrace. */
+  prepare(admin: Queryable): Promise<void>;
+  withEngine(engine: Engine): readonly KitAtWork[];
+}
+
+/** `modules`: as PIPELINE_MODULES has them. */
+export async function loadKits(modules: string | undefined): Promise<readonly PipelineKit[]> {
+  const names = (modules ?? '').split(',').map((name) => name.trim());
+  const loaded = await Promise.all(names.filter((name) => name !== '').map(loadModule));
+  return [...ownKits, ...loaded.flat()];
+}
+
+export async function openKits(kits: readonly PipelineKit[], base: Omit<KitBase, 'settings'>): Promise<OpenedKits> {
+  const opened = await Promise.all(kits.map((kit) => openKit(kit, base)));
+  return {
+    pipelines: opened.map(({ pipeline }) => pipeline),
+    async prepare(admin) {
+      for (const { kit } of opened) await kit.prepare?.(admin);
+    },
+    withEngine: (engine) => opened.map(({ kit, own }) => putToWork(kit, own, engine)),
+  };
+}
+
+export function uploadLimits(config: Config): UploadLimits {
+  return {
+    ...defaultUploadLimits,
+    maxFileBytes: config.uploadMaxSizeMb * 1024 ** 2,
+    idleMs: config.uploadIdleTimeoutSeconds * 1_000,
+  };
+}
+
+async function openKit(kit: PipelineKit, base: Omit<KitBase, 'settings'>) {
+  const settings = kit.settings === undefined ? {} : readSettings(base.config, kit.settings);
+  const own = { ...base, settings, own: await kit.open?.({ ...base, settings }) };
+  return { kit, own, pipeline: kit.pipeline(own) };
+}
+
+function putToWork(kit: PipelineKit, opened: KitOpened<unknown>, engine: Engine): KitAtWork {
+  const host = { ...opened, engine, uploadLimits: uploadLimits(opened.config) };
+  const intake = kit.intake?.(host);
+  const rejects = kit.rejects?.(host);
+  const actions = kit.actions?.(host);
+  return {
+    kit,
+    parts: {
+      title: kit.title,
+      ...(intake ? { intake } : {}),
+      ...(rejects ? { rejects } : {}),
+      ...(actions ? { actions } : {}),
+      ...(kit.rows ? { rows: kit.rows } : {}),
+      ...(kit.samples ? { samples: kit.samples } : {}),
+      ...(kit.figures ? { figures: kit.figures } : {}),
+      ...(kit.channel === undefined ? {} : { channel: kit.channel }),
+      ...(kit.provider === undefined ? {} : { provider: kit.provider }),
+    },
+    consumers: kit.consumers?.(host) ?? [],
+    handlers: () => kit.handlers?.(host) ?? {},
+    services: () => kit.services?.(host) ?? [],
+  };
+}
+
+async function loadModule(name: string): Promise<PipelineKit[]> {
+  const file = path.resolve(name);
+  const exported = await import(pathToFileURL(file).href).then(
+    (module) => module as Record<string, unknown>,
+    (error: Error) => {
+      const reason = error.message.split('\n')[0] ?? error.name;
+      throw new MillraceError('pipeline_module_invalid', { module: name, reason }, { cause: error });
+    },
+  );
+  const values = Object.values(exported).flat();
+  const prepare = exported.prepare as PipelineKit['prepare'];
+  const plain = values.filter(isPipeline).map((pipeline, index) => kitOf(pipeline, index === 0 ? prepare : undefined));
+  const found = [...values.filter(isKit), ...plain];
+  if (found.length === 0)
+    throw new MillraceError('pipeline_module_invalid', { module: name, reason: 'it exports no pipeline' });
+  return found;
+}
+
+/** A module may export bare pipelines, and `prepare` for their tables. */
+function kitOf(pipeline: AnyPipeline, prepare: PipelineKit['prepare']): PipelineKit {
+  const { name } = pipeline;
+  return {
+    name,
+    title: name.charAt(0).toUpperCase() + name.slice(1),
+    pipeline: () => pipeline,
+    ...(typeof prepare === 'function' ? { prepare } : {}),
+  };
+}
+
+function isPipeline(value: unknown): value is AnyPipeline {
+  return hasAll(value, ['name', 'machine', 'input', 'stages', 'retry']);
+}
+
+function isKit(value: unknown): value is PipelineKit {
+  return hasAll(value, ['name', 'title', 'pipeline']) && typeof (value as PipelineKit).pipeline === 'function';
+}
+
+function hasAll(value: unknown, keys: readonly string[]): value is object {
+  return typeof value === 'object' && value !== null && keys.every((key) => key in value);
+}
