@@ -22,6 +22,8 @@ export interface Counts {
 export interface Audit {
   readonly counts: Counts;
   readonly acknowledged: number;
+  /** Acknowledged runs that have come to an end. */
+  readonly ended: number;
   readonly runs: number;
   readonly lostAttempts: number;
   /** From a kill to the takeover of the runs it left behind. */
@@ -48,10 +50,16 @@ export async function audit(ledgerFile: string, url: string): Promise<Audit> {
     const { rows: findings } = await client.query<Finding>(questions);
     const counts = { lost: 0, duplicated: 0, wrong: 0, stuck: 0, orphans: 0, zombieWrites: 0 };
     for (const finding of findings) counts[finding.count] += 1;
-    const { rows } = await client.query<{ runs: number; lost_attempts: number; recovery: number | null }>(totals);
+    const { rows } = await client.query<{
+      runs: number;
+      ended: number;
+      lost_attempts: number;
+      recovery: number | null;
+    }>(totals);
     return {
       counts,
       acknowledged: ledger.acknowledged.length,
+      ended: rows[0]?.ended ?? 0,
       runs: rows[0]?.runs ?? 0,
       lostAttempts: rows[0]?.lost_attempts ?? 0,
       recoveryP95Ms: rows[0]?.recovery ?? null,
@@ -171,6 +179,8 @@ const questions = `
 
 const totals = `
   select (select count(*)::int from engine.runs where pipeline = 'tally') as runs,
+         (select count(*)::int from expected e join engine.runs r on r.id = e.id
+          where e.acknowledged and r.phase in ('done', 'failed', 'dead')) as ended,
          (select count(*)::int from engine.attempts where outcome = 'lost') as lost_attempts,
          (select percentile_cont(0.95) within group (order by extract(epoch from a.ended_at - k.at) * 1000)::int
           from engine.attempts a

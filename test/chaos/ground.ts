@@ -100,6 +100,8 @@ export class Ground {
   readonly appUrl: string;
   readonly settings: Partial<EngineSettings>;
   readonly ledger: string;
+  /** Feeders that gave up: what they were to submit is in no ledger, and nobody would miss it. */
+  readonly #failures: string[] = [];
   readonly #folder: string;
   readonly #processes = new Set<ChaosProcess>();
   readonly #feeders: Promise<unknown>[] = [];
@@ -134,7 +136,7 @@ export class Ground {
     const exited = feed(all, this.#closing.signal).then(
       () => 0,
       (error: unknown) => {
-        console.error(error);
+        this.#failures.push(`a feeder gave up: ${error instanceof Error ? error.message : String(error)}`);
         return 1;
       },
     );
@@ -191,7 +193,13 @@ export class Ground {
       encoding: 'utf8',
       maxBuffer: 64 * 2 ** 20,
     });
-    return JSON.parse(answer) as Audit;
+    const found = JSON.parse(answer) as Audit;
+    const failures = this.#failures.map((what) => `wrong: ${what}`);
+    return {
+      ...found,
+      counts: { ...found.counts, wrong: found.counts.wrong + failures.length },
+      findings: [...failures, ...found.findings],
+    };
   }
 
   /** Ends every process of this ground, asked first. */

@@ -75,7 +75,11 @@ async function soak(ground: Ground, { seed, dose, say }: SoakOptions): Promise<S
   const audit = ground.audit();
   const { memory, tables, findings } = growthIn(samples, minutes, bars);
   const own = [...findings, ...(audit.lostAttempts > 0 ? [`${audit.lostAttempts} runs were declared lost`] : [])];
-  const result = resultOf('R18', { minutes, perSecond }, [audit], own, { memory, tables, samples });
+  const result = resultOf({
+    ...{ id: 'R18', dose: { minutes, perSecond }, audits: [audit], own },
+    atLeast: { acknowledged: capacityRuns + count },
+    details: { memory, tables, samples },
+  });
   for (const line of [...memory, ...tables]) say(`soak: ${JSON.stringify(line)}`);
   for (const finding of result.findings) say(`  ${finding}`);
   return result;

@@ -97,11 +97,21 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /** An empty database without migrations, for tests of the migrator itself. */
-export async function createEmptyDatabase(): Promise<{ url: string; login: string; close(): Promise<void> }> {
-  const { template, login } = inject('testServer');
+export async function createEmptyDatabase(): Promise<{
+  url: string;
+  appUrl: string;
+  login: string;
+  close(): Promise<void>;
+}> {
+  const { template, login, password } = inject('testServer');
   const name = template.replace('template', `empty_${randomBytes(4).toString('hex')}`);
   await runOnServer(`create database ${name}`);
-  return { url: urlOf(name), login, close: () => runOnServer(`drop database if exists ${name} with (force)`) };
+  return {
+    url: urlOf(name),
+    appUrl: urlOf(name, login, password),
+    login,
+    close: () => runOnServer(`drop database if exists ${name} with (force)`),
+  };
 }
 
 /** Moves the engine's clock of this database: `setClockOffset(db.admin, '10 minutes')`; '0' puts it back. */

@@ -152,6 +152,14 @@ describe('a refused upload', () => {
     expect([status, body.code]).toEqual([503, 'database_lost']);
     expect(await stored()).toHaveLength(1);
   });
+
+  it('whose run the server may still be writing keeps the bytes; if there is none, the sweep takes them', async () => {
+    enqueue = async () => {
+      throw new MillraceError('database_lost');
+    };
+    await upload(field('platform', 'meta'), filePart('x.csv', 'a,b\n'));
+    expect(await stored()).toHaveLength(1);
+  });
 });
 
 describe('downloading the original', () => {

@@ -30,7 +30,11 @@ export const killAtRandom: Suite = async ({ server, random, dose, leaseMs, heart
     const audit = ground.audit();
     const late = audit.recoveryP95Ms !== null && audit.recoveryP95Ms > leaseMs + 5_000;
     const own = late ? [`recovery p95 ${audit.recoveryP95Ms} ms is over lease + 5 s`] : [];
-    return resultOf('R1', { kills: dose.kills, runs }, [audit], own, { recoveryP95Ms: audit.recoveryP95Ms });
+    return resultOf({
+      ...{ id: 'R1', dose: { kills: dose.kills, runs }, audits: [audit], own },
+      atLeast: { acknowledged: runs, lostAttempts: Math.ceil(dose.kills / 8) },
+      details: { recoveryP95Ms: audit.recoveryP95Ms },
+    });
   } finally {
     await ground.close();
   }

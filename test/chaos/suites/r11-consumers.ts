@@ -21,7 +21,16 @@ export const killConsumers: Suite = async ({ server, random, dose, leaseMs, hear
     const last = ground.worker({ consume: true });
     await last.until('ready');
     await ground.settle();
-    return resultOf('R11', { kills: dose.consumerKills }, [ground.audit()]);
+    const [{ applied } = { applied: 0 }] = await ground.ask<{ applied: number }>(
+      'select count(*)::int as applied from chaos.applied',
+    );
+    const runs = dose.consumerKills * 10;
+    return resultOf({
+      ...{ id: 'R11', dose: { kills: dose.consumerKills }, audits: [ground.audit()] },
+      // Each run is queued, started twice, staged and ended.
+      atLeast: { acknowledged: runs, applied: runs * 4 },
+      details: { applied },
+    });
   } finally {
     await ground.close();
   }

@@ -28,7 +28,10 @@ export const drainUnderLoad: Suite = async ({ server, random, dose, leaseMs, hea
          and exists (select from jsonb_object_keys(r.failures) k where k like 'lost:%')`,
     );
     if (charged.length > 0) own.push(`${charged.length} released runs were charged with a loss`);
-    return resultOf('R15', { drains: dose.drains }, [audit], own);
+    return resultOf({
+      ...{ id: 'R15', dose: { drains: dose.drains }, audits: [audit], own },
+      atLeast: { acknowledged: dose.drains * 25 },
+    });
   } finally {
     await ground.close();
   }

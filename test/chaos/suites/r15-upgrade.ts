@@ -47,7 +47,10 @@ export const upgradeUnderLoad: Suite = async ({ server, random, dose, leaseMs, h
       }
       if (number % 5 === 4) say(`R15-upgrade: ${number + 1} of ${dose.upgrades} upgrades`);
     }
-    return resultOf('R15-upgrade', { upgrades: dose.upgrades }, audits, own);
+    return resultOf({
+      ...{ id: 'R15-upgrade', dose: { upgrades: dose.upgrades }, audits, own },
+      atLeast: { acknowledged: dose.upgrades * 160 },
+    });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

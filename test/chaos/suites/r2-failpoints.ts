@@ -56,7 +56,11 @@ export const killAtFailpoints: Suite = async ({ server, random, dose, leaseMs, h
     await ground.settle();
     audits.push(ground.audit());
     const own = unreached.map((name) => `failpoint ${name} was not reached`);
-    return resultOf('R2', { points: engineFailpoints.length, perPoint: dose.perPoint }, audits, own);
+    const points = engineFailpoints.length;
+    return resultOf({
+      ...{ id: 'R2', dose: { points, perPoint: dose.perPoint }, audits, own },
+      atLeast: { acknowledged: points * dose.perPoint * 4 },
+    });
   } finally {
     await ground.close();
   }

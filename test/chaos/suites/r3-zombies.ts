@@ -39,7 +39,12 @@ export const stopZombies: Suite = async ({ server, random, dose, leaseMs, heartb
       await Promise.all([zombie.exited, heir.exited]);
       if (number % 10 === 9) say(`R3: ${number + 1} of ${dose.zombies} zombies`);
     }
-    return resultOf('R3', { zombies: dose.zombies }, [ground.audit()], silentOnes, { insideTransaction: insides });
+    const { zombies } = dose;
+    return resultOf({
+      ...{ id: 'R3', dose: { zombies }, audits: [ground.audit()], own: silentOnes },
+      atLeast: { acknowledged: zombies * 16, lostAttempts: zombies, insideTransaction: Math.floor(zombies / 2) },
+      details: { insideTransaction: insides },
+    });
   } finally {
     await ground.close();
   }

@@ -29,8 +29,12 @@ export const raceClaimers: Suite = async (context) => {
   try {
     const { seen, samples } = await sampleCap(capped, Math.max(30, dose.races), random.seed);
     if (seen > CAP) wrong.push(`${seen} runs of a lane at a time; the cap is ${CAP}`);
-    const audit = capped.audit();
-    return resultOf('R4', { races: dose.races, claimers: CLAIMERS }, [audit], wrong, { mostAtATime: seen, samples });
+    return resultOf({
+      ...{ id: 'R4', dose: { races: dose.races, claimers: CLAIMERS }, audits: [capped.audit()], own: wrong },
+      // A cap that is never reached is not tried.
+      atLeast: { acknowledged: Math.max(30, dose.races), mostAtATime: CAP, samples: 10 },
+      details: { mostAtATime: seen, samples },
+    });
   } finally {
     await capped.close();
   }

@@ -8,7 +8,9 @@ export const stopServer: Suite = async ({ server, random, dose, leaseMs, heartbe
   try {
     const workers = [ground.worker({ consume: true }), ground.worker({ consume: true })];
     await Promise.all(workers.map((worker) => worker.until('ready')));
-    const feeder = ground.feeder({ count: dose.serverRuns, seed: random.seed, batch: 3, everyMs: 40, stepMs: 10 });
+    // Long enough for a stop and a few terminated backends, however few runs there are.
+    const everyMs = Math.max(40, 12_000 / dose.serverRuns);
+    const feeder = ground.feeder({ count: dose.serverRuns, seed: random.seed, batch: 3, everyMs, stepMs: 10 });
     let stops = 0;
     let terminated = 0;
     let nextStopAt = Date.now() + random.between(500, 1_500);
@@ -24,7 +26,11 @@ export const stopServer: Suite = async ({ server, random, dose, leaseMs, heartbe
       } else if (await terminateOne()) terminated += 1;
     }
     await ground.settle(5_000);
-    return resultOf('R5', { runs: dose.serverRuns }, [ground.audit()], [], { stops, terminated });
+    return resultOf({
+      ...{ id: 'R5', dose: { runs: dose.serverRuns }, audits: [ground.audit()] },
+      atLeast: { acknowledged: dose.serverRuns, stops: Math.max(1, Math.floor(dose.serverRuns / 600)), terminated: 5 },
+      details: { stops, terminated },
+    });
   } finally {
     await ground.close();
   }

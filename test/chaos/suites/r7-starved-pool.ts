@@ -8,14 +8,19 @@ export const starvePool: Suite = async ({ server, random, dose, leaseMs, heartbe
     const worker = ground.worker({ controlSize: 2, effectsSize: 3, consume: true });
     await worker.until('ready');
     const until = Date.now() + dose.starvedSeconds * 1000;
-    for (let number = 0; Date.now() < until; number += 1) {
-      await ground.feeder({ count: 60, seed: random.seed + number, batch: 30, stepMs: 0 }).exited;
+    let rounds = 0;
+    for (; rounds === 0 || Date.now() < until; rounds += 1) {
+      await ground.feeder({ count: 60, seed: random.seed + rounds, batch: 30, stepMs: 0 }).exited;
       await pause(300);
     }
     await ground.settle(30_000);
     const audit = ground.audit();
     const own = audit.lostAttempts > 0 ? [`${audit.lostAttempts} leases were lost under a starved pool`] : [];
-    return resultOf('R7', { seconds: dose.starvedSeconds }, [audit], own);
+    return resultOf({
+      ...{ id: 'R7', dose: { seconds: dose.starvedSeconds }, audits: [audit], own },
+      atLeast: { acknowledged: rounds * 60 },
+      details: { rounds },
+    });
   } finally {
     await ground.close();
   }

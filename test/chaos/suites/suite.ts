@@ -60,22 +60,44 @@ export function allZero(counts: Counts): boolean {
   return Object.values(counts).every((count) => count === 0);
 }
 
-/** A result from an audit, with findings of the suite's own counted as wrong. */
-export function resultOf(
-  id: string,
-  dose: Readonly<Record<string, number>>,
-  audits: readonly Audit[],
-  own: readonly string[] = [],
-  details: Readonly<Record<string, unknown>> = {},
-): SuiteResult {
+export interface Evidence {
+  readonly id: string;
+  readonly dose: Readonly<Record<string, number>>;
+  readonly audits: readonly Audit[];
+  /**
+   * The least that must have happened, by the name of a detail: acknowledged runs, runs that ended, and the faults themselves. A
+   * suite in which less happened has proved nothing, and fails.
+   */
+  readonly atLeast: Readonly<Record<string, number>> & { readonly acknowledged: number };
+  /** Findings of the suite's own. */
+  readonly own?: readonly string[];
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** A result from audits. What the suite found itself, and what did not happen often enough, counts as wrong. */
+export function resultOf({ id, dose, audits, atLeast, own = [], details = {} }: Evidence): SuiteResult {
   const counts = addCounts(...audits.map((audit) => audit.counts));
-  const acknowledged = audits.reduce((sum, audit) => sum + audit.acknowledged, 0);
-  const lostAttempts = audits.reduce((sum, audit) => sum + audit.lostAttempts, 0);
+  const sum = (of: (audit: Audit) => number) => audits.reduce((total, audit) => total + of(audit), 0);
+  const all = {
+    acknowledged: sum((audit) => audit.acknowledged),
+    ended: sum((audit) => audit.ended),
+    lostAttempts: sum((audit) => audit.lostAttempts),
+    ...details,
+  };
+  const wrong = [...own, ...shortfalls(all, { ended: atLeast.acknowledged, ...atLeast })];
   return {
     id,
     dose,
-    counts: { ...counts, wrong: counts.wrong + own.length },
-    findings: [...audits.flatMap((audit) => audit.findings), ...own.map((what) => `wrong: ${what}`)],
-    details: { acknowledged, lostAttempts, ...details },
+    counts: { ...counts, wrong: counts.wrong + wrong.length },
+    findings: [...audits.flatMap((audit) => audit.findings), ...wrong.map((what) => `wrong: ${what}`)],
+    details: all,
   };
+}
+
+function shortfalls(details: Readonly<Record<string, unknown>>, atLeast: Readonly<Record<string, number>>): string[] {
+  return Object.entries(atLeast).flatMap(([name, least]) => {
+    const found = details[name];
+    if (typeof found === 'number' && found >= least) return [];
+    return [`${name}: ${String(found)}, and less than ${least} proves nothing`];
+  });
 }

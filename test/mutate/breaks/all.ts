@@ -1,0 +1,15 @@
+// Every break there is.
+import type { Break } from '../break.ts';
+import { effectsBreaks } from './effects.ts';
+import { engineBreaks } from './engine.ts';
+import { intakeBreaks } from './intake.ts';
+import { outboxBreaks } from './outbox.ts';
+import { tabularBreaks } from './tabular.ts';
+
+export const breaks: readonly Break[] = [
+  ...effectsBreaks,
+  ...engineBreaks,
+  ...intakeBreaks,
+  ...outboxBreaks,
+  ...tabularBreaks,
+];

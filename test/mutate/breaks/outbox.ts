@@ -1,0 +1,103 @@
+// Breaks of the outbox: places, consumers, pruning, and webhooks that are fed from it.
+import { type Break, QUIET } from '../break.ts';
+
+const FEED = 'src/engine/sql/event-feed.ts';
+const PRUNE = 'src/engine/sql/prune.ts';
+const SERVICES = 'src/engine/services.db.test.ts';
+
+export const outboxBreaks: readonly Break[] = [
+  {
+    id: 'outbox.pump-without-its-lock',
+    file: FEED,
+    find: 'if (!lock.rows[0]?.got) return null;',
+    replace: '',
+    tests: [QUIET],
+    title: 'gives no place',
+  },
+  {
+    id: 'outbox.event-stays-in-the-inbox',
+    file: FEED,
+    find: 'select event_id from taken order by event_id`',
+    replace: 'select event_id from taken where event_id % 7 <> 0 order by event_id`',
+    tests: [SERVICES],
+    title: 'the outbox',
+  },
+  {
+    id: 'outbox.feed-skips-one',
+    file: FEED,
+    find: 'where p.position > $1\n',
+    replace: 'where p.position > $1 + 1\n',
+    tests: [SERVICES],
+  },
+  {
+    id: 'outbox.consumer-never-moves-on',
+    file: 'src/engine/consumer.ts',
+    find: 'await advanceConsumer(tx, options.name, last.position);',
+    replace: '',
+    tests: [SERVICES],
+    title: 'a consumer',
+  },
+  {
+    id: 'outbox.consumer-moves-on-without-its-work',
+    file: 'src/engine/consumer.ts',
+    find: 'await options.apply(tx, events);',
+    replace: 'await options.apply(tx, events).catch(() => undefined);',
+    tests: [QUIET],
+    title: 'a consumer',
+  },
+  {
+    id: 'outbox.two-consume-at-once',
+    file: FEED,
+    find: 'select position from engine.consumers where consumer = $1 for update skip locked',
+    replace: 'select position from engine.consumers where consumer = $1',
+    tests: [QUIET],
+    title: 'a consumer',
+  },
+  {
+    id: 'outbox.event-of-a-run-twice',
+    file: 'src/engine/sql/insert-events.ts',
+    find: 'on conflict (run_id, type, key) where run_id is not null do nothing',
+    replace: 'on conflict (run_id, type, key) where run_id is not null do update set key = gen_random_uuid()::text',
+    tests: [SERVICES],
+    title: 'keeps one event per run',
+  },
+  {
+    id: 'outbox.pruner-deletes-the-unread',
+    file: PRUNE,
+    find: '(select coalesce(min(position), 9223372036854775807) from engine.consumers)',
+    replace: '(select coalesce(max(position), 9223372036854775807) from engine.consumers)',
+    tests: [QUIET],
+    title: 'outlive their time',
+  },
+  {
+    id: 'outbox.pruner-deletes-the-young',
+    file: PRUNE,
+    find: "where e.created_at < engine.now() - $1 * interval '1 day'",
+    replace: "where e.created_at < engine.now() - $1 * interval '1 millisecond'",
+    tests: [SERVICES, QUIET],
+  },
+  {
+    id: 'outbox.pruner-frees-a-key-that-refuses-for-ever',
+    file: PRUNE,
+    find: "and (r.unique_key is null or (r.source_id like 'schedule:%'",
+    replace: "and (r.id is not null or (r.source_id like 'schedule:%'",
+    tests: [SERVICES],
+    title: 'the pruner',
+  },
+  {
+    id: 'outbox.pruner-takes-runs-with-rejects',
+    file: PRUNE,
+    find: '         and not exists (select from engine.rejects x where x.run_id = r.id)\n',
+    replace: '',
+    tests: [QUIET],
+    title: 'open rejects',
+  },
+  {
+    id: 'outbox.webhook-to-an-endpoint-that-is-gone',
+    file: 'src/outbound/webhooks/verdict.ts',
+    find: 'if (status === 410)',
+    replace: 'if (status === 411)',
+    tests: ['src/outbound/webhooks/webhooks.db.test.ts'],
+    title: '410',
+  },
+];
