@@ -4,15 +4,18 @@ import { type Pool, withTransaction } from '../platform/database.ts';
 import { alreadyLanded, type EarlyRows } from '../platform/early-rows.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { LookMemory } from './look-memory.ts';
+import { Newcomers } from './newcomers.ts';
 import type { Registry } from './pipeline.ts';
 import { claimRound, type Known, type Turn } from './sql/claim-round.ts';
 import {
   type Claimant,
   type ClaimedRow,
   claimCappedLane,
+  claimFew,
   claimFirst,
   claimRunById,
   claimSolo,
+  FEW_RUNS,
   hasSoloRun,
 } from './sql/claim-runs.ts';
 import { lockLanes, lockSoloLane } from './sql/lock-lanes.ts';
@@ -30,6 +33,7 @@ interface CappedPipeline {
 export class Claimer {
   readonly #pool: Pool;
   readonly #memory = new LookMemory();
+  readonly #newcomers = new Newcomers();
   /** In the order of their turns. */
   #plain: readonly string[];
   readonly #capped: readonly CappedPipeline[];
@@ -54,7 +58,7 @@ export class Claimer {
    * its turn in coming first, since a claim that the first uses up leaves nothing for the others.
    */
   async claim(workerId: string, slots: number, ahead: ReadonlyMap<string, number> = new Map()): Promise<ClaimedRow[]> {
-    const claimed: ClaimedRow[] = [];
+    const claimed = await this.#claimNewcomers(workerId, ahead);
     let left = slots;
     for (const group of this.#groupsInTurn()) {
       const rows = await (group
@@ -64,6 +68,19 @@ export class Claimer {
       claimed.push(...rows);
     }
     return claimed;
+  }
+
+  /** A lane, as a wake-up names it, has just got a few runs: they need not wait until its turn comes. */
+  invite(lane: string): void {
+    this.#newcomers.add(lane);
+  }
+
+  /** Only of pipelines whose runs are short: others hardly notice. Long runs would take the slots that others wait for. */
+  #claimNewcomers(workerId: string, ahead: ReadonlyMap<string, number>): Promise<ClaimedRow[]> | ClaimedRow[] {
+    const lanes = this.#newcomers.take().filter(({ pipeline }) => {
+      return this.#plain.includes(pipeline) && (ahead.get(pipeline) ?? 0) > FEW_RUNS;
+    });
+    return lanes.length === 0 ? [] : claimFew(this.#pool, this.#claimant(workerId), lanes);
   }
 
   /** The quick look of a worker that is woken. None does not mean that there is none. */

@@ -63,7 +63,7 @@ export function createEngine(options: EngineOptions) {
     pool: pools.control,
     connect: pools.connect,
     log,
-    onReady: () => wakeWorkers(),
+    onReady: (lane) => wakeWorkers(lane),
     onCancel: (runId, by) => {
       for (const worker of workers) worker.cancel(runId, by);
     },
@@ -80,8 +80,8 @@ export function createEngine(options: EngineOptions) {
     onPositioned: () => notifier.announce('events'),
   });
 
-  function wakeWorkers(): void {
-    for (const worker of workers) worker.wake();
+  function wakeWorkers(lane?: string): void {
+    for (const worker of workers) worker.wake(lane);
   }
 
   /** There is new work, said here at once and to the other processes. */

@@ -140,4 +140,20 @@ describe('the round of lanes', () => {
     );
     expect(rows.map((row) => row.id).sort()).toEqual([queued[20]?.run_id, queued[21]?.run_id, urgent?.id].sort());
   });
+
+  it('lets a lane that has just got a few runs of a short pipeline come before its turn, but not one of a long pipeline', async () => {
+    const [newcomer = '', ...tenants] = tenantsOf(301);
+    for (const name of ['first', 'second']) {
+      await fill(name, tenants, 2);
+      await fill(name, [newcomer], 5);
+    }
+    const one = claimer();
+    const ahead = new Map([['first', 20]]);
+    await one.claim(workerId, 0, ahead);
+    expect(await served('first', [newcomer])).toEqual([0]);
+    for (const name of ['first', 'second']) one.invite(`${name} ${newcomer}`);
+    await one.claim(workerId, 1, ahead);
+    expect(await served('first', [newcomer])).toEqual([5]);
+    expect(await served('second', [newcomer])).toEqual([0]);
+  });
 });

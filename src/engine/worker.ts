@@ -106,8 +106,9 @@ export class Worker {
     this.#looping = this.#loop();
   }
 
-  /** There may be work. */
-  wake(): void {
+  /** There may be work; of a lane that has just got a few runs, if one is named. */
+  wake(lane = ''): void {
+    this.#claimer.invite(lane);
     this.#bell.ring();
   }
 

@@ -10,7 +10,8 @@ export interface NotifierOptions {
   readonly pool: Pool;
   readonly connect: (answerWithinMs: number) => Promise<pg.Client>;
   readonly log: Log;
-  readonly onReady: () => void;
+  /** With the lane of which a few runs were enqueued, if the wake-up says so. */
+  readonly onReady: (lane?: string) => void;
   readonly onCancel: (runId: string, by: string) => void;
   readonly onEvents: () => void;
 }
@@ -38,7 +39,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const heard = new Set<string>([channels.events, channels.cancel]);
 
   const handlers: Record<string, (payload: string) => void> = {
-    [channels.ready]: () => options.onReady(),
+    [channels.ready]: (lane) => options.onReady(lane),
     [channels.events]: () => options.onEvents(),
     [channels.cancel]: (payload) => {
       const [runId = '', ...by] = payload.split(' ');

@@ -39,6 +39,9 @@ export interface Claimant {
   readonly announced: readonly string[];
 }
 
+/** So many runs of a lane may be claimed before its turn. */
+export const FEW_RUNS = 10;
+
 /** Only a worker that is alive may claim: one that woke up after it was declared lost must first be reborn. */
 export const isAlive = `exists (select from engine.workers w where w.worker_id = $1 and w.ended_at is null and w.expires_at > engine.now())`;
 
@@ -126,6 +129,44 @@ export function claimFirst(
       ${claimedRows}`,
     values: [by.workerId, by.capped, by.announced, pipelines, beginAt],
   });
+}
+
+/** A few runs of each of the lanes named, of pipelines without a lane cap. */
+export async function claimFew(
+  db: Queryable,
+  by: Claimant,
+  lanes: readonly { readonly pipeline: string; readonly lane: string }[],
+): Promise<ClaimedRow[]> {
+  const { rows } = await db.query<ClaimedRow>({
+    name: 'engine-claim-few',
+    text: `
+      with picked as (
+        delete from engine.ready q
+        where q.ctid = any (array(
+          select few.at
+          from unnest($4::text[], $5::text[]) as l (pipeline, lane)
+          cross join lateral (
+            select r.ctid as at from engine.ready r
+            where r.pipeline = l.pipeline and r.lane = l.lane and not r.solo
+            order by r.priority, r.run_id
+            limit ${FEW_RUNS}
+            for update skip locked
+          ) few
+          where not exists (select from engine.pauses p where p.pipeline = l.pipeline and p.lane in ('', l.lane)) and ${isAlive}
+        ))
+        returning q.run_id, q.pipeline, q.queued_at
+      ),
+      ${leasePicked}
+      ${claimedRows}`,
+    values: [
+      by.workerId,
+      by.capped,
+      by.announced,
+      lanes.map(({ pipeline }) => pipeline),
+      lanes.map(({ lane }) => lane),
+    ],
+  });
+  return rows;
 }
 
 /**

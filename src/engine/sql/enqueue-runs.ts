@@ -2,7 +2,11 @@
 // A unique_key or active_key that is taken adds nothing; the run that holds it is reported instead.
 import type { Queryable } from '../../platform/database.ts';
 import { arrayLiteral } from './array-literal.ts';
+import { FEW_RUNS } from './claim-runs.ts';
 import { channels } from './notify.ts';
+
+// The server takes 8,000 bytes with a wake-up.
+const MAX_LANE_LENGTH = 500;
 
 export interface NewRun {
   readonly id: string;
@@ -90,7 +94,7 @@ export async function enqueueRuns(
       )
       -- All ids are only worth their way back when some are missing.
       select case when count(*) < cardinality($1::uuid[]) then coalesce(array_agg(id), '{}') end as ids,
-             case when $18 then pg_notify('${channels.ready}', '') end
+             case when $18 then pg_notify('${channels.ready}', $19) end
       from added`,
     values: [
       arrayLiteral(runs, (run) => run.id),
@@ -111,6 +115,7 @@ export async function enqueueRuns(
       arrayLiteral(runs, (run) => run.createdIp),
       manner.announced,
       manner.wakes,
+      laneOfFew(runs),
     ],
   });
   return rows[0]?.ids ?? 'all';
@@ -130,7 +135,7 @@ async function enqueueOne(db: Queryable, run: NewRun, wakes: boolean): Promise<v
       queued as (
         insert into engine.ready (pipeline, lane, priority, run_id) values ($3, $5, $6, $1)
       )
-      select case when $13 then pg_notify('${channels.ready}', '') end`,
+      select case when $13 then pg_notify('${channels.ready}', $14) end`,
     values: [
       run.id,
       run.tenantId,
@@ -145,8 +150,17 @@ async function enqueueOne(db: Queryable, run: NewRun, wakes: boolean): Promise<v
       run.createdBy,
       run.createdIp,
       wakes,
+      laneOfFew([run]),
     ],
   });
+}
+
+/** What the wake-up says: the one lane of a few runs, so that workers find it before its turn comes; else nothing. */
+function laneOfFew(runs: readonly NewRun[]): string {
+  const [first] = runs;
+  const isOneLane = runs.every(({ pipeline, lane }) => pipeline === first?.pipeline && lane === first.lane);
+  if (!first || !isOneLane || runs.length > FEW_RUNS || first.lane.length > MAX_LANE_LENGTH) return '';
+  return `${first.pipeline} ${first.lane}`;
 }
 
 /** The run that stands in the way of a new one: the same id, or the holder of one of its keys. */
