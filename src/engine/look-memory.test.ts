@@ -24,6 +24,12 @@ describe('the memory of a claimer', () => {
     expect(memory.recall()).toBe(nothingKnown);
   });
 
+  it('is not used where thorough looks take no longer than their runs explain', () => {
+    const { memory } = remembering();
+    memory.note(nothingKnown, manyRows('a', 5_000), 60, false);
+    expect(memory.recall()).toBe(nothingKnown);
+  });
+
   it('says where each lane was last taken from, by priority and id', () => {
     const { memory } = remembering();
     memory.note(nothingKnown, manyRows('a', 5_000), 100, false);

@@ -4,13 +4,16 @@
 // steps over all runs that were claimed meanwhile (measured: 200,000 of them slow a drain down to a seventh). The memory says where to
 // begin instead. It can be wrong: a released run comes back with its old id, and a slow commit brings ids from before. Therefore a thorough
 // look, without memory, follows after twenty times what the last one took, so that thorough looks never take more than a twentieth
-// of the time and nothing waits for long: where they are cheap, nearly every look is thorough.
+// of the time and nothing waits for long; where they are quick, every look is thorough.
 
 import { type Known, markKey, nothingKnown } from './sql/claim-round.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
 
 const THOROUGH_SHARE = 20;
 const MAX_PAUSE_MS = 5_000;
+// A look that steps over little takes less than this, with what its runs take: it is not worth remembering anything.
+const QUICK_LOOK_MS = 10;
+const MS_PER_RUN = 0.05;
 // Who took fewer runs than this has not left enough behind to be worth remembering.
 const LEAST_TAKEN = 1_000;
 // Ids are made when a run is handed in, and become visible when it is committed.
@@ -39,7 +42,8 @@ export class LookMemory {
   /** A look took `ms` and these runs; `isDry` when it saw that nothing is left. */
   note(known: Known, rows: readonly ClaimedRow[], ms: number, isDry: boolean): void {
     if (known === nothingKnown) {
-      this.#thoroughUntil = this.#now() + Math.min(ms * THOROUGH_SHARE, MAX_PAUSE_MS);
+      const isQuick = ms <= QUICK_LOOK_MS + rows.length * MS_PER_RUN;
+      this.#thoroughUntil = this.#now() + (isQuick ? 0 : Math.min(ms * THOROUGH_SHARE, MAX_PAUSE_MS));
       this.#marks.clear();
       this.#beginAt = isDry ? earlier(this.#newest, COMMIT_MS) : nothingKnown.beginAt;
     }

@@ -13,6 +13,8 @@ export const AHEAD_MS = 50;
 export const GIVE_BACK_MS = 1_000;
 // Weight of the newest measurement in the moving average.
 const SMOOTHING = 0.3;
+// Claimed ahead at most for each short run seen: a few say little.
+const TRUST = 4;
 // A pipeline that ended a run within this time is at work and shares what may be claimed ahead.
 const RECENT_MS = 1_000;
 
@@ -222,7 +224,7 @@ export class StartQueue<Each extends Startable> {
     return new Map(
       short.map(({ pipeline, ms, trust }) => {
         const affordable = Math.min(budgetMs / Math.max(ms, 1e-3), this.#maxClaim) / active;
-        return [pipeline, Math.min(Math.max(Math.floor(Math.min(affordable, trust * 2)), idle), this.#maxClaim)];
+        return [pipeline, Math.min(Math.max(Math.floor(Math.min(affordable, trust * TRUST)), idle), this.#maxClaim)];
       }),
     );
   }

@@ -1,9 +1,11 @@
 // The queue bench: Millrace beside graphile-worker, pg-boss and (where a redis-server is on the PATH) BullMQ, on the same
 // server in the same run. Ours is the median of the rounds, a peer's the best; the order alternates from round to round.
-// Peers' settings lie beside this file in queue/, one file each.
+// Peers' settings lie beside this file in queue/, one file each. The full bench fetches those of today, which need another Node.
 import os from 'node:os';
 import { compilePrograms } from '../support/programs.ts';
 import { type Arena, type Ground, openArena } from './queue/arena.ts';
+import { findCurrentPeers } from './queue/current-peers.ts';
+import { engineFigures, fullEngineDose, quickEngineDose } from './queue/engine-figures.ts';
 import {
   type Drain,
   drainOn,
@@ -78,10 +80,13 @@ type PerContender<T> = Record<string, T[]>;
 export async function benchQueue(options: BenchOptions): Promise<BenchResult> {
   compilePrograms();
   const dose = options.quick ? quick : full;
-  const arena = await openArena();
+  const current = findCurrentPeers(!options.quick, options.say);
+  const arena = await openArena(current);
   try {
+    const described = describeMachine(['graphile-worker', 'pg-boss', 'bullmq', 'pg']);
     const machine = {
-      ...describeMachine(['graphile-worker', 'pg-boss', 'bullmq', 'pg']),
+      ...described,
+      versions: { ...described.versions, ...current?.versions },
       postgres: arena.settings,
       selectOneP95Ms: await selectOneP95(arena),
       dose,
@@ -94,6 +99,7 @@ export async function benchQueue(options: BenchOptions): Promise<BenchResult> {
       ...(await enqueues(arena, contenders, dose, options)),
       ...(await idle(arena, contenders, dose, options)),
       ...(await fairness(arena, contenders, dose, options)),
+      ...(await engineFigures(arena, options.quick ? quickEngineDose : fullEngineDose, options)),
       ...(await history(arena, dose, options)),
     ];
     return { machine: { ...machine, loadAtEnd: round(os.loadavg()[0] ?? 0) }, figures };

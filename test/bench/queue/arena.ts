@@ -11,10 +11,12 @@ import { silentLog } from '../../../src/platform/log.ts';
 import { makeTempHome, removeTempHome } from '../../support/temp-home.ts';
 import { onPath } from '../report.ts';
 import type { ContenderOptions } from './contender.ts';
+import type { CurrentPeers } from './current-peers.ts';
 import type { ContenderName } from './orders.ts';
 
 export interface Ground extends ContenderOptions {
   readonly admin: pg.Client;
+  readonly current: CurrentPeers | undefined;
   drop(): Promise<void>;
 }
 
@@ -34,7 +36,7 @@ export const nothingLeft: Readonly<Partial<Record<ContenderName, string>>> = {
   'pg-boss': `select not exists (select from pgboss.job where name = 'noop' and state < 'completed') as done`,
 };
 
-export async function openArena(): Promise<Arena> {
+export async function openArena(current?: CurrentPeers): Promise<Arena> {
   const home = makeTempHome('bench');
   const server = await startEmbeddedPostgres({ home, log: silentLog });
   const maintenance = new URL(server.adminUrl);
@@ -65,6 +67,7 @@ export async function openArena(): Promise<Arena> {
         adminUrl,
         redisPort: redis ? REDIS_PORT : undefined,
         admin,
+        current,
         async drop() {
           await admin.end();
           await main.query(`drop database ${database} with (force)`);

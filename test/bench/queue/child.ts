@@ -1,22 +1,22 @@
 // One process of one contender: child.js NAME OPTIONS. Does what it is told over IPC and counts the jobs it handled.
-import { createBullmq } from './bullmq.ts';
+// Each contender is loaded only where it runs: peers of today run on another Node, without the packages of ours.
 import { type Contender, type ContenderOptions, type Payload, wallMs } from './contender.ts';
-import { createGraphileWorker } from './graphile-worker.ts';
-import { createMillraceContender } from './millrace.ts';
 import type { Answer, ContenderName, Counts, Order } from './orders.ts';
-import { createPgBoss } from './pg-boss.ts';
-import { createRaw } from './raw.ts';
 
-const makers: Readonly<Record<ContenderName, (options: ContenderOptions) => Contender>> = {
-  millrace: createMillraceContender,
-  'graphile-worker': createGraphileWorker,
-  'pg-boss': createPgBoss,
-  bullmq: createBullmq,
-  raw: createRaw,
+type Maker = (options: ContenderOptions) => Contender | Promise<Contender>;
+const isCurrent = Number(process.versions.node.split('.')[0]) >= 22 && process.argv[4] === 'current';
+const makers: Readonly<Record<ContenderName, () => Promise<Maker>>> = {
+  millrace: async () => (await import('./millrace.ts')).createMillraceContender,
+  'graphile-worker': async () => (await import('./graphile-worker.ts')).createGraphileWorker,
+  'pg-boss': async () =>
+    isCurrent ? (await import('./pg-boss-12.ts')).createPgBoss12 : (await import('./pg-boss.ts')).createPgBoss,
+  bullmq: async () => (await import('./bullmq.ts')).createBullmq,
+  raw: async () => (await import('./raw.ts')).createRaw,
 };
 
 const [name, options] = process.argv.slice(2) as [ContenderName, string];
-const contender = makers[name](JSON.parse(options) as ContenderOptions);
+const make = await makers[name]();
+const contender = await make(JSON.parse(options) as ContenderOptions);
 
 const counts = { calls: 0, callsOfB: 0, firstAt: 0, lastOfBAt: 0, latenciesMs: [] as number[] };
 let jobMs = 0;
@@ -39,7 +39,9 @@ async function obey(order: Order): Promise<Counts | undefined> {
       await contender.open();
       return undefined;
     case 'bulk':
-      await contender.enqueueBulk(Array.from({ length: order.count }, (_, n) => ({ n, owner: order.owner })));
+      await contender.enqueueBulk(
+        Array.from({ length: order.count }, (_, n) => ({ n, owner: order.owner, ...spread(order, n) })),
+      );
       return undefined;
     case 'single':
       await enqueueOneByOne(order.count, order.width);
@@ -52,12 +54,19 @@ async function obey(order: Order): Promise<Counts | undefined> {
       jobMs = order.jobMs;
       await contender.work(onJob, order.concurrency);
       return undefined;
+    case 'pace':
+      jobMs = order.jobMs;
+      return undefined;
     case 'count':
       return counts;
     case 'close':
       await contender.close();
       return counts;
   }
+}
+
+function spread({ spread: over }: Extract<Order, { do: 'bulk' }>, n: number): Pick<Payload, 'tenant' | 'pipeline'> {
+  return over ? { tenant: n % over.tenants, pipeline: over.pipelines[n % over.pipelines.length] ?? 0 } : {};
 }
 
 async function enqueueOneByOne(count: number, width: number): Promise<void> {

@@ -15,6 +15,9 @@ export interface Payload {
   readonly n: number;
   /** Whose job it is, for the fairness bench. */
   readonly owner: 'a' | 'b';
+  /** One of many tenants, and one of several pipelines, where the measurement has them. */
+  readonly tenant?: number;
+  readonly pipeline?: number;
   /** When it was handed in, in milliseconds of the machine's clock. */
   readonly sentAt?: number;
 }
@@ -25,6 +28,8 @@ export interface ContenderOptions {
   /** A superuser of the same database: peers install their schema with it. */
   readonly adminUrl: string;
   readonly redisPort: number | undefined;
+  /** How many pipelines the process has; one where it is not said. */
+  readonly pipelines?: number;
 }
 
 /** Milliseconds since the epoch with the resolution of performance.now; comparable between processes of one machine. */

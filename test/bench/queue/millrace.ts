@@ -9,35 +9,51 @@ export const tenants = {
   b: '00000000-0000-7000-8000-00000000000b',
 } as const;
 
+const pipelineNames = ['noop', 'noop_2', 'noop_3'];
+
+const tenantNumber = (number: number) => `00000000-0000-7000-8000-${(number + 0x100).toString(16).padStart(12, '0')}`;
+
 export function createMillraceContender(options: ContenderOptions): Contender {
   let handle: (job: Payload) => Promise<void> | void = () => {};
-  const noop = definePipeline({
-    machine: machine('noop', {
-      queued: { phase: 'waiting', stage: 'work', on: { claim: 'working', fail: 'failed' } },
-      working: { phase: 'active', stage: 'work', on: { complete: 'completed', fail: 'failed', release: 'queued' } },
-      completed: { phase: 'done' },
-      failed: { phase: 'failed' },
-    }),
-    input: z.object({ n: z.number(), owner: z.enum(['a', 'b']), sentAt: z.number().optional() }),
-    stages: {
-      work: async ({ input }) => {
-        await handle(input as Payload);
-        return 'complete';
+  const noops = pipelineNames.map((name) =>
+    definePipeline({
+      machine: machine(name, {
+        queued: { phase: 'waiting', stage: 'work', on: { claim: 'working', fail: 'failed' } },
+        working: { phase: 'active', stage: 'work', on: { complete: 'completed', fail: 'failed', release: 'queued' } },
+        completed: { phase: 'done' },
+        failed: { phase: 'failed' },
+      }),
+      input: z.object({
+        n: z.number(),
+        owner: z.enum(['a', 'b']),
+        tenant: z.number().optional(),
+        pipeline: z.number().optional(),
+        sentAt: z.number().optional(),
+      }),
+      stages: {
+        work: async ({ input }) => {
+          await handle(input as Payload);
+          return 'complete';
+        },
       },
-    },
-  });
+    }),
+  );
   let millrace: Millrace | undefined;
   const opened = () => {
     if (!millrace) throw new Error('open it first');
     return millrace;
   };
-  const request = (job: Payload) => ({ pipeline: 'noop', tenantId: tenants[job.owner], input: job });
+  const request = (job: Payload) => ({
+    pipeline: pipelineNames[job.pipeline ?? 0] ?? 'noop',
+    tenantId: job.tenant === undefined ? tenants[job.owner] : tenantNumber(job.tenant),
+    input: job,
+  });
   return {
     async open() {
       millrace = await createMillrace({
         databaseUrl: options.url,
         migrationUrl: options.adminUrl,
-        pipelines: [noop],
+        pipelines: noops.slice(0, options.pipelines ?? 1),
         settings: { concurrency: Number(process.env.BENCH_CONCURRENCY ?? 10) },
       });
     },

@@ -2,16 +2,24 @@
 
 export type ContenderName = 'millrace' | 'graphile-worker' | 'pg-boss' | 'bullmq' | 'raw';
 
+/** Over how many tenants, and which pipelines, jobs are handed in. */
+export interface Spread {
+  readonly tenants: number;
+  readonly pipelines: readonly number[];
+}
+
 export type Order =
   | { readonly do: 'open' }
   /** Hands in `count` jobs in bulk. */
-  | { readonly do: 'bulk'; readonly count: number; readonly owner: 'a' | 'b' }
+  | { readonly do: 'bulk'; readonly count: number; readonly owner: 'a' | 'b'; readonly spread?: Spread }
   /** Hands in `count` jobs one by one, each awaited, `width` at a time. */
   | { readonly do: 'single'; readonly count: number; readonly width: number }
   /** Hands in one job that carries the moment it was sent. */
   | { readonly do: 'send'; readonly owner: 'a' | 'b' }
   /** Starts working; each job takes `jobMs`. */
   | { readonly do: 'work'; readonly concurrency: number; readonly jobMs: number }
+  /** How long each job takes from now on. */
+  | { readonly do: 'pace'; readonly jobMs: number }
   | { readonly do: 'count' }
   | { readonly do: 'close' };
 

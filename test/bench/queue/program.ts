@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { programFile } from '../../support/programs.ts';
 import type { ContenderOptions } from './contender.ts';
+import type { CurrentPeers } from './current-peers.ts';
 import type { Answer, ContenderName, Counts, Order } from './orders.ts';
 
 export class Program {
@@ -23,8 +24,16 @@ export class Program {
     });
   }
 
-  static async start(name: ContenderName, options: ContenderOptions): Promise<Program> {
-    const child = fork(programFile('test/bench/queue/child.ts'), [name, JSON.stringify(options)], {
+  static async start(
+    name: ContenderName,
+    ground: ContenderOptions & { current?: CurrentPeers | undefined },
+  ): Promise<Program> {
+    const { url, adminUrl, redisPort, pipelines } = ground;
+    const current = name === 'pg-boss' || name === 'graphile-worker' ? ground.current : undefined;
+    const file = current?.program ?? programFile('test/bench/queue/child.ts');
+    const settings = [name, JSON.stringify({ url, adminUrl, redisPort, pipelines }), current ? 'current' : 'ours'];
+    const child = fork(file, settings, {
+      execPath: current?.node ?? process.execPath,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       // Not the loader this process may run under.
       execArgv: [],

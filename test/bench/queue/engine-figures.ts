@@ -1,0 +1,63 @@
+// The figures only Millrace has; see `engine-measures.ts`.
+import { type BenchOptions, type Figure, rate, round, time } from '../report.ts';
+import type { Arena } from './arena.ts';
+import { measureCrowdFairness, measureHorizon, measureLongRuns } from './engine-measures.ts';
+
+export interface EngineDose {
+  readonly crowdRuns: number;
+  readonly crowdTenants: number;
+  readonly crowdRounds: number;
+  readonly longMs: number;
+  readonly longWaves: number;
+  readonly longRounds: number;
+  /** None in the quick bench. */
+  readonly horizonRuns: number;
+  readonly horizonRounds: number;
+}
+
+export const fullEngineDose: EngineDose = {
+  crowdRuns: 20_000,
+  crowdTenants: 1_000,
+  crowdRounds: 3,
+  longMs: 4_000,
+  longWaves: 3,
+  longRounds: 3,
+  horizonRuns: 200_000,
+  horizonRounds: 1,
+};
+
+export const quickEngineDose: EngineDose = {
+  ...fullEngineDose,
+  crowdRounds: 1,
+  longMs: 2_000,
+  longWaves: 2,
+  longRounds: 1,
+  horizonRuns: 0,
+  horizonRounds: 0,
+};
+
+export async function engineFigures(arena: Arena, dose: EngineDose, options: BenchOptions): Promise<Figure[]> {
+  const repeated = async (what: string, rounds: number, measure: () => Promise<number>) => {
+    const found: number[] = [];
+    for (let number = 0; number < rounds; number += 1) {
+      found.push(await measure());
+      options.say(`round ${number + 1} of ${rounds}: ${what}: ${round(found.at(-1) ?? 0)}`);
+    }
+    return found;
+  };
+  const crowd = await repeated('ms until the last of ten runs has started among 1,000 tenants', dose.crowdRounds, () =>
+    measureCrowdFairness(arena, dose.crowdRuns, dose.crowdTenants),
+  );
+  const long = await repeated('time of long runs over four workers against ideal', dose.longRounds, () =>
+    measureLongRuns(arena, dose.longMs, dose.longWaves),
+  );
+  const horizon = await repeated('drain with an old snapshot against without', dose.horizonRounds, async () => {
+    const free = await measureHorizon(arena, dose.horizonRuns, false);
+    return (await measureHorizon(arena, dose.horizonRuns, true)) / free;
+  });
+  return [
+    time('fairness-crowd-ms', crowd, 'ms', {}),
+    time('long-runs-ratio', long, '×', {}),
+    ...(horizon.length > 0 ? [rate('horizon-ratio', horizon, '×', {})] : []),
+  ];
+}
