@@ -388,6 +388,7 @@ create table engine.event_positions (
   event_id bigint not null,
   constraint event_positions_pkey PRIMARY KEY ("position")
 );
+CREATE INDEX event_positions_by_event ON engine.event_positions USING btree (event_id);
 grant select on engine.event_positions to millrace_app;
 grant delete, insert, select on engine.event_positions to millrace_engine;
 
@@ -430,6 +431,56 @@ create policy tenant_only on engine.flagged_runs for all to millrace_app using (
 grant select on engine.flagged_runs to millrace_app;
 grant delete, insert, select, update on engine.flagged_runs to millrace_engine;
 
+create table engine.kept_runs (
+  id uuid not null,
+  tenant_id uuid not null,
+  pipeline text not null,
+  status text not null,
+  phase text not null,
+  unique_key text,
+  active_key text,
+  lane text not null,
+  priority smallint not null,
+  input jsonb not null,
+  receipt jsonb,
+  attempt integer not null,
+  failures jsonb not null,
+  wait_reason jsonb,
+  held_at timestamp with time zone,
+  held_by text,
+  cancel_requested_at timestamp with time zone,
+  cancel_requested_by text,
+  blob_id uuid,
+  source_id text,
+  retry_of uuid,
+  requeued_as uuid,
+  correlation_id text,
+  created_by uuid,
+  created_ip inet,
+  error_code text,
+  error_text text,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  updated_at timestamp with time zone not null,
+  constraint kept_runs_pkey PRIMARY KEY (id)
+);
+CREATE INDEX kept_runs_by_blob ON engine.kept_runs USING btree (blob_id) WHERE (blob_id IS NOT NULL);
+CREATE INDEX kept_runs_by_tenant ON engine.kept_runs USING btree (tenant_id, id);
+CREATE INDEX kept_runs_by_tenant_pipeline ON engine.kept_runs USING btree (tenant_id, pipeline, id);
+alter table engine.kept_runs enable row level security, force row level security;
+create policy ads_tenant_only on engine.kept_runs for select to ads_intake, ads_parse, ads_promote using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy engine_all on engine.kept_runs for all to millrace_engine using (true) with check (true);
+create policy judgments_tenant_only on engine.kept_runs for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy tenant_only on engine.kept_runs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on engine.kept_runs to ads_intake;
+grant select on engine.kept_runs to ads_parse;
+grant select on engine.kept_runs to ads_promote;
+grant select on engine.kept_runs to judgments_import;
+grant select on engine.kept_runs to millrace_app;
+grant delete, insert, select on engine.kept_runs to millrace_engine;
+grant update (requeued_as, updated_at) on engine.kept_runs to millrace_engine;
+
 create table engine.leases (
   run_id uuid not null,
   attempt integer not null,
@@ -454,6 +505,203 @@ create policy tenant_only on engine.leases for all to millrace_app using ((tenan
 grant select on engine.leases to judgments_import;
 grant select on engine.leases to millrace_app;
 grant delete, insert, select, update on engine.leases to millrace_engine;
+
+create table engine.past_attempts (
+  run_id uuid not null,
+  attempt integer not null,
+  tenant_id uuid not null,
+  stage text not null,
+  worker_id uuid not null,
+  outcome text not null,
+  queued_at timestamp with time zone not null,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  error_kind text,
+  error_code text,
+  error_text text,
+  part text not null
+) partition by RANGE (run_id);
+CREATE INDEX past_attempts_by_run ON ONLY engine.past_attempts USING btree (run_id, attempt);
+alter table engine.past_attempts enable row level security, force row level security;
+create policy engine_all on engine.past_attempts for all to millrace_engine using (true) with check (true);
+create policy judgments_tenant_only on engine.past_attempts for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy tenant_only on engine.past_attempts for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on engine.past_attempts to judgments_import;
+grant select on engine.past_attempts to millrace_app;
+grant delete, insert, select on engine.past_attempts to millrace_engine;
+
+create table engine.past_attempts_other partition of engine.past_attempts DEFAULT (
+  run_id uuid not null,
+  attempt integer not null,
+  tenant_id uuid not null,
+  stage text not null,
+  worker_id uuid not null,
+  outcome text not null,
+  queued_at timestamp with time zone not null,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  error_kind text,
+  error_code text,
+  error_text text,
+  part text not null
+);
+CREATE INDEX past_attempts_other_run_id_attempt_idx ON engine.past_attempts_other USING btree (run_id, attempt);
+alter table engine.past_attempts_other enable row level security, force row level security;
+
+create table engine.past_events (
+  "position" bigint not null,
+  event_id bigint not null,
+  tenant_id uuid not null,
+  run_id uuid not null,
+  type text not null,
+  key text not null,
+  data jsonb not null,
+  created_at timestamp with time zone not null
+) partition by RANGE (run_id);
+CREATE UNIQUE INDEX past_events_once ON ONLY engine.past_events USING btree (run_id, type, key);
+alter table engine.past_events enable row level security, force row level security;
+create policy ads_tenant_only on engine.past_events for select to ads_intake, ads_parse, ads_promote using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy engine_all on engine.past_events for all to millrace_engine using (true) with check (true);
+create policy tenant_only on engine.past_events for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on engine.past_events to ads_intake;
+grant select on engine.past_events to ads_parse;
+grant select on engine.past_events to ads_promote;
+grant select on engine.past_events to millrace_app;
+grant delete, insert, select on engine.past_events to millrace_engine;
+
+create table engine.past_events_other partition of engine.past_events DEFAULT (
+  "position" bigint not null,
+  event_id bigint not null,
+  tenant_id uuid not null,
+  run_id uuid not null,
+  type text not null,
+  key text not null,
+  data jsonb not null,
+  created_at timestamp with time zone not null
+);
+CREATE UNIQUE INDEX past_events_other_run_id_type_key_idx ON engine.past_events_other USING btree (run_id, type, key);
+alter table engine.past_events_other enable row level security, force row level security;
+
+create table engine.past_keys (
+  tenant_id uuid not null,
+  pipeline text not null,
+  unique_key text not null,
+  run_id uuid not null,
+  constraint past_keys_pkey PRIMARY KEY (tenant_id, pipeline, unique_key)
+);
+alter table engine.past_keys enable row level security, force row level security;
+create policy engine_all on engine.past_keys for all to millrace_engine using (true) with check (true);
+create policy tenant_only on engine.past_keys for select to ads_intake, ads_parse, ads_promote, judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on engine.past_keys to ads_intake;
+grant select on engine.past_keys to ads_parse;
+grant select on engine.past_keys to ads_promote;
+grant select on engine.past_keys to judgments_import;
+grant select on engine.past_keys to millrace_app;
+grant insert, select on engine.past_keys to millrace_engine;
+
+create table engine.past_retries (
+  retry_of uuid not null,
+  tenant_id uuid not null,
+  run_id uuid not null,
+  constraint past_retries_pkey PRIMARY KEY (retry_of)
+);
+alter table engine.past_retries enable row level security, force row level security;
+create policy engine_all on engine.past_retries for all to millrace_engine using (true) with check (true);
+create policy tenant_only on engine.past_retries for select to ads_intake, ads_parse, ads_promote, judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on engine.past_retries to ads_intake;
+grant select on engine.past_retries to ads_parse;
+grant select on engine.past_retries to ads_promote;
+grant select on engine.past_retries to judgments_import;
+grant select on engine.past_retries to millrace_app;
+grant insert, select on engine.past_retries to millrace_engine;
+
+create table engine.past_runs (
+  id uuid not null,
+  tenant_id uuid not null,
+  pipeline text not null,
+  status text not null,
+  phase text not null,
+  unique_key text,
+  active_key text,
+  lane text not null,
+  priority smallint not null,
+  input jsonb not null,
+  receipt jsonb,
+  attempt integer not null,
+  failures jsonb not null,
+  wait_reason jsonb,
+  held_at timestamp with time zone,
+  held_by text,
+  cancel_requested_at timestamp with time zone,
+  cancel_requested_by text,
+  blob_id uuid,
+  source_id text,
+  retry_of uuid,
+  requeued_as uuid,
+  correlation_id text,
+  created_by uuid,
+  created_ip inet,
+  error_code text,
+  error_text text,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  updated_at timestamp with time zone not null,
+  constraint past_runs_pkey PRIMARY KEY (id)
+) partition by RANGE (id);
+CREATE INDEX past_runs_by_blob ON ONLY engine.past_runs USING btree (blob_id) WHERE (blob_id IS NOT NULL);
+CREATE INDEX past_runs_by_tenant ON ONLY engine.past_runs USING btree (tenant_id, id);
+CREATE INDEX past_runs_by_tenant_pipeline ON ONLY engine.past_runs USING btree (tenant_id, pipeline, id);
+alter table engine.past_runs enable row level security, force row level security;
+create policy ads_tenant_only on engine.past_runs for select to ads_intake, ads_parse, ads_promote using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy engine_all on engine.past_runs for all to millrace_engine using (true) with check (true);
+create policy judgments_tenant_only on engine.past_runs for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy tenant_only on engine.past_runs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on engine.past_runs to ads_intake;
+grant select on engine.past_runs to ads_parse;
+grant select on engine.past_runs to ads_promote;
+grant select on engine.past_runs to judgments_import;
+grant select on engine.past_runs to millrace_app;
+grant delete, insert, select on engine.past_runs to millrace_engine;
+grant update (requeued_as, updated_at) on engine.past_runs to millrace_engine;
+
+create table engine.past_runs_other partition of engine.past_runs DEFAULT (
+  id uuid not null,
+  tenant_id uuid not null,
+  pipeline text not null,
+  status text not null,
+  phase text not null,
+  unique_key text,
+  active_key text,
+  lane text not null,
+  priority smallint not null,
+  input jsonb not null,
+  receipt jsonb,
+  attempt integer not null,
+  failures jsonb not null,
+  wait_reason jsonb,
+  held_at timestamp with time zone,
+  held_by text,
+  cancel_requested_at timestamp with time zone,
+  cancel_requested_by text,
+  blob_id uuid,
+  source_id text,
+  retry_of uuid,
+  requeued_as uuid,
+  correlation_id text,
+  created_by uuid,
+  created_ip inet,
+  error_code text,
+  error_text text,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  updated_at timestamp with time zone not null
+);
+CREATE INDEX past_runs_other_blob_id_idx ON engine.past_runs_other USING btree (blob_id) WHERE (blob_id IS NOT NULL);
+CREATE INDEX past_runs_other_tenant_id_id_idx ON engine.past_runs_other USING btree (tenant_id, id);
+CREATE INDEX past_runs_other_tenant_id_pipeline_id_idx ON engine.past_runs_other USING btree (tenant_id, pipeline, id);
+alter table engine.past_runs_other enable row level security, force row level security;
 
 create table engine.pauses (
   pipeline text not null,
@@ -647,6 +895,7 @@ create policy engine_all on engine.runs for all to millrace_engine using (true) 
 create policy judgments_tenant_only on engine.runs for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on engine.runs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 CREATE TRIGGER runs_guard_moves AFTER UPDATE ON engine.runs REFERENCING OLD TABLE AS old_runs NEW TABLE AS new_runs FOR EACH STATEMENT EXECUTE FUNCTION engine.guard_run_moves();
+CREATE TRIGGER runs_refuse_past_keys BEFORE INSERT ON engine.runs FOR EACH ROW WHEN (((new.unique_key IS NOT NULL) OR (new.retry_of IS NOT NULL))) EXECUTE FUNCTION engine.refuse_past_keys();
 CREATE TRIGGER trg_import_runs_status_guard BEFORE UPDATE OF status ON engine.runs FOR EACH ROW WHEN (((old.pipeline = 'judgments'::text) AND (old.status IS DISTINCT FROM new.status))) EXECUTE FUNCTION ingest.guard_status_transition();
 grant select on engine.runs to ads_intake;
 grant select on engine.runs to ads_parse;
@@ -1498,6 +1747,208 @@ grant insert, select on tabular.mappings to millrace_app;
 
 -- ═══ Views ═══════════════════════════════════════════════════════════════════════════════════════════════
 
+create view engine.all_attempts with (security_invoker=true) as
+ SELECT attempts.run_id,
+    attempts.attempt,
+    attempts.tenant_id,
+    attempts.stage,
+    attempts.worker_id,
+    attempts.outcome,
+    attempts.queued_at,
+    attempts.started_at,
+    attempts.ended_at,
+    attempts.error_kind,
+    attempts.error_code,
+    attempts.error_text,
+    attempts.part
+   FROM engine.attempts
+UNION ALL
+ SELECT past_attempts.run_id,
+    past_attempts.attempt,
+    past_attempts.tenant_id,
+    past_attempts.stage,
+    past_attempts.worker_id,
+    past_attempts.outcome,
+    past_attempts.queued_at,
+    past_attempts.started_at,
+    past_attempts.ended_at,
+    past_attempts.error_kind,
+    past_attempts.error_code,
+    past_attempts.error_text,
+    past_attempts.part
+   FROM engine.past_attempts;
+grant select on engine.all_attempts to judgments_import;
+grant select on engine.all_attempts to millrace_app;
+grant select on engine.all_attempts to millrace_engine;
+
+create view engine.all_events with (security_invoker=true) as
+ SELECT p."position",
+    e.event_id,
+    e.tenant_id,
+    e.run_id,
+    e.type,
+    e.key,
+    e.data,
+    e.created_at
+   FROM (engine.events e
+     JOIN engine.event_positions p ON ((p.event_id = e.event_id)))
+UNION ALL
+ SELECT past_events."position",
+    past_events.event_id,
+    past_events.tenant_id,
+    past_events.run_id,
+    past_events.type,
+    past_events.key,
+    past_events.data,
+    past_events.created_at
+   FROM engine.past_events;
+grant select on engine.all_events to millrace_app;
+grant select on engine.all_events to millrace_engine;
+
+create view engine.all_keys with (security_invoker=true) as
+ SELECT runs.tenant_id,
+    runs.pipeline,
+    runs.unique_key,
+    runs.id AS run_id
+   FROM engine.runs
+  WHERE (runs.unique_key IS NOT NULL)
+UNION ALL
+ SELECT past_keys.tenant_id,
+    past_keys.pipeline,
+    past_keys.unique_key,
+    past_keys.run_id
+   FROM engine.past_keys;
+grant select on engine.all_keys to ads_intake;
+grant select on engine.all_keys to ads_parse;
+grant select on engine.all_keys to ads_promote;
+grant select on engine.all_keys to judgments_import;
+grant select on engine.all_keys to millrace_app;
+grant select on engine.all_keys to millrace_engine;
+
+create view engine.all_retries with (security_invoker=true) as
+ SELECT runs.retry_of,
+    runs.tenant_id,
+    runs.id AS run_id
+   FROM engine.runs
+  WHERE (runs.retry_of IS NOT NULL)
+UNION ALL
+ SELECT past_retries.retry_of,
+    past_retries.tenant_id,
+    past_retries.run_id
+   FROM engine.past_retries;
+grant select on engine.all_retries to ads_intake;
+grant select on engine.all_retries to ads_parse;
+grant select on engine.all_retries to ads_promote;
+grant select on engine.all_retries to judgments_import;
+grant select on engine.all_retries to millrace_app;
+grant select on engine.all_retries to millrace_engine;
+
+create view engine.all_runs with (security_invoker=true) as
+ SELECT runs.id,
+    runs.tenant_id,
+    runs.pipeline,
+    runs.status,
+    runs.phase,
+    runs.unique_key,
+    runs.active_key,
+    runs.lane,
+    runs.priority,
+    runs.input,
+    runs.receipt,
+    runs.attempt,
+    runs.failures,
+    runs.wait_reason,
+    runs.held_at,
+    runs.held_by,
+    runs.cancel_requested_at,
+    runs.cancel_requested_by,
+    runs.blob_id,
+    runs.source_id,
+    runs.retry_of,
+    runs.requeued_as,
+    runs.correlation_id,
+    runs.created_by,
+    runs.created_ip,
+    runs.error_code,
+    runs.error_text,
+    runs.created_at,
+    runs.started_at,
+    runs.finished_at,
+    runs.updated_at
+   FROM engine.runs
+UNION ALL
+ SELECT past_runs.id,
+    past_runs.tenant_id,
+    past_runs.pipeline,
+    past_runs.status,
+    past_runs.phase,
+    past_runs.unique_key,
+    past_runs.active_key,
+    past_runs.lane,
+    past_runs.priority,
+    past_runs.input,
+    past_runs.receipt,
+    past_runs.attempt,
+    past_runs.failures,
+    past_runs.wait_reason,
+    past_runs.held_at,
+    past_runs.held_by,
+    past_runs.cancel_requested_at,
+    past_runs.cancel_requested_by,
+    past_runs.blob_id,
+    past_runs.source_id,
+    past_runs.retry_of,
+    past_runs.requeued_as,
+    past_runs.correlation_id,
+    past_runs.created_by,
+    past_runs.created_ip,
+    past_runs.error_code,
+    past_runs.error_text,
+    past_runs.created_at,
+    past_runs.started_at,
+    past_runs.finished_at,
+    past_runs.updated_at
+   FROM engine.past_runs
+UNION ALL
+ SELECT kept_runs.id,
+    kept_runs.tenant_id,
+    kept_runs.pipeline,
+    kept_runs.status,
+    kept_runs.phase,
+    kept_runs.unique_key,
+    kept_runs.active_key,
+    kept_runs.lane,
+    kept_runs.priority,
+    kept_runs.input,
+    kept_runs.receipt,
+    kept_runs.attempt,
+    kept_runs.failures,
+    kept_runs.wait_reason,
+    kept_runs.held_at,
+    kept_runs.held_by,
+    kept_runs.cancel_requested_at,
+    kept_runs.cancel_requested_by,
+    kept_runs.blob_id,
+    kept_runs.source_id,
+    kept_runs.retry_of,
+    kept_runs.requeued_as,
+    kept_runs.correlation_id,
+    kept_runs.created_by,
+    kept_runs.created_ip,
+    kept_runs.error_code,
+    kept_runs.error_text,
+    kept_runs.created_at,
+    kept_runs.started_at,
+    kept_runs.finished_at,
+    kept_runs.updated_at
+   FROM engine.kept_runs;
+grant select on engine.all_runs to ads_intake;
+grant select on engine.all_runs to ads_parse;
+grant select on engine.all_runs to ads_promote;
+grant select on engine.all_runs to judgments_import;
+grant select on engine.all_runs to millrace_app;
+grant select on engine.all_runs to millrace_engine;
+
 create view engine.dead_letters with (security_invoker=true) as
  SELECT r.id,
     r.tenant_id,
@@ -1511,10 +1962,18 @@ create view engine.dead_letters with (security_invoker=true) as
     r.created_at,
     r.finished_at
    FROM (engine.flagged_runs f
-     JOIN engine.runs r ON ((r.id = f.run_id)))
+     JOIN engine.all_runs r ON ((r.id = f.run_id)))
   WHERE ((f.phase = 'dead'::text) AND (r.requeued_as IS NULL));
 grant select on engine.dead_letters to millrace_app;
 grant select on engine.dead_letters to millrace_engine;
+
+create view engine.history_months with (security_invoker=true) as
+ SELECT to_date("right"((c.relname)::text, 7), 'YYYY_MM'::text) AS month
+   FROM (pg_inherits i
+     JOIN pg_class c ON ((c.oid = i.inhrelid)))
+  WHERE ((i.inhparent = ('engine.past_runs'::regclass)::oid) AND (c.relname ~ '^past_runs_[0-9]{4}_[0-9]{2}$'::text))
+  ORDER BY (to_date("right"((c.relname)::text, 7), 'YYYY_MM'::text));
+grant select on engine.history_months to millrace_engine;
 
 create view engine.stale_runs with (security_invoker=true) as
  SELECT l.run_id,
@@ -1537,9 +1996,9 @@ create view ingest.dead_letters with (security_invoker=true) as
     r.error_code AS error_type,
     r.finished_at AS failed_at
    FROM (engine.flagged_runs f
-     JOIN engine.runs r ON ((r.id = f.run_id)))
+     JOIN engine.all_runs r ON ((r.id = f.run_id)))
   WHERE ((f.pipeline = 'judgments'::text) AND (f.phase = 'failed'::text) AND (NOT (EXISTS ( SELECT
-           FROM engine.runs n
+           FROM engine.all_retries n
           WHERE (n.retry_of = r.id)))));
 grant select on ingest.dead_letters to millrace_app;
 grant select on ingest.dead_letters to millrace_engine;
@@ -1557,10 +2016,10 @@ create view ingest.import_runs with (security_invoker=true) as
         END AS started_at,
     r.finished_at AS completed_at,
     r.created_at
-   FROM (((engine.runs r
+   FROM (((engine.all_runs r
      LEFT JOIN engine.blobs b ON ((b.blob_id = r.blob_id)))
      LEFT JOIN engine.leases l ON ((l.run_id = r.id)))
-     LEFT JOIN engine.attempts a ON (((a.run_id = r.id) AND (a.attempt = r.attempt))))
+     LEFT JOIN engine.all_attempts a ON (((a.run_id = r.id) AND (a.attempt = r.attempt))))
   WHERE (r.pipeline = 'judgments'::text);
 grant select on ingest.import_runs to judgments_import;
 grant select on ingest.import_runs to millrace_app;
@@ -1598,10 +2057,12 @@ create view public.data_uploads with (security_invoker=true) as
     r.error_text,
     r.created_by,
     r.created_at,
-    (EXISTS ( SELECT
+    ((EXISTS ( SELECT
            FROM engine.events e
-          WHERE ((e.run_id = r.id) AND (e.type = 'IngestionCompleteEvent'::text) AND (e.key = ''::text)))) AS event_emitted
-   FROM (engine.runs r
+          WHERE ((e.run_id = r.id) AND (e.type = 'IngestionCompleteEvent'::text) AND (e.key = ''::text)))) OR (EXISTS ( SELECT
+           FROM engine.past_events e
+          WHERE ((e.run_id = r.id) AND (e.type = 'IngestionCompleteEvent'::text) AND (e.key = ''::text))))) AS event_emitted
+   FROM (engine.all_runs r
      LEFT JOIN engine.blobs b ON ((b.blob_id = r.blob_id)))
   WHERE (r.pipeline = 'ads'::text);
 grant select on public.data_uploads to ads_intake;
@@ -1627,7 +2088,7 @@ create view public.ingestion_jobs with (security_invoker=true) as
     r.created_at,
     r.started_at,
     r.finished_at AS completed_at
-   FROM (engine.runs r
+   FROM (engine.all_runs r
      LEFT JOIN public.sync_jobs j ON ((j.job_id = r.id)))
   WHERE (r.pipeline = 'syncs'::text);
 grant select on public.ingestion_jobs to millrace_app;
@@ -1656,6 +2117,37 @@ grant select on public.staging_progress to millrace_app;
 
 -- ═══ Functions ═══════════════════════════════════════════════════════════════════════════════════════════
 
+CREATE OR REPLACE FUNCTION engine.add_history_month(month date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'engine', 'pg_temp'
+ SET lock_timeout TO '2s'
+AS $function$
+declare
+  first constant date := date_trunc('month', month)::date;
+  least constant uuid := engine.least_id(first::timestamp at time zone 'UTC');
+  beyond constant uuid := engine.least_id((first + interval '1 month') at time zone 'UTC');
+  parent text;
+  made text;
+begin
+  if first < date '2000-01-01' or first > date '2100-01-01' then
+    raise exception 'no month of the history: %', month;
+  end if;
+  foreach parent in array array['past_runs', 'past_attempts', 'past_events'] loop
+    made := engine.history_month(parent, first);
+    if to_regclass(format('engine.%I', made)) is null then
+      execute format('create table engine.%I (like engine.%I including all)', made, parent);
+      execute format('alter table engine.%I enable row level security, force row level security', made);
+      execute format('alter table engine.%I attach partition engine.%I for values from (%L) to (%L)', parent, made, least, beyond);
+    end if;
+  end loop;
+end
+$function$
+;
+-- not executable by public
+grant execute on function engine.add_history_month to millrace_engine;
+
 CREATE OR REPLACE FUNCTION engine.balanced(receipt jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1677,6 +2169,51 @@ CREATE OR REPLACE FUNCTION engine.current_tenant()
  STABLE PARALLEL SAFE
 AS $function$ select nullif(current_setting('millrace.tenant_id', true), '')::uuid $function$
 ;
+
+CREATE OR REPLACE FUNCTION engine.detach_history_month(month date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'engine', 'pg_temp'
+ SET lock_timeout TO '2s'
+AS $function$
+declare
+  parent text;
+begin
+  if month > engine.now() - interval '60 days' then
+    raise exception 'the month % is too young to leave the history', month;
+  end if;
+  foreach parent in array array['past_runs', 'past_attempts', 'past_events'] loop
+    execute format('alter table engine.%I detach partition engine.%I', parent, engine.history_month(parent, date_trunc('month', month)::date));
+  end loop;
+end
+$function$
+;
+-- not executable by public
+grant execute on function engine.detach_history_month to millrace_engine;
+
+CREATE OR REPLACE FUNCTION engine.drop_detached_month(month date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'engine', 'pg_temp'
+ SET lock_timeout TO '2s'
+AS $function$
+declare
+  parent text;
+  gone text;
+begin
+  foreach parent in array array['past_runs', 'past_attempts', 'past_events'] loop
+    gone := engine.history_month(parent, date_trunc('month', month)::date);
+    if exists (select from pg_class c where c.oid = to_regclass(format('engine.%I', gone)) and not c.relispartition) then
+      execute format('drop table engine.%I', gone);
+    end if;
+  end loop;
+end
+$function$
+;
+-- not executable by public
+grant execute on function engine.drop_detached_month to millrace_engine;
 
 CREATE OR REPLACE FUNCTION engine.effects_key(run_id uuid, part text, attempt integer)
  RETURNS bigint
@@ -1712,11 +2249,55 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION engine.history_month(prefix text, month date)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select prefix || '_' || to_char(month, 'YYYY_MM') $function$
+;
+
+CREATE OR REPLACE FUNCTION engine.key_bucket(key text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select hashtext(key) & 63 $function$
+;
+
+CREATE OR REPLACE FUNCTION engine.least_id(at timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid $function$
+;
+
 CREATE OR REPLACE FUNCTION engine.now()
  RETURNS timestamp with time zone
  LANGUAGE sql
  PARALLEL SAFE
 AS $function$ select clock_timestamp() $function$
+;
+
+CREATE OR REPLACE FUNCTION engine.refuse_past_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.unique_key is not null then
+    perform pg_advisory_xact_lock_shared(7003, engine.key_bucket(new.unique_key));
+    if exists (select from engine.past_keys k
+               where k.tenant_id = new.tenant_id and k.pipeline = new.pipeline and k.unique_key = new.unique_key) then
+      return null;
+    end if;
+  end if;
+  if new.retry_of is not null then
+    perform pg_advisory_xact_lock_shared(7003, engine.key_bucket(new.retry_of::text));
+    if exists (select from engine.past_retries k where k.retry_of = new.retry_of) then
+      return null;
+    end if;
+  end if;
+  return new;
+end
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION engine.stop_effects(run_id uuid, part text, attempt integer, hard boolean)
@@ -1753,6 +2334,27 @@ $function$
 ;
 -- not executable by public
 grant execute on function engine.stop_effects to millrace_engine;
+
+CREATE OR REPLACE FUNCTION engine.why_month_stays(month date)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  least constant uuid := engine.least_id(date_trunc('month', month) at time zone 'UTC');
+  beyond constant uuid := engine.least_id((date_trunc('month', month) + interval '1 month') at time zone 'UTC');
+begin
+  return case
+    when exists (select from engine.runs where id >= least and id < beyond) then 'runs of it are still in the ledger'
+    when exists (select from engine.rejects where run_id >= least and run_id < beyond and status in ('open', 'corrected'))
+      then 'it has open rejects'
+    when exists (select from engine.events where run_id >= least and run_id < beyond) then 'events of it were not read yet'
+  end;
+end
+$function$
+;
+-- not executable by public
+grant execute on function engine.why_month_stays to millrace_engine;
 
 CREATE OR REPLACE FUNCTION ingest.guard_status_transition()
  RETURNS trigger

@@ -25,6 +25,8 @@ const meanings: Readonly<Record<string, string>> = {
   'idle-p95': 'the same: 95th percentile',
   'idle-p99': 'the same: 99th percentile',
   'fairness-ms': 'A has 20,000 runs queued, B adds 10: until the last of them has started',
+  'past-ratio': 'drain with ten million (quick: 200,000) ended runs in the history, against an empty one',
+  'past-list-p95': 'pages of runs at random depths of that history, with the filters people use: 95th percentile',
   'history-ratio': 'drain with a million (quick: 100,000) finished runs in the ledger, against an empty one',
   'history-future-ratio': 'the same with as many runs planned for next year',
   'history-failed-ratio': 'the same with as many failed runs',

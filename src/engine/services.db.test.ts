@@ -13,7 +13,8 @@ import { endAlike } from './sql/end-alike.ts';
 import { endAttempts } from './sql/end-attempts.ts';
 import { type FeedRow, readFeed } from './sql/event-feed.ts';
 import { moveDueRuns } from './sql/move-due-runs.ts';
-import { pruneEvents, pruneRuns, pruneSideTable } from './sql/prune.ts';
+import { findRunsToMove, moveAttempts, moveEvents, moveRuns } from './sql/move-to-history.ts';
+import { pruneEvents, pruneSideTable } from './sql/prune.ts';
 
 const database = useDatabase();
 type TestEngine = Awaited<ReturnType<typeof buildEngine>>;
@@ -267,17 +268,19 @@ describe('what is looked for by its time', () => {
     await database.admin.query('analyze engine.scheduled, engine.runs');
     const plans = [
       await planOf((db) => moveDueRuns(db, 1_000)),
-      await planOf((db) => pruneRuns(db, 730, 1_000)),
+      await planOf((db) => findRunsToMove(db, newTenant(), 30, 500)),
       await planOf((db) => pruneSideTable(db, 'rejects', { after: newTenant(), days: 90, limit: 1_000 })),
     ];
-    plans.push(await planOf((db) => pruneEvents(db, 30, 1_000)));
+    plans.push(await planOf((db) => pruneEvents(db, 0, 30, 1_000)));
+    plans.push(await planOf((db) => moveAttempts(db, [], 1_000)), await planOf((db) => moveEvents(db, [], 1_000)));
+    plans.push(await planOf((db) => moveRuns(db, [])));
     for (const table of ['checkpoints', 'progress', 'progress_samples', 'row_outcomes', 'decisions'] as const)
       plans.push(await planOf((db) => pruneSideTable(db, table, { after: newTenant(), days: 1, limit: 1_000 })));
     for (const plan of plans)
       expect(plan).not.toMatch(/Hash Join|Merge Join|Seq Scan on (?:events|event_positions|runs|attempts)/);
     expect(plans[0]).toMatch(/Index Cond: \(available_at <= /);
-    expect(plans[1]).toMatch(/Index Cond: \(id < /);
-    for (const plan of [plans[2], ...plans.slice(4)])
+    expect(plans[1]).toMatch(/Index Cond: \(\(id > .* AND \(id < /);
+    for (const plan of [plans[2], ...plans.slice(7)])
       expect(plan).toMatch(/Index Cond: \(\(run_id > .* AND \(run_id < /);
   });
 });

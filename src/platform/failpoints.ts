@@ -33,6 +33,8 @@ export const failpoints = [
   'heartbeat.after_renew',
   'drain.before_release',
   'prune.between_steps',
+  'history.before_commit',
+  'history.between_steps',
   'replay.before_commit',
   'blob.after_write',
   'blob.after_rename',

@@ -5,28 +5,64 @@ import { type Figure, percentile, time } from './report.ts';
 
 const tenants = 100;
 
+const FIRST_MS = 1_700_000_000_000;
+/** Six seconds from run to run: ten million are made in 23 months. */
+const PAST_STEP_MS = 6_000;
+
 /** Ends as a busy installation has them: 4 % failed, 1 % partial. Ids are in the order of their making, as uuid v7 are. */
-export async function fillRuns(db: Queryable, tenantId: string, count: number): Promise<void> {
-  await db.query(
-    `
-    insert into engine.runs (id, tenant_id, pipeline, status, phase, lane, input, receipt, attempt, error_code, created_at, started_at, finished_at)
-    select (lpad(to_hex(1700000000000 + n), 12, '0') || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid,
+const endedRuns = (table: string, stepMs: number) => `
+    insert into engine.${table} (id, tenant_id, pipeline, status, phase, lane, priority, input, receipt, attempt, failures, error_code, created_at, started_at, finished_at, updated_at)
+    select (lpad(to_hex(${FIRST_MS} + n::bigint * ${stepMs}), 12, '0') || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid,
            case when n % 2 = 0 then $1::uuid else (lpad(to_hex(n % ${tenants}), 8, '0') || '-0000-7000-8000-000000000000')::uuid end,
            case when n % 3 = 0 then 'plain' else 'other' end,
            case when n % 25 = 4 then 'failed' when n % 100 = 2 then 'partial' else 'completed' end,
            case when n % 25 = 4 then 'failed' else 'done' end,
-           $1, jsonb_build_object('title', 'export ' || n || '.csv', 'source', 'api'),
-           '{"read": 10, "outcomes": {"inserted": 9, "rejected": 1}}', 1,
+           $1, 0, jsonb_build_object('title', 'export ' || n || '.csv', 'source', 'api'),
+           '{"read": 10, "outcomes": {"inserted": 9, "rejected": 1}}', 1, '{}',
            case when n % 25 = 4 then 'input_invalid' end,
-           engine.now() - make_interval(secs => $2 - n), engine.now(), engine.now()
-    from generate_series(1, $2) n`,
-    [tenantId, count],
-  );
-  await db.query(`
+           engine.now() - make_interval(secs => $3 - n), engine.now(), engine.now(), engine.now()
+    from generate_series($2::int, $3::int) n`;
+
+const flagged = (table: string) => `
     insert into engine.flagged_runs (tenant_id, run_id, pipeline, status, phase, finished_at)
-    select tenant_id, id, pipeline, status, phase, finished_at from engine.runs where status in ('failed', 'partial')`);
+    select tenant_id, id, pipeline, status, phase, finished_at from engine.${table} where status in ('failed', 'partial')`;
+
+export async function fillRuns(db: Queryable, tenantId: string, count: number): Promise<void> {
+  await db.query(endedRuns('runs', 1), [tenantId, 1, count]);
+  await db.query(flagged('runs'));
   await db.query('vacuum analyze engine.runs');
   await db.query('vacuum analyze engine.flagged_runs');
+}
+
+/** The same in the history, month by month. How they came there is not what is measured: nothing of it is made durable. */
+export async function fillHistory(
+  db: Queryable,
+  tenantId: string,
+  count: number,
+  say: (line: string) => void,
+): Promise<void> {
+  for (const setting of ['fsync', 'full_page_writes', 'autovacuum'])
+    await db.query(`alter system set ${setting} = off`);
+  await db.query(`alter system set max_wal_size = '16GB'`);
+  await db.query('select pg_reload_conf()');
+  await db.query('set synchronous_commit = off');
+  await db.query(
+    `select engine.add_history_month(m::date)
+     from generate_series(to_timestamp(${FIRST_MS / 1_000}), to_timestamp(${FIRST_MS / 1_000} + $1::bigint * ${PAST_STEP_MS / 1_000}) + interval '1 month', '1 month') m`,
+    [count],
+  );
+  const chunk = 500_000;
+  for (let first = 1; first <= count; first += chunk) {
+    await db.query(endedRuns('past_runs', PAST_STEP_MS), [tenantId, first, Math.min(count, first + chunk - 1)]);
+    say(`  ${Math.min(count, first + chunk - 1).toLocaleString('en')} runs in the history`);
+  }
+  await db.query(flagged('past_runs'));
+  await db.query('vacuum analyze engine.past_runs');
+  await db.query('vacuum analyze engine.flagged_runs');
+  for (const setting of ['fsync', 'full_page_writes', 'autovacuum', 'max_wal_size'])
+    await db.query(`alter system reset ${setting}`);
+  await db.query('select pg_reload_conf()');
+  await db.query('checkpoint');
 }
 
 export async function benchRunsList(options: {
@@ -35,6 +71,8 @@ export async function benchRunsList(options: {
   pool: Queryable;
   count: number;
   requests: number;
+  /** Whether the runs are in the history. */
+  isPast?: boolean;
   say: (line: string) => void;
 }): Promise<Figure> {
   const asks = [
@@ -73,11 +111,12 @@ export async function benchRunsList(options: {
 }
 
 function timedPage(
-  server: { url: string; token: string; count: number },
+  server: { url: string; token: string; count: number; isPast?: boolean },
   query: Readonly<Record<string, string>>,
 ): Promise<number> {
   const n = Math.ceil(Math.random() * server.count);
-  const id = `${(1_700_000_000_000 + n).toString(16).padStart(12, '0')}70008000${n.toString(16).padStart(12, '0')}`;
+  const madeMs = FIRST_MS + n * (server.isPast ? PAST_STEP_MS : 1);
+  const id = `${madeMs.toString(16).padStart(12, '0')}70008000${n.toString(16).padStart(12, '0')}`;
   const uuid = id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   const after = Buffer.from(JSON.stringify([uuid])).toString('base64url');
   const asked = new URLSearchParams({ ...query, after, limit: '50' });

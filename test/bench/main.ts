@@ -7,6 +7,7 @@ import { type BenchOptions, type BenchResult, describeMachine, printFigures } fr
 type Bench = (options: BenchOptions) => Promise<BenchResult>;
 
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
+  history: async () => (await import('./history.ts')).benchHistory,
   http: async () => (await import('./http.ts')).benchHttp,
   judgments: async () => (await import('./judgments.ts')).benchJudgments,
   queue: async () => (await import('./queue.ts')).benchQueue,

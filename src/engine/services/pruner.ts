@@ -1,29 +1,36 @@
-// The pruner: forgets what is older than its retention, a bounded batch at a time. After each batch it rests as long as the batch took, so that
-// it never takes more than half of a connection's time from work; it goes on where it was, and stops between any two batches.
+// The pruner: forgets what is older than its retention, and moves ended runs from the ledger to its history, a bounded batch at a time. After
+// each batch it rests as long as the batch took, so that it never takes more than half of a connection's time from work; it goes on where it
+// was, and stops between any two batches.
 import type { Pool } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import { leastUuidv7 } from '../../platform/ids.ts';
-import type { Log } from '../../platform/log.ts';
+import { type Log, silentLog } from '../../platform/log.ts';
 import { waitAtMost } from '../../platform/wait.ts';
 import {
   pruneEvents,
+  pruneFlaggedRuns,
   pruneRateLimits,
-  pruneRuns,
   pruneSideTable,
   pruneWorkers,
   RUNS_PER_STEP,
   type SideTable,
 } from '../sql/prune.ts';
+import { type MoverState, moveToHistory, newMoverState, retireMonths } from './history.ts';
 import { createLoop, type Service } from './loop.ts';
 
 export interface Retention {
+  /** Events that belong to no run of the ledger; those of a run go where it goes. */
   readonly eventsDays: number;
   /** Refused rows that were dealt with. */
   readonly rejectsDays: number;
   /** Refused rows that nobody has dealt with; 0 keeps them, their run and its file until somebody does. */
   readonly openRejectsDays: number;
-  /** The ledger outlives everything else. */
-  readonly runsDays: number;
+  /** After this long an ended run leaves the ledger for its history. */
+  readonly liveDays: number;
+  /** A month leaves the history after so many more; 0 keeps them all. */
+  readonly historyMonths: number;
+  /** What becomes of a month's tables then. */
+  readonly detached: 'drop' | 'keep';
   readonly workersDays: number;
 }
 
@@ -31,7 +38,9 @@ export const defaultRetention: Retention = {
   eventsDays: 30,
   rejectsDays: 90,
   openRejectsDays: 0,
-  runsDays: 730,
+  liveDays: 30,
+  historyMonths: 24,
+  detached: 'drop',
   workersDays: 7,
 };
 
@@ -41,29 +50,43 @@ const BATCH = 1_000;
 const HOUR_MS = 3_600_000;
 const FIRST_ID = leastUuidv7(0);
 
-/** Where the walks along the side tables are. A new process begins at their start. */
-export type Walks = Map<SideTable, string>;
+/** Where the walks along the tables are. A new process begins at their start. */
+export interface Walks {
+  readonly side: Map<SideTable, string>;
+  events: number;
+  flagged: Date;
+  readonly mover: MoverState;
+}
+
+export const newWalks = (): Walks => ({ side: new Map(), events: 0, flagged: new Date(0), mover: newMoverState() });
 
 export function createPruner(options: { pool: Pool; log: Log; retention: Retention }): Service {
-  const walks: Walks = new Map();
+  const walks = newWalks();
   return createLoop({
     name: 'pruner',
     everyMs: HOUR_MS,
     log: options.log,
-    tick: async () => ((await pruneOnce(options.pool, options.retention, walks)) ? 1 : undefined),
+    tick: async () => ((await pruneOnce(options.pool, options.retention, walks, options.log)) ? 1 : undefined),
   });
 }
 
 /** One batch of everything; true when there may be more. Each step stands alone: a process that dies between two leaves the rest to the next. */
-export async function pruneOnce(pool: Pool, retention: Retention, walks: Walks = new Map()): Promise<boolean> {
-  const { eventsDays, rejectsDays, openRejectsDays, runsDays, workersDays } = retention;
+export async function pruneOnce(
+  pool: Pool,
+  retention: Retention,
+  walks: Walks = newWalks(),
+  log: Log = silentLog,
+): Promise<boolean> {
+  const { eventsDays, rejectsDays, openRejectsDays, liveDays, historyMonths, workersDays } = retention;
   const full = (removed: Promise<number>) => removed.then((count) => count >= BATCH);
   const side = (table: SideTable, days: number) => () => stepAlong(pool, table, days, walks);
   const steps: (() => Promise<boolean>)[] = [
-    () => full(pruneEvents(pool, eventsDays, BATCH)),
+    () => moveToHistory(pool, liveDays, walks.mover),
+    () => retireMonths(pool, retention, log),
+    () => stepAlongFlagged(pool, historyMonths, walks),
+    () => stepAlongEvents(pool, eventsDays, walks),
     side('rejects', rejectsDays),
     ...(openRejectsDays > 0 ? [side('open_rejects', openRejectsDays)] : []),
-    () => full(pruneRuns(pool, runsDays, BATCH)),
     side('checkpoints', LEFTOVER_DAYS),
     side('progress', LEFTOVER_DAYS),
     side('progress_samples', eventsDays),
@@ -84,14 +107,30 @@ export async function pruneOnce(pool: Pool, retention: Retention, walks: Walks =
 
 /** True while the walk has not come to the end of the table. */
 async function stepAlong(pool: Pool, table: SideTable, days: number, walks: Walks): Promise<boolean> {
-  const after = walks.get(table) ?? FIRST_ID;
+  const after = walks.side.get(table) ?? FIRST_ID;
   const { removed, last, looked } = await pruneSideTable(pool, table, { after, days, limit: BATCH });
   // These runs have more rows: the next step begins with them again.
   if (removed >= BATCH) return true;
   if (looked < RUNS_PER_STEP || last === null) {
-    walks.delete(table);
+    walks.side.delete(table);
     return false;
   }
-  walks.set(table, last);
+  walks.side.set(table, last);
   return true;
+}
+
+async function stepAlongEvents(pool: Pool, days: number, walks: Walks): Promise<boolean> {
+  const { last, looked } = await pruneEvents(pool, walks.events, days, BATCH);
+  const isMore = looked === BATCH && last !== null;
+  walks.events = isMore ? last : 0;
+  return isMore;
+}
+
+async function stepAlongFlagged(pool: Pool, months: number, walks: Walks): Promise<boolean> {
+  if (months === 0) return false;
+  const { last, looked, removed } = await pruneFlaggedRuns(pool, walks.flagged, months, BATCH);
+  // More than a batch that ended in one moment and stays cannot be stepped over by its time: it is left for good.
+  const isMore = looked === BATCH && last !== null && (removed > 0 || last > walks.flagged);
+  walks.flagged = isMore ? last : new Date(0);
+  return isMore;
 }

@@ -168,12 +168,28 @@ export async function requestCancel(db: Queryable, tenantId: string, runId: stri
 
 /** Links a dead letter to the run that replaces it; false when it has one already. */
 export async function linkRequeued(db: Queryable, runId: string, successor: string): Promise<boolean> {
-  const { rowCount } = await db.query({
+  // Twice, should it leave the ledger at this very moment: the second statement sees where it went.
+  return (await linkOnce(db, runId, successor)) || linkOnce(db, runId, successor);
+}
+
+async function linkOnce(db: Queryable, runId: string, successor: string): Promise<boolean> {
+  const isOpen = `id = $1 and phase = 'dead' and requeued_as is null`;
+  const { rows } = await db.query<{ linked: boolean }>({
     name: 'engine-link-requeued',
-    text: `update engine.runs set requeued_as = $2, updated_at = engine.now() where id = $1 and phase = 'dead' and requeued_as is null`,
+    text: `
+      with live as (
+        update engine.runs set requeued_as = $2, updated_at = engine.now() where ${isOpen} returning 1
+      ),
+      past as (
+        update engine.past_runs set requeued_as = $2, updated_at = engine.now() where ${isOpen} returning 1
+      ),
+      kept as (
+        update engine.kept_runs set requeued_as = $2, updated_at = engine.now() where ${isOpen} returning 1
+      )
+      select exists (select from live) or exists (select from past) or exists (select from kept) as linked`,
     values: [runId, successor],
   });
-  return rowCount === 1;
+  return rows[0]?.linked ?? false;
 }
 
 export async function pauseLane(db: Queryable, pipeline: string, lane: string, by: string): Promise<void> {

@@ -36,6 +36,10 @@ export interface EnqueueManner {
   readonly isNew: boolean;
 }
 
+/** An id that the caller made long ago may be that of a run that has left the ledger. One look-up each, in the month of the id. */
+const isInNoHistory = `(select true from engine.past_runs x where x.id = given.id limit 1) is null
+          and (select true from engine.kept_runs x where x.id = given.id limit 1) is null`;
+
 /** The ids that were added, where not all of them were. */
 export async function enqueueRuns(
   db: Queryable,
@@ -71,7 +75,7 @@ export async function enqueueRuns(
           id, tenant_id, pipeline, status, lane, priority, input, unique_key,
           active_key, available_at, blob_id, source_id, retry_of, correlation_id, created_by, created_ip
         )
-        ${manner.isNew ? '' : 'on conflict do nothing'}
+        ${manner.isNew ? '' : `where ${isInNoHistory} on conflict do nothing`}
         returning id, tenant_id, pipeline, status, lane, priority, (wait_reason ->> 'until')::timestamptz as available_at
       ),
       queued as (
@@ -168,13 +172,13 @@ export async function findHolder(db: Queryable, run: NewRun): Promise<string | u
   const { rows } = await db.query<{ id: string }>({
     name: 'engine-find-holder',
     text: `
-      (select id from engine.runs where id = $1)
+      (select id from engine.all_runs where id = $1)
       union all
-      (select id from engine.runs where tenant_id = $2 and pipeline = $3 and unique_key = $4)
+      (select run_id from engine.all_keys where tenant_id = $2 and pipeline = $3 and unique_key = $4)
       union all
       (select id from engine.runs where tenant_id = $2 and pipeline = $3 and active_key = $5)
       union all
-      (select id from engine.runs where retry_of = $6)
+      (select run_id from engine.all_retries where retry_of = $6)
       limit 1`,
     values: [run.id, run.tenantId, run.pipeline, run.uniqueKey, run.activeKey, run.retryOf],
   });

@@ -7,7 +7,7 @@ export async function keepEndedRuns(db: Queryable, runIds: readonly string[], da
     text: `
       select u.id
       from unnest($1::uuid[]) as u (id)
-      left join engine.runs r on r.id = u.id
+      left join lateral (select id, finished_at from engine.all_runs x where x.id = u.id limit 1) r on true
       where r.id is null or r.finished_at < engine.now() - make_interval(days => $2)`,
     values: [runIds, days],
   });

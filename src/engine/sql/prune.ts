@@ -1,5 +1,4 @@
-// Forgetting, in bounded batches. Runs with a unique_key are kept: their key must refuse the same batch for ever. The key of a run that a
-// schedule fired is made of a moment that does not come again.
+// Forgetting, in bounded batches. Runs, their attempts and events leave the ledger for its history: see move-to-history.ts.
 import type { Queryable } from '../../platform/database.ts';
 
 async function prune(db: Queryable, name: string, text: string, days: number, limit: number): Promise<number> {
@@ -15,34 +14,49 @@ async function prune(db: Queryable, name: string, text: string, days: number, li
 const firstIdOfDay = (parameter: number) =>
   `(select (lpad(to_hex((extract(epoch from engine.now() - $${parameter} * interval '1 day') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid)`;
 
+export interface EventStep {
+  readonly removed: number;
+  readonly last: number | null;
+  readonly looked: number;
+}
+
 /**
- * Events older than `days` that every consumer has passed. Positions follow time, so only the first ones are looked at: asking
- * all of them for their age read a million events at every start.
+ * A step along the outbox: of the next `limit` events after a position, those that every consumer has passed, that are older than `days` and
+ * whose run is not in the ledger (or that have none) are removed. Events of a run in the ledger leave with their run.
  */
-export function pruneEvents(db: Queryable, days: number, limit: number): Promise<number> {
-  return prune(
-    db,
-    'engine-prune-events',
-    `with first as materialized (
-       select p.position, p.event_id
-       from engine.event_positions p
-       where p.position < (select coalesce(min(position), 9223372036854775807) from engine.consumers)
-       order by p.position
-       limit $2
-     ),
-     passed as (
-       select f.position, f.event_id
-       from first f
-       cross join lateral (select created_at from engine.events where event_id = f.event_id limit 1) e
-       where e.created_at < engine.now() - $1 * interval '1 day'
-     ),
-     unplaced as (
-       delete from engine.event_positions where position = any (array(select position from passed))
-     )
-     delete from engine.events where event_id = any (array(select event_id from passed))`,
-    days,
-    limit,
-  );
+export async function pruneEvents(db: Queryable, after: number, days: number, limit: number): Promise<EventStep> {
+  const { rows } = await db.query<EventStep>({
+    name: 'engine-prune-events',
+    text: `
+      with first as materialized (
+        select p.position, p.event_id
+        from engine.event_positions p
+        where p.position > $1 and p.position < (select coalesce(min(position), 9223372036854775807) from engine.consumers)
+        order by p.position
+        limit $3
+      ),
+      -- Positions follow time: the walk ends at the first event that is too young.
+      old as materialized (
+        select f.position, f.event_id, e.run_id
+        from first f
+        cross join lateral (select run_id, created_at from engine.events where event_id = f.event_id limit 1) e
+        where e.created_at < (select engine.now() - $2 * interval '1 day')
+      ),
+      passed as materialized (
+        select o.position, o.event_id from old o
+        where o.run_id is null or (select true from engine.runs r where r.id = o.run_id limit 1) is null
+      ),
+      unplaced as (
+        delete from engine.event_positions where position = any (array(select position from passed))
+      ),
+      gone as (
+        delete from engine.events where event_id = any (array(select event_id from passed))
+      )
+      select (select count(*)::int from passed) as removed, (select max(position) from old) as last,
+             (select count(*)::int from old) as looked`,
+    values: [after, days, limit],
+  });
+  return rows[0] as EventStep;
 }
 
 /** What runs leave behind in tables of their own, found by the run's id, and when it may go. `r` is a row, $2 is the days. */
@@ -146,33 +160,31 @@ export function pruneWorkers(db: Queryable, days: number, limit: number): Promis
   );
 }
 
-/**
- * Finished runs without a key that must last, with their history. Rejects that are still kept keep their run. Ids are uuid v7, so
- * the oldest runs are the first of the primary key: the walk ends at the first run that is too young.
- */
-export function pruneRuns(db: Queryable, days: number, limit: number): Promise<number> {
-  return prune(
-    db,
-    'engine-prune-runs',
-    `with old as (
-       select r.id, r.tenant_id, r.status from engine.runs r
-       where r.id < ${firstIdOfDay(1)}
-         and r.finished_at < engine.now() - $1 * interval '1 day'
-         and (r.unique_key is null or (r.source_id like 'schedule:%' and starts_with(r.unique_key, r.source_id || ':')))
-         and not exists (select from engine.rejects x where x.run_id = r.id)
-       order by r.id
-       limit $2
-     ),
-     unflagged as (
-       delete from engine.flagged_runs f
-       using unnest(array(select tenant_id from old), array(select status from old), array(select id from old)) as o (tenant_id, status, id)
-       where f.tenant_id = o.tenant_id and f.status = o.status and f.run_id = o.id
-     ),
-     forgotten as (
-       delete from engine.attempts where run_id = any (array(select id from old))
-     )
-     delete from engine.runs where id = any (array(select id from old))`,
-    days,
-    limit,
-  );
+/** Ends worth a look whose run has left the history with its month. The next ones after a moment. */
+export async function pruneFlaggedRuns(
+  db: Queryable,
+  after: Date,
+  months: number,
+  limit: number,
+): Promise<{ removed: number; last: Date | null; looked: number }> {
+  const { rows } = await db.query<{ removed: number; last: Date | null; looked: number }>({
+    name: 'engine-prune-flagged-runs',
+    text: `
+      with looked as materialized (
+        select ctid as place, run_id, finished_at from engine.flagged_runs
+        where finished_at >= $1 and finished_at < (select engine.now() - $2 * interval '1 month')
+        order by finished_at
+        limit $3
+      ),
+      removed as (
+        delete from engine.flagged_runs
+        where ctid = any (array(
+          select l.place from looked l where (select true from engine.all_runs r where r.id = l.run_id limit 1) is null))
+        returning 1
+      )
+      select (select count(*)::int from removed) as removed, (select max(finished_at) from looked) as last,
+             (select count(*)::int from looked) as looked`,
+    values: [after, months, limit],
+  });
+  return rows[0] as { removed: number; last: Date | null; looked: number };
 }

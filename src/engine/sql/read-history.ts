@@ -24,7 +24,7 @@ export async function readAttempts(db: Queryable, tenantId: string, runId: strin
     text: `
       select a.attempt, a.stage, w.name as worker, a.outcome, a.queued_at, a.started_at, a.ended_at, a.error_kind,
              a.error_code, a.error_text
-      from engine.attempts a
+      from engine.all_attempts a
       left join engine.workers w on w.worker_id = a.worker_id
       where a.run_id = $2 and a.tenant_id = $1
       union all
@@ -76,11 +76,10 @@ export async function readRunEvents(
   const { rows } = await db.query<RunEventRow>({
     name: 'engine-read-run-events',
     text: `
-      select p.position, e.type, e.key, e.data, e.created_at
-      from engine.events e
-      join engine.event_positions p on p.event_id = e.event_id
-      where e.run_id = $2 and e.tenant_id = $1 and p.position > $3
-      order by p.position`,
+      select e.position, e.type, e.key, e.data, e.created_at
+      from engine.all_events e
+      where e.run_id = $2 and e.tenant_id = $1 and e.position > $3
+      order by e.position`,
     values: [tenantId, runId, afterPosition],
   });
   return rows;

@@ -1,4 +1,4 @@
-// Reading the ledger. Every statement names the tenant: RLS holds as well, but each layer must hold alone.
+// Reading the ledger and its history. Every statement names the tenant: RLS holds as well, but each layer must hold alone.
 import type { Queryable } from '../../platform/database.ts';
 import type { Receipt } from '../receipt.ts';
 import type { Failures } from '../retry-policy.ts';
@@ -43,7 +43,7 @@ const columns = `
 export async function readRun(db: Queryable, tenantId: string, runId: string): Promise<RunRow | undefined> {
   const { rows } = await db.query<RunRow>({
     name: 'engine-read-run',
-    text: `select ${columns} from engine.runs r where r.id = $2 and r.tenant_id = $1`,
+    text: `select ${columns} from engine.all_runs r where r.id = $2 and r.tenant_id = $1`,
     values: [tenantId, runId],
   });
   return rows[0];
@@ -53,7 +53,7 @@ export async function readRun(db: Queryable, tenantId: string, runId: string): P
 export async function findRun(db: Queryable, runId: string): Promise<RunRow | undefined> {
   const { rows } = await db.query<RunRow>({
     name: 'engine-find-run',
-    text: `select ${columns} from engine.runs r where r.id = $1`,
+    text: `select ${columns} from engine.all_runs r where r.id = $1`,
     values: [runId],
   });
   return rows[0];
@@ -63,7 +63,7 @@ export async function findRun(db: Queryable, runId: string): Promise<RunRow | un
 export async function readSuccessor(db: Queryable, runId: string): Promise<string | undefined> {
   const { rows } = await db.query<{ id: string }>({
     name: 'engine-read-successor',
-    text: `select id from engine.runs where retry_of = $1`,
+    text: `select run_id as id from engine.all_retries where retry_of = $1`,
     values: [runId],
   });
   return rows[0]?.id;
@@ -73,7 +73,7 @@ export async function readSuccessor(db: Queryable, runId: string): Promise<strin
 export async function findRetried(db: Queryable, runIds: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await db.query<{ retry_of: string }>({
     name: 'engine-find-retried',
-    text: `select retry_of from engine.runs where retry_of = any ($1::uuid[])`,
+    text: `select retry_of from engine.all_retries where retry_of = any ($1::uuid[])`,
     values: [runIds],
   });
   return new Set(rows.map((row) => row.retry_of));
@@ -103,7 +103,7 @@ export async function listRuns(db: Queryable, filter: RunFilter, limit: number):
     text: `${candidates[way]}
       select ${columns}
       from candidates c
-      join engine.runs r on r.id = c.id
+      cross join lateral (select * from engine.all_runs x where x.id = c.id limit 1) r
       where ($1::uuid is null or r.tenant_id = $1)
         and ($2::text is null or r.pipeline = $2)
         and ($3::text is null or r.status = $3)
@@ -164,12 +164,12 @@ const candidates: Record<WayIn, string> = {
   'flagged-or-live': `with candidates as (${flagged} union all ${live})`,
   all: `
     with candidates as not materialized (
-      select a.id from engine.runs a
+      select a.id from engine.all_runs a
       where ($1::uuid is null or a.tenant_id = $1) and ($8::uuid is null or a.id < $8)
     )`,
   pipeline: `
     with candidates as not materialized (
-      select a.id from engine.runs a
+      select a.id from engine.all_runs a
       where a.tenant_id = $1 and a.pipeline = $2 and ($8::uuid is null or a.id < $8)
     )`,
 };

@@ -17,11 +17,10 @@ export async function readRunEvents(
   const { rows } = await db.query<EventRow>({
     name: 'http-read-run-events',
     text: `
-      select p.position, e.event_id, e.run_id, e.type, e.data, e.created_at
-      from engine.events e
-      join engine.event_positions p on p.event_id = e.event_id
-      where e.run_id = $2 and e.tenant_id = $1 and p.position > $3 and ($4::text[] is null or e.type = any ($4))
-      order by p.position
+      select e.position, e.event_id, e.run_id, e.type, e.data, e.created_at
+      from engine.all_events e
+      where e.run_id = $2 and e.tenant_id = $1 and e.position > $3 and ($4::text[] is null or e.type = any ($4))
+      order by e.position
       limit $5`,
     values: [request.tenantId, request.runId, request.after, request.types, request.limit],
   });

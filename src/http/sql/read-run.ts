@@ -5,7 +5,7 @@ import { type RunRow, runColumns, runJoins } from './run-columns.ts';
 export async function readRun(db: Queryable, tenantId: string, runId: string): Promise<RunRow | undefined> {
   const { rows } = await db.query<RunRow>({
     name: 'http-read-run',
-    text: `select ${runColumns} from engine.runs r ${runJoins} where r.tenant_id = $1 and r.id = $2`,
+    text: `select ${runColumns} from engine.all_runs r ${runJoins} where r.tenant_id = $1 and r.id = $2`,
     values: [tenantId, runId],
   });
   return rows[0];
@@ -49,7 +49,7 @@ export async function readAttempts(
     name: 'http-read-attempts',
     text: `
       select attempt, stage, worker_id, outcome, queued_at, started_at, ended_at, error_code, error_text
-      from engine.attempts
+      from engine.all_attempts
       where run_id = $2 and tenant_id = $1 and attempt > $3
       union all
       select attempt, stage, worker_id, null, queued_at, claimed_at, null, null, null

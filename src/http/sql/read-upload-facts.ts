@@ -17,12 +17,12 @@ export async function readUploadFacts(
     name: 'http-read-upload-facts',
     text: `
       select r.id as run_id, b.bytes, encode(b.sha256, 'hex') as sha256, earlier.id as same_bytes_as
-      from engine.runs r
+      from engine.all_runs r
       join engine.blobs b on b.blob_id = r.blob_id and b.tenant_id = r.tenant_id
       left join lateral (
         select o.id
         from engine.blobs c
-        join engine.runs o on o.blob_id = c.blob_id and o.tenant_id = c.tenant_id
+        join engine.all_runs o on o.blob_id = c.blob_id and o.tenant_id = c.tenant_id
         where c.tenant_id = r.tenant_id and c.sha256 = b.sha256 and o.id < r.id and o.id is distinct from r.retry_of
         order by o.id
         limit 1

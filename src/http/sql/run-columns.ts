@@ -41,7 +41,9 @@ export const runColumns = `
 export const runJoins = `
   left join engine.states s on s.pipeline = r.pipeline and s.status = r.status
   left join engine.blobs b on b.blob_id = r.blob_id and b.tenant_id = r.tenant_id
-  left join engine.runs n on n.retry_of = r.id and n.tenant_id = r.tenant_id
+  left join lateral (
+    select x.run_id as id from engine.all_retries x where x.retry_of = r.id and x.tenant_id = r.tenant_id limit 1
+  ) n on true
   left join public.users u on u.user_id = r.created_by and u.tenant_id = r.tenant_id
   left join engine.leases l on l.run_id = r.id and l.tenant_id = r.tenant_id
   left join engine.progress g on g.run_id = r.id and g.tenant_id = r.tenant_id and l.run_id is not null`;

@@ -1,4 +1,4 @@
-// The ways into the ledger: each takes a bounded number of candidates ($6), newest first, from an index that fits the filter. Shared
+// The ways into the ledger and its history: each takes a bounded number of candidates ($6), newest first, from an index that fits the filter. Shared
 // by the statements that list runs and that count them, which therefore agree on what there is. Parameters $1 to $7 are
 // those of `candidateValues`.
 
@@ -24,14 +24,14 @@ export function candidatesBy(way: WayIn, withState = false): string {
   switch (way) {
     case 'ledger':
       return `
-        select a.id${and('a')} from engine.runs a
+        select a.id${and('a')} from engine.all_runs a
         where a.tenant_id = $1 and a.id < $2
         order by a.id desc limit $6`;
     case 'pipelines':
       return `
         select a.id${and('a')} from unnest($3::text[]) p (pipeline)
         cross join lateral (
-          select r.id${and('r')} from engine.runs r
+          select r.id${and('r')} from engine.all_runs r
           where r.tenant_id = $1 and r.pipeline = p.pipeline and r.id < $2
           order by r.id desc limit $6
         ) a
@@ -51,7 +51,7 @@ export function candidatesBy(way: WayIn, withState = false): string {
     case 'given':
       return `
         select a.id${and('r')} from unnest($7::uuid[]) a (id)
-        ${withState ? 'join engine.runs r on r.id = a.id and r.tenant_id = $1' : ''}
+        ${withState ? 'cross join lateral (select * from engine.all_runs x where x.id = a.id and x.tenant_id = $1 limit 1) r' : ''}
         where a.id < $2
         order by a.id desc limit $6`;
   }

@@ -73,6 +73,24 @@ export const storageSettings = {
     unit: 'days',
     doc: 'Refused rows that nobody has dealt with are kept this long, with their run and its file. 0: until somebody has.',
   }),
+  ledgerLiveDays: integer('LEDGER_LIVE_DAYS', {
+    min: 1,
+    max: 3_650,
+    default: 30,
+    unit: 'days',
+    doc: 'An ended run leaves the ledger for its history after this long. It is found, shown and retried there like before.',
+  }),
+  ledgerRetentionMonths: integer('LEDGER_RETENTION_MONTHS', {
+    min: 0,
+    max: 1_200,
+    default: 24,
+    unit: 'months',
+    doc: 'A month leaves the history after so many more, once nothing of it lives, has open rejects or is unread. 0: never. Keys refuse for ever, and runs with one stay.',
+  }),
+  ledgerDetached: choice('LEDGER_DETACHED', ['drop', 'keep'], {
+    default: 'drop',
+    doc: 'What becomes of the tables of a month that has left the history: dropped, or kept beside it (engine.past_runs_2024_05 …) for the operator to save.',
+  }),
   eventRetentionDays: integer('EVENT_RETENTION_DAYS', {
     min: 1,
     max: 3_650,

@@ -18,6 +18,7 @@ export const provedElsewhere: Readonly<Record<string, string>> = {
   'alerts.': 'src/outbound/alerts/sending.db.test.ts',
   'webhook.': 'src/outbound/webhooks/crash.db.test.ts',
   'sweep.': 'src/engine/blobs/crash.db.test.ts',
+  'history.': 'src/engine/services/history.db.test.ts',
   'replay.': 'src/engine/blobs/crash.db.test.ts',
 };
 

@@ -9,7 +9,7 @@ export async function markBlobDeleted(db: Queryable, blobId: string): Promise<bo
       set deleted_at = engine.now()
       where b.blob_id = $1
         and b.deleted_at is null
-        and not exists (select from engine.runs r where r.blob_id = b.blob_id)`,
+        and not exists (select from engine.all_runs r where r.blob_id = b.blob_id)`,
     values: [blobId],
   });
   return rowCount === 1;

@@ -19,7 +19,7 @@ export async function markUnusedBlobs(db: Queryable, ttlHours: number, limit: nu
         from engine.blobs b
         where b.deleted_at is null
           and b.created_at < (select engine.now()) - make_interval(secs => $1::double precision * 3600)
-          and not exists (select from engine.runs r where r.blob_id = b.blob_id)
+          and not exists (select from engine.all_runs r where r.blob_id = b.blob_id)
         order by b.created_at
         limit $2
         for update skip locked
@@ -44,7 +44,7 @@ export async function markExpiredBlobs(db: Queryable, limit: number): Promise<Ma
         where b.deleted_at is null
           and b.keep_until < (select engine.now())
           and not exists (
-            select from engine.runs r
+            select from engine.all_runs r
             where r.blob_id = b.blob_id
               and (r.finished_at is null or exists (select from engine.rejects j where j.run_id = r.id))
           )

@@ -15,7 +15,7 @@ export async function selectSameBytes(
     text: `
       select b.blob_id, r.id as run_id
       from engine.blobs b
-      join engine.runs r on r.blob_id = b.blob_id
+      join engine.all_runs r on r.blob_id = b.blob_id
       where b.tenant_id = $1 and b.sha256 = $2 and b.blob_id <> $3 and r.tenant_id = $1
       order by r.id
       limit 1`,

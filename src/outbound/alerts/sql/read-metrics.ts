@@ -69,7 +69,7 @@ export async function readDeadLetters(db: Queryable): Promise<MetricRow[]> {
     text: `
       select f.tenant_id, f.pipeline, count(*)::float8 as value
       from engine.flagged_runs f
-      join engine.runs r on r.id = f.run_id
+      cross join lateral (select requeued_as from engine.all_runs x where x.id = f.run_id limit 1) r
       where f.phase = 'dead' and r.requeued_as is null
       group by 1, 2
       union all

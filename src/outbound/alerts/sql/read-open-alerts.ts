@@ -72,11 +72,11 @@ export async function readAlertsEndedByRuns(
     text: `
       with recursive line (tenant_id, run_id, before, step) as (
         select r.tenant_id, r.id, coalesce(r.retry_of, (r.input ->> 'supersedes')::uuid), 1
-        from engine.runs r where r.id = any ($2)
+        from engine.all_runs r where r.id = any ($2)
         union all
         select r.tenant_id, r.id, coalesce(r.retry_of, (r.input ->> 'supersedes')::uuid), line.step + 1
         from line
-        join engine.runs r on r.id = line.before
+        cross join lateral (select * from engine.all_runs x where x.id = line.before limit 1) r
         where line.step < 100
       )
       select a.alert_id, 'retried' as resolution
@@ -84,7 +84,7 @@ export async function readAlertsEndedByRuns(
       join engine.alerts a on a.tenant_id = line.tenant_id and a.run_id = line.before and a.resolved_at is null and a.kind = 'event'
       union
       select a.alert_id, 'run_ended'
-      from engine.runs r
+      from engine.all_runs r
       join engine.alerts a on a.tenant_id = r.tenant_id and a.run_id = r.id and a.resolved_at is null and a.kind = 'event'
       where r.id = any ($1) and a.subject like r.id || ':%'`,
     values: [endedRuns, doneRuns],

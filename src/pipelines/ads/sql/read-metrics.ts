@@ -218,7 +218,7 @@ export async function findOrigin(db: Queryable, workspaceId: string, runId: stri
     text: `
       select r.id as run_id, coalesce(r.input ->> 'filename', b.original_name) as filename, encode(b.sha256, 'hex') as sha256,
              u.mapping, coalesce(p.email, r.created_by::text) as uploaded_by, r.created_at as uploaded_at
-      from engine.runs r
+      from engine.all_runs r
       left join engine.blobs b on b.blob_id = r.blob_id
       left join public.upload_readings u on u.upload_id = r.id
       left join public.users p on p.user_id = r.created_by

@@ -49,9 +49,9 @@ export async function recountMetrics(
           with ordinality as k (date, campaign, ad_set, ad, currency, account_time_zone, ${measures.join(', ')}, nth)
       ),
       promotion as (
-        select coalesce((select min(a.started_at) from engine.attempts a where a.run_id = r.id and a.stage = 'promote'), r.started_at) as started_at,
+        select coalesce((select min(a.started_at) from engine.all_attempts a where a.run_id = r.id and a.stage = 'promote'), r.started_at) as started_at,
                r.finished_at
-        from engine.runs r
+        from engine.all_runs r
         where r.id = $8
       )
       select case

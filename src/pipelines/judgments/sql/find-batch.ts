@@ -22,12 +22,14 @@ export async function findNewestRevision(
     text: `
       with recursive revisions (number, id, unique_key, status, phase, file_hash) as (
         select 1, r.id, r.unique_key, r.status, r.phase, r.input ->> 'file_hash'
-        from engine.runs r
-        where r.tenant_id = $1 and r.pipeline = 'judgments' and r.unique_key = $2
+        from engine.all_keys k
+        cross join lateral (select * from engine.all_runs x where x.id = k.run_id limit 1) r
+        where k.tenant_id = $1 and k.pipeline = 'judgments' and k.unique_key = $2
         union all
         select v.number + 1, r.id, r.unique_key, r.status, r.phase, r.input ->> 'file_hash'
         from revisions v
-        join engine.runs r on r.tenant_id = $1 and r.pipeline = 'judgments' and r.unique_key = $2 || '#r' || (v.number + 1)
+        join engine.all_keys k on k.tenant_id = $1 and k.pipeline = 'judgments' and k.unique_key = $2 || '#r' || (v.number + 1)
+        cross join lateral (select * from engine.all_runs x where x.id = k.run_id limit 1) r
         where v.number < ${MAX_REVISIONS}
       )
       select id, unique_key, status, phase, file_hash from revisions order by number desc limit 1`,
@@ -43,7 +45,7 @@ export async function findBatchOfRun(
 ): Promise<{ readonly run_id: string; readonly source_batch_id: string | null } | undefined> {
   const { rows } = await db.query<{ run_id: string; source_batch_id: string | null }>({
     name: 'judgments-find-batch-of-run',
-    text: `select id as run_id, unique_key as source_batch_id from engine.runs where tenant_id = $1 and id = $2`,
+    text: `select id as run_id, unique_key as source_batch_id from engine.all_runs where tenant_id = $1 and id = $2`,
     values: [tenantId, runId],
   });
   return rows[0];

@@ -23,13 +23,13 @@ export async function readIngestFigures(db: Queryable, tenantId: string): Promis
         select run_id, finished_at from failed order by finished_at desc limit 1
       ),
       newest as (
-        select phase, started_at, finished_at from engine.runs
+        select phase, started_at, finished_at from engine.all_runs
         where tenant_id = $1 and pipeline = 'judgments' order by id desc limit 1000
       )
       select
         (select count(*)::int from failed where finished_at > engine.now() - interval '24 hours') as failed_24h,
         (select finished_at from last_failed) as last_failed_at,
-        (select coalesce(r.unique_key, r.id::text) from last_failed l join engine.runs r on r.id = l.run_id) as last_failed_batch,
+        (select coalesce(r.unique_key, r.id::text) from last_failed l join engine.all_runs r on r.id = l.run_id) as last_failed_batch,
         (select count(*)::int from ingest.v_stale_runs s join engine.runs r on r.id = s.id where r.tenant_id = $1) as stale_runs,
         (select avg(extract(epoch from finished_at - started_at))::float8 from newest where phase = 'done') as avg_processing_s,
         (select count(*)::int from ingest.dead_letters d where d.tenant_id = $1) as dead_letters`,

@@ -33,7 +33,7 @@ export async function recountJudgments(
                  then case when j.updated_at >= r.started_at then 'updated' else 'lost' end
                else case when j.run_id <> $2 then 'unchanged' else 'lost' end end as outcome
       from key k
-      join engine.runs r on r.id = $2
+      join engine.all_runs r on r.id = $2
       left join lateral (
         select c.id, c.run_id, c.created_at, c.updated_at from judgments c
         where c.tenant_id = $1 and c.case_number = k.case_number and c.county_key is not distinct from k.county_key
