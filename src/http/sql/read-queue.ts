@@ -127,7 +127,7 @@ export async function readTrouble(control: Queryable, failedToo: readonly string
              (select count(*)::int from engine.dead_letters d where d.pipeline = p.pipeline)
                + (select count(*)::int from engine.flagged_runs f
                   where f.pipeline = p.pipeline and p.pipeline = any ($1) and f.phase = 'failed'
-                    and not exists (select from engine.runs n where n.retry_of = f.run_id)) as dead_letters,
+                    and not exists (select from engine.all_retries n where n.retry_of = f.run_id)) as dead_letters,
              (select count(*)::int from engine.stale_runs s where s.pipeline = p.pipeline) as stale
       from engine.pipelines p`,
     values: [failedToo],
