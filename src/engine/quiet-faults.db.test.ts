@@ -264,11 +264,11 @@ describe('an ended run with open rejects', () => {
     await engine.stop();
     await setClockOffset(database.admin, '40 days');
     const prune = async (openRejectsDays: number) => {
-      const retention = { ...defaultRetention, runsDays: 30, openRejectsDays };
-      while (await pruneOnce(engine.pools.control, retention));
-      return (await database.admin.query('select from engine.runs where id = $1', [id])).rowCount;
+      while (await pruneOnce(engine.pools.control, { ...defaultRetention, openRejectsDays }));
+      return (await database.admin.query('select from engine.rejects where run_id = $1', [id])).rowCount;
     };
     expect(await prune(0)).toBe(1);
+    expect(await engine.findRun(id)).toBeDefined();
     expect(await prune(30)).toBe(0);
   });
 });

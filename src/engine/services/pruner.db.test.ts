@@ -153,6 +153,17 @@ describe('the pruner never removes', () => {
     );
   });
 
+  it('events of no run before their time', async () => {
+    await engine.emit([{ tenantId, runId: null, type: 'test.happened', key: '', data: '{}' }]);
+    while ((await pumpEvents(engine.pools.control)) !== 0);
+    await setClockOffset(database.admin, '29 days');
+    await prune();
+    expect(await count('events', `tenant_id = '${tenantId}'`)).toBe(1);
+    await setClockOffset(database.admin, '31 days');
+    await prune();
+    expect(await count('events', `tenant_id = '${tenantId}'`)).toBe(0);
+  });
+
   it('open rejects, nor the run they belong to, unless a setting says so; those that went through go', async () => {
     const { id } = await enqueue({});
     await work();

@@ -3,6 +3,8 @@ import { type Break, QUIET } from '../break.ts';
 
 const FEED = 'src/engine/sql/event-feed.ts';
 const PRUNE = 'src/engine/sql/prune.ts';
+const PRUNER = 'src/engine/services/pruner.db.test.ts';
+const HISTORY = 'src/engine/services/history.db.test.ts';
 const SERVICES = 'src/engine/services.db.test.ts';
 
 export const outboxBreaks: readonly Break[] = [
@@ -72,25 +74,50 @@ export const outboxBreaks: readonly Break[] = [
   {
     id: 'outbox.pruner-deletes-the-young',
     file: PRUNE,
-    find: "where e.created_at < engine.now() - $1 * interval '1 day'",
-    replace: "where e.created_at < engine.now() - $1 * interval '1 millisecond'",
-    tests: [SERVICES, QUIET],
+    find: "where e.created_at < (select engine.now() - $2 * interval '1 day')",
+    replace: "where e.created_at < (select engine.now() - $2 * interval '1 millisecond')",
+    tests: [PRUNER],
+    title: 'events of no run',
   },
   {
-    id: 'outbox.pruner-frees-a-key-that-refuses-for-ever',
-    file: PRUNE,
-    find: "and (r.unique_key is null or (r.source_id like 'schedule:%'",
-    replace: "and (r.id is not null or (r.source_id like 'schedule:%'",
-    tests: [SERVICES],
-    title: 'the pruner',
+    id: 'outbox.history-frees-a-key-that-refuses-for-ever',
+    file: 'src/engine/sql/move-to-history.ts',
+    find: 'select tenant_id, pipeline, unique_key, id from gone where',
+    replace: 'select tenant_id, pipeline, unique_key, id from gone where false and',
+    tests: [HISTORY],
+    title: 'refuses its unique key',
   },
   {
-    id: 'outbox.pruner-takes-runs-with-rejects',
+    id: 'outbox.history-moves-without-the-lock-of-keys',
+    file: 'src/engine/services/history.ts',
+    find: 'const free = await lockKeysOf(tx, ids);',
+    replace: 'const free = ids;',
+    tests: [HISTORY],
+    title: 'let one run through',
+  },
+  {
+    id: 'outbox.history-moves-the-unread',
+    file: 'src/engine/sql/move-to-history.ts',
+    find: '(select position from read_up_to)',
+    replace: '9223372036854775807',
+    tests: [HISTORY],
+    title: 'has an event that a consumer has not read',
+  },
+  {
+    id: 'outbox.pruner-takes-open-rejects',
     file: PRUNE,
-    find: '         and not exists (select from engine.rejects x where x.run_id = r.id)\n',
-    replace: '',
-    tests: [QUIET],
+    find: "x.status in ('replayed', 'resolved') and",
+    replace: 'true and',
+    tests: [PRUNER],
     title: 'open rejects',
+  },
+  {
+    id: 'outbox.month-leaves-whatever-it-holds',
+    file: 'src/engine/services/history.ts',
+    find: 'if (why !== null) {',
+    replace: 'if (why === undefined) {',
+    tests: [HISTORY],
+    title: 'leaves the history once nothing',
   },
   {
     id: 'outbox.webhook-to-an-endpoint-that-is-gone',
