@@ -12,6 +12,7 @@ import { Claimer } from './claimer.ts';
 import { consumeOnce } from './consumer.ts';
 import { pumpEvents } from './services/outbox-pump.ts';
 import { defaultRetention, pruneOnce } from './services/pruner.ts';
+import { rescueLostRuns } from './services/rescuer.ts';
 import { fireDueSchedules } from './services/scheduler.ts';
 import { claimCappedLane } from './sql/claim-runs.ts';
 import { type FeedRow, positionEvents, readFeed } from './sql/event-feed.ts';
@@ -77,7 +78,7 @@ async function feedKeys(engine: TestEngine): Promise<string[]> {
 }
 
 describe('a run whose acceptance was never heard of', () => {
-  it.each([1, 3, 2_600])('is asked for again under its own id: %i stay as many', async (count) => {
+  it.each([1, 3, 2_501])('is asked for again under its own id: %i stay as many', async (count) => {
     const engine = await openEngine(undefined, proxy.urlOf(database.appUrl));
     const requests = Array.from({ length: count }, (_, n) => ({ pipeline: 'quiet', tenantId, input: { n } }));
     // More than one chunk is one transaction, whose COMMIT it is then.
@@ -192,6 +193,26 @@ describe('a worker that still holds a run', () => {
       'select worker_id from engine.workers where ended_at is null',
     );
     expect(rows).toEqual([{ worker_id: holder }]);
+  });
+});
+
+describe('a run', () => {
+  it.each([
+    ['that nobody knows', `delete from engine.workers where worker_id = $1`],
+    [
+      'that has ended',
+      `update engine.workers set ended_at = engine.now(), end_reason = 'stopped' where worker_id = $1`,
+    ],
+  ])('is taken back from a worker %s', async (_, how) => {
+    const engine = await openEngine();
+    const workerId = uuidv7();
+    const worker = { workerId, name: 'w', pid: 1, host: 'h', version: 'v', pipelines: ['quiet'], concurrency: 1 };
+    await registerWorker(engine.pools.control, worker, 60_000);
+    const { id } = await engine.enqueue({ pipeline: 'quiet', tenantId, input: {} });
+    expect(await new Claimer(engine.pools.control, engine.registry).claim(workerId, 1)).toHaveLength(1);
+    await database.admin.query(how, [workerId]);
+    expect(await rescueLostRuns(engine.pools.control, silentLog)).toBe(1);
+    expect(await engine.run(tenantId, id)).toMatchObject({ phase: 'waiting' });
   });
 });
 

@@ -2,6 +2,7 @@
 import { type Break, MODEL, QUIET } from '../break.ts';
 
 const EFFECTS = 'src/engine/effects.ts';
+const LOST = 'src/engine/lost-commits.db.test.ts';
 const EXECUTION = 'src/engine/execution.ts';
 
 export const effectsBreaks: readonly Break[] = [
@@ -16,9 +17,23 @@ export const effectsBreaks: readonly Break[] = [
   {
     id: 'effects.fence-lets-older-attempts-pass',
     file: 'src/engine/sql/fence.ts',
-    find: 'where l.run_id = $1 and l.attempt = $2',
-    replace: 'where l.run_id = $1 and l.attempt >= $2',
+    find: 'l.part = $2 and l.attempt = $3 and (l.worker_id = $4) is true\n      for share of l',
+    replace: 'l.part = $2 and l.attempt >= $3 and (l.worker_id = $4 or true) is true\n      for share of l',
     tests: [MODEL],
+  },
+  {
+    id: 'effects.fence-lets-another-worker-pass',
+    file: 'src/engine/sql/fence.ts',
+    find: 'l.part = $2 and l.attempt = $3 and (l.worker_id = $4) is true\n      for share of l',
+    replace: 'l.part = $2 and l.attempt = $3 and (l.worker_id = $4 or true) is true\n      for share of l',
+    tests: [LOST],
+  },
+  {
+    id: 'effects.lost-commits-not-noticed',
+    file: 'src/engine/sql/checkpoints.ts',
+    find: 'where c.commits between coalesce($6::bigint, c.commits) and coalesce($7::bigint, c.commits)',
+    replace: 'where ($6::bigint + $7::bigint) is not null or c.commits >= 0',
+    tests: [LOST],
   },
   {
     id: 'effects.fence-does-not-lock',
@@ -30,8 +45,8 @@ export const effectsBreaks: readonly Break[] = [
   {
     id: 'effects.checkpoint-forgotten',
     file: EFFECTS,
-    find: 'if (effects.checkpoint !== undefined) {',
-    replace: 'if (effects.checkpoint === null) {',
+    find: 'state: effects.checkpoint === undefined ? null : JSON.stringify(effects.checkpoint),',
+    replace: 'state: null,',
     tests: ['src/engine/worker.db.test.ts'],
     title: 'resumes from the checkpoint',
   },
@@ -77,16 +92,16 @@ export const effectsBreaks: readonly Break[] = [
   {
     id: 'effects.commit-in-doubt-repeated',
     file: EFFECTS,
-    find: "if (status === 'committed') return true;",
-    replace: "if (status === 'committed') return false;",
+    find: "if (counted !== 'unknown') return counts.contains(part, raised, counted);",
+    replace: "if (counted !== 'unknown') return false;",
     tests: [QUIET],
     title: 'whose COMMIT lost its connection',
   },
   {
     id: 'effects.commit-in-doubt-believed',
     file: EFFECTS,
-    find: "if (status === 'aborted' || status === null) return false;",
-    replace: "if (status === 'aborted' || status === null) return true;",
+    find: "if (counted !== 'unknown') return counts.contains(part, raised, counted);",
+    replace: "if (counted !== 'unknown') return true;",
     tests: [QUIET],
     title: 'whose COMMIT lost its connection',
   },

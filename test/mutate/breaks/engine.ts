@@ -94,9 +94,39 @@ export const engineBreaks: readonly Break[] = [
   {
     id: 'engine.takeover-costs-nothing',
     file: RESCUER,
-    find: "const failures = countFailure(lease.failures, 'lost', lease.stage);",
-    replace: 'const failures = lease.failures;',
+    find: 'const losses = (before[lossKey(stage, part)] ?? 0) + 1;',
+    replace: 'const losses = before[lossKey(stage, part)] ?? 0;',
     tests: [RESCUE],
+  },
+  {
+    id: 'engine.takeover-charged-to-a-run-that-never-began',
+    file: RESCUER,
+    find: 'if (!lease.began && !lease.progressed) {',
+    replace: 'if (Number.isNaN(0)) {',
+    tests: ['src/engine/losses.db.test.ts'],
+  },
+  {
+    id: 'engine.losses-outlive-progress',
+    file: RESCUER,
+    find: 'const before = lease.progressed ? withoutLosses(lease.failures, stage, part) : lease.failures;',
+    replace: 'const before = lease.failures;',
+    tests: ['src/engine/losses.db.test.ts'],
+  },
+  {
+    id: 'engine.lease-of-an-unknown-worker-for-ever',
+    file: 'src/engine/sql/rescue-runs.ts',
+    find: '(w.found is null or w.ended_at is not null or w.expires_at < engine.now())',
+    replace: '(w.ended_at is not null or w.expires_at < engine.now())',
+    tests: [QUIET],
+    title: 'is taken back from a worker',
+  },
+  {
+    id: 'engine.lease-of-an-ended-worker-for-ever',
+    file: 'src/engine/sql/rescue-runs.ts',
+    find: '(w.found is null or w.ended_at is not null or w.expires_at < engine.now())',
+    replace: '(w.found is null or (w.ended_at is null and w.expires_at < engine.now()))',
+    tests: [QUIET],
+    title: 'is taken back from a worker',
   },
   {
     id: 'engine.takeover-forgets-a-cancellation',
@@ -115,8 +145,9 @@ export const engineBreaks: readonly Break[] = [
   {
     id: 'engine.takeover-from-the-living',
     file: 'src/engine/sql/rescue-runs.ts',
-    find: "where expires_at < engine.now() and (ended_at is null or end_reason = 'lost')",
-    replace: "where expires_at < engine.now() + interval '50 seconds' and (ended_at is null or end_reason = 'lost')",
+    find: 'left join lateral (\n          select true as found, ended_at, expires_at from engine.workers',
+    replace:
+      'left join lateral (\n          select true as found, engine.now() as ended_at, expires_at from engine.workers',
     tests: [RESCUE],
   },
   {
@@ -145,16 +176,23 @@ export const engineBreaks: readonly Break[] = [
   {
     id: 'engine.end-in-doubt-called-lost',
     file: 'src/engine/finisher.ts',
-    find: 'mayBeWritten && missing.length > 0 ?',
-    replace: 'mayBeWritten && missing.length < 0 ?',
+    find: 'const lost = tries > 0 && gone.length > 0 ? await this.#withoutWritten(gone) : gone;',
+    replace: 'const lost = gone;',
     tests: [FINISHER],
   },
   {
     id: 'engine.one-bad-end-fails-its-neighbours',
     file: 'src/engine/finisher.ts',
-    find: 'for (const ending of batch) await this.#writeStubbornly([ending], true);',
-    replace: 'for (const ending of batch) await this.#writeRefused(ending, error);',
+    find: 'for (const ending of endings) await this.#writeStubbornly({ ...batch, endings: [ending] }, 1);',
+    replace: 'for (const ending of endings) await this.#writeRefused(ending, batch.since, error);',
     tests: [FINISHER],
+  },
+  {
+    id: 'engine.end-waits-behind-a-locked-lease',
+    file: 'src/engine/finisher.ts',
+    find: 'if (isLocked) await this.#clearTheWay(ending, tries);',
+    replace: '',
+    tests: ['src/engine/stuck.db.test.ts', ENDS],
   },
   {
     id: 'engine.full-disk-fails-the-run',

@@ -3,7 +3,7 @@ import { type Break, QUIET } from '../break.ts';
 
 const ENQUEUE = 'src/engine/enqueue.ts';
 const ENQUEUE_TEST = 'src/engine/enqueue.db.test.ts';
-const ACCEPT = 'src/http/uploads/accept-upload.ts';
+const ACCEPT = 'src/sources/intake.ts';
 const ACCEPT_TEST = 'src/http/uploads/accept-upload.db.test.ts';
 const RECEIVE = 'src/http/uploads/receive-upload.ts';
 const RECEIVE_TEST = 'src/http/uploads/receive-upload.test.ts';
@@ -60,8 +60,8 @@ export const intakeBreaks: readonly Break[] = [
   {
     id: 'intake.bytes-of-a-living-run-removed',
     file: ACCEPT,
-    find: 'if (error instanceof MillraceError && refusals.has(error.kind)) {',
-    replace: 'if (error instanceof MillraceError) {',
+    find: 'if (error instanceof MillraceError && refusals.has(error.kind))',
+    replace: 'if (error instanceof MillraceError)',
     tests: [ACCEPT_TEST],
   },
   {
@@ -74,7 +74,7 @@ export const intakeBreaks: readonly Break[] = [
   {
     id: 'intake.row-after-the-run',
     file: ACCEPT,
-    find: '      await recordBlob(db, file, { createdBy: userId });\n',
+    find: '      await recordBlob(db, file, { createdBy });\n',
     replace: '',
     tests: [ACCEPT_TEST],
   },
