@@ -8,7 +8,7 @@ import { sqlStateOf, translateDatabaseError } from '../platform/database-errors.
 import { failpoint } from '../platform/failpoints.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { AnyPipeline, Registry } from './pipeline.ts';
-import { type EnqueueManner, enqueueRuns, findHolder, type NewRun } from './sql/enqueue-runs.ts';
+import { type EnqueueManner, enqueueRuns, findHolder, findThere, type NewRun } from './sql/enqueue-runs.ts';
 import { inTurn } from './sql/in-turn.ts';
 
 export interface EnqueueRequest {
@@ -121,9 +121,14 @@ async function write(db: Queryable, runs: readonly NewRun[], manner: EnqueueMann
   failpoint('enqueue.after_commit');
   if (added === 'all') return runs.map(({ id }) => ({ id, created: true }));
   const ids = new Set(added);
+  const refused = runs.flatMap(({ id }) => (ids.has(id) ? [] : [id]));
+  // Asked for all at once: when the answer to a large call was lost, every one of them is there.
+  const there = await findThere(db, refused);
   const answers: Enqueued[] = [];
-  for (const run of runs)
-    answers.push(ids.has(run.id) ? { id: run.id, created: true } : await existing(db, run, manner));
+  for (const run of runs) {
+    if (ids.has(run.id)) answers.push({ id: run.id, created: true });
+    else answers.push(there.has(run.id) ? { id: run.id, created: false } : await existing(db, run, manner));
+  }
   return answers;
 }
 

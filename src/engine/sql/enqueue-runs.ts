@@ -167,6 +167,16 @@ function laneOfFew(runs: readonly NewRun[]): string {
   return `${first.pipeline} ${first.lane}`;
 }
 
+/** Those of the ids that are in the ledger. */
+export async function findThere(db: Queryable, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'engine-find-there',
+    text: `select id from engine.runs where id = any ($1::uuid[])`,
+    values: [ids],
+  });
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** The run that stands in the way of a new one: the same id, or the holder of one of its keys. */
 export async function findHolder(db: Queryable, run: NewRun): Promise<string | undefined> {
   const { rows } = await db.query<{ id: string }>({
