@@ -506,6 +506,22 @@ grant select on engine.leases to judgments_import;
 grant select on engine.leases to millrace_app;
 grant delete, insert, select, update on engine.leases to millrace_engine;
 
+create table engine.parts (
+  run_id uuid not null,
+  part text not null,
+  pipeline text not null,
+  lane text not null,
+  priority smallint not null,
+  state text not null,
+  available_at timestamp with time zone default engine.now() not null,
+  queued_at timestamp with time zone default engine.now() not null,
+  failure jsonb,
+  constraint parts_pkey PRIMARY KEY (run_id, part),
+  constraint parts_state_check CHECK ((state = ANY (ARRAY['open'::text, 'taken'::text, 'ended'::text])))
+) with (fillfactor=70);
+CREATE INDEX parts_open ON engine.parts USING btree (pipeline, lane, priority, run_id, part) WHERE (state = 'open'::text);
+grant delete, insert, select, update on engine.parts to millrace_engine;
+
 create table engine.past_attempts (
   run_id uuid not null,
   attempt integer not null,

@@ -10,6 +10,7 @@ export {
   type Pipeline,
   type PipelineOptions,
   type RunFacts,
+  type SharedStage,
   type Stage,
   type StageOutcome,
 } from './engine/pipeline.ts';

@@ -10,6 +10,7 @@ function givenContext() {
   const made: string[] = [];
   const source: ContextSource = {
     run,
+    part: { index: 0, of: 1 },
     log: silentLog,
     readInput() {
       made.push('input');
@@ -64,7 +65,7 @@ describe("a stage's context", () => {
   it('shows nothing of the engine behind it, and cannot be written to', () => {
     const { context } = givenContext();
     expect(Object.keys(context).sort()).toEqual(
-      ['run', 'input', 'signal', 'log', 'checkpoint', 'commit', 'progress', 'reject', 'decide'].sort(),
+      ['run', 'input', 'signal', 'log', 'part', 'checkpoint', 'commit', 'progress', 'reject', 'decide'].sort(),
     );
     expect('refuse' in context).toBe(false);
     expect((context as unknown as ContextSource).refuse).toBeUndefined();

@@ -4,10 +4,11 @@
 import type { Log } from '../platform/log.ts';
 import type { Decision } from './adaptive.ts';
 import type { RejectRecord } from './sql/insert-rejects.ts';
-import type { CommitOptions, Progress, StageContext, StageRun } from './stage-context.ts';
+import type { CommitOptions, PartPlace, Progress, StageContext, StageRun } from './stage-context.ts';
 
 export interface ContextSource {
   readonly run: StageRun;
+  readonly part: PartPlace;
   readonly log: Log;
   readInput(): unknown;
   signal(): AbortSignal;
@@ -22,6 +23,7 @@ type Parts = { readonly [Name in keyof StageContext]: (source: ContextSource) =>
 
 const parts: Parts = {
   run: (source) => source.run,
+  part: (source) => source.part,
   input: (source) => source.readInput(),
   log: (source) => source.log,
   signal: (source) => source.signal(),

@@ -10,14 +10,20 @@ import { emittedEvents } from './emitted-events.ts';
 import { type ContextSource, createContext } from './execution-context.ts';
 import { classify, endByError, endByRelease, plainEnd, storableText } from './failure.ts';
 import type { Ending } from './finisher.ts';
-import type { AnyPipeline, Stage, StageOutcome } from './pipeline.ts';
+import type { AnyPipeline, AnyStage, SharedStage, StageOutcome } from './pipeline.ts';
 import { emptyReceipt } from './receipt.ts';
 import { lossKey, unbegunKey, withoutLosses } from './retry-policy.ts';
+import { checkpointPart, type PartAnswer, partIndex, partNames } from './shared-runs.ts';
 import { readCommitted } from './sql/checkpoints.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
 import type { RejectRecord } from './sql/insert-rejects.ts';
 import type { DecisionRow } from './sql/progress.ts';
-import type { CommitOptions, Progress, StageContext, StageRun } from './stage-context.ts';
+import type { CommitOptions, PartPlace, Progress, StageContext, StageRun } from './stage-context.ts';
+
+/** The worker goes on with another part of the same run. */
+export interface NextPart {
+  readonly next: ClaimedRow;
+}
 
 /** Why a stage is asked to stop. Carried as the abort signal's reason. `rewound`: the database has lost commits of this execution. */
 export type StopReason = 'cancelled' | 'lost' | 'drained' | 'stalled' | 'rewound';
@@ -32,6 +38,9 @@ export interface ExecutionDeps {
   readonly onDecision: (row: DecisionRow) => void;
   /** Cancels the statements of the attempt's effects, or ends their connections. */
   readonly stopEffects: (run: StageRun, how: 'cancel' | 'end') => Promise<void>;
+  /** For stages that are shared. */
+  readonly offerParts: (run: StageRun, parts: readonly string[]) => Promise<void>;
+  readonly finishPart: (run: StageRun, commits: string | null, signal: AbortSignal) => Promise<PartAnswer>;
   /** The claim's commit, where the stage may begin while it is under way. Nothing is written before. */
   readonly landed?: Promise<void> | undefined;
 }
@@ -46,7 +55,8 @@ const REWOUND_PAUSE_MS = 500;
 const NOTHING_READ = JSON.stringify(emptyReceipt);
 const none: readonly never[] = [];
 
-export function stageRunOf(row: ClaimedRow, stage: string): StageRun {
+/** `isShared`: left out, what the row says. */
+export function stageRunOf(row: ClaimedRow, stage: string, isShared = row.shared ?? (row.part ?? '') !== ''): StageRun {
   return {
     id: row.id,
     tenantId: row.tenant_id,
@@ -56,6 +66,7 @@ export function stageRunOf(row: ClaimedRow, stage: string): StageRun {
     part: row.part ?? '',
     attempt: row.attempt,
     workerId: row.worker_id,
+    isShared,
     lane: row.lane,
     blobId: row.blob_id,
     retryOf: row.retry_of,
@@ -70,7 +81,9 @@ export function stageRunOf(row: ClaimedRow, stage: string): StageRun {
 export class Execution implements ContextSource {
   readonly run: StageRun;
   readonly #pipeline: AnyPipeline;
-  readonly #stage: Stage<unknown>;
+  readonly #stage: AnyStage<unknown>;
+  /** Claimed as a run, not as a part that was offered: then its parts are still to be offered. */
+  readonly #isWhole: boolean;
   readonly #rawInput: unknown;
   readonly #deps: ExecutionDeps;
   // Made when somebody asks for the signal: most short stages never do.
@@ -96,7 +109,8 @@ export class Execution implements ContextSource {
     this.#stage = stage;
     this.#rawInput = row.input;
     this.#deps = deps;
-    this.run = stageRunOf(row, stageName);
+    this.run = stageRunOf(row, stageName, stage.parts !== undefined);
+    this.#isWhole = row.part === undefined;
   }
 
   stop(reason: StopReason, by = 'the engine'): void {
@@ -165,28 +179,61 @@ export class Execution implements ContextSource {
   }
 
   /** Works the stage. Undefined: the run is no longer ours, and nothing is to be written. */
-  async work(): Promise<Ending | undefined> {
+  async work(): Promise<Ending | NextPart | undefined> {
     const ending = this.#stop ? this.#endByThrow(undefined) : await this.#attempt();
     const { landed } = this.#deps;
     return landed === undefined || (await hasLanded(landed)) ? ending : undefined;
   }
 
-  async #attempt(): Promise<Ending | undefined> {
+  async #attempt(): Promise<Ending | NextPart | undefined> {
     this.#beganAt = performance.now();
     try {
-      const outcome = await this.#stage.work(createContext(this));
-      if (this.#stop?.reason === 'lost') return undefined;
-      if (this.#stop?.reason === 'cancelled')
-        throw new MillraceError('run_cancelled', { run: this.run.id, by: this.#stop.by });
-      if (this.#stop?.reason === 'rewound') return this.#release(REWOUND_PAUSE_MS);
-      if (this.#rejects.length > 0) await this.commit(async () => {}, {});
-      return this.#endByOutcome(typeof outcome === 'string' ? { on: outcome } : outcome);
+      if (this.run.isShared) return await this.#attemptPart();
+      const ended = await this.#perform((context) => this.#stage.work(context));
+      return 'stopped' in ended ? ended.stopped : this.#endByOutcome(ended.outcome as StageOutcome | string);
     } catch (error) {
       return this.#endByThrow(error);
     }
   }
 
-  #endByOutcome(outcome: StageOutcome): Ending {
+  /** What the stage's function said, unless the engine has something else to say. */
+  async #perform<T>(
+    step: (context: StageContext) => Promise<T>,
+  ): Promise<{ readonly outcome: T } | { readonly stopped: Ending | undefined }> {
+    const outcome = await step(createContext(this));
+    if (this.#stop?.reason === 'lost') return { stopped: undefined };
+    if (this.#stop?.reason === 'cancelled')
+      throw new MillraceError('run_cancelled', { run: this.run.id, by: this.#stop.by });
+    if (this.#stop?.reason === 'rewound') return { stopped: this.#release(REWOUND_PAUSE_MS) };
+    if (this.#rejects.length > 0) await this.commit(async () => {}, {});
+    return { outcome };
+  }
+
+  async #attemptPart(): Promise<Ending | NextPart | undefined> {
+    await this.#deps.landed;
+    if (this.#isWhole) await this.#deps.offerParts(this.run, partNames(this.part.of));
+    const worked = await this.#perform((context) => this.#stage.work(context));
+    if ('stopped' in worked) return worked.stopped;
+    const answer = await this.#deps.finishPart(this.run, this.#counts?.expected() ?? null, this.signal());
+    if (this.#stop?.reason !== undefined && this.#stop.reason !== 'lost' && answer === 'gone')
+      return this.#endByThrow(undefined);
+    if (typeof answer === 'object') return answer;
+    if (answer === 'rewound') {
+      this.stop('rewound');
+      return this.#endByThrow(undefined);
+    }
+    if (answer !== 'last') return undefined;
+    const concluded = await this.#perform((context) => (this.#stage as SharedStage<unknown>).conclude(context));
+    if ('stopped' in concluded) return concluded.stopped;
+    return { ...this.#endByOutcome(concluded.outcome), isPlain: false, isConclusion: true };
+  }
+
+  get part(): PartPlace {
+    return { index: partIndex(this.run.part), of: this.#stage.parts ?? 1 };
+  }
+
+  #endByOutcome(said: StageOutcome | string): Ending {
+    const outcome: StageOutcome = typeof said === 'string' ? { on: said } : said;
     const status = (outcome.via ?? []).reduce<string | undefined>(
       (from, event) => (from === undefined ? undefined : this.#pipeline.machine.states[from]?.on?.[event]),
       this.run.status,
@@ -302,7 +349,8 @@ export class Execution implements ContextSource {
     return this.#signalSource().signal;
   }
 
-  async readCheckpoint(part: string): Promise<unknown> {
+  async readCheckpoint(name: string): Promise<unknown> {
+    const part = checkpointPart(this.run.part, name);
     const stored = await readCommitted(this.#deps.control, this.run.id, this.run.stage, part);
     try {
       this.#commitCounts().noteRead(part, stored?.commits ?? 0);
@@ -357,7 +405,7 @@ export class Execution implements ContextSource {
           role: this.#stage.role ?? this.#deps.defaultRole,
           write,
           checkpoint: options.checkpoint,
-          part: options.part ?? '',
+          part: checkpointPart(this.run.part, options.part ?? ''),
           rejects: () => [...this.#rejects, ...(options.rejects ?? [])],
           emit: options.emit ?? [],
           stallMs: this.#stallMs,

@@ -12,6 +12,7 @@ import type { Log } from '../platform/log.ts';
 import { waitAtMost } from '../platform/wait.ts';
 import { endByRelease, plainEnd } from './failure.ts';
 import { accountedFor, type Receipt } from './receipt.ts';
+import { endShared } from './shared-runs.ts';
 import { endAlike } from './sql/end-alike.ts';
 import { type AttemptEnd, type EndedEvent, type EndedRow, endAttempts } from './sql/end-attempts.ts';
 import { stopEffects } from './sql/fence.ts';
@@ -27,6 +28,8 @@ export interface Ending {
   readonly via: readonly string[];
   /** Done and nothing else to say: may be written together with others of its kind. */
   readonly isPlain?: boolean;
+  /** The last part of a shared run has concluded it. */
+  readonly isConclusion?: boolean;
   /** Fails the run because the database refused its end; refused as well, it can only be tried again. */
   readonly isRefusal?: boolean;
 }
@@ -206,11 +209,12 @@ export class Finisher {
             pool,
             missing.map(({ run }) => run),
           );
+    const isHeld = ({ run }: Ending) => held.has(`${run.id}/${run.part}`);
     const rewound = await this.#releaseRewound(
-      missing.filter(({ run, end }) => held.has(run.id) && end.commits !== null),
+      missing.filter((ending) => isHeld(ending) && ending.end.commits !== null),
     );
-    const locked = missing.filter(({ run }) => held.has(run.id) && !rewound.has(run.id));
-    const gone = missing.filter(({ run }) => !held.has(run.id));
+    const locked = missing.filter((ending) => isHeld(ending) && !rewound.has(ending));
+    const gone = missing.filter((ending) => !isHeld(ending));
     const lost = tries > 0 && gone.length > 0 ? await this.#withoutWritten(gone) : gone;
     for (const ending of locked) this.#setAside({ ending, since: batch.since, tries: tries + 1, isLocked: true });
     const settled = locked.length === 0 ? batch.endings : batch.endings.filter((ending) => !locked.includes(ending));
@@ -218,15 +222,18 @@ export class Finisher {
   }
 
   /** Ends of executions whose commits the database no longer has: their runs go on from what it has. Returns those it released. */
-  async #releaseRewound(endings: readonly Ending[]): Promise<ReadonlySet<string>> {
+  async #releaseRewound(endings: readonly Ending[]): Promise<ReadonlySet<Ending>> {
     if (endings.length === 0) return new Set();
     const waitReason = JSON.stringify({ kind: 'later', code: 'commits_lost' });
-    const ends = endings.map(({ run }) => ({ ...endByRelease(run), waitReason, delayMs: REWOUND_PAUSE_MS }));
-    const released = new Set((await endAttempts(this.#options.pool, ends)).map(({ id }) => id));
-    for (const { run } of endings)
-      if (released.has(run.id))
-        this.#options.log.error({ run: run.id, attempt: run.attempt, stage: run.stage }, 'commits_lost');
-    return released;
+    const releases = endings.map((ending) => {
+      const end = { ...endByRelease(ending.run), waitReason, delayMs: REWOUND_PAUSE_MS };
+      return { run: ending.run, end, events: [], via: [] };
+    });
+    const missing = new Set((await this.#writeOnce(releases)).map(({ run }) => `${run.id}/${run.part}`));
+    const released = endings.filter(({ run }) => !missing.has(`${run.id}/${run.part}`));
+    for (const { run } of released)
+      this.#options.log.error({ run: run.id, attempt: run.attempt, stage: run.stage }, 'commits_lost');
+    return new Set(released);
   }
 
   #setAside(aside: SetAside): void {
@@ -264,7 +271,7 @@ export class Finisher {
       this.#options.pool,
       missing.map(({ end }) => end),
     );
-    return missing.filter(({ run }) => !written.has(run.id));
+    return missing.filter(({ run }) => !written.has(`${run.id}/${run.attempt}`));
   }
 
   /** Returns what was no longer ours. */
@@ -272,16 +279,20 @@ export class Finisher {
     failpoint('finish.before_commit');
     const rest = areAlike(batch) ? await this.#writeAlike(batch) : batch;
     const moved = new Set<string>();
-    const direct = rest.filter((ending) => ending.via.length === 0);
+    const parts = new Set<Ending>();
+    const direct = rest.filter(({ run, via }) => via.length === 0 && !run.isShared);
     if (direct.length > 0) {
       const ends = direct.map(({ end }) => end);
       const events = direct.flatMap((ending) => ending.events);
       for (const { id } of await endAttempts(this.#options.pool, ends, events)) moved.add(id);
     }
-    for (const ending of rest)
-      if (ending.via.length > 0) for (const { id } of await this.#writeVia(ending)) moved.add(id);
+    for (const ending of rest) {
+      if (ending.run.isShared) {
+        if (await this.#writeShared(ending)) parts.add(ending);
+      } else if (ending.via.length > 0) for (const { id } of await this.#writeVia(ending)) moved.add(id);
+    }
     failpoint('finish.after_commit');
-    return rest.filter(({ run }) => !moved.has(run.id));
+    return rest.filter((ending) => !(ending.run.isShared ? parts.has(ending) : moved.has(ending.run.id)));
   }
 
   /** Returns what it did not move. */
@@ -295,6 +306,11 @@ export class Finisher {
     if (moved === 'all') return [];
     const ids = new Set(moved);
     return batch.filter(({ run }) => !ids.has(run.id));
+  }
+
+  #writeShared(ending: Ending): Promise<boolean> {
+    const shared = { ...ending, isConclusion: ending.isConclusion ?? false };
+    return withTransaction(this.#options.pool, (tx) => endShared(tx, shared));
   }
 
   /** All arrows of the way in one transaction: nobody ever sees the run standing in between. */

@@ -26,10 +26,30 @@ export interface Stage<Input> {
   readonly stallMs?: number;
 }
 
+/**
+ * A stage that several workers share. Its run is worked in parts, each by whoever takes it, with a lease, an attempt and checkpoints of its own;
+ * a part that is lost goes back alone. A part may be begun again after it has ended (when all workers of the run were lost): it goes on from
+ * its checkpoint.
+ */
+export interface SharedStage<Input> extends Omit<Stage<Input>, 'work'> {
+  /** How many parts, at most 64. `context.part` says which one is to be worked. */
+  readonly parts: number;
+  readonly work: (context: StageContext<Input>) => Promise<unknown>;
+  /** Called when all parts have ended well, under the lease of the last: how the run goes on. */
+  readonly conclude: (context: StageContext<Input>) => Promise<StageOutcome | string>;
+}
+
+/** What the engine makes of either. */
+export interface AnyStage<Input> extends Omit<Stage<Input>, 'work'> {
+  readonly work: (context: StageContext<Input>) => Promise<unknown>;
+  readonly parts?: number;
+  readonly conclude?: (context: StageContext<Input>) => Promise<StageOutcome | string>;
+}
+
 export interface PipelineOptions<Input> {
   readonly machine: Machine;
   readonly input: z.ZodType<Input>;
-  readonly stages: Readonly<Record<string, Stage<Input> | Stage<Input>['work']>>;
+  readonly stages: Readonly<Record<string, Stage<Input> | SharedStage<Input> | Stage<Input>['work']>>;
   readonly retry?: RetryPolicy;
   /** Runs of one lane take turns with runs of other lanes. By default a tenant is a lane. */
   readonly lane?: (run: { tenantId: string; input: Input }) => string;
@@ -81,7 +101,7 @@ export interface Pipeline<Input = unknown> {
   readonly name: string;
   readonly machine: Machine;
   readonly input: z.ZodType<Input>;
-  readonly stages: Readonly<Record<string, Stage<Input>>>;
+  readonly stages: Readonly<Record<string, AnyStage<Input>>>;
   readonly retry: RetryPolicy;
   readonly lane: (run: { tenantId: string; input: Input }) => string;
   readonly activeKey: ((run: { tenantId: string; input: Input }) => string) | undefined;
@@ -94,6 +114,7 @@ export interface Pipeline<Input = unknown> {
   readonly recount: ((run: RunFacts<Input>, tx: Queryable) => Promise<Receipt>) | undefined;
 }
 
+const MAX_PARTS = 64;
 const DEFAULT_MAX_INPUT_BYTES = 256 * 1024;
 
 export function definePipeline<Input>(options: PipelineOptions<Input>): Pipeline<Input> {
@@ -110,6 +131,10 @@ export function definePipeline<Input>(options: PipelineOptions<Input>): Pipeline
       typeof stage === 'function' ? { work: stage } : stage,
     ]),
   );
+  for (const [name, stage] of Object.entries<AnyStage<Input>>(stages)) {
+    const fault = faultOfParts(stage);
+    if (fault !== undefined) throw new Error(`pipeline ${machine.pipeline}: stage "${name}" ${fault}`);
+  }
   for (const [status, state] of Object.entries(machine.states)) {
     if (state.stage !== undefined && !(state.stage in stages)) {
       throw new Error(
@@ -133,6 +158,12 @@ export function definePipeline<Input>(options: PipelineOptions<Input>): Pipeline
     maxInputBytes: options.maxInputBytes ?? DEFAULT_MAX_INPUT_BYTES,
     recount: options.recount,
   };
+}
+
+function faultOfParts({ parts, conclude }: Pick<AnyStage<never>, 'parts' | 'conclude'>): string | undefined {
+  if (parts === undefined) return undefined;
+  if (!(Number.isInteger(parts) && parts >= 1 && parts <= MAX_PARTS)) return `needs 1 to ${MAX_PARTS} parts`;
+  return typeof conclude === 'function' ? undefined : 'has parts and needs `conclude`';
 }
 
 // A registry holds pipelines of many input types; each is only ever handed inputs its own schema has parsed.

@@ -24,6 +24,8 @@ export interface StageRun {
   /** Rises with every claim. Together with the part and the worker it is the fence. */
   readonly attempt: number;
   readonly workerId: string;
+  /** Several workers may work on it, each on a part. */
+  readonly isShared: boolean;
   readonly lane: string;
   readonly blobId: string | null;
   readonly retryOf: string | null;
@@ -45,14 +47,23 @@ export interface Progress {
 export interface CommitOptions {
   /** Stored in the same transaction; what `checkpoint()` returns after a crash. */
   readonly checkpoint?: unknown;
-  /** Parts have checkpoints of their own. */
+  /** A stage may keep several checkpoints. Each part of a shared run has its own. */
   readonly part?: string;
   readonly rejects?: readonly RejectRecord[];
   readonly emit?: readonly EmittedEvent[];
 }
 
+/** Which part of a shared run. */
+export interface PartPlace {
+  /** From 0. */
+  readonly index: number;
+  readonly of: number;
+}
+
 export interface StageContext<Input = unknown> {
   readonly run: StageRun;
+  /** 0 of 1 where the stage is not shared. */
+  readonly part: PartPlace;
   readonly input: Input;
   /** Aborted on cancel, loss of the lease, stall and drain. Hand it to everything that waits. */
   readonly signal: AbortSignal;

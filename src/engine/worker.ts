@@ -12,15 +12,20 @@ import { Doorbell, waitAtMost } from '../platform/wait.ts';
 import { Claimer } from './claimer.ts';
 import type { EnginePools } from './engine-pools.ts';
 import { Execution, type ExecutionDeps, stageRunOf } from './execution.ts';
+import { type ExecutionTools, executionDeps } from './execution-tools.ts';
 import { endByRelease } from './failure.ts';
 import { type Ending, Finisher } from './finisher.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
+import { PartClaimer } from './part-claimer.ts';
+import { passOn } from './pass-on.ts';
 import type { Registry } from './pipeline.ts';
 import { ProgressWriter } from './progress-writer.ts';
 import type { EngineSettings } from './settings.ts';
+import { heldKey } from './shared-runs.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
 import { endWorker, registerWorker } from './sql/workers.ts';
+import type { StageRun } from './stage-context.ts';
 import { noRoom, type Room, StartQueue } from './start-queue.ts';
 import type { Vitals } from './vitals.ts';
 import { WorkerWatch } from './worker-watch.ts';
@@ -43,8 +48,6 @@ const MAX_BACKLOG = 5_000;
 const HOUSEKEEPING_MS = 1_000;
 // How long a stalled stage may take to notice that it was asked to stop.
 const STALL_GRACE_MS = 5_000;
-// A run this version cannot work on is offered again after this pause.
-const PASS_ON_MS = 5_000;
 
 export class Worker {
   readonly #deps: WorkerDeps;
@@ -52,8 +55,10 @@ export class Worker {
   readonly #finisher: Finisher;
   readonly #progress: ProgressWriter;
   readonly #keeper: LeaseKeeper;
+  readonly #parts: PartClaimer;
+  readonly #tools: ExecutionTools;
   readonly #bell = new Doorbell();
-  /** Claimed and not yet written off, by run id. */
+  /** Claimed and not yet written off, by run id and part. */
   readonly #held = new Map<string, Execution>();
   readonly #queue: StartQueue<Execution>;
   /** At work now. */
@@ -94,6 +99,11 @@ export class Worker {
       started: () => this.#started,
       end: (ending) => this.#end(ending),
     });
+    this.#parts = new PartClaimer(deps.pools.control, deps.registry);
+    this.#tools = {
+      ...{ pools: deps.pools, log: deps.log, stallMs: deps.settings.stallMs },
+      ...{ keeper: this.#keeper, progress: this.#progress, parts: this.#parts, onOffered: deps.onGivenBack },
+    };
   }
 
   get id(): string {
@@ -113,14 +123,14 @@ export class Worker {
   }
 
   cancel(runId: string, by: string): void {
-    this.#held.get(runId)?.stop('cancelled', by);
+    for (const execution of this.#held.values()) if (execution.run.id === runId) execution.stop('cancelled', by);
   }
 
   /** Works one given run for at most `maxMs`, then releases it. False when it could not be claimed. */
   async workOne(runId: string, maxMs: number): Promise<boolean> {
     const [row] = await this.#keeper.whileClaiming(() => this.#claimer.claimById(this.#workerId, runId));
     if (!row) return false;
-    const execution = this.#take(row, this.#executionDeps());
+    const execution = this.#take(row, executionDeps(this.#tools));
     if (!execution) return true;
     const timer = setTimeout(() => execution.stop('drained'), maxMs);
     this.#started.add(execution);
@@ -235,8 +245,10 @@ export class Worker {
     const workerId = this.#workerId;
     try {
       if (await this.#shouldWaitForSolo()) return 0;
+      const parts = await this.#parts.claim(workerId, this.#room().slots);
+      if (parts.length > 0) this.#accept(parts, workerId);
       const room = this.#room();
-      if (room === noRoom) return 0;
+      if (room === noRoom) return parts.length;
       const startedAt = performance.now();
       const { rows, landed } = await this.#claim(workerId, room);
       this.#deps.vitals.claimed((performance.now() - startedAt) / 1_000);
@@ -246,7 +258,7 @@ export class Worker {
         throw error;
       });
       failpoint('claim.after_commit');
-      return rows.length;
+      return rows.length + parts.length;
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'claim did not reach the database');
       return 0;
@@ -303,20 +315,20 @@ export class Worker {
   #accept(rows: readonly ClaimedRow[], workerId: string, landed?: Promise<void>): void {
     // Reborn while the claim was under way: these leases belong to the old identity and will be taken over.
     if (workerId !== this.#workerId) return;
-    const deps = this.#executionDeps(landed);
+    const deps = executionDeps(this.#tools, landed);
     this.#queue.add(rows.flatMap((row) => this.#take(row, deps) ?? []));
     this.#startQueued();
   }
 
   /** The claim did not land, or nobody knows: what was begun counts for nothing. Leases that are ours after all are found. */
   #drop(rows: readonly ClaimedRow[]): void {
-    for (const { id, attempt } of rows) {
-      const execution = this.#held.get(id);
+    for (const { id, attempt, part } of rows) {
+      const execution = this.#held.get(heldKey(id, part));
       if (execution?.run.attempt !== attempt) continue;
       execution.stop('lost');
       this.#started.delete(execution);
       this.#queue.remove(execution, false);
-      this.#forget(id, attempt);
+      this.#forget(execution.run);
     }
   }
 
@@ -326,44 +338,20 @@ export class Worker {
     const stage = pipeline?.machine.states[row.status]?.stage;
     if (!pipeline || stage === undefined || !(stage in pipeline.stages)) {
       void Promise.resolve(deps.landed).then(
-        () => this.#passOn(row),
+        () => this.#end(passOn(row, this.#deps.log)),
         () => {},
       );
       return undefined;
     }
     const execution = new Execution(row, pipeline, deps);
-    this.#held.set(row.id, execution);
+    this.#held.set(heldKey(row.id, row.part), execution);
     return execution;
-  }
-
-  /** Shared by the runs of one claim. */
-  #executionDeps(landed?: Promise<void>): ExecutionDeps {
-    return {
-      effects: this.#deps.pools.effects,
-      control: this.#deps.pools.control,
-      log: this.#deps.log,
-      defaultRole: 'millrace_app',
-      stallMs: this.#deps.settings.stallMs,
-      stopEffects: (run, how) => this.#keeper.stopEffects(run, how),
-      onDecision: (decision) => this.#progress.addDecision(decision),
-      landed,
-    };
-  }
-
-  #passOn(row: ClaimedRow): void {
-    const run = stageRunOf(row, '');
-    this.#deps.log.warn(
-      { run: run.id, pipeline: run.pipeline, status: run.status, code: 'stage_missing' },
-      'a newer version must work on this run',
-    );
-    const waitReason = JSON.stringify({ kind: 'later', code: 'stage_missing' });
-    this.#end({ run, end: { ...endByRelease(run), waitReason, delayMs: PASS_ON_MS }, events: [], via: [] });
   }
 
   #startQueued(): void {
     while (this.#started.size < this.#deps.settings.concurrency) {
       const next = this.#queue.shift();
-      if (!next) break;
+      if (!next) return;
       this.#started.add(next);
       void this.#work(next);
     }
@@ -376,8 +364,9 @@ export class Worker {
     if (!this.#started.delete(execution)) return;
     this.#progress.note(execution);
     this.#queue.remove(execution, true);
-    if (ending && this.#held.get(execution.run.id) === execution) this.#end(ending);
-    else this.#forget(execution.run.id, execution.run.attempt);
+    if (ending && 'next' in ending) this.#goOn(execution, ending.next);
+    else if (ending && this.#held.get(heldKey(execution.run.id, execution.run.part)) === execution) this.#end(ending);
+    else this.#forget(execution.run);
     if (!this.#stopping) this.#startQueued();
     if (this.#started.size === 0) this.#idle?.();
     if (!this.#isBusyOtherwise() && this.#queue.hasRoom()) this.#bell.ring();
@@ -392,14 +381,22 @@ export class Worker {
     for (const { run } of lost)
       this.#deps.log.warn({ run: run.id, attempt: run.attempt, stage: run.stage }, 'lease_lost');
     this.#deps.vitals.endsWritten(batch, lost);
-    for (const { run } of batch) this.#forget(run.id, run.attempt);
+    for (const { run } of batch) this.#forget(run);
     this.#deps.onActivity();
     this.#bell.ring();
   }
 
-  #forget(runId: string, attempt: number): void {
-    if (this.#held.get(runId)?.run.attempt === attempt) this.#held.delete(runId);
-    if (this.#solo === runId) this.#solo = undefined;
+  #forget({ id, part, attempt }: StageRun): void {
+    const key = heldKey(id, part);
+    if (this.#held.get(key)?.run.attempt === attempt) this.#held.delete(key);
+    if (this.#solo === id) this.#solo = undefined;
+  }
+
+  /** The same slot goes on with the next part of its run. */
+  #goOn({ run }: Execution, next: ClaimedRow): void {
+    this.#forget(run);
+    if (this.#stopping) this.#end(releaseOf(stageRunOf(next, run.stage, true)));
+    else this.#accept([next], run.workerId);
   }
 
   #releaseQueued(): void {
@@ -408,7 +405,7 @@ export class Worker {
   }
 
   #release(executions: readonly Execution[]): void {
-    for (const { run } of executions) this.#end({ run, end: endByRelease(run), events: [], via: [] });
+    for (const { run } of executions) this.#end(releaseOf(run));
   }
 
   /** What was claimed ahead and does not begin soon after all goes back to the queue, where others may take it. */
@@ -448,3 +445,5 @@ export class Worker {
     if (!this.#stopping) this.#startQueued();
   }
 }
+
+const releaseOf = (run: StageRun): Ending => ({ run, end: endByRelease(run), events: [], via: [] });

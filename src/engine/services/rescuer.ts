@@ -6,6 +6,7 @@ import { type Pool, withTransaction } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { Log } from '../../platform/log.ts';
 import { type Failures, lossKey, unbegunKey, withoutLosses } from '../retry-policy.ts';
+import { endShared, type SharedEnd } from '../shared-runs.ts';
 import { type AttemptEnd, endAttempts } from '../sql/end-attempts.ts';
 import {
   declareLostWorkers,
@@ -43,12 +44,14 @@ export async function rescueLostRuns(pool: Pool, log: Log): Promise<number> {
   const { lost, workers } = await withTransaction(pool, async (tx) => {
     const gone = await declareLostWorkers(tx);
     const leases = gone.length > 0 ? await lockLostLeases(tx, gone, BATCH) : [];
-    if (leases.length > 0) await endAttempts(tx, leases.map(endOfLost));
+    const plain = leases.filter((lease) => !lease.shared);
+    if (plain.length > 0) await endAttempts(tx, plain.map(endOfLost));
     await endSilentWorkers(tx);
     failpoint('rescue.before_commit');
     return { lost: leases, workers: gone };
   });
   failpoint('rescue.after_commit');
+  for (const lease of lost) if (lease.shared) await withTransaction(pool, (tx) => endShared(tx, partOf(lease)));
   // What was skipped is under an effects transaction that nobody will commit.
   if (workers.length > 0 && lost.length < BATCH) await endLostEffects(pool, workers, BATCH);
   for (const lease of lost) {
@@ -65,6 +68,13 @@ export async function rescueLostRuns(pool: Pool, log: Log): Promise<number> {
     );
   }
   return lost.length;
+}
+
+/** A lost part goes back alone while others are at work on the run. */
+function partOf(lease: LostLease): SharedEnd {
+  const { run_id: id, part, attempt, worker_id: workerId, stage, pipeline } = lease;
+  const run = { id, part, attempt, workerId, stage, pipeline };
+  return { run, end: endOfLost(lease), events: [], via: [], isConclusion: false };
 }
 
 function endOfLost(lease: LostLease): AttemptEnd {

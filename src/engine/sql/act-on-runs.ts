@@ -134,7 +134,7 @@ export interface LeaseToCancel {
   readonly cancel_event: 'cancel' | 'fail';
 }
 
-/** The lease of an active run, locked; undefined when it is under an effects transaction or the run is not active. */
+/** The lease of an active run, locked; undefined when it is under an effects transaction, shared by several, or not active. */
 export async function lockLeaseToCancel(
   db: Queryable,
   tenantId: string,
@@ -146,7 +146,7 @@ export async function lockLeaseToCancel(
       select l.part, l.attempt, l.worker_id, l.pipeline, r.status, ${cancelEventOf('l.pipeline', 'r.status')} as cancel_event
       from engine.leases l
       join engine.runs r on r.id = l.run_id
-      where l.run_id = $2 and l.tenant_id = $1
+      where l.run_id = $2 and l.tenant_id = $1 and not exists (select from engine.parts p where p.run_id = l.run_id)
       for update of l skip locked`,
     values: [tenantId, runId],
   });

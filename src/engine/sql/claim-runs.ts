@@ -15,8 +15,10 @@ export interface ClaimedRow {
   readonly priority: number;
   readonly attempt: number;
   readonly worker_id: string;
-  /** Left out: ''. */
+  /** Left out: a run was claimed, not a part of one. */
   readonly part?: string;
+  /** Whether others may be at work on other parts; left out: as the part says. */
+  readonly shared?: boolean;
   readonly input: unknown;
   /** Null when there were none. */
   readonly failures: Failures | null;

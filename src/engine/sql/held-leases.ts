@@ -2,12 +2,12 @@ import type { Queryable } from '../../platform/database.ts';
 import { arrayLiteral } from './array-literal.ts';
 import type { FenceKey } from './fence.ts';
 
-/** Of these attempts, the runs whose lease they still hold. */
+/** Of these attempts, those that still hold their lease, as `run/part`. */
 export async function leasesStillHeld(db: Queryable, leases: readonly FenceKey[]): Promise<ReadonlySet<string>> {
-  const { rows } = await db.query<{ run_id: string }>({
+  const { rows } = await db.query<{ run_id: string; part: string }>({
     name: 'engine-leases-still-held',
     text: `
-      select g.run_id
+      select g.run_id, g.part
       from unnest($1::uuid[], $2::text[], $3::int[], $4::uuid[]) as g (run_id, part, attempt, worker_id)
       cross join lateral (
         select from engine.leases l
@@ -21,5 +21,5 @@ export async function leasesStillHeld(db: Queryable, leases: readonly FenceKey[]
       arrayLiteral(leases, (lease) => lease.workerId),
     ],
   });
-  return new Set(rows.map((row) => row.run_id));
+  return new Set(rows.map((row) => `${row.run_id}/${row.part}`));
 }

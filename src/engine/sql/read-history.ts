@@ -38,15 +38,15 @@ export async function readAttempts(db: Queryable, tenantId: string, runId: strin
   return rows;
 }
 
-/** Of these ends, the runs in whose history they stand. An attempt that somebody else ended stands there with another outcome. */
+/** Of these ends, those that stand in the history, as `run/attempt`. An attempt that somebody else ended stands there with another outcome. */
 export async function endsInHistory(
   db: Queryable,
   ends: readonly Pick<AttemptEnd, 'runId' | 'attempt' | 'outcome'>[],
 ): Promise<ReadonlySet<string>> {
-  const { rows } = await db.query<{ run_id: string }>({
+  const { rows } = await db.query<{ run_id: string; attempt: number }>({
     name: 'engine-ends-in-history',
     text: `
-      select a.run_id
+      select a.run_id, a.attempt
       from unnest($1::uuid[], $2::int[], $3::text[]) as e (run_id, attempt, outcome)
       join engine.attempts a on a.run_id = e.run_id and a.attempt = e.attempt and a.outcome = e.outcome`,
     values: [
@@ -55,7 +55,7 @@ export async function endsInHistory(
       arrayLiteral(ends, (end) => end.outcome),
     ],
   });
-  return new Set(rows.map((row) => row.run_id));
+  return new Set(rows.map((row) => `${row.run_id}/${row.attempt}`));
 }
 
 export interface RunEventRow {

@@ -144,7 +144,7 @@ function wayIn(filter: RunFilter): WayIn {
 const flaggedWords = new Set(['failed', 'partial', 'dead_letter', 'dead', 'cancelled']);
 
 const live = `
-      select l.run_id as id from engine.leases l
+      select distinct l.run_id as id from engine.leases l
       union all
       select q.run_id from engine.ready q
       union all

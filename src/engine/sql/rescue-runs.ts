@@ -23,6 +23,8 @@ export interface LostLease {
   readonly cancel_event: 'cancel' | 'fail';
   readonly lost_limit: number;
   readonly lost_action: 'requeue' | 'fail';
+  /** Others may be at work on other parts. */
+  readonly shared: boolean;
 }
 
 /**
@@ -75,7 +77,8 @@ export async function lockLostLeases(db: Queryable, workerIds: readonly string[]
                select from engine.checkpoints c where c.run_id = l.run_id and c.stage = l.stage and c.attempt = l.attempt
              ) as progressed,
              case when r.cancel_requested_at is not null then r.cancel_requested_by end as cancel_requested_by,
-             ${cancelEventOf('l.pipeline', 'r.status')} as cancel_event, p.lost_limit, p.lost_action
+             ${cancelEventOf('l.pipeline', 'r.status')} as cancel_event, p.lost_limit, p.lost_action,
+             exists (select from engine.parts x where x.run_id = l.run_id) as shared
       from engine.leases l
       join engine.runs r on r.id = l.run_id
       join engine.pipelines p on p.pipeline = l.pipeline

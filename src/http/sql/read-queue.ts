@@ -30,7 +30,7 @@ export async function readLanes(control: Queryable, tenantId: string): Promise<L
         group by q.pipeline, q.lane
       ),
       leased as (
-        select pipeline, lane, count(*)::int as active from engine.leases where tenant_id = $1::uuid group by pipeline, lane
+        select pipeline, lane, count(distinct run_id)::int as active from engine.leases where tenant_id = $1::uuid group by pipeline, lane
       ),
       halted as (
         select pipeline, lane from engine.pauses where starts_with(lane, $1::text)
@@ -96,7 +96,7 @@ export async function readBacklog(control: Queryable): Promise<BacklogRow[]> {
       select p.pipeline,
              (select count(*)::int from engine.ready q where q.pipeline = p.pipeline)
                + (select count(*)::int from engine.scheduled s where s.pipeline = p.pipeline) as waiting,
-             (select count(*)::int from engine.leases l where l.pipeline = p.pipeline) as active,
+             (select count(distinct l.run_id)::int from engine.leases l where l.pipeline = p.pipeline) as active,
              (select extract(epoch from engine.now() - min(q.queued_at))::float8 from engine.ready q
               where q.pipeline = p.pipeline) as oldest_s
       from engine.pipelines p`,

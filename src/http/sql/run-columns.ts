@@ -45,5 +45,9 @@ export const runJoins = `
     select x.run_id as id from engine.all_retries x where x.retry_of = r.id and x.tenant_id = r.tenant_id limit 1
   ) n on true
   left join public.users u on u.user_id = r.created_by and u.tenant_id = r.tenant_id
-  left join engine.leases l on l.run_id = r.id and l.tenant_id = r.tenant_id
+  left join lateral (
+    select e.run_id, e.claimed_at from engine.leases e
+    where e.run_id = r.id and e.tenant_id = r.tenant_id
+    order by e.claimed_at limit 1
+  ) l on true
   left join engine.progress g on g.run_id = r.id and g.tenant_id = r.tenant_id and l.run_id is not null`;
