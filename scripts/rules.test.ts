@@ -31,6 +31,16 @@ describe('our own rules', () => {
     expect(check('src/engine/utils.ts', '')).toEqual([expect.stringContaining('concept')]);
   });
 
+  it('want pipelines named by their kits alone', () => {
+    const named = expect.stringContaining('name no pipeline here');
+    expect(check('src/http/a.ts', "if (run.pipeline === 'ads') go();")).toEqual([named]);
+    expect(check('src/roles/a.ts', "import { x } from '../pipelines/syncs/kit.ts';")).toEqual([named]);
+    expect(check('src/http/sql/a.ts', "where pipeline = 'judgments'")).toEqual([named]);
+    for (const allowed of ['src/pipelines/ads/http/a.ts', 'src/contract/pipelines/ads/a.ts', 'src/http/a.db.test.ts'])
+      expect(check(allowed, "const name = 'ads';")).toEqual([]);
+    expect(check('src/http/a.ts', "import { partsOf } from './pipeline-parts.ts'; // 'ads' among others")).toEqual([]);
+  });
+
   it('want tests on judgments where the canaries listen', () => {
     const text = "import { openJudgmentsBench } from '../../test/support/judgments.ts';";
     expect(check('src/http/new-page.db.test.ts', text)).toEqual([expect.stringContaining('canaries')]);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { kits } from '../src/pipelines/all.ts';
 import { judgmentsTests } from '../test/support/heard.ts';
 import { listFiles } from './source-files.ts';
 
@@ -17,6 +18,22 @@ export interface Finding {
 }
 
 type Rule = (file: SourceFile) => Finding[];
+
+const pipelineNames = kits.map(({ name }) => name);
+
+/** Product files that may name a pipeline, each with its reason. The console has a list of its own. */
+const knowsPipelines: ReadonlyMap<string, string> = new Map([
+  ['src/index.ts', 'the public library exports the dispatcher and the worker cycle of syncs'],
+  ['src/roles/sync-programs.ts', 'the public functions of syncs'],
+  ['src/http/openapi.ts', 'the description of a tag'],
+  ['src/tabular/mapping/header-name.ts', 'a word that headers hold'],
+  ['src/cli/commands/ingest.ts', 'the fields of each intake as options of one command'],
+  ['src/cli/ingest/watch-ingest.ts', 'the gate is told for the pipeline that has one'],
+  ['src/outbound/alerts/event-consumer.ts', 'alerts in the words of the specifications'],
+  ['src/outbound/alerts/messages.ts', 'alerts in the words of the specifications'],
+  ['src/outbound/alerts/sql/read-metrics.ts', 'alerts in the words of the specifications'],
+  ['src/outbound/alerts/sql/read-run-facts.ts', 'alerts in the words of the specifications'],
+]);
 
 const folders = ['src', 'test', 'scripts', 'examples', 'console', 'db/migrations'];
 const maxLines = 450;
@@ -73,6 +90,15 @@ export const rules: readonly Rule[] = [
       /^src\/(?:platform\/config\.ts|platform\/embedded\/binaries\.ts|main\/|roles\/|cli\/|pipelines\/[a-z-]+\/cli\/)/;
     if (!isProduct(name) || allowed.test(name)) return [];
     return findLines(name, text, /\bprocess\.env\b/, 'take the setting from the config that is passed in');
+  },
+
+  function pipelinesByTheirKits({ name, text }) {
+    if (!isProduct(name) || /^src\/(?:contract\/)?pipelines\//.test(name) || knowsPipelines.has(name)) return [];
+    const pipelines = pipelineNames.join('|');
+    const imported = new RegExp(`from '[^']*/pipelines/(?:${pipelines})/`);
+    const named = new RegExp(`(?<![\\w-])['"\`](?:${pipelines})['"\`]`);
+    const rule = 'name no pipeline here: its kit (src/pipelines/<name>/kit.ts) says what others may know of it';
+    return [...findLines(name, text, imported, rule), ...findLines(name, text, named, rule)];
   },
 
   function canariesListen({ name, text }) {

@@ -1,9 +1,12 @@
 // The public library: declare a machine and its stages, open Millrace, hand in work.
+export { allow, anyone, signedIn } from './contract/api/roles.ts';
+export { empty, json } from './contract/api/route.ts';
 export type { ErrorCode } from './contract/errors/catalogue.ts';
-export type { ErrorKind } from './contract/errors/entry.ts';
+export type { ErrorEntry, ErrorKind } from './contract/errors/entry.ts';
 export { MillraceError } from './contract/errors/millrace-error.ts';
 export { type Machine, machine, type Phase, type State } from './contract/states/machine.ts';
 export { AdaptiveSize } from './engine/adaptive.ts';
+export { readFileOf } from './engine/blobs/read-file.ts';
 export type { Enqueued, EnqueueRequest } from './engine/enqueue.ts';
 export {
   definePipeline,
@@ -15,6 +18,7 @@ export {
   type StageOutcome,
 } from './engine/pipeline.ts';
 export type { Receipt } from './engine/receipt.ts';
+export { type ReplayPlan, type ReplayRequest, startReplay } from './engine/replay.ts';
 export type { Backoff, RetryPolicy, RetryRule } from './engine/retry-policy.ts';
 export type { ScheduleRequest } from './engine/schedules.ts';
 export type { EngineSettings } from './engine/settings.ts';
@@ -25,6 +29,8 @@ export type { RunFilter, RunRow } from './engine/sql/read-runs.ts';
 export type { CommitOptions, EmittedEvent, Progress, StageContext, StageRun } from './engine/stage-context.ts';
 export type { Verification } from './engine/verify.ts';
 export type { WhyWaiting } from './engine/why.ts';
+export { kits } from './pipelines/all.ts';
+export { defineKit, type KitHost, type PipelineKit } from './pipelines/kit.ts';
 export {
   type Dispatched,
   type DispatchRequest,
@@ -41,3 +47,6 @@ export {
   type TransactionSession,
 } from './roles/create-millrace.ts';
 export type { By, RunDesk } from './roles/run-desk.ts';
+export { dispatch, requeueFromDlq } from './roles/sync-programs.ts';
+export type { Intake, IntakeRequest } from './sources/intake.ts';
+export { sniffTableFile } from './tabular/content/table-file.ts';

@@ -10,6 +10,7 @@ import './fastify-fields.ts';
 import { ownHandlers } from './handlers.ts';
 import { createFeed } from './live/feed.ts';
 import { engineFeedSource } from './live/feed-source.ts';
+import { registerOwnRoutes } from './own-routes.ts';
 import { authenticateRequests, isStillAllowed } from './plugins/authentication.ts';
 import { answerErrors, sendError } from './plugins/error-answers.ts';
 import { honourIdempotencyKeys } from './plugins/idempotency.ts';
@@ -62,6 +63,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   honourIdempotencyKeys(server, app);
   await server.register(websocket, { options: { maxPayload: MAX_SOCKET_MESSAGE_BYTES } });
   registerRoutes(server, app, { ...ownHandlers, ...deps.handlers });
+  registerOwnRoutes(server, app);
   if (settings.pages !== false) {
     const { servePages } = await import('./plugins/pages.ts');
     await servePages(server, settings.consoleFolder);

@@ -1,6 +1,7 @@
 // What our plugins add to Fastify's requests and routes, declared once.
 import type { Principal } from '../access/principal.ts';
 import type { OperationId } from '../contract/api/operations.ts';
+import type { RouteSpec } from '../contract/api/route.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -10,6 +11,8 @@ declare module 'fastify' {
     idempotency: { readonly key: string; finish(status: number, body: string): Promise<void> } | null;
   }
   interface FastifyContextConfig {
+    /** Of the route table; a pipeline's own route has a name of its own (http/own-routes.ts). */
     operation?: OperationId;
+    spec?: RouteSpec;
   }
 }

@@ -46,6 +46,7 @@ import { resumeRun } from './routes/runs/resume.ts';
 import { retryRun } from './routes/runs/retry.ts';
 import { listFileRows } from './routes/runs/rows.ts';
 import { showRun } from './routes/runs/show.ts';
+import { startRun } from './routes/runs/start.ts';
 import { verifyRun } from './routes/runs/verify.ts';
 import { health } from './routes/system/health.ts';
 import { tenantMetrics } from './routes/system/metrics.ts';
@@ -89,6 +90,7 @@ export const ownHandlers: Handlers = {
   ...revokeMembership,
   ...listAudit,
   ...listRuns,
+  ...startRun,
   ...bulk,
   ...showRun,
   ...listRunEvents,

@@ -4,6 +4,7 @@ import type { AnswerOf } from '../contract/api/client.ts';
 import type { OperationId } from '../contract/api/operations.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { Intake } from '../sources/intake.ts';
+import type { OwnRoute } from './own-route.ts';
 import type { RejectTools } from './rejects/reject-tools.ts';
 import type { LaneRow } from './sql/read-queue.ts';
 import type { RunRow } from './sql/run-columns.ts';
@@ -20,6 +21,8 @@ export interface PipelineParts {
   readonly channel?: string;
   /** Whose API its runs ask when their input names none. */
   readonly provider?: string;
+  /** Routes of its own, under /v1/x/<name>. */
+  readonly routes?: readonly OwnRoute[];
   /** May be started by POST /v1/runs with an input of the caller's. */
   readonly mayStart?: boolean;
 }

@@ -3,7 +3,7 @@
 import { STATUS_CODES } from 'node:http';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { Problem } from '../contract/api/problem.ts';
-import { type ErrorCode, entryOf } from '../contract/errors/catalogue.ts';
+import { type AnyErrorCode, type ErrorCode, entryOf } from '../contract/errors/catalogue.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { translateDatabaseError } from '../platform/database-errors.ts';
 
@@ -75,9 +75,9 @@ function ourError(thrown: unknown): MillraceError {
   return new MillraceError('internal', {}, { cause: thrown });
 }
 
-function spoken(error: MillraceError): { code: ErrorCode; detail: string; next: string } {
+function spoken(error: MillraceError): { code: AnyErrorCode; detail: string; next: string } {
   const { code, message: detail, next } = error;
-  const outside = outsideWords[code];
+  const outside = outsideWords[code as ErrorCode];
   if (outside !== undefined) return { code, ...outside };
   const isForUs = error.status >= 500 && (error.kind === 'config' || error.kind === 'bug') && code !== 'not_available';
   if (!isForUs) return { code, detail, next };
@@ -101,7 +101,7 @@ function invalidRequest(
   return { problem, retryAfterS: undefined, isFault: false };
 }
 
-function problemOf(code: ErrorCode, detail: string, next: string, asked: Asked): Problem {
+function problemOf(code: AnyErrorCode, detail: string, next: string, asked: Asked): Problem {
   const { status } = entryOf(code);
   return {
     type: `/docs/errors#${code}`,

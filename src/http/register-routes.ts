@@ -4,7 +4,7 @@ import type { WebSocket } from '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { z } from 'zod';
 import { auditApart } from '../access/audit.ts';
-import { type OperationId, operations } from '../contract/api/operations.ts';
+import { type Method, type OperationId, operations } from '../contract/api/operations.ts';
 import type { RouteSpec } from '../contract/api/route.ts';
 import { routes } from '../contract/api/routes.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
@@ -56,20 +56,36 @@ export function registerRoutes(server: FastifyInstance, app: AppContext, handler
     (typeof operations)[OperationId],
   ][]) {
     if (operation === 'system.docs') continue;
-    const spec: RouteSpec = routes[operation];
     const handler = (handlers[operation] ?? notAvailable(operation)) as unknown as AnyHandler;
-    server.route({
-      method,
-      url,
-      config: { operation },
-      schema: schemaOf(spec),
-      ...(spec.bodyKind === 'multipart' ? { bodyLimit: app.settings.maxRowsBytes } : {}),
-      ...(spec.answer.kind === 'socket' ? { wsHandler: openSocket(app) } : {}),
-      // A stream never ends, so its headers alone cannot be asked for.
-      exposeHeadRoute: spec.answer.kind !== 'socket' && spec.answer.kind !== 'stream',
-      handler: (request, reply) => run(app, operation, spec, handler, request, reply),
-    });
+    registerRoute(server, app, { operation, method, url, spec: routes[operation] }, handler);
   }
+}
+
+interface Place {
+  readonly operation: OperationId;
+  readonly method: Method;
+  readonly url: string;
+  readonly spec: RouteSpec;
+}
+
+/** One route with everything every route has: credential, validation, audit, problem answers. */
+export function registerRoute(
+  server: FastifyInstance,
+  app: AppContext,
+  { operation, method, url, spec }: Place,
+  handler: AnyHandler,
+): void {
+  server.route({
+    method,
+    url,
+    config: { operation, spec },
+    schema: schemaOf(spec),
+    ...(spec.bodyKind === 'multipart' ? { bodyLimit: app.settings.maxRowsBytes } : {}),
+    ...(spec.answer.kind === 'socket' ? { wsHandler: openSocket(app) } : {}),
+    // A stream never ends, so its headers alone cannot be asked for.
+    exposeHeadRoute: spec.answer.kind !== 'socket' && spec.answer.kind !== 'stream',
+    handler: (request, reply) => run(app, operation, spec, handler, request, reply),
+  });
 }
 
 /** Hooks have run by now: the caller is known and the query is valid. */

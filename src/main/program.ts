@@ -19,13 +19,14 @@ import { addServeCommands } from './serve.ts';
 import { withToolbox } from './toolbox.ts';
 
 const OPERATING = 'Operating:';
+const tools = { withConnection, withToolbox };
 
 /**
  * `wantsJson`: what is wrong with a command is then left to its caller to say, for a program to read. `kits`: the pipelines whose
  * commands there are.
  */
 export function buildProgram(wantsJson = false, kits: readonly PipelineKit[] = ownKits): Command {
-  provideTools({ withConnection, withToolbox });
+  provideTools(tools);
   const program = new Command('millrace')
     .configureOutput(wantsJson ? { writeErr() {} } : {})
     .description(
@@ -66,7 +67,7 @@ Exit codes: 0 all went well · 2 a part of it (rows were refused) · 1 it failed
   addTenantCommands(program);
   addUserCommands(program);
   addWebhookCommands(program);
-  for (const { add } of commandsOf(kits, (group) => group === OPERATING)) add(program);
+  for (const { add } of commandsOf(kits, (group) => group === OPERATING)) add(program, tools);
   return program;
 }
 
@@ -74,7 +75,7 @@ Exit codes: 0 all went well · 2 a part of it (rows were refused) · 1 it failed
 function addKitCommands(program: Command, kits: readonly PipelineKit[]): void {
   for (const { group, add } of commandsOf(kits, (name) => name !== OPERATING)) {
     program.commandsGroup(group);
-    add(program);
+    add(program, tools);
   }
 }
 

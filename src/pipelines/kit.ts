@@ -3,13 +3,16 @@
 // parts in the order of this declaration; no other file names a pipeline.
 import type { Command } from 'commander';
 import type { z } from 'zod';
+import type { CommandTools } from '../cli/connection.ts';
 import type { DoctorCheck } from '../cli/doctor/finding.ts';
+import type { ErrorEntry } from '../contract/errors/entry.ts';
 import type { ConsumerOptions } from '../engine/consumer.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { AnyPipeline } from '../engine/pipeline.ts';
 import type { Service } from '../engine/services/loop.ts';
 import type { Staging } from '../engine/services/staging-cleaner.ts';
 import type { Handlers } from '../http/call.ts';
+import type { OwnRoute } from '../http/own-route.ts';
 import type { ListFileRows, PipelineFigures, RunActions, Sample } from '../http/pipeline-parts.ts';
 import type { RejectTools } from '../http/rejects/reject-tools.ts';
 import type { UploadLimits } from '../http/uploads/upload-limits.ts';
@@ -47,7 +50,7 @@ export type Consumer = Pick<ConsumerOptions, 'name' | 'apply'>;
 export interface KitCommands {
   /** The heading under which `millrace --help` shows them. */
   readonly group: string;
-  add(program: Command): void;
+  add(program: Command, tools: CommandTools): void;
 }
 
 export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodRawShape> {
@@ -71,6 +74,12 @@ export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodR
   actions?(host: KitHost<Own, Shape>): RunActions;
   /** Operations of the contract that are its own. */
   handlers?(host: KitHost<Own, Shape>): Handlers;
+  /** Routes under /v1/x/<name>/, for pipelines that do not come with Millrace. */
+  routes?(host: KitHost<Own, Shape>): readonly OwnRoute[];
+  /** Error codes x.<name>.<word>, for pipelines that do not come with Millrace. */
+  readonly errors?: Readonly<Record<string, ErrorEntry>>;
+  /** POST /v1/runs and `millrace runs start` may start it with an input of the caller's. */
+  readonly mayStart?: boolean;
   readonly commands?: readonly KitCommands[];
   /** Readers of the outbox. */
   consumers?(host: KitHost<Own, Shape>): readonly Consumer[];

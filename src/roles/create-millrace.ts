@@ -3,6 +3,7 @@
 //
 // Execution is at least once; effects are applied once, because a stage can only write through `commit`. What `enqueue`
 // has acknowledged reaches exactly one terminal state, whatever is killed.
+import { registerErrors } from '../contract/errors/catalogue.ts';
 import type { ConsumerOptions } from '../engine/consumer.ts';
 import type { Engine, EngineRoles } from '../engine/engine.ts';
 import type { Enqueued, EnqueueRequest } from '../engine/enqueue.ts';
@@ -10,9 +11,15 @@ import type { AnyPipeline } from '../engine/pipeline.ts';
 import type { ScheduleRequest } from '../engine/schedules.ts';
 import type { EngineSettings } from '../engine/settings.ts';
 import type { ScheduleRow } from '../engine/sql/schedules.ts';
+import type { PipelineKit } from '../pipelines/kit.ts';
+import { blobSettings, openBlobStore } from '../platform/blob/open-blob-store.ts';
+import { loadConfig } from '../platform/config.ts';
 import { enterTenant, type Pooler, type Queryable, withTransaction } from '../platform/database.ts';
 import { type Log, silentLog } from '../platform/log.ts';
+import { openSecretBox } from '../platform/secret-box.ts';
+import { openKits } from './kits.ts';
 import { openEngine } from './open-engine.ts';
+import { prepareHome } from './prepare-home.ts';
 import { createRunDesk, type RunDesk } from './run-desk.ts';
 import { swapRole } from './sql/swap-role.ts';
 
@@ -27,7 +34,9 @@ export interface MillraceOptions {
   readonly directUrl?: string;
   /** The folder of this installation. Default: ./.millrace */
   readonly home?: string;
-  readonly pipelines: readonly AnyPipeline[];
+  readonly pipelines?: readonly AnyPipeline[];
+  /** Pipelines with all they bring: those of Millrace itself (`kits`), or made with defineKit. Their settings are read from the environment. */
+  readonly kits?: readonly PipelineKit[];
   readonly settings?: Partial<EngineSettings>;
   /** Connections of each pool. Default: 10 */
   readonly poolSize?: number;
@@ -82,6 +91,8 @@ const APP_ROLE = 'millrace_app';
 const LIBRARY = 'library';
 
 export async function createMillrace(options: MillraceOptions): Promise<Millrace> {
+  const log = options.log ?? silentLog;
+  const kits = await openOwnKits(options, log);
   const opened = await openEngine({
     database: {
       databaseUrl: options.databaseUrl,
@@ -91,14 +102,19 @@ export async function createMillrace(options: MillraceOptions): Promise<Millrace
       home: options.home ?? DEFAULT_HOME,
     },
     migrate: true,
-    pipelines: options.pipelines,
+    pipelines: [...(options.pipelines ?? []), ...kits.pipelines],
     settings: options.settings ?? {},
     poolSize: options.poolSize ?? DEFAULT_POOL,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    log: options.log ?? silentLog,
-    prepare: options.prepare,
+    log,
+    async prepare(admin) {
+      await kits.prepare(admin);
+      await options.prepare?.(admin);
+    },
   });
   const { engine, pools } = opened;
+  const atWork = kits.withEngine(engine);
+  for (const { consumers } of atWork) for (const consumer of consumers) engine.consume(consumer);
   // Neither worker nor services yet: only the ear for wake-ups, so that waiting for a run is quick.
   await engine.start({});
   let stopped: Promise<void> | undefined;
@@ -126,10 +142,24 @@ export async function createMillrace(options: MillraceOptions): Promise<Millrace
     onEvents: engine.onEvents,
     start: (roles) => engine.start(roles),
     stop() {
-      stopped ??= engine.stop().then(() => opened.close());
+      stopped ??= engine
+        .stop()
+        .then(() => opened.close())
+        .then(() => kits.close());
       return stopped;
     },
   };
+}
+
+/** Only where there are kits is there anything to open for them. */
+async function openOwnKits({ kits = [], home = DEFAULT_HOME }: MillraceOptions, log: Log) {
+  if (kits.length === 0) return { pipelines: [], async prepare() {}, withEngine: () => [], async close() {} };
+  const config = loadConfig({ ...process.env, MILLRACE_HOME: home });
+  for (const { name, errors = {} } of kits) registerErrors(name, errors);
+  prepareHome(home);
+  const blobs = await openBlobStore(blobSettings(config));
+  const secrets = await openSecretBox({ secretKey: config.connectorSecretKey, home });
+  return { ...(await openKits(kits, { config, blobs, secrets, log })), close: () => blobs.close() };
 }
 
 /** The caller's role may not write the ledger; the engine's may. The role is changed for this statement and put back. */

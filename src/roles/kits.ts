@@ -2,6 +2,7 @@
 // PIPELINE_MODULES names.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { registerErrors } from '../contract/errors/catalogue.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { AnyPipeline } from '../engine/pipeline.ts';
@@ -35,7 +36,9 @@ export interface OpenedKits {
 export async function loadKits(modules: string | undefined): Promise<readonly PipelineKit[]> {
   const names = (modules ?? '').split(',').map((name) => name.trim());
   const loaded = await Promise.all(names.filter((name) => name !== '').map(loadModule));
-  return [...ownKits, ...loaded.flat()];
+  const own = loaded.flat();
+  for (const { name, errors = {} } of own) registerErrors(name, errors);
+  return [...ownKits, ...own];
 }
 
 export async function openKits(kits: readonly PipelineKit[], base: Omit<KitBase, 'settings'>): Promise<OpenedKits> {
@@ -68,6 +71,7 @@ function putToWork(kit: PipelineKit, opened: KitOpened<unknown>, engine: Engine)
   const intake = kit.intake?.(host);
   const rejects = kit.rejects?.(host);
   const actions = kit.actions?.(host);
+  const routes = kit.routes?.(host);
   return {
     kit,
     parts: {
@@ -75,6 +79,8 @@ function putToWork(kit: PipelineKit, opened: KitOpened<unknown>, engine: Engine)
       ...(intake ? { intake } : {}),
       ...(rejects ? { rejects } : {}),
       ...(actions ? { actions } : {}),
+      ...(routes ? { routes } : {}),
+      ...(kit.mayStart ? { mayStart: true } : {}),
       ...(kit.rows ? { rows: kit.rows } : {}),
       ...(kit.samples ? { samples: kit.samples } : {}),
       ...(kit.figures ? { figures: kit.figures } : {}),

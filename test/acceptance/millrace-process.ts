@@ -12,7 +12,12 @@ import { hear } from '../support/heard.ts';
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-const program = path.join(root, 'dist/main/main.js');
+let program = path.join(root, 'dist/main/main.js');
+
+/** From now on another copy of the product, such as one that was packed and installed. */
+export function useProgram(file: string): void {
+  program = file;
+}
 
 export type Environment = Readonly<Record<string, string>>;
 

@@ -107,6 +107,10 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'uploads.map': { ...upload, body: { columns: [] } },
   'mappings.list': { kind: 'list' },
   'runs.list': { kind: 'list', query: (foreign) => ({ q: foreign.runId }) },
+  'runs.start': {
+    kind: 'body',
+    body: (foreign) => ({ pipeline: 'steady', input: {}, workspace_id: foreign.tenantId }),
+  },
   'runs.bulk': {
     kind: 'body',
     body: (foreign) => ({ action: 'cancel', filter: { run_ids: [foreign.waitingRunId] }, preview: true }),

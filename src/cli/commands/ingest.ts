@@ -6,11 +6,12 @@ import type { Command } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { Platform } from '../../contract/api/uploads.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { type Connection, withConnection } from '../connection.ts';
+import { withConnection } from '../connection.ts';
 import { watchIngest } from '../ingest/watch-ingest.ts';
 import { paint, plural, say, sayJson } from '../output.ts';
 import type { RunDetail } from '../runs/print-run.ts';
 import { exitCodeOfRun } from '../runs/tail-run.ts';
+import { workIfNobodyDoes } from '../work-here.ts';
 
 interface IngestOptions {
   readonly platform?: string;
@@ -144,15 +145,6 @@ async function batchForm(
   });
   form.set('file', bytes, path.basename(file));
   return form;
-}
-
-/** On this machine's own database, when no worker is alive for the pipeline, this process becomes one. */
-export async function workIfNobodyDoes({ call, tools }: Connection, pipeline: string): Promise<boolean> {
-  if (tools === undefined) return false;
-  const { data: workers } = await call('operate.workers');
-  if (workers.some((worker) => worker.state === 'alive' && worker.pipelines.includes(pipeline))) return false;
-  await tools.engine.start({ worker: true, services: true });
-  return true;
 }
 
 function closingLine(run: RunDetail, consoleUrl: string): string {

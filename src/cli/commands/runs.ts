@@ -1,4 +1,5 @@
 // Runs: what there is, why it waits, what happened to it, and what can be done with it.
+import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
@@ -8,6 +9,13 @@ import { describeFailure, exitCodes, type Failure, printFailure } from '../failu
 import { note, plural, say, sayJson } from '../output.ts';
 import { describeReceipt, describeStatus, formatRun, formatRuns } from '../runs/print-run.ts';
 import { exitCodeOfRun, tailRun } from '../runs/tail-run.ts';
+import { workIfNobodyDoes } from '../work-here.ts';
+
+interface StartOptions {
+  readonly input: string;
+  readonly tenant?: string;
+  readonly json?: boolean;
+}
 
 interface RunOptions {
   readonly tenant?: string;
@@ -63,6 +71,8 @@ export function addRunCommands(program: Command): void {
         '  millrace runs tail 01a1e155-…         follow it to its end\n  millrace runs retry --status failed   all of them; says how many and asks for --yes',
     );
 
+  addStartCommand(runs);
+
   filters(runs.command('list'))
     .summary('list runs, newest first')
     .description('Lists runs, newest first.')
@@ -90,6 +100,50 @@ export function addRunCommands(program: Command): void {
   addWhyCommand(runs);
   addTailCommand(runs);
   for (const act of Object.keys(acts)) addActCommand(runs, act as Act);
+}
+
+function addStartCommand(runs: Command): void {
+  runs
+    .command('start')
+    .summary('start a run of a pipeline')
+    .description(
+      'Starts a run of a pipeline that may be started so, with an input in its own words. When no worker runs on this machine, this command does the work.',
+    )
+    .argument('<pipeline>', 'its name')
+    .option('--input <file>', 'the input as JSON; "-" reads standard input', '-')
+    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  millrace runs start greetings --input names.json\n  echo \'{"names":["Ada"]}\' | millrace runs start greetings',
+    )
+    .action(async (pipeline: string, _: StartOptions, command: Command) => {
+      const { input: file, tenant, json } = command.optsWithGlobals<StartOptions>();
+      const input = await readInput(file);
+      await withConnection({ tenant, makesFirstTenant: true }, async (connection) => {
+        const mustWork = await workIfNobodyDoes(connection, pipeline);
+        const { run_id: runId } = await connection.call('runs.start', { body: { pipeline, input } });
+        if (!mustWork) {
+          if (json) sayJson({ run_id: runId });
+          else say(`→ ${connection.consoleUrl}/r/${runId}   follow it: millrace tail ${runId}`);
+          return;
+        }
+        process.exitCode = exitCodeOfRun(await tailRun(connection.call, runId, json ?? false));
+      });
+    });
+}
+
+async function readInput(file: string): Promise<Record<string, unknown>> {
+  const fail = (reason: string, cause: unknown): never => {
+    throw new MillraceError('input_file_missing', { file, reason }, { cause });
+  };
+  const text = await readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch((error: NodeJS.ErrnoException) =>
+    fail(error.code ?? error.message, error),
+  );
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch (error) {
+    return fail('it is not JSON', error);
+  }
 }
 
 export function addWhyCommand(parent: Command): void {

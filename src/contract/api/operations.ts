@@ -47,6 +47,7 @@ export const operations = {
   'mappings.list': ['GET', '/v1/mappings'],
 
   'runs.list': ['GET', '/v1/runs'],
+  'runs.start': ['POST', '/v1/runs'],
   'runs.bulk': ['POST', '/v1/runs/bulk'],
   'runs.show': ['GET', '/v1/runs/:run_id'],
   'runs.events': ['GET', '/v1/runs/:run_id/events'],

@@ -196,6 +196,12 @@ export const Verification = z.object({
 
 export const RunLink = z.object({ run_id: Id, status: z.string(), phase: Phase });
 
+export const StartRequest = z.strictObject({
+  pipeline: z.string().max(60),
+  workspace_id: Id.optional().describe('Must equal the tenant of the credential.'),
+  input: z.record(z.string(), z.unknown()).describe('What the run is asked to do, in the words of its pipeline.'),
+});
+
 const readers: readonly Role[] = ['admin', 'user', 'support', 'service'];
 const actors: readonly Role[] = ['admin', 'user', 'service'];
 const byId = z.object({ run_id: Id });
@@ -223,6 +229,15 @@ export const runRoutes = defineRoutes({
     query: Page.extend(RunFilter.shape),
     answer: json(list(Run)),
     errors: ['cursor_malformed'],
+  },
+  'runs.start': {
+    tag: 'Runs',
+    summary: 'Start a run of a pipeline that may be started so',
+    notes: 'Pipelines that take files are started by an upload. GET /v1/pipelines says which ones may be started here.',
+    access: allow(actors, 'uploads:write'),
+    body: StartRequest,
+    answer: json(RunLink, 202),
+    errors: ['pipeline_unknown', 'pipeline_not_startable', 'input_invalid'],
   },
   'runs.bulk': {
     tag: 'Runs',

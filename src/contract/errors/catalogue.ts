@@ -27,10 +27,31 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue;
 
-export function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(catalogue, code);
+/** A code of a pipeline that does not come with Millrace: registered at start, so that the table above stays closed. */
+export type OwnErrorCode = `x.${string}.${string}`;
+export type AnyErrorCode = ErrorCode | OwnErrorCode;
+
+const registered = new Map<string, ErrorEntry>();
+const unregistered: ErrorEntry = {
+  kind: 'bug',
+  status: 500,
+  message: 'A pipeline named an error that it has not declared.',
+  next: 'Declare the code in the errors of its kit.',
+};
+
+/** Its codes are `x.<pipeline>.<word>`. Once more with the same pipeline, they are replaced. */
+export function registerErrors(pipeline: string, entries: Readonly<Record<string, ErrorEntry>>): void {
+  for (const [word, entry] of Object.entries(entries)) {
+    if (!/^[a-z][a-z0-9_]{0,40}$/.test(word)) throw new Error(`"${word}" cannot be a part of an error code`);
+    registered.set(`x.${pipeline}.${word}`, entry);
+  }
 }
 
-export function entryOf(code: ErrorCode): ErrorEntry {
-  return catalogue[code];
+export function isErrorCode(code: string): code is AnyErrorCode {
+  return Object.hasOwn(catalogue, code) || registered.has(code);
+}
+
+export function entryOf(code: AnyErrorCode): ErrorEntry {
+  if (Object.hasOwn(catalogue, code)) return catalogue[code as ErrorCode];
+  return registered.get(code) ?? unregistered;
 }

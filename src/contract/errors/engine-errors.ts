@@ -2,6 +2,12 @@
 import { defineErrors } from './entry.ts';
 
 export const engineErrors = defineErrors({
+  pipeline_not_startable: {
+    kind: 'input',
+    status: 422,
+    message: 'Runs of "{pipeline}" cannot be started by themselves.',
+    next: 'Upload a file to it, or trigger it as its documentation says.',
+  },
   pipeline_unknown: {
     kind: 'input',
     status: 404,

@@ -1,11 +1,11 @@
 // The one error class. It carries a catalogued code; its sentence is made from the catalogue's template and the parameters.
-import { type ErrorCode, entryOf } from './catalogue.ts';
+import { type AnyErrorCode, entryOf } from './catalogue.ts';
 import type { ErrorKind } from './entry.ts';
 
 export type ErrorParams = Readonly<Record<string, string | number>>;
 
 export class MillraceError extends Error {
-  readonly code: ErrorCode;
+  readonly code: AnyErrorCode;
   readonly kind: ErrorKind;
   readonly status: number;
   readonly next: string;
@@ -13,7 +13,7 @@ export class MillraceError extends Error {
   /** Set by whoever asked us to wait (Retry-After); honoured for `rate_limited` and `transient`. */
   readonly retryAfterMs?: number;
 
-  constructor(code: ErrorCode, params: ErrorParams = {}, options: { cause?: unknown; retryAfterMs?: number } = {}) {
+  constructor(code: AnyErrorCode, params: ErrorParams = {}, options: { cause?: unknown; retryAfterMs?: number } = {}) {
     const entry = entryOf(code);
     super(fill(entry.message, params), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'MillraceError';

@@ -6,7 +6,6 @@ import { isLoopback, localPrincipal } from '../../access/open-door.ts';
 import { authorize, type Principal } from '../../access/principal.ts';
 import { createShortCache } from '../../access/short-cache.ts';
 import type { OperationId } from '../../contract/api/operations.ts';
-import { routes } from '../../contract/api/routes.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { AppContext } from '../app-context.ts';
 import { originOf } from '../origin.ts';
@@ -22,9 +21,9 @@ export function authenticateRequests(server: FastifyInstance, app: AppContext): 
   const mayWrite = createRefusalBudget();
   server.decorateRequest('principal', null);
   server.addHook('onRequest', async (request) => {
-    const { operation } = request.routeOptions.config;
-    if (operation === undefined) return;
-    const { access } = routes[operation];
+    const { operation, spec } = request.routeOptions.config;
+    if (operation === undefined || spec === undefined) return;
+    const { access } = spec;
     if (access.kind === 'public') return;
     const principal = app.settings.authEnabled
       ? await identify(app, request, operation, mayWrite)

@@ -2,18 +2,16 @@
 // percent-encoding is broken and a query parameter nobody reads are refused by name before a handler sees them. Rows of an upload are
 // left alone: they are data, and each row has its own fate.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { RouteSpec } from '../../contract/api/route.ts';
-import { routes } from '../../contract/api/routes.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { refuseUnknownNames } from '../../platform/known-names.ts';
 import { isStorableText } from '../../platform/storable-text.ts';
 
 export function requireReadableRequests(server: FastifyInstance): void {
   server.addHook('preValidation', (request, _reply, done) => {
-    const { operation } = request.routeOptions.config;
-    if (operation !== undefined) {
+    const { spec } = request.routeOptions.config;
+    if (spec !== undefined) {
       requireReadableAddress(request);
-      const { query }: RouteSpec = routes[operation];
+      const { query } = spec;
       refuseUnknownNames('query parameter', Object.keys(request.query as object), Object.keys(query?.shape ?? {}));
       requireStorable(request.params, 'address');
       requireStorable(request.query, 'query');

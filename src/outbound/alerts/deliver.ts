@@ -1,7 +1,7 @@
 // One message to one sink, and what its answer means: sent, to be tried again (and when), or refused for good. An answer's text is read
 // for one thing only, Discord's retry_after; it is never stored or shown.
 import type { AlertSinkKind } from '../../contract/api/alert-metrics.ts';
-import type { ErrorCode } from '../../contract/errors/catalogue.ts';
+import type { AnyErrorCode } from '../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type GuardedAnswer, guardedRequest } from '../guarded-request.ts';
 import type { AlertSettings } from './alert-settings.ts';
@@ -15,16 +15,16 @@ export type Verdict =
   | { readonly kind: 'sent'; readonly status: number; readonly ms: number }
   /** It has nothing to say to such a sink. */
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'again'; readonly status: number | null; readonly code: ErrorCode; readonly ms: number }
+  | { readonly kind: 'again'; readonly status: number | null; readonly code: AnyErrorCode; readonly ms: number }
   /** The receiver asks for a pause, which holds for the whole sink. */
   | {
       readonly kind: 'slow';
       readonly status: number;
-      readonly code: ErrorCode;
+      readonly code: AnyErrorCode;
       readonly pauseMs: number | undefined;
       readonly ms: number;
     }
-  | { readonly kind: 'refused'; readonly status: number | null; readonly code: ErrorCode; readonly ms: number };
+  | { readonly kind: 'refused'; readonly status: number | null; readonly code: AnyErrorCode; readonly ms: number };
 
 const composers: Readonly<Record<AlertSinkKind, Compose>> = {
   discord: composeDiscord,

@@ -2,9 +2,9 @@
 // check saw goes to standard error.
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
-import { workIfNobodyDoes } from '../../../cli/commands/ingest.ts';
 import { type Connection, withConnection } from '../../../cli/connection.ts';
 import { note, say, sayJson } from '../../../cli/output.ts';
+import { workIfNobodyDoes } from '../../../cli/work-here.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { proveCrashes } from './golden-path/chaos.ts';
 import { type Check, checkCleanup, checkCompletion, checkDuplicate, testBatch } from './golden-path/checks.ts';

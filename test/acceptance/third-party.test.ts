@@ -1,0 +1,162 @@
+// A pipeline that does not come with Millrace is a full citizen of the packed product: upload, sample, rejects, verification, error codes,
+// a route, a command, a start. The example of docs/adding-a-pipeline.md, in an empty project, as a third party has it.
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type InstallationDatabase } from './installation-database.ts';
+import { cleanUp, makeHome, millrace, root, type Server, startServer, useProgram } from './millrace-process.ts';
+
+const project = makeHome();
+const installed = path.join(project, 'node_modules', 'millrace');
+let database: InstallationDatabase;
+let env: Record<string, string>;
+let server: Server;
+
+/** As `npm install millrace.tgz` leaves it: the packed files, and the dependencies beside them. */
+function install(): void {
+  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', path.join(project, filename), '--strip-components=1', '-C', installed]);
+  const { dependencies } = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  for (const name of Object.keys(dependencies)) {
+    mkdirSync(path.join(project, 'node_modules', path.dirname(name)), { recursive: true });
+    symlinkSync(path.join(root, 'node_modules', name), path.join(project, 'node_modules', name));
+  }
+  writeFileSync(path.join(project, 'package.json'), '{ "name": "ours", "private": true }');
+  cpSync(path.join(installed, 'examples/measurements'), path.join(project, 'measurements'), { recursive: true });
+}
+
+/** What the answers of this file have, one or the other. */
+interface Body {
+  readonly upload_id: string;
+  readonly run_id: string;
+  readonly status: string;
+  readonly finished_at: string | null;
+  readonly faults: unknown[];
+  readonly data: { readonly id: string }[];
+  readonly error: unknown;
+}
+
+async function call(method: string, url: string, body?: unknown) {
+  const isForm = body instanceof FormData;
+  const answer = await fetch(`${server.url}${url}`, {
+    method,
+    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+    ...(body === undefined || isForm ? {} : { headers: { 'content-type': 'application/json' } }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Body };
+}
+
+async function ended(runId: string) {
+  for (;;) {
+    const { body } = await call('GET', `/v1/runs/${runId}`);
+    if (body.finished_at !== null) return body;
+  }
+}
+
+beforeAll(async () => {
+  install();
+  useProgram(path.join(installed, 'dist/main/main.js'));
+  database = await createDatabase();
+  env = {
+    ...database.env,
+    MILLRACE_HOME: makeHome(),
+    AUTH_ENABLED: 'false',
+    POLL_INTERVAL_MS: '100',
+    SHUTDOWN_GRACE_SECONDS: '3',
+    PIPELINE_MODULES: path.join(project, 'measurements/measurements.mjs'),
+  };
+  server = await startServer(env);
+});
+afterAll(async () => {
+  await cleanUp();
+  await database.drop();
+});
+
+describe('a pipeline of one’s own', () => {
+  it('runs its sample to the end, its refused row is fixed and replayed, and its receipt is verified', async () => {
+    const { body: started } = await call('POST', '/v1/samples/measurements/run', {});
+    const run = await ended(started.upload_id);
+    expect(run).toMatchObject({ status: 'stored', receipt: { read: 4, outcomes: { inserted: 3, rejected: 1 } } });
+    const { body: verified } = await call('POST', `/v1/runs/${run.run_id}/verify`);
+    expect(verified).toMatchObject({ matches: true });
+    const { body: rejects } = await call('GET', `/v1/runs/${run.run_id}/rejects`);
+    const [reject] = rejects.data;
+    expect(reject).toMatchObject({ column: 'value', value: 'warm' });
+    const correction = `/v1/runs/${run.run_id}/rejects/${reject?.id}/correction`;
+    expect((await call('PUT', correction, { cells: { value: 'hot' } })).body.faults).toHaveLength(1);
+    expect((await call('PUT', correction, { cells: { value: '6.5' } })).body.faults).toEqual([]);
+    const { body: replay } = await call('POST', `/v1/runs/${run.run_id}/replay`, {});
+    expect(await ended(replay.run_id)).toMatchObject({ status: 'stored', receipt: { outcomes: { inserted: 1 } } });
+  });
+
+  it('answers at a route of its own, with error codes of its own', async () => {
+    const latest = await call('GET', '/v1/x/measurements/latest/south');
+    expect(latest).toMatchObject({ status: 200, body: { sensor: 'south', value: 7.25 } });
+    const unknown = await call('GET', '/v1/x/measurements/latest/west');
+    expect(unknown).toMatchObject({ status: 404, body: { code: 'x.measurements.sensor_unknown' } });
+  });
+
+  it('takes uploads whose pipeline is named after the file, and fails a file by its own code with its own advice', async () => {
+    const form = new FormData();
+    form.set('file', new Blob(['sensor,value\nnorth,1\n']), 'short.csv');
+    form.set('pipeline', 'measurements');
+    const { status, body } = await call('POST', '/v1/uploads', form);
+    expect(status).toBe(202);
+    const run = await ended(body.upload_id);
+    expect(run.error).toMatchObject({
+      code: 'x.measurements.header_missing',
+      next: 'Send a CSV with the columns sensor, taken_at and value.',
+    });
+  });
+
+  it('is started over HTTP and from the command line, which those that take files only are not', async () => {
+    const input = { rows: [{ sensor: 'east', taken_at: '2026-01-06T00:00:00Z', value: '1' }] };
+    const { status, body } = await call('POST', '/v1/runs', { pipeline: 'measurements', input });
+    expect([status, (await ended(body.run_id)).status]).toEqual([202, 'stored']);
+    const refused = await call('POST', '/v1/runs', { pipeline: 'ads', input: {} });
+    expect(refused).toMatchObject({ status: 422, body: { code: 'pipeline_not_startable' } });
+    const file = path.join(project, 'input.json');
+    writeFileSync(file, JSON.stringify(input));
+    const command = await millrace(['runs', 'start', 'measurements', '--input', file, '--json'], env);
+    expect([command.code, command.stderr]).toEqual([0, '']);
+  });
+
+  it('has commands of its own', async () => {
+    const { stdout, code } = await millrace(['measurements'], env);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ files of measurements are stored\n$/)]);
+  });
+});
+
+it('programs trigger, requeue and work on syncs through the package', async () => {
+  const script = path.join(project, 'syncs.mjs');
+  writeFileSync(
+    script,
+    `import { createMillrace, dispatch, kits, requeueFromDlq, runWorkerCycle } from 'millrace';
+     const nobody = '00000000-0000-7000-8000-000000000001';
+     const millrace = await createMillrace({ databaseUrl: process.env.DATABASE_URL, home: process.env.MILLRACE_HOME, kits });
+     const code = (work) => work.then(() => 'done', (error) => error.code);
+     console.log(await code(dispatch(millrace, nobody, { connectorId: nobody })));
+     console.log(await code(requeueFromDlq(millrace, nobody, { jobId: nobody, correlationId: 'T-1', by: 'support' })));
+     console.log(JSON.stringify(await runWorkerCycle(millrace.engine)));
+     await millrace.stop();`,
+  );
+  const said = execFileSync(process.execPath, [script], {
+    cwd: project,
+    encoding: 'utf8',
+    env: { ...process.env, ...env, DATABASE_URL: database.adminUrl, MILLRACE_HOME: makeHome() },
+  });
+  expect(said.trim().split('\n')).toEqual([
+    'connector_not_found',
+    'sync_not_found',
+    '{"queued_processed":0,"retry_processed":0}',
+  ]);
+});
