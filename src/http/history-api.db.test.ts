@@ -67,7 +67,6 @@ it('lists, search, a run, its events, attempts, rejects, rows and file, verify, 
       reading: await api.call('uploads.reading', { as, params: { upload_id: id } }),
       verify: await api.call('runs.verify', one),
       letters: await api.call('dead-letters.list', { as }),
-      batches: await api.call('batches.list', { as }),
     };
     const views: Record<string, unknown> = {};
     for (const [view, key] of [

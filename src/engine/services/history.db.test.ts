@@ -20,6 +20,8 @@ const actor = () => ({ tenantId, name: 'somebody', role: 'admin' }) as never;
 
 beforeEach(async () => {
   tenantId = newTenant();
+  // The one of the alerts reads nothing here.
+  await database.admin.query('truncate engine.consumers');
   engine = await buildEngine(
     database.appUrl,
     [
@@ -37,7 +39,7 @@ afterEach(async () => {
   await database.admin.query(
     `truncate engine.runs, engine.ready, engine.scheduled, engine.flagged_runs, engine.attempts, engine.events, engine.event_inbox,
        engine.event_positions, engine.past_runs, engine.past_attempts, engine.past_events, engine.past_keys, engine.past_retries, engine.kept_runs,
-       engine.consumers, engine.rejects`,
+       engine.rejects`,
   );
   await engine.close();
 });
@@ -196,6 +198,22 @@ describe('a run stays in the ledger', () => {
 });
 
 describe('keys', () => {
+  it('that somebody is enqueuing keep their run in the ledger until that transaction has ended', async () => {
+    const { id } = await enqueue({}, { uniqueKey: 'busy' });
+    await work();
+    const writer = await engine.pools.control.connect();
+    await writer.query('begin');
+    const again = await engine.enqueueIn(writer, [{ pipeline: 'plain', tenantId, input: {}, uniqueKey: 'busy' }]);
+    await moveAll();
+    const meanwhile = await whereIs(id);
+    await writer.query('commit');
+    writer.release();
+    expect(again).toEqual([{ id, created: false }]);
+    expect(meanwhile).toEqual(['ledger']);
+    await moveAll();
+    expect(await whereIs(id)).toEqual(['history']);
+  });
+
   it('let one run through, also when it is enqueued again while its first run is on the way to the history', async () => {
     const keys = Array.from({ length: 60 }, (_, n) => `batch ${n}`);
     for (const uniqueKey of keys) await enqueue({}, { uniqueKey });

@@ -93,7 +93,7 @@ export const outboxBreaks: readonly Break[] = [
     find: 'const free = await lockKeysOf(tx, ids);',
     replace: 'const free = ids;',
     tests: [HISTORY],
-    title: 'let one run through',
+    title: 'that somebody is enqueuing',
   },
   {
     id: 'outbox.history-moves-the-unread',
