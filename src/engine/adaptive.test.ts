@@ -76,4 +76,11 @@ describe('an adaptive size', () => {
     size.observe(0, 5_000);
     expect(size.size).toBe(100);
   });
+
+  it('says when it cannot shrink any further', () => {
+    const size = new AdaptiveSize({ name: 'rows', initial: 3, min: 2, max: 10, targetMs: 100 });
+    expect(size.shrink('a statement ran into its limit')).toBe(true);
+    expect(size.shrink('a statement ran into its limit')).toBe(false);
+    expect(size.size).toBe(2);
+  });
 });

@@ -54,9 +54,11 @@ export class AdaptiveSize {
     );
   }
 
-  /** Something went wrong or somebody waited: go down at once. */
-  shrink(reason: string): void {
+  /** Something went wrong or somebody waited: go down at once. False: it cannot be smaller. */
+  shrink(reason: string): boolean {
+    const before = this.#size;
     this.#change(this.#size / 2, reason);
+    return this.#size < before;
   }
 
   #change(wanted: number, reason: string): void {

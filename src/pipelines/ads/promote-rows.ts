@@ -87,6 +87,8 @@ async function promoteLane(work: Work, from: LaneState, note: (lane: LaneState) 
         size.shrink('another upload wrote the same rows');
         const smaller = { ...range, to: Math.min(range.to, range.from + size.size) };
         lane = await patiently(context, () => promoteRange(work, smaller, lane));
+      } else if (isTooLong(error)) {
+        if (!size.shrink('a statement ran into its limit')) throw error;
       } else if (isRowFault(error)) {
         lane = await splitBatch(work, range, lane, error);
       } else throw error;
@@ -201,6 +203,11 @@ export async function patiently<T>(context: StageContext<AdsInput>, attempt: () 
 
 function isConflict(error: unknown): boolean {
   return isKeyTaken(error) || (error instanceof MillraceError && error.code === 'transaction_conflict');
+}
+
+/** Hit by its own limit, which lies below the stall limit: half as much may do. */
+function isTooLong(error: unknown): boolean {
+  return error instanceof MillraceError && error.code === 'statement_cancelled';
 }
 
 function isRowFault(error: unknown): boolean {

@@ -107,8 +107,12 @@ async function inRanges(
       size.observe(range.to - range.from, performance.now() - startedAt);
       conflicts = 0;
     } catch (error) {
-      if (!isConflict(error) || ++conflicts > MAX_CONFLICTS) throw error;
-      size.shrink('another batch wrote the same rows');
+      if (isTooLong(error)) {
+        if (!size.shrink('a statement ran into its limit')) throw error;
+      } else {
+        if (!isConflict(error) || ++conflicts > MAX_CONFLICTS) throw error;
+        size.shrink('another batch wrote the same rows');
+      }
     }
     note(lane);
   }
@@ -186,6 +190,11 @@ function together(lanes: readonly LaneState[]): LoadCounts {
 
 function rowsOf(outcomes: readonly LoadedRow[], outcome: LoadedRow['outcome']): number {
   return outcomes.find((row) => row.outcome === outcome)?.rows ?? 0;
+}
+
+/** Hit by its own limit, which lies below the stall limit: half as much may do. */
+function isTooLong(error: unknown): boolean {
+  return error instanceof MillraceError && error.code === 'statement_cancelled';
 }
 
 function isConflict(error: unknown): boolean {
