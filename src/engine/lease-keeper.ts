@@ -31,6 +31,8 @@ export class LeaseKeeper {
   /** Whose beginning has been written down. */
   readonly #begun = new WeakSet<Execution>();
   readonly #everyMs: number;
+  #marking: Promise<void> = Promise.resolve();
+  #gathering: { readonly runs: StageRun[]; readonly marked: Promise<void> } | undefined;
   #isLooking = false;
   #lookedAt = performance.now();
 
@@ -67,11 +69,26 @@ export class LeaseKeeper {
   async sayThatItBegins(execution: Execution): Promise<void> {
     try {
       await execution.landed;
-      await markBegun(this.#options.pool, [execution.run]);
+      await this.#markSoon(execution.run);
       this.#begun.add(execution);
     } catch (error) {
       this.#options.log.warn({ run: execution.run.id, err: error }, 'the beginning of a run was not written');
     }
+  }
+
+  /** Those that come while a statement is under way share the next one: after a crash, thousands may have to be marked. */
+  #markSoon(run: StageRun): Promise<void> {
+    if (!this.#gathering) {
+      const runs: StageRun[] = [];
+      const marked = this.#marking.then(() => {
+        this.#gathering = undefined;
+        return markBegun(this.#options.pool, runs);
+      });
+      this.#gathering = { runs, marked };
+      this.#marking = marked.catch(() => {});
+    }
+    this.#gathering.runs.push(run);
+    return this.#gathering.marked;
   }
 
   /** Cancels the statements of an attempt's effects, or ends their connections. */
