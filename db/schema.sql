@@ -377,6 +377,17 @@ create policy tenant_only on engine.delivery_tries for all to millrace_app using
 grant select on engine.delivery_tries to millrace_app;
 grant delete, insert, select on engine.delivery_tries to millrace_engine;
 
+create table engine.elections (
+  name text not null,
+  holder uuid not null,
+  host text not null,
+  pid integer not null,
+  expires_at timestamp with time zone not null,
+  constraint elections_pkey PRIMARY KEY (name)
+);
+grant delete, insert, select, update on engine.elections to millrace_engine;
+comment on table engine.elections is 'The process that does the background work of the installation, until when.';
+
 create table engine.event_inbox (
   event_id bigint not null
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);

@@ -49,6 +49,11 @@ export class Claimer {
     this.#capped = pipelines.flatMap((p) => (p.laneCap === undefined ? [] : [{ name: p.name, cap: p.laneCap }]));
   }
 
+  /** Whether the claim of these has written events. */
+  announces(rows: readonly ClaimedRow[]): boolean {
+    return this.#announced.length > 0 && rows.some(({ pipeline }) => this.#announced.includes(pipeline));
+  }
+
   get pipelines(): string[] {
     return [...this.#plain, ...this.#capped.map((pipeline) => pipeline.name)];
   }

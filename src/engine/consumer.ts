@@ -3,6 +3,7 @@
 import { type Pool, type Queryable, withTransaction } from '../platform/database.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';
+import type { Elected } from './services/election.ts';
 import { createLoop, type Service } from './services/loop.ts';
 import { advanceConsumer, type FeedRow, lockConsumer, readFeed } from './sql/event-feed.ts';
 
@@ -11,6 +12,8 @@ export interface ConsumerOptions {
   readonly pool: Pool;
   readonly log: Log;
   readonly everyMs: number;
+  readonly idleMs?: number;
+  readonly election?: Elected;
   /** Handed the events in order and the transaction that also moves the offset. */
   readonly apply: (tx: Queryable, events: readonly FeedRow[]) => Promise<void>;
 }
@@ -19,9 +22,8 @@ const BATCH = 500;
 
 export function createConsumer(options: ConsumerOptions): Service {
   return createLoop({
+    ...options,
     name: `consumer ${options.name}`,
-    everyMs: options.everyMs,
-    log: options.log,
     tick: async () => ((await consumeOnce(options)) === BATCH ? 0 : undefined),
   });
 }

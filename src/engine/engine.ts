@@ -6,11 +6,13 @@ import * as actions from './actions.ts';
 import { type ConsumerOptions, createConsumer } from './consumer.ts';
 import type { EnginePools } from './engine-pools.ts';
 import { type Enqueued, type EnqueueRequest, enqueue, enqueueSafely, pipelineNamed } from './enqueue.ts';
+import { onEventsWritten } from './events-written.ts';
 import { registerMachines } from './machines.ts';
 import { type AnyPipeline, type Registry, registryOf } from './pipeline.ts';
 import { type RateLimit, takeOrThrow, tryTake } from './rate-limits.ts';
 import { type ScheduleRequest, saveSchedule } from './schedules.ts';
 import { createDueMover } from './services/due-mover.ts';
+import { createElection, type Elected } from './services/election.ts';
 import type { Service } from './services/loop.ts';
 import { createNotifier } from './services/notifier.ts';
 import { createOutboxPump } from './services/outbox-pump.ts';
@@ -46,6 +48,11 @@ export interface EngineRoles {
 
 const PUMP_MS = 250;
 const SCHEDULER_MS = 1_000;
+/** Services look this many poll intervals apart when they find nothing: wake-ups bring the news. */
+const IDLE_POLLS = 4;
+/** After a wake-up from elsewhere the work itself comes first. */
+const LOOK_AFTER_MS = 50;
+const ELECTION_MS = { least: 500, most: 10_000 };
 
 export type Engine = ReturnType<typeof createEngine>;
 
@@ -58,12 +65,19 @@ export function createEngine(options: EngineOptions) {
   const consumers: Service[] = [];
   let workers: Worker[] = [];
   let services: Service[] = [];
+  /** Those of the services whose work others may have made. */
+  let lookers: Service[] = [];
+  let looking: NodeJS.Timeout | undefined;
+  let stopHearing: (() => void) | undefined;
 
   const notifier = createNotifier({
     pool: pools.control,
     connect: pools.connect,
     log,
-    onReady: (lane) => wakeWorkers(lane),
+    onReady: (lane) => {
+      wakeWorkers(lane);
+      lookSoon();
+    },
     onCancel: (runId, by) => {
       for (const worker of workers) worker.cancel(runId, by);
     },
@@ -73,10 +87,19 @@ export function createEngine(options: EngineOptions) {
     },
   });
 
+  const idleMs = settings.pollMs * IDLE_POLLS;
+  const election = createElection({
+    pool: pools.control,
+    log,
+    name: 'services',
+    ttlMs: Math.max(ELECTION_MS.least, Math.min(settings.leaseMs / 4, ELECTION_MS.most)),
+  });
   const pump = createOutboxPump({
     pool: pools.control,
     log,
     everyMs: PUMP_MS,
+    idleMs,
+    election,
     onPositioned: () => notifier.announce('events'),
   });
 
@@ -88,6 +111,21 @@ export function createEngine(options: EngineOptions) {
   function announceReady(): void {
     wakeWorkers();
     notifier.announce('ready');
+  }
+
+  /** Whoever enqueued elsewhere may also have written events, or planned runs for later. */
+  function lookSoon(): void {
+    if (services.length === 0 || !election.isElected()) return;
+    looking ??= setTimeout(() => {
+      looking = undefined;
+      for (const service of lookers) service.wake();
+    }, LOOK_AFTER_MS);
+  }
+
+  /** Events were written in this process: its own pump gives them their positions, or that of the elected process. */
+  function announceEvents(): void {
+    if (services.length > 0) pump.wake();
+    else notifier.announce('ready');
   }
 
   let enqueuing = 0;
@@ -106,6 +144,32 @@ export function createEngine(options: EngineOptions) {
     }
   }
 
+  function startServices(): void {
+    const shared = { pool: pools.control, log, election };
+    const rescueMs = Math.max(250, Math.min(settings.leaseMs / 6, 10_000));
+    const dueMs = Math.min(settings.pollMs, SCHEDULER_MS);
+    lookers = [
+      pump,
+      createDueMover({ ...shared, everyMs: dueMs, idleMs, onMoved: announceReady }),
+      createScheduler({ ...shared, registry, everyMs: SCHEDULER_MS, idleMs, onFired: announceReady }),
+    ];
+    services = [
+      ...lookers,
+      createRescuer({
+        ...shared,
+        everyMs: rescueMs,
+        onRescued: (runs) => {
+          vitals.takenOver(runs);
+          announceReady();
+        },
+      }),
+      createPruner({ ...shared, retention: { ...defaultRetention, ...options.retention } }),
+      ...consumers,
+    ];
+    for (const service of services) service.start();
+    election.start();
+  }
+
   const deps: actions.ActionDeps = {
     pool: pools.control,
     registry,
@@ -118,6 +182,8 @@ export function createEngine(options: EngineOptions) {
     settings,
     pools,
     vitals,
+    /** Which process does the background work, for services beside the engine's own. */
+    election: election as Elected,
 
     /** Writes the machines of this process into the database. Once, before anything else. */
     register: () => registerMachines(pools.control, registry, settings),
@@ -142,14 +208,14 @@ export function createEngine(options: EngineOptions) {
 
     hold: (actor: actions.Actor, runId: string) => actions.hold(deps, actor, runId),
     resume: (actor: actions.Actor, runId: string) => actions.resume(deps, actor, runId),
-    cancel: (actor: actions.Actor, runId: string) => actions.cancel(deps, actor, runId),
+    cancel: (actor: actions.Actor, runId: string) => actions.cancel(deps, actor, runId).finally(announceEvents),
     retry: (actor: actions.Actor, runId: string, retryOptions?: actions.RetryOptions) =>
       actions.retry(deps, actor, runId, retryOptions),
     requeue: (actor: actions.Actor, runId: string, correlationId: string) =>
       actions.requeueDeadLetter(deps, actor, runId, correlationId),
     previewBulk: (filter: RunFilter, action: actions.BulkAction) => actions.previewBulk(deps, filter, action),
     actOnMany: (actor: actions.Actor, filter: RunFilter, action: actions.BulkAction, expected: number) =>
-      actions.actOnMany(deps, actor, filter, action, expected),
+      actions.actOnMany(deps, actor, filter, action, expected).finally(announceEvents),
 
     /** Nothing of the pipeline (or of one lane of it) is claimed until `unpause`. What runs, finishes. */
     pause: (pipeline: string, by: string, lane = '') =>
@@ -160,7 +226,11 @@ export function createEngine(options: EngineOptions) {
       return lifted;
     },
 
-    saveSchedule: (request: ScheduleRequest) => saveSchedule(pools.control, registry, request),
+    async saveSchedule(request: ScheduleRequest) {
+      const saved = await saveSchedule(pools.control, registry, request);
+      announceReady();
+      return saved;
+    },
     listSchedules: (tenantId: string) => listSchedules(pools.control, tenantId),
     deleteSchedule: (tenantId: string, name: string) => deleteSchedule(pools.control, tenantId, name),
 
@@ -170,7 +240,6 @@ export function createEngine(options: EngineOptions) {
     /** Events that belong to no run's end, in the caller's transaction or on their own. */
     async emit(events: readonly OutboxRow[], tx: Queryable = pools.control): Promise<void> {
       await insertEvents(tx, events);
-      pump.wake();
     },
     /** Called whenever new events may be there to read. Returns how to stop listening. */
     onEvents(listener: () => void): () => void {
@@ -179,7 +248,9 @@ export function createEngine(options: EngineOptions) {
     },
     /** Adds a consumer of the outbox; runs where services run. */
     consume(consumer: Pick<ConsumerOptions, 'name' | 'apply'>): void {
-      consumers.push(createConsumer({ ...consumer, pool: pools.effects, log, everyMs: settings.pollMs * 4 }));
+      consumers.push(
+        createConsumer({ ...consumer, pool: pools.effects, log, everyMs: settings.pollMs, idleMs, election }),
+      );
     },
 
     /** Works one run in this process for at most `maxMs`, then releases it. */
@@ -190,28 +261,9 @@ export function createEngine(options: EngineOptions) {
     },
 
     async start(roles: EngineRoles = { worker: true, services: true }): Promise<void> {
-      notifier.start({ work: roles.worker ?? false });
-      if (roles.services) {
-        const pool = pools.control;
-        const everyMs = Math.max(250, Math.min(settings.leaseMs / 4, 5_000));
-        services = [
-          pump,
-          createRescuer({
-            pool,
-            log,
-            everyMs,
-            onRescued: (runs) => {
-              vitals.takenOver(runs);
-              announceReady();
-            },
-          }),
-          createDueMover({ pool, log, everyMs: settings.pollMs, onMoved: announceReady }),
-          createScheduler({ pool, registry, log, everyMs: SCHEDULER_MS, onFired: announceReady }),
-          createPruner({ pool, log, retention: { ...defaultRetention, ...options.retention } }),
-          ...consumers,
-        ];
-        for (const service of services) service.start();
-      }
+      stopHearing ??= onEventsWritten(announceEvents);
+      notifier.start({ work: roles.worker === true || roles.services === true });
+      if (roles.services) startServices();
       if (roles.worker) {
         const worker = new Worker({
           pools,
@@ -220,7 +272,11 @@ export function createEngine(options: EngineOptions) {
           log,
           version: options.version,
           vitals,
-          onActivity: () => pump.wake(),
+          onActivity: (queued) => {
+            pump.wake();
+            if (queued === 'now') announceReady();
+            if (queued === 'later') for (const service of lookers) service.wake();
+          },
           onGivenBack: announceReady,
         });
         await worker.start();
@@ -234,6 +290,10 @@ export function createEngine(options: EngineOptions) {
       workers = [];
       await Promise.all(services.map((service) => service.stop()));
       services = [];
+      clearTimeout(looking);
+      stopHearing?.();
+      stopHearing = undefined;
+      await election.stop();
       await notifier.stop();
     },
   };

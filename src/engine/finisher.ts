@@ -34,6 +34,14 @@ export interface Ending {
   readonly isRefusal?: boolean;
 }
 
+/** Whether ends have put runs back into the queue. */
+export type QueuedAgain = 'now' | 'later' | undefined;
+
+export function queuedAgain(batch: readonly Ending[]): QueuedAgain {
+  if (batch.some(({ end }) => end.event === 'release' && end.delayMs === null)) return 'now';
+  return batch.some(({ end }) => end.delayMs !== null) ? 'later' : undefined;
+}
+
 export interface FinisherOptions {
   readonly pool: Pool;
   readonly log: Log;

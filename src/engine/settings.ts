@@ -21,7 +21,7 @@ export interface EngineSettings {
 export const defaultSettings: EngineSettings = {
   leaseMs: 60_000,
   heartbeatMs: 10_000,
-  pollMs: 500,
+  pollMs: 5_000,
   concurrency: 10,
   maxClaim: 2_000,
   lostLimit: 5,

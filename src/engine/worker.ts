@@ -3,18 +3,18 @@
 // Promises: it never works on more than `concurrency` stages at a time; it claims no more than can begin within about 50 ms
 // (`StartQueue`), and gives back what cannot after all; what it holds when it stops is released or finished, never left behind; a worker
 // that was declared lost drops everything it held and goes on under a new identity.
-import { hostname } from 'node:os';
 import { alreadyLanded, type EarlyRows } from '../platform/early-rows.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import { Doorbell, waitAtMost } from '../platform/wait.ts';
 import { Claimer } from './claimer.ts';
+import { describeWorker } from './describe-worker.ts';
 import type { EnginePools } from './engine-pools.ts';
 import { Execution, type ExecutionDeps, stageRunOf } from './execution.ts';
 import { type ExecutionTools, executionDeps } from './execution-tools.ts';
 import { endByRelease } from './failure.ts';
-import { type Ending, Finisher } from './finisher.ts';
+import { type Ending, Finisher, type QueuedAgain, queuedAgain } from './finisher.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { PartClaimer } from './part-claimer.ts';
@@ -38,7 +38,7 @@ export interface WorkerDeps {
   readonly version: string;
   readonly vitals: Vitals;
   /** Runs were finished or queued: others in this process may want to look. */
-  readonly onActivity: () => void;
+  readonly onActivity: (queued: QueuedAgain) => void;
   /** Runs are back in the queue: other workers may want to look. */
   readonly onGivenBack: () => void;
 }
@@ -48,6 +48,8 @@ const MAX_BACKLOG = 5_000;
 const HOUSEKEEPING_MS = 1_000;
 // How long a stalled stage may take to notice that it was asked to stop.
 const STALL_GRACE_MS = 5_000;
+// What did not reach the database is tried again without waiting for the next poll.
+const RETRY_MS = 100;
 
 export class Worker {
   readonly #deps: WorkerDeps;
@@ -69,8 +71,11 @@ export class Worker {
   #heartbeat: Heartbeat | undefined;
   #looping: Promise<void> | undefined;
   #stopping = false;
+  #claimFailed = false;
   /** The queue was empty when last looked at. */
   #foundNothing = false;
+  /** The last pause of the claim loop was ended by somebody. */
+  #wasWoken = false;
   #lastSoloLook = 0;
   #housekeeping: NodeJS.Timeout | undefined;
   readonly #watch: WorkerWatch;
@@ -178,20 +183,13 @@ export class Worker {
 
   async #enlist(): Promise<void> {
     const { pools, settings, version, log } = this.#deps;
-    const worker = {
-      workerId: this.#workerId,
-      name: `${hostname()}:${process.pid}`,
-      pid: process.pid,
-      host: hostname(),
-      version,
-      pipelines: this.#claimer.pipelines,
-      concurrency: settings.concurrency,
-    };
-    await registerWorker(pools.control, worker, settings.leaseMs);
+    const { concurrency, leaseMs } = settings;
+    const worker = describeWorker(this.#workerId, version, this.#claimer.pipelines, concurrency);
+    await registerWorker(pools.control, worker, leaseMs);
     this.#heartbeat = new Heartbeat({
       connect: pools.connect,
       workerId: this.#workerId,
-      leaseMs: settings.leaseMs,
+      leaseMs,
       heartbeatMs: settings.heartbeatMs,
       log,
       vouches: () => this.#watch.canEndRuns,
@@ -223,7 +221,7 @@ export class Worker {
         return this.#bell.ring();
       } catch (error) {
         this.#deps.log.warn({ err: error }, 'worker could not register');
-        await waitAtMost(this.#deps.settings.pollMs);
+        await waitAtMost(RETRY_MS);
       }
     }
   }
@@ -235,7 +233,8 @@ export class Worker {
       const claimed = await this.#keeper.whileClaiming(() => this.#claimSome());
       if (number !== this.#loopNumber) return;
       this.#lookingSince = undefined;
-      if (claimed === 0 && !this.#stopping) await this.#bell.wait(this.#deps.settings.pollMs);
+      if (claimed === 0 && !this.#stopping)
+        this.#wasWoken = await this.#bell.wait(this.#claimFailed ? RETRY_MS : this.#deps.settings.pollMs);
     }
   }
 
@@ -245,6 +244,7 @@ export class Worker {
     const workerId = this.#workerId;
     try {
       if (await this.#shouldWaitForSolo()) return 0;
+      this.#claimFailed = false;
       const parts = await this.#parts.claim(workerId, this.#room().slots);
       if (parts.length > 0) this.#accept(parts, workerId);
       const room = this.#room();
@@ -258,8 +258,10 @@ export class Worker {
         throw error;
       });
       failpoint('claim.after_commit');
+      if (this.#claimer.announces(rows)) this.#deps.onActivity(undefined);
       return rows.length + parts.length;
     } catch (error) {
+      this.#claimFailed = true;
       this.#deps.log.warn({ err: error }, 'claim did not reach the database');
       return 0;
     }
@@ -269,7 +271,7 @@ export class Worker {
     const alone = await this.#claimAlone(workerId);
     if (alone.length > 0) return alreadyLanded(alone);
     // Only after a look in vain: as a rule, the first lane would be served before all others.
-    if (this.#foundNothing) {
+    if (this.#foundNothing && this.#wasWoken) {
       const first = await this.#claimer.claimFirst(workerId);
       if (first.rows.length > 0) {
         this.#foundNothing = false;
@@ -382,7 +384,7 @@ export class Worker {
       this.#deps.log.warn({ run: run.id, attempt: run.attempt, stage: run.stage }, 'lease_lost');
     this.#deps.vitals.endsWritten(batch, lost);
     for (const { run } of batch) this.#forget(run);
-    this.#deps.onActivity();
+    this.#deps.onActivity(queuedAgain(batch));
     this.#bell.ring();
   }
 
@@ -421,11 +423,8 @@ export class Worker {
   }
 
   #keepHouse(): void {
-    const since = {
-      claimLoop: this.#lookingSince,
-      finisher: this.#finisher.busySince,
-      heartbeat: this.#heartbeat?.renewedAt,
-    };
+    const [claimLoop, finisher, heartbeat] = [this.#lookingSince, this.#finisher.busySince, this.#heartbeat?.renewedAt];
+    const since = { claimLoop, finisher, heartbeat };
     if (this.#watch.look(this.#workerId, since).includes('claimLoop')) this.#looping = this.#loop();
     this.#keeper.keep();
     for (const execution of this.#started) {

@@ -24,7 +24,8 @@ export class Doorbell {
     this.#answer?.();
   }
 
-  async wait(ms: number): Promise<void> {
+  /** True when it was rung. */
+  async wait(ms: number): Promise<boolean> {
     if (!this.#rung) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms);
@@ -35,6 +36,8 @@ export class Doorbell {
       });
       this.#answer = undefined;
     }
+    const wasRung = this.#rung;
     this.#rung = false;
+    return wasRung;
   }
 }

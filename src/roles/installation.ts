@@ -76,7 +76,8 @@ export function startSweeper(process: RoleProcess, installation: Installation): 
     log,
     settings: { orphanTtlHours: config.uploadCleanupTtlHours },
   });
-  const cleaning = { pool: pools.effects, log, days: config.stagingRetentionDays };
+  const { election } = installation.engine;
+  const cleaning = { pool: pools.effects, log, days: config.stagingRetentionDays, election };
   const cleaners = kits.flatMap(({ kit }) => (kit.staging ? [createStagingCleaner(kit.staging, cleaning)] : []));
   const services = [sweeper, ...cleaners, ...kits.flatMap((each) => each.services())];
   for (const service of services) {

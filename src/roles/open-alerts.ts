@@ -30,8 +30,14 @@ export async function startAlerts(
   const { box, settings } = alerts;
   const pool = engine.pools.control;
   await saveConfiguredSinks(pool, box, configuredTargets(config), settings.allowPrivate);
-  const sender = createAlertSender({ pool, box, log, settings });
-  const evaluator = createAlertEvaluator({ pool, log, settings, onChanged: () => sender.wake() });
+  const sender = createAlertSender({ pool, box, log, settings, election: engine.election });
+  const evaluator = createAlertEvaluator({
+    pool,
+    log,
+    settings,
+    election: engine.election,
+    onChanged: () => sender.wake(),
+  });
   const stopListening = engine.onEvents(() => sender.wake());
   for (const service of [sender, evaluator]) service.start();
   shutdown.add('alerts', async () => {

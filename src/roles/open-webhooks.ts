@@ -27,6 +27,7 @@ export function startWebhooks(
     ...webhooks.deps,
     feedPool: pools.effects,
     log,
+    election: engine.election,
     onEvents: (listener) => engine.onEvents(listener),
   });
   services.start();

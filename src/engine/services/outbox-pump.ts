@@ -3,12 +3,15 @@ import { type Pool, withTransaction } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { Log } from '../../platform/log.ts';
 import { positionEvents } from '../sql/event-feed.ts';
+import type { Elected } from './election.ts';
 import { createLoop, type Service } from './loop.ts';
 
 export interface PumpOptions {
   readonly pool: Pool;
   readonly log: Log;
   readonly everyMs: number;
+  readonly idleMs?: number;
+  readonly election?: Elected;
   readonly onPositioned: () => void;
 }
 
@@ -18,12 +21,15 @@ const AT_MOST_EVERY_MS = 20;
 export function createOutboxPump(options: PumpOptions): Service {
   return createLoop({
     name: 'outbox pump',
-    everyMs: options.everyMs,
+    ...options,
     atMostEveryMs: AT_MOST_EVERY_MS,
-    log: options.log,
+    // What a process has just written it positions itself, without asking who is elected.
+    wakesAnywhere: true,
     async tick() {
       const positioned = await pumpEvents(options.pool);
       if (positioned) options.onPositioned();
+      // Who is at it may have begun before our events were there.
+      if (positioned === null) return options.everyMs;
       return positioned === BATCH ? 0 : undefined;
     },
   });

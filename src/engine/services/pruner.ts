@@ -15,6 +15,7 @@ import {
   RUNS_PER_STEP,
   type SideTable,
 } from '../sql/prune.ts';
+import type { Elected } from './election.ts';
 import { type MoverState, moveToHistory, newMoverState, retireMonths } from './history.ts';
 import { createLoop, type Service } from './loop.ts';
 
@@ -60,11 +61,12 @@ export interface Walks {
 
 export const newWalks = (): Walks => ({ side: new Map(), events: 0, flagged: new Date(0), mover: newMoverState() });
 
-export function createPruner(options: { pool: Pool; log: Log; retention: Retention }): Service {
+export function createPruner(options: { pool: Pool; log: Log; retention: Retention; election?: Elected }): Service {
   const walks = newWalks();
   return createLoop({
     name: 'pruner',
     everyMs: HOUR_MS,
+    election: options.election,
     log: options.log,
     tick: async () => ((await pruneOnce(options.pool, options.retention, walks, options.log)) ? 1 : undefined),
   });

@@ -15,12 +15,14 @@ import {
   type LostLease,
   lockLostLeases,
 } from '../sql/rescue-runs.ts';
+import type { Elected } from './election.ts';
 import { createLoop, type Service } from './loop.ts';
 
 export interface RescuerOptions {
   readonly pool: Pool;
   readonly log: Log;
   readonly everyMs: number;
+  readonly election?: Elected;
   readonly onRescued: (runs: number) => void;
 }
 
@@ -29,8 +31,7 @@ const BATCH = 500;
 export function createRescuer(options: RescuerOptions): Service {
   return createLoop({
     name: 'rescuer',
-    everyMs: options.everyMs,
-    log: options.log,
+    ...options,
     async tick() {
       const rescued = await rescueLostRuns(options.pool, options.log);
       if (rescued > 0) options.onRescued(rescued);

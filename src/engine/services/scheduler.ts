@@ -17,11 +17,13 @@ import {
   listDueSchedules,
   lockDueSchedule,
   lockDueSchedules,
+  nextScheduleIn,
   postponeSchedule,
   recordFiring,
   setScheduleAside,
   type Trouble,
 } from '../sql/schedules.ts';
+import type { Elected } from './election.ts';
 import { createLoop, type Service } from './loop.ts';
 
 export interface SchedulerOptions {
@@ -29,6 +31,8 @@ export interface SchedulerOptions {
   readonly registry: Registry;
   readonly log: Log;
   readonly everyMs: number;
+  readonly idleMs: number;
+  readonly election?: Elected;
   readonly onFired: () => void;
 }
 
@@ -41,12 +45,14 @@ const MAX_TROUBLE_TEXT = 500;
 export function createScheduler(options: SchedulerOptions): Service {
   return createLoop({
     name: 'scheduler',
-    everyMs: options.everyMs,
-    log: options.log,
+    ...options,
     async tick() {
       const fired = await fireDueSchedules(options.pool, options.registry, options.log);
       if (fired > 0) options.onFired();
-      return fired === BATCH ? 0 : undefined;
+      if (fired === BATCH) return 0;
+      const nextInMs = await nextScheduleIn(options.pool, [...options.registry.keys()]);
+      // One that is due later than the next look is found by it.
+      return nextInMs === null || nextInMs > options.idleMs ? undefined : Math.max(1, nextInMs);
     },
   });
 }

@@ -4,6 +4,7 @@ import { type Pool, type Queryable, withTransaction } from '../../platform/datab
 import type { Log } from '../../platform/log.ts';
 import { becomeRole } from '../sql/become-role.ts';
 import { keepEndedRuns } from '../sql/keep-ended-runs.ts';
+import type { Elected } from './election.ts';
 import { createLoop, type Service } from './loop.ts';
 
 const STAGING_DAYS = 7;
@@ -29,6 +30,7 @@ export interface CleanerOptions {
   readonly pool: Pool;
   readonly log: Log;
   readonly everyMs?: number;
+  readonly election?: Elected;
   readonly days?: number;
   readonly rowsPerTransaction?: number;
 }
@@ -37,6 +39,7 @@ export function createStagingCleaner(staging: Staging, options: CleanerOptions):
   return createLoop({
     name: `${staging.pipeline} cleanup`,
     everyMs: options.everyMs ?? DAY_MS,
+    election: options.election,
     log: options.log,
     tick: async () => {
       const { runs, rows } = await cleanStaging(staging, options);

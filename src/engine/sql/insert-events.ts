@@ -1,5 +1,6 @@
 // Adds events to the outbox inside the caller's transaction. An event that is there already stays as it is.
 import type { Queryable } from '../../platform/database.ts';
+import { noteEventsWritten } from '../events-written.ts';
 
 export interface OutboxRow {
   readonly tenantId: string;
@@ -28,4 +29,5 @@ export async function insertEvents(db: Queryable, events: readonly OutboxRow[]):
       events.map((event) => event.data),
     ],
   });
+  noteEventsWritten();
 }

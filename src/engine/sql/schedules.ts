@@ -199,3 +199,16 @@ export async function engineTime(db: Queryable): Promise<Date> {
   const { rows } = await db.query<{ now: Date }>({ name: 'engine-time', text: `select engine.now() as now` });
   return rows[0]?.now ?? new Date();
 }
+
+/** Milliseconds until the next one of these pipelines is due; null when none is planned. */
+export async function nextScheduleIn(db: Queryable, pipelines: readonly string[]): Promise<number | null> {
+  const { rows } = await db.query<{ ms: number | null }>({
+    name: 'engine-next-schedule-in',
+    text: `
+      select ceil(extract(epoch from min(due_at) - engine.now()) * 1000)::float8 as ms
+      from engine.schedules
+      where enabled and set_aside_at is null and pipeline = any ($1::text[])`,
+    values: [pipelines],
+  });
+  return rows[0]?.ms ?? null;
+}

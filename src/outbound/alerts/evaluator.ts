@@ -2,6 +2,7 @@
 // what is old. Safe to run in every process: the clock's row lets one of them through per interval, and everything it decides is
 // written in one transaction, messages included.
 
+import type { Elected } from '../../engine/services/election.ts';
 import { createLoop, type Service } from '../../engine/services/loop.ts';
 import { type Pool, type Queryable, withTransaction } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
@@ -30,6 +31,7 @@ export interface EvaluatorOptions {
   readonly pool: Pool;
   readonly log: Log;
   readonly settings: AlertSettings;
+  readonly election?: Elected;
   /** There may be messages to send. */
   readonly onChanged: () => void;
 }
@@ -48,6 +50,7 @@ export function createAlertEvaluator(options: EvaluatorOptions): Service {
   return createLoop({
     name: 'alert evaluator',
     everyMs: options.settings.evaluateMs,
+    election: options.election,
     log: options.log,
     async tick() {
       const evaluation = await evaluateAlerts(options.pool, options.settings);

@@ -1,6 +1,7 @@
 // The sender: takes due messages, one per sink at a time, sends them, and writes down how it went. Safe to run in every process. A
 // message is taken by moving its time ahead, so that one whose sender was killed is sent by another, once more at most per kill and
 // with the same key; it is never lost.
+import type { Elected } from '../../engine/services/election.ts';
 import { createLoop, type Service } from '../../engine/services/loop.ts';
 import type { Pool } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
@@ -19,9 +20,12 @@ export interface SenderOptions {
   readonly box: SinkBox;
   readonly log: Log;
   readonly settings: AlertSettings;
+  readonly election?: Elected;
 }
 
 const SINKS_AT_ONCE = 8;
+/** A loop that finds nothing looks this many times more rarely. */
+const IDLE_POLLS = 20;
 /** Beyond the call's own time limit: writing down the answer takes a moment. */
 const LEASE_SLACK_MS = 15_000;
 const UNREADABLE = { kind: 'refused', status: null, code: 'alert_sink_unreadable', ms: 0 } as const;
@@ -31,6 +35,8 @@ export function createAlertSender(options: SenderOptions): Service {
   const loop = createLoop({
     name: 'alert sender',
     everyMs: options.settings.sendPollMs,
+    idleMs: options.settings.sendPollMs * IDLE_POLLS,
+    election: options.election,
     log: options.log,
     tick: async () => ((await sendDue(options, stop.signal)) > 0 ? 0 : undefined),
   });

@@ -2,6 +2,7 @@
 // with `skip locked` under a lease, and a process that dies loses what it held to the others.
 //
 // One slow endpoint holds nobody up: each has a few places over all processes, and only one while it fails.
+import type { Elected } from '../../engine/services/election.ts';
 import { createLoop, type Service } from '../../engine/services/loop.ts';
 import { withTransaction } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
@@ -16,8 +17,10 @@ const pruneBatch = 1_000;
 const pruneEveryMs = 3_600_000;
 /** Every delivery that ends wakes the loop; a burst of ends is one look. */
 const atMostEveryMs = 5;
+/** A loop that finds nothing looks this many times more rarely. */
+export const IDLE_POLLS = 20;
 
-export function createDeliverer(deps: DeliverDeps & { readonly log: Log }): Service {
+export function createDeliverer(deps: DeliverDeps & { readonly log: Log; readonly election?: Elected }): Service {
   const { settings, log } = deps;
   const underWay = new Set<Promise<void>>();
   const hurry = new AbortController();
@@ -26,6 +29,8 @@ export function createDeliverer(deps: DeliverDeps & { readonly log: Log }): Serv
   const loop = createLoop({
     name: 'webhook deliverer',
     everyMs: settings.pollMs,
+    idleMs: settings.pollMs * IDLE_POLLS,
+    election: deps.election,
     atMostEveryMs,
     log,
     async tick() {

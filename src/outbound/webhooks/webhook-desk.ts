@@ -2,13 +2,14 @@
 // role because it reads a secret.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { consumeOnce } from '../../engine/consumer.ts';
+import type { Elected } from '../../engine/services/election.ts';
 import { createLoop, type Service } from '../../engine/services/loop.ts';
 import type { Pool } from '../../platform/database.ts';
 import { withTransaction } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import { type DeliverDeps, deliver, type Tried } from './deliver.ts';
-import { createDeliverer } from './deliverer.ts';
+import { createDeliverer, IDLE_POLLS } from './deliverer.ts';
 import { buildPayload } from './payload.ts';
 import { makeSecret, type SealingBox, sealSecret } from './secrets.ts';
 import { readTarget } from './sql/claim-deliveries.ts';
@@ -77,6 +78,7 @@ export function createWebhookDesk(deps: DeliverDeps): WebhookDesk {
 export function createWebhookServices(
   deps: DeliverDeps & {
     readonly log: Log;
+    readonly election?: Elected;
     /** Called whenever new events may be there to read. */
     readonly onEvents: (listener: () => void) => () => void;
     /** Where the consumer reads. */
@@ -85,8 +87,11 @@ export function createWebhookServices(
 ): Service {
   const deliverer = createDeliverer(deps);
   const options = { name: consumerName, pool: deps.feedPool, log: deps.log, everyMs: deps.settings.pollMs };
+  const idleMs = deps.settings.pollMs * IDLE_POLLS;
   const consumer = createLoop({
     ...options,
+    idleMs,
+    election: deps.election,
     name: 'webhook consumer',
     async tick() {
       const applied = await consumeOnce({ ...options, apply: addDeliveries });

@@ -29,7 +29,7 @@ import { findConnector } from './sql/connectors.ts';
 import { recordAirbyteJob } from './sql/sync-jobs.ts';
 
 export interface CancellationDeps {
-  readonly engine: Pick<Engine, 'pools'>;
+  readonly engine: Pick<Engine, 'pools'> & Partial<Pick<Engine, 'election'>>;
   readonly clients: AirbyteClients;
 }
 
@@ -45,6 +45,8 @@ const GIVE_UP_MS = 86_400_000;
 const CLOCKS_DIFFER_MS = 86_400_000;
 const BATCH = 20;
 const EVERY_MS = 1_000;
+/** A loop that finds nothing looks this many times more rarely. */
+const IDLE_POLLS = 10;
 
 /** Notes that a run was cancelled after its trigger was, or may have been, sent. Before that there is nothing to cancel: false. */
 export async function noteCancellation(
@@ -63,6 +65,8 @@ export function createCanceller(deps: CancellationDeps, log: Log, everyMs: numbe
   return createLoop({
     name: 'sync canceller',
     everyMs,
+    idleMs: everyMs * IDLE_POLLS,
+    election: deps.engine.election,
     log,
     tick: async () => ((await settleDue(deps, log)) === BATCH ? 0 : undefined),
   });

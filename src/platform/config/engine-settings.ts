@@ -19,9 +19,9 @@ export const engineSettings = {
   pollIntervalMs: integer('POLL_INTERVAL_MS', {
     min: 10,
     max: 60_000,
-    default: 1_000,
+    default: 5_000,
     unit: 'milliseconds',
-    doc: 'How often an idle worker looks for work by itself. Normally it is woken at once; this covers lost wake-ups.',
+    doc: 'How often an idle worker looks for work by itself. Normally it is woken at once; this covers lost wake-ups. Services that find nothing look four times more rarely.',
   }),
   workerConcurrency: integer('WORKER_CONCURRENCY', {
     min: 1,

@@ -1,0 +1,13 @@
+// What the registry of workers is told of a worker: who it is, where it runs, what it can do.
+import { hostname } from 'node:os';
+import type { WorkerRow } from './sql/workers.ts';
+
+export function describeWorker(
+  workerId: string,
+  version: string,
+  pipelines: readonly string[],
+  concurrency: number,
+): WorkerRow {
+  const host = hostname();
+  return { workerId, name: `${host}:${process.pid}`, pid: process.pid, host, version, pipelines, concurrency };
+}
