@@ -6,7 +6,10 @@ interface IdRow {
   readonly id: string;
 }
 
-/** As millrace_engine. A lane named after a tenant is that tenant's; for any other lane the ledger is asked. */
+/**
+ * As millrace_engine. A lane named after a tenant is that tenant's; for any other lane the ledger is asked, run by run (`offset 0`): joined,
+ * all runs of the tenant were read for the few that wait.
+ */
 export async function listQueuedRunIds(control: Queryable, tenantId: string, limit: number): Promise<string[]> {
   const { rows } = await control.query<IdRow>({
     name: 'http-list-queued-run-ids',
@@ -17,7 +20,7 @@ export async function listQueuedRunIds(control: Queryable, tenantId: string, lim
         union all
         select run_id, lane from engine.scheduled
       ) q
-      join engine.runs r on r.id = q.run_id
+      cross join lateral (select o.tenant_id from engine.runs o where o.id = q.run_id offset 0) r
       where (starts_with(q.lane, $1::text) or q.lane !~ '^[0-9a-f]{8}-[0-9a-f]{4}-') and r.tenant_id = $1::uuid
       order by q.run_id desc
       limit $2`,

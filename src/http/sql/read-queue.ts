@@ -25,7 +25,7 @@ export async function readLanes(control: Queryable, tenantId: string): Promise<L
           union all
           select pipeline, lane, priority, run_id, null from engine.scheduled
         ) q
-        join engine.runs r on r.id = q.run_id
+        cross join lateral (select o.tenant_id from engine.runs o where o.id = q.run_id offset 0) r
         where (starts_with(q.lane, $1::text) or q.lane !~ '^[0-9a-f]{8}-[0-9a-f]{4}-') and r.tenant_id = $1::uuid
         group by q.pipeline, q.lane
       ),

@@ -8,6 +8,7 @@ export interface UploadFacts {
   readonly same_bytes_as: string | null;
 }
 
+/** The others are looked up by their blob alone (`offset 0`): without statistics all runs of the tenant were read for each of the page. */
 export async function readUploadFacts(
   db: Queryable,
   tenantId: string,
@@ -22,8 +23,8 @@ export async function readUploadFacts(
       left join lateral (
         select o.id
         from engine.blobs c
-        join engine.all_runs o on o.blob_id = c.blob_id and o.tenant_id = c.tenant_id
-        where c.tenant_id = r.tenant_id and c.sha256 = b.sha256 and o.id < r.id and o.id is distinct from r.retry_of
+        cross join lateral (select n.id, n.tenant_id from engine.all_runs n where n.blob_id = c.blob_id offset 0) o
+        where o.tenant_id = c.tenant_id and c.tenant_id = r.tenant_id and c.sha256 = b.sha256 and o.id < r.id and o.id is distinct from r.retry_of
         order by o.id
         limit 1
       ) earlier on true

@@ -31,7 +31,7 @@ export async function readBacklog(db: Queryable): Promise<MetricRow[]> {
         select r.tenant_id, q.pipeline, count(*)
         from lanes g
         join queued q on q.pipeline = g.pipeline and q.lane = g.lane
-        join engine.runs r on r.id = q.run_id
+        cross join lateral (select o.tenant_id from engine.runs o where o.id = q.run_id offset 0) r
         where not g.${ofTenants} group by 1, 2
         union all
         select tenant_id, pipeline, count(*) from engine.leases group by 1, 2
@@ -54,7 +54,7 @@ export async function readOldestWaiting(db: Queryable): Promise<MetricRow[]> {
         select r.tenant_id, q.pipeline, min(q.queued_at)
         from lanes g
         join engine.ready q on q.pipeline = g.pipeline and q.lane = g.lane
-        join engine.runs r on r.id = q.run_id
+        cross join lateral (select o.tenant_id from engine.runs o where o.id = q.run_id offset 0) r
         where not g.${ofTenants} group by 1, 2
       )
       select tenant_id, pipeline, extract(epoch from engine.now() - min(at))::float8 as value from oldest group by 1, 2`,
@@ -106,7 +106,7 @@ export async function readStaleRuns(db: Queryable, limits: StaleLimits): Promise
         union all
         select r.tenant_id, q.pipeline
         from engine.ready q
-        join engine.runs r on r.id = q.run_id
+        cross join lateral (select o.tenant_id from engine.runs o where o.id = q.run_id offset 0) r
         where q.pipeline = 'documents' and q.queued_at < engine.now() - $4::float8 * interval '1 second'
           and exists (select from engine.workers w
                       where w.ended_at is null and w.expires_at > engine.now() and 'documents' = any (w.pipelines))
