@@ -1,6 +1,7 @@
 // The decisions of a reading that have evidence against them, as questions with their answers. They are found in the sample; what turns up
 // later is counted by whoever reads the rows. A doubt says nothing about what should happen: that is for the pipeline and its caller.
 import type { Decision } from './decision.ts';
+import type { BesideSpan } from './json/json-scanner.ts';
 import type { ColumnFit } from './layout/fit-columns.ts';
 import type { Reading, ReadingDoubt } from './reading.ts';
 import type { Evidence } from './reading-evidence.ts';
@@ -9,8 +10,14 @@ const MAX_LINES = 10;
 const noEvidence: Evidence = { for: [], against: [] };
 
 /** `rows`: how many rows of data the sample holds. */
-export function readingDoubts(reading: Reading, fit: ColumnFit, rows: number): ReadingDoubt[] {
+export function readingDoubts(
+  reading: Reading,
+  fit: ColumnFit,
+  rows: number,
+  otherLists: readonly BesideSpan[] = [],
+): ReadingDoubt[] {
   return [
+    ...otherLists.map((list) => otherListDoubt(reading, list)),
     ...otherTableDoubts(reading),
     ...headerDoubts(reading, rows),
     ...widthDoubts(reading, fit),
@@ -37,6 +44,22 @@ function otherTableDoubts({ otherTables = [], header }: Reading): ReadingDoubt[]
       ],
     };
   });
+}
+
+function otherListDoubt({ recordsKey }: Reading, { key, rows, line, text }: BesideSpan): ReadingDoubt {
+  const name = key === null ? 'A second list follows the first one' : `Another list stands under "${key}"`;
+  const other = key === null ? [] : [{ label: `Read the list under "${key}" instead`, overrides: { recordsKey: key } }];
+  return {
+    code: 'other_table',
+    message: `${name}, on line ${line}, with ${rows} records. It is not read.`,
+    evidence: { for: [recordsKey?.reason ?? 'it comes first'], against: [`${rows} records stand beside it: ${text}`] },
+    rowsAtStake: rows,
+    lines: [line],
+    answers: [
+      { label: 'Read the list as it was found', overrides: { recordsKey: recordsKey?.value ?? null } },
+      ...other,
+    ],
+  };
 }
 
 function headerDoubts({ header, format }: Reading, rows: number): ReadingDoubt[] {

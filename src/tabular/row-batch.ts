@@ -46,6 +46,13 @@ export interface Position {
 
 export const startOfFile: Position = { offset: 0, line: 1, row: 0 };
 
+export interface BatchPlace {
+  readonly firstRow: number;
+  readonly next: Position;
+  readonly isLast: boolean;
+  readonly spans?: readonly SetAsideSpan[];
+}
+
 export abstract class RowBatch {
   abstract readonly rowCount: number;
   /** Rows of any kind before this batch. */
@@ -57,9 +64,10 @@ export abstract class RowBatch {
   readonly kinds: Uint8Array;
   readonly faults: Uint8Array;
   /** Parts of the file between these rows that are no rows at all: a second list of JSON, text behind it. */
-  readonly spans: readonly SetAsideSpan[] = [];
+  readonly spans: readonly SetAsideSpan[];
 
-  constructor(place: { firstRow: number; next: Position; isLast: boolean }, rowCount: number, faults?: Uint8Array) {
+  constructor(place: BatchPlace, rowCount: number, faults?: Uint8Array) {
+    this.spans = place.spans ?? [];
     this.firstRow = place.firstRow;
     this.next = place.next;
     this.isLast = place.isLast;
@@ -118,7 +126,7 @@ export class TextRowBatch extends RowBatch {
   readonly rowCount: number;
   readonly #rows: readonly TextRow[];
 
-  constructor(place: { firstRow: number; next: Position; isLast: boolean }, rows: readonly TextRow[]) {
+  constructor(place: BatchPlace, rows: readonly TextRow[]) {
     super(place, rows.length);
     this.rowCount = rows.length;
     this.#rows = rows;
@@ -129,8 +137,11 @@ export class TextRowBatch extends RowBatch {
 
   /** The same batch without the rows before number `row` of the file. */
   from(row: number): TextRowBatch {
-    const place = { firstRow: row, next: this.next, isLast: this.isLast };
-    return new TextRowBatch(place, this.#rows.slice(row - this.firstRow));
+    const rows = this.#rows.slice(row - this.firstRow);
+    // What stands before the list was told with the rows that are left out.
+    const start = rows[0]?.offset ?? this.#rows.at(-1)?.offset ?? 0;
+    const spans = this.spans.filter(({ from }) => from > start);
+    return new TextRowBatch({ firstRow: row, next: this.next, isLast: this.isLast, spans }, rows);
   }
 
   line(row: number): number {
@@ -139,6 +150,10 @@ export class TextRowBatch extends RowBatch {
 
   offset(row: number): number {
     return this.#rows[row]?.offset ?? 0;
+  }
+
+  override end(row: number): number {
+    return this.#rows[row]?.end ?? super.end(row);
   }
 
   cellCount(row: number): number {
@@ -166,6 +181,8 @@ export class TextRowBatch extends RowBatch {
 export interface TextRow {
   readonly line: number;
   readonly offset: number;
+  /** The byte behind it, where that is not the next row's first. */
+  readonly end?: number;
   readonly cells: readonly string[];
   readonly fault: RowFault | null;
   raw(): string;

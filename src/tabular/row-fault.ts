@@ -13,6 +13,7 @@ const faults = [
   'row_not_an_object',
   'row_json_malformed',
   'row_unknown_key',
+  'row_key_repeated',
 ] as const satisfies readonly (ErrorCode | null)[];
 
 export type RowFault = NonNullable<(typeof faults)[number]>;

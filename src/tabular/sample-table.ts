@@ -3,8 +3,9 @@
 import type { ByteSource } from './byte-source.ts';
 import type { Dialect } from './csv/dialect.ts';
 import { readCsv } from './csv/read-csv.ts';
+import type { BesideSpan } from './json/json-scanner.ts';
 import { parseRecord } from './json/parse-record.ts';
-import { readJson } from './json/read-json.ts';
+import { readJson, surveyJson } from './json/read-json.ts';
 import type { SampleRow } from './layout/sample-row.ts';
 import type { TableLimits } from './limits.ts';
 import type { RowBatch } from './row-batch.ts';
@@ -53,14 +54,16 @@ export async function sampleJson(
   format: 'json' | 'ndjson',
   recordsKey: string | null | undefined,
   limits: TableLimits,
-): Promise<{ names: string[]; rows: SampleRow[]; recordsKey: string | null }> {
+): Promise<{ names: string[]; rows: SampleRow[]; recordsKey: string | null; otherLists: BesideSpan[] }> {
+  const lists = format === 'json' ? await surveyJson(source, { encoding, limits }) : [];
+  const key = recordsKey === undefined ? fullestKey(lists) : recordsKey;
   const records: { line: number; values: Map<string, string> }[] = [];
   const names = new Set<string>();
   let foundKey: string | null = null;
   const onList = (key: string | null) => {
     foundKey = key;
   };
-  const options = { format, encoding, recordsKey, columns: [], limits, batchBytes: HEAD_BYTES, onList };
+  const options = { format, encoding, recordsKey: key, columns: [], limits, batchBytes: HEAD_BYTES, onList };
   for await (const batch of readJson(source, options)) {
     for (let row = 0; row < batch.rowCount && records.length < HEAD_ROWS; row++) {
       // With no columns known, every record with a key is faulted as unknown; its raw text is what counts here.
@@ -75,7 +78,16 @@ export async function sampleJson(
   }
   const ordered = [...names];
   const rows = records.map(({ line, values }) => ({ line, cells: ordered.map((name) => values.get(name) ?? '') }));
-  return { names: ordered, rows, recordsKey: foundKey };
+  const main = lists.find((list) => list.key === foundKey);
+  const otherLists = lists.filter((list) => list !== main && list.reason === 'other_table');
+  return { names: ordered, rows, recordsKey: foundKey, otherLists };
+}
+
+/** The list with the most records that are objects; undefined when none has any, so that the reader says what is wrong. */
+function fullestKey(lists: readonly BesideSpan[]): string | null | undefined {
+  const [fullest] = lists.filter(({ objects }) => objects > 0).sort((a, b) => b.objects - a.objects);
+  const isOuter = lists[0]?.key === null;
+  return isOuter ? undefined : fullest?.key;
 }
 
 /** The first rows that could be split, and of the very first ones also those that could not: a stray quote may stand in the header. */

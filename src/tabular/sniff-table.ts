@@ -13,6 +13,7 @@ import { detectDialect } from './csv/detect-dialect.ts';
 import type { Dialect } from './csv/dialect.ts';
 import { isRejectsFile } from './csv/rejects-file.ts';
 import { chosenByUser, type Decision, decided } from './decision.ts';
+import type { BesideSpan } from './json/json-scanner.ts';
 import { detectHeader, type HeaderLayout, headerAt } from './layout/detect-header.ts';
 import { fitColumns, unfitted } from './layout/fit-columns.ts';
 import { findOtherTables } from './layout/other-tables.ts';
@@ -48,6 +49,7 @@ interface Found {
   readonly dialect?: Decision<Dialect>;
   readonly sheet?: Reading['sheet'];
   readonly recordsKey?: Decision<string | null>;
+  readonly otherLists?: readonly BesideSpan[];
   /** JSON names its columns itself. */
   readonly names?: readonly string[];
 }
@@ -120,9 +122,9 @@ async function findJson(
   const reason = sample.recordsKey === null ? 'the file is a list' : `the list stands under "${sample.recordsKey}"`;
   const recordsKey =
     overrides.recordsKey === undefined
-      ? decided(sample.recordsKey, 'exact', reason)
+      ? decided(sample.recordsKey, sample.otherLists.length === 0 ? 'exact' : 'likely', reason)
       : chosenByUser(overrides.recordsKey);
-  const base = { format, encoding, head: sample.rows, spread: [], names: sample.names };
+  const base = { format, encoding, head: sample.rows, spread: [], names: sample.names, otherLists: sample.otherLists };
   return format === 'json' ? { ...base, recordsKey } : base;
 }
 
@@ -176,7 +178,11 @@ function describe(found: Found, options: SniffOptions, overrides: ReadingOverrid
     unescapeFormulas: overrides.unescapeFormulas ?? isRejectsFile(names),
     warnings: [],
   };
-  return { ...reading, warnings: readingWarnings(reading, fit), doubts: readingDoubts(reading, fit, body.length) };
+  return {
+    ...reading,
+    warnings: readingWarnings(reading, fit),
+    doubts: readingDoubts(reading, fit, body.length, found.otherLists),
+  };
 }
 
 function totalWords(options: SniffOptions, overrides: ReadingOverrides): { words?: readonly string[] } {

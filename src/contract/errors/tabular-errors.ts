@@ -190,6 +190,13 @@ export const tabularErrors = defineErrors({
     message: 'The record is not valid JSON.',
     next: 'Correct the record.',
   },
+  row_key_repeated: {
+    kind: 'input',
+    status: 422,
+    message:
+      'The record gives one name two values: a key stands in it twice, or a dotted key beside the object it spells.',
+    next: 'Leave one of the two values.',
+  },
   row_unknown_key: {
     kind: 'input',
     status: 422,

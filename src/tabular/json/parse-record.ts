@@ -4,7 +4,19 @@
 const MAX_DEPTH = 64;
 
 /** Thrown for text that is not JSON; never leaves the JSON reader. */
-export class JsonSyntaxError extends Error {}
+export class JsonSyntaxError extends Error {
+  constructor(
+    message: string,
+    /** The character at which the text stops being JSON. */
+    readonly at: number,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** Thrown for a record that gives one name two values: a key twice, or `a.b` beside `{a:{b}}`. Which one is meant cannot be told. */
+export class RepeatedKeyError extends Error {}
 
 /** Name and text of each value, in order; null when the record is not an object. */
 export function parseRecord(json: string): Map<string, string> | null {
@@ -14,6 +26,9 @@ export function parseRecord(json: string): Map<string, string> | null {
 
 class RecordParser {
   readonly #json: string;
+  /** Names of the objects inside the record; most records have none. */
+  readonly #objects = new Set<string>();
+  #repeated: string | null = null;
   #at = 0;
 
   constructor(json: string) {
@@ -27,7 +42,9 @@ class RecordParser {
     if (isObject) this.#object('', values, 1);
     else this.#skipValue(1);
     this.#blank();
-    if (this.#at !== this.#json.length) throw new JsonSyntaxError('text follows the value');
+    if (this.#at !== this.#json.length) throw new JsonSyntaxError('text follows the value', this.#at);
+    // Told last, so that text that is no JSON at all is told as that.
+    if (this.#repeated !== null) throw new RepeatedKeyError(this.#repeated);
     return isObject ? values : null;
   }
 
@@ -49,11 +66,14 @@ class RecordParser {
   }
 
   #member(name: string, values: Map<string, string>, depth: number): void {
-    if (depth > MAX_DEPTH) throw new JsonSyntaxError('too deep');
+    if (depth > MAX_DEPTH) throw new JsonSyntaxError('too deep', this.#at);
+    if (values.has(name) || (this.#objects.size > 0 && this.#objects.has(name))) this.#repeated ??= name;
     const c = this.#json.charAt(this.#at);
     if (c === '"') values.set(name, this.#string());
-    else if (c === '{') this.#object(name, values, depth + 1);
-    else {
+    else if (c === '{') {
+      this.#objects.add(name);
+      this.#object(name, values, depth + 1);
+    } else {
       const start = this.#at;
       this.#skipValue(depth);
       const text = this.#json.slice(start, this.#at);
@@ -62,12 +82,23 @@ class RecordParser {
   }
 
   #skipValue(depth: number): void {
-    if (depth > MAX_DEPTH) throw new JsonSyntaxError('too deep');
+    if (depth > MAX_DEPTH) throw new JsonSyntaxError('too deep', this.#at);
     const c = this.#json.charAt(this.#at);
     if (c === '"') this.#string();
-    else if (c === '{') this.#object('', new Map(), depth + 1);
+    else if (c === '{') this.#skipObject(depth + 1);
     else if (c === '[') this.#list(depth);
     else this.#literal();
+  }
+
+  /** Inside a list, which is kept as JSON: its keys are nobody's columns. */
+  #skipObject(depth: number): void {
+    const before = this.#repeated;
+    const outer = new Set(this.#objects);
+    this.#objects.clear();
+    this.#object('', new Map(), depth);
+    this.#objects.clear();
+    for (const name of outer) this.#objects.add(name);
+    this.#repeated = before;
   }
 
   #list(depth: number): void {
@@ -86,12 +117,12 @@ class RecordParser {
   #literal(): void {
     literal.lastIndex = this.#at;
     const match = literal.exec(this.#json);
-    if (match === null) throw new JsonSyntaxError(`unexpected text at ${this.#at}`);
+    if (match === null) throw new JsonSyntaxError('unexpected text', this.#at);
     this.#at += match[0].length;
   }
 
   #string(): string {
-    if (this.#json.charAt(this.#at) !== '"') throw new JsonSyntaxError(`a string is missing at ${this.#at}`);
+    if (this.#json.charAt(this.#at) !== '"') throw new JsonSyntaxError('a string is missing', this.#at);
     const start = this.#at + 1;
     let hasEscapes = false;
     for (let i = start; i < this.#json.length; i++) {
@@ -103,16 +134,16 @@ class RecordParser {
       if (c === 92) {
         hasEscapes = true;
         i++;
-      } else if (c < 32) throw new JsonSyntaxError('a control character stands in a string');
+      } else if (c < 32) throw new JsonSyntaxError('a control character stands in a string', i);
     }
-    throw new JsonSyntaxError('a string is not closed');
+    throw new JsonSyntaxError('a string is not closed', this.#json.length);
   }
 
   #unescaped(start: number, end: number): string {
     try {
       return String(JSON.parse(this.#json.slice(start, end)));
     } catch (cause) {
-      throw new JsonSyntaxError('an escape is not valid', { cause });
+      throw new JsonSyntaxError('an escape is not valid', start, { cause });
     }
   }
 
@@ -127,7 +158,7 @@ class RecordParser {
   }
 
   #expect(sign: string): void {
-    if (!this.#take(sign)) throw new JsonSyntaxError(`"${sign}" is missing at ${this.#at}`);
+    if (!this.#take(sign)) throw new JsonSyntaxError(`"${sign}" is missing`, this.#at);
   }
 }
 

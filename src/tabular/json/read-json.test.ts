@@ -20,7 +20,7 @@ describe('records', () => {
     ]);
   });
 
-  it('reads {"data": […]} and skips what stands before and after it', async () => {
+  it('reads {"data": […]} beside other values', async () => {
     const { reading, rows } = await read('{"meta":{"list":[1,"]"]},"data":[{"a":1},{"a":2}],"next":null}');
     expect(reading.recordsKey?.value).toBe('data');
     expect(rows.map((row) => row.cells)).toEqual([['1'], ['2']]);
@@ -157,6 +157,94 @@ describe('refused files', () => {
     await expect(read(`{"a":1}\n{"a":"${'x'.repeat(5_000)}"}\n`, { limits })).rejects.toMatchObject({
       code: 'line_too_long',
     });
+  });
+});
+
+describe('what stands beside the list', () => {
+  async function spansOf(text: string, batchBytes?: number) {
+    const table = await readTable(textSource(text), batchBytes === undefined ? {} : { batchBytes });
+    const spans = [];
+    for await (const batch of table.batches()) spans.push(...batch.spans);
+    return { reading: table.reading, spans };
+  }
+  const texts = (text: string, spans: readonly { from: number; to: number }[]) =>
+    spans.map(({ from, to }) => Buffer.from(text).toString('utf8', from, to));
+
+  it('is told with its bytes, and lists with their records', async () => {
+    const text = '{"ü":1,"data":[{"a":1},{"a":2}],\n"more":[{"b":1}],"none":[],"next":null}';
+    const { spans } = await spansOf(text);
+    expect(texts(text, spans)).toEqual(['"ü":1', '[{"b":1}]', '[]', '"next":null']);
+    expect(spans.map(({ reason, rows, line }) => [reason, rows, line])).toEqual([
+      ['note', 0, 1],
+      ['other_table', 1, 2],
+      ['note', 0, 2],
+      ['note', 0, 2],
+    ]);
+  });
+
+  it.each([
+    ['a second list', '[{"a":1},{"a":2}]\n[{"a":3}]', '[{"a":3}]'],
+    ['a second object', '[{"a":1},{"a":2}] {"a":3}', '{"a":3}'],
+    ['a sibling list', '{"data":[{"a":1},{"a":2}],"more":[{"a":3}]}', '[{"a":3}]'],
+  ])('raises a doubt when it is %s', async (_title, text, other) => {
+    const { reading, spans } = await spansOf(text);
+    expect(reading.doubts).toMatchObject([{ code: 'other_table', rowsAtStake: 1 }]);
+    expect(texts(text, spans)).toEqual([other]);
+    expect(reading.recordsKey?.confidence).not.toBe(reading.doubts?.[0]?.answers.length === 2 ? 'exact' : null);
+  });
+
+  it('is told once, in whatever pieces the file is read, and again when reading goes on from a batch before it', async () => {
+    const records = Array.from({ length: 200 }, (_, i) => `{"id":${i}}`).join(',');
+    const text = `{"meta":{"n":1},"data":[${records}],"more":[${records}],"end":"x"}`;
+    const table = await readTable(textSource(text), { batchBytes: 300 });
+    const told: string[] = [];
+    for await (const batch of table.batches()) {
+      told.push(...batch.spans.map(({ text: start }) => start.slice(0, 6)));
+      if (batch.isLast) continue;
+      const rest: string[] = [];
+      for await (const later of table.batches(batch.next))
+        rest.push(...later.spans.map(({ text: start }) => start.slice(0, 6)));
+      expect([...told, ...rest]).toEqual(['"meta"', '[{"id"', '"end":']);
+    }
+    expect(told).toEqual(['"meta"', '[{"id"', '"end":']);
+  });
+
+  it('takes the list with the most records, not the first one', async () => {
+    const { reading } = await spansOf('{"errors":[],"codes":[1,2,3],"rows":[{"a":1}]}');
+    expect(reading.recordsKey?.value).toBe('rows');
+  });
+});
+
+describe('ambiguous records', () => {
+  it.each([
+    ['a key twice', '{"a":1,"a":2}'],
+    ['a dotted key beside the object it spells', '{"a.b":1,"a":{"b":2}}'],
+    ['an object and a value of one name', '{"a":{"b":1},"a":3}'],
+  ])('with %s are refused, the others read', async (_title, record) => {
+    const { rows } = await read(`[{"a":7,"a.b":8},${record},{"a":9}]`);
+    expect(rows.map((row) => row.fault)).toEqual([null, 'row_key_repeated', null]);
+  });
+
+  it('does not mind equal keys in different objects', async () => {
+    const { rows } = await read('[{"a":{"id":1},"b":{"id":2},"l":[{"id":3},{"id":4}]}]');
+    expect(rows.map((row) => row.fault)).toEqual([null]);
+  });
+});
+
+describe('missing brackets and commas', () => {
+  it.each([
+    ['a comma too many', '[{"a":1},,{"a":2}]', 9],
+    ['a comma at the start', '{"data":[,{"a":1}]}', 9],
+    ['a comma at the end', '[{"a":1},]', 9],
+    ['a missing comma', '[{"a":1} {"a":2}]', 9],
+    ['a missing comma between keys', '{"n":1 "data":[{"a":1}]}', 7],
+    ['a missing bracket inside a record', '[{"a":{"b":1},{"a":2}]', 14],
+    ['a bracket of the other kind', '[{"a":[1,2},{"a":3}]', 10],
+    ['a list that is not closed', '[{"a":1}', 8],
+    ['an object that is not closed', '{"data":[{"a":1}]', 17],
+    ['text behind the end', '{"data":[{"a":1}]} trailing', 19],
+  ])('%s refuses the file where it is', async (_title, text, offset) => {
+    await expect(read(text)).rejects.toMatchObject({ code: 'json_malformed', params: { offset } });
   });
 });
 

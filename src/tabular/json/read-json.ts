@@ -1,16 +1,19 @@
 // JSON lists, {"data": […]} and NDJSON as batches of rows. The columns are fixed by the reading; a record with a key that the
 // sample did not have is handed over as faulted, so that no value is dropped unseen.
 import { isUtf8 } from 'node:buffer';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { ByteSource } from '../byte-source.ts';
 import type { TableLimits } from '../limits.ts';
+import type { SetAsideSpan } from '../reading-evidence.ts';
 import { type Position, startOfFile, type TextRow, TextRowBatch } from '../row-batch.ts';
 import type { RowFault } from '../row-fault.ts';
 import { type Encoding, openUtf8, type Utf8Stream } from '../text/utf8-stream.ts';
 import { DEFAULT_BATCH_BYTES, type Window, Windows } from '../text/windows.ts';
-import { JsonScanner, type RecordSpan } from './json-scanner.ts';
-import { JsonSyntaxError, parseRecord } from './parse-record.ts';
+import { type BesideSpan, JsonScanner, type RecordSpan } from './json-scanner.ts';
+import { JsonSyntaxError, parseRecord, RepeatedKeyError } from './parse-record.ts';
 
 /** Half a character, which only an escape can write; a database would store U+FFFD for it. */
+const LF = 10;
 const LONE_SURROGATE = /\p{Cs}/u;
 
 export interface JsonReadOptions {
@@ -23,6 +26,35 @@ export interface JsonReadOptions {
   readonly batchBytes?: number;
   /** Told under which key the list of records was found. */
   readonly onList?: (key: string | null) => void;
+}
+
+/** How much of a file is looked through for the lists it holds. */
+const SURVEY_BYTES = 4 * 1024 * 1024;
+
+/** What the start of the file holds beside each other: every list with its key and the number of its records. */
+export async function surveyJson(
+  source: ByteSource,
+  options: Pick<JsonReadOptions, 'encoding' | 'limits'>,
+): Promise<BesideSpan[]> {
+  const stream = openUtf8(source, options.encoding, 0, options.limits);
+  const windows = new Windows(stream.chunks, DEFAULT_BATCH_BYTES);
+  const scanner = new JsonScanner({ format: 'json', isSurvey: true }, options.limits);
+  let read = 0;
+  try {
+    while (read < SURVEY_BYTES) {
+      const window = await windows.next();
+      const consumed = scanner.scan(window.bytes, window.length, window.isLast, window.streamStart);
+      windows.keepFrom(consumed);
+      read += consumed;
+      if (window.isLast) break;
+    }
+  } catch (error) {
+    // What is wrong with the file is told when it is read; here it only ends the survey.
+    if (!(error instanceof MillraceError)) throw error;
+  } finally {
+    await windows.close();
+  }
+  return [...scanner.beside, ...scanner.openList()];
 }
 
 export async function* readJson(source: ByteSource, options: JsonReadOptions): AsyncGenerator<TextRowBatch> {
@@ -43,26 +75,53 @@ async function* readRecords(
 ): AsyncGenerator<TextRowBatch> {
   const stream = openUtf8(source, options.encoding, start.offset, options.limits);
   const windows = new Windows(stream.chunks, options.batchBytes ?? DEFAULT_BATCH_BYTES);
-  const scanner = new JsonScanner({ ...options, isResumed: start.offset > 0, line: start.line }, options.limits);
+  const isResumed = start.offset > options.encoding.bomBytes;
+  const base = Math.max(start.offset, options.encoding.bomBytes);
+  const scanner = new JsonScanner({ ...options, isResumed, line: start.line, base }, options.limits);
   const indexes = new Map(options.columns.map((name, index) => [name, index]));
   let row = start.row;
+  let next = start;
   try {
     for (;;) {
       const window = await windows.next();
       const consumed = scanner.scan(window.bytes, window.length, window.isLast, window.streamStart);
       windows.keepFrom(consumed);
-      if (scanner.records.length === 0 && !window.isLast) continue;
+      const { isLast } = window;
+      if (scanner.records.length === 0 && !isLast) continue;
       options.onList?.(scanner.recordsKey);
       const rows = scanner.records.map((span) => toRow(span, window, stream, indexes));
-      const offset = stream.originalOffset(window.streamStart + consumed);
-      const next = { offset, line: scanner.line, row: row + rows.length };
-      yield new TextRowBatch({ firstRow: row, next, isLast: window.isLast }, rows);
       row += rows.length;
-      if (window.isLast) return;
+      const end = { offset: stream.originalOffset(window.streamStart + consumed), line: scanner.line, row };
+      // Behind the end of the list there is nothing to go on from but its last record.
+      next = isLast || scanner.isInRecords ? end : (behindLast(scanner, window, stream, row) ?? next);
+      const spans = spansOf(scanner, stream, isLast);
+      yield new TextRowBatch({ firstRow: row - rows.length, next, isLast, spans }, rows);
+      if (isLast) return;
     }
   } finally {
     await windows.close();
   }
+}
+
+function behindLast(scanner: JsonScanner, window: Window, stream: Utf8Stream, row: number): Position | null {
+  const last = scanner.records.at(-1);
+  if (last === undefined) return null;
+  const lines = window.bytes.subarray(last.start, last.end).filter((byte) => byte === LF).length;
+  return { offset: stream.originalOffset(window.streamStart + last.end), line: last.line + lines, row };
+}
+
+/** What stands before the list goes with its first records; what stands behind it waits for the last batch, so that it is told once. */
+function spansOf(scanner: JsonScanner, stream: Utf8Stream, isLast: boolean): SetAsideSpan[] {
+  if (!isLast && !scanner.isInRecords) return [];
+  const found = scanner.beside.splice(0);
+  return found.map(({ reason, start, end, line, text, rows }) => ({
+    reason,
+    from: stream.originalOffset(start),
+    to: stream.originalOffset(end),
+    line,
+    text,
+    rows,
+  }));
 }
 
 function toRow(span: RecordSpan, window: Window, stream: Utf8Stream, indexes: ReadonlyMap<string, number>): TextRow {
@@ -70,6 +129,7 @@ function toRow(span: RecordSpan, window: Window, stream: Utf8Stream, indexes: Re
   const base = {
     line: span.line,
     offset: stream.originalOffset(window.streamStart + span.start),
+    ...(stream.isOriginal ? { end: stream.originalOffset(window.streamStart + span.end) } : {}),
     raw: () => bytes.toString('utf8'),
   };
   const refused = (fault: RowFault): TextRow => ({ ...base, cells: [base.raw()], fault });
@@ -80,6 +140,7 @@ function toRow(span: RecordSpan, window: Window, stream: Utf8Stream, indexes: Re
   try {
     values = parseRecord(text);
   } catch (error) {
+    if (error instanceof RepeatedKeyError) return refused('row_key_repeated');
     if (!(error instanceof JsonSyntaxError)) throw error;
     return refused('row_json_malformed');
   }
