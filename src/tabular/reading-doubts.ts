@@ -5,18 +5,23 @@ import type { BesideSpan } from './json/json-scanner.ts';
 import type { ColumnFit } from './layout/fit-columns.ts';
 import type { Reading, ReadingDoubt } from './reading.ts';
 import type { Evidence } from './reading-evidence.ts';
+import type { OtherSheet } from './xlsx/spreadsheet-messages.ts';
 
 const MAX_LINES = 10;
+const MIN_SHEET_ROWS = 3;
 const noEvidence: Evidence = { for: [], against: [] };
 
+/** What the file holds beside the table that is read. */
+interface Beside {
+  readonly otherLists?: readonly BesideSpan[];
+  readonly otherSheets?: readonly OtherSheet[];
+}
+
 /** `rows`: how many rows of data the sample holds. */
-export function readingDoubts(
-  reading: Reading,
-  fit: ColumnFit,
-  rows: number,
-  otherLists: readonly BesideSpan[] = [],
-): ReadingDoubt[] {
+export function readingDoubts(reading: Reading, fit: ColumnFit, rows: number, beside: Beside = {}): ReadingDoubt[] {
+  const { otherLists = [], otherSheets = [] } = beside;
   return [
+    ...sheetDoubts(reading, otherSheets),
     ...otherLists.map((list) => otherListDoubt(reading, list)),
     ...otherTableDoubts(reading),
     ...headerDoubts(reading, rows),
@@ -44,6 +49,23 @@ function otherTableDoubts({ otherTables = [], header }: Reading): ReadingDoubt[]
       ],
     };
   });
+}
+
+/** Sheets that hold a table, too. Which one is meant was the user's to say, if he said so. */
+function sheetDoubts({ sheet }: Reading, others: readonly OtherSheet[]): ReadingDoubt[] {
+  const tables = others.filter(({ rows, cells }) => rows >= MIN_SHEET_ROWS && cells >= rows * 2);
+  if (sheet === undefined || isChosen(sheet) || tables.length === 0) return [];
+  const names = tables.map(({ name }) => `"${name}"`).join(', ');
+  return [
+    {
+      code: 'sheet_doubtful',
+      message: `The sheet "${sheet.value.name}" is read because ${sheet.reason}; ${names} hold tables as well.`,
+      evidence: { for: [sheet.reason], against: tables.map(({ name, rows }) => `"${name}" has ${rows} rows or more`) },
+      rowsAtStake: tables.reduce((sum, { rows }) => sum + rows, 0),
+      lines: [],
+      answers: [sheet.value, ...tables].map(({ name }) => ({ label: `Read "${name}"`, overrides: { sheet: name } })),
+    },
+  ];
 }
 
 function otherListDoubt({ recordsKey }: Reading, { key, rows, line, text }: BesideSpan): ReadingDoubt {

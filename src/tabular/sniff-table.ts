@@ -29,6 +29,7 @@ import { detectEncoding } from './text/detect-encoding.ts';
 import { type Encoding, encodingNamed, openUtf8 } from './text/utf8-stream.ts';
 import { commaStyle, decideNumberStyle, pointStyle } from './values/number-style.ts';
 import { readXlsx } from './xlsx/read-xlsx.ts';
+import type { OtherSheet } from './xlsx/spreadsheet-messages.ts';
 
 export interface SniffOptions {
   /** Checked against the content when given. */
@@ -50,6 +51,7 @@ interface Found {
   readonly sheet?: Reading['sheet'];
   readonly recordsKey?: Decision<string | null>;
   readonly otherLists?: readonly BesideSpan[];
+  readonly otherSheets?: readonly OtherSheet[];
   /** JSON names its columns itself. */
   readonly names?: readonly string[];
 }
@@ -130,8 +132,10 @@ async function findJson(
 
 async function findXlsx(source: ByteSource, overrides: ReadingOverrides, limits: TableLimits): Promise<Found> {
   let value = { name: '', names: [] as readonly string[] };
-  const onOpen = (name: string, names: readonly string[]) => {
+  let otherSheets: readonly OtherSheet[] = [];
+  const onOpen = (name: string, names: readonly string[], others: readonly OtherSheet[]) => {
     value = { name, names };
+    otherSheets = others;
   };
   const wanted = overrides.sheet ?? null;
   const head = await firstRows(readXlsx(source, { sheet: wanted, limits, maxRows: XLSX_SAMPLE_ROWS, onOpen }));
@@ -139,7 +143,7 @@ async function findXlsx(source: ByteSource, overrides: ReadingOverrides, limits:
     wanted === null
       ? decided(value, value.names.length > 1 ? 'likely' : 'exact', 'it is the first sheet')
       : chosenByUser(value);
-  return { format: 'xlsx', encoding: binaryEncoding, head, spread: [], sheet };
+  return { format: 'xlsx', encoding: binaryEncoding, head, spread: [], sheet, otherSheets };
 }
 
 function describe(found: Found, options: SniffOptions, overrides: ReadingOverrides): Reading {
@@ -181,7 +185,7 @@ function describe(found: Found, options: SniffOptions, overrides: ReadingOverrid
   return {
     ...reading,
     warnings: readingWarnings(reading, fit),
-    doubts: readingDoubts(reading, fit, body.length, found.otherLists),
+    doubts: readingDoubts(reading, fit, body.length, found),
   };
 }
 

@@ -30,6 +30,9 @@ function anyDialect(random: () => number): Dialect {
     escape: pick(['double', 'backslash']),
     lineEnd: pick(['lf', 'crlf', 'cr', 'any']),
     skipSpace: pick([true, false]),
+    dropsBlanks: pick([true, false]),
+    repeats: pick([true, false, false]),
+    looseQuotes: pick([true, false]),
   };
 }
 

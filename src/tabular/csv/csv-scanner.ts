@@ -98,8 +98,8 @@ export class CsvScanner {
     if (this.#repeats) while (bytes[i] === delimiter && i < end) i++;
     for (;;) {
       if (this.cellCount + 1 >= this.cellStart.length) this.#growCells();
-      if (bytes[i] === SPACE && this.#skipSpace) i = this.#skipToQuote(bytes, i);
-      else if (bytes[i] === SPACE && this.#dropsBlanks && i > rowStart) while (bytes[i] === SPACE && i < end) i++;
+      if (bytes[i] === SPACE && this.#dropsBlanks && i > rowStart) while (bytes[i] === SPACE && i < end) i++;
+      else if (bytes[i] === SPACE && this.#skipSpace) i = this.#skipToQuote(bytes, i);
       let cellStart = i;
       let cellEnd: number;
       this.#flags = 0;

@@ -39,7 +39,8 @@ export function detectDialect(sample: Buffer): Decision<Dialect> {
   const told = /^sep=([^\s"])\r?[\r\n]/i.exec(sample.toString('latin1', 0, 16))?.[1];
   if (told !== undefined) return decided({ ...base, delimiter: told }, 'exact', 'its first line names the delimiter');
   const bytes = Buffer.concat([sample, Buffer.from('\n')]);
-  const trials = delimiters.map((delimiter) => tryDelimiter(bytes, { ...base, delimiter }));
+  const text = sample.toString('latin1');
+  const trials = delimiters.map((delimiter) => tryDelimiter(bytes, text, { ...base, delimiter }));
   const best = trials.reduce(better);
   if (best.width < 2) return decided(base, 'guess', 'no delimiter was found: the table has one column');
   const refined = refine(bytes, best);
@@ -47,11 +48,27 @@ export function detectDialect(sample: Buffer): Decision<Dialect> {
   return describe(refined, others.reduce(better));
 }
 
-/** Columns set with blanks have runs of them; single blanks are tried as they are. */
-function tryDelimiter(bytes: Buffer, dialect: Dialect): Trial {
-  if (dialect.delimiter !== ' ') return tryDialect(bytes, dialect);
-  const trial = better(tryDialect(bytes, dialect), tryDialect(bytes, { ...dialect, repeats: true }));
+function tryDelimiter(bytes: Buffer, text: string, dialect: Dialect): Trial {
+  const isQuoted = hasSingleQuotes(text, dialect.delimiter);
+  const tried = isQuoted
+    ? [dialect, { ...dialect, quote: "'" }, { ...dialect, quote: "'", looseQuotes: true }]
+    : [dialect];
+  const trial = tried.map((each) => tryDialect(bytes, each)).reduce(better);
+  return dialect.delimiter === ' ' ? tryBlanks(bytes, trial) : trial;
+}
+
+/** Columns set with blanks have runs of them; single blanks are taken as they are. */
+function tryBlanks(bytes: Buffer, single: Trial): Trial {
+  const runs = tryDialect(bytes, { ...single.dialect, repeats: true });
+  const isSet = runs.width < single.width && runs.share >= single.share * 0.9;
+  const trial = isSet ? runs : better(single, runs);
   return trial.width < MIN_BLANK_WIDTH || trial.share < 0.6 ? { ...trial, score: 0 } : trial;
+}
+
+function hasSingleQuotes(text: string, delimiter: string): boolean {
+  const opens = text.includes(`${delimiter}'`) || text.includes("\n'") || text.startsWith("'");
+  const closes = text.includes(`'${delimiter}`) || /'[\r\n]/.test(text);
+  return opens && closes;
 }
 
 function describe(found: Trial, next: Trial): Decision<Dialect> {
@@ -102,12 +119,8 @@ function refinements(bytes: Buffer, { dialect, faultShare }: Trial): Dialect[] {
   if (text.includes(`${dialect.delimiter} "`)) tried.push({ ...dialect, skipSpace: true });
   // Quotes that are mere text (inches, say) break many rows; a few broken rows are better refused one by one.
   if (faultShare > 0.3) tried.push({ ...dialect, quote: null });
-  const opens = text.includes(`${dialect.delimiter}'`) || text.includes("\n'") || text.startsWith("'");
-  const closes = text.includes(`'${dialect.delimiter}`) || /'[\r\n]/.test(text);
-  if (opens && closes) {
-    tried.push({ ...dialect, quote: "'" }, { ...dialect, quote: "'", looseQuotes: true });
-    if (text.includes("\\'")) tried.push({ ...dialect, quote: "'", escape: 'backslash' });
-  }
+  if (dialect.quote === "'" && text.includes("\\'"))
+    tried.push({ ...dialect, escape: 'backslash', looseQuotes: false });
   return tried;
 }
 

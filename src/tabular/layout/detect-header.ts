@@ -54,6 +54,12 @@ interface Candidate {
   readonly knownCount: number;
 }
 
+/** A row above a candidate that is shaped like a row of the table. */
+interface RowAbove {
+  readonly cells: number;
+  readonly isData: boolean;
+}
+
 class HeaderSearch {
   readonly #rows: readonly SampleRow[];
   readonly #width: number;
@@ -87,28 +93,26 @@ class HeaderSearch {
   /** Every row that could be the header, until the data has surely begun. */
   #candidates(): Candidate[] {
     const found: Candidate[] = [];
-    let dataSeen = 0;
-    let wideSeen = 0;
+    const above: RowAbove[] = [];
     let dataInARow = 0;
     for (let index = 0; index < Math.min(this.#rows.length, SEARCH_ROWS); index++) {
       const row = this.#rows[index] as SampleRow;
       const knownCount = row.cells.filter((cell) => cell.trim() !== '' && this.#isKnown(cell)).length;
       const isWide = this.#isWide(row);
       const odds = isWide && row.isBroken !== true ? this.#model(index).headerOdds(row) : 1;
-      if (isWide || knownCount > 1) found.push(this.#weighRow(index, knownCount, dataSeen, wideSeen));
+      if (isWide || knownCount > 1) found.push(this.#weighRow(index, knownCount, above));
       const isData = isWide && odds < -0.5 && knownCount < 2;
       dataInARow = isData ? dataInARow + 1 : 0;
-      if (isData) dataSeen++;
-      else if (isWide) wideSeen++;
+      if (isWide) above.push({ cells: row.cells.length, isData });
       // Known words are believed wherever they stand; without any, the table has begun here.
       if (dataInARow >= ENOUGH_DATA && index > this.#coreFrom) break;
     }
     return found;
   }
 
-  #weighRow(index: number, knownCount: number, dataAbove: number, wideAbove: number): Candidate {
+  #weighRow(index: number, knownCount: number, above: readonly RowAbove[]): Candidate {
     const row = this.#rows[index] as SampleRow;
-    const clues = [...this.#model(index).headerClues(row), ...this.#placeClues(index, dataAbove, wideAbove)];
+    const clues = [...this.#model(index).headerClues(row), ...this.#placeClues(index, above)];
     const filled = row.cells.map((cell) => cell.trim().toLowerCase()).filter((cell) => cell !== '');
     if (new Set(filled).size < filled.length) clues.push({ says: 'some of its cells are equal', weight: -0.8 });
     if (filled.some((cell) => cell.length > 60)) clues.push({ says: 'one of its cells is a long text', weight: -1 });
@@ -120,8 +124,12 @@ class HeaderSearch {
     return { index, clues, odds: clues.reduce((sum, { weight }) => sum + weight, 0), knownCount };
   }
 
-  #placeClues(index: number, dataAbove: number, wideAbove: number): Clue[] {
+  #placeClues(index: number, above: readonly RowAbove[]): Clue[] {
     const row = this.#rows[index] as SampleRow;
+    // Narrower rows are titles or another table; what is lost with them is not this table's.
+    const shaped = above.filter(({ cells }) => cells >= row.cells.length);
+    const dataAbove = shaped.filter(({ isData }) => isData).length;
+    const wideAbove = shaped.length - dataAbove;
     const next = this.#rows[index + 1];
     const fill = filledCount(row) / Math.max(1, this.#usualFill);
     const clues: Clue[] = [
@@ -130,7 +138,7 @@ class HeaderSearch {
     if (fill < 0.9) clues.push({ says: 'some of its cells are empty', weight: -(0.9 - fill) * 4 });
     const missing = this.#width - row.cells.length;
     if (missing > 0)
-      clues.push({ says: `it has ${missing} cells less than most rows`, weight: -Math.min(2, 0.4 * missing) });
+      clues.push({ says: `it has ${missing} cells less than most rows`, weight: -Math.min(2.5, 0.8 * missing) });
     if (dataAbove > 0) clues.push({ says: `${dataAbove} rows above it look like data`, weight: -1.5 * dataAbove });
     if (wideAbove > 0) clues.push({ says: `${wideAbove} full rows stand above it`, weight: -0.5 * wideAbove });
     if (index === 0 || row.isAfterBlank === true) clues.push({ says: 'it starts a block of lines', weight: 0.4 });

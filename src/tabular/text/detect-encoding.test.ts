@@ -1,7 +1,8 @@
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../../test/support/tables.ts';
+import { allRows, seededRandom } from '../../../test/support/tables.ts';
 import { bytesSource } from '../byte-source.ts';
+import { readTable } from '../read-table.ts';
 import { detectEncoding } from './detect-encoding.ts';
 
 const detect = (bytes: Uint8Array) => detectEncoding(bytesSource(bytes));
@@ -13,6 +14,10 @@ const samples: Readonly<Record<string, string>> = {
   'windows-1250': 'Název kampaně;Den;Náklady\nŽluťoučký kůň;5.1.2024;12,50\nPříliš;6.1.2024;3\n',
   'iso-8859-2': 'Nazwa kampanii;Dzień;Koszt\nZażółć gęślą jaźń;5.1.2024;12,50\n',
   'windows-1251': 'Кампания;День;Расход\nЗимняя распродажа;05.01.2024;12,50\nЛето;06.01.2024;3\n',
+  'koi8-r': 'Кампания;День;Расход\nЗимняя распродажа;05.01.2024;12,50\nЛето;06.01.2024;3\n',
+  cp866: 'Кампания;День;Расход\nЗимняя распродажа;05.01.2024;12,50\nЛето;06.01.2024;3\n',
+  cp855: 'Кампания;День;Расход\nЗимняя распродажа;05.01.2024;12,50\nЛето;06.01.2024;3\n',
+  maccyrillic: 'Кампания;День;Расход\nЗимняя распродажа;05.01.2024;12,50\nЛето;06.01.2024;3\n',
   'windows-1253': 'Καμπάνια;Ημέρα;Κόστος\nΆνοιξη;05/01/2024;12,5\n',
   'windows-1254': 'Kampanya adı;Gün;Harcama\nİlkbahar indirimi;05.01.2024;12,50\nyaz şöleni ğ;6;1\n',
   shift_jis: 'キャンペーン名,日,費用\n春のキャンペーン,2024/01/05,1200\n夏セール,2024/01/06,300\n',
@@ -88,7 +93,63 @@ describe('encodings that do not', () => {
   });
 });
 
+describe('encodings that switch alphabets by escapes', () => {
+  // "漢字" between the escapes to JIS X 0208 and back.
+  const japanese = Buffer.from('name,n\n\x1b$B4A;z\x1b(B,1\nplain,2\n', 'latin1');
+
+  it('reads ISO-2022-JP, which is made of ASCII bytes and is not ASCII', async () => {
+    const { value, confidence } = await detect(japanese);
+    expect([value.name, confidence]).toEqual(['iso-2022-jp', 'likely']);
+    const table = await readTable(bytesSource(japanese));
+    expect((await allRows(table.batches())).map((row) => row.cells)).toEqual([
+      ['name', 'n'],
+      ['漢字', '1'],
+      ['plain', '2'],
+    ]);
+  });
+
+  it('finds it far behind the start', async () => {
+    const bytes = Buffer.concat([Buffer.from('name,n\n'.repeat(60_000)), japanese]);
+    expect((await detect(bytes)).value.name).toBe('iso-2022-jp');
+  });
+
+  it('refuses those it cannot read by name', async () => {
+    const korean = Buffer.from('\x1b$)Cname,n\n\x0e0!\x0f,1\n', 'latin1');
+    await expect(detect(korean)).rejects.toMatchObject({ code: 'encoding_not_recognised', message: /ISO-2022-KR/ });
+  });
+
+  it('takes the colours of a terminal for ASCII', async () => {
+    expect((await detect(Buffer.from('a,\x1b[31mred\x1b[0m\n1,2\n'))).value.name).toBe('utf-8');
+  });
+});
+
+describe('UTF-32', () => {
+  it.each([
+    ['utf-32le', true],
+    ['utf-32be', true],
+    ['utf-32le', false],
+    ['utf-32be', false],
+  ])('%s is read (with a mark: %s)', async (name, addBOM) => {
+    const bytes = iconv.encode('name,n\nЖук,1\nplain,2\n', name, { addBOM });
+    const table = await readTable(bytesSource(bytes), { fileName: 'a.csv' });
+    expect(table.reading.encoding.value).toEqual({ name, bomBytes: addBOM ? 4 : 0 });
+    expect((await allRows(table.batches())).map((row) => row.cells)).toEqual([
+      ['name', 'n'],
+      ['Жук', '1'],
+      ['plain', '2'],
+    ]);
+  });
+});
+
 describe('refusal', () => {
+  it('keeps the encoding of a file with one byte that has no meaning, and refuses the row', async () => {
+    const good = iconv.encode('Müller für Köln;Straße über Söhne;1\n'.repeat(60), 'windows-1252');
+    const bytes = Buffer.concat([good, Buffer.from('M'), Buffer.from([0x81]), Buffer.from(';x;1\n'), good]);
+    const table = await readTable(bytesSource(bytes));
+    expect(table.reading.encoding.value.name).toBe('windows-1252');
+    expect((await allRows(table.batches())).filter((row) => row.fault !== null)).toHaveLength(1);
+  });
+
   it('refuses noise rather than storing mojibake', async () => {
     const random = seededRandom(3);
     const noise = Buffer.from(Array.from({ length: 4_000 }, () => 128 + Math.floor(random() * 128)));

@@ -1,12 +1,14 @@
 // What stands for "no value" in exports. A marker is never 0: it becomes unknown, with a warning where a number was expected.
 
-/** Read as "no value" in every column. Google writes ` --`, TikTok `-`, others dashes of other lengths. */
-const dashes = ['-', '--', '---', '–', '—'];
+/** Read as "no value" in every column. Google writes ` --`, TikTok `-`, others dashes of other lengths; databases dump `\\N`. */
+const dashes = ['-', '--', '---', '–', '—', '\\N'];
 /** Read as "no value" where a number or a date is expected; in a name column "NA" may well be a region. */
 const words = [
   'n/a',
   'na',
   'n.a.',
+  '..',
+  '...',
   'nan',
   'null',
   'nil',

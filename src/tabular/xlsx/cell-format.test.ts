@@ -83,3 +83,28 @@ describe('numbers', () => {
     expect(shown(raw, 'General')).toBe(expected);
   });
 });
+
+describe('formats with many decimals', () => {
+  it.each([
+    ['1.5', '0.0000000000000000', '1.5000000000000000'],
+    ['0.0000001', '0.0000000000000000', '0.0000001000000000'],
+    ['123456.789', '#,##0.0000000000000000000000', '123,456.7890000000000000000000'],
+    ['1.005', '0.00', '1.01'],
+    ['-0.004', '0.00', '0.00'],
+    ['1e-20', '0.00', '0.00'],
+    ['99999999999999.5', '0', '100000000000000'],
+  ])('show %s in %s as %s', (raw, code, shown) => {
+    expect(displayNumber(raw, describeFormat(164, code), false)).toBe(shown);
+  });
+
+  it.each([
+    '0.################',
+    '0.0000000000000000000000000000E+00',
+    '#,##0.000000000000000000_);(0.0000000000000000000)',
+  ])('never show %s as NaN', (code) => {
+    for (const raw of ['1234.5', '1e-9', '-3', '1e21', '0']) {
+      expect(displayNumber(raw, describeFormat(164, code), false)).toMatch(/\d/);
+      expect(displayNumber(raw, describeFormat(164, code), false)).not.toContain('NaN');
+    }
+  });
+});

@@ -78,7 +78,9 @@ export function displayNumber(raw: string, format: CellFormat, isFrom1904: boole
   if (!Number.isFinite(number)) return raw;
   if (format.kind === 'day') return displayDay(number, format.hasTime, isFrom1904) ?? raw;
   if (format.kind === 'fixed') return displayFixed(number, format);
-  return formatValue(number, format.code, { is1904: isFrom1904 }).trim();
+  const shown = formatValue(number, format.code, { is1904: isFrom1904 }).trim();
+  // A format beyond what the formatter can do shows the number itself, never that it is none.
+  return /NaN|Infinity/.test(shown) ? plainNumber(raw) : shown;
 }
 
 /** Whole numbers keep every digit; fractions are shown with 15 digits, as programs do (0.1 + 0.2 is 0.3). */
@@ -108,14 +110,24 @@ function displayFixed(number: number, format: { decimals: number; isGrouped: boo
   return `${grouped}${fraction === undefined ? '' : `.${fraction}`}${format.isPercent ? '%' : ''}`;
 }
 
-/** Rounds the 15 digits a program shows, not the binary fraction behind them. */
+/** Rounds the 15 digits a program shows, not the binary fraction behind them. Works on the digits: sixteen decimals are no number. */
 function roundHalfUp(number: number, decimals: number): string {
-  if (Math.abs(number) >= 1e15) return number.toFixed(decimals);
-  const shown = Number(Math.abs(number).toPrecision(15));
-  const nudged = Number(`${shown}e${decimals}`);
-  const rounded = Number.isFinite(nudged) ? Number(`${Math.round(nudged)}e-${decimals}`) : shown;
-  const text = rounded.toFixed(decimals);
-  return number < 0 && Number(text) !== 0 ? `-${text}` : text;
+  const size = Math.abs(number);
+  const [whole = '0', fraction = ''] = (size >= 1e15 && size < 1e21 ? size.toFixed(0) : plainDigits(size)).split('.');
+  const isUp = (fraction[decimals] ?? '0') >= '5';
+  const digits = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0')) + (isUp ? 1n : 0n);
+  const text = digits.toString().padStart(decimals + 1, '0');
+  const shown = decimals === 0 ? text : `${text.slice(0, -decimals)}.${text.slice(-decimals)}`;
+  return number < 0 && digits !== 0n ? `-${shown}` : shown;
+}
+
+/** Up to 15 digits without an exponent. */
+function plainDigits(size: number): string {
+  const [mantissa = '0', power = '0'] = size.toExponential(14).split('e');
+  const digits = mantissa.replace('.', '');
+  const point = Number(power) + 1;
+  if (point <= 0) return `0.${'0'.repeat(-point)}${digits}`;
+  return point >= digits.length ? digits.padEnd(point, '0') : `${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
 /** [$€-407] shows €, [$-409] shows nothing. */

@@ -142,3 +142,67 @@ describe('as a table', () => {
     }
   });
 });
+
+describe('the parts of a workbook', () => {
+  const rows = '<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2"><v>1</v></c></row>';
+  const sharedStrings = '<sst><si><t>Name</t></si></sst>';
+
+  it('are found whatever the letter case of their names', async () => {
+    const bytes = buildWorkbook({
+      rows,
+      sharedStrings,
+      replace: {
+        'xl/sharedStrings.xml': { name: 'xl/SharedStrings.XML' },
+        'xl/worksheets/sheet1.xml': { name: 'XL/Worksheets/Sheet1.xml' },
+        'xl/workbook.xml': { name: 'xl/Workbook.xml' },
+      },
+    });
+    expect(await read(bytes)).toEqual([
+      [1, 'Name'],
+      [2, '1'],
+    ]);
+  });
+
+  it.each([
+    ['the part with the texts is missing', { rows, replace: { 'xl/sharedStrings.xml': { name: 'xl/other.xml' } } }],
+    ['a text is missing', { rows, sharedStrings: '<sst/>' }],
+    ['a part is in it twice', { rows, sharedStrings, extra: [{ name: 'xl/SHAREDSTRINGS.xml', content: '<sst/>' }] }],
+  ])('make an error and no empty cell when %s', async (_title, parts) => {
+    await expect(read(buildWorkbook(parts))).rejects.toMatchObject({ code: 'spreadsheet_damaged' });
+  });
+});
+
+describe('several sheets', () => {
+  const cell = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`;
+  const table = `<worksheet><sheetData>${[1, 2, 3, 4]
+    .map((row) => `<row r="${row}">${cell(`A${row}`, `a${row}`)}${cell(`B${row}`, `b${row}`)}</row>`)
+    .join('')}</sheetData></worksheet>`;
+  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  const workbookOf = (second: string) =>
+    buildWorkbook({
+      sheet: table,
+      workbook:
+        '<workbook><sheets><sheet name="North" sheetId="1" r:id="rId1"/><sheet name="South" sheetId="2" r:id="rId9"/></sheets></workbook>',
+      replace: {
+        'xl/_rels/workbook.xml.rels': {
+          content: `<Relationships><Relationship Id="rId1" Type="${office}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId9" Type="${office}/worksheet" Target="worksheets/sheet2.xml"/></Relationships>`,
+        },
+      },
+      extra: [{ name: 'xl/worksheets/sheet2.xml', content: second }],
+    });
+
+  it('raise a doubt when another one holds a table as well, with a sheet per answer', async () => {
+    const { reading } = await readTable(bytesSource(workbookOf(table)));
+    expect(reading.doubts?.filter(({ code }) => code === 'sheet_doubtful')).toMatchObject([
+      { answers: [{ overrides: { sheet: 'North' } }, { overrides: { sheet: 'South' } }] },
+    ]);
+  });
+
+  it('raise none when the others are notes, or when the user has chosen', async () => {
+    const note = `<worksheet><sheetData><row r="1">${cell('A1', 'Read me')}</row></sheetData></worksheet>`;
+    const doubtsOf = async (bytes: Buffer, options = {}) =>
+      ((await readTable(bytesSource(bytes), options)).reading.doubts ?? []).map(({ code }) => code);
+    expect(await doubtsOf(workbookOf(note))).not.toContain('sheet_doubtful');
+    expect(await doubtsOf(workbookOf(table), { overrides: { sheet: 'South' } })).not.toContain('sheet_doubtful');
+  });
+});

@@ -12,7 +12,7 @@ import type { CsvBatch } from '../csv/csv-batch.ts';
 import { readCsvStream } from '../csv/read-csv.ts';
 import type { TableLimits } from '../limits.ts';
 import { type Position, RowBatch, startOfFile } from '../row-batch.ts';
-import { wireDialect } from './spreadsheet-messages.ts';
+import { type OtherSheet, wireDialect } from './spreadsheet-messages.ts';
 import { openSpreadsheet } from './spreadsheet-process.ts';
 
 export interface XlsxReadOptions {
@@ -21,7 +21,7 @@ export interface XlsxReadOptions {
   readonly from?: Position;
   readonly maxRows?: number;
   /** Told which sheet is being read and which others there are. */
-  readonly onOpen?: (sheet: string, names: readonly string[]) => void;
+  readonly onOpen?: (sheet: string, names: readonly string[], others: readonly OtherSheet[]) => void;
 }
 
 export async function* readXlsx(source: ByteSource, options: XlsxReadOptions): AsyncGenerator<RowBatch> {
@@ -37,7 +37,7 @@ export async function* readXlsx(source: ByteSource, options: XlsxReadOptions): A
     });
     // The reader holds the file open now. Without a name it cannot be left behind, whatever happens to us.
     await local.remove();
-    options.onOpen?.(opened.sheet, opened.names);
+    options.onOpen?.(opened.sheet, opened.names, opened.others);
     try {
       const stream = { chunks: opened.chunks, isOriginal: true, originalOffset: (position: number) => position };
       // The wire adds the row's number, quotes and commas to what the limits count.

@@ -52,7 +52,10 @@ export async function readSharedStrings(
   maxBytes: number,
 ): Promise<SharedStrings> {
   const strings = new SharedStrings(maxBytes);
-  if (path === null || !zip.has(path)) return strings;
+  // A workbook without any text has no such part; one that names it and lacks it has lost its texts.
+  if (path === null) return strings;
+  if (!zip.has(path))
+    throw new MillraceError('spreadsheet_damaged', { reason: `the part with its texts (${path}) is missing` });
   let text = '';
   let isInText = false;
   let isPhonetic = false;

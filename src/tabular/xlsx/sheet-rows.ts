@@ -92,7 +92,7 @@ export function sheetEvents(context: SheetContext, onRow: (number: number, cells
 function displayCell(type: string, style: number, value: string, context: SheetContext): string {
   switch (type) {
     case 's':
-      return context.strings.get(Number(value)) ?? '';
+      return value === '' ? '' : sharedText(context.strings, value);
     case 'str':
     case 'inlineStr':
       return decodeEscapes(value);
@@ -107,6 +107,13 @@ function displayCell(type: string, style: number, value: string, context: SheetC
     default:
       return value;
   }
+}
+
+/** A cell whose text is nowhere is not an empty cell. */
+function sharedText(strings: SharedStrings, index: string): string {
+  const text = strings.get(Number(index));
+  if (text !== null) return text;
+  throw new MillraceError('spreadsheet_damaged', { reason: `text number ${index}, which a cell shows, is missing` });
 }
 
 /**

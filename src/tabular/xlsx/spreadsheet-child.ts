@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { readSharedStrings } from './shared-strings.ts';
 import { sheetEvents } from './sheet-rows.ts';
-import { type SpreadsheetMessage, type SpreadsheetRequest, wireRow } from './spreadsheet-messages.ts';
+import { type OtherSheet, type SpreadsheetMessage, type SpreadsheetRequest, wireRow } from './spreadsheet-messages.ts';
 import { readWorkbook, type Workbook } from './workbook-parts.ts';
 import { ZipArchive } from './zip-archive.ts';
 
@@ -19,13 +19,36 @@ async function serve(request: SpreadsheetRequest): Promise<void> {
     const workbook = await readWorkbook(zip);
     const sheet = chooseSheet(workbook, request.sheet);
     const names = workbook.sheets.filter((candidate) => !candidate.isHidden).map((candidate) => candidate.name);
-    await send({ type: 'opened', sheet: sheet.name, names });
+    await send({ type: 'opened', sheet: sheet.name, names, others: await lookAtOthers(zip, workbook, sheet) });
     const { maxSharedStringBytes } = request.limits.spreadsheet;
     const strings = await readSharedStrings(zip, workbook.sharedStringsPath, maxSharedStringBytes);
     await writeRows(zip, sheet.path, { workbook, strings, limits: request.limits }, request);
   } finally {
     await file.close();
   }
+}
+
+/** Enough to tell a table from a page of notes. */
+const OTHER_BYTES = 64 * 1024;
+const MAX_OTHERS = 20;
+
+async function lookAtOthers(
+  zip: ZipArchive,
+  workbook: Workbook,
+  read: Workbook['sheets'][number],
+): Promise<OtherSheet[]> {
+  const others: OtherSheet[] = [];
+  for (const { name, path, isHidden } of workbook.sheets.slice(0, MAX_OTHERS)) {
+    if (isHidden || path === read.path || !zip.has(path)) continue;
+    let text = '';
+    for await (const chunk of zip.read(path)) {
+      text += chunk.toString('latin1');
+      if (text.length > OTHER_BYTES) break;
+    }
+    const rows = text.match(/<(?:\w+:)?row\b/g)?.length ?? 0;
+    others.push({ name, rows, cells: text.match(/<(?:\w+:)?v>|<(?:\w+:)?is>/g)?.length ?? 0 });
+  }
+  return others;
 }
 
 async function writeRows(

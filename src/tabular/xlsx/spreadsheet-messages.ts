@@ -17,8 +17,20 @@ export interface SpreadsheetRequest {
   readonly limits: TableLimits;
 }
 
+/** A visible sheet that is not read: what the start of it holds. */
+export interface OtherSheet {
+  readonly name: string;
+  readonly rows: number;
+  readonly cells: number;
+}
+
 export type SpreadsheetMessage =
-  | { readonly type: 'opened'; readonly sheet: string; readonly names: readonly string[] }
+  | {
+      readonly type: 'opened';
+      readonly sheet: string;
+      readonly names: readonly string[];
+      readonly others: readonly OtherSheet[];
+    }
   | { readonly type: 'failed'; readonly code: string; readonly params: ErrorParams }
   | { readonly type: 'finished' };
 

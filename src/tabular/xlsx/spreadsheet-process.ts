@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isErrorCode } from '../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import type { SpreadsheetMessage, SpreadsheetRequest } from './spreadsheet-messages.ts';
+import type { OtherSheet, SpreadsheetMessage, SpreadsheetRequest } from './spreadsheet-messages.ts';
 
 const WATCH_MS = 100;
 const PAGE_BYTES = 4096;
@@ -16,15 +16,18 @@ const entry = fileURLToPath(new URL(isSource ? './spreadsheet-child.ts' : './spr
 export interface OpenedSpreadsheet {
   readonly sheet: string;
   readonly names: readonly string[];
+  readonly others: readonly OtherSheet[];
   readonly chunks: AsyncIterable<Uint8Array>;
   close(): void;
 }
 
+type Opened = Pick<OpenedSpreadsheet, 'sheet' | 'names' | 'others'>;
+
 export async function openSpreadsheet(request: SpreadsheetRequest): Promise<OpenedSpreadsheet> {
   const reader = new SpreadsheetProcess(request);
   try {
-    const { sheet, names } = await reader.opened();
-    return { sheet, names, chunks: reader.rows(), close: () => reader.stop() };
+    const { sheet, names, others } = await reader.opened();
+    return { sheet, names, others, chunks: reader.rows(), close: () => reader.stop() };
   } catch (error) {
     reader.stop();
     throw error;
@@ -36,7 +39,7 @@ class SpreadsheetProcess {
   readonly #request: SpreadsheetRequest;
   readonly #exited: Promise<void>;
   readonly #watch: NodeJS.Timeout;
-  #opened: { sheet: string; names: readonly string[] } | null = null;
+  #opened: Opened | null = null;
   #failure: MillraceError | null = null;
   #isFinished = false;
   #waitedMs = 0;
@@ -68,10 +71,10 @@ class SpreadsheetProcess {
     this.#child.send(request);
   }
 
-  async opened(): Promise<{ sheet: string; names: readonly string[] }> {
+  async opened(): Promise<Opened> {
     while (this.#opened === null && this.#failure === null) await this.#progress(this.#nextMessage());
     if (this.#failure !== null) throw this.#failure;
-    return this.#opened ?? { sheet: '', names: [] };
+    return this.#opened ?? { sheet: '', names: [], others: [] };
   }
 
   async *rows(): AsyncGenerator<Uint8Array> {

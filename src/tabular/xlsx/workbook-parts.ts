@@ -29,8 +29,14 @@ export async function readWorkbook(zip: ZipArchive): Promise<Workbook> {
     }),
     isFrom1904,
     formats: styles === null || !zip.has(styles) ? [] : await readFormats(zip, styles),
-    sharedStringsPath: byType('sharedStrings'),
+    sharedStringsPath: byType('sharedStrings') ?? unlinkedStrings(zip, folder),
   };
+}
+
+/** Some programs write the texts and forget to link them. */
+function unlinkedStrings(zip: ZipArchive, folder: string): string | null {
+  const path = `${folder}sharedStrings.xml`;
+  return zip.has(path) ? path : null;
 }
 
 async function findWorkbook(zip: ZipArchive): Promise<string> {
@@ -41,8 +47,8 @@ async function findWorkbook(zip: ZipArchive): Promise<string> {
   }
   const links = await readLinks(zip, '_rels/.rels', '');
   const path = [...links.values()].find((link) => link.type === 'officeDocument')?.path ?? '';
-  if (path.endsWith('.bin')) throw new MillraceError('spreadsheet_xlsb');
-  if (!/\.xml$/i.test(path) || !zip.has(path) || /^(word|ppt)\//.test(path)) {
+  if (/\.bin$/i.test(path)) throw new MillraceError('spreadsheet_xlsb');
+  if (!/\.xml$/i.test(path) || !zip.has(path) || /^(word|ppt)\//i.test(path)) {
     throw new MillraceError('format_unsupported', { found: 'a zip archive that is no workbook' });
   }
   return path;

@@ -41,16 +41,21 @@ export class ZipArchive {
     const directory = await readDirectory(file, size);
     const entries = parseDirectory(directory.bytes, directory.count, limits);
     refuseOverlaps(entries, directory.offset);
-    return new ZipArchive(file, new Map(entries.map((entry) => [entry.name, entry])), limits);
+    const byName = new Map<string, Entry>();
+    for (const entry of entries) {
+      if (byName.has(partName(entry.name))) throw damaged(`${entry.name} is in it twice`);
+      byName.set(partName(entry.name), entry);
+    }
+    return new ZipArchive(file, byName, limits);
   }
 
   has(name: string): boolean {
-    return this.#entries.has(name);
+    return this.#entries.has(partName(name));
   }
 
   /** The unpacked bytes of an entry. */
   async *read(name: string): AsyncGenerator<Buffer> {
-    const entry = this.#entries.get(name);
+    const entry = this.#entries.get(partName(name));
     if (entry === undefined) throw damaged(`${name} is missing`);
     if (entry.isEncrypted) throw new MillraceError('spreadsheet_encrypted');
     if (entry.method !== 0 && entry.method !== 8) throw damaged(`${name} is packed in an unknown way`);
@@ -105,6 +110,11 @@ export class ZipArchive {
       yield await readExactly(this.#file, at, Math.min(READ_BYTES, start + length - at));
     }
   }
+}
+
+/** Parts are found whatever the letter case in which they are named. */
+function partName(name: string): string {
+  return name.toLowerCase();
 }
 
 async function* inflate(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
