@@ -45,8 +45,8 @@ export const intakeBreaks: readonly Break[] = [
   {
     id: 'intake.holder-of-another-tenant',
     file: 'src/engine/sql/enqueue-runs.ts',
-    find: '(select id from engine.runs where tenant_id = $2 and pipeline = $3 and unique_key = $4)',
-    replace: '(select id from engine.runs where tenant_id <> $2 and pipeline = $3 and unique_key = $4)',
+    find: '(select run_id from engine.all_keys where tenant_id = $2 and pipeline = $3 and unique_key = $4)',
+    replace: '(select run_id from engine.all_keys where tenant_id <> $2 and pipeline = $3 and unique_key = $4)',
     tests: [ENQUEUE_TEST],
   },
   {
