@@ -13,6 +13,7 @@ import { skewClocks } from './suites/r9-clocks.ts';
 import { killConsumers } from './suites/r11-consumers.ts';
 import { drainUnderLoad } from './suites/r15-drain.ts';
 import { upgradeUnderLoad } from './suites/r15-upgrade.ts';
+import { stallStatements } from './suites/r21-stalled-statements.ts';
 import type { Dose, Suite, SuiteResult } from './suites/suite.ts';
 
 export const suites: Readonly<Record<string, Suite>> = {
@@ -27,6 +28,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   R11: killConsumers,
   R15: drainUnderLoad,
   'R15-upgrade': upgradeUnderLoad,
+  R21: stallStatements,
 };
 
 /** For every `npm test`. */
@@ -42,6 +44,7 @@ export const smallDose: Dose = {
   consumerKills: 4,
   drains: 3,
   upgrades: 1,
+  stalls: 1,
 };
 
 /** Before a change of the engine lands. */
@@ -57,6 +60,7 @@ export const landingDose: Dose = {
   consumerKills: 50,
   drains: 20,
   upgrades: 10,
+  stalls: 15,
 };
 
 export const releaseDose: Dose = {
@@ -71,6 +75,7 @@ export const releaseDose: Dose = {
   consumerKills: 500,
   drains: 20,
   upgrades: 20,
+  stalls: 100,
 };
 
 export interface EngineChaosOptions {

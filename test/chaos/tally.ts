@@ -19,6 +19,8 @@ export const schema = `
                              written_at timestamptz not null default clock_timestamp());
   create table chaos.applied (seq bigint generated always as identity, event_id bigint not null, position bigint not null,
                               run_id uuid, type text not null);
+  create table chaos.stalls (run_id uuid not null);
+  grant select, update on chaos.stalls to millrace_app;
   grant select, insert on chaos.effects, chaos.totals to millrace_app;
   grant select, insert on chaos.applied to millrace_engine;`;
 
@@ -104,6 +106,8 @@ async function gather(context: StageContext<Input>, options: TallyOptions) {
           run.attempt,
           amount + part,
         ]);
+        // Waits here for as long as somebody holds the run's row, if it has one.
+        await tx.query('select from chaos.stalls where run_id = $1 for share', [run.id]);
         await options.insideTransaction?.();
       },
       { checkpoint: { next: part + 1 } },
