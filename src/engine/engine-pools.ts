@@ -36,6 +36,8 @@ const ENGINE_ROLE = 'millrace_engine';
 /** Short leases are for tests: no statement needs to be quicker than this. */
 export const LEAST_LIMIT_MS = 4_000;
 const ANSWER_MARGIN_MS = 500;
+/** A statement over thousands of runs may take longer than a short lease. */
+export const BULK_LIMIT_MS = 30_000;
 
 // The engine's statements touch few rows by key, whatever the tables' size or the age of their statistics: a plan that reads
 // the whole ledger is always the wrong bet. Generic plans save planning time.
@@ -58,8 +60,8 @@ export function createEnginePools(options: EnginePoolOptions): EnginePools {
     applicationName: 'millrace engine',
     sessionSettings: { ...shared.sessionSettings, ...shortStatements },
     idleInTransactionTimeoutMs: halfLeaseMs,
-    // The server gives up first, so that as a rule its answer says why.
-    statementTimeoutMs: limitMs,
+    // With a lease of 30 s or more the server gives up first, so that as a rule its answer says why.
+    statementTimeoutMs: Math.max(options.leaseMs, BULK_LIMIT_MS),
     answerWithinMs: limitMs + ANSWER_MARGIN_MS,
   });
   // Opened when a question comes up and closed soon after: nothing that is silent can stand in its way.

@@ -52,6 +52,16 @@ describe('a statement', () => {
     expect((await withClient(pool, (client) => client.query(slow))).rowCount).toBe(9);
   });
 
+  it('over much at once may have a limit of its own, and the next one has that of its pool again', async () => {
+    const pool = openPool();
+    const bulk = { text: `select pg_sleep(${(LIMIT_MS * 3) / 1_000})`, answerWithinMs: 60_000 };
+    await withClient(pool, async (client) => {
+      expect((await client.query(bulk)).rowCount).toBe(1);
+      proxy.silence();
+      await expect(client.query('select 1')).rejects.toThrow('no answer');
+    });
+  });
+
   it('finds no silent connection after another one noticed the silence: those that wait in the pool are dropped too', async () => {
     const pool = openPool();
     const pids = await Promise.all([1, 2].map(() => withClient(pool, pidOf)));

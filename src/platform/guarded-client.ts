@@ -19,6 +19,11 @@ export interface GuardOptions {
   readonly onSilent?: (() => void) | undefined;
 }
 
+/** A statement over so much at once that it may take longer than others of its pool. */
+export interface BulkStatement extends pg.QueryConfig {
+  readonly answerWithinMs: number;
+}
+
 /** Who can find out another way that the server is still at work waits on. */
 export interface SilenceRule {
   readonly askAfterMs: number;
@@ -44,6 +49,8 @@ export class GuardedClient extends pg.Client {
   #quietSince = 0;
   #bytesHeard = 0;
   #unanswered = 0;
+  #statementMs = 0;
+  #armedMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(config: pg.ClientConfig & { readonly guard: GuardOptions }) {
@@ -56,7 +63,7 @@ export class GuardedClient extends pg.Client {
     const ask = this.query.bind(this) as (...args: unknown[]) => unknown;
     // An own property: pg declares `query` with a dozen overloads, which a method would have to repeat.
     this.query = ((...args: unknown[]) => {
-      this.#startWaiting();
+      this.#startWaiting((args[0] as Partial<BulkStatement> | null)?.answerWithinMs);
       const { prologue } = this.#guard;
       return prologue === undefined ? ask(...args) : askAsUnit(ask, prologue, this.#isInTransaction, args);
     }) as typeof this.query;
@@ -84,20 +91,22 @@ export class GuardedClient extends pg.Client {
   }
 
   get #limitMs(): number {
-    return this.#rule?.askAfterMs ?? this.#guard.answerWithinMs;
+    return this.#rule?.askAfterMs ?? this.#statementMs;
   }
 
-  #startWaiting(): void {
+  #startWaiting(answerWithinMs: number | undefined): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
+    this.#statementMs = answerWithinMs ?? this.#guard.answerWithinMs;
     this.#quietSince = performance.now();
     this.#bytesHeard = this.#stream.bytesRead ?? 0;
-    if (this.#timer === undefined) this.#lookAfter(this.#limitMs);
+    if (this.#timer === undefined || this.#limitMs < this.#armedMs) this.#lookAfter(this.#limitMs);
   }
 
   /** One timer for many statements: it is set again when it fires, not with each of them. */
   #lookAfter(ms: number): void {
     clearTimeout(this.#timer);
+    this.#armedMs = ms;
     this.#timer = setTimeout(() => void this.#look(), Math.min(Math.max(ms, 1), LONGEST_TIMER_MS));
     this.#timer.unref();
   }

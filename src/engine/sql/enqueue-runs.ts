@@ -1,6 +1,8 @@
 // Puts runs into the ledger and, when due, into the queue: one statement, however many.
 // A unique_key or active_key that is taken adds nothing; the run that holds it is reported instead.
 import type { Queryable } from '../../platform/database.ts';
+import type { BulkStatement } from '../../platform/guarded-client.ts';
+import { BULK_LIMIT_MS } from '../engine-pools.ts';
 import { arrayLiteral } from './array-literal.ts';
 import { FEW_RUNS } from './claim-runs.ts';
 import { channels } from './notify.ts';
@@ -58,6 +60,7 @@ export async function enqueueRuns(
     return 'all';
   }
   const { rows } = await db.query<{ ids: string[] | null }>({
+    answerWithinMs: BULK_LIMIT_MS,
     name: manner.isNew ? 'engine-enqueue-new-runs' : 'engine-enqueue-runs',
     text: `
       with added as (
@@ -121,7 +124,7 @@ export async function enqueueRuns(
       manner.wakes,
       laneOfFew(runs),
     ],
-  });
+  } as BulkStatement);
   return rows[0]?.ids ?? 'all';
 }
 
