@@ -30,7 +30,9 @@ export function createOutboxPump(options: PumpOptions): Service {
       if (positioned) options.onPositioned();
       // Who is at it may have begun before our events were there.
       if (positioned === null) return options.everyMs;
-      return positioned === BATCH ? 0 : undefined;
+      if (positioned === BATCH) return 0;
+      // Where there were some, more may follow.
+      return positioned > 0 ? options.everyMs : undefined;
     },
   });
 }

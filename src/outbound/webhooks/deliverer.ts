@@ -41,7 +41,8 @@ export function createDeliverer(deps: DeliverDeps & { readonly log: Log; readonl
       if (claimed.length > 0) failpoint('webhook.taken');
       for (const delivery of claimed) start(delivery);
       if (performance.now() - prunedAt > pruneEveryMs) await prune();
-      return undefined;
+      // While deliveries are under way, places become free in other processes too.
+      return claimed.length + underWay.size > 0 ? settings.pollMs : undefined;
     },
   });
 
