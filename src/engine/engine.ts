@@ -87,11 +87,19 @@ export function createEngine(options: EngineOptions) {
     },
   });
 
+  /**
+   * Processes that know other pipelines or have other consumers elect one of their own: schedules of a pipeline and events for a consumer
+   * would otherwise wait for as long as a process is elected that does not know them, such as an older version.
+   */
+  function workToElectFor(): string {
+    return ['services', ...[...registry.keys()].sort(), ...consumers.map((consumer) => consumer.name).sort()].join(' ');
+  }
+
   const idleMs = settings.pollMs * IDLE_POLLS;
   const election = createElection({
     pool: pools.control,
     log,
-    name: 'services',
+    name: workToElectFor,
     ttlMs: Math.max(ELECTION_MS.least, Math.min(settings.leaseMs / 4, ELECTION_MS.most)),
   });
   const pump = createOutboxPump({

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
+import { buildEngine, buildPipeline, newTenant } from '../../../test/support/engine.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { silentLog } from '../../platform/log.ts';
+import type { AnyPipeline } from '../pipeline.ts';
 import { createElection, type Election } from './election.ts';
 import { createLoop, type Service } from './loop.ts';
 
@@ -14,7 +16,7 @@ afterEach(async () => {
 });
 
 function stand(ttlMs = 60_000): Election {
-  const election = createElection({ pool: db.engine, log: silentLog, name: 'services', ttlMs });
+  const election = createElection({ pool: db.engine, log: silentLog, name: () => 'services', ttlMs });
   opened.push(election);
   election.start();
   return election;
@@ -110,5 +112,44 @@ describe('a service with an election', () => {
     await first.stop();
     await until('the second to work', () => ticks.includes('second'));
     expect(first.isElected()).toBe(false);
+  });
+});
+
+describe('processes that cannot do the same work', () => {
+  const plain = buildPipeline('plain', async () => 'complete');
+  const added = buildPipeline('added', async () => 'complete');
+
+  async function open(pipelines: readonly AnyPipeline[]) {
+    const engine = await buildEngine(db.appUrl, pipelines);
+    opened.push({ stop: () => engine.close() });
+    return engine;
+  }
+
+  it('each elect one of their own: events are consumed and schedules fire beside an elected process that knows of neither', async () => {
+    const older = await open([plain]);
+    await older.start({ services: true });
+    await until('the older one to be elected', () => older.election.isElected());
+    const newer = await open([plain, added]);
+    const heard: string[] = [];
+    newer.consume({ name: 'added', apply: async (_tx, events) => void heard.push(...events.map(({ key }) => key)) });
+    await newer.start({ services: true });
+    const tenantId = newTenant();
+    await newer.saveSchedule({ tenantId, name: 'often', pipeline: 'added', cron: '0 0 1 1 *' });
+    await db.admin.query('update engine.schedules set next_at = engine.now() where tenant_id = $1', [tenantId]);
+    await newer.emit([{ tenantId, runId: null, type: 'test.happened', key: 'news', data: '{}' }]);
+    newer.wake();
+    await until('the event to be consumed', () => heard.includes('news'));
+    await until('the schedule to fire', async () => {
+      const fired = await db.admin.query(`select from engine.runs where pipeline = 'added'`);
+      return fired.rows.length > 0;
+    });
+    expect(older.election.isElected()).toBe(true);
+  });
+
+  it('elect one together when they can', async () => {
+    const [first, second] = [await open([plain]), await open([plain])];
+    for (const engine of [first, second]) await engine.start({ services: true });
+    await until('one to be elected', () => first.election.isElected() || second.election.isElected());
+    expect(await holders()).toHaveLength(1);
   });
 });

@@ -13,7 +13,8 @@ import { resign, standForElection } from '../sql/elections.ts';
 export interface ElectionOptions {
   readonly pool: Pool;
   readonly log: Log;
-  readonly name: string;
+  /** Which election; asked when it starts. Only those that can do the same work stand in the same one. */
+  readonly name: () => string;
   /** How long the row holds without being renewed. */
   readonly ttlMs: number;
 }
@@ -35,7 +36,7 @@ export interface Election extends Elected {
 const RENEWALS_PER_TTL = 2.5;
 
 export function createElection({ pool, log, name, ttlMs }: ElectionOptions): Election {
-  const candidate = { name, holder: uuidv7(), host: hostname(), pid: process.pid };
+  let candidate = { name: '', holder: uuidv7(), host: hostname(), pid: process.pid };
   const listeners = new Set<() => void>();
   let stop = new AbortController();
   let heldUntil = Number.NEGATIVE_INFINITY;
@@ -83,6 +84,7 @@ export function createElection({ pool, log, name, ttlMs }: ElectionOptions): Ele
     start() {
       if (standing !== undefined) return;
       stop = new AbortController();
+      candidate = { ...candidate, name: name() };
       standing = keepStanding();
     },
     async stop() {
@@ -90,7 +92,7 @@ export function createElection({ pool, log, name, ttlMs }: ElectionOptions): Ele
       stop.abort();
       await standing;
       standing = undefined;
-      if (isElected()) await resign(pool, name, candidate.holder).catch(() => {});
+      if (isElected()) await resign(pool, candidate.name, candidate.holder).catch(() => {});
       heldUntil = Number.NEGATIVE_INFINITY;
     },
   };
