@@ -30,7 +30,12 @@ export interface WorkerOrders {
 }
 
 /** Words that the suites listen for. */
-const heard = new Set(['lease_lost', 'worker was declared lost', 'claim did not reach the database']);
+const heard = new Set([
+  'lease_lost',
+  'worker was declared lost',
+  'claim did not reach the database',
+  'a lease that nobody worked on was given back',
+]);
 
 async function main(orders: WorkerOrders): Promise<void> {
   if (orders.skewMs !== undefined) skewClock(orders.skewMs);

@@ -13,6 +13,7 @@ import { skewClocks } from './suites/r9-clocks.ts';
 import { killConsumers } from './suites/r11-consumers.ts';
 import { drainUnderLoad } from './suites/r15-drain.ts';
 import { upgradeUnderLoad } from './suites/r15-upgrade.ts';
+import { doubtClaims } from './suites/r20-doubtful-claims.ts';
 import { stallStatements } from './suites/r21-stalled-statements.ts';
 import type { Dose, Suite, SuiteResult } from './suites/suite.ts';
 
@@ -28,6 +29,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   R11: killConsumers,
   R15: drainUnderLoad,
   'R15-upgrade': upgradeUnderLoad,
+  R20: doubtClaims,
   R21: stallStatements,
 };
 
@@ -44,6 +46,7 @@ export const smallDose: Dose = {
   consumerKills: 4,
   drains: 3,
   upgrades: 1,
+  doubts: 2,
   stalls: 1,
 };
 
@@ -60,6 +63,7 @@ export const landingDose: Dose = {
   consumerKills: 50,
   drains: 20,
   upgrades: 10,
+  doubts: 40,
   stalls: 15,
 };
 
@@ -75,6 +79,7 @@ export const releaseDose: Dose = {
   consumerKills: 500,
   drains: 20,
   upgrades: 20,
+  doubts: 500,
   stalls: 100,
 };
 
