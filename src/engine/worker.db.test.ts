@@ -236,7 +236,8 @@ describe('a worker', () => {
     const rescuer = await engineWith([buildPipeline('silent', work)]);
     await rescuer.start();
     const run = await ended(rescuer, tenantId, id);
-    expect(run).toMatchObject({ status: 'completed', attempt: 2, failures: { 'lost:work': 1 } });
+    // Whether the loss is charged depends on how long it had been at work: see losses.db.test.ts.
+    expect(run).toMatchObject({ status: 'completed', attempt: 2 });
     expect(attempts).toEqual([1, 2]);
     const events = await database.admin.query('select type from engine.events where run_id = $1 order by event_id', [
       id,

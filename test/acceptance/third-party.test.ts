@@ -122,6 +122,9 @@ describe('a pipeline of one’s own', () => {
     const input = { rows: [{ sensor: 'east', taken_at: '2026-01-06T00:00:00Z', value: '1' }] };
     const { status, body } = await call('POST', '/v1/runs', { pipeline: 'measurements', input });
     expect([status, (await ended(body.run_id)).status]).toEqual([202, 'stored']);
+    const { body: listed } = await call('GET', '/v1/pipelines');
+    const pipelines = listed.data as unknown as { name: string; may_start: boolean }[];
+    expect(pipelines.filter((each) => each.may_start).map((each) => each.name)).toEqual(['measurements']);
     const refused = await call('POST', '/v1/runs', { pipeline: 'ads', input: {} });
     expect(refused).toMatchObject({ status: 422, body: { code: 'pipeline_not_startable' } });
     const file = path.join(project, 'input.json');

@@ -16,6 +16,7 @@ export const Pipeline = z.object({
   name: z.string(),
   title: z.string(),
   accepts: z.array(z.string()).describe('File extensions, without the dot.'),
+  may_start: z.boolean().describe('Whether POST /v1/runs may start one.'),
   machine: z.object({ version: z.int(), initial: z.string(), states: z.array(MachineState) }),
   stages: z.array(z.string()),
   lane_cap: Count.nullable(),

@@ -56,14 +56,16 @@ function describe({ name, machine, laneCap }: AnyPipeline) {
     name,
     title: name.charAt(0).toUpperCase() + name.slice(1),
     accepts: [] as string[],
+    may_start: false,
     machine: { version: machine.version, initial: machine.initial, states },
     stages: stagesOf(machine),
     lane_cap: laneCap ?? null,
   };
 }
 
-function describeParts({ title, intake }: PipelineParts) {
+function describeParts({ title, intake, mayStart }: PipelineParts) {
   return {
+    may_start: mayStart === true,
     ...(title === undefined ? {} : { title }),
     ...(intake === undefined ? {} : { accepts: [...intake.accepts] }),
   };
