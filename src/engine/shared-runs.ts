@@ -2,6 +2,7 @@
 // is last is decided under a lock on the run. A part that is lost, released or retried goes back alone. When nobody is left at work, the whole
 // run goes back: its parts are offered anew at the next claim and go on from their checkpoints, those that had ended find nothing to do.
 import { type Pool, type Queryable, withTransaction } from '../platform/database.ts';
+import { failpoint } from '../platform/failpoints.ts';
 import { endByRelease, plainEnd } from './failure.ts';
 import { type Failures, lossKey, unbegunKey } from './retry-policy.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
@@ -54,6 +55,7 @@ export type PartAnswer =
 export function finishPart(pool: Pool, run: StageRun, commits: string | null, by: PartClaimant): Promise<PartAnswer> {
   return withTransaction(pool, async (tx): Promise<PartAnswer> => {
     if (!(await lockSharedRun(tx, run))) return 'gone';
+    failpoint('finish.before_commit');
     const left = await readPartsLeft(tx, run, commits, null);
     if (!left.committed) return 'rewound';
     const done = { ...plainEnd(run, 'part', 'part_done'), failures: JSON.stringify(left.failures) };

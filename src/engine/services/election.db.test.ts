@@ -5,7 +5,7 @@ import { waitFor } from '../../../test/support/wait-for.ts';
 import { silentLog } from '../../platform/log.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { createElection, type Election } from './election.ts';
-import { createLoop, type Service } from './loop.ts';
+import { createLoop, type LoopOptions, type Service } from './loop.ts';
 
 const db = useDatabase();
 const opened: { stop(): Promise<void> }[] = [];
@@ -22,12 +22,12 @@ function stand(ttlMs = 60_000): Election {
   return election;
 }
 
-function loopOf(election: Election, ticks: string[], name: string, wakesAnywhere = false): Service {
+function loopOf(election: Election, ticks: string[], name: string, options: Partial<LoopOptions> = {}): Service {
   const tick = async () => {
     ticks.push(name);
     return undefined;
   };
-  const loop = createLoop({ name, everyMs: 60_000, election, wakesAnywhere, log: silentLog, tick });
+  const loop = createLoop({ name, everyMs: 60_000, election, ...options, log: silentLog, tick });
   opened.push(loop);
   loop.start();
   return loop;
@@ -96,11 +96,22 @@ describe('a service with an election', () => {
     await until('the elected one to work', () => ticks.includes('elected'));
     const other = stand();
     const resting = loopOf(other, ticks, 'resting');
-    const woken = loopOf(other, ticks, 'woken', true);
+    const woken = loopOf(other, ticks, 'woken', { wakesAnywhere: true });
     resting.wake();
     woken.wake();
     await until('the woken one to work', () => ticks.includes('woken'));
     expect(ticks).toEqual(['elected', 'woken']);
+  });
+
+  it('that the elected process may not have is looked after by every process, now and then', async () => {
+    const ticks: string[] = [];
+    const elected = stand();
+    await until('one to be elected', () => elected.isElected());
+    const other = stand();
+    loopOf(other, ticks, 'resting', { everyMs: 20, idleMs: 20 });
+    loopOf(other, ticks, 'looking', { everyMs: 20, idleMs: 20, looksAnywhere: true });
+    await until('three looks', () => ticks.length >= 3);
+    expect([other.isElected(), ticks.includes('resting')]).toEqual([false, false]);
   });
 
   it('begins as soon as its process is elected', async () => {
