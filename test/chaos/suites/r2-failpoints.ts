@@ -36,7 +36,8 @@ export const killAtFailpoints: Suite = async ({ server, random, dose, leaseMs, h
   const unreached: string[] = [];
   const ground = await server.ground({ leaseMs, heartbeatMs, pollMs: 50, concurrency: 4, drainMs: 1_000 });
   try {
-    const sound = ground.worker({ consume: true });
+    // Without services: one process does those of an installation, and it must be the one that is to die of them.
+    const sound = ground.worker({ services: false });
     await sound.until('ready');
     await addSchedule(ground);
     const deaths = engineFailpoints.flatMap((name) =>
@@ -54,6 +55,7 @@ export const killAtFailpoints: Suite = async ({ server, random, dose, leaseMs, h
       }
     };
     await Promise.all(Array.from({ length: AT_A_TIME }, lane));
+    await ground.worker({ consume: true }).until('ready');
     await ground.settle();
     audits.push(ground.audit());
     const own = unreached.map((name) => `failpoint ${name} was not reached`);
