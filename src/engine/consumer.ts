@@ -33,17 +33,21 @@ export function createConsumer(options: ConsumerOptions): Service {
 
 /** One batch; how many events were applied. 0 also when another process has the consumer. */
 export async function consumeOnce(options: ConsumerOptions): Promise<number> {
-  const applied = await withTransaction(options.pool, async (tx) => {
-    const position = await lockConsumer(tx, options.name);
-    if (position === undefined) return 0;
-    const events = await readFeed(tx, position, BATCH);
+  // Applying may take long; a connection that has gone silent is found out by asking about the transaction.
+  let xid: string | undefined;
+  const consume = async (tx: Queryable) => {
+    const locked = await lockConsumer(tx, options.name);
+    if (locked === undefined) return 0;
+    xid = locked.xid;
+    const events = await readFeed(tx, locked.position, BATCH);
     const last = events.at(-1);
     if (!last) return 0;
     await options.apply(tx, events);
     await advanceConsumer(tx, options.name, last.position);
     failpoint('consumer.before_commit');
     return events.length;
-  });
+  };
+  const applied = await withTransaction(options.pool, consume, { xid: () => xid });
   failpoint('consumer.after_commit');
   return applied;
 }

@@ -60,3 +60,37 @@ describe('a worker whose connections go silent', () => {
     expect(await phases()).toEqual([{ phase: 'done', runs: 12 }]);
   });
 });
+
+describe('a consumer whose connection goes silent', () => {
+  it('notices by itself: every event is applied once', async () => {
+    proxy = await openSilentProxy(db.appUrl);
+    await db.admin.query('create table if not exists public.heard (key text)');
+    await db.admin.query('grant insert on public.heard to millrace_engine');
+    let inside = 0;
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    engine = await buildEngine(proxy.through(db.appUrl), [buildPipeline('plain', async () => 'complete')]);
+    engine.consume({
+      name: 'silent',
+      async apply(tx, events) {
+        inside += 1;
+        await gate;
+        for (const { key } of events) await tx.query('insert into public.heard values ($1)', [key]);
+      },
+    });
+    await engine.start({ services: true });
+    await engine.emit([{ tenantId: newTenant(), runId: null, type: 'test.happened', key: 'news', data: '{}' }]);
+    engine.wake();
+    await waitFor(() => inside === 1 || undefined, { what: 'the consumer inside its transaction' });
+    expect(proxy.silence()).toBeGreaterThan(0);
+    open();
+    const heard = async () => (await db.admin.query<{ key: string }>(`select key from public.heard`)).rows;
+    await waitFor(async () => (await heard()).some(({ key }) => key === 'news') || undefined, {
+      timeoutMs: 25_000,
+      what: 'the event to be applied',
+    });
+    expect((await heard()).filter(({ key }) => key === 'news')).toHaveLength(1);
+  });
+});

@@ -63,19 +63,27 @@ export async function lastPosition(db: Queryable): Promise<number> {
   return rows[0]?.position ?? 0;
 }
 
+export interface LockedConsumer {
+  readonly position: number;
+  /** Of the transaction that holds it. */
+  readonly xid: string;
+}
+
 /** The consumer's offset, locked; undefined when another process has it. */
-export async function lockConsumer(db: Queryable, consumer: string): Promise<number | undefined> {
+export async function lockConsumer(db: Queryable, consumer: string): Promise<LockedConsumer | undefined> {
   await db.query({
     name: 'engine-add-consumer',
     text: `insert into engine.consumers (consumer) values ($1) on conflict do nothing`,
     values: [consumer],
   });
-  const { rows } = await db.query<{ position: number }>({
+  const { rows } = await db.query<LockedConsumer>({
     name: 'engine-lock-consumer',
-    text: `select position from engine.consumers where consumer = $1 for update skip locked`,
+    text: `
+      select position, pg_current_xact_id()::text as xid
+      from engine.consumers where consumer = $1 for update skip locked`,
     values: [consumer],
   });
-  return rows[0]?.position;
+  return rows[0];
 }
 
 export async function advanceConsumer(db: Queryable, consumer: string, position: number): Promise<void> {
