@@ -34,6 +34,7 @@ const faults: readonly (readonly [keyof typeof suites & string, string])[] = [
   ['R11', 'consumers killed before and after they mark'],
   ['R15', 'workers drained under load'],
   ['R15-upgrade', 'a migration under load, with an old and a new version at work side by side'],
+  ['R19', 'connections that fall silent, lose requests and answer late'],
   ['R20', 'claims that are committed when nobody hears of it'],
   ['R21', 'statements that wait for a lock nobody lets go'],
 ];

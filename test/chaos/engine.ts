@@ -13,6 +13,7 @@ import { skewClocks } from './suites/r9-clocks.ts';
 import { killConsumers } from './suites/r11-consumers.ts';
 import { drainUnderLoad } from './suites/r15-drain.ts';
 import { upgradeUnderLoad } from './suites/r15-upgrade.ts';
+import { silenceNetwork } from './suites/r19-silent-network.ts';
 import { doubtClaims } from './suites/r20-doubtful-claims.ts';
 import { stallStatements } from './suites/r21-stalled-statements.ts';
 import type { Dose, Suite, SuiteResult } from './suites/suite.ts';
@@ -29,6 +30,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   R11: killConsumers,
   R15: drainUnderLoad,
   'R15-upgrade': upgradeUnderLoad,
+  R19: silenceNetwork,
   R20: doubtClaims,
   R21: stallStatements,
 };
@@ -46,6 +48,7 @@ export const smallDose: Dose = {
   consumerKills: 4,
   drains: 3,
   upgrades: 1,
+  silences: 2,
   doubts: 2,
   stalls: 1,
 };
@@ -63,6 +66,7 @@ export const landingDose: Dose = {
   consumerKills: 50,
   drains: 20,
   upgrades: 10,
+  silences: 40,
   doubts: 40,
   stalls: 15,
 };
@@ -79,6 +83,7 @@ export const releaseDose: Dose = {
   consumerKills: 500,
   drains: 20,
   upgrades: 20,
+  silences: 500,
   doubts: 500,
   stalls: 100,
 };

@@ -36,6 +36,8 @@ export interface Dose {
   readonly drains: number;
   /** R15: migrations under load, with the old and the new version at work. */
   readonly upgrades: number;
+  /** R19: times that all connections fall silent. */
+  readonly silences: number;
   /** R20: claims in doubt. */
   readonly doubts: number;
   /** R21: locks that are not let go. */
