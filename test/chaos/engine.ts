@@ -16,6 +16,7 @@ import { upgradeUnderLoad } from './suites/r15-upgrade.ts';
 import { silenceNetwork } from './suites/r19-silent-network.ts';
 import { doubtClaims } from './suites/r20-doubtful-claims.ts';
 import { stallStatements } from './suites/r21-stalled-statements.ts';
+import { troublePooler } from './suites/r23-pooler.ts';
 import type { Dose, Suite, SuiteResult } from './suites/suite.ts';
 
 export const suites: Readonly<Record<string, Suite>> = {
@@ -33,6 +34,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   R19: silenceNetwork,
   R20: doubtClaims,
   R21: stallStatements,
+  R23: troublePooler,
 };
 
 /** For every `npm test`. */
@@ -51,6 +53,7 @@ export const smallDose: Dose = {
   silences: 2,
   doubts: 2,
   stalls: 1,
+  poolerTroubles: 2,
 };
 
 /** Before a change of the engine lands. */
@@ -69,6 +72,7 @@ export const landingDose: Dose = {
   silences: 40,
   doubts: 40,
   stalls: 15,
+  poolerTroubles: 30,
 };
 
 export const releaseDose: Dose = {
@@ -86,6 +90,7 @@ export const releaseDose: Dose = {
   silences: 500,
   doubts: 500,
   stalls: 100,
+  poolerTroubles: 100,
 };
 
 export interface EngineChaosOptions {
