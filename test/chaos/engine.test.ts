@@ -37,6 +37,7 @@ const faults: readonly (readonly [keyof typeof suites & string, string])[] = [
   ['R19', 'connections that fall silent, lose requests and answer late'],
   ['R20', 'claims that are committed when nobody hears of it'],
   ['R21', 'statements that wait for a lock nobody lets go'],
+  ['R22', 'a replica that lagged behind and is promoted'],
   ['R23', 'a pooler that is restarted, paused and short of connections'],
 ];
 

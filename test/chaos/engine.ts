@@ -16,6 +16,7 @@ import { upgradeUnderLoad } from './suites/r15-upgrade.ts';
 import { silenceNetwork } from './suites/r19-silent-network.ts';
 import { doubtClaims } from './suites/r20-doubtful-claims.ts';
 import { stallStatements } from './suites/r21-stalled-statements.ts';
+import { promoteReplica } from './suites/r22-promoted-replica.ts';
 import { troublePooler } from './suites/r23-pooler.ts';
 import type { Dose, Suite, SuiteResult } from './suites/suite.ts';
 
@@ -34,6 +35,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   R19: silenceNetwork,
   R20: doubtClaims,
   R21: stallStatements,
+  R22: promoteReplica,
   R23: troublePooler,
 };
 
@@ -53,6 +55,7 @@ export const smallDose: Dose = {
   silences: 2,
   doubts: 2,
   stalls: 1,
+  promotions: 1,
   poolerTroubles: 2,
 };
 
@@ -72,6 +75,7 @@ export const landingDose: Dose = {
   silences: 40,
   doubts: 40,
   stalls: 15,
+  promotions: 6,
   poolerTroubles: 30,
 };
 
@@ -90,6 +94,7 @@ export const releaseDose: Dose = {
   silences: 500,
   doubts: 500,
   stalls: 100,
+  promotions: 50,
   poolerTroubles: 100,
 };
 

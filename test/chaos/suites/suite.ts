@@ -42,6 +42,8 @@ export interface Dose {
   readonly doubts: number;
   /** R21: locks that are not let go. */
   readonly stalls: number;
+  /** R22: replicas promoted. */
+  readonly promotions: number;
   /** R23: restarts and pauses of a pooler. */
   readonly poolerTroubles: number;
 }
