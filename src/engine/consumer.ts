@@ -24,9 +24,6 @@ export function createConsumer(options: ConsumerOptions): Service {
   return createLoop({
     ...options,
     name: `consumer ${options.name}`,
-    // The elected process may not have this consumer; whoever has the offset's lock does it.
-    wakesAnywhere: true,
-    looksAnywhere: true,
     tick: async () => ((await consumeOnce(options)) === BATCH ? 0 : undefined),
   });
 }

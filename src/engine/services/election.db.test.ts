@@ -103,17 +103,6 @@ describe('a service with an election', () => {
     expect(ticks).toEqual(['elected', 'woken']);
   });
 
-  it('that the elected process may not have is looked after by every process, now and then', async () => {
-    const ticks: string[] = [];
-    const elected = stand();
-    await until('one to be elected', () => elected.isElected());
-    const other = stand();
-    loopOf(other, ticks, 'resting', { everyMs: 20, idleMs: 20 });
-    loopOf(other, ticks, 'looking', { everyMs: 20, idleMs: 20, looksAnywhere: true });
-    await until('three looks', () => ticks.length >= 3);
-    expect([other.isElected(), ticks.includes('resting')]).toEqual([false, false]);
-  });
-
   it('begins as soon as its process is elected', async () => {
     const ticks: string[] = [];
     const first = stand(1_000);

@@ -26,8 +26,6 @@ export interface LoopOptions {
   readonly election?: Elected | undefined;
   /** Whoever is woken does it, elected or not: for what this process has just made itself. */
   readonly wakesAnywhere?: boolean;
-  /** Every process looks after each `idleMs`, elected or not: for work that the elected process may know nothing of. */
-  readonly looksAnywhere?: boolean;
   readonly log: Log;
   /** Returns how long to wait before the next tick, or nothing when there is nothing to do. 0 means: there is more to do. */
   readonly tick: () => Promise<number | undefined>;
@@ -43,16 +41,11 @@ export function createLoop(options: LoopOptions): Service {
   let isWoken = false;
   /** The last tick said when there is more to do. */
   let isExpected = false;
-  let lookedAt = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
   let unsubscribe = () => {};
 
   const mayTick = () =>
-    election === undefined ||
-    election.isElected() ||
-    (options.wakesAnywhere === true && (isWoken || isExpected)) ||
-    (options.looksAnywhere === true && performance.now() - lookedAt >= idleMs);
-  const restMs = options.looksAnywhere === true ? idleMs : RESTING_MS;
+    election === undefined || election.isElected() || (options.wakesAnywhere === true && (isWoken || isExpected));
 
   async function loop(): Promise<void> {
     let quietMs = everyMs;
@@ -60,8 +53,7 @@ export function createLoop(options: LoopOptions): Service {
       const startedAt = performance.now();
       const ticks = mayTick();
       isWoken = false;
-      if (ticks) lookedAt = startedAt;
-      const answer = ticks ? await tickSafely(options) : restMs;
+      const answer = ticks ? await tickSafely(options) : RESTING_MS;
       isExpected = ticks && answer !== undefined;
       const pauseMs = answer ?? quietMs;
       if (pauseMs > 0 && !stopping) await bell.wait(pauseMs);

@@ -46,8 +46,6 @@ export function createScheduler(options: SchedulerOptions): Service {
   return createLoop({
     name: 'scheduler',
     ...options,
-    // The elected process may not have the pipeline of every schedule.
-    looksAnywhere: true,
     async tick() {
       const fired = await fireDueSchedules(options.pool, options.registry, options.log);
       if (fired > 0) options.onFired();
