@@ -50,8 +50,8 @@ export const outboxBreaks: readonly Break[] = [
   {
     id: 'outbox.two-consume-at-once',
     file: FEED,
-    find: 'select position from engine.consumers where consumer = $1 for update skip locked',
-    replace: 'select position from engine.consumers where consumer = $1',
+    find: 'from engine.consumers where consumer = $1 for update skip locked',
+    replace: 'from engine.consumers where consumer = $1',
     tests: [QUIET],
     title: 'a consumer',
   },
