@@ -21,11 +21,11 @@ type Rule = (file: SourceFile) => Finding[];
 
 const pipelineNames = kits.map(({ name }) => name);
 
-/** Product files that may name a pipeline, each with its reason. The console has a list of its own. */
+/** Product files that may name a pipeline, each with its reason. The console is not looked at. */
 const knowsPipelines: ReadonlyMap<string, string> = new Map([
   ['src/index.ts', 'the public library exports the dispatcher and the worker cycle of syncs'],
   ['src/roles/sync-programs.ts', 'the public functions of syncs'],
-  ['src/http/openapi.ts', 'the description of a tag'],
+  ['src/http/openapi.ts', 'shows the bodies of an upload, which are those of ads'],
   ['src/tabular/mapping/header-name.ts', 'a word that headers hold'],
   ['src/cli/commands/ingest.ts', 'the fields of each intake as options of one command'],
   ['src/cli/ingest/watch-ingest.ts', 'the gate is told for the pipeline that has one'],
