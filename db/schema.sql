@@ -921,6 +921,7 @@ create policy ads_tenant_only on engine.runs for select to ads_intake, ads_parse
 create policy engine_all on engine.runs for all to millrace_engine using (true) with check (true);
 create policy judgments_tenant_only on engine.runs for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on engine.runs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+CREATE TRIGGER runs_check_content BEFORE UPDATE OF receipt ON engine.runs FOR EACH ROW WHEN ((new.receipt ? 'content'::text)) EXECUTE FUNCTION engine.check_content();
 CREATE TRIGGER runs_guard_moves AFTER UPDATE ON engine.runs REFERENCING OLD TABLE AS old_runs NEW TABLE AS new_runs FOR EACH STATEMENT EXECUTE FUNCTION engine.guard_run_moves();
 CREATE TRIGGER runs_refuse_past_keys BEFORE INSERT ON engine.runs FOR EACH ROW WHEN (((new.unique_key IS NOT NULL) OR (new.retry_of IS NOT NULL))) EXECUTE FUNCTION engine.refuse_past_keys();
 CREATE TRIGGER trg_import_runs_status_guard BEFORE UPDATE OF status ON engine.runs FOR EACH ROW WHEN (((old.pipeline = 'judgments'::text) AND (old.status IS DISTINCT FROM new.status))) EXECUTE FUNCTION ingest.guard_status_transition();
@@ -2186,6 +2187,34 @@ begin
     else coalesce((receipt ->> 'read')::bigint, -1)
       = (select coalesce(sum(value::bigint), 0) from jsonb_each_text(coalesce(receipt -> 'outcomes', '{}'::jsonb)))
   end;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION engine.check_content()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  fault text;
+  size bigint;
+begin
+  select tally.key into fault
+  from jsonb_each(new.receipt -> 'content') tally
+  where (tally.value ->> 'all')::bigint is distinct from (
+      select coalesce(sum(part.value::bigint), 0) from jsonb_each_text(tally.value) part where part.key <> 'all'
+    )
+    or exists (select from jsonb_each_text(tally.value) part where part.value::bigint < 0)
+  limit 1;
+  if found then
+    raise exception 'the receipt of run % does not account for all % of its file', new.id, fault using errcode = 'check_violation';
+  end if;
+  select bytes into size from engine.blobs where blob_id = new.blob_id;
+  if found and size is distinct from (new.receipt #>> '{content,bytes,all}')::bigint then
+    raise exception 'the receipt of run % accounts for another number of bytes than its file has', new.id
+      using errcode = 'check_violation';
+  end if;
+  return new;
 end
 $function$
 ;

@@ -11,7 +11,7 @@ import { failpoint } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';
 import { waitAtMost } from '../platform/wait.ts';
 import { endByRelease, plainEnd } from './failure.ts';
-import { accountedFor, type Receipt } from './receipt.ts';
+import { accountedFor, faultsOfContent, type Receipt } from './receipt.ts';
 import { endShared } from './shared-runs.ts';
 import { endAlike } from './sql/end-alike.ts';
 import { type AttemptEnd, type EndedEvent, type EndedRow, endAttempts } from './sql/end-attempts.ts';
@@ -385,7 +385,7 @@ function explainRefusal(ending: Ending, error: unknown): MillraceError {
     return new MillraceError('receipt_unbalanced', {
       run: run.id,
       read: receipt.read,
-      accounted: accountedFor(receipt),
+      accounted: [accountedFor(receipt), ...faultsOfContent(receipt.content)].join(', '),
     });
   }
   if (state === GUARD_REFUSAL) {

@@ -22,4 +22,19 @@ describe('a receipt', () => {
     expect(differences(written, recounted)).toEqual(['read: receipt 5, recount 6', 'updated: receipt 0, recount 1']);
     expect(differences(written, written)).toEqual([]);
   });
+
+  it('accounts for all of the file, and a recount names the tallies that differ', () => {
+    const content = { bytes: { all: 10, header: 4, row: 6 } };
+    const written = { read: 1, outcomes: { inserted: 1 }, content };
+    expect(isBalanced(written)).toBe(true);
+    expect(isBalanced({ ...written, content: { bytes: { all: 10, row: 6 } } })).toBe(false);
+    expect(isBalanced({ ...written, content: { bytes: { all: 10, header: -1, row: 11 } } })).toBe(false);
+    const recounted = { ...written, content: { bytes: { all: 10, title: 4, row: 6 } } };
+    expect(differences(written, recounted)).toEqual([
+      'bytes of header: receipt 4, recount 0',
+      'bytes of title: receipt 0, recount 4',
+    ]);
+    // A run from before contents were counted.
+    expect(differences({ read: 1, outcomes: { inserted: 1 } }, recounted)).toEqual([]);
+  });
 });

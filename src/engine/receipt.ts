@@ -7,11 +7,19 @@ export interface Receipt {
   readonly outcomes?: Readonly<Record<string, number>>;
   /** Lines that are no items: titles, headers, totals, blank lines. */
   readonly furniture?: number;
+  /** What the file consists of. */
+  readonly content?: Content;
   /** Control totals by measure, e.g. spend: what the file says, and where it went. */
   readonly totals?: Readonly<Record<string, ControlTotal>>;
   /** Whatever else a pipeline wants to say. */
   readonly [detail: string]: unknown;
 }
+
+/**
+ * By unit (bytes; of a workbook also cells and parts): how much of the file is header, row, a set-aside line by its reason, structure.
+ * `all` is measured by itself and must be the sum of the others; `all` of bytes is the size of the file.
+ */
+export type Content = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** Decimal text. */
 export interface ControlTotal {
@@ -27,7 +35,17 @@ export function accountedFor(receipt: Receipt): number {
 }
 
 export function isBalanced(receipt: Receipt): boolean {
-  return receipt.read === accountedFor(receipt);
+  return receipt.read === accountedFor(receipt) && faultsOfContent(receipt.content).length === 0;
+}
+
+/** Where the tallies of a file do not add up, as plain sentences. */
+export function faultsOfContent(content: Content = {}): string[] {
+  return Object.entries(content).flatMap(([unit, { all = 0, ...parts }]) => {
+    const sum = Object.values(parts).reduce((total, amount) => total + amount, 0);
+    return sum === all && Object.values(parts).every((amount) => amount >= 0)
+      ? []
+      : [`${sum} of ${all} ${unit} of the file`];
+  });
 }
 
 /** The outcomes on which two receipts differ, as plain sentences; empty when they agree. */
@@ -42,7 +60,19 @@ export function differences(written: Receipt, recounted: Receipt): string[] {
   }
   for (const [measure, total] of Object.entries(recounted.totals ?? {}))
     found.push(...totalDifferences(measure, written.totals?.[measure], total));
+  // A reading that began before contents were counted has none.
+  if (written.content !== undefined) found.push(...contentDifferences(written.content, recounted.content ?? {}));
   return found;
+}
+
+function contentDifferences(written: Content, recounted: Content): string[] {
+  return [...new Set([...Object.keys(written), ...Object.keys(recounted)])].sort().flatMap((unit) => {
+    const [before = {}, after = {}] = [written[unit], recounted[unit]];
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+      .sort()
+      .filter((name) => (before[name] ?? 0) !== (after[name] ?? 0))
+      .map((name) => `${unit} of ${name}: receipt ${before[name] ?? 0}, recount ${after[name] ?? 0}`);
+  });
 }
 
 function totalDifferences(measure: string, written: ControlTotal | undefined, recounted: ControlTotal): string[] {

@@ -105,6 +105,22 @@ describe('a worker', () => {
     expect(run.error_text).toContain('read 3, accounted for 2');
   });
 
+  it('fails a run whose receipt does not account for every byte of its file', async () => {
+    const tenantId = newTenant();
+    const content = { bytes: { all: 100, header: 20, row: 79 } };
+    const engine = await engineWith([
+      buildPipeline('uncounted', async () => ({
+        on: 'complete',
+        receipt: { read: 1, outcomes: { inserted: 1 }, content },
+      })),
+    ]);
+    await engine.start();
+    const { id } = await engine.enqueue({ pipeline: 'uncounted', tenantId, input: {} });
+    const run = await ended(engine, tenantId, id);
+    expect(run).toMatchObject({ phase: 'failed', error_code: 'receipt_unbalanced' });
+    expect(run.error_text).toContain('read 1, accounted for 1, 99 of 100 bytes of the file');
+  });
+
   it('retries a transient failure as the policy says and remembers the counts', async () => {
     const tenantId = newTenant();
     let calls = 0;

@@ -40,7 +40,7 @@ export function replayTable(source: ByteSource, reading: Reading): Table {
       let gathered: TextRow[] = [];
       for await (const line of linesOf(source, from.offset)) {
         offset += line.length + 1;
-        gathered.push(textRow(JSON.parse(line.toString('utf8')) as ReplayRow));
+        gathered.push(textRow(JSON.parse(line.toString('utf8')) as ReplayRow, line.length + 1));
         if (gathered.length < ROWS_PER_BATCH) continue;
         const next = { offset, line: row + gathered.length + 1, row: row + gathered.length };
         yield new TextRowBatch({ firstRow: row, next, isLast: offset >= source.size }, gathered);
@@ -54,8 +54,8 @@ export function replayTable(source: ByteSource, reading: Reading): Table {
   };
 }
 
-function textRow({ line, offset, cells }: ReplayRow): TextRow {
-  return { line, offset, cells, fault: null, raw: () => cells.join(',') };
+function textRow({ line, offset, cells }: ReplayRow, bytes: number): TextRow {
+  return { line, offset, bytes, cells, fault: null, raw: () => cells.join(',') };
 }
 
 async function* linesOf(source: ByteSource, start: number): AsyncGenerator<Buffer> {

@@ -51,6 +51,17 @@ export interface BatchPlace {
   readonly next: Position;
   readonly isLast: boolean;
   readonly spans?: readonly SetAsideSpan[];
+  readonly rest?: WorkbookRest | null;
+}
+
+/** What a workbook holds beside the rows of the sheet that is read. */
+export interface WorkbookRest {
+  /** Cells with a value in its other sheets, hidden ones included. */
+  readonly otherCells: number;
+  /** Parts of the archive: the sheet, other sheets, those that describe them, those that nobody reads. */
+  readonly parts: Readonly<Record<string, number>>;
+  /** The same in bytes of the file. */
+  readonly bytes: Readonly<Record<string, number>>;
 }
 
 export abstract class RowBatch {
@@ -65,9 +76,14 @@ export abstract class RowBatch {
   readonly faults: Uint8Array;
   /** Parts of the file between these rows that are no rows at all: a second list of JSON, text behind it. */
   readonly spans: readonly SetAsideSpan[];
+  /** Only with the last batch of a workbook. */
+  readonly rest: WorkbookRest | null;
+  /** In what `size` measures rows. */
+  readonly unit: 'bytes' | 'cells' = 'bytes';
 
   constructor(place: BatchPlace, rowCount: number, faults?: Uint8Array) {
     this.spans = place.spans ?? [];
+    this.rest = place.rest ?? null;
     this.firstRow = place.firstRow;
     this.next = place.next;
     this.isLast = place.isLast;
@@ -82,6 +98,11 @@ export abstract class RowBatch {
   /** The byte behind the row in the original file, its line end included. */
   end(row: number): number {
     return row + 1 < this.rowCount ? this.offset(row + 1) : this.next.offset;
+  }
+
+  /** How much of the file the rows `from` up to `to` are: bytes, or cells with a value in a workbook. */
+  size(from: number, to: number): number {
+    return this.end(to - 1) - this.offset(from);
   }
 
   abstract cellCount(row: number): number;
@@ -156,6 +177,12 @@ export class TextRowBatch extends RowBatch {
     return this.#rows[row]?.end ?? super.end(row);
   }
 
+  override size(from: number, to: number): number {
+    let size = 0;
+    for (let row = from; row < to; row++) size += this.#rows[row]?.bytes ?? this.end(row) - this.offset(row);
+    return size;
+  }
+
   cellCount(row: number): number {
     return this.#rows[row]?.cells.length ?? 0;
   }
@@ -183,6 +210,8 @@ export interface TextRow {
   readonly offset: number;
   /** The byte behind it, where that is not the next row's first. */
   readonly end?: number;
+  /** How long it is in the file that is read, where its offset is that of another. */
+  readonly bytes?: number;
   readonly cells: readonly string[];
   readonly fault: RowFault | null;
   raw(): string;

@@ -17,6 +17,14 @@ export const Receipt = z.looseObject({
     .optional()
     .describe('inserted, updated, unchanged, merged, superseded, stale, rejected and whatever else a pipeline counts.'),
   furniture: Count.optional(),
+  content: z
+    .record(z.string(), z.record(z.string(), Count))
+    .optional()
+    .describe(
+      'What the file consists of, by unit: bytes; of a workbook also cells and parts. Each says how much there is in `all`, and what it is: header, ' +
+        'row, structure, and set-aside lines by reason (blank, title, note, total, repeated_header, other_table). They add up to ' +
+        '`all`, and `all` bytes are the size of the file. Absent for files read before this was counted.',
+    ),
   totals: z.record(z.string(), ControlTotal).optional().describe('By measure: spend, impressions, clicks.'),
 });
 export type Receipt = z.infer<typeof Receipt>;

@@ -1,4 +1,6 @@
 // What parse counted and where it stands: the checkpoint of the stage, and what promotion and the receipt go by.
+import type { Content } from '../../engine/receipt.ts';
+import { nothingCounted } from '../../tabular/content-counter.ts';
 import { type Position, startOfFile } from '../../tabular/row-batch.ts';
 import { noSums, type Sums } from './control-totals.ts';
 
@@ -27,6 +29,8 @@ export interface ParseCounts {
   readonly merged: Bucket;
   /** Titles, headers, blank lines, totals, footers. */
   readonly furniture: number;
+  /** What the file consists of. Absent in readings that began before contents were counted. */
+  readonly content?: Content | undefined;
   readonly warnings: Readonly<Record<string, number>>;
   /** Sums over all data lines, refused ones included as far as they could be read. */
   readonly file: Sums;
@@ -58,6 +62,7 @@ export const freshState: ParseState = {
     superseded: emptyBucket,
     merged: emptyBucket,
     furniture: 0,
+    content: nothingCounted,
     warnings: {},
     file: noSums,
     declared: null,

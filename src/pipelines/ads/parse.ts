@@ -72,7 +72,7 @@ async function stageRows(
     clientId: input.client_id ?? null,
     platform: input.platform,
   });
-  const stager = new RowStager(table.reading, mapping, keys, from);
+  const stager = new RowStager(table.reading, mapping, keys, from, source.size);
   const target = { uploadId: run.id, workspaceId: run.tenantId, isResumed: run.attempt > 1 };
   const size = new AdaptiveSize({
     ...FLUSH,

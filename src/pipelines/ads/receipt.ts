@@ -52,6 +52,7 @@ export function receiptOf(
     read: counts.read,
     outcomes,
     furniture: counts.furniture,
+    ...(counts.content === undefined ? {} : { content: counts.content }),
     totals: Object.fromEntries(controlMeasures.map((measure) => [measure, totalOf(measure, counts, buckets)])),
     warnings: { ...counts.warnings, ...totalWarning(counts) },
     ...details,

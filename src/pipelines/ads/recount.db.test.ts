@@ -113,6 +113,37 @@ describe('verify', () => {
     ]);
   });
 
+  it('counts every byte of the file again; the database takes no receipt that leaves some out', async () => {
+    const tenantId = newTenant();
+    const text = `Campaign report\n\n${first}\n`;
+    const { id, receipt } = await bench.ingest(tenantId, text, { platform: 'google' });
+    const bytes = { all: Buffer.byteLength(text), title: 16, blank: 1, header: header.length + 1 };
+    expect(receipt?.content).toEqual({ bytes: { ...bytes, row: bytes.all - 17 - bytes.header } });
+    const forge = (path: string, value: number) =>
+      database.admin.query(
+        `update engine.runs set receipt = jsonb_set(receipt, $2::text[], to_jsonb($3::int)) where id = $1`,
+        [id, path, value],
+      );
+    await expect(forge('{content,bytes,title}', 15)).rejects.toMatchObject({ code: '23514' });
+    // Adds up, and is not the file.
+    await expect(
+      database.admin.query(
+        `update engine.runs set receipt = receipt || '{"content": {"bytes": {"all": 5, "row": 5}}}' where id = $1`,
+        [id],
+      ),
+    ).rejects.toMatchObject({ code: '23514' });
+    expect((await bench.engine.verify(tenantId, id)).differences).toEqual([]);
+    await database.admin.query(
+      `update engine.runs set receipt = jsonb_set(jsonb_set(receipt, '{content,bytes,title}', '15'), '{content,bytes,blank}', '2')
+       where id = $1`,
+      [id],
+    );
+    expect((await bench.engine.verify(tenantId, id)).differences).toEqual([
+      'bytes of blank: receipt 2, recount 1',
+      'bytes of title: receipt 15, recount 16',
+    ]);
+  });
+
   it('finds a stored number that says something else than the file', async () => {
     const tenantId = newTenant();
     const { id, receipt } = await bench.ingest(tenantId, first, { platform: 'google' });

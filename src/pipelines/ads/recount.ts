@@ -4,8 +4,9 @@ import { hash } from 'node:crypto';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { findBlob } from '../../engine/blobs/blobs.ts';
 import type { RunFacts } from '../../engine/pipeline.ts';
-import type { Receipt } from '../../engine/receipt.ts';
+import type { Content, Receipt } from '../../engine/receipt.ts';
 import type { Queryable } from '../../platform/database.ts';
+import { ContentCounter, nothingCounted } from '../../tabular/content-counter.ts';
 import { openTable, type Table } from '../../tabular/read-table.ts';
 import { replayTable } from '../../tabular/replay-rows.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
@@ -47,7 +48,8 @@ export async function recountUpload(run: RunFacts<AdsInput>, tx: Queryable, deps
     run.input.replay_of === undefined ? openTable(source, upload.reading) : replayTable(source, upload.reading);
   const buckets = new Buckets();
   const isHeldBack = run.receipt?.outcomes?.held_back !== undefined;
-  const file = await countFile(table, upload, run, (fate, sums) => {
+  const counter = new ContentCounter(nothingCounted, 0, source.size);
+  const file = await countFile({ table, counter }, upload, run, (fate, sums) => {
     // What the gate stopped never came to the tables; the file alone says what it was.
     if (isHeldBack && fate !== 'rejected') buckets.add('held_back', 1, sums);
     else if (fate !== 'asked') buckets.add(fate, 1, sums);
@@ -57,10 +59,15 @@ export async function recountUpload(run: RunFacts<AdsInput>, tx: Queryable, deps
     read: file.read,
     outcomes: buckets.outcomes(),
     furniture: file.furniture,
+    ...contentOf(counter),
     totals: Object.fromEntries(
       controlMeasures.map((measure) => [measure, { file: file.sums[measure], outcomes: buckets.sumsOf(measure) }]),
     ),
   };
+}
+
+function contentOf({ content }: ContentCounter): { readonly content?: Content } {
+  return content === undefined ? {} : { content };
 }
 
 /** Rows and sums by outcome. */
@@ -84,7 +91,7 @@ class Buckets {
 }
 
 async function countFile(
-  table: Table,
+  { table, counter }: { readonly table: Table; readonly counter: ContentCounter },
   { reading, mapping }: UploadReading,
   run: RunFacts<AdsInput>,
   settled: (fate: Fate, sums: Sums | null) => void,
@@ -98,6 +105,7 @@ async function countFile(
   let read = 0;
   let furniture = 0;
   for await (const batch of table.batches()) {
+    counter.add(batch);
     for (let row = 0; row < batch.rowCount; row++) {
       if (batch.kinds[row] !== 0) {
         furniture++;

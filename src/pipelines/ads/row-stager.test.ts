@@ -17,7 +17,7 @@ async function open(text: string) {
   const keys = new KeyHasher({ workspaceId: 'w', clientId: null, platform: 'meta' });
   return {
     table: openTable(source, reading, { batchBytes: 64 }),
-    stagerFrom: (state: ParseState) => new RowStager(reading, mapping, keys, state),
+    stagerFrom: (state: ParseState) => new RowStager(reading, mapping, keys, state, source.size),
   };
 }
 

@@ -2,6 +2,7 @@
 // piece, with the state the checkpoint must have once that piece is committed.
 import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
 import { storableText } from '../../platform/storable-text.ts';
+import { ContentCounter } from '../../tabular/content-counter.ts';
 import type { Reading } from '../../tabular/reading.ts';
 import type { RowBatch } from '../../tabular/row-batch.ts';
 import { suggestFix } from '../../tabular/validation/fixes.ts';
@@ -36,6 +37,7 @@ export class RowStager {
   readonly #file: ControlTotals;
   readonly #rejected: ControlTotals;
   readonly #warnings: Map<string, number>;
+  readonly #content: ContentCounter;
   #rejects: RejectRecord[] = [];
   #furnitureShown: FurnitureRow[];
   #declared: Partial<Sums> | null;
@@ -45,7 +47,8 @@ export class RowStager {
   #rejectedRows: number;
   #furniture: number;
 
-  constructor(reading: Reading, mapping: AppliedMapping, keys: KeyHasher, state: ParseState) {
+  /** `fileBytes`: the size of the file. */
+  constructor(reading: Reading, mapping: AppliedMapping, keys: KeyHasher, state: ParseState, fileBytes: number) {
     this.#parser = new RowParser(reading, mapping.columns, adsFields, mapping.constants);
     this.#normalizer = new Normalizer(mapping.columns, mapping.constants);
     this.#names = reading.header.value.names;
@@ -58,6 +61,7 @@ export class RowStager {
     this.#file = new ControlTotals(counts.file);
     this.#rejected = new ControlTotals(counts.rejected.sums);
     this.#warnings = new Map(Object.entries(counts.warnings));
+    this.#content = new ContentCounter(counts.content, state.position.offset, fileBytes);
     this.#furnitureShown = [...state.furniture];
     this.#declared = counts.declared;
     this.#state = state;
@@ -87,7 +91,9 @@ export class RowStager {
       if (batch.kinds[row] === 0) this.#addData(batch, row);
       else this.#setAside(batch, row);
     }
-    if (to >= batch.rowCount) this.#state = { ...this.#state, position: batch.next };
+    if (to < batch.rowCount) return;
+    this.#content.add(batch);
+    this.#state = { ...this.#state, position: batch.next };
   }
 
   take(step: ParseStep): StagedPiece {
@@ -103,6 +109,7 @@ export class RowStager {
         valid: this.#valid,
         rejected: { rows: this.#rejectedRows, sums: this.#rejected.toJSON() },
         furniture: this.#furniture,
+        content: this.#content.content,
         warnings: Object.fromEntries(this.#warnings),
         file: this.#file.toJSON(),
         declared: this.#declared,

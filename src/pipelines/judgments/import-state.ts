@@ -1,5 +1,6 @@
 // How far an import is: the checkpoint of its one stage, and what the receipt is written from.
-import type { Receipt } from '../../engine/receipt.ts';
+import type { Content, Receipt } from '../../engine/receipt.ts';
+import { nothingCounted } from '../../tabular/content-counter.ts';
 import { type Position, startOfFile } from '../../tabular/row-batch.ts';
 
 export interface ReadCounts {
@@ -12,6 +13,8 @@ export interface ReadCounts {
   readonly superseded: number;
   /** Titles, headers, blank lines, totals, footers. */
   readonly furniture: number;
+  /** What the file consists of. Absent in readings that began before contents were counted. */
+  readonly content?: Content | undefined;
   readonly warnings: Readonly<Record<string, number>>;
 }
 
@@ -45,7 +48,7 @@ export interface LaneState extends LoadCounts {
 export const freshState: ImportState = {
   step: 'rows',
   position: startOfFile,
-  counts: { read: 0, staged: 0, rejected: 0, superseded: 0, furniture: 0, warnings: {} },
+  counts: { read: 0, staged: 0, rejected: 0, superseded: 0, furniture: 0, content: nothingCounted, warnings: {} },
   loaded: { inserted: 0, updated: 0, unchanged: 0, plaintiffs: 0, reviews: 0 },
 };
 
@@ -59,6 +62,7 @@ export function receiptOf({ counts, loaded }: ImportState): Receipt {
     read: counts.read,
     outcomes: Object.fromEntries(outcomes),
     furniture: counts.furniture,
+    ...(counts.content === undefined ? {} : { content: counts.content }),
     warnings: counts.warnings,
     plaintiffs: loaded.plaintiffs,
     reviews: loaded.reviews,

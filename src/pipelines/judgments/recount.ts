@@ -7,6 +7,7 @@ import type { RunFacts } from '../../engine/pipeline.ts';
 import type { Receipt } from '../../engine/receipt.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { blobSource } from '../../tabular/blob-source.ts';
+import { ContentCounter, nothingCounted } from '../../tabular/content-counter.ts';
 import { openTable, type Table } from '../../tabular/read-table.ts';
 import { replayTable } from '../../tabular/replay-rows.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
@@ -40,19 +41,26 @@ export async function recountBatch(
   const source = blobSource(store, blob);
   const table =
     run.input.replay_of === undefined ? openTable(source, batch.reading) : replayTable(source, batch.reading);
-  const { read, furniture, rejected, superseded, cases } = await countFile(table, batch, run.input);
+  const counter = new ContentCounter(nothingCounted, 0, source.size);
+  const { read, furniture, rejected, superseded, cases } = await countFile({ table, counter }, batch, run.input);
   const outcomes = await countTables(tx, run, cases);
   if (superseded > 0) outcomes.superseded = superseded;
   if (rejected > 0) outcomes.rejected = rejected;
-  return { read, outcomes, furniture };
+  const { content } = counter;
+  return { read, outcomes, furniture, ...(content === undefined ? {} : { content }) };
 }
 
-async function countFile(table: Table, { reading, mapping }: BatchReading, input: JudgmentsInput) {
+async function countFile(
+  { table, counter }: { readonly table: Table; readonly counter: ContentCounter },
+  { reading, mapping }: BatchReading,
+  input: JudgmentsInput,
+) {
   const parser = new RowParser(reading, mapping.columns, judgmentFields, mapping.constants);
   const reader = new CaseReader(parser, mapping.columns, nullTokensIn(reading, input.null_token));
   const firsts = new Map<string, FirstLine>();
   const counts = { read: 0, furniture: 0, rejected: 0, superseded: 0 };
   for await (const batch of table.batches()) {
+    counter.add(batch);
     for (let row = 0; row < batch.rowCount; row++) {
       if (batch.kinds[row] !== 0) {
         counts.furniture++;

@@ -1,7 +1,7 @@
 // Turns batches of rows into staged cases, rejects and counts. Knows nothing of transactions: what it has gathered is taken in one
 // piece, with the state the checkpoint must have once that piece is committed.
 import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
-import type { Reading } from '../../tabular/reading.ts';
+import { ContentCounter } from '../../tabular/content-counter.ts';
 import type { RowBatch } from '../../tabular/row-batch.ts';
 import { type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
@@ -10,7 +10,7 @@ import { CaseReader, type CaseRow } from './case-row.ts';
 import { nullTokensIn } from './column-policy.ts';
 import { judgmentFields } from './fields.ts';
 import type { ImportState } from './import-state.ts';
-import type { AppliedMapping } from './reading.ts';
+import type { BatchReading } from './reading.ts';
 import { StagingBuffer } from './staging-buffer.ts';
 
 /** A row refused by its number: the n-th data line of the file. */
@@ -49,6 +49,7 @@ export class RowStager {
   readonly #encoding: string;
   readonly #buffer = new StagingBuffer();
   readonly #warnings: Map<string, number>;
+  readonly #content: ContentCounter;
   #rejects: RejectRecord[] = [];
   #errors: RowError[] = [];
   #gathered: Gathered[] = [];
@@ -57,12 +58,19 @@ export class RowStager {
   #rejected: number;
   #furniture: number;
 
-  constructor(reading: Reading, mapping: AppliedMapping, nullToken: string | undefined, state: ImportState) {
+  /** `fileBytes`: the size of the file. */
+  constructor(
+    { reading, mapping }: BatchReading,
+    nullToken: string | undefined,
+    state: ImportState,
+    fileBytes: number,
+  ) {
     const parser = new RowParser(reading, mapping.columns, judgmentFields, mapping.constants);
     this.#reader = new CaseReader(parser, mapping.columns, nullTokensIn(reading, nullToken));
     this.#names = reading.header.value.names;
     this.#encoding = reading.encoding.value.name;
     this.#warnings = new Map(Object.entries(state.counts.warnings));
+    this.#content = new ContentCounter(state.counts.content, state.position.offset, fileBytes);
     this.#state = state;
     this.#read = state.counts.read;
     this.#rejected = state.counts.rejected;
@@ -85,7 +93,9 @@ export class RowStager {
       if (batch.kinds[row] === 0) this.#addData(batch, row);
       else this.#furniture++;
     }
-    if (to >= batch.rowCount) this.#state = { ...this.#state, position: batch.next };
+    if (to < batch.rowCount) return;
+    this.#content.add(batch);
+    this.#state = { ...this.#state, position: batch.next };
   }
 
   take(): StagedPiece {
@@ -101,6 +111,7 @@ export class RowStager {
         read: this.#read,
         rejected: this.#rejected,
         furniture: this.#furniture,
+        content: this.#content.content,
         warnings: Object.fromEntries(this.#warnings),
       },
     };

@@ -51,13 +51,14 @@ const nothing: Found = { staged: 0, superseded: 0, rejected: 0 };
 export async function stageFile(
   context: Context,
   source: ByteSource,
-  { reading, mapping }: BatchReading,
+  decided: BatchReading,
   from: ImportState,
   options: StagingOptions,
 ): Promise<ImportState> {
+  const { reading } = decided;
   const table =
     context.input.replay_of === undefined ? openTable(source, reading, options) : replayTable(source, reading);
-  const stager = new RowStager(reading, mapping, context.input.null_token, from);
+  const stager = new RowStager(decided, context.input.null_token, from, source.size);
   const initial = options.flushRows ?? FLUSH.initial;
   const size = new AdaptiveSize({ ...FLUSH, initial, min: Math.min(FLUSH.min, initial), onDecision: context.decide });
   const target = { batchId: context.run.id, tenantId: context.run.tenantId, repeats: from.counts.superseded > 0 };

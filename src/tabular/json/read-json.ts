@@ -7,6 +7,7 @@ import type { TableLimits } from '../limits.ts';
 import type { SetAsideSpan } from '../reading-evidence.ts';
 import { type Position, startOfFile, type TextRow, TextRowBatch } from '../row-batch.ts';
 import type { RowFault } from '../row-fault.ts';
+import { OriginalOffsets } from '../text/original-offsets.ts';
 import { type Encoding, openUtf8, type Utf8Stream } from '../text/utf8-stream.ts';
 import { DEFAULT_BATCH_BYTES, type Window, Windows } from '../text/windows.ts';
 import { type BesideSpan, JsonScanner, type RecordSpan } from './json-scanner.ts';
@@ -59,7 +60,7 @@ export async function surveyJson(
 
 export async function* readJson(source: ByteSource, options: JsonReadOptions): AsyncGenerator<TextRowBatch> {
   const from = options.from ?? startOfFile;
-  // Offsets in converted text are exact for lines only, and a record need not start one: then the file is read again up to `from`.
+  // Converted text can be opened at the start of a line only, and a record need not start one: then the file is read again up to `from`.
   const isExact = options.encoding.name === 'utf-8' || options.format === 'ndjson';
   const start = isExact ? from : startOfFile;
   for await (const batch of readRecords(source, options, start)) {
@@ -79,6 +80,7 @@ async function* readRecords(
   const base = Math.max(start.offset, options.encoding.bomBytes);
   const scanner = new JsonScanner({ ...options, isResumed, line: start.line, base }, options.limits);
   const indexes = new Map(options.columns.map((name, index) => [name, index]));
+  const offsets = new OriginalOffsets(stream, options.encoding.name);
   let row = start.row;
   let next = start;
   try {
@@ -87,14 +89,17 @@ async function* readRecords(
       const consumed = scanner.scan(window.bytes, window.length, window.isLast, window.streamStart);
       windows.keepFrom(consumed);
       const { isLast } = window;
+      const end = window.streamStart + consumed;
+      if (!stream.isOriginal) offsets.locate(window, placesOf(scanner, window), end);
       if (scanner.records.length === 0 && !isLast) continue;
       options.onList?.(scanner.recordsKey);
-      const rows = scanner.records.map((span) => toRow(span, window, stream, indexes));
+      const rows = scanner.records.map((span) => toRow(span, window, stream, offsets, indexes));
       row += rows.length;
-      const end = { offset: stream.originalOffset(window.streamStart + consumed), line: scanner.line, row };
       // Behind the end of the list there is nothing to go on from but its last record.
-      next = isLast || scanner.isInRecords ? end : (behindLast(scanner, window, stream, row) ?? next);
-      const spans = spansOf(scanner, stream, isLast);
+      if (isLast || scanner.isInRecords) next = { offset: offsets.of(end), line: scanner.line, row };
+      else next = behindLast(scanner, window, offsets, row) ?? next;
+      const firstRecord = window.streamStart + (scanner.records[0]?.start ?? 0);
+      const spans = spansOf(scanner, offsets, isLast, firstRecord);
       yield new TextRowBatch({ firstRow: row - rows.length, next, isLast, spans }, rows);
       if (isLast) return;
     }
@@ -103,33 +108,55 @@ async function* readRecords(
   }
 }
 
-function behindLast(scanner: JsonScanner, window: Window, stream: Utf8Stream, row: number): Position | null {
+/** Every place of the stream whose offset is wanted: of the records of this window, and of what was found beside them so far. */
+function placesOf(scanner: JsonScanner, { streamStart }: Window): number[] {
+  return [
+    ...scanner.records.flatMap(({ start, end }) => [streamStart + start, streamStart + end]),
+    ...scanner.beside.flatMap(({ start, end }) => [start, end]),
+    ...scanner.openList().map(({ start }) => start),
+  ];
+}
+
+function behindLast(scanner: JsonScanner, window: Window, offsets: OriginalOffsets, row: number): Position | null {
   const last = scanner.records.at(-1);
   if (last === undefined) return null;
   const lines = window.bytes.subarray(last.start, last.end).filter((byte) => byte === LF).length;
-  return { offset: stream.originalOffset(window.streamStart + last.end), line: last.line + lines, row };
+  return { offset: offsets.of(window.streamStart + last.end), line: last.line + lines, row };
 }
 
 /** What stands before the list goes with its first records; what stands behind it waits for the last batch, so that it is told once. */
-function spansOf(scanner: JsonScanner, stream: Utf8Stream, isLast: boolean): SetAsideSpan[] {
-  if (!isLast && !scanner.isInRecords) return [];
-  const found = scanner.beside.splice(0);
+function spansOf(scanner: JsonScanner, offsets: OriginalOffsets, isLast: boolean, firstRecord: number): SetAsideSpan[] {
+  const found = isLast || scanner.isInRecords ? scanner.beside.splice(0) : takeBefore(scanner, firstRecord);
   return found.map(({ reason, start, end, line, text, rows }) => ({
     reason,
-    from: stream.originalOffset(start),
-    to: stream.originalOffset(end),
+    from: offsets.of(start),
+    to: offsets.of(end),
     line,
     text,
     rows,
   }));
 }
 
-function toRow(span: RecordSpan, window: Window, stream: Utf8Stream, indexes: ReadonlyMap<string, number>): TextRow {
+/** The list began and ended in one window: what stands before it must not wait for what stands behind. */
+function takeBefore(scanner: JsonScanner, place: number): BesideSpan[] {
+  const before = scanner.beside.filter(({ start }) => start < place);
+  const behind = scanner.beside.filter(({ start }) => start >= place);
+  scanner.beside.splice(0, scanner.beside.length, ...behind);
+  return before;
+}
+
+function toRow(
+  span: RecordSpan,
+  window: Window,
+  stream: Utf8Stream,
+  offsets: OriginalOffsets,
+  indexes: ReadonlyMap<string, number>,
+): TextRow {
   const bytes = window.bytes.subarray(span.start, span.end);
   const base = {
     line: span.line,
-    offset: stream.originalOffset(window.streamStart + span.start),
-    ...(stream.isOriginal ? { end: stream.originalOffset(window.streamStart + span.end) } : {}),
+    offset: offsets.of(window.streamStart + span.start),
+    end: offsets.of(window.streamStart + span.end),
     raw: () => bytes.toString('utf8'),
   };
   const refused = (fault: RowFault): TextRow => ({ ...base, cells: [base.raw()], fault });

@@ -11,7 +11,7 @@ import type { ByteSource } from '../byte-source.ts';
 import type { CsvBatch } from '../csv/csv-batch.ts';
 import { readCsvStream } from '../csv/read-csv.ts';
 import type { TableLimits } from '../limits.ts';
-import { type Position, RowBatch, startOfFile } from '../row-batch.ts';
+import { type Position, RowBatch, startOfFile, type WorkbookRest } from '../row-batch.ts';
 import { type OtherSheet, wireDialect } from './spreadsheet-messages.ts';
 import { openSpreadsheet } from './spreadsheet-process.ts';
 
@@ -48,7 +48,7 @@ export async function* readXlsx(source: ByteSource, options: XlsxReadOptions): A
       };
       let line = from.line;
       for await (const batch of readCsvStream(stream, { dialect: wireDialect, limits, from })) {
-        const rows = new SheetBatch(batch, line);
+        const rows = new SheetBatch(batch, line, batch.isLast ? opened.rest() : null);
         line = rows.next.line;
         yield rows;
       }
@@ -64,10 +64,12 @@ class SheetBatch extends RowBatch {
   readonly rowCount: number;
   readonly #batch: CsvBatch;
 
-  constructor(batch: CsvBatch, line: number) {
+  override readonly unit = 'cells';
+
+  constructor(batch: CsvBatch, line: number, rest: WorkbookRest | null) {
     const last = batch.rowCount === 0 ? line - 1 : Number(batch.text(batch.rowCount - 1, 0));
     const next = { offset: last, line: last + 1, row: batch.next.row };
-    super({ firstRow: batch.firstRow, next, isLast: batch.isLast }, batch.rowCount, batch.faults);
+    super({ firstRow: batch.firstRow, next, isLast: batch.isLast, rest }, batch.rowCount, batch.faults);
     this.rowCount = batch.rowCount;
     this.#batch = batch;
   }
@@ -78,6 +80,15 @@ class SheetBatch extends RowBatch {
 
   offset(row: number): number {
     return this.line(row) - 1;
+  }
+
+  override size(from: number, to: number): number {
+    let cells = 0;
+    for (let row = from; row < to; row++) {
+      const count = this.cellCount(row);
+      for (let column = 0; column < count; column++) if (!this.isEmpty(row, column)) cells++;
+    }
+    return cells;
   }
 
   cellCount(row: number): number {

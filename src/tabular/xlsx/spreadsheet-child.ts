@@ -3,8 +3,9 @@
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { WorkbookRest } from '../row-batch.ts';
 import { readSharedStrings } from './shared-strings.ts';
-import { sheetEvents } from './sheet-rows.ts';
+import { type SheetContext, sheetEvents } from './sheet-rows.ts';
 import { type OtherSheet, type SpreadsheetMessage, type SpreadsheetRequest, wireRow } from './spreadsheet-messages.ts';
 import { readWorkbook, type Workbook } from './workbook-parts.ts';
 import { ZipArchive } from './zip-archive.ts';
@@ -12,7 +13,7 @@ import { ZipArchive } from './zip-archive.ts';
 /** Ends the reading of a sheet once enough rows were taken. */
 class EnoughRows extends Error {}
 
-async function serve(request: SpreadsheetRequest): Promise<void> {
+async function serve(request: SpreadsheetRequest): Promise<WorkbookRest | null> {
   const file = await open(request.path);
   try {
     const zip = await ZipArchive.open(file, request.limits.spreadsheet);
@@ -22,7 +23,9 @@ async function serve(request: SpreadsheetRequest): Promise<void> {
     await send({ type: 'opened', sheet: sheet.name, names, others: await lookAtOthers(zip, workbook, sheet) });
     const { maxSharedStringBytes } = request.limits.spreadsheet;
     const strings = await readSharedStrings(zip, workbook.sharedStringsPath, maxSharedStringBytes);
-    await writeRows(zip, sheet.path, { workbook, strings, limits: request.limits }, request);
+    const context = { workbook, strings, limits: request.limits };
+    await writeRows(zip, sheet.path, context, request);
+    return request.maxRows === null ? await countRest(zip, context, sheet.path) : null;
   } finally {
     await file.close();
   }
@@ -54,7 +57,7 @@ async function lookAtOthers(
 async function writeRows(
   zip: ZipArchive,
   path: string,
-  context: Parameters<typeof sheetEvents>[0],
+  context: SheetContext,
   request: SpreadsheetRequest,
 ): Promise<void> {
   let pending = '';
@@ -75,6 +78,62 @@ async function writeRows(
     if (!(error instanceof EnoughRows)) throw error;
   }
   if (pending.length > 0) process.stdout.write(pending);
+}
+
+/** Everything that is not the sheet that was read. A sheet that cannot be read is a part like any other, and said to be unreadable. */
+async function countRest(zip: ZipArchive, context: SheetContext, read: string): Promise<WorkbookRest> {
+  const paths = new Set(context.workbook.sheets.map(({ path }) => path).filter((path) => zip.has(path)));
+  paths.delete(read);
+  const bytes = { sheet: await zip.packedBytes(read), other_sheet: 0 };
+  // Looking at a sheet from outside has read it, too: what is left are the parts that describe the workbook.
+  let otherCells = 0;
+  let unreadable = 0;
+  for (const path of paths) {
+    bytes.other_sheet += await zip.packedBytes(path);
+    const cells = await countCells(zip, path, context);
+    if (cells === null) unreadable++;
+    else otherCells += cells;
+  }
+  const { all, read: seen } = zip.counts;
+  return {
+    otherCells,
+    parts: {
+      sheet: 1,
+      other_sheet: paths.size - unreadable,
+      unreadable,
+      structure: seen - 1 - paths.size,
+      unread: all - seen,
+    },
+    bytes: { ...bytes, structure: zip.bytes - bytes.sheet - bytes.other_sheet },
+  };
+}
+
+/** Null when the sheet cannot be read. */
+async function countCells(zip: ZipArchive, path: string, context: SheetContext): Promise<number | null> {
+  let cells = 0;
+  const events = sheetEvents(context, (_, texts) => {
+    for (const text of texts) if (text !== '') cells++;
+  });
+  try {
+    for await (const chunk of zip.read(path)) {
+      events.write(chunk);
+      if (chunk.length > 0) reportCounting();
+    }
+    events.end();
+    return cells;
+  } catch (error) {
+    if (error instanceof MillraceError && error.code === 'spreadsheet_too_large') throw error;
+    return null;
+  }
+}
+
+const COUNTING_MS = 1_000;
+let reportedAt = 0;
+
+function reportCounting(): void {
+  if (performance.now() - reportedAt < COUNTING_MS) return;
+  reportedAt = performance.now();
+  void send({ type: 'counting' });
 }
 
 function chooseSheet(workbook: Workbook, wanted: string | null): Workbook['sheets'][number] {
@@ -103,7 +162,7 @@ function failure(error: unknown): SpreadsheetMessage {
 process.once('message', (request: SpreadsheetRequest) => {
   void serve(request)
     .then(
-      () => send({ type: 'finished' }),
+      (rest) => send({ type: 'finished', rest }),
       (error: unknown) => send(failure(error)),
     )
     .then(() => process.stdout.end(() => process.disconnect()));

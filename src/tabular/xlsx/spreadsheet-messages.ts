@@ -4,6 +4,7 @@
 import type { ErrorParams } from '../../contract/errors/millrace-error.ts';
 import type { Dialect } from '../csv/dialect.ts';
 import type { TableLimits } from '../limits.ts';
+import type { WorkbookRest } from '../row-batch.ts';
 
 export const wireDialect: Dialect = { delimiter: ',', quote: '"', escape: 'double', lineEnd: 'lf', skipSpace: false };
 
@@ -32,7 +33,10 @@ export type SpreadsheetMessage =
       readonly others: readonly OtherSheet[];
     }
   | { readonly type: 'failed'; readonly code: string; readonly params: ErrorParams }
-  | { readonly type: 'finished' };
+  /** The sheets that are not read are being counted. */
+  | { readonly type: 'counting' }
+  /** Null: not all rows of the sheet were wanted, so the rest was not counted either. */
+  | { readonly type: 'finished'; readonly rest: WorkbookRest | null };
 
 /** One row as it travels. */
 export function wireRow(number: number, cells: readonly string[]): string {

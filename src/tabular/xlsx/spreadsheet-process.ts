@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isErrorCode } from '../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { WorkbookRest } from '../row-batch.ts';
 import type { OtherSheet, SpreadsheetMessage, SpreadsheetRequest } from './spreadsheet-messages.ts';
 
 const WATCH_MS = 100;
@@ -18,6 +19,8 @@ export interface OpenedSpreadsheet {
   readonly names: readonly string[];
   readonly others: readonly OtherSheet[];
   readonly chunks: AsyncIterable<Uint8Array>;
+  /** Known once all chunks were taken. */
+  rest(): WorkbookRest | null;
   close(): void;
 }
 
@@ -27,7 +30,7 @@ export async function openSpreadsheet(request: SpreadsheetRequest): Promise<Open
   const reader = new SpreadsheetProcess(request);
   try {
     const { sheet, names, others } = await reader.opened();
-    return { sheet, names, others, chunks: reader.rows(), close: () => reader.stop() };
+    return { sheet, names, others, chunks: reader.rows(), rest: () => reader.rest, close: () => reader.stop() };
   } catch (error) {
     reader.stop();
     throw error;
@@ -42,6 +45,8 @@ class SpreadsheetProcess {
   #opened: Opened | null = null;
   #failure: MillraceError | null = null;
   #isFinished = false;
+  #stall: NodeJS.Timeout | undefined;
+  rest: WorkbookRest | null = null;
   #waitedMs = 0;
   #wake: () => void = () => undefined;
 
@@ -108,8 +113,12 @@ class SpreadsheetProcess {
 
   #take(message: SpreadsheetMessage): void {
     if (message.type === 'opened') this.#opened = message;
-    else if (message.type === 'finished') this.#isFinished = true;
-    else if (isErrorCode(message.code)) this.#fail(new MillraceError(message.code, message.params));
+    else if (message.type === 'counting') this.#stall?.refresh();
+    else if (message.type === 'finished') {
+      this.#isFinished = true;
+      this.rest = message.rest;
+    } else if (message.type === 'failed' && isErrorCode(message.code))
+      this.#fail(new MillraceError(message.code, message.params));
     this.#wake();
   }
 
@@ -133,9 +142,8 @@ class SpreadsheetProcess {
     const reason =
       leftMs < stallMs ? `it took over ${inSeconds(maxWaitMs)}` : `it made no progress for ${inSeconds(stallMs)}`;
     const startedAt = performance.now();
-    let timer: NodeJS.Timeout | undefined;
     const overdue = new Promise<never>((_, reject) => {
-      timer = setTimeout(
+      this.#stall = setTimeout(
         () => {
           this.#fail(new MillraceError('spreadsheet_too_slow', { reason }));
           this.stop();
@@ -149,7 +157,7 @@ class SpreadsheetProcess {
     } catch (error) {
       throw this.#failure ?? error;
     } finally {
-      clearTimeout(timer);
+      clearTimeout(this.#stall);
       this.#waitedMs += performance.now() - startedAt;
     }
   }

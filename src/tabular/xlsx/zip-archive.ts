@@ -28,10 +28,14 @@ export class ZipArchive {
   readonly #file: FileHandle;
   readonly #entries: ReadonlyMap<string, Entry>;
   readonly #limits: SpreadsheetLimits;
+  readonly #read = new Set<string>();
   #inflatedBytes = 0;
+  /** Of the whole file. */
+  readonly bytes: number;
 
-  private constructor(file: FileHandle, entries: ReadonlyMap<string, Entry>, limits: SpreadsheetLimits) {
+  private constructor(file: FileHandle, bytes: number, entries: ReadonlyMap<string, Entry>, limits: SpreadsheetLimits) {
     this.#file = file;
+    this.bytes = bytes;
     this.#entries = entries;
     this.#limits = limits;
   }
@@ -46,11 +50,24 @@ export class ZipArchive {
       if (byName.has(partName(entry.name))) throw damaged(`${entry.name} is in it twice`);
       byName.set(partName(entry.name), entry);
     }
-    return new ZipArchive(file, byName, limits);
+    return new ZipArchive(file, size, byName, limits);
   }
 
   has(name: string): boolean {
     return this.#entries.has(partName(name));
+  }
+
+  /** How many parts there are, folders not counted, and how many of them have been read. */
+  get counts(): { readonly all: number; readonly read: number } {
+    const parts = [...this.#entries.keys()].filter((name) => !name.endsWith('/'));
+    return { all: parts.length, read: parts.filter((name) => this.#read.has(name)).length };
+  }
+
+  /** What a part takes of the file, with the header in front of it. */
+  async packedBytes(name: string): Promise<number> {
+    const entry = this.#entries.get(partName(name));
+    if (entry === undefined) return 0;
+    return (await this.#contentStart(entry)) - entry.headerOffset + entry.packedBytes;
   }
 
   /** The unpacked bytes of an entry. */
@@ -59,6 +76,7 @@ export class ZipArchive {
     if (entry === undefined) throw damaged(`${name} is missing`);
     if (entry.isEncrypted) throw new MillraceError('spreadsheet_encrypted');
     if (entry.method !== 0 && entry.method !== 8) throw damaged(`${name} is packed in an unknown way`);
+    this.#read.add(partName(name));
     const start = await this.#contentStart(entry);
     const packed = this.#packed(start, entry.packedBytes);
     const unpacked = entry.method === 0 ? packed : inflate(packed);

@@ -11,6 +11,7 @@ import {
   type Segment,
 } from '../../ui/receipt/receipt-segments.ts';
 import { ControlTotals } from './control-totals.tsx';
+import { FileContent } from './file-content.tsx';
 
 /** Parts of the bar that are no rows one could look at. */
 const unsettled: ReadonlySet<string> = new Set(['pending', 'missing', 'through']);
@@ -41,6 +42,7 @@ export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
         {bar.segments.length === 0 && <EmptyBar run={run} running={running} />}
       </div>
       {bar.read > 0 && <Equation bar={bar} runId={run.run_id} running={running} />}
+      {run.receipt?.content && <FileContent content={run.receipt.content} />}
       {run.receipt?.totals && <ControlTotals totals={run.receipt.totals} />}
     </section>
   );
