@@ -527,6 +527,7 @@ create table engine.parts (
   available_at timestamp with time zone default engine.now() not null,
   queued_at timestamp with time zone default engine.now() not null,
   failure jsonb,
+  wait_reason jsonb,
   constraint parts_pkey PRIMARY KEY (run_id, part),
   constraint parts_state_check CHECK ((state = ANY (ARRAY['open'::text, 'taken'::text, 'ended'::text])))
 ) with (fillfactor=70);
@@ -767,7 +768,8 @@ create table engine.progress (
   unit text,
   note text,
   updated_at timestamp with time zone default engine.now() not null,
-  constraint progress_pkey PRIMARY KEY (run_id)
+  part text default ''::text not null,
+  constraint progress_pkey PRIMARY KEY (run_id, part)
 ) with (fillfactor=50);
 alter table engine.progress enable row level security, force row level security;
 create policy engine_all on engine.progress for all to millrace_engine using (true) with check (true);
@@ -1060,9 +1062,13 @@ create table engine.workers (
   last_end_at timestamp with time zone,
   ends_waiting integer default 0 not null,
   oldest_end_at timestamp with time zone,
+  protocol integer,
+  ended_by integer,
   constraint workers_pkey PRIMARY KEY (worker_id),
   constraint workers_end_reason_check CHECK ((end_reason = ANY (ARRAY['stopped'::text, 'lost'::text])))
 ) with (fillfactor=50);
+CREATE TRIGGER refuse_old_rescuer BEFORE UPDATE ON engine.workers FOR EACH ROW WHEN (((CURRENT_USER = 'millrace_engine'::name) AND (new.end_reason = 'lost'::text) AND (old.ended_at IS NULL) AND (COALESCE(new.ended_by, 0) < 2))) EXECUTE FUNCTION engine.refuse_old_process();
+CREATE TRIGGER refuse_old_worker BEFORE INSERT OR UPDATE ON engine.workers FOR EACH ROW WHEN (((CURRENT_USER = 'millrace_engine'::name) AND (new.ended_at IS NULL) AND (COALESCE(new.protocol, 0) < 2))) EXECUTE FUNCTION engine.refuse_old_process();
 grant delete, insert, select, update on engine.workers to millrace_engine;
 grant select (expires_at, worker_id) on engine.workers to judgments_import;
 grant select (expires_at, worker_id) on engine.workers to millrace_app;
@@ -2004,7 +2010,7 @@ create view engine.history_months with (security_invoker=true) as
 grant select on engine.history_months to millrace_engine;
 
 create view engine.stale_runs with (security_invoker=true) as
- SELECT l.run_id,
+ SELECT DISTINCT ON (l.run_id) l.run_id,
     l.tenant_id,
     l.pipeline,
     l.stage,
@@ -2014,7 +2020,8 @@ create view engine.stale_runs with (security_invoker=true) as
     w.expires_at
    FROM (engine.leases l
      JOIN engine.workers w ON ((w.worker_id = l.worker_id)))
-  WHERE (w.expires_at < engine.now());
+  WHERE (w.expires_at < engine.now())
+  ORDER BY l.run_id, l.claimed_at;
 grant select on engine.stale_runs to millrace_engine;
 
 create view ingest.dead_letters with (security_invoker=true) as
@@ -2039,14 +2046,15 @@ create view ingest.import_runs with (security_invoker=true) as
     ((r.receipt ->> 'read'::text))::bigint AS record_count,
     r.error_code AS error_type,
         CASE
-            WHEN (r.phase <> 'waiting'::text) THEN COALESCE(l.claimed_at, a.started_at, r.started_at)
+            WHEN (r.phase <> 'waiting'::text) THEN COALESCE(( SELECT min(l.claimed_at) AS min
+               FROM engine.leases l
+              WHERE (l.run_id = r.id)), a.started_at, r.started_at)
             ELSE NULL::timestamp with time zone
         END AS started_at,
     r.finished_at AS completed_at,
     r.created_at
-   FROM (((engine.all_runs r
+   FROM ((engine.all_runs r
      LEFT JOIN engine.blobs b ON ((b.blob_id = r.blob_id)))
-     LEFT JOIN engine.leases l ON ((l.run_id = r.id)))
      LEFT JOIN engine.all_attempts a ON (((a.run_id = r.id) AND (a.attempt = r.attempt))))
   WHERE (r.pipeline = 'judgments'::text);
 grant select on ingest.import_runs to judgments_import;
@@ -2060,10 +2068,12 @@ create view ingest.v_stale_runs with (security_invoker=true) as
     i.started_at,
     (EXTRACT(epoch FROM (engine.now() - i.started_at)) / (3600)::numeric) AS hours_stale,
     i.file_hash
-   FROM ((ingest.import_runs i
-     JOIN engine.leases l ON ((l.run_id = i.id)))
-     JOIN engine.workers w ON ((w.worker_id = l.worker_id)))
-  WHERE ((i.status = 'processing'::ingest.import_run_status) AND (i.started_at < (engine.now() - ingest.processing_timeout())) AND (w.expires_at < engine.now()))
+   FROM (( SELECT DISTINCT l_1.run_id
+           FROM (engine.leases l_1
+             JOIN engine.workers w ON ((w.worker_id = l_1.worker_id)))
+          WHERE (w.expires_at < engine.now())) l
+     JOIN ingest.import_runs i ON ((i.id = l.run_id)))
+  WHERE ((i.status = 'processing'::ingest.import_run_status) AND (i.started_at < (engine.now() - ingest.processing_timeout())))
   ORDER BY i.started_at;
 grant select on ingest.v_stale_runs to judgments_import;
 grant select on ingest.v_stale_runs to millrace_app;
@@ -2331,6 +2341,17 @@ CREATE OR REPLACE FUNCTION engine.now()
  LANGUAGE sql
  PARALLEL SAFE
 AS $function$ select clock_timestamp() $function$
+;
+
+CREATE OR REPLACE FUNCTION engine.refuse_old_process()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'this process is older than the schema of its database' using
+    errcode = 'MR002', hint = 'Stop it and start the version that made the schema; its runs are taken over.';
+end
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION engine.refuse_past_keys()

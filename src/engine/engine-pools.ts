@@ -33,11 +33,20 @@ export interface EnginePoolOptions {
 }
 
 const ENGINE_ROLE = 'millrace_engine';
-/** Short leases are for tests: no statement needs to be quicker than this. */
-export const LEAST_LIMIT_MS = 4_000;
+/** The shortest lease that a setting allows: no statement needs to be quicker than this, however short the leases of a test. */
+const LEAST_LIMIT_MS = 1_000;
 const ANSWER_MARGIN_MS = 500;
+/** Asking about a transaction is one look-up by key. */
+const QUESTION_MS = 4_000;
 /** A statement over thousands of runs may take longer than a short lease. */
 export const BULK_LIMIT_MS = 30_000;
+/** Somebody waits for the answer to a small enqueue, and the ids tell what became of it: no reason to wait for a lease. */
+export const ENQUEUE_LIMIT_MS = 10_000;
+
+/** How long the engine's statements may hear nothing: a lease, since by then others take the runs over. */
+export function answerLimitMs(leaseMs: number): number {
+  return Math.max(leaseMs, LEAST_LIMIT_MS);
+}
 
 // The engine's statements touch few rows by key, whatever the tables' size or the age of their statistics: a plan that reads
 // the whole ledger is always the wrong bet. Generic plans save planning time.
@@ -52,7 +61,7 @@ export function createEnginePools(options: EnginePoolOptions): EnginePools {
     pooler: options.pooler ?? 'none',
     onIdleError: (error: unknown) => options.log.warn({ err: error }, 'an idle database connection broke'),
   };
-  const limitMs = Math.max(options.leaseMs, LEAST_LIMIT_MS);
+  const limitMs = answerLimitMs(options.leaseMs);
   const halfLeaseMs = Math.ceil(options.leaseMs / 2);
   const control = createPool({
     ...shared,
@@ -70,7 +79,7 @@ export function createEnginePools(options: EnginePoolOptions): EnginePools {
     max: 1,
     applicationName: 'millrace engine',
     waitMs: Number.POSITIVE_INFINITY,
-    answerWithinMs: Math.min(halfLeaseMs, LEAST_LIMIT_MS),
+    answerWithinMs: Math.min(halfLeaseMs, QUESTION_MS),
   });
   const effects = createPool({
     ...shared,

@@ -4,7 +4,7 @@ import type { Queryable } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import * as actions from './actions.ts';
 import { type ConsumerOptions, createConsumer } from './consumer.ts';
-import type { EnginePools } from './engine-pools.ts';
+import { answerLimitMs, ENQUEUE_LIMIT_MS, type EnginePools } from './engine-pools.ts';
 import { type Enqueued, type EnqueueRequest, enqueue, enqueueSafely, pipelineNamed } from './enqueue.ts';
 import { onEventsWritten } from './events-written.ts';
 import { registerMachines } from './machines.ts';
@@ -137,13 +137,14 @@ export function createEngine(options: EngineOptions) {
   }
 
   let enqueuing = 0;
+  const answerWithinMs = Math.min(ENQUEUE_LIMIT_MS, answerLimitMs(settings.leaseMs));
 
   /** Who enqueues alone wakes the workers with the commit, a round trip earlier; a crowd shares wake-ups of their own. */
   async function enqueueAndWake(requests: readonly EnqueueRequest[]): Promise<Enqueued[]> {
     const alone = enqueuing === 0;
     enqueuing += 1;
     try {
-      const answers = await enqueueSafely(pools.control, registry, requests, alone);
+      const answers = await enqueueSafely(pools.control, registry, requests, { wakes: alone, answerWithinMs });
       if (alone) wakeWorkers();
       else announceReady();
       return answers;

@@ -61,10 +61,10 @@ export async function enqueueSafely(
   pool: Pool,
   registry: Registry,
   requests: readonly EnqueueRequest[],
-  wakes: boolean,
+  given: Pick<EnqueueManner, 'wakes' | 'answerWithinMs'>,
 ): Promise<Enqueued[]> {
   checkCount(requests);
-  const manner = { announced: announcedBy(registry), wakes };
+  const manner = { announced: announcedBy(registry), ...given };
   const runs: NewRun[] = [];
   const isNew = requests.every((request) => request.id === undefined);
   try {

@@ -22,6 +22,8 @@ export interface ExecutionTools {
   readonly parts: PartClaimer;
   /** Others may take parts of a run. */
   readonly onOffered: () => void;
+  /** The work of a part is done; `isRunOver`: its run has ended or waits, which others in this process must hear. */
+  readonly onPartEnded: (isRunOver: boolean) => void;
 }
 
 const FIRST_PAUSE_MS = 50;
@@ -50,7 +52,7 @@ export function executionDeps(tools: ExecutionTools, landed?: Promise<void>): Ex
 
 /** While the database is away, or somebody has the lease locked, the end of a part waits as other ends do. */
 async function finishStubbornly(
-  { pools, parts, log }: ExecutionTools,
+  { pools, parts, log, onPartEnded }: ExecutionTools,
   run: StageRun,
   commits: string | null,
   signal: AbortSignal,
@@ -59,6 +61,7 @@ async function finishStubbornly(
   for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try {
       const answer = await finishPart(pools.control, run, commits, by);
+      if (answer !== 'gone' && answer !== 'rewound') onPartEnded(answer === 'over');
       if (answer !== 'gone' || (await leasesStillHeld(pools.control, [run])).size === 0) return answer;
     } catch (error) {
       const ours = translateDatabaseError(error);

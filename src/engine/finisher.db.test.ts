@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
+import { gate } from '../../test/support/shared-run.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { Pool } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';
@@ -151,4 +152,40 @@ it('an end that cannot be written in any way holds up no other: those that come 
   await finisher.flush();
   expect(await statusesOf([poison])).toEqual(['failed']);
   expect(lost).toEqual([]);
+});
+
+describe('several writers', () => {
+  it('each count: the end that has waited longest for the database is the one that is told of, and others are written meanwhile', async () => {
+    const batch = await endings(3, false);
+    const gates = [gate(), gate()];
+    let turn = 0;
+    const pool = troubledPool(gates.length, async (statement) => {
+      await gates[turn++]?.opened;
+      return statement();
+    });
+    const written: string[] = [];
+    const finisher = new Finisher({
+      ...{ pool, log: silentLog },
+      onWritten: (done) => written.push(...done.map(({ run }) => run.id)),
+    });
+    const [one, two, three] = batch as [Ending, Ending, Ending];
+    expect(finisher.busySince).toBeUndefined();
+    finisher.add(one);
+    const first = await waitFor(() => finisher.busySince, { what: 'the first writer' });
+    finisher.add(two);
+    await waitFor(() => turn === 2, { what: 'the second writer' });
+    finisher.add(three);
+    await waitFor(() => written.includes(three.run.id), { what: 'the third end, past the other two' });
+    expect(finisher.busySince).toBe(first);
+    expect(written).toHaveLength(1);
+    gates[0]?.open();
+    await waitFor(() => written.includes(one.run.id), { what: 'the first end' });
+    const second = finisher.busySince ?? 0;
+    expect(second).toBeGreaterThan(first);
+    expect(written).toHaveLength(2);
+    gates[1]?.open();
+    await finisher.flush();
+    expect(finisher.busySince).toBeUndefined();
+    expect(written).toHaveLength(3);
+  });
 });

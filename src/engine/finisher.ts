@@ -89,7 +89,7 @@ export class Finisher {
   /** Ends that are tried alone, because their lease is locked or because they could not even be failed: they hold up nobody. */
   readonly #aside = new Set<SetAside>();
   readonly #given = new AbortController();
-  /** When each try under way began. */
+  /** When each try under way began, or last heard from the database. */
   readonly #busy = new Set<{ readonly since: number }>();
   #idle: (() => void)[] = [];
 
@@ -110,7 +110,7 @@ export class Finisher {
     return since.length === 0 ? 0 : performance.now() - Math.min(...since);
   }
 
-  /** Since when the oldest try is on its way to the database; undefined: none is. On the monotonic clock. */
+  /** Since when the try that has waited longest for the database waits; undefined: none does. On the monotonic clock. */
   get busySince(): number | undefined {
     return this.#busy.size === 0 ? undefined : Math.min(...[...this.#busy].map(({ since }) => since));
   }
@@ -173,7 +173,7 @@ export class Finisher {
     const { endings } = batch;
     for (let pause = FIRST_PAUSE_MS, turn = tries; !this.#given.signal.aborted; pause = longer(pause), turn++) {
       try {
-        await this.#whileBusy(async () => this.#settle(batch, await this.#writeOnce(endings), turn));
+        await this.#whileBusy(async (moved) => this.#settle(batch, await this.#writeOnce(endings, moved), turn));
         return;
       } catch (error) {
         const ours = translateDatabaseError(error);
@@ -201,10 +201,14 @@ export class Finisher {
     }
   }
 
-  async #whileBusy(write: () => Promise<void>): Promise<void> {
+  /** Told of each answer that came: a batch of many statements does not stand as long as they are answered. */
+  async #whileBusy(write: (moved: () => void) => Promise<void>): Promise<void> {
     const busy = { since: performance.now() };
+    const moved = () => {
+      busy.since = performance.now();
+    };
     this.#busy.add(busy);
-    await write().finally(() => this.#busy.delete(busy));
+    await write(moved).finally(() => this.#busy.delete(busy));
   }
 
   /** Sorts out what was not moved: locked by somebody, written before, rewound by a failover, or no longer ours. */
@@ -283,24 +287,27 @@ export class Finisher {
   }
 
   /** Returns what was no longer ours. */
-  async #writeOnce(batch: readonly Ending[]): Promise<readonly Ending[]> {
+  async #writeOnce(batch: readonly Ending[], moved: () => void = () => {}): Promise<readonly Ending[]> {
     failpoint('finish.before_commit');
     const rest = areAlike(batch) ? await this.#writeAlike(batch) : batch;
-    const moved = new Set<string>();
+    moved();
+    const ended = new Set<string>();
     const parts = new Set<Ending>();
     const direct = rest.filter(({ run, via }) => via.length === 0 && !run.isShared);
     if (direct.length > 0) {
       const ends = direct.map(({ end }) => end);
       const events = direct.flatMap((ending) => ending.events);
-      for (const { id } of await endAttempts(this.#options.pool, ends, events)) moved.add(id);
+      for (const { id } of await endAttempts(this.#options.pool, ends, events)) ended.add(id);
+      moved();
     }
     for (const ending of rest) {
       if (ending.run.isShared) {
         if (await this.#writeShared(ending)) parts.add(ending);
-      } else if (ending.via.length > 0) for (const { id } of await this.#writeVia(ending)) moved.add(id);
+      } else if (ending.via.length > 0) for (const { id } of await this.#writeVia(ending)) ended.add(id);
+      moved();
     }
     failpoint('finish.after_commit');
-    return rest.filter((ending) => !(ending.run.isShared ? parts.has(ending) : moved.has(ending.run.id)));
+    return rest.filter((ending) => !(ending.run.isShared ? parts.has(ending) : ended.has(ending.run.id)));
   }
 
   /** Returns what it did not move. */

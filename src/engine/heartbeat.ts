@@ -1,6 +1,8 @@
 // Keeps one worker incarnation alive over a connection of its own, so that neither a busy pool nor a long transaction can
 // starve it. Says `onLost` once when the incarnation was declared lost.
 import type pg from 'pg';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { translateDatabaseError } from '../platform/database-errors.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';
 import { waitAtMost } from '../platform/wait.ts';
@@ -48,12 +50,12 @@ export class Heartbeat {
       // After a failure it is tried again well within the lease.
       const renewed = await this.#renew();
       if (renewed === 'lost') return this.#options.onLost();
-      await waitAtMost(renewed === 'renewed' ? heartbeatMs : Math.min(heartbeatMs, 500), this.#stop.signal);
+      await waitAtMost(renewed === 'not renewed' ? Math.min(heartbeatMs, 500) : heartbeatMs, this.#stop.signal);
       if (this.#stop.signal.aborted) return;
     }
   }
 
-  async #renew(): Promise<'renewed' | 'not renewed' | 'lost'> {
+  async #renew(): Promise<'renewed' | 'not renewed' | 'refused' | 'lost'> {
     const { connect, workerId, leaseMs, log, signs, vouches } = this.#options;
     if (vouches?.() === false) return 'not renewed';
     try {
@@ -64,6 +66,11 @@ export class Heartbeat {
       failpoint('heartbeat.after_renew');
       return alive ? 'renewed' : 'lost';
     } catch (error) {
+      const ours = translateDatabaseError(error);
+      if (ours instanceof MillraceError && ours.code === 'process_outdated') {
+        log.error({ worker: workerId, code: ours.code }, `${ours.message} ${ours.next}`);
+        return 'refused';
+      }
       log.warn({ worker: workerId, err: error }, 'heartbeat did not reach the database');
       const broken = this.#client;
       this.#client = undefined;

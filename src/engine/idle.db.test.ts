@@ -73,7 +73,7 @@ async function transactionsDuring(intervals: number): Promise<number> {
 }
 
 describe('processes without work', () => {
-  it('cost at most two transactions a second, services and heartbeat included; each further one costs less', async () => {
+  it('cost at most two transactions a second for the engine, its services and heartbeat included; each further one costs less', async () => {
     await startIdle();
     await waitFor(async () => (await db.admin.query(`select from engine.runs where phase = 'done'`)).rowCount === 1);
     // Loops that had something to do come to rest.

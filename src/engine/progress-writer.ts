@@ -3,6 +3,7 @@
 import type { Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Execution } from './execution.ts';
+import { heldKey } from './shared-runs.ts';
 import { type DecisionRow, insertDecisions, insertSamples, type ProgressRow, writeProgress } from './sql/progress.ts';
 
 /** A sample a second at first, then one per hundredth of the attempt's age: some hundred for an hour, some more for a day. */
@@ -12,6 +13,7 @@ const SAMPLES_PER_AGE = 100;
 export class ProgressWriter {
   readonly #pool: Pool;
   readonly #log: Log;
+  /** By run and part. */
   readonly #rows = new Map<string, ProgressRow>();
   readonly #sampledAt = new WeakMap<Execution, { readonly first: number; readonly last: number }>();
   #decisions: DecisionRow[] = [];
@@ -33,6 +35,7 @@ export class ProgressWriter {
     execution.unwritten = undefined;
     const row = {
       runId: run.id,
+      part: run.part,
       tenantId: run.tenantId,
       attempt: run.attempt,
       stage: run.stage,
@@ -41,7 +44,7 @@ export class ProgressWriter {
       unit: unwritten.unit ?? null,
       note: unwritten.note ?? null,
     };
-    this.#rows.set(run.id, row);
+    this.#rows.set(heldKey(run.id, run.part), row);
     if (this.#isSampleDue(execution, performance.now())) this.#samples.push(row);
   }
 

@@ -1,52 +1,31 @@
 // Several workers on one run. Each engine here is a process of its own to the database: other workers, other leases.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { useDatabase } from '../../test/support/database.ts';
-import { buildEngine, newTenant, oneStageMachine } from '../../test/support/engine.ts';
+import { buildEngine, newTenant } from '../../test/support/engine.ts';
+import {
+  gate,
+  type Input,
+  makePieces,
+  PARTS,
+  PIECES,
+  type Shared,
+  sharedPipeline,
+  storePieces,
+} from '../../test/support/shared-run.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import { definePipeline, type PipelineOptions, type SharedStage } from './pipeline.ts';
-import type { StageContext } from './stage-context.ts';
+import type { PipelineOptions } from './pipeline.ts';
 
 const database = useDatabase();
 const tenantId = newTenant();
-const PARTS = 4;
-const PIECES = 3;
 const engines: Awaited<ReturnType<typeof buildEngine>>[] = [];
 
 beforeAll(async () => {
-  await database.admin.query(
-    `create schema x; grant usage on schema x to millrace_app;
-     create table x.pieces (run_id uuid, part int, piece int); grant insert, select on x.pieces to millrace_app`,
-  );
+  await database.admin.query(makePieces);
 });
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close()));
 });
-
-type Input = Record<string, unknown>;
-type Shared = SharedStage<Input>;
-
-/** Stores the pieces of its part, from its checkpoint on. */
-async function storePieces(
-  { run, part, checkpoint, commit }: StageContext<Input>,
-  before?: (piece: number) => Promise<void>,
-) {
-  const from = (await checkpoint<{ next: number }>())?.next ?? 0;
-  for (let piece = from; piece < PIECES; piece += 1) {
-    await before?.(piece);
-    await commit((tx) => tx.query('insert into x.pieces values ($1, $2, $3)', [run.id, part.index, piece]), {
-      checkpoint: { next: piece + 1 },
-    });
-  }
-}
-
-const conclude: Shared['conclude'] = async ({ run, commit }) => {
-  const { rows } = await commit((tx) =>
-    tx.query('select count(*)::int as n from x.pieces where run_id = $1', [run.id]),
-  );
-  return { on: 'complete', receipt: { read: rows[0].n, outcomes: { stored: rows[0].n } } };
-};
 
 async function open(
   name: string,
@@ -54,12 +33,7 @@ async function open(
   options: Partial<PipelineOptions<Input>> = {},
   concurrency = 1,
 ) {
-  const pipeline = definePipeline<Input>({
-    machine: oneStageMachine(name),
-    input: z.record(z.string(), z.unknown()),
-    stages: { work: { parts: PARTS, work: (context) => storePieces(context), conclude, ...stage } },
-    ...options,
-  });
+  const pipeline = sharedPipeline(name, stage, options);
   const engine = await buildEngine(database.appUrl, [pipeline], { settings: { concurrency } });
   engines.push(engine);
   return engine;
@@ -100,14 +74,6 @@ async function expectWhole(engine: TestEngine, id: string) {
   );
   const run = await engine.run(tenantId, id);
   expect(history).toEqual({ n: run.attempt, attempts: run.attempt });
-}
-
-function gate() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
 }
 
 describe('a shared run', () => {

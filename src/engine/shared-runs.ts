@@ -40,8 +40,10 @@ export function checkpointPart(part: string, name: string): string {
 }
 
 export type PartAnswer =
-  /** Others are at work, or the run has ended by another part's failure. */
+  /** Others are at work. */
   | 'ended'
+  /** The run has ended by another part's failure, or waits until what is left may be tried again. */
+  | 'over'
   /** Nobody else is left: the run is to be concluded under the same lease. */
   | 'last'
   /** The run is no longer ours, or its lease is locked at the moment. */
@@ -64,14 +66,16 @@ export function finishPart(pool: Pool, run: StageRun, commits: string | null, by
       return 'ended';
     }
     if (left.failure) {
-      await endWhole(tx, run, { ...left.failure, ...holderOf(run), failures: JSON.stringify(left.failures) }, []);
-      return 'ended';
+      const { outcome } = done;
+      await endWhole(tx, run, { ...left.failure, ...holderOf(run), outcome, failures: done.failures }, []);
+      return 'over';
     }
     if (left.open === 0) return 'last';
     if (left.open_in_ms > 0) {
       // What is left is to be tried later; until then the whole run waits.
-      await endWhole(tx, run, { ...endByRelease(run), delayMs: left.open_in_ms }, []);
-      return 'ended';
+      const waitReason = left.open_reason === null ? null : JSON.stringify(left.open_reason);
+      await endWhole(tx, run, { ...endByRelease(run), delayMs: left.open_in_ms, waitReason }, []);
+      return 'over';
     }
     await endPartAlone(tx, run, { state: 'ended', delayMs: 0, failure: null, end: done });
     const next = await takeNextPart(tx, by, run.id);
@@ -101,7 +105,8 @@ export async function endShared(tx: Queryable, ending: SharedEnd): Promise<boole
   if (ending.isConclusion) return endWhole(tx, run, counted, ending.events, ending.via);
   const isFinal = left.to_phase !== 'waiting';
   if (left.others === 0) {
-    const first = left.failure && { ...left.failure, ...holderOf(run), failures: counted.failures };
+    const { outcome, failures: all } = counted;
+    const first = left.failure && { ...left.failure, ...holderOf(run), outcome, failures: all };
     return endWhole(tx, run, first ?? counted, []);
   }
   await endPartAlone(tx, run, {

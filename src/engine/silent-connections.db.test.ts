@@ -4,6 +4,7 @@ import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
 import { openSilentProxy, type SilentProxy } from '../../test/support/silent-proxy.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { withTenant } from '../platform/database.ts';
 import type { Engine } from './engine.ts';
 
 const db = useDatabase();
@@ -92,5 +93,68 @@ describe('a consumer whose connection goes silent', () => {
       what: 'the event to be applied',
     });
     expect((await heard()).filter(({ key }) => key === 'news')).toHaveLength(1);
+  });
+});
+
+/** What the limit of a large call, or of the driver alone, would exceed by far. */
+const SOON_MS = 15_000;
+
+async function soon<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${SOON_MS} ms`)), SOON_MS);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+describe('a caller whose connection goes silent', () => {
+  it('that enqueues a few runs hears soon, and each of them is there once', async () => {
+    proxy = await openSilentProxy(db.appUrl);
+    engine = await buildEngine(proxy.through(db.appUrl), [buildPipeline('few', async () => 'complete')], {
+      controlSize: 1,
+    });
+    const tenantId = newTenant();
+    const request = { pipeline: 'few', tenantId, input: {} };
+    await engine.enqueue(request);
+    expect(proxy.silence()).toBeGreaterThan(0);
+    const one = await soon(engine.enqueue(request));
+    expect(proxy.silence()).toBeGreaterThan(0);
+    const many = await soon(engine.enqueueMany(['a', 'b', 'c'].map((uniqueKey) => ({ ...request, uniqueKey }))));
+    expect([one, ...many].every(({ created }) => created)).toBe(true);
+    const { rows } = await db.admin.query('select from engine.runs where tenant_id = $1', [tenantId]);
+    expect(rows).toHaveLength(5);
+  });
+
+  it('that verifies, or works in a transaction of its own, is told that the database was lost', async () => {
+    proxy = await openSilentProxy(db.appUrl);
+    const pipeline = buildPipeline('verified', async () => 'complete', {
+      recount: async (_, tx) => {
+        expect(proxy.silence()).toBeGreaterThan(0);
+        await tx.query('select 1');
+        return { read: 0, outcomes: {} };
+      },
+    });
+    engine = await buildEngine(proxy.through(db.appUrl), [pipeline]);
+    await engine.start();
+    const tenantId = newTenant();
+    const { id } = await engine.enqueue({ pipeline: 'verified', tenantId, input: {} });
+    const { verify, run, pools } = engine;
+    await waitFor(async () => (await run(tenantId, id)).phase === 'done', { what: 'the run to end' });
+    await expect(soon(verify(tenantId, id))).rejects.toMatchObject({ code: 'database_lost' });
+    const session = { tenantId, role: 'millrace_app' };
+    const work = withTenant(pools.effects, session, async (tx) => {
+      proxy.silence();
+      await tx.query('select 1');
+    });
+    await expect(soon(work)).rejects.toMatchObject({ code: 'database_lost' });
+  });
+
+  it('that only waits for a slow statement is left to wait: the server says that it is at work', async () => {
+    proxy = await openSilentProxy(db.appUrl);
+    engine = await buildEngine(proxy.through(db.appUrl), [buildPipeline('slow', async () => 'complete')]);
+    // Longer than the silence after which the server is asked, twice over.
+    const session = { tenantId: newTenant(), role: 'millrace_app' };
+    const slow = withTenant(engine.pools.effects, session, (tx) => tx.query(`select pg_sleep(4.5), 'done' as answer`));
+    expect((await slow).rows).toMatchObject([{ answer: 'done' }]);
   });
 });

@@ -39,6 +39,11 @@ export class Vitals {
     };
   }
 
+  /** A part of a run has ended: its run goes on, and so does the work. */
+  moved(): void {
+    this.#lastEndMs = performance.now();
+  }
+
   takenOver(runs: number): void {
     this.#takeovers += runs;
   }

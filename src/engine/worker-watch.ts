@@ -4,8 +4,7 @@
 // A worker whose ends are not written is of no use to the runs it holds: its heartbeat stops vouching for it, the leases expire, and
 // others take the runs over. A claim loop that stands is started anew beside the old one, which ends when it comes back.
 import type { Log } from '../platform/log.ts';
-
-import { LEAST_LIMIT_MS } from './engine-pools.ts';
+import { answerLimitMs } from './engine-pools.ts';
 
 /** Since when each part has been busy with the same thing, on the monotonic clock; undefined: it rests. */
 export interface BusySince {
@@ -27,7 +26,7 @@ export class WorkerWatch {
   readonly #standing = new Set<Part>();
 
   constructor(leaseMs: number, log: Log) {
-    this.#limitMs = Math.max(leaseMs, LEAST_LIMIT_MS) * STANDS_AFTER_LEASES;
+    this.#limitMs = answerLimitMs(leaseMs) * STANDS_AFTER_LEASES;
     this.#log = log;
   }
 

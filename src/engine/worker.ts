@@ -3,12 +3,10 @@
 // Promises: it never works on more than `concurrency` stages at a time; it claims no more than can begin within about 50 ms
 // (`StartQueue`), and gives back what cannot after all; what it holds when it stops is released or finished, never left behind; a worker
 // that was declared lost drops everything it held and goes on under a new identity.
-import { alreadyLanded, type EarlyRows } from '../platform/early-rows.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import { Doorbell, waitAtMost } from '../platform/wait.ts';
-import { Claimer } from './claimer.ts';
 import { describeWorker } from './describe-worker.ts';
 import type { EnginePools } from './engine-pools.ts';
 import { Execution, type ExecutionDeps, stageRunOf } from './execution.ts';
@@ -17,7 +15,6 @@ import { endByRelease } from './failure.ts';
 import { type Ending, Finisher, type QueuedAgain, queuedAgain } from './finisher.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
-import { PartClaimer } from './part-claimer.ts';
 import { passOn } from './pass-on.ts';
 import type { Registry } from './pipeline.ts';
 import { ProgressWriter } from './progress-writer.ts';
@@ -28,6 +25,7 @@ import { endWorker, registerWorker } from './sql/workers.ts';
 import type { StageRun } from './stage-context.ts';
 import { noRoom, type Room, StartQueue } from './start-queue.ts';
 import type { Vitals } from './vitals.ts';
+import { WorkFinder } from './work-finder.ts';
 import { WorkerWatch } from './worker-watch.ts';
 
 export interface WorkerDeps {
@@ -53,11 +51,10 @@ const RETRY_MS = 100;
 
 export class Worker {
   readonly #deps: WorkerDeps;
-  readonly #claimer: Claimer;
+  readonly #finder: WorkFinder;
   readonly #finisher: Finisher;
   readonly #progress: ProgressWriter;
   readonly #keeper: LeaseKeeper;
-  readonly #parts: PartClaimer;
   readonly #tools: ExecutionTools;
   readonly #bell = new Doorbell();
   /** Claimed and not yet written off, by run id and part. */
@@ -72,11 +69,8 @@ export class Worker {
   #looping: Promise<void> | undefined;
   #stopping = false;
   #claimFailed = false;
-  /** The queue was empty when last looked at. */
-  #foundNothing = false;
   /** The last pause of the claim loop was ended by somebody. */
   #wasWoken = false;
-  #lastSoloLook = 0;
   #housekeeping: NodeJS.Timeout | undefined;
   readonly #watch: WorkerWatch;
   /** Which claim loop is the current one, and since when it has been looking. */
@@ -86,7 +80,7 @@ export class Worker {
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
-    this.#claimer = new Claimer(deps.pools.control, deps.registry);
+    this.#finder = new WorkFinder(deps.pools.control, deps.registry, deps.settings.leaseMs);
     this.#finisher = new Finisher({
       pool: deps.pools.control,
       log: deps.log,
@@ -104,10 +98,13 @@ export class Worker {
       started: () => this.#started,
       end: (ending) => this.#end(ending),
     });
-    this.#parts = new PartClaimer(deps.pools.control, deps.registry);
     this.#tools = {
       ...{ pools: deps.pools, log: deps.log, stallMs: deps.settings.stallMs },
-      ...{ keeper: this.#keeper, progress: this.#progress, parts: this.#parts, onOffered: deps.onGivenBack },
+      ...{ keeper: this.#keeper, progress: this.#progress, parts: this.#finder.parts, onOffered: deps.onGivenBack },
+      onPartEnded: (isRunOver) => {
+        deps.vitals.moved();
+        if (isRunOver) deps.onActivity('later');
+      },
     };
   }
 
@@ -123,7 +120,7 @@ export class Worker {
 
   /** There may be work; of a lane that has just got a few runs, if one is named. */
   wake(lane = ''): void {
-    this.#claimer.invite(lane);
+    this.#finder.claimer.invite(lane);
     this.#bell.ring();
   }
 
@@ -133,7 +130,7 @@ export class Worker {
 
   /** Works one given run for at most `maxMs`, then releases it. False when it could not be claimed. */
   async workOne(runId: string, maxMs: number): Promise<boolean> {
-    const [row] = await this.#keeper.whileClaiming(() => this.#claimer.claimById(this.#workerId, runId));
+    const [row] = await this.#keeper.whileClaiming(() => this.#finder.claimer.claimById(this.#workerId, runId));
     if (!row) return false;
     const execution = this.#take(row, executionDeps(this.#tools));
     if (!execution) return true;
@@ -184,7 +181,7 @@ export class Worker {
   async #enlist(): Promise<void> {
     const { pools, settings, version, log } = this.#deps;
     const { concurrency, leaseMs } = settings;
-    const worker = describeWorker(this.#workerId, version, this.#claimer.pipelines, concurrency);
+    const worker = describeWorker(this.#workerId, version, this.#finder.claimer.pipelines, concurrency);
     await registerWorker(pools.control, worker, leaseMs);
     this.#heartbeat = new Heartbeat({
       connect: pools.connect,
@@ -234,7 +231,9 @@ export class Worker {
       if (number !== this.#loopNumber) return;
       this.#lookingSince = undefined;
       if (claimed === 0 && !this.#stopping)
-        this.#wasWoken = await this.#bell.wait(this.#claimFailed ? RETRY_MS : this.#deps.settings.pollMs);
+        this.#wasWoken = await this.#bell.wait(
+          this.#claimFailed ? RETRY_MS : this.#finder.restMs(this.#deps.settings.pollMs),
+        );
     }
   }
 
@@ -243,14 +242,21 @@ export class Worker {
     if (!this.#heartbeat) return 0;
     const workerId = this.#workerId;
     try {
-      if (await this.#shouldWaitForSolo()) return 0;
+      if (await this.#finder.shouldWaitForSolo(this.#held.size === 0)) return 0;
       this.#claimFailed = false;
-      const parts = await this.#parts.claim(workerId, this.#room().slots);
+      if (this.#room() === noRoom || !(await this.#finder.isWorthALook(this.#wasWoken))) return 0;
+      const parts = await this.#finder.parts.claim(workerId, this.#room().slots);
       if (parts.length > 0) this.#accept(parts, workerId);
       const room = this.#room();
       if (room === noRoom) return parts.length;
       const startedAt = performance.now();
-      const { rows, landed } = await this.#claim(workerId, room);
+      const { rows, landed, isAlone } = await this.#finder.claimRuns(
+        workerId,
+        room,
+        this.#held.size === 0,
+        this.#wasWoken,
+      );
+      if (isAlone) this.#solo = rows[0]?.id;
       this.#deps.vitals.claimed((performance.now() - startedAt) / 1_000);
       if (rows.length > 0) this.#accept(rows, workerId, landed);
       await landed?.catch((error: unknown) => {
@@ -258,7 +264,7 @@ export class Worker {
         throw error;
       });
       failpoint('claim.after_commit');
-      if (this.#claimer.announces(rows)) this.#deps.onActivity(undefined);
+      if (this.#finder.claimer.announces(rows)) this.#deps.onActivity(undefined);
       return rows.length + parts.length;
     } catch (error) {
       this.#claimFailed = true;
@@ -267,51 +273,12 @@ export class Worker {
     }
   }
 
-  async #claim(workerId: string, room: Room): Promise<EarlyRows<ClaimedRow>> {
-    const alone = await this.#claimAlone(workerId);
-    if (alone.length > 0) return alreadyLanded(alone);
-    // Only after a look in vain: as a rule, the first lane would be served before all others.
-    if (this.#foundNothing && this.#wasWoken) {
-      const first = await this.#claimer.claimFirst(workerId);
-      if (first.rows.length > 0) {
-        this.#foundNothing = false;
-        return first;
-      }
-      // Gives its connection back, which is the warm one.
-      await first.landed;
-    }
-    const rows = await this.#claimer.claim(workerId, room.slots, room.ahead);
-    this.#foundNothing = rows.length === 0;
-    return alreadyLanded(rows);
-  }
-
   #room(): Room {
     return this.#isBusyOtherwise() ? noRoom : this.#queue.room();
   }
 
   #isBusyOtherwise(): boolean {
     return this.#finisher.backlog > MAX_BACKLOG || this.#solo !== undefined;
-  }
-
-  async #claimAlone(workerId: string): Promise<ClaimedRow[]> {
-    if (this.#held.size > 0 || !this.#soloLookDue()) return [];
-    const rows = await this.#claimer.claimSolo(workerId);
-    this.#lastSoloLook = Date.now();
-    this.#solo = rows[0]?.id;
-    return rows;
-  }
-
-  #soloLookDue(): boolean {
-    return Date.now() - this.#lastSoloLook > this.#deps.settings.leaseMs / 8;
-  }
-
-  /** A run that must be worked on alone waits until this worker is empty; the worker empties itself for it now and then. */
-  async #shouldWaitForSolo(): Promise<boolean> {
-    if (!this.#soloLookDue()) return false;
-    if (this.#held.size === 0) return false;
-    const waiting = await this.#claimer.hasSolo();
-    if (!waiting) this.#lastSoloLook = Date.now();
-    return waiting;
   }
 
   #accept(rows: readonly ClaimedRow[], workerId: string, landed?: Promise<void>): void {
@@ -385,6 +352,8 @@ export class Worker {
     this.#deps.vitals.endsWritten(batch, lost);
     for (const { run } of batch) this.#forget(run);
     this.#deps.onActivity(queuedAgain(batch));
+    // Whoever knows when a part may be claimed looks at that moment.
+    if (batch.some(({ run, end }) => run.isShared && end.delayMs !== null)) this.#deps.onGivenBack();
     this.#bell.ring();
   }
 

@@ -24,6 +24,7 @@ const sqlStates: Readonly<Record<string, ErrorCode>> = {
   '28': 'database_refused',
   '3D000': 'database_refused', // no such database
   '22023': 'database_refused', // only while connecting: role named in the options does not exist
+  MR002: 'process_outdated', // raised by a trigger of our own
   '55000': 'database_unreachable', // only while connecting: the database takes no connections at the moment
 };
 

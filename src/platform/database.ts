@@ -35,7 +35,7 @@ export interface PoolOptions {
   readonly statementTimeoutMs?: number;
   /** How long a statement may hear nothing from the server before its connection counts as lost. Left out: ten minutes. */
   readonly answerWithinMs?: number;
-  /** After this much silence the server is asked, over another pool, whether it still works on a transaction that gave its id. */
+  /** After this much silence the server is asked, over another pool, whether it still works on a transaction. */
   readonly ask?: { readonly afterMs: number; readonly via: Pool };
   readonly idleInTransactionTimeoutMs?: number;
   /** Further server settings of every connection, e.g. planner switches for a pool of short statements. */
@@ -54,7 +54,7 @@ export type Pooler = 'none' | 'transaction';
 export interface TransactionOptions {
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
   readonly readOnly?: boolean;
-  /** Its id once it is known, to ask about when the connection is silent for long. */
+  /** Its id once it is known, to ask about when the connection is silent for long. Left out: it is asked for when it matters. */
   readonly xid?: () => string | undefined;
 }
 
@@ -174,10 +174,14 @@ export async function withTransaction<T>(
   // A connection that dies between two statements has no caller to tell; the next statement fails by itself.
   const ignore = () => {};
   client.on('error', ignore);
-  watchForSilence(pool, client, options);
+  // Where silent transactions are asked about, each has an id to ask by: its caller's, or one that it is given here.
+  const needsId = options.xid === undefined && asking.has(pool);
+  let given: string | undefined;
+  watchForSilence(pool, client, needsId ? () => given : options.xid);
   let destroy = false;
   try {
     await client.query(beginStatement(options));
+    if (needsId) given = await currentTransactionId(client);
     const result = await fn(client);
     await client.query('commit');
     return result;
@@ -191,7 +195,7 @@ export async function withTransaction<T>(
   }
 }
 
-function watchForSilence(pool: pg.Pool, client: pg.PoolClient, { xid }: TransactionOptions): void {
+function watchForSilence(pool: pg.Pool, client: pg.PoolClient, xid: TransactionOptions['xid']): void {
   const ask = asking.get(pool);
   if (!(client instanceof GuardedClient) || xid === undefined || ask === undefined) return;
   const isOpen = async () => {
@@ -199,6 +203,11 @@ function watchForSilence(pool: pg.Pool, client: pg.PoolClient, { xid }: Transact
     return id !== undefined && (await isInProgress(ask.via, id));
   };
   client.silenceRule = { askAfterMs: ask.afterMs, isOpen };
+}
+
+async function currentTransactionId(client: pg.PoolClient): Promise<string | undefined> {
+  const { rows } = await client.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
+  return rows[0]?.xid;
 }
 
 async function isInProgress(pool: pg.Pool, xid: string): Promise<boolean> {

@@ -19,9 +19,9 @@ export interface GuardOptions {
   readonly onSilent?: (() => void) | undefined;
 }
 
-/** A statement over so much at once that it may take longer than others of its pool. */
+/** A statement with a limit of its own: over so much at once that it may take longer than others of its pool, or awaited by somebody. */
 export interface BulkStatement extends pg.QueryConfig {
-  readonly answerWithinMs: number;
+  readonly answerWithinMs: number | undefined;
 }
 
 /** Who can find out another way that the server is still at work waits on. */

@@ -30,7 +30,13 @@ export const platformErrors = defineErrors({
     kind: 'transient',
     status: 503,
     message: 'The connection to the database was lost.',
-    next: 'It is tried again; nothing that was acknowledged is lost.',
+    next: 'Runs are tried again by themselves; nothing that was acknowledged is lost. A request that was to change something may have done so: look before you repeat it.',
+  },
+  process_outdated: {
+    kind: 'config',
+    status: 500,
+    message: 'This process is older than the schema of its database.',
+    next: 'Stop it and start the version that migrated the database. Its runs are taken over by current processes; nothing is lost.',
   },
   database_busy: {
     kind: 'transient',

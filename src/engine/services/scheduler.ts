@@ -41,18 +41,24 @@ const BATCH = 100;
 const limits = { lockMs: 1_000, statementMs: 10_000 };
 const retryAfter = { firstMs: 10_000, mostMs: 900_000 };
 const MAX_TROUBLE_TEXT = 500;
+const PASSED_OVER_MS = 100;
 
 export function createScheduler(options: SchedulerOptions): Service {
+  const restUntil = (dueInMs: number | null) => {
+    // One that is due later than the next look is found by it; one that is due already is just being fired by another process.
+    if (dueInMs === null || dueInMs > options.idleMs) return undefined;
+    return dueInMs <= 0 ? PASSED_OVER_MS : Math.max(1, dueInMs);
+  };
   return createLoop({
     name: 'scheduler',
     ...options,
     async tick() {
+      const nextInMs = () => nextScheduleIn(options.pool, [...options.registry.keys()]);
+      const dueInMs = await nextInMs();
+      if (dueInMs === null || dueInMs > 0) return restUntil(dueInMs);
       const fired = await fireDueSchedules(options.pool, options.registry, options.log);
       if (fired > 0) options.onFired();
-      if (fired === BATCH) return 0;
-      const nextInMs = await nextScheduleIn(options.pool, [...options.registry.keys()]);
-      // One that is due later than the next look is found by it.
-      return nextInMs === null || nextInMs > options.idleMs ? undefined : Math.max(1, nextInMs);
+      return fired === BATCH ? 0 : restUntil(await nextInMs());
     },
   });
 }

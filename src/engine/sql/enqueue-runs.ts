@@ -36,7 +36,12 @@ export interface EnqueueManner {
   readonly wakes: boolean;
   /** None of them can be there already: its id was just made and it has no key. Spares each the look before the insert. */
   readonly isNew: boolean;
+  /** How long a call of few runs may hear nothing. Left out: as long as the connection allows. */
+  readonly answerWithinMs?: number;
 }
+
+/** Of more runs than this, a statement may take longer than others. */
+const MANY_RUNS = 500;
 
 /** An id that the caller made long ago may be that of a run that has left the ledger. One look-up each, in the month of the id. */
 const isInNoHistory = `(select true from engine.past_runs x where x.id = given.id limit 1) is null
@@ -56,11 +61,11 @@ export async function enqueueRuns(
     only.availableAt === null &&
     !manner.announced.includes(only.pipeline)
   ) {
-    await enqueueOne(db, only, manner.wakes);
+    await enqueueOne(db, only, manner);
     return 'all';
   }
   const { rows } = await db.query<{ ids: string[] | null }>({
-    answerWithinMs: BULK_LIMIT_MS,
+    answerWithinMs: runs.length > MANY_RUNS ? BULK_LIMIT_MS : manner.answerWithinMs,
     name: manner.isNew ? 'engine-enqueue-new-runs' : 'engine-enqueue-runs',
     text: `
       with added as (
@@ -129,8 +134,9 @@ export async function enqueueRuns(
 }
 
 /** One run that is new, due now and not announced: half the work for the server, which counts when nothing else is going on. */
-async function enqueueOne(db: Queryable, run: NewRun, wakes: boolean): Promise<void> {
+async function enqueueOne(db: Queryable, run: NewRun, { wakes, answerWithinMs }: EnqueueManner): Promise<void> {
   await db.query({
+    answerWithinMs,
     name: 'engine-enqueue-one',
     text: `
       with added as (
@@ -159,7 +165,7 @@ async function enqueueOne(db: Queryable, run: NewRun, wakes: boolean): Promise<v
       wakes,
       laneOfFew([run]),
     ],
-  });
+  } as BulkStatement);
 }
 
 /** What the wake-up says: the one lane of a few runs, so that workers find it before its turn comes; else nothing. */

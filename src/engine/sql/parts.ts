@@ -28,7 +28,7 @@ export async function offerParts(db: Queryable, lease: FenceKey, parts: readonly
       select h.run_id, o.part, h.pipeline, h.lane, h.priority, case when o.part = h.part then 'taken' else 'open' end
       from held h, unnest($5::text[]) as o (part)
       on conflict (run_id, part) do update
-      set state = excluded.state, available_at = engine.now(), queued_at = engine.now(), failure = null`,
+      set state = excluded.state, available_at = engine.now(), queued_at = engine.now(), failure = null, wait_reason = null`,
     values: [lease.id, lease.part, lease.attempt, lease.workerId, parts],
   });
   return (rowCount ?? 0) > 0;
@@ -138,6 +138,8 @@ export interface PartsLeft {
   readonly open: number;
   /** Until the first open part may be claimed; 0 when one may be now, and when none is open. */
   readonly open_in_ms: number;
+  /** Why it waits until then. */
+  readonly open_reason: unknown;
   /** How the first part that failed for good has ended. */
   readonly failure: AttemptEnd | null;
   /** The commits that the ending part believes in stand. */
@@ -161,6 +163,7 @@ export async function readPartsLeft(
              (select count(*)::int from engine.parts where run_id = $1 and state = 'open') as open,
              (select greatest(0, extract(epoch from min(available_at) - engine.now()) * 1000)::float8
               from engine.parts where run_id = $1 and state = 'open') as open_in_ms,
+             (select wait_reason from engine.parts where run_id = $1 and state = 'open' order by available_at limit 1) as open_reason,
              (select failure from engine.parts where run_id = $1 and failure is not null order by part limit 1) as failure,
              not exists (
                select from jsonb_each_text(coalesce($4::jsonb, '{}')) e
@@ -203,6 +206,7 @@ export async function endPartAlone(
         set state = case when p.part = $2 then $4 else 'ended' end,
             available_at = engine.now() + $5 * interval '1 millisecond',
             queued_at = engine.now(),
+            wait_reason = case when p.part = $2 then $12::jsonb else p.wait_reason end,
             failure = case when p.part = $2 then $6::jsonb else p.failure end
         where p.run_id = $1 and (p.part = $2 or ($6::jsonb is not null and p.state = 'open'))
       ),
@@ -215,7 +219,7 @@ export async function endPartAlone(
       select run_id, part, attempt, tenant_id, stage, worker_id, $7, queued_at, claimed_at, $8, $9, $11 from released`,
     values: [
       ...[lease.id, lease.part, lease.attempt, state, delayMs, failure],
-      ...[end.outcome, end.errorKind, end.errorCode, end.failures, end.errorText],
+      ...[end.outcome, end.errorKind, end.errorCode, end.failures, end.errorText, end.waitReason],
     ],
   });
 }

@@ -2,6 +2,7 @@
 import type { Queryable } from '../../platform/database.ts';
 import { arrayLiteral } from './array-literal.ts';
 import type { AttemptEnd } from './end-attempts.ts';
+import { progressOf } from './progress.ts';
 
 export interface AttemptRow {
   readonly attempt: number;
@@ -100,8 +101,8 @@ export async function readProgress(db: Queryable, tenantId: string, runId: strin
     name: 'engine-read-progress',
     text: `
       select attempt, stage, done, total, unit, note, updated_at
-      from engine.progress
-      where run_id = $2 and tenant_id = $1`,
+      from (${progressOf('$2', '$1')}) g
+      where stage is not null`,
     values: [tenantId, runId],
   });
   return rows[0];

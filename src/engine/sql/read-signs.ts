@@ -3,6 +3,7 @@
 import type { Queryable } from '../../platform/database.ts';
 
 export interface WorkSigns {
+  /** Runs in work, each once however many parts of it are. */
   readonly active: number;
   /** Some runs could be claimed now: they are due, and neither their pipeline nor their lane is paused. */
   readonly has_due: boolean;
@@ -30,13 +31,13 @@ export async function readSigns(db: Queryable): Promise<WorkSigns> {
         where not exists (select from engine.pauses z where z.pipeline = p.pipeline and z.lane in ('', q.lane))
       ),
       held as (
-        select count(*)::int as active, min(l.claimed_at) as since, max(g.updated_at) as moved_at,
+        select count(distinct l.run_id)::int as active, min(l.claimed_at) as since, max(g.updated_at) as moved_at,
                (count(*) filter (where w.worker_id is null))::int as ownerless
         from engine.leases l
         left join lateral (
           select o.worker_id from engine.workers o where o.worker_id = l.worker_id and o.ended_at is null and o.expires_at > engine.now() limit 1
         ) w on true
-        left join lateral (select p.updated_at from engine.progress p where p.run_id = l.run_id limit 1) g on true
+        left join lateral (select max(p.updated_at) as updated_at from engine.progress p where p.run_id = l.run_id) g on true
       ),
       told as (
         select max(last_end_at) as ended_at,

@@ -3,6 +3,7 @@
 import type { Queryable } from '../../platform/database.ts';
 import type { Failures } from '../retry-policy.ts';
 import { cancelEventOf } from './cancel-event.ts';
+import { PROTOCOL } from './workers.ts';
 
 export interface LostLease {
   readonly run_id: string;
@@ -52,7 +53,7 @@ export async function declareLostWorkers(db: Queryable): Promise<string[]> {
       ),
       declared as (
         update engine.workers w
-        set ended_at = engine.now(), end_reason = 'lost'
+        set ended_at = engine.now(), end_reason = 'lost', ended_by = ${PROTOCOL}
         where w.worker_id = any (array(select worker_id from seen where found and ended_at is null))
           and w.ended_at is null and w.expires_at < engine.now()
         returning w.worker_id
@@ -111,7 +112,7 @@ export async function endSilentWorkers(db: Queryable): Promise<void> {
     name: 'engine-end-silent-workers',
     text: `
       update engine.workers w
-      set ended_at = engine.now(), end_reason = 'lost'
+      set ended_at = engine.now(), end_reason = 'lost', ended_by = ${PROTOCOL}
       where w.expires_at < engine.now() and w.ended_at is null
         and not exists (select from engine.leases l where l.worker_id = w.worker_id)`,
   });

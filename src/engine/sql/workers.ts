@@ -3,6 +3,12 @@ import type { Queryable } from '../../platform/database.ts';
 import type { WorkerSigns } from '../vitals.ts';
 import type { ClaimedRow } from './claim-runs.ts';
 
+/**
+ * What a worker of this version knows of the schema. Raised, together with the triggers on engine.workers, by a migration that a worker of
+ * the version before must not work under.
+ */
+export const PROTOCOL = 2;
+
 export interface WorkerRow {
   readonly workerId: string;
   readonly name: string;
@@ -17,8 +23,8 @@ export async function registerWorker(db: Queryable, worker: WorkerRow, leaseMs: 
   await db.query({
     name: 'engine-register-worker',
     text: `
-      insert into engine.workers (worker_id, name, pid, host, version, pipelines, concurrency, expires_at)
-      values ($1, $2, $3, $4, $5, $6, $7, engine.now() + $8 * interval '1 millisecond')`,
+      insert into engine.workers (worker_id, name, pid, host, version, pipelines, concurrency, expires_at, protocol)
+      values ($1, $2, $3, $4, $5, $6, $7, engine.now() + $8 * interval '1 millisecond', ${PROTOCOL})`,
     values: [
       worker.workerId,
       worker.name,

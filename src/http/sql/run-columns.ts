@@ -1,4 +1,5 @@
 // What the API shows of a run, and where it comes from: the ledger, its file, its progress, its successor.
+import { progressOf } from '../../engine/sql/progress.ts';
 import type { RunRow as LedgerRow } from '../../engine/sql/read-runs.ts';
 
 export interface RunRow extends Omit<LedgerRow, 'active_key' | 'failures' | 'cancel_requested_at' | 'created_by'> {
@@ -37,7 +38,7 @@ export const runColumns = `
   b.bytes as file_bytes, encode(b.sha256, 'hex') as file_sha256, b.media_type as file_type,
   g.done as progress_done, g.total as progress_total, g.unit as progress_unit, g.updated_at as progress_at, l.claimed_at`;
 
-/** Each finds at most one row by a key. Every table but engine.states is under row-level security itself. */
+/** Each finds at most one row by a key; of progress, that of the run's parts together. Every table but engine.states is under row-level security itself. */
 export const runJoins = `
   left join engine.states s on s.pipeline = r.pipeline and s.status = r.status
   left join engine.blobs b on b.blob_id = r.blob_id and b.tenant_id = r.tenant_id
@@ -50,4 +51,4 @@ export const runJoins = `
     where e.run_id = r.id and e.tenant_id = r.tenant_id
     order by e.claimed_at limit 1
   ) l on true
-  left join engine.progress g on g.run_id = r.id and g.tenant_id = r.tenant_id and l.run_id is not null`;
+  left join lateral (${progressOf('r.id', 'r.tenant_id')}) g on l.run_id is not null`;

@@ -30,6 +30,8 @@ export interface ContenderOptions {
   readonly redisPort: number | undefined;
   /** How many pipelines the process has; one where it is not said. */
   readonly pipelines?: number;
+  /** The way through a PgBouncer in transaction mode, where the measurement has one; `url` goes past it. */
+  readonly pooledUrl?: string;
 }
 
 /** Milliseconds since the epoch with the resolution of performance.now; comparable between processes of one machine. */

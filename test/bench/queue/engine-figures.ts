@@ -1,7 +1,10 @@
 // The figures only Millrace has; see `engine-measures.ts`.
+
+import { hasPgBouncer } from '../../support/pgbouncer.ts';
 import { type BenchOptions, type Figure, rate, round, time } from '../report.ts';
 import type { Arena } from './arena.ts';
 import { measureCrowdFairness, measureHorizon, measureLongRuns } from './engine-measures.ts';
+import { measurePooledDrain } from './pooled-drain.ts';
 
 export interface EngineDose {
   readonly crowdRuns: number;
@@ -13,6 +16,8 @@ export interface EngineDose {
   /** None in the quick bench. */
   readonly horizonRuns: number;
   readonly horizonRounds: number;
+  readonly pooledRuns: number;
+  readonly pooledRounds: number;
 }
 
 export const fullEngineDose: EngineDose = {
@@ -24,6 +29,8 @@ export const fullEngineDose: EngineDose = {
   longRounds: 3,
   horizonRuns: 200_000,
   horizonRounds: 1,
+  pooledRuns: 50_000,
+  pooledRounds: 5,
 };
 
 export const quickEngineDose: EngineDose = {
@@ -34,6 +41,8 @@ export const quickEngineDose: EngineDose = {
   longRounds: 1,
   horizonRuns: 0,
   horizonRounds: 0,
+  pooledRuns: 10_000,
+  pooledRounds: 1,
 };
 
 export async function engineFigures(arena: Arena, dose: EngineDose, options: BenchOptions): Promise<Figure[]> {
@@ -59,5 +68,20 @@ export async function engineFigures(arena: Arena, dose: EngineDose, options: Ben
     time('fairness-crowd-ms', crowd, 'ms', {}),
     time('long-runs-ratio', long, '×', {}),
     ...(horizon.length > 0 ? [rate('horizon-ratio', horizon, '×', {})] : []),
+    ...(await pooledFigure(arena, dose, options)),
   ];
+}
+
+/** Where there is a PgBouncer: a drain behind it against one past it, side by side in alternating order. */
+async function pooledFigure(arena: Arena, dose: EngineDose, { say }: BenchOptions): Promise<Figure[]> {
+  if (!hasPgBouncer()) return [];
+  const ratios: number[] = [];
+  for (let number = 0; number < dose.pooledRounds; number += 1) {
+    const { pooled, direct } = await measurePooledDrain(arena, dose.pooledRuns, number % 2 === 0);
+    ratios.push(pooled / direct);
+    say(
+      `round ${number + 1} of ${dose.pooledRounds}: drain behind PgBouncer ${round(pooled)}/s, direct ${round(direct)}/s`,
+    );
+  }
+  return [rate('pooled-drain', ratios, '×', {})];
 }

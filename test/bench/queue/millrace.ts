@@ -51,7 +51,9 @@ export function createMillraceContender(options: ContenderOptions): Contender {
   return {
     async open() {
       millrace = await createMillrace({
-        databaseUrl: options.url,
+        ...(options.pooledUrl === undefined
+          ? { databaseUrl: options.url }
+          : { databaseUrl: options.pooledUrl, directUrl: options.url, pooler: 'transaction' as const }),
         migrationUrl: options.adminUrl,
         pipelines: noops.slice(0, options.pipelines ?? 1),
         settings: { concurrency: Number(process.env.BENCH_CONCURRENCY ?? 10) },

@@ -28,10 +28,14 @@ export class Program {
     name: ContenderName,
     ground: ContenderOptions & { current?: CurrentPeers | undefined },
   ): Promise<Program> {
-    const { url, adminUrl, redisPort, pipelines } = ground;
+    const { url, adminUrl, redisPort, pipelines, pooledUrl } = ground;
     const current = name === 'pg-boss' || name === 'graphile-worker' ? ground.current : undefined;
     const file = current?.program ?? programFile('test/bench/queue/child.ts');
-    const settings = [name, JSON.stringify({ url, adminUrl, redisPort, pipelines }), current ? 'current' : 'ours'];
+    const settings = [
+      name,
+      JSON.stringify({ url, adminUrl, redisPort, pipelines, pooledUrl }),
+      current ? 'current' : 'ours',
+    ];
     const child = fork(file, settings, {
       execPath: current?.node ?? process.execPath,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -36,6 +36,8 @@ export interface ModelRun {
     | { readonly at: 'leased'; readonly worker: string }
     | { readonly at: 'held' }
     | { readonly at: 'nowhere' };
+  /** How often each stage has committed, and in which attempt last. */
+  checkpoints: Record<string, { readonly commits: number; readonly attempt: number }>;
   /** Outcomes of its attempts, in order. */
   readonly outcomes: string[];
   readonly events: string[];
@@ -47,16 +49,42 @@ export interface ModelWorker {
   ended: boolean;
 }
 
+export interface ModelSchedule {
+  readonly tenantId: string;
+  readonly name: string;
+  readonly pipeline: string;
+  readonly everyMinutes: number;
+  readonly nextMs: number;
+}
+
+/** An attempt as its process knows it. */
+export interface Attempt {
+  readonly attempt: number;
+  readonly worker_id: string;
+}
+
 export class Model {
   readonly runs: ModelRun[] = [];
   readonly workers: ModelWorker[] = [];
   readonly pauses = new Set<string>();
+  /** By tenant and name. */
+  readonly schedules = new Map<string, ModelSchedule>();
   /** Lanes that a worker's last claim left out. */
   readonly passedOver = new Map<string, ReadonlySet<string>>();
   nowMs: number;
 
   constructor(nowMs: number) {
     this.nowMs = nowMs;
+  }
+
+  /** As it is now, for a replica; which lanes a worker passed over is its own business. */
+  copy(): Model {
+    const copied = new Model(this.nowMs);
+    copied.runs.push(...this.runs.map((run) => structuredClone(run)));
+    copied.workers.push(...this.workers.map((worker) => ({ ...worker })));
+    for (const pause of this.pauses) copied.pauses.add(pause);
+    for (const [name, schedule] of this.schedules) copied.schedules.set(name, schedule);
+    return copied;
   }
 
   find(id: string): ModelRun | undefined {
@@ -88,6 +116,7 @@ export class Model {
       cancelBy: null,
       requeuedAs: null,
       place: dueMs > this.nowMs ? { at: 'planned', dueMs, solo: false } : { at: 'ready', solo: false },
+      checkpoints: {},
       outcomes: [],
       events: [],
     });
@@ -156,6 +185,32 @@ export class Model {
     return over ? `lane ${over.tenantId} is over its cap` : undefined;
   }
 
+  /** Follows a claim that its worker did not hear of: some of what it could have, or nothing. */
+  claimUnheard(worker: ModelWorker, ids: readonly string[], count: number): string | undefined {
+    if (ids.length > 0 && !this.isAlive(worker)) return 'a worker that is not alive claimed';
+    if (ids.length > count) return `asked for ${count}, took ${ids.length}`;
+    const open = this.claimable();
+    const wrong = ids.find((id) => !open.some((run) => run.id === id));
+    if (wrong !== undefined) return `run ${wrong} could not be claimed`;
+    for (const id of ids) this.lease(this.find(id) as ModelRun, worker);
+    return undefined;
+  }
+
+  leasedTo(worker: ModelWorker): ModelRun[] {
+    return this.runs.filter((run) => run.place.at === 'leased' && run.place.worker === worker.id);
+  }
+
+  /** The fence: this attempt of this worker has the run. */
+  holds(run: ModelRun, { attempt, worker_id: worker }: Attempt): boolean {
+    return run.place.at === 'leased' && run.place.worker === worker && run.attempt === attempt;
+  }
+
+  commit(run: ModelRun, attempt: number): void {
+    const stage = stageOf(run.status);
+    const commits = (run.checkpoints[stage]?.commits ?? 0) + 1;
+    run.checkpoints = { ...run.checkpoints, [stage]: { commits, attempt } };
+  }
+
   lease(run: ModelRun, worker: ModelWorker): void {
     run.status = after(run.status, 'claim') as Status;
     run.attempt += 1;
@@ -163,8 +218,8 @@ export class Model {
   }
 
   /** The end of an attempt; false when the attempt no longer has the run. */
-  end(run: ModelRun, attempt: number, how: { event: string; outcome: string; dueMs?: number; error?: string }) {
-    if (run.place.at !== 'leased' || run.attempt !== attempt) return false;
+  end(run: ModelRun, attempt: Attempt, how: { event: string; outcome: string; dueMs?: number; error?: string }) {
+    if (!this.holds(run, attempt)) return false;
     const status = after(run.status, how.event);
     if (status === undefined) return false;
     run.outcomes.push(how.outcome);
@@ -194,15 +249,16 @@ export class Model {
   /** A failure by its kind: what the policy of the test's pipelines says. */
   fail(
     run: ModelRun,
-    attempt: number,
+    attempt: Attempt & { readonly failures: Record<string, number> | null },
     kind: 'transient' | 'bug' | 'auth' | 'rate_limited',
     code: string,
     waitMs: number,
   ): boolean {
-    if (run.place.at !== 'leased' || run.attempt !== attempt) return false;
+    if (!this.holds(run, attempt)) return false;
     const key = `${kind}:${stageOf(run.status)}`;
-    const before = run.failures[key] ?? 0;
-    run.failures = { ...run.failures, [key]: before + 1 };
+    const failures = attempt.failures ?? {};
+    const before = failures[key] ?? 0;
+    run.failures = { ...failures, [key]: before + 1 };
     const retried = (kind === 'transient' && before < TRANSIENT_MAX) || kind === 'rate_limited';
     if (!retried) {
       const event = kind === 'bug' ? 'fail' : 'dead';
@@ -218,14 +274,17 @@ export class Model {
       if (worker.expiresMs >= this.nowMs) continue;
       for (const run of this.runs) {
         if (run.place.at !== 'leased' || run.place.worker !== worker.id) continue;
-        const key = `lost:${stageOf(run.status)}`;
-        const losses = (run.failures[key] ?? 0) + 1;
+        const stage = stageOf(run.status);
+        const key = `lost:${stage}`;
+        // What has committed since its last loss starts to count anew.
+        const hasMoved = run.checkpoints[stage]?.attempt === run.attempt;
+        const losses = (hasMoved ? 0 : (run.failures[key] ?? 0)) + 1;
         run.failures = { ...run.failures, [key]: losses };
+        const attempt = { attempt: run.attempt, worker_id: worker.id };
         if (run.cancelBy !== null)
-          this.end(run, run.attempt, { event: 'fail', outcome: 'cancelled', error: 'run_cancelled' });
-        else if (losses >= LOST_LIMIT)
-          this.end(run, run.attempt, { event: 'fail', outcome: 'lost', error: 'worker_lost' });
-        else this.end(run, run.attempt, { event: 'release', outcome: 'lost' });
+          this.end(run, attempt, { event: 'fail', outcome: 'cancelled', error: 'run_cancelled' });
+        else if (losses >= LOST_LIMIT) this.end(run, attempt, { event: 'fail', outcome: 'lost', error: 'worker_lost' });
+        else this.end(run, attempt, { event: 'release', outcome: 'lost' });
       }
       worker.ended = true;
     }
@@ -247,6 +306,12 @@ export class Model {
 /** A run that lost its worker three times in its present stage is worked on alone from then on, whatever happens to it. */
 export function isSuspect(run: ModelRun): boolean {
   return (run.failures[`lost:${stageOf(run.status)}`] ?? 0) >= SOLO_FROM;
+}
+
+/** The next moment of a cron expression of so many minutes. */
+export function nextByMinutes(afterMs: number, minutes: number): number {
+  const stepMs = minutes * 60_000;
+  return (Math.floor(afterMs / stepMs) + 1) * stepMs;
 }
 
 /** Claim order within a lane. */

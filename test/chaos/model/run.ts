@@ -3,9 +3,10 @@
 // left out.
 import { uuidv7 } from '../../../src/platform/ids.ts';
 import { type Random, randomFrom } from '../random.ts';
+import { allSteps, type Step } from './all-steps.ts';
 import { phaseOf } from './machine.ts';
 import { Model, type ModelRun } from './model.ts';
-import { actionsOfSteps, type Scene, type Step } from './steps.ts';
+import type { Scene } from './scene.ts';
 import type { World, WorldRow } from './world.ts';
 
 export interface Divergence {
@@ -19,6 +20,8 @@ export interface ModelResult {
   readonly episodes: number;
   /** How often each kind of step was taken. */
   readonly taken: Readonly<Record<string, number>>;
+  /** How often what is worth a step really came about: a step may find nothing to do. */
+  readonly happened: Readonly<Record<string, number>>;
   readonly divergence: Divergence | undefined;
 }
 
@@ -47,7 +50,36 @@ const weights: Readonly<Record<Step['do'], number>> = {
   requeue: 3,
   pause: 2,
   unpause: 4,
+  claimInDoubt: 6,
+  reconcile: 8,
+  commitInDoubt: 10,
+  endOverSilence: 4,
+  lag: 4,
+  promote: 2,
+  saveSchedule: 4,
+  fireSchedules: 6,
+  deleteSchedule: 1,
 };
+
+/** What every so many steps must have brought about, so that no run of the suite is green on nothing. */
+const PER_STEPS = 1_200;
+const least: Readonly<Record<string, number>> = {
+  'claims in doubt': 6,
+  'leases given back': 3,
+  'commits in doubt': 3,
+  'ends over a silent connection': 3,
+  'lost commits found': 1,
+  'promotions that lost something': 4,
+  'schedules fired': 4,
+};
+
+/** What did not come about often enough in a run of so many steps. */
+export function missing({ steps, happened }: Pick<ModelResult, 'steps' | 'happened'>): string[] {
+  const rounds = Math.floor(steps / PER_STEPS);
+  return Object.entries(least)
+    .filter(([what, times]) => (happened[what] ?? 0) < times * rounds)
+    .map(([what, times]) => `${happened[what] ?? 0} ${what}, should be at least ${times * rounds}`);
+}
 
 /** Every third episode is stormy: workers fall silent all the time, so that runs lose theirs again and again. */
 const storm: typeof weights = {
@@ -66,12 +98,13 @@ export async function runModel(
   options: { seed: number; steps: number; say?: (line: string) => void },
 ): Promise<ModelResult> {
   const taken: Record<string, number> = {};
+  const happened: Record<string, number> = {};
   let steps = 0;
   let episodes = 0;
   for (; steps < options.steps; episodes += 1) {
     const seed = (options.seed + episodes) >>> 0;
     const sequence = draw(randomFrom(seed), Math.min(STEPS_PER_EPISODE, options.steps - steps));
-    const failed = await play(world, sequence);
+    const failed = await play(world, sequence, happened);
     for (const step of sequence) taken[step.do] = (taken[step.do] ?? 0) + 1;
     steps += sequence.length;
     if (failed) {
@@ -79,11 +112,17 @@ export async function runModel(
       options.say?.(`seed ${seed}: ${failed.what}; shrinking ${prefix.length} steps`);
       const shortest = await shrink(world, prefix);
       const again = await play(world, shortest);
-      return { steps, episodes, taken, divergence: { seed, what: again?.what ?? failed.what, steps: shortest } };
+      return {
+        steps,
+        episodes,
+        taken,
+        happened,
+        divergence: { seed, what: again?.what ?? failed.what, steps: shortest },
+      };
     }
     if (episodes % 50 === 49) options.say?.(`${steps} steps`);
   }
-  return { steps, episodes, taken, divergence: undefined };
+  return { steps, episodes, taken, happened, divergence: undefined };
 }
 
 function draw(random: Random, count: number): Step[] {
@@ -96,7 +135,11 @@ function draw(random: Random, count: number): Step[] {
   }));
 }
 
-async function play(world: World, steps: readonly Step[]): Promise<{ at: number; what: string } | undefined> {
+async function play(
+  world: World,
+  steps: readonly Step[],
+  happened: Record<string, number> = {},
+): Promise<{ at: number; what: string } | undefined> {
   await world.clear();
   const scene: Scene = {
     model: new Model(START_MS),
@@ -104,10 +147,14 @@ async function play(world: World, steps: readonly Step[]): Promise<{ at: number;
     tenants: [uuidv7(), uuidv7(), uuidv7()],
     claimers: new Map(),
     claimed: [],
+    held: new Set(),
+    counts: new Map(),
+    replica: undefined,
+    happened,
   };
   await world.setClock(START_MS);
   for (const [at, step] of steps.entries()) {
-    const wrong = await actionsOfSteps[step.do](scene, step.draw).catch(
+    const wrong = await allSteps[step.do](scene, step.draw).catch(
       (error: unknown) => `threw ${error instanceof Error ? error.stack : String(error)}`,
     );
     const what = wrong ?? (await compare(scene));
@@ -126,12 +173,20 @@ async function compare({ model, world }: Scene): Promise<string | undefined> {
     const wanted = JSON.stringify(expected(run));
     if (found !== wanted) return `run ${run.id} is\n  ${found}\nshould be\n  ${wanted}`;
   }
+  const stored = (await world.schedules()).map(({ name, pipeline, next_ms: nextMs }) => [name, pipeline, nextMs]);
+  const planned = [...model.schedules].map(([name, { pipeline, nextMs }]) => [name, pipeline, nextMs]).sort();
+  if (JSON.stringify(stored) !== JSON.stringify(planned))
+    return `schedules are\n  ${JSON.stringify(stored)}\nshould be\n  ${JSON.stringify(planned)}`;
   return undefined;
 }
 
 function comparable(row: WorldRow) {
-  const { failures, outcomes, events, id: _, ...rest } = row;
-  return [sorted(rest), sorted(failures), outcomes, events];
+  const { failures, outcomes, events, checkpoints, id: _, ...rest } = row;
+  return [sorted(rest), sorted(failures), commitsOf(checkpoints), outcomes, events];
+}
+
+function commitsOf(checkpoints: WorldRow['checkpoints']): unknown {
+  return sorted(checkpoints).map(([stage]) => [stage, checkpoints[stage]?.commits, checkpoints[stage]?.attempt]);
 }
 
 function expected(run: ModelRun) {
@@ -157,6 +212,7 @@ function expected(run: ModelRun) {
             : where,
     }),
     sorted(run.failures),
+    commitsOf(run.checkpoints),
     run.outcomes,
     run.events,
   ];

@@ -1,11 +1,7 @@
-// The steps of the model test. Each is drawn as numbers only and picks its run or worker when it is taken, so that a
-// sequence still means something after others have been left out of it.
-
+// The ordinary steps of the model test: what workers, services and people do when nothing is in doubt.
 import { MillraceError } from '../../../src/contract/errors/millrace-error.ts';
 import * as actions from '../../../src/engine/actions.ts';
-import type { Claimer } from '../../../src/engine/claimer.ts';
 import { enqueue } from '../../../src/engine/enqueue.ts';
-import { stageRunOf } from '../../../src/engine/execution.ts';
 import { endByError, endByRelease, plainEnd } from '../../../src/engine/failure.ts';
 import { rescueLostRuns } from '../../../src/engine/services/rescuer.ts';
 import { pauseLane, unpauseLane } from '../../../src/engine/sql/act-on-runs.ts';
@@ -19,31 +15,23 @@ import { uuidv7 } from '../../../src/platform/ids.ts';
 import { silentLog } from '../../../src/platform/log.ts';
 import { LEASE_MS, phaseOf, stageOf } from './machine.ts';
 import { isSuspect, type Model, type ModelRun, type ModelWorker } from './model.ts';
-import type { World } from './world.ts';
-
-export interface Step {
-  readonly do: keyof typeof actionsOfSteps;
-  /** Three numbers, 0 ≤ n < 1. */
-  readonly draw: readonly [number, number, number];
-}
-
-export interface Scene {
-  readonly model: Model;
-  readonly world: World;
-  readonly tenants: readonly string[];
-  readonly claimers: Map<string, Claimer>;
-  /** Attempts as they were claimed, also those that have since lost their run. */
-  readonly claimed: ClaimedRow[];
-}
-
-/** Undefined, or what the engine did that the model does not allow. */
-type Act = (scene: Scene, draw: Step['draw']) => Promise<string | undefined>;
+import {
+  type Act,
+  believed,
+  codeOf,
+  difference,
+  hasItsCommits,
+  noteClaimed,
+  pick,
+  runOf,
+  type Scene,
+} from './scene.ts';
 
 /** Of a worker that has nothing to tell. */
 const quiet = { lastEndAgoMs: null, endsWaiting: 0, oldestEndMs: null };
 const by = { by: 'tester' };
 
-export const actionsOfSteps = {
+export const ordinarySteps = {
   enqueue: async ({ model, world, tenants }, [a, b, c]) => {
     const request = {
       id: uuidv7(),
@@ -89,7 +77,7 @@ export const actionsOfSteps = {
     scene.claimers.set(worker.id, claimer);
     const count = 1 + Math.floor(b * 5);
     const rows = await claimer.claim(worker.id, count);
-    scene.claimed.push(...rows);
+    noteClaimed(scene, rows);
     return scene.model.claim(
       worker,
       rows.map((row) => row.id),
@@ -97,11 +85,12 @@ export const actionsOfSteps = {
     );
   },
 
-  claimAlone: async ({ model, world, claimed }, [a]) => {
+  claimAlone: async (scene, [a]) => {
+    const { model, world } = scene;
     const worker = pick(model.workers, a);
     if (!worker) return undefined;
     const rows = await world.claimer().claimSolo(worker.id);
-    claimed.push(...rows);
+    noteClaimed(scene, rows);
     const suspects = model.runs.filter(
       (run) =>
         run.place.at === 'ready' &&
@@ -145,19 +134,21 @@ export const actionsOfSteps = {
   },
 
   /** Ends an attempt well: the current one or, as often, one that has lost its run. */
-  succeed: async ({ model, world, claimed }, [a, b]) => {
-    const row = pick(claimed, a);
-    const run = row && model.find(row.id);
+  succeed: async (scene, [a, b]) => {
+    const { model, world } = scene;
+    const { row, run } = pickAttempt(scene, a);
     if (!row || !run) return undefined;
     const event = stageOf(row.status as ModelRun['status']) === 'first' ? 'pass' : b < 0.8 ? 'complete' : 'part';
     const receipt = event === 'pass' ? null : JSON.stringify({ read: 3, outcomes: { inserted: 2, rejected: 1 } });
-    const moved = await endAttempts(world.pool, [{ ...plainEnd(stageRunOf(row, ''), event, event), receipt }]);
-    return difference(moved.length === 1, model.end(run, row.attempt, { event, outcome: event }));
+    const end = { ...plainEnd(runOf(row), event, event), receipt, commits: believed(scene, row) };
+    const moved = await endAttempts(world.pool, [end]);
+    if (!endsAtAll(scene, row, run)) return difference(moved.length, 0);
+    return difference(moved.length === 1, model.end(run, row, { event, outcome: event }));
   },
 
-  fail: async ({ model, world, claimed }, [a, b, c]) => {
-    const row = pick(claimed, a);
-    const run = row && model.find(row.id);
+  fail: async (scene, [a, b, c]) => {
+    const { model, world } = scene;
+    const { row, run } = pickAttempt(scene, a);
     if (!row || !run) return undefined;
     const [kind, code] = pick(troubles, b) as (typeof troubles)[number];
     const waitMs = 1 + Math.floor(c * 9_000);
@@ -165,19 +156,19 @@ export const actionsOfSteps = {
     const error = new MillraceError(code, {}, details);
     const pipeline = world.registry.get(row.pipeline);
     if (!pipeline) return `pipeline ${row.pipeline} is not registered`;
-    const stage = stageOf(row.status as ModelRun['status']);
-    const moved = await endAttempts(world.pool, [endByError(pipeline, stageRunOf(row, stage), error, 0)]);
-    return difference(moved.length === 1, model.fail(run, row.attempt, kind, code, waitMs));
+    const end = { ...endByError(pipeline, runOf(row), error, 0), commits: believed(scene, row) };
+    const moved = await endAttempts(world.pool, [end]);
+    if (!endsAtAll(scene, row, run)) return difference(moved.length, 0);
+    return difference(moved.length === 1, model.fail(run, row, kind, code, waitMs));
   },
 
-  release: async ({ model, world, claimed }, [a]) => {
-    const row = pick(claimed, a);
-    const run = row && model.find(row.id);
+  release: async (scene, [a]) => {
+    const { model, world } = scene;
+    const { row, run } = pickAttempt(scene, a);
     if (!row || !run) return undefined;
-    const moved = await endAttempts(world.pool, [
-      endByRelease(stageRunOf(row, stageOf(row.status as ModelRun['status']))),
-    ]);
-    return difference(moved.length === 1, model.end(run, row.attempt, { event: 'release', outcome: 'released' }));
+    const moved = await endAttempts(world.pool, [endByRelease(runOf(row))]);
+    scene.held.delete(row);
+    return difference(moved.length === 1, model.end(run, row, { event: 'release', outcome: 'released' }));
   },
 
   /** An effects transaction: the fence lets it through exactly when the attempt still has the run. */
@@ -185,9 +176,11 @@ export const actionsOfSteps = {
     const row = pick(claimed, a);
     const run = row && model.find(row.id);
     if (!row || !run) return undefined;
-    const fence = await withTransaction(world.pool, (tx) => lockLease(tx, stageRunOf(row, '')));
-    const isHolder = run.place.at === 'leased' && run.attempt === row.attempt;
-    return difference(fence && { by: fence.cancel_requested_by }, isHolder ? { by: run.cancelBy } : undefined);
+    const fence = await withTransaction(world.pool, (tx) => lockLease(tx, runOf(row)));
+    return difference(
+      fence && { by: fence.cancel_requested_by },
+      model.holds(run, row) ? { by: run.cancelBy } : undefined,
+    );
   },
 
   hold: async ({ model, world }, [a]) => {
@@ -220,8 +213,9 @@ export const actionsOfSteps = {
     const phase = phaseOf(run.status);
     const live = phase === 'waiting' || phase === 'active';
     const answer = await codeOf(actions.cancel(world.deps, { ...by, tenantId: run.tenantId }, run.id));
-    if (phase === 'active') {
-      model.end(run, run.attempt, { event: 'fail', outcome: 'cancelled', error: 'run_cancelled' });
+    if (phase === 'active' && run.place.at === 'leased') {
+      const holder = { attempt: run.attempt, worker_id: run.place.worker };
+      model.end(run, holder, { event: 'fail', outcome: 'cancelled', error: 'run_cancelled' });
       run.cancelBy = null;
     } else if (phase === 'waiting') {
       run.status = 'failed';
@@ -321,21 +315,22 @@ function nextKey(key: string): string {
   return `${name}#r${revision === undefined ? 2 : Number(revision) + 1}`;
 }
 
-async function codeOf(action: Promise<unknown>): Promise<string> {
-  return action.then(
-    (answer) => (typeof answer === 'string' ? answer : 'ok'),
-    (error: unknown) => {
-      if (error instanceof MillraceError) return error.code;
-      throw error;
-    },
+/** An attempt that is to end, also one that has lost its run; not one that its own process has replaced after a promotion. */
+function pickAttempt({ claimed, model }: Scene, share: number): { row?: ClaimedRow; run?: ModelRun } {
+  const row = pick(
+    claimed.filter((each) => claimed.findLast((other) => isSameAttempt(other, each)) === each),
+    share,
   );
+  const run = row && model.find(row.id);
+  return row && run ? { row, run } : {};
 }
 
-function pick<T>(values: readonly T[], share: number): T | undefined {
-  return values[Math.floor(share * values.length)];
+function isSameAttempt(one: ClaimedRow, other: ClaimedRow): boolean {
+  return one.id === other.id && one.worker_id === other.worker_id && one.attempt === other.attempt;
 }
 
-function difference(found: unknown, wanted: unknown): string | undefined {
-  const [is, should] = [JSON.stringify(found), JSON.stringify(wanted)];
-  return is === should ? undefined : `answered ${is}, should be ${should}`;
+/** Whatever its answer, the process is through with it. False: the database has not the commits it believes in, and nothing ends. */
+function endsAtAll(scene: Scene, row: ClaimedRow, run: ModelRun): boolean {
+  scene.held.delete(row);
+  return !scene.model.holds(run, row) || hasItsCommits(scene, row, run);
 }

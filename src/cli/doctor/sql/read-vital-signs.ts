@@ -63,7 +63,7 @@ export async function readWorkSigns(db: Queryable): Promise<WorkSigns> {
     text: `
       select (select count(*) from engine.workers where ended_at is null and expires_at > engine.now()) as workers_alive,
              (select count(*) from engine.ready) as waiting,
-             (select count(*) from engine.leases) as active,
+             (select count(distinct run_id) from engine.leases) as active,
              (select count(*) from engine.stale_runs) as stale,
              (select count(*) from engine.dead_letters) as dead_letters,
              (select extract(epoch from engine.now() - min(queued_at))::float8 from engine.ready) as oldest_waiting_s,

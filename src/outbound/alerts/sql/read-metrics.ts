@@ -34,7 +34,7 @@ export async function readBacklog(db: Queryable): Promise<MetricRow[]> {
         cross join lateral (select o.tenant_id from engine.runs o where o.id = q.run_id offset 0) r
         where not g.${ofTenants} group by 1, 2
         union all
-        select tenant_id, pipeline, count(*) from engine.leases group by 1, 2
+        select tenant_id, pipeline, count(distinct run_id) from engine.leases group by 1, 2
       )
       select tenant_id, pipeline, sum(runs)::float8 as value from counted group by 1, 2`,
   });
@@ -97,14 +97,14 @@ export async function readStaleRuns(db: Queryable, limits: StaleLimits): Promise
     name: 'alerts-read-stale-runs',
     text: `
       with stale as (
-        select l.tenant_id, l.pipeline
+        select distinct l.tenant_id, l.pipeline, l.run_id
         from engine.leases l
         join engine.workers w on w.worker_id = l.worker_id
         where w.expires_at < engine.now()
           and l.claimed_at < engine.now() - interval '1 second'
               * case l.pipeline when 'judgments' then $1::float8 when 'syncs' then $2 when 'documents' then $3 else 0 end
         union all
-        select r.tenant_id, q.pipeline
+        select r.tenant_id, q.pipeline, q.run_id
         from engine.ready q
         cross join lateral (select o.tenant_id from engine.runs o where o.id = q.run_id offset 0) r
         where q.pipeline = 'documents' and q.queued_at < engine.now() - $4::float8 * interval '1 second'
@@ -127,7 +127,7 @@ export async function readOwnerless(db: Queryable): Promise<MetricRow[]> {
   const { rows } = await db.query<MetricRow>({
     name: 'alerts-read-ownerless',
     text: `
-      select l.tenant_id, l.pipeline, count(*)::float8 as value
+      select l.tenant_id, l.pipeline, count(distinct l.run_id)::float8 as value
       from engine.leases l
       left join lateral (
         select coalesce(w.ended_at, w.expires_at) as gone_at from engine.workers w where w.worker_id = l.worker_id limit 1

@@ -49,7 +49,7 @@ export async function readQueueDepths(db: Queryable, tenantId: string): Promise<
       select (select count(*)::int from ingest.dead_letters d where d.tenant_id = $1) as dead_letters,
              ((select count(*) from engine.ready where pipeline = 'judgments' and lane = $1::text)
             + (select count(*) from engine.scheduled where pipeline = 'judgments' and lane = $1::text)
-            + (select count(*) from engine.leases where pipeline = 'judgments' and tenant_id = $1))::int as backlog`,
+            + (select count(distinct run_id) from engine.leases where pipeline = 'judgments' and tenant_id = $1))::int as backlog`,
     values: [tenantId],
   });
   return rows[0] ?? { dead_letters: 0, backlog: 0 };

@@ -1,0 +1,42 @@
+// Whether a look for work is worth its claims. A worker that found nothing and that nobody has woken asks this first: one statement instead of one
+// for each kind of claim.
+import type { Queryable } from '../../platform/database.ts';
+
+export interface WorkSeen {
+  /** Some run is in the queue, perhaps of a lane that is paused or full. */
+  readonly ready: boolean;
+  /** Until the first open part may be claimed; 0: now; null: none is open. */
+  readonly part_in_ms: number | null;
+}
+
+/** Of open parts that may be claimed, by the pipelines of the last parameter. */
+const partIn = (pipelines: string) => `
+  (select case when bool_or(p.available_at <= engine.now()) then 0
+               else extract(epoch from min(p.available_at) - engine.now()) * 1000 end::float8
+   from engine.parts p
+   where p.state = 'open' and p.pipeline = any (${pipelines}::text[])
+     and not exists (select from engine.pauses x where x.pipeline = p.pipeline and x.lane in ('', p.lane)))`;
+
+export async function lookForWork(
+  db: Queryable,
+  pipelines: readonly string[],
+  sharing: readonly string[],
+): Promise<WorkSeen> {
+  const { rows } = await db.query<WorkSeen>({
+    name: 'engine-look-for-work',
+    text: `
+      select exists (select from engine.ready q where q.pipeline = any ($1::text[])) as ready, ${partIn('$2')} as part_in_ms`,
+    values: [pipelines, sharing],
+  });
+  return rows[0] ?? { ready: true, part_in_ms: null };
+}
+
+/** As `part_in_ms`. */
+export async function nextPartIn(db: Queryable, sharing: readonly string[]): Promise<number | null> {
+  const { rows } = await db.query<{ part_in_ms: number | null }>({
+    name: 'engine-next-part-in',
+    text: `select ${partIn('$1')} as part_in_ms`,
+    values: [sharing],
+  });
+  return rows[0]?.part_in_ms ?? null;
+}

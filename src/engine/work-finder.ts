@@ -1,0 +1,84 @@
+// Where a worker looks for work, and in which order: parts of shared runs, a run that must be worked on alone, the run it was woken for, the round
+// over all lanes. A worker that found nothing and that nobody has woken looks with one statement whether there is anything at all.
+import type { Pool } from '../platform/database.ts';
+import { alreadyLanded, type EarlyRows } from '../platform/early-rows.ts';
+import { Claimer } from './claimer.ts';
+import { PartClaimer } from './part-claimer.ts';
+import type { Registry } from './pipeline.ts';
+import type { ClaimedRow } from './sql/claim-runs.ts';
+import { lookForWork } from './sql/look-for-work.ts';
+import type { Room } from './start-queue.ts';
+
+export interface Found extends EarlyRows<ClaimedRow> {
+  /** The only row is to be worked on alone. */
+  readonly isAlone: boolean;
+}
+
+const SOLO_LOOKS_PER_LEASE = 8;
+
+export class WorkFinder {
+  readonly #pool: Pool;
+  readonly #soloEveryMs: number;
+  readonly claimer: Claimer;
+  readonly parts: PartClaimer;
+  /** The queue was empty when last looked at. */
+  #foundNothing = false;
+  #lastSoloLook = Number.NEGATIVE_INFINITY;
+
+  constructor(pool: Pool, registry: Registry, leaseMs: number) {
+    this.#pool = pool;
+    this.#soloEveryMs = leaseMs / SOLO_LOOKS_PER_LEASE;
+    this.claimer = new Claimer(pool, registry);
+    this.parts = new PartClaimer(pool, registry);
+  }
+
+  /** How long a worker that found nothing may rest. */
+  restMs(pollMs: number): number {
+    return Math.max(1, Math.min(pollMs, this.parts.nextInMs ?? pollMs));
+  }
+
+  /** False: a look would find nothing. Who was woken is not asked. */
+  async isWorthALook(wasWoken: boolean): Promise<boolean> {
+    if (wasWoken || !this.#foundNothing) return true;
+    const seen = await lookForWork(this.#pool, this.claimer.pipelines, this.parts.pipelines);
+    this.parts.nextInMs = seen.part_in_ms ?? undefined;
+    return seen.ready || seen.part_in_ms === 0;
+  }
+
+  /** A run that must be worked on alone waits until this worker is empty; the worker empties itself for it now and then. */
+  async shouldWaitForSolo(isEmpty: boolean): Promise<boolean> {
+    if (isEmpty || !this.#isSoloLookDue()) return false;
+    const waiting = await this.claimer.hasSolo();
+    if (!waiting) this.#lastSoloLook = performance.now();
+    return waiting;
+  }
+
+  async claimRuns(workerId: string, room: Room, isEmpty: boolean, wasWoken: boolean): Promise<Found> {
+    const alone = isEmpty ? await this.#claimAlone(workerId) : [];
+    if (alone.length > 0) return { ...alreadyLanded(alone), isAlone: true };
+    // Only after a look in vain: as a rule, the first lane would be served before all others.
+    if (this.#foundNothing && wasWoken) {
+      const first = await this.claimer.claimFirst(workerId);
+      if (first.rows.length > 0) {
+        this.#foundNothing = false;
+        return { ...first, isAlone: false };
+      }
+      // Gives its connection back, which is the warm one.
+      await first.landed;
+    }
+    const rows = await this.claimer.claim(workerId, room.slots, room.ahead);
+    this.#foundNothing = rows.length === 0;
+    return { ...alreadyLanded(rows), isAlone: false };
+  }
+
+  async #claimAlone(workerId: string): Promise<ClaimedRow[]> {
+    if (!this.#isSoloLookDue()) return [];
+    const rows = await this.claimer.claimSolo(workerId);
+    this.#lastSoloLook = performance.now();
+    return rows;
+  }
+
+  #isSoloLookDue(): boolean {
+    return performance.now() - this.#lastSoloLook > this.#soloEveryMs;
+  }
+}
