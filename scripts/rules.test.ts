@@ -38,6 +38,10 @@ describe('our own rules', () => {
     expect(check('src/http/sql/a.ts', "where pipeline = 'judgments'")).toEqual([named]);
     for (const allowed of ['src/pipelines/ads/http/a.ts', 'src/contract/pipelines/ads/a.ts', 'src/http/a.db.test.ts'])
       expect(check(allowed, "const name = 'ads';")).toEqual([]);
+    expect(check('console/src/features/run/a.tsx', "run.pipeline === 'ads' && <A />")).toEqual([named]);
+    expect(check('console/src/app/a.ts', "lazy(() => import('../pipelines/ads/ads-page.tsx'))")).toEqual([named]);
+    for (const allowed of ['console/src/pipelines/ads/kit.tsx', 'console/src/features/run/a.test.ts'])
+      expect(check(allowed, "const name = 'ads';")).toEqual([]);
     expect(check('src/http/a.ts', "import { partsOf } from './pipeline-parts.ts'; // 'ads' among others")).toEqual([]);
   });
 

@@ -21,7 +21,7 @@ type Rule = (file: SourceFile) => Finding[];
 
 const pipelineNames = kits.map(({ name }) => name);
 
-/** Product files that may name a pipeline, each with its reason. The console is not looked at. */
+/** Product files that may name a pipeline, each with its reason. No file of the console is among them. */
 const knowsPipelines: ReadonlyMap<string, string> = new Map([
   ['src/index.ts', 'the public library exports the dispatcher and the worker cycle of syncs'],
   ['src/roles/sync-programs.ts', 'the public functions of syncs'],
@@ -42,6 +42,7 @@ const maxTestLines = 700;
 const isTest = (name: string) => /\.test\.tsx?$/.test(name) || name.startsWith('test/');
 const isCode = (name: string) => /\.tsx?$/.test(name);
 const isProduct = (name: string) => name.startsWith('src/') && isCode(name) && !isTest(name);
+const isConsole = (name: string) => name.startsWith('console/src/') && isCode(name) && !isTest(name);
 const isSql = (name: string) => name.endsWith('.sql') || /\/sql\//.test(name);
 
 export const rules: readonly Rule[] = [
@@ -93,11 +94,14 @@ export const rules: readonly Rule[] = [
   },
 
   function pipelinesByTheirKits({ name, text }) {
-    if (!isProduct(name) || /^src\/(?:contract\/)?pipelines\//.test(name) || knowsPipelines.has(name)) return [];
+    const isShared = isProduct(name) || isConsole(name);
+    if (!isShared || /^(?:src\/(?:contract\/)?|console\/src\/)pipelines\//.test(name) || knowsPipelines.has(name))
+      return [];
     const pipelines = pipelineNames.join('|');
-    const imported = new RegExp(`from '[^']*/pipelines/(?:${pipelines})/`);
+    const imported = new RegExp(`(?:from |import\\()'[^']*/pipelines/(?:${pipelines})/`);
     const named = new RegExp(`(?<![\\w-])['"\`](?:${pipelines})['"\`]`);
-    const rule = 'name no pipeline here: its kit (src/pipelines/<name>/kit.ts) says what others may know of it';
+    const rule =
+      'name no pipeline here: its kit (pipelines/<name>/kit.ts, kit.tsx in the console) says what others may know of it';
     return [...findLines(name, text, imported, rule), ...findLines(name, text, named, rule)];
   },
 

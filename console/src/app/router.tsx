@@ -1,27 +1,20 @@
 // The console's addresses. Each page is its own chunk; what a page shows is in its address, so a link shows the same thing.
 import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent as lazy,
-  redirect,
-} from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent as lazy } from '@tanstack/react-router';
 import { SignInPage } from '../features/auth/sign-in-page.tsx';
-import { readDataSearch } from '../features/data/data-search.ts';
-import { readJudgmentSearch } from '../features/data/judgment-search.ts';
 import { readRejectSearch } from '../features/rejects/reject-search.ts';
 import { readRunFilters } from '../features/runs/run-filters.ts';
+import { kitRoutes } from '../pipelines/all.ts';
 import { LoadingLines } from '../ui/states.tsx';
-import { hasCode } from './api.ts';
 import { FaultPage, NotFoundPage } from './fault-page.tsx';
-import { meQuery } from './session.ts';
+import { data, operate, root, run, shell } from './frame.ts';
 import { Shell } from './shell.tsx';
 
-const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
-  notFoundComponent: NotFoundPage,
-  errorComponent: FaultPage,
-});
+root.update({ notFoundComponent: NotFoundPage, errorComponent: FaultPage });
+shell.update({ component: Shell });
+run.update({ component: lazy(() => import('../features/run/run-page.tsx'), 'RunPage') });
+data.update({ component: lazy(() => import('../features/data/data-layout.tsx'), 'DataLayout') });
+operate.update({ component: lazy(() => import('../features/operate/operate-layout.tsx'), 'OperateLayout') });
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -37,21 +30,6 @@ const password = createRoute({
   component: lazy(() => import('../features/auth/password-page.tsx'), 'PasswordPage'),
 });
 
-const shell = createRoute({
-  getParentRoute: () => root,
-  id: 'shell',
-  beforeLoad: async ({ context, location }) => {
-    try {
-      const me = await context.queryClient.ensureQueryData(meQuery);
-      if (me.must_change_password) throw redirect({ to: '/settings/password' });
-    } catch (error) {
-      if (hasCode(error, 'unauthenticated')) throw redirect({ to: '/login', search: { next: location.href } });
-      throw error;
-    }
-  },
-  component: Shell,
-});
-
 const home = createRoute({
   getParentRoute: () => shell,
   path: '/',
@@ -63,12 +41,6 @@ const runs = createRoute({
   path: '/runs',
   validateSearch: readRunFilters,
   component: lazy(() => import('../features/runs/runs-page.tsx'), 'RunsPage'),
-});
-
-const run = createRoute({
-  getParentRoute: () => shell,
-  path: '/r/$runId',
-  component: lazy(() => import('../features/run/run-page.tsx'), 'RunPage'),
 });
 
 const runOverview = createRoute({
@@ -104,38 +76,6 @@ const runMapping = createRoute({
   component: lazy(() => import('../features/mapping/mapping-page.tsx'), 'MappingPage'),
 });
 
-const data = createRoute({
-  getParentRoute: () => shell,
-  path: '/data',
-  component: lazy(() => import('../features/data/data-layout.tsx'), 'DataLayout'),
-});
-
-const dataAds = createRoute({
-  getParentRoute: () => data,
-  path: '/',
-  validateSearch: readDataSearch,
-  component: lazy(() => import('../features/data/data-page.tsx'), 'DataPage'),
-});
-
-const dataJudgments = createRoute({
-  getParentRoute: () => data,
-  path: '/judgments',
-  validateSearch: readJudgmentSearch,
-  component: lazy(() => import('../features/data/judgments-page.tsx'), 'JudgmentsPage'),
-});
-
-const dataPlaintiffs = createRoute({
-  getParentRoute: () => data,
-  path: '/plaintiffs',
-  component: lazy(() => import('../features/data/plaintiffs-page.tsx'), 'PlaintiffsPage'),
-});
-
-const operate = createRoute({
-  getParentRoute: () => shell,
-  path: '/operate',
-  component: lazy(() => import('../features/operate/operate-layout.tsx'), 'OperateLayout'),
-});
-
 const operatePages = [
   createRoute({
     getParentRoute: () => operate,
@@ -151,11 +91,6 @@ const operatePages = [
     getParentRoute: () => operate,
     path: '/schedules',
     component: lazy(() => import('../features/operate/schedules-page.tsx'), 'SchedulesPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operate,
-    path: '/connectors',
-    component: lazy(() => import('../features/operate/connectors-page.tsx'), 'ConnectorsPage'),
   }),
   createRoute({
     getParentRoute: () => operate,
@@ -219,9 +154,9 @@ const routeTree = root.addChildren([
   shell.addChildren([
     home,
     runs,
-    run.addChildren([runOverview, runRejects, runRows, runReading, runMapping]),
-    data.addChildren([dataAds, dataJudgments, dataPlaintiffs]),
-    operate.addChildren(operatePages),
+    run.addChildren([runOverview, runRejects, runRows, runReading, runMapping, ...kitRoutes.run]),
+    data.addChildren(kitRoutes.data),
+    operate.addChildren([...operatePages, ...kitRoutes.operate]),
   ]),
 ]);
 

@@ -67,6 +67,11 @@ export function money(value: string): string {
   );
 }
 
+/** An exact number as people write it: money with its decimals, counts without. */
+export function figure(value: string, isMoney = false): string {
+  return isMoney ? money(value) : decimal(value);
+}
+
 export function percent(part: number, of: number): string {
   if (of === 0) return '–';
   const value = (part / of) * 100;

@@ -6,7 +6,7 @@ const ticked = (steps: ReturnType<typeof checklist>) => steps.filter((step) => s
 
 describe('the checklist', () => {
   it('ticks nothing before anything has happened', () => {
-    expect(ticked(checklist({ runs: [], rejects: undefined, users: 1, keys: 0, connectors: 0, sinks: 0 }))).toEqual([]);
+    expect(ticked(checklist({ runs: [], rejects: undefined, users: 1, keys: 0, more: [], sinks: 0 }))).toEqual([]);
   });
 
   it('ticks each step from a fact of the ledger', () => {
@@ -17,7 +17,7 @@ describe('the checklist', () => {
           rejects: undefined,
           users: 2,
           keys: 1,
-          connectors: 1,
+          more: [{ key: 'connect', label: 'Connect', done: true }],
           sinks: 1,
         }),
       ),
@@ -25,7 +25,7 @@ describe('the checklist', () => {
   });
 
   it('knows a fixed row before it is replayed', () => {
-    const facts = { runs: [run], users: undefined, keys: undefined, connectors: undefined, sinks: undefined };
+    const facts = { runs: [run], users: undefined, keys: undefined, more: undefined, sinks: undefined };
     expect(ticked(checklist({ ...facts, rejects: { open: 2, total: 3 } }))).toContain('fix');
     expect(ticked(checklist({ ...facts, rejects: { open: 3, total: 3 } }))).not.toContain('fix');
   });
@@ -37,7 +37,7 @@ describe('the checklist', () => {
         rejects: undefined,
         users: undefined,
         keys: undefined,
-        connectors: undefined,
+        more: undefined,
         sinks: undefined,
       }).map((step) => step.key),
     ).not.toContain('invite');

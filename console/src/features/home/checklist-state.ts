@@ -14,11 +14,12 @@ export interface Facts {
   /** undefined when this person may not see them. */
   readonly users: number | undefined;
   readonly keys: number | undefined;
-  readonly connectors: number | undefined;
+  /** Steps that kits add. */
+  readonly more: readonly Step[] | undefined;
   readonly sinks: number | undefined;
 }
 
-export function checklist({ runs, rejects, users, keys, connectors, sinks }: Facts): Step[] {
+export function checklist({ runs, rejects, users, keys, more = [], sinks }: Facts): Step[] {
   const replayed = runs.some((run) => run.phase === 'done' && (run.source === 'replay' || run.retry_of !== null));
   const fixed = replayed || (rejects !== undefined && rejects.open !== null && rejects.open < rejects.total);
   const steps: Step[] = [
@@ -29,7 +30,7 @@ export function checklist({ runs, rejects, users, keys, connectors, sinks }: Fac
   ];
   if (users !== undefined) steps.push({ key: 'invite', label: 'Invite a colleague', done: users > 1 });
   if (keys !== undefined) steps.push({ key: 'key', label: 'Make an API key for a program', done: keys > 0 });
-  if (connectors !== undefined) steps.push({ key: 'connect', label: 'Connect Airbyte', done: connectors > 0 });
+  steps.push(...more);
   if (sinks !== undefined) steps.push({ key: 'alert', label: 'Say who is told when something fails', done: sinks > 0 });
   return steps;
 }

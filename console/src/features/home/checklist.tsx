@@ -1,11 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useIs } from '../../app/session.ts';
+import { kits } from '../../pipelines/all.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { alertSinksQuery } from '../alerts/list-alerts.ts';
-import { connectorsQuery } from '../operate/list-connectors.ts';
 import { keysQuery } from '../operate/list-keys.ts';
 import { usersQuery } from '../operate/list-users.ts';
 import { runQuery } from '../run/show-run.ts';
@@ -14,11 +14,13 @@ import { checklist } from './checklist-state.ts';
 
 const dismissedKey = 'millrace.checklist.dismissed';
 
+const kitSteps = kits.flatMap(({ firstStep }) => firstStep ?? []);
+
 /** Where a step is taken, when it is not here. */
 const places: Readonly<Record<string, string>> = {
   invite: '/operate/people',
   key: '/operate/keys',
-  connect: '/operate/connectors',
+  ...Object.fromEntries(kitSteps.map(({ key, to }) => [key, to])),
   alert: '/operate/alerts',
 };
 
@@ -31,17 +33,16 @@ export function Checklist(): ReactNode {
   const rejected = useQuery({ ...runQuery(newest?.run_id ?? ''), enabled: newest !== undefined && !dismissed });
   const users = useQuery({ ...usersQuery, enabled: isAdmin && !dismissed });
   const keys = useQuery({ ...keysQuery, enabled: isAdmin && !dismissed });
-  const connectors = useQuery({ ...connectorsQuery, enabled: isAdmin && !dismissed });
+  const more = useQueries({ queries: kitSteps.map(({ isDone }) => ({ ...isDone, enabled: isAdmin && !dismissed })) });
   const sinks = useQuery({ ...alertSinksQuery, enabled: isAdmin && !dismissed });
   // Waits for all facts, so that the list does not grow before the reader's eyes.
-  if (dismissed || !runs.data || (isAdmin && [users, keys, connectors, sinks].some((each) => each.isPending)))
-    return null;
+  if (dismissed || !runs.data || (isAdmin && [users, keys, ...more, sinks].some((each) => each.isPending))) return null;
   const steps = checklist({
     runs: runs.data.data,
     rejects: rejected.data?.rejects,
     users: users.data?.data.length,
     keys: keys.data?.data.length,
-    connectors: connectors.data?.data.length,
+    more: isAdmin ? kitSteps.map(({ key, label }, index) => ({ key, label, done: more[index]?.data === true })) : [],
     sinks: sinks.data?.data.length,
   });
   const left = steps.filter((step) => !step.done).length;

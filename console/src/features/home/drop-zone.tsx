@@ -4,18 +4,20 @@ import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { inertText } from '../../ui/inert-text.ts';
 import { numbersTo } from '../../ui/numbers-to.ts';
-import { decodeHead, guessKind, type Kind, kindNames, kinds } from './guess-kind.ts';
+import { decodeHead, guessKind } from './guess-kind.ts';
+import type { Kind } from './kinds.ts';
 
 const headBytes = 64 * 1024;
 
 interface Props {
   readonly accepts: string;
+  readonly kinds: readonly Kind[];
   readonly onFile: (file: File, kind: Kind) => void;
 }
 
 type Choice = Kind | 'guess';
 
-export function DropZone({ accepts, onFile }: Props): ReactNode {
+export function DropZone({ accepts, kinds, onFile }: Props): ReactNode {
   const input = useRef<HTMLInputElement>(null);
   const [over, setOver] = useState(false);
   const [choice, setChoice] = useState<Choice>('guess');
@@ -23,7 +25,7 @@ export function DropZone({ accepts, onFile }: Props): ReactNode {
 
   const take = async (files: readonly File[]) => {
     for (const file of files) {
-      const kind = choice === 'guess' ? await guess(file) : choice;
+      const kind = choice === 'guess' ? await guess(file, kinds) : choice;
       if (kind) onFile(file, kind);
       else setAsking((waiting) => [...waiting, file]);
     }
@@ -69,13 +71,14 @@ export function DropZone({ accepts, onFile }: Props): ReactNode {
               event.target.value = '';
             }}
           />
-          <KindChoice choice={choice} onChoose={setChoice} />
+          <KindChoice kinds={kinds} choice={choice} onChoose={setChoice} />
         </div>
       </div>
       {asking.map((file) => (
         <AskKind
           key={`${file.name}:${file.size}:${file.lastModified}`}
           file={file}
+          kinds={kinds}
           onAnswer={(kind) => answer(file, kind)}
         />
       ))}
@@ -83,23 +86,31 @@ export function DropZone({ accepts, onFile }: Props): ReactNode {
   );
 }
 
-async function guess(file: File): Promise<Kind | undefined> {
+async function guess(file: File, kinds: readonly Kind[]): Promise<Kind | undefined> {
   const head = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
-  return guessKind(decodeHead(head), file.name)?.kind;
+  return guessKind(decodeHead(head), file.name, kinds)?.kind;
 }
 
-function KindChoice({ choice, onChoose }: { choice: Choice; onChoose: (choice: Choice) => void }): ReactNode {
+function KindChoice({
+  kinds,
+  choice,
+  onChoose,
+}: {
+  kinds: readonly Kind[];
+  choice: Choice;
+  onChoose: (choice: Choice) => void;
+}): ReactNode {
   const name = useId();
-  const choices: readonly (readonly [Choice, string])[] = [
-    ['guess', 'Guess what it is'],
-    ...kinds.map((kind) => [kind, kindNames[kind]] as const),
+  const choices: readonly (readonly [string, Choice, string])[] = [
+    ['guess', 'guess', 'Guess what it is'],
+    ...kinds.map((kind) => [kind.name, kind, kind.title] as const),
   ];
   return (
     <fieldset className="inline-flex flex-wrap justify-center rounded-md border border-line-strong bg-raised p-0.5">
       <legend className="sr-only">What the file is</legend>
-      {choices.map(([value, label]) => (
+      {choices.map(([key, value, label]) => (
         <label
-          key={value}
+          key={key}
           className="cursor-pointer rounded px-2 py-1 text-xs whitespace-nowrap text-ink-2 has-checked:bg-water-soft has-checked:font-medium has-checked:text-water-strong has-focus-visible:outline-2 has-focus-visible:outline-water"
         >
           <input
@@ -116,7 +127,15 @@ function KindChoice({ choice, onChoose }: { choice: Choice; onChoose: (choice: C
   );
 }
 
-function AskKind({ file, onAnswer }: { file: File; onAnswer: (kind: Kind | undefined) => void }): ReactNode {
+function AskKind({
+  file,
+  kinds,
+  onAnswer,
+}: {
+  file: File;
+  kinds: readonly Kind[];
+  onAnswer: (kind: Kind | undefined) => void;
+}): ReactNode {
   return (
     <fieldset
       aria-label={`Kind of ${inertText(file.name)}`}
@@ -126,8 +145,8 @@ function AskKind({ file, onAnswer }: { file: File; onAnswer: (kind: Kind | undef
         What is <strong className="break-all">{inertText(file.name)}</strong>? Its columns do not say.
       </p>
       {kinds.map((kind) => (
-        <Button key={kind} onClick={() => onAnswer(kind)}>
-          {kindNames[kind]}
+        <Button key={kind.name} onClick={() => onAnswer(kind)}>
+          {kind.title}
         </Button>
       ))}
       <Button look="quiet" icon="cross" aria-label="Leave this file out" onClick={() => onAnswer(undefined)} />

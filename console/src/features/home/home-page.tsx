@@ -12,7 +12,7 @@ import { EmptyState, LoadingLines } from '../../ui/states.tsx';
 import { recentRunsQuery } from '../runs/list-recent-runs.ts';
 import { Checklist } from './checklist.tsx';
 import { DropZone } from './drop-zone.tsx';
-import type { Kind } from './guess-kind.ts';
+import { type Kind, kindsOf } from './kinds.ts';
 import { SampleTiles } from './sample-tiles.tsx';
 import { startUpload } from './upload-store.ts';
 
@@ -22,7 +22,7 @@ export function HomePage(): ReactNode {
   const navigate = useNavigate();
   const pipelines = useQuery(pipelinesQuery);
   const onFile = async (file: File, kind: Kind) => {
-    const answer = await startUpload(file, kind === 'judgments' ? { pipeline: kind } : { platform: kind });
+    const answer = await startUpload(file, { pipeline: kind.pipeline, fields: kind.fields?.(file) ?? {} });
     if (answer && location.pathname === '/') await navigate({ to: '/r/$runId', params: { runId: answer.upload_id } });
   };
   if (!mayDrop)
@@ -42,6 +42,7 @@ export function HomePage(): ReactNode {
       <h1 className="sr-only">Drop files</h1>
       <DropZone
         accepts={acceptedWords(pipelines.data?.data.flatMap((each) => each.accepts))}
+        kinds={kindsOf(pipelines.data?.data ?? [])}
         onFile={(file, kind) => void onFile(file, kind)}
       />
       <SampleTiles />

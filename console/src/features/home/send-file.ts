@@ -5,14 +5,12 @@ import type { Problem } from '../../../../src/contract/api/problem.ts';
 import { ApiError, urlOf } from '../../app/api.ts';
 
 export interface Destination {
-  readonly pipeline?: string;
-  readonly platform?: string;
-  /** The run whose downloaded rejects this file corrects. */
-  readonly retryOf?: string;
+  readonly pipeline: string;
+  /** Form fields beside the pipeline. */
+  readonly fields: Readonly<Record<string, string>>;
 }
 
 export type UploadAnswer = AnswerOf<'uploads.create'>;
-type BatchAnswer = AnswerOf<'batches.create'>;
 
 export function sendFile(
   file: File,
@@ -20,18 +18,17 @@ export function sendFile(
   onProgress: (sentBytes: number) => void,
   signal: AbortSignal,
 ): Promise<UploadAnswer> {
-  const isBatch = to.pipeline === 'judgments';
-  const form = isBatch ? batchFieldsOf(to) : fieldsOf(file, to);
+  const form = fieldsOf(to);
   form.set('file', file, file.name);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open('POST', urlOf(isBatch ? 'batches.create' : 'uploads.create'));
+    request.open('POST', urlOf('uploads.create'));
     request.responseType = 'json';
     request.setRequestHeader('idempotency-key', crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`);
     request.upload.onprogress = (event) => onProgress(Math.min(event.loaded, file.size));
     request.onload = () => {
       const answer: unknown = request.response;
-      if (request.status < 300) resolve(isBatch ? asUpload(answer as BatchAnswer) : (answer as UploadAnswer));
+      if (request.status < 300) resolve(answer as UploadAnswer);
       else reject(refusal(answer, request));
     };
     request.onerror = () => reject(new TypeError('The connection broke during the upload.'));
@@ -42,25 +39,11 @@ export function sendFile(
 }
 
 /** The fields of an upload; they go before the file, so that they are known while it streams. */
-function fieldsOf(file: File, to: Destination): FormData {
+function fieldsOf({ pipeline, fields }: Destination): FormData {
   const form = new FormData();
-  if (to.pipeline) form.set('pipeline', to.pipeline);
-  if (to.platform) form.set('platform', to.platform);
-  if (to.retryOf) form.set('retry_of', to.retryOf);
-  else if (file.lastModified > 0) form.set('reported_at', new Date(file.lastModified).toISOString());
-  form.set('source', 'manual');
+  form.set('pipeline', pipeline);
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
   return form;
-}
-
-/** A batch has its id from vendor and file name, or from the run whose rejects come back. */
-function batchFieldsOf(to: Destination): FormData {
-  const form = new FormData();
-  if (to.retryOf) form.set('retry_of', to.retryOf);
-  return form;
-}
-
-function asUpload({ run_id, status, same_bytes_as }: BatchAnswer): UploadAnswer {
-  return { upload_id: run_id, status, ...(same_bytes_as ? { same_bytes_as: same_bytes_as.run_id } : {}) };
 }
 
 function refusal(answer: unknown, request: XMLHttpRequest): ApiError {

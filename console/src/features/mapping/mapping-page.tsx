@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tansta
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { hasCode, type RunDetail } from '../../app/api.ts';
+import { runPartsOf } from '../../pipelines/all.ts';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
@@ -32,7 +33,8 @@ export function MappingPage(): ReactNode {
   if (hasCode(mapping.error, 'upload_not_found', 'batch_not_found'))
     return <EmptyState icon="file" title="This run has no file of its own" />;
   if (mapping.isPending) return <LoadingLines lines={8} label="Loading the mapping" />;
-  if (!mapping.data) return <ProblemNote error={mapping.error} onRetry={() => void mapping.refetch()} />;
+  if (mapping.isError) return <ProblemNote error={mapping.error} onRetry={() => void mapping.refetch()} />;
+  if (mapping.data === null) return <EmptyState icon="file" title="This run has no columns to map" />;
   const { mapping_id: mappingId, version } = mapping.data;
   return (
     <div className="flex flex-col gap-4">
@@ -91,7 +93,7 @@ function Editor({
           draft={draft}
           onAssign={(index, field) => setDraft(assign(draft, index, field))}
         />
-        {mapping.pipeline === 'ads' && (
+        {runPartsOf(run.pipeline).reader?.hasConstants && (
           <MappingConstants mapping={mapping} draft={draft} constants={constants} onChange={setFilled} />
         )}
         <div className="sticky bottom-0 flex flex-wrap items-center gap-3 border-t border-line-strong bg-surface px-4 py-2.5">

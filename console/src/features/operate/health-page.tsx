@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import type { AnswerOf } from '../../../../src/contract/api/client.ts';
-import { count, duration, percent } from '../../ui/figures.ts';
-import { Moment } from '../../ui/moment.tsx';
+import { type ReactNode, Suspense } from 'react';
+import { kits } from '../../pipelines/all.ts';
+import { Figure } from '../../ui/figure.tsx';
+import { count, duration } from '../../ui/figures.ts';
 import { Panel } from '../../ui/page.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
@@ -90,72 +90,11 @@ function Figures(): ReactNode {
           ))}
         </Table>
       </Panel>
-      <PipelineFigures metrics={metrics.data} />
+      <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-1 xl:grid-cols-2">
+        <Suspense fallback={<LoadingLines lines={4} />}>
+          {kits.map(({ name, HealthPanel }) => HealthPanel && <HealthPanel key={name} metrics={metrics.data} />)}
+        </Suspense>
+      </div>
     </>
-  );
-}
-
-/** The figures that the pipelines of batches and of syncs are watched by. */
-function PipelineFigures({ metrics }: { metrics: AnswerOf<'system.metrics'> }): ReactNode {
-  const { ingest, syncs } = metrics;
-  const rates = Object.values(syncs.success_rate_by_connector);
-  const retries = Object.values(syncs.retries_by_error).reduce((total, each) => total + each, 0);
-  return (
-    <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-1 xl:grid-cols-2">
-      <Panel title="Judgments">
-        <dl className="grid grid-cols-2 text-sm">
-          <Figure name="Failed in 24 h" value={count(ingest.failed_24h)} bad={ingest.failed_24h > 0} />
-          <Figure name="Stale runs" value={count(ingest.stale_runs)} bad={ingest.stale_runs > 0} />
-          <Figure
-            name="A batch takes"
-            value={ingest.avg_processing_s === null ? '–' : duration(ingest.avg_processing_s * 1000)}
-          />
-          {ingest.last_failed_at && (
-            <div className="px-4 py-3">
-              <dt className="label">Last failure</dt>
-              <dd className="min-w-0 truncate">
-                <Link to="/runs" search={{ phase: 'failed', pipeline: 'judgments' }} className="link">
-                  {ingest.last_failed_batch ?? 'a run'}
-                </Link>{' '}
-                <Moment at={ingest.last_failed_at} />
-              </dd>
-            </div>
-          )}
-        </dl>
-      </Panel>
-      <Panel title="Syncs in the last day">
-        <dl className="grid grid-cols-2 text-sm">
-          <Figure
-            name="Succeeded"
-            value={
-              rates.length === 0
-                ? '–'
-                : percent(
-                    rates.reduce((total, rate) => total + rate, 0),
-                    rates.length,
-                  )
-            }
-          />
-          <Figure
-            name="A sync takes"
-            value={syncs.avg_duration_s === null ? '–' : duration(syncs.avg_duration_s * 1000)}
-          />
-          <Figure name="Queued last minute" value={count(syncs.jobs_queued_per_minute)} />
-          <Figure name="Tried again" value={count(retries)} />
-        </dl>
-      </Panel>
-    </div>
-  );
-}
-
-function Figure({ name, value, bad = false }: { name: string; value: string; bad?: boolean }): ReactNode {
-  return (
-    <div className="px-4 py-3">
-      <dt className="label">{name}</dt>
-      <dd className={`figures text-xl font-semibold ${bad ? 'text-bad' : ''}`}>
-        {bad && <span aria-hidden="true">▲ </span>}
-        {value}
-      </dd>
-    </div>
   );
 }

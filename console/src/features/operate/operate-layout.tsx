@@ -1,15 +1,17 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMe } from '../../app/session.ts';
+import { kits } from '../../pipelines/all.ts';
+import type { OperateTab } from '../../pipelines/kit.ts';
 import { Page } from '../../ui/page.tsx';
 import { TabBar } from '../../ui/tab-bar.tsx';
 import { tabClass } from '../../ui/tabs.ts';
 
-const pages = [
-  { to: '/operate', label: 'Queue', roles: ['admin', 'user'] },
+const pages: readonly OperateTab[] = [
+  { to: '/operate', label: 'Queue', roles: ['admin', 'user'], exact: true },
   { to: '/operate/workers', label: 'Workers', roles: ['admin', 'user'] },
   { to: '/operate/schedules', label: 'Schedules', roles: ['admin', 'user'] },
-  { to: '/operate/connectors', label: 'Connectors', roles: ['admin', 'user'] },
+  ...kits.flatMap(({ operateTabs = [] }) => operateTabs),
   { to: '/operate/dead-letters', label: 'Dead letters', roles: ['admin', 'support'] },
   { to: '/operate/alerts', label: 'Alerts', roles: ['admin', 'user'] },
   { to: '/operate/webhooks', label: 'Webhooks', roles: ['admin', 'user'] },
@@ -19,7 +21,7 @@ const pages = [
   { to: '/operate/keys', label: 'API keys', roles: ['admin'] },
   { to: '/operate/audit', label: 'Audit', roles: ['admin'] },
   { to: '/operate/health', label: 'Health', roles: ['admin', 'user'] },
-] as const;
+];
 
 /** The operator's pages. A page a role may not open is not offered; opened by address, it says whom to ask. */
 export function OperateLayout(): ReactNode {
@@ -33,7 +35,7 @@ export function OperateLayout(): ReactNode {
             <Link
               key={page.to}
               to={page.to}
-              activeOptions={{ exact: page.to !== '/operate/webhooks', includeSearch: false }}
+              activeOptions={{ exact: page.exact ?? false, includeSearch: false }}
               className={tabClass}
             >
               {page.label}

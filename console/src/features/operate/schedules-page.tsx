@@ -1,35 +1,34 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../src/contract/api/client.ts';
+import { kits } from '../../pipelines/all.ts';
+import type { ScheduleWords } from '../../pipelines/kit.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
-import { everyOf } from './connector-interval.ts';
-import { type Connector, connectorsQuery } from './list-connectors.ts';
 import { schedulesQuery } from './list-schedules.ts';
 
 type Schedule = AnswerOf<'operate.schedules'>['data'][number];
 
 export function SchedulesPage(): ReactNode {
   const schedules = useQuery(schedulesQuery);
-  const connectors = useQuery(connectorsQuery);
+  const known = useQueries({ queries: kits.flatMap(({ schedules: asked }) => asked ?? []) });
   if (schedules.isPending) return <LoadingLines lines={5} />;
   if (schedules.isError) return <ProblemNote error={schedules.error} onRetry={() => void schedules.refetch()} />;
-  const connectorOf = ({ name }: Schedule) =>
-    connectors.data?.data.find(({ connector_id }) => name === `sync:${connector_id}`);
+  const wordsOf = ({ name }: Schedule) => known.map(({ data }) => data?.get(name)).find((words) => words !== undefined);
   return (
     <Panel title="Schedules">
       {schedules.data.data.length === 0 ? (
         <EmptyState icon="clock" title="Nothing is scheduled">
-          Runs of this tenant start when somebody hands in work.
+          Runs of this tenant start when somebody uploads a file or starts one.
         </EmptyState>
       ) : (
         <Table label="Schedules" head={['Name', 'Pipeline', 'When', 'Last fired', 'Next']}>
           {schedules.data.data.map((schedule) => (
-            <ScheduleRow key={schedule.name} schedule={schedule} connector={connectorOf(schedule)} />
+            <ScheduleRow key={schedule.name} schedule={schedule} words={wordsOf(schedule)} />
           ))}
         </Table>
       )}
@@ -37,14 +36,14 @@ export function SchedulesPage(): ReactNode {
   );
 }
 
-/** A connector's schedule has the connector's name and interval: its moments are reckoned from its last good sync, not from a clock. */
-function ScheduleRow({ schedule, connector }: { schedule: Schedule; connector: Connector | undefined }): ReactNode {
+/** A schedule that a kit knows has its own name and interval instead of a clock's. */
+function ScheduleRow({ schedule, words }: { schedule: Schedule; words: ScheduleWords | undefined }): ReactNode {
   return (
     <Row>
       <Cell className="font-medium">
-        {connector ? (
-          <Link to="/operate/connectors" className="link">
-            {inertText(connector.name)}
+        {words ? (
+          <Link to={words.to} className="link">
+            {inertText(words.title)}
           </Link>
         ) : (
           inertText(schedule.name)
@@ -52,8 +51,8 @@ function ScheduleRow({ schedule, connector }: { schedule: Schedule; connector: C
       </Cell>
       <Cell>{schedule.pipeline}</Cell>
       <Cell>
-        {connector ? (
-          everyOf(connector.effective_interval_seconds)
+        {words ? (
+          words.every
         ) : (
           <>
             <span className="figures">{schedule.cron}</span>{' '}
@@ -63,7 +62,7 @@ function ScheduleRow({ schedule, connector }: { schedule: Schedule; connector: C
       </Cell>
       <Cell>{schedule.last_fired_at ? <Moment at={schedule.last_fired_at} /> : 'not yet'}</Cell>
       <Cell>
-        <NextMoment schedule={schedule} at={connector?.next_sync_at ?? schedule.next_at} />
+        <NextMoment schedule={schedule} at={words?.nextAt ?? schedule.next_at} />
       </Cell>
     </Row>
   );

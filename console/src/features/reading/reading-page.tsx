@@ -32,7 +32,8 @@ export function ReadingPage(): ReactNode {
   if (hasCode(reading.error, 'upload_not_found', 'batch_not_found'))
     return <EmptyState icon="file" title="This run has no file of its own" />;
   if (reading.isPending) return <LoadingLines lines={8} label="Loading the reading" />;
-  if (!reading.data) return <ProblemNote error={reading.error} onRetry={() => void reading.refetch()} />;
+  if (reading.isError) return <ProblemNote error={reading.error} onRetry={() => void reading.refetch()} />;
+  if (reading.data === null) return <EmptyState icon="file" title="This run has no file of its own" />;
   const overridden = Object.values(reading.data).some(
     (value) => typeof value === 'object' && value !== null && 'overridden' in value && value.overridden === true,
   );

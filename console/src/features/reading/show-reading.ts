@@ -1,18 +1,15 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { AnswerOf } from '../../../../src/contract/api/client.ts';
-import { call } from '../../app/api.ts';
-import { batchOf, type RunFile } from './run-file.ts';
+import { runPartsOf } from '../../pipelines/all.ts';
+import type { Reading, RunFile } from '../../pipelines/kit.ts';
 
-export type Reading = AnswerOf<'uploads.reading'>;
+export type { Reading } from '../../pipelines/kit.ts';
 
+/** A pipeline that has no reader answers with nothing: its files are its own affair. */
 export function readingQuery(run: RunFile) {
-  const batch = batchOf(run);
   return queryOptions({
     queryKey: ['run', run.run_id, 'reading'],
-    queryFn: ({ signal }): Promise<Reading> =>
-      batch === undefined
-        ? call('uploads.reading', { params: { upload_id: run.run_id }, signal })
-        : call('batches.reading', { params: { batch_id: batch }, signal }),
+    queryFn: async ({ signal }): Promise<Reading | null> =>
+      (await runPartsOf(run.pipeline).reader?.reading(run, signal)) ?? null,
     retry: false,
   });
 }

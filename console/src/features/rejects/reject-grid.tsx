@@ -4,9 +4,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
+import type { RunFile } from '../../pipelines/kit.ts';
 import { plural } from '../../ui/figures.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
-import type { RunFile } from '../reading/run-file.ts';
 import { readingQuery } from '../reading/show-reading.ts';
 import { useCorrectReject } from './correct-reject.ts';
 import { columnWidth, GridHeader, leadWidth, lineWidth } from './grid-header.tsx';

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useRef } from 'react';
 import type { RunDetail } from '../../app/api.ts';
+import { runPartsOf } from '../../pipelines/all.ts';
 import { Button } from '../../ui/button.tsx';
 import { startUpload } from '../home/upload-store.ts';
 
@@ -10,12 +11,8 @@ export function ReuploadButton({ run }: { run: RunDetail }): ReactNode {
   const navigate = useNavigate();
   const take = async (file: File | undefined) => {
     if (!file) return;
-    const platform = run.input.platform;
-    const answer = await startUpload(file, {
-      pipeline: run.pipeline,
-      retryOf: run.run_id,
-      ...(typeof platform === 'string' ? { platform } : {}),
-    });
+    const fields = { ...runPartsOf(run.pipeline).returnFields?.(run), retry_of: run.run_id };
+    const answer = await startUpload(file, { pipeline: run.pipeline, fields });
     if (answer)
       await navigate({ to: '/r/$runId/rejects', params: { runId: run.run_id }, search: { replay: answer.upload_id } });
   };

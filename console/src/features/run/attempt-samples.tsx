@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RunDetail } from '../../app/api.ts';
+import { runPartsOf } from '../../pipelines/all.ts';
 import { count } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
@@ -12,9 +13,9 @@ import { rowSampleQuery } from './list-file-rows.ts';
 
 const SHOWN = 3;
 
-/** Where the run has a file; a run of another pipeline keeps to itself what it reads and writes. */
+/** Where the pipeline shows how it reads files; another one keeps to itself what it reads and writes. */
 export function AttemptSamples({ run }: { run: RunDetail }): ReactNode {
-  if (run.pipeline !== 'ads' && run.pipeline !== 'judgments') return null;
+  if (!runPartsOf(run.pipeline).reader) return null;
   const params = { runId: run.run_id };
   return (
     <div className="flex flex-col gap-3 border-t border-line px-3 py-2 text-xs">
@@ -41,7 +42,7 @@ export function AttemptSamples({ run }: { run: RunDetail }): ReactNode {
 
 function ReadSample({ run }: { run: RunDetail }): ReactNode {
   const { data: reading } = useQuery(readingQuery(run));
-  if (reading === undefined || reading.sample.length === 0) return <Nothing>No row of it has been read yet.</Nothing>;
+  if (!reading || reading.sample.length === 0) return <Nothing>No row of it has been read yet.</Nothing>;
   return (
     <Table label="First rows as they were read" head={[right('Line'), ...reading.header.map(inertText)]}>
       {reading.sample.slice(0, SHOWN).map(({ line, cells }) => (
@@ -63,7 +64,7 @@ function StoredSample({ run }: { run: RunDetail }): ReactNode {
   const { data } = useQuery(rowSampleQuery(run.run_id, SHOWN, run.updated_at));
   const rows = data?.data ?? [];
   if (rows.length === 0) return <Nothing>{run.finished_at ? 'No row to show.' : 'No row is stored yet.'}</Nothing>;
-  const columns = fileColumns(rows);
+  const columns = fileColumns(rows, runPartsOf(run.pipeline).columns);
   return (
     <Table
       label="The same rows as they ended"

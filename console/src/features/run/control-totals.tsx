@@ -1,13 +1,20 @@
 import type { ReactNode } from 'react';
 import type { Receipt } from '../../../../src/contract/api/receipt.ts';
+import { figure } from '../../ui/figures.ts';
 import { wordsOf } from '../../ui/state-pill.tsx';
-import { measureValue } from '../data/measure-names.ts';
 import { exactSum, sameDecimal } from './exact-sum.ts';
 
 type Totals = NonNullable<Receipt['totals']>;
 
 /** The file's own sums against what landed in each outcome; each line must hold to the last digit. */
-export function ControlTotals({ totals }: { totals: Totals }): ReactNode {
+export function ControlTotals({
+  totals,
+  amounts,
+}: {
+  totals: Totals;
+  amounts?: ReadonlySet<string> | undefined;
+}): ReactNode {
+  const measureValue = (measure: string, value: string) => figure(value, amounts?.has(measure));
   const measures = Object.entries(totals);
   if (measures.length === 0) return null;
   return (

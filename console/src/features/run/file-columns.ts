@@ -1,22 +1,6 @@
-// Which columns the rows of a file have: every field that holds something, in the order the server gives them.
+// Which columns the rows of a file have: every field that holds something, in the order of the kit, then in the order the server gives them.
+import type { RowColumns } from '../../pipelines/kit.ts';
 import type { FileRow } from './list-file-rows.ts';
-
-const words: Readonly<Record<string, string>> = {
-  metric_date: 'Day',
-  campaign: 'Campaign',
-  ad_set: 'Ad set',
-  ad: 'Ad',
-  currency: 'Cur.',
-  case_number: 'Case',
-  county: 'County',
-  plaintiff_name: 'Plaintiff',
-  defendant_name: 'Defendant',
-  judgment_amount: 'Amount',
-  filing_date: 'Filed',
-};
-
-/** Fields that are named by words; everything else of an export is a measure. */
-const texts: ReadonlySet<string> = new Set([...Object.keys(words), 'email', 'phone', 'address']);
 
 export interface FileColumn {
   readonly name: string;
@@ -24,22 +8,31 @@ export interface FileColumn {
   readonly isFigure: boolean;
 }
 
-export function fileColumns(rows: readonly Pick<FileRow, 'cells'>[]): FileColumn[] {
-  const names = new Set(
-    rows.flatMap(({ cells }) => Object.keys(cells).filter((name) => cells[name] !== null && cells[name] !== '')),
-  );
-  const order = [...new Set(rows.flatMap(({ cells }) => Object.keys(cells)))].filter((name) => names.has(name));
-  return order
+type Rows = readonly Pick<FileRow, 'cells'>[];
+
+export function fileColumns(rows: Rows, columns?: RowColumns): FileColumn[] {
+  const isFigure = (name: string) => columns?.isFigure(name) ?? holdsFigures(rows, name);
+  return [...new Set(rows.flatMap(({ cells }) => Object.keys(cells)))]
+    .filter((name) => rows.some(({ cells }) => !isEmpty(cells[name])))
     .map((name) => ({
       name,
-      label: words[name] ?? name.replaceAll('_', ' '),
-      isFigure: !texts.has(name) || name === 'judgment_amount',
+      label: columns?.words[name] ?? name.replaceAll('_', ' '),
+      isFigure: isFigure(name),
     }))
-    .sort((a, b) => rank(a.name) - rank(b.name));
+    .sort((a, b) => rank(a.name, columns) - rank(b.name, columns));
 }
 
-/** Days and names first, then the figures, the currency beside them. */
-function rank(name: string): number {
-  const known = Object.keys(words).indexOf(name);
-  return name === 'currency' ? 200 : known >= 0 ? known : 100;
+function rank(name: string, columns: RowColumns | undefined): number {
+  const known = columns === undefined ? -1 : Object.keys(columns.words).indexOf(name);
+  if (name === columns?.last) return 2_000;
+  return known >= 0 ? known : 1_000;
+}
+
+/** Of a pipeline that says nothing about its columns: figures are what looks like figures throughout. */
+function holdsFigures(rows: Rows, name: string): boolean {
+  return rows.every(({ cells }) => isEmpty(cells[name]) || /^-?\d+(?:\.\d+)?$/.test(cells[name] ?? ''));
+}
+
+function isEmpty(value: string | null | undefined): boolean {
+  return value === null || value === undefined || value === '';
 }

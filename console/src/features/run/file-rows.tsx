@@ -1,37 +1,36 @@
-// The rows of the run's file with how each ended. The segments of the receipt choose which ones; a figure that is stored leads to its
-// passport.
+// The rows of the run's file with how each ended. The segments of the receipt choose which ones; a stored figure leads to where it came
+// from, where the pipeline keeps that.
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
+import type { RunDetail } from '../../app/api.ts';
+import { runPartsOf } from '../../pipelines/all.ts';
 import { Button } from '../../ui/button.tsx';
-import { count } from '../../ui/figures.ts';
+import { count, figure } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { outcomeClass } from '../../ui/receipt/receipt-segments.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
-import { measureValue } from '../data/measure-names.ts';
-import { PassportDrawer } from '../data/passport-drawer.tsx';
 import { type FileColumn, fileColumns } from './file-columns.ts';
 import { type FileRow, fileRowsQuery } from './list-file-rows.ts';
 
 interface Props {
-  readonly runId: string;
+  readonly run: Pick<RunDetail, 'run_id' | 'pipeline'>;
   readonly outcome: string | undefined;
-  /** Only numbers of ads have a passport. */
-  readonly hasPassports: boolean;
   /** Shown instead when the rows are no longer kept. */
   readonly forgotten: ReactNode;
 }
 
-export function FileRows({ runId, outcome, hasPassports, forgotten }: Props): ReactNode {
-  const pages = useInfiniteQuery(fileRowsQuery(runId, outcome));
-  const [asked, setAsked] = useState<{ metricId: string; measure: string }>();
+export function FileRows({ run, outcome, forgotten }: Props): ReactNode {
+  const { columns: known, amounts, Provenance } = runPartsOf(run.pipeline);
+  const pages = useInfiniteQuery(fileRowsQuery(run.run_id, outcome));
+  const [asked, setAsked] = useState<{ storedId: string; column: string }>();
   if (pages.isPending) return <LoadingLines lines={6} label="Loading the rows" />;
   if (pages.isError) return <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />;
   const rows = pages.data.pages.flatMap((page) => page.data);
   if (rows.length === 0 && pages.data.pages[0]?.kept === false) return forgotten;
   if (rows.length === 0)
     return <EmptyState icon="table" title={outcome ? `No row to show as ${outcome}` : 'No row has been stored'} />;
-  const columns = fileColumns(rows);
+  const columns = fileColumns(rows, known);
   return (
     <>
       <Table
@@ -53,7 +52,8 @@ export function FileRows({ runId, outcome, hasPassports, forgotten }: Props): Re
                 <Value
                   row={row}
                   column={column}
-                  onAsk={hasPassports ? (metricId, measure) => setAsked({ metricId, measure }) : undefined}
+                  isMoney={amounts?.has(column.name) ?? false}
+                  onAsk={Provenance && ((storedId) => setAsked({ storedId, column: column.name }))}
                 />
               </Cell>
             ))}
@@ -67,7 +67,11 @@ export function FileRows({ runId, outcome, hasPassports, forgotten }: Props): Re
           </Button>
         </div>
       )}
-      {asked && <PassportDrawer {...asked} onClose={() => setAsked(undefined)} />}
+      {asked && Provenance && (
+        <Suspense fallback={null}>
+          <Provenance {...asked} onClose={() => setAsked(undefined)} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -75,22 +79,24 @@ export function FileRows({ runId, outcome, hasPassports, forgotten }: Props): Re
 function Value({
   row,
   column,
+  isMoney,
   onAsk,
 }: {
   row: FileRow;
   column: FileColumn;
-  onAsk: ((metricId: string, measure: string) => void) | undefined;
+  isMoney: boolean;
+  onAsk: ((storedId: string) => void) | undefined;
 }): ReactNode {
   const value = row.cells[column.name];
   if (value === null || value === undefined || value === '') return <span className="text-ink-3">–</span>;
   if (!column.isFigure) return inertText(value);
   const { stored_id: storedId } = row;
-  const shown = measureValue(column.name, value);
+  const shown = figure(value, isMoney);
   if (!onAsk || storedId === null) return shown;
   return (
     <button
       type="button"
-      onClick={() => onAsk(storedId, column.name)}
+      onClick={() => onAsk(storedId)}
       className="underline decoration-line-strong decoration-dotted underline-offset-3 hover:text-water-strong"
       title="Where does this number come from?"
     >

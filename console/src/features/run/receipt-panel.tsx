@@ -2,6 +2,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RunDetail } from '../../app/api.ts';
+import { runPartsOf } from '../../pipelines/all.ts';
 import { count, howFar, percent, plural } from '../../ui/figures.ts';
 import {
   meanings,
@@ -43,7 +44,7 @@ export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
       </div>
       {bar.read > 0 && <Equation bar={bar} runId={run.run_id} running={running} />}
       {run.receipt?.content && <FileContent content={run.receipt.content} />}
-      {run.receipt?.totals && <ControlTotals totals={run.receipt.totals} />}
+      {run.receipt?.totals && <ControlTotals totals={run.receipt.totals} amounts={runPartsOf(run.pipeline).amounts} />}
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type RunDetail, urlOf } from '../../app/api.ts';
+import { runPartsOf } from '../../pipelines/all.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { bytes, duration } from '../../ui/figures.ts';
@@ -14,6 +15,7 @@ import { attemptNow } from './attempt-now.ts';
 import { RunActions } from './run-actions.tsx';
 
 export function RunHeader({ run }: { run: RunDetail }): ReactNode {
+  const caption = runPartsOf(run.pipeline).caption?.(run);
   return (
     <header className="flex flex-col gap-2">
       <p className="text-xs text-ink-3">
@@ -21,7 +23,7 @@ export function RunHeader({ run }: { run: RunDetail }): ReactNode {
           Runs
         </Link>{' '}
         / {run.pipeline}
-        {platformOf(run)}
+        {caption && ` / ${caption}`}
       </p>
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
@@ -37,11 +39,6 @@ export function RunHeader({ run }: { run: RunDetail }): ReactNode {
       <Facts run={run} />
     </header>
   );
-}
-
-function platformOf(run: RunDetail): string {
-  const platform = run.input.platform;
-  return typeof platform === 'string' ? ` / ${platform}` : '';
 }
 
 function Facts({ run }: { run: RunDetail }): ReactNode {

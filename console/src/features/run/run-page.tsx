@@ -4,6 +4,7 @@ import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { hasCode, type RunDetail } from '../../app/api.ts';
 import { pipelinesQuery } from '../../app/list-pipelines.ts';
+import { runPartsOf } from '../../pipelines/all.ts';
 import { shortCount } from '../../ui/figures.ts';
 import { usePageTitle } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
@@ -14,6 +15,7 @@ import { RunHeader } from './run-header.tsx';
 import { runQuery } from './show-run.ts';
 
 const route = getRouteApi('/shell/r/$runId');
+const viewNames = { rejects: 'Rejects', rows: 'Rows', reading: 'Reading', mapping: 'Mapping' } as const;
 
 export function RunPage(): ReactNode {
   const { runId } = route.useParams();
@@ -43,59 +45,48 @@ export function RunPage(): ReactNode {
 function Views({ run }: { run: RunDetail }): ReactNode {
   const params = { runId: run.run_id };
   const pipelines = useQuery(pipelinesQuery);
+  const { views, tabs = [] } = runPartsOf(run.pipeline);
   const takesFiles =
     run.file !== null ||
     (pipelines.data?.data.some((each) => each.name === run.pipeline && each.accepts.length > 0) ?? false);
-  // What Airbyte brings is refused or taken there; a run of ours shows its rejects even when there are none.
-  const hasRows = run.pipeline !== 'syncs';
-  const total = run.rejects.total;
-  const open = run.rejects.open ?? total;
   return (
     <TabBar label="Views of the run">
       <Link to="/r/$runId" params={params} activeOptions={{ exact: true }} className={tabClass}>
         Progress
       </Link>
-      {hasRows && (
-        <Link
-          to="/r/$runId/rejects"
-          params={params}
-          search={{}}
-          activeOptions={{ includeSearch: false }}
-          className={tabClass}
-        >
-          Rejects{' '}
-          {total > 0 && (
-            <span
-              className={`figures ml-0.5 rounded-full px-1.5 text-xs ${open > 0 ? 'bg-bad-soft text-bad' : 'bg-good-soft text-good'}`}
-            >
-              {open > 0 ? shortCount(open) : '✓'}
-            </span>
-          )}
-        </Link>
-      )}
-      {takesFiles && (
-        <>
+      {tabs
+        .filter(({ isShown }) => isShown?.(run) ?? true)
+        .map(({ to, label }) => (
+          <Link key={to} to={to.replace('$runId', run.run_id)} className={tabClass}>
+            {label}
+          </Link>
+        ))}
+      {views
+        .filter((view) => view === 'rejects' || takesFiles)
+        .map((view) => (
           <Link
-            to="/r/$runId/rows"
+            key={view}
+            to={`/r/$runId/${view}`}
             params={params}
             search={{}}
             activeOptions={{ includeSearch: false }}
             className={tabClass}
           >
-            Rows
+            {viewNames[view]} {view === 'rejects' && <OpenRejects run={run} />}
           </Link>
-          {(run.pipeline === 'ads' || run.pipeline === 'judgments') && (
-            <>
-              <Link to="/r/$runId/reading" params={params} className={tabClass}>
-                Reading
-              </Link>
-              <Link to="/r/$runId/mapping" params={params} className={tabClass}>
-                Mapping
-              </Link>
-            </>
-          )}
-        </>
-      )}
+        ))}
     </TabBar>
+  );
+}
+
+function OpenRejects({ run: { rejects } }: { run: RunDetail }): ReactNode {
+  if (rejects.total === 0) return null;
+  const open = rejects.open ?? rejects.total;
+  return (
+    <span
+      className={`figures ml-0.5 rounded-full px-1.5 text-xs ${open > 0 ? 'bg-bad-soft text-bad' : 'bg-good-soft text-good'}`}
+    >
+      {open > 0 ? shortCount(open) : '✓'}
+    </span>
   );
 }

@@ -1,12 +1,11 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { runPartsOf } from '../../pipelines/all.ts';
 import { count } from '../../ui/figures.ts';
 import { Panel } from '../../ui/page.tsx';
 import { meanings, outcomeClass, receiptBar } from '../../ui/receipt/receipt-segments.ts';
 import { exactly } from '../../ui/tabs.ts';
-import { DailyMetricsTable } from '../data/daily-metrics-table.tsx';
-import { JudgmentsTable } from '../data/judgments-table.tsx';
 import { FileRows } from './file-rows.tsx';
 import { runQuery } from './show-run.ts';
 
@@ -18,6 +17,7 @@ export function StoredRows(): ReactNode {
   const { runId } = route.useParams();
   const { outcome } = route.useSearch();
   const { data: run } = useSuspenseQuery(runQuery(runId));
+  const { Stored } = runPartsOf(run.pipeline);
   const outcomes = receiptBar(run).segments.filter(
     (segment) => !['rejected', 'pending', 'missing', 'through'].includes(segment.outcome),
   );
@@ -42,20 +42,15 @@ export function StoredRows(): ReactNode {
         aside={outcome && meanings[outcome]}
       >
         <FileRows
-          runId={runId}
+          run={run}
           outcome={outcome}
-          hasPassports={run.pipeline === 'ads'}
           forgotten={
             <>
               <p className="border-b border-line px-4 py-2 text-sm text-ink-2">
-                Which line ended how is kept for some days only. Below is what this run stored and nothing has replaced
-                since.
+                Which line ended how is kept for some days only.
+                {Stored && ' Below is what this run stored and nothing has replaced since.'}
               </p>
-              {run.pipeline === 'judgments' ? (
-                <JudgmentsTable filter={{ run_id: runId }} empty={nothing} />
-              ) : (
-                <DailyMetricsTable filter={{ run_id: runId }} empty={nothing} />
-              )}
+              {Stored && <Stored runId={runId} empty={nothing} />}
             </>
           }
         />

@@ -1,6 +1,7 @@
 // Speed of the run, with the controller's decisions under it. Its own chunk, because the chart library is only needed here.
 import { type ReactNode, useMemo } from 'react';
 import type { RunDetail } from '../../app/api.ts';
+import { runPartsOf } from '../../pipelines/all.ts';
 import { Plot, type PlotSeries } from '../../ui/chart/plot.tsx';
 import { bytes, count, duration, plural, shortCount } from '../../ui/figures.ts';
 import { Moment } from '../../ui/moment.tsx';
@@ -65,7 +66,7 @@ function averageOf(run: RunDetail, isDrawn: boolean): string | null {
   const workMs = run.stages.reduce((sum, stage) => sum + (stage.work_ms ?? 0), 0);
   const read = run.receipt?.read ?? 0;
   if (read > 0 && workMs > 0) {
-    const unit = run.pipeline === 'syncs' ? 'records' : 'rows';
+    const unit = runPartsOf(run.pipeline).unit ?? 'rows';
     return `${count(Math.round(read / (workMs / 1000)))} ${unit} a second over ${duration(workMs)} of work`;
   }
   if (isDrawn) return null;

@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../app/api.ts';
 
-export function passportQuery(metricId: string, measure: string) {
+export function provenanceQuery(metricId: string, measure: string) {
   return queryOptions({
-    queryKey: ['data', 'passport', metricId, measure],
+    queryKey: ['data', 'provenance', metricId, measure],
     queryFn: ({ signal }) => call('ads.passport', { query: { metric_id: metricId, measure }, signal }),
   });
 }

@@ -1,7 +1,8 @@
-import { decimal, money } from '../../ui/figures.ts';
+import { figure } from '../../ui/figures.ts';
 
 const known = ['spend', 'impressions', 'clicks', 'conversions', 'reach'];
-const amounts: ReadonlySet<string> = new Set(['spend', 'conversion_value']);
+/** Measures that are money. */
+export const amounts: ReadonlySet<string> = new Set(['spend', 'conversion_value']);
 
 /** The measures that occur, the well-known ones first, none twice. */
 export function measureNames(measures: readonly Readonly<Record<string, unknown>>[]): string[] {
@@ -18,5 +19,5 @@ export function measureTitle(name: string): string {
 
 /** A measure's value as people write it: money with its decimals, counts without. */
 export function measureValue(name: string, value: string): string {
-  return amounts.has(name) ? money(value) : decimal(value);
+  return figure(value, amounts.has(name));
 }

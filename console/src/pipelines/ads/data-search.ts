@@ -1,7 +1,9 @@
 // Where in the data the person stands, as it is in the address.
+import { type Platform, platforms } from './platforms.ts';
+
 export interface DataSearch {
   readonly client_id?: string;
-  readonly platform?: 'meta' | 'google' | 'tiktok';
+  readonly platform?: Platform;
   readonly campaign?: string;
   readonly ad_set?: string;
   readonly ad?: string;
@@ -9,7 +11,6 @@ export interface DataSearch {
   readonly until?: string;
 }
 
-const platforms = ['meta', 'google', 'tiktok'] as const;
 const id = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const day = /^\d{4}-\d{2}-\d{2}$/;
 

@@ -6,12 +6,12 @@ import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
 import { dailyMetricsQuery, type MetricFilter } from './list-daily-metrics.ts';
 import { measureNames, measureTitle, measureValue } from './measure-names.ts';
-import { PassportDrawer } from './passport-drawer.tsx';
+import { ProvenanceDrawer } from './provenance-drawer.tsx';
 
-/** Daily numbers; a click on one opens its passport. */
+/** Daily numbers; a click on one shows where it came from. */
 export function DailyMetricsTable({ filter, empty }: { filter: MetricFilter; empty: string }): ReactNode {
   const pages = useInfiniteQuery(dailyMetricsQuery(filter));
-  const [asked, setAsked] = useState<{ metricId: string; measure: string }>();
+  const [asked, setAsked] = useState<{ storedId: string; column: string }>();
   if (pages.isPending) return <LoadingLines lines={6} />;
   if (pages.isError) return <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />;
   const rows = pages.data.pages.flatMap((page) => page.data);
@@ -38,7 +38,7 @@ export function DailyMetricsTable({ filter, empty }: { filter: MetricFilter; emp
                   ) : (
                     <button
                       type="button"
-                      onClick={() => setAsked({ metricId: row.id, measure })}
+                      onClick={() => setAsked({ storedId: row.id, column: measure })}
                       className="underline decoration-line-strong decoration-dotted underline-offset-3 hover:text-water-strong"
                       title="Where does this number come from?"
                     >
@@ -59,7 +59,7 @@ export function DailyMetricsTable({ filter, empty }: { filter: MetricFilter; emp
           </Button>
         </div>
       )}
-      {asked && <PassportDrawer {...asked} onClose={() => setAsked(undefined)} />}
+      {asked && <ProvenanceDrawer {...asked} onClose={() => setAsked(undefined)} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-// The passport of one number: value ← line of a file ← mapping ← run ← person, and what it was before.
+// The provenance of one number: value ← line of a file ← mapping ← run ← person, and what it was before.
 
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -11,41 +11,41 @@ import { Modal } from '../../ui/modal.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { measureTitle, measureValue } from './measure-names.ts';
-import { passportQuery } from './show-passport.ts';
+import { provenanceQuery } from './show-provenance.ts';
 
-type Passport = AnswerOf<'ads.passport'>;
+type Provenance = AnswerOf<'ads.passport'>;
 
-export function PassportDrawer({
-  metricId,
-  measure,
+export function ProvenanceDrawer({
+  storedId,
+  column: measure,
   onClose,
 }: {
-  metricId: string;
-  measure: string;
+  storedId: string;
+  column: string;
   onClose: () => void;
 }): ReactNode {
-  const passport = useQuery(passportQuery(metricId, measure));
+  const provenance = useQuery(provenanceQuery(storedId, measure));
   return (
-    <Modal side title={`Passport of ${measureTitle(measure).toLowerCase()}`} onClose={onClose}>
-      {passport.isPending && <LoadingLines lines={8} />}
-      {passport.isError && <ProblemNote error={passport.error} onRetry={() => void passport.refetch()} />}
-      {passport.data && <Stations passport={passport.data} />}
+    <Modal side title={`Provenance of ${measureTitle(measure).toLowerCase()}`} onClose={onClose}>
+      {provenance.isPending && <LoadingLines lines={8} />}
+      {provenance.isError && <ProblemNote error={provenance.error} onRetry={() => void provenance.refetch()} />}
+      {provenance.data && <Stations provenance={provenance.data} />}
     </Modal>
   );
 }
 
-function Stations({ passport }: { passport: Passport }): ReactNode {
-  const { metric, origin } = passport;
+function Stations({ provenance }: { provenance: Provenance }): ReactNode {
+  const { metric, origin } = provenance;
   const name = metric.ad_name ?? metric.ad_set_name ?? metric.campaign_name ?? metric.campaign_external_id;
   return (
     <div className="flex flex-col gap-5">
       <div>
         <p className="figures text-2xl font-semibold">
-          {passport.value === null ? '–' : measureValue(passport.measure, passport.value)}{' '}
+          {provenance.value === null ? '–' : measureValue(provenance.measure, provenance.value)}{' '}
           <span className="text-sm font-normal text-ink-2">{metric.currency}</span>
         </p>
         <p className="text-ink-2 wrap-anywhere">
-          {measureTitle(passport.measure)} of {inertText(name ?? 'an unnamed campaign')} on {metric.metric_date}
+          {measureTitle(provenance.measure)} of {inertText(name ?? 'an unnamed campaign')} on {metric.metric_date}
         </p>
       </div>
       {origin ? (
@@ -82,7 +82,7 @@ function Stations({ passport }: { passport: Passport }): ReactNode {
       ) : (
         <p className="text-ink-2">Its origin is no longer kept.</p>
       )}
-      <History history={passport.history} measure={passport.measure} />
+      <History history={provenance.history} measure={provenance.measure} />
     </div>
   );
 }
@@ -96,7 +96,7 @@ function Station({ title, children }: { title: string; children: ReactNode }): R
   );
 }
 
-function History({ history, measure }: { history: Passport['history']; measure: string }): ReactNode {
+function History({ history, measure }: { history: Provenance['history']; measure: string }): ReactNode {
   if (history.length === 0) return <p className="text-sm text-ink-2">It has had no earlier value.</p>;
   return (
     <section aria-label="Earlier values">

@@ -1,23 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { clientsQuery } from '../../features/operate/list-clients.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { Panel } from '../../ui/page.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
-import { platformNames, platforms } from '../home/guess-kind.ts';
-import { clientsQuery } from '../operate/list-clients.ts';
 import { DailyMetricsTable } from './daily-metrics-table.tsx';
 import { type DataSearch, levelBelow, readDataSearch } from './data-search.ts';
 import { LevelTable } from './level-table.tsx';
 import { measureNames, measureTitle } from './measure-names.ts';
+import { platformNames, platforms } from './platforms.ts';
 import { totalsQuery } from './show-totals.ts';
 
 const route = getRouteApi('/shell/data/');
 const DayChart = lazy(() => import('./day-chart.tsx'));
 const levelWords = { campaign: 'Campaigns', ad_set: 'Ad sets', ad: 'Ads' } as const;
 
-/** Stored numbers: campaigns → ad sets → ads → days, each number with its passport. */
-export function DataPage(): ReactNode {
+/** Stored numbers: campaigns → ad sets → ads → days, each number with where it came from. */
+export function AdsPage(): ReactNode {
   const search = route.useSearch();
   const level = levelBelow(search);
   return (
