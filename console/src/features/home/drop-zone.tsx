@@ -1,11 +1,13 @@
 // The one large place to drop files. A file that is obvious starts at once; for the others one question is asked.
 
+import { useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { pipelinesQuery } from '../../app/list-pipelines.ts';
 import { Button } from '../../ui/button.tsx';
 import { inertText } from '../../ui/inert-text.ts';
 import { numbersTo } from '../../ui/numbers-to.ts';
 import { decodeHead, guessKind } from './guess-kind.ts';
-import type { Kind } from './kinds.ts';
+import { type Kind, kindsOf } from './kinds.ts';
 
 const headBytes = 64 * 1024;
 
@@ -19,13 +21,15 @@ type Choice = Kind | 'guess';
 
 export function DropZone({ accepts, kinds, onFile }: Props): ReactNode {
   const input = useRef<HTMLInputElement>(null);
+  const client = useQueryClient();
   const [over, setOver] = useState(false);
   const [choice, setChoice] = useState<Choice>('guess');
   const [asking, setAsking] = useState<readonly File[]>([]);
 
   const take = async (files: readonly File[]) => {
     for (const file of files) {
-      const kind = choice === 'guess' ? await guess(file, kinds) : choice;
+      const kind =
+        choice === 'guess' ? await guess(file, kindsOf((await client.ensureQueryData(pipelinesQuery)).data)) : choice;
       if (kind) onFile(file, kind);
       else setAsking((waiting) => [...waiting, file]);
     }
