@@ -435,7 +435,7 @@ create table engine.flagged_runs (
 );
 CREATE INDEX flagged_runs_by_finish ON engine.flagged_runs USING btree (finished_at);
 CREATE INDEX flagged_runs_dead ON engine.flagged_runs USING btree (tenant_id, pipeline) WHERE (phase = 'dead'::text);
-CREATE INDEX flagged_runs_failed_batches ON engine.flagged_runs USING btree (tenant_id, run_id) WHERE ((pipeline = 'judgments'::text) AND (phase = 'failed'::text));
+CREATE INDEX flagged_runs_failed ON engine.flagged_runs USING btree (pipeline, tenant_id, run_id) WHERE (phase = 'failed'::text);
 alter table engine.flagged_runs enable row level security, force row level security;
 create policy engine_all on engine.flagged_runs for all to millrace_engine using (true) with check (true);
 create policy tenant_only on engine.flagged_runs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));

@@ -21,18 +21,9 @@ type Rule = (file: SourceFile) => Finding[];
 
 const pipelineNames = kits.map(({ name }) => name);
 
-/** Product files that may name a pipeline, each with its reason. No file of the console is among them. */
+/** Product files that may hold the word, each with its reason. No file of the console is among them. */
 const knowsPipelines: ReadonlyMap<string, string> = new Map([
-  ['src/index.ts', 'the public library exports the dispatcher and the worker cycle of syncs'],
-  ['src/roles/sync-programs.ts', 'the public functions of syncs'],
-  ['src/http/openapi.ts', 'shows the bodies of an upload, which are those of ads'],
   ['src/tabular/mapping/header-name.ts', 'a word that headers hold'],
-  ['src/cli/commands/ingest.ts', 'the fields of each intake as options of one command'],
-  ['src/cli/ingest/watch-ingest.ts', 'the gate is told for the pipeline that has one'],
-  ['src/outbound/alerts/event-consumer.ts', 'alerts in the words of the specifications'],
-  ['src/outbound/alerts/messages.ts', 'alerts in the words of the specifications'],
-  ['src/outbound/alerts/sql/read-metrics.ts', 'alerts in the words of the specifications'],
-  ['src/outbound/alerts/sql/read-run-facts.ts', 'alerts in the words of the specifications'],
 ]);
 
 const folders = ['src', 'test', 'scripts', 'examples', 'console', 'db/migrations'];
@@ -103,6 +94,14 @@ export const rules: readonly Rule[] = [
     const rule =
       'name no pipeline here: its kit (pipelines/<name>/kit.ts, kit.tsx in the console) says what others may know of it';
     return [...findLines(name, text, imported, rule), ...findLines(name, text, named, rule)];
+  },
+
+  function pipelinesApart({ name, text }) {
+    const [, own] = /^src\/pipelines\/([a-z-]+)\//.exec(name) ?? [];
+    if (own === undefined || isTest(name)) return [];
+    const others = pipelineNames.filter((other) => other !== own).join('|');
+    const rule = 'a pipeline imports no other: what both need lies below them (http, cli, tabular, sources, engine)';
+    return findLines(name, text, new RegExp(`from '(?:\\.\\./)+(?:pipelines/)?(?:${others})/`), rule);
   },
 
   function canariesListen({ name, text }) {

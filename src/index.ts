@@ -31,13 +31,7 @@ export type { Verification } from './engine/verify.ts';
 export type { WhyWaiting } from './engine/why.ts';
 export { kits } from './pipelines/all.ts';
 export { defineKit, type KitHost, type PipelineKit } from './pipelines/kit.ts';
-export {
-  type Dispatched,
-  type DispatchRequest,
-  JobDispatcher,
-  type RequeueRequest,
-} from './pipelines/syncs/dispatcher.ts';
-export { type CycleOptions, runWorkerCycle, type WorkerCycle } from './pipelines/syncs/worker-cycle.ts';
+export * from './pipelines/programs.ts';
 export type { Queryable } from './platform/database.ts';
 export type { Log } from './platform/log.ts';
 export {
@@ -47,6 +41,5 @@ export {
   type TransactionSession,
 } from './roles/create-millrace.ts';
 export type { By, RunDesk } from './roles/run-desk.ts';
-export { dispatch, requeueFromDlq } from './roles/sync-programs.ts';
 export type { Intake, IntakeRequest } from './sources/intake.ts';
 export { sniffTableFile } from './tabular/content/table-file.ts';

@@ -1,6 +1,7 @@
 // One attempt at one stage: the context it works with, and what became of it.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Pool } from '../platform/database.ts';
+import { failpoint } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';
 import { waitAtMost } from '../platform/wait.ts';
 import type { Decision } from './adaptive.ts';
@@ -200,6 +201,7 @@ export class Execution implements ContextSource {
   async #perform<T>(
     step: (context: StageContext) => Promise<T>,
   ): Promise<{ readonly outcome: T } | { readonly stopped: Ending | undefined }> {
+    failpoint('stage.begin');
     const outcome = await step(createContext(this));
     if (this.#stop?.reason === 'lost') return { stopped: undefined };
     if (this.#stop?.reason === 'cancelled')

@@ -66,7 +66,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   registerOwnRoutes(server, app);
   if (settings.pages !== false) {
     const { servePages } = await import('./plugins/pages.ts');
-    await servePages(server, settings.consoleFolder);
+    await servePages(server, settings.consoleFolder, deps.pipelines);
   }
   // Streams never end by themselves; they must be gone before the server waits for its requests.
   server.addHook('preClose', async () => app.feed?.close());

@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document, made from the route table alone. Made once; src/contract/api/openapi.json is the committed copy that
-// clients in other languages are generated from.
+// The OpenAPI 3.1 document, made from the route table. Made once; src/contract/api/openapi.json is the committed copy that clients in
+// other languages are generated from. An installation adds the routes of its own pipelines.
 import { z } from 'zod';
 import { ApiKey } from '../contract/api/api-keys.ts';
 import { Me, Session } from '../contract/api/auth.ts';
@@ -28,7 +28,9 @@ import { Sample } from '../contract/api/samples.ts';
 import { Upload, UploadAnswer } from '../contract/api/uploads.ts';
 import { User } from '../contract/api/users.ts';
 import { type ErrorCode, entryOf } from '../contract/errors/catalogue.ts';
-import { Ad, AdSet, Campaign, DailyMetric, Passport, Total } from '../contract/pipelines/ads/api.ts';
+import { pipelineShapes } from '../contract/pipelines/routes.ts';
+import { ownPath } from './own-route.ts';
+import type { PipelinePartsByName } from './pipeline-parts.ts';
 
 type Json = Record<string, unknown>;
 
@@ -39,20 +41,15 @@ let made: Json | undefined;
 /** Shapes of answers that have a name of their own, so that generated clients have it too. */
 const named = z.registry<{ id: string }>();
 const shapes = {
-  Ad,
-  AdSet,
   ApiKey,
   Attempt,
   AuditEntry,
   BulkAnswer,
-  Campaign,
   Client,
-  DailyMetric,
   Lane,
   Mapping,
   Me,
   Membership,
-  Passport,
   Pipeline,
   Reading,
   Receipt,
@@ -67,12 +64,12 @@ const shapes = {
   Schedule,
   Session,
   StageReport,
-  Total,
   Upload,
   UploadAnswer,
   User,
   Verification,
   Worker,
+  ...pipelineShapes,
 };
 for (const [id, shape] of Object.entries(shapes)) named.add(shape, { id });
 
@@ -81,6 +78,31 @@ const components: Json = {};
 export function openApiDocument(): Json {
   made ??= describe(pathsOf());
   return made;
+}
+
+/** With the routes of the pipelines that do not come with Millrace: what this installation answers. */
+export function openApiOf(pipelines: PipelinePartsByName = {}): Json {
+  const document = openApiDocument();
+  const own = ownPathsOf(pipelines);
+  if (Object.keys(own).length === 0) return document;
+  const { paths, components: described } = document as { paths: Json; components: Json };
+  return {
+    ...document,
+    paths: { ...paths, ...own },
+    components: { ...described, schemas: { ...(described.schemas as Json), ...components } },
+  };
+}
+
+function ownPathsOf(pipelines: PipelinePartsByName): Json {
+  const paths: Record<string, Json> = {};
+  for (const [pipeline, { routes: own = [] }] of Object.entries(pipelines)) {
+    for (const { name, method, path, handle, ...spec } of own) {
+      const template = templateOf(ownPath(pipeline, path));
+      const operation = operationOf(`x.${pipeline}.${name}`, method, { tag: 'Pipelines', ...spec });
+      paths[template] = { ...paths[template], [method.toLowerCase()]: operation };
+    }
+  }
+  return paths;
 }
 
 function describe(paths: Json): Json {
@@ -110,13 +132,17 @@ function describe(paths: Json): Json {
 function pathsOf(): Json {
   const paths: Record<string, Json> = {};
   for (const [operation, [method, path]] of Object.entries(operations) as [OperationId, readonly [string, string]][]) {
-    const template = path.replace(/:(\w+)/g, '{$1}');
+    const template = templateOf(path);
     paths[template] = { ...paths[template], [method.toLowerCase()]: operationOf(operation, method, routes[operation]) };
   }
   return paths;
 }
 
-function operationOf(operation: OperationId, method: string, spec: RouteSpec): Json {
+function templateOf(path: string): string {
+  return path.replace(/:(\w+)/g, '{$1}');
+}
+
+function operationOf(operation: string, method: string, spec: RouteSpec): Json {
   const body = bodyOf(spec);
   const who = whoMay(spec);
   return {

@@ -25,3 +25,7 @@ export interface OwnRoute extends Omit<RouteSpec, 'tag' | 'bodyKind' | 'errors'>
   readonly path: `/${string}`;
   handle(call: OwnCall): Promise<unknown>;
 }
+
+export function ownPath(pipeline: string, path: string): string {
+  return `/v1/x/${pipeline}${path}`;
+}

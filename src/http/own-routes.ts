@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { inTenant } from '../access/tenant-session.ts';
 import type { OperationId } from '../contract/api/operations.ts';
 import type { AppContext } from './app-context.ts';
-import type { OwnCall } from './own-route.ts';
+import { type OwnCall, ownPath } from './own-route.ts';
 import { registerRoute } from './register-routes.ts';
 
 export function registerOwnRoutes(server: FastifyInstance, app: AppContext): void {
@@ -15,7 +15,7 @@ export function registerOwnRoutes(server: FastifyInstance, app: AppContext): voi
       const place = {
         operation,
         method,
-        url: `/v1/x/${pipeline}${path}`,
+        url: ownPath(pipeline, path),
         spec: { tag: 'Pipelines' as const, ...spec },
       };
       registerRoute(server, app, place, (call) => handle(ownCall(app, call as OwnCall)));

@@ -2,6 +2,7 @@
 // refused rows, what must hold before it is retried, its samples and its figures. The HTTP layer knows pipelines only by this.
 import type { AnswerOf } from '../contract/api/client.ts';
 import type { OperationId } from '../contract/api/operations.ts';
+import type { FigureWords } from '../outbound/alerts/pipeline-alerts.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { Intake } from '../sources/intake.ts';
 import type { OwnRoute } from './own-route.ts';
@@ -12,6 +13,8 @@ import type { RunRow } from './sql/run-columns.ts';
 export interface PipelineParts {
   readonly title?: string;
   readonly intake?: Intake;
+  /** Uploads that name no pipeline are for this one. */
+  readonly isDefault?: boolean;
   readonly rejects?: RejectTools;
   readonly rows?: ListFileRows;
   readonly actions?: RunActions;
@@ -81,9 +84,7 @@ export interface FiguresQuestion {
   readonly lanes: readonly LaneRow[];
 }
 
-export interface PipelineFigures {
-  /** Its failed runs wait for a person as dead letters do, until somebody retries them. */
-  readonly failedAreDeadLetters?: boolean;
+export interface PipelineFigures extends Pick<FigureWords, 'failedAreDeadLetters'> {
   /** Sections of its own in GET /api/metrics, under names of the specifications. */
   sections?(question: FiguresQuestion): Promise<Readonly<Record<string, unknown>>>;
   /** Sets its own gauges before GET /metrics answers. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { examine, type Finding } from '../cli/doctor/examine.ts';
 import { exitCodes } from '../cli/failure.ts';
 import { paint, say, sayJson } from '../cli/output.ts';
-import { loadKits } from '../roles/kits.ts';
+import { loadKits, schemaOf } from '../roles/kits.ts';
 import { createToolProcess } from '../roles/role-process.ts';
 import { readConfiguration } from './configuration.ts';
 
@@ -27,7 +27,8 @@ export function addDoctorCommand(program: Command): void {
       const asJson = command.optsWithGlobals<{ json?: boolean }>().json ?? false;
       const config = readConfiguration();
       const { log } = createToolProcess(config);
-      const checks = (await loadKits(config.pipelineModules)).flatMap(({ doctor = [] }) => doctor);
+      const kits = await loadKits(config.pipelineModules);
+      const examined = { ...schemaOf(kits), checks: kits.flatMap(({ doctor = [] }) => doctor) };
       const findings: Finding[] = [];
       await examine(
         config,
@@ -36,7 +37,7 @@ export function addDoctorCommand(program: Command): void {
           findings.push(finding);
           if (!asJson) sayFinding(finding);
         },
-        checks,
+        examined,
       );
       if (asJson) sayJson(findings);
       process.exitCode = exitCodeOf(findings);

@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import { plural, say, sayJson } from '../cli/output.ts';
 import { migrate } from '../platform/migrate.ts';
 import { openDatabase } from '../platform/open-database.ts';
+import { loadKits, schemaOf } from '../roles/kits.ts';
+import { asAdmin } from '../roles/open-engine.ts';
 import { createToolProcess } from '../roles/role-process.ts';
 import { readConfiguration } from './configuration.ts';
 
@@ -23,7 +25,12 @@ export function addMigrateCommand(program: Command): void {
       const { log } = createToolProcess(config);
       const database = await openDatabase(config, log);
       try {
-        const result = await migrate({ url: database.adminUrl, appLogin: database.appLogin, log });
+        const kits = await loadKits(config.pipelineModules);
+        const { adminUrl: url, appLogin } = database;
+        const result = await migrate({ ...schemaOf(kits), url, appLogin, log });
+        await asAdmin(database, async (admin) => {
+          for (const kit of kits) await kit.prepare?.(admin);
+        });
         if (command.optsWithGlobals<{ json?: boolean }>().json) sayJson(result);
         else if (result.applied.length === 0) say(`The schema is up to date at ${result.version}.`);
         else say(`${plural(result.applied.length, 'migration')} applied:\n  ${result.applied.join('\n  ')}`);

@@ -9,6 +9,7 @@ import { addTenantCommands } from '../cli/commands/tenants.ts';
 import { addUserCommands } from '../cli/commands/users.ts';
 import { addWebhookCommands } from '../cli/commands/webhooks.ts';
 import { provideTools } from '../cli/connection.ts';
+import type { IngestWays } from '../cli/ingest/ingest-way.ts';
 import { kits as ownKits } from '../pipelines/all.ts';
 import type { KitCommands, PipelineKit } from '../pipelines/kit.ts';
 import { version } from '../roles/version.ts';
@@ -52,7 +53,7 @@ Exit codes: 0 all went well · 2 a part of it (rows were refused) · 1 it failed
   program.commandsGroup('Servers:');
   addServeCommands(program);
   program.commandsGroup('Runs:');
-  addIngestCommand(program);
+  addIngestCommand(program, waysOf(kits));
   addRunCommands(program);
   addWhyCommand(program);
   addTailCommand(program);
@@ -69,6 +70,12 @@ Exit codes: 0 all went well · 2 a part of it (rows were refused) · 1 it failed
   addWebhookCommands(program);
   for (const { add } of commandsOf(kits, (group) => group === OPERATING)) add(program, tools);
   return program;
+}
+
+/** How files of each pipeline go in. */
+function waysOf(kits: readonly PipelineKit[]): IngestWays {
+  const byPipeline = Object.fromEntries(kits.flatMap(({ name, ingest }) => (ingest ? [[name, ingest]] : [])));
+  return { byPipeline, byDefault: kits.find(({ isDefault }) => isDefault)?.name ?? '' };
 }
 
 /** Under headings of their own, in the order of the kits. */

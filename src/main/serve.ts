@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { printFailure } from '../cli/failure.ts';
 import { formatFacts, paint, say, sayJson } from '../cli/output.ts';
 import { exitCodeFor } from '../platform/config.ts';
+import { armFromText } from '../platform/failpoints.ts';
 import { createRoleProcess, type LoginHint, type RoleProcess, type Started } from '../roles/role-process.ts';
 import { readConfiguration } from './configuration.ts';
 
@@ -102,6 +103,8 @@ async function serveOnce(options: ServeOptions): Promise<void> {
 function openFrame(options: ServeOptions): { process: RoleProcess; loud: () => void } {
   const frame = createRoleProcess(readConfiguration(environment(options)));
   const { log, shutdown } = frame;
+  const { MILLRACE_FAILPOINT: failpoint } = process.env;
+  if (failpoint !== undefined) armFromText(failpoint);
   shutdown.listen();
   const level = log.level;
   if (level === 'info') log.level = 'warn';

@@ -5,3 +5,6 @@ import type { PipelineKit } from './kit.ts';
 import { syncsKit } from './syncs/kit.ts';
 
 export const kits: readonly PipelineKit[] = [adsKit, judgmentsKit, syncsKit];
+
+/** Their database roles, which the login of an installation may become. */
+export const kitRoles: readonly string[] = kits.flatMap(({ databaseRoles = [] }) => databaseRoles);

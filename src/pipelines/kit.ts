@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { CommandTools } from '../cli/connection.ts';
 import type { DoctorCheck } from '../cli/doctor/finding.ts';
+import type { IngestWay } from '../cli/ingest/ingest-way.ts';
 import type { ErrorEntry } from '../contract/errors/entry.ts';
 import type { ConsumerOptions } from '../engine/consumer.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -16,6 +17,8 @@ import type { OwnRoute } from '../http/own-route.ts';
 import type { ListFileRows, PipelineFigures, RunActions, Sample } from '../http/pipeline-parts.ts';
 import type { RejectTools } from '../http/rejects/reject-tools.ts';
 import type { UploadLimits } from '../http/uploads/upload-limits.ts';
+import type { FigureWords, PipelineAlerts, StaleAfter } from '../outbound/alerts/pipeline-alerts.ts';
+import type { EventFields } from '../outbound/webhooks/payload.ts';
 import type { BlobStore } from '../platform/blob/blob-store.ts';
 import type { Config, SettingGroup } from '../platform/config.ts';
 import type { Queryable } from '../platform/database.ts';
@@ -53,6 +56,12 @@ export interface KitCommands {
   add(program: Command, tools: CommandTools): void;
 }
 
+/** Figures of the pipeline, and how alerts speak of them. */
+export interface KitFigures<Shape extends z.ZodRawShape = z.ZodRawShape> extends PipelineFigures, FigureWords {
+  /** When its runs count as stale. Default: as soon as their worker has gone silent. */
+  staleAfter?(base: KitBase<Shape>): StaleAfter;
+}
+
 export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodRawShape> {
   /** Of the pipeline and its machine. */
   readonly name: string;
@@ -64,6 +73,8 @@ export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodR
   open?(base: KitBase<Shape>): Promise<Own> | Own;
   pipeline(opened: KitOpened<Own, Shape>): AnyPipeline;
 
+  /** Uploads that name no pipeline are for this one. */
+  readonly isDefault?: boolean;
   /** How files become its runs. */
   intake?(host: KitHost<Own, Shape>): Intake;
   /** How runs of its files are shown row by row. */
@@ -80,6 +91,8 @@ export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodR
   readonly errors?: Readonly<Record<string, ErrorEntry>>;
   /** POST /v1/runs and `millrace runs start` may start it with an input of the caller's. */
   readonly mayStart?: boolean;
+  /** Its options of `millrace ingest`, and what that says of its runs. */
+  readonly ingest?: IngestWay;
   readonly commands?: readonly KitCommands[];
   /** Readers of the outbox. */
   consumers?(host: KitHost<Own, Shape>): readonly Consumer[];
@@ -88,14 +101,18 @@ export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodR
   /** Rows that are cleaned up some days after their run has ended. */
   readonly staging?: Staging;
 
-  /** Its files in db/migrations. */
-  readonly migrations?: readonly string[];
-  /** Makes its tables at every start, as the user who migrates; for pipelines that do not come with Millrace. */
+  /** Folder of its migrations (NNNN_what.sql), for pipelines that do not come with Millrace; those that do have theirs in db/migrations. */
+  readonly migrations?: URL;
+  /** Runs at every start after the migrations, as the user who migrates; for pipelines that do not come with Millrace. */
   prepare?(admin: Queryable): Promise<void>;
-  /** Database roles of its stages and services. */
+  /** Database roles of its stages and services: made where they are missing, and the login may become them. */
   readonly databaseRoles?: readonly string[];
   readonly samples?: readonly Sample[];
-  readonly figures?: PipelineFigures;
+  readonly figures?: KitFigures<Shape>;
+  /** Event types of its own, each with the fields of its data that webhooks may tell. Numbers, flags, ids and single words only. */
+  readonly events?: EventFields;
+  /** Its facts that open alerts, and the rules it brings. */
+  readonly alerts?: PipelineAlerts;
   /** How its runs came in, where that is always the same (/v1/ingestion-runs). */
   readonly channel?: string;
   /** Whose API its runs ask when their input names none. */

@@ -9,6 +9,7 @@ export const failpoints = [
   'register.before_commit',
   'claim.before_commit',
   'claim.after_commit',
+  'stage.begin',
   'stage.first_byte',
   'commit.after_fence',
   'commit.after_effects',
@@ -55,27 +56,30 @@ export const failpoints = [
 
 export type Failpoint = (typeof failpoints)[number];
 
-let armed: { name: Failpoint; hits: number } | undefined;
+let armed: { name: Failpoint; hits: number; signal: 'SIGKILL' | 'SIGSTOP' } | undefined;
 
 /** Dies at the `hits`-th time the failpoint is reached, as kill -9 would have it: no handler runs. */
-export function armFailpoint(name: Failpoint, hits = 1): void {
-  armed = { name, hits };
+export function armFailpoint(name: Failpoint, hits = 1, signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL'): void {
+  armed = { name, hits, signal };
 }
 
 export function disarmFailpoints(): void {
   armed = undefined;
 }
 
-/** Reads "name" or "name:hits". */
+/** Reads "name", "name:hits" or "name:hits:stop": stopped where it stands instead of killed, until somebody lets it go on. */
 export function armFromText(text: string): void {
-  const [name, hits] = text.split(':');
+  const [name, hits, act] = text.split(':');
   const known = failpoints.find((candidate) => candidate === name);
   if (!known) throw new Error(`unknown failpoint "${name}"`);
-  armFailpoint(known, hits === undefined ? 1 : Number(hits));
+  armFailpoint(known, hits === undefined ? 1 : Number(hits), act === 'stop' ? 'SIGSTOP' : 'SIGKILL');
 }
 
 export function failpoint(name: Failpoint): void {
   if (armed === undefined || armed.name !== name) return;
   armed.hits -= 1;
-  if (armed.hits <= 0) process.kill(process.pid, 'SIGKILL');
+  if (armed.hits > 0) return;
+  const { signal } = armed;
+  armed = undefined;
+  process.kill(process.pid, signal);
 }

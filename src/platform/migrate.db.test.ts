@@ -1,5 +1,5 @@
 // The migrator against real databases, with scratch migrations.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -146,13 +146,9 @@ describe('migrations', () => {
     expect((await run()).applied).toEqual(['0004_mappings.sql']);
   });
 
-  it('let the login become their roles, and only by "set role"', async () => {
-    write(
-      '0001_first.sql',
-      `do $$ begin if not exists (select from pg_roles where rolname = 'mt_reader') then create role mt_reader nologin; end if; end $$;
-       create table log (n int); grant select on log to mt_reader;`,
-    );
-    await run();
+  it('find the roles of the pipelines made, which the login may become, and only by "set role"', async () => {
+    write('0001_first.sql', 'create table log (n int); grant select on log to mt_reader;');
+    await migrate({ url: database.url, folder, appLogin: database.login, roles: ['mt_reader'] });
     const [rights] = await ask(
       `select pg_has_role('${database.login}', 'mt_reader', 'member') as member,
               has_table_privilege('${database.login}', 'log', 'select') as by_itself`,
@@ -163,15 +159,43 @@ describe('migrations', () => {
   });
 });
 
+describe('migrations of a pipeline that does not come with Millrace', () => {
+  const own = () => [{ owner: 'tides', folder: path.join(folder, 'tides') }];
+
+  it('are applied after ours, once, and frozen as ours are', async () => {
+    write('0009_house.sql', 'create table house ();');
+    mkdirSync(path.join(folder, 'tides'));
+    write('tides/0001_tides.sql', 'create table tides (like house);');
+    const both = () => migrate({ url: database.url, folder, own: own() });
+    expect((await both()).applied).toEqual(['0009_house.sql', 'tides/0001_tides.sql']);
+    expect(await both()).toEqual({ applied: [], version: '0009_house.sql' });
+    write('tides/0001_tides.sql', 'create table tides ();');
+    expect(await codeOf(both())).toBe('migration_changed');
+  });
+
+  it('are none of the affairs of a process that does not know the pipeline, and missing to one that does', async () => {
+    write('0001_house.sql', 'select 1;');
+    mkdirSync(path.join(folder, 'tides'));
+    write('tides/0001_tides.sql', 'select 1;');
+    await run();
+    const client = await connectClient({ url: database.url, applicationName: 'test', connectTimeoutMs: 5_000 });
+    expect(await codeOf(requireCurrentSchema(client, { folder, own: own() }))).toBe('schema_behind');
+    await migrate({ url: database.url, folder, own: own() });
+    await expect(requireCurrentSchema(client, { folder })).resolves.toBeUndefined();
+    expect((await run()).applied).toEqual([]);
+    await client.end();
+  });
+});
+
 describe('a process that does not migrate', () => {
   it('refuses a schema that is behind, and takes one that is current', async () => {
     write('0001_first.sql', 'select 1;');
     const client = await connectClient({ url: database.url, applicationName: 'test', connectTimeoutMs: 5_000 });
-    expect(await codeOf(requireCurrentSchema(client, folder))).toBe('schema_behind');
+    expect(await codeOf(requireCurrentSchema(client, { folder }))).toBe('schema_behind');
     await run();
-    await expect(requireCurrentSchema(client, folder)).resolves.toBeUndefined();
+    await expect(requireCurrentSchema(client, { folder })).resolves.toBeUndefined();
     write('0002_second.sql', 'select 1;');
-    expect(await codeOf(requireCurrentSchema(client, folder))).toBe('schema_behind');
+    expect(await codeOf(requireCurrentSchema(client, { folder }))).toBe('schema_behind');
     await client.end();
   });
 });

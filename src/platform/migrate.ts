@@ -18,11 +18,20 @@ export interface Migration {
   readonly checksum: string;
 }
 
+/** Migrations of a pipeline that does not come with Millrace: recorded as OWNER/NNNN_what.sql, applied after Millrace's own. */
+export interface OwnMigrations {
+  readonly owner: string;
+  readonly folder: string;
+}
+
 export interface MigrateOptions {
   /** Connects as a user who may create schemas and roles. */
   readonly url: string;
-  /** The login that must be able to become the roles the migrations create. */
+  /** The login that must be able to become Millrace's roles and those of its pipelines. */
   readonly appLogin?: string;
+  /** Database roles of the pipelines. Those that are missing are made first. */
+  readonly roles?: readonly string[];
+  readonly own?: readonly OwnMigrations[];
   readonly folder?: string;
   readonly log?: Log;
   readonly patience?: Partial<Patience>;
@@ -44,10 +53,15 @@ export interface MigrateResult {
 /** db/migrations of the package; src/platform and dist/platform lie at the same depth. */
 export const migrationsFolder = fileURLToPath(new URL('../../db/migrations', import.meta.url));
 
+/** Of the house itself; made by its migrations. */
+const houseRoles = ['millrace_app', 'millrace_engine', 'millrace_operator'];
+
 const fileName = /^\d{4}_[a-z0-9_]+\.sql$/;
 const insufficientPrivilege = '42501';
 const lockNotAvailable = '55P03';
 const deadlockDetected = '40P01';
+const duplicateObject = '42710';
+const uniqueViolation = '23505';
 /** A backfill may take its time. */
 const statementMs = 24 * 3_600_000;
 const defaultPatience: Patience = { lockTimeoutMs: 3_000, tries: 20, pauseMs: 2_000 };
@@ -55,7 +69,8 @@ const oldestServer = 150_000;
 const firstWithSetOption = 160_000;
 
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
-  const migrations = readMigrations(options.folder);
+  const { own = [], roles = [] } = options;
+  const house = readMigrations(options.folder);
   const client = await connectClient({
     url: options.url,
     applicationName: 'millrace-migrate',
@@ -67,15 +82,17 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     const serverVersion = await requireServerVersion(client);
     await client.query(`select pg_advisory_lock(hashtext('millrace.migrate'))`);
     await createHistory(client);
-    const missing = checkHistory(migrations, await readHistory(client));
+    await createRoles(client, roles);
+    const missing = checkHistory(house, own, await readHistory(client));
     for (const migration of missing) {
       const startedAt = performance.now();
       await applyPatiently(client, migration, patience, options.log);
       const ms = Math.round(performance.now() - startedAt);
       options.log?.info({ migration: migration.name, ms }, 'migration applied');
     }
-    if (options.appLogin !== undefined) await grantRoles(client, migrations, options.appLogin, serverVersion);
-    return { applied: missing.map(({ name }) => name), version: migrations.at(-1)?.name ?? 'empty' };
+    if (options.appLogin !== undefined)
+      await grantRoles(client, [...houseRoles, ...roles], options.appLogin, serverVersion);
+    return { applied: missing.map(({ name }) => name), version: house.at(-1)?.name ?? 'empty' };
   } catch (error) {
     if (sqlStateOf(error) !== insufficientPrivilege) throw error;
     const params = { target: describeTarget(options.url), reason: (error as Error).message };
@@ -86,14 +103,17 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
 }
 
 /** For processes that do not migrate: the schema must be exactly the one this version knows. */
-export async function requireCurrentSchema(db: Queryable, folder?: string): Promise<void> {
-  const migrations = readMigrations(folder);
+export async function requireCurrentSchema(
+  db: Queryable,
+  { folder, own = [] }: Pick<MigrateOptions, 'folder' | 'own'> = {},
+): Promise<void> {
+  const house = readMigrations(folder);
   const { rows } = await db.query<{ known: boolean }>(`select to_regclass('millrace.migrations') is not null as known`);
   const history = rows[0]?.known ? await readHistory(db) : [];
-  const missing = checkHistory(migrations, history);
+  const missing = checkHistory(house, own, history);
   if (missing.length > 0) {
     const found = history.at(-1)?.name ?? 'nothing';
-    throw new MillraceError('schema_behind', { found, known: migrations.at(-1)?.name ?? 'nothing' });
+    throw new MillraceError('schema_behind', { found, known: missing.at(-1)?.name ?? 'nothing' });
   }
 }
 
@@ -105,6 +125,10 @@ export function readMigrations(folder: string = migrationsFolder): Migration[] {
       const sql = readFileSync(path.join(folder, name), 'utf8').replaceAll('\r\n', '\n');
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     });
+}
+
+function readOwnMigrations({ owner, folder }: OwnMigrations): Migration[] {
+  return readMigrations(folder).map((migration) => ({ ...migration, name: `${owner}/${migration.name}` }));
 }
 
 async function requireServerVersion(client: pg.Client): Promise<number> {
@@ -144,12 +168,21 @@ async function readHistory(db: Queryable): Promise<Applied[]> {
   return rows;
 }
 
-function checkHistory(migrations: readonly Migration[], history: readonly Applied[]): Migration[] {
+/** Pipelines that this process does not know may have migrations of their own in the database; they are not its affair. */
+function checkHistory(
+  house: readonly Migration[],
+  own: readonly OwnMigrations[],
+  history: readonly Applied[],
+): Migration[] {
+  const migrations = [...house, ...own.flatMap(readOwnMigrations)];
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
+  const owners = new Set(own.map(({ owner }) => owner));
   for (const { name, checksum } of history) {
     const migration = known.get(name);
+    const [owner = '', file] = name.split('/');
+    if (migration === undefined && file !== undefined && !owners.has(owner)) continue;
     if (migration === undefined)
-      throw new MillraceError('schema_newer', { found: name, known: migrations.at(-1)?.name ?? 'nothing' });
+      throw new MillraceError('schema_newer', { found: name, known: house.at(-1)?.name ?? 'nothing' });
     if (migration.checksum !== checksum) throw new MillraceError('migration_changed', { name });
   }
   const applied = new Set(history.map(({ name }) => name));
@@ -185,32 +218,40 @@ async function applyMigration(client: pg.Client, migration: Migration, lockTimeo
   }
 }
 
-// The login may become every role without login that has rights on this database's objects and that our migrations name;
-// roles of other applications in the same database are left alone. Membership is for `set role` only: the login itself
-// keeps no right of its own. Postgres 15 has no such option; there the login should be "noinherit", which is how the embedded
-// server and the documentation create it.
+/** Without login and without rights of their own; what they may is granted by migrations. */
+async function createRoles(client: pg.Client, roles: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    'select name from unnest($1::text[]) as name where not exists (select from pg_roles where rolname = name)',
+    [roles],
+  );
+  for (const { name } of rows)
+    await client.query(`create role ${quote(name)} nologin noinherit`).catch((error: unknown) => {
+      // Roles belong to the whole server: another database's migration may have made it a moment ago.
+      if (![duplicateObject, uniqueViolation].includes(sqlStateOf(error) ?? '')) throw error;
+    });
+}
+
+// The login may become the roles of the house and of its pipelines; roles of other applications are left alone. Membership is for
+// `set role` only: the login itself keeps no right of its own. Postgres 15 has no such option; there the login should be "noinherit",
+// which is how the embedded server and the documentation create it.
 async function grantRoles(
   client: pg.Client,
-  migrations: readonly Migration[],
+  roles: readonly string[],
   login: string,
   serverVersion: number,
 ): Promise<void> {
-  const words = new Set(migrations.flatMap(({ sql }) => sql.match(/[a-z_][a-z0-9_]*/g) ?? []));
   const { rows } = await client.query<{ name: string }>(
-    `select distinct r.rolname as name
-       from pg_shdepend d join pg_roles r on r.oid = d.refobjid
-      where d.refclassid = 'pg_authid'::regclass
-        and d.dbid = (select oid from pg_database where datname = current_database())
-        and not r.rolcanlogin and not r.rolsuper and r.rolname !~ '^pg_'
+    `select r.rolname as name
+       from pg_roles r
+      where r.rolname = any ($2) and not r.rolcanlogin and not r.rolsuper
         and not exists (select from pg_auth_members m join pg_roles l on l.oid = m.member
                          where m.roleid = r.oid and l.rolname = $1
                            and coalesce((to_jsonb(m) ->> 'set_option')::boolean, true))
       order by 1`,
-    [login],
+    [login, roles],
   );
   const options = serverVersion >= firstWithSetOption ? 'with inherit false, set true' : '';
-  for (const { name } of rows)
-    if (words.has(name)) await client.query(`grant ${quote(name)} to ${quote(login)} ${options}`);
+  for (const { name } of rows) await client.query(`grant ${quote(name)} to ${quote(login)} ${options}`);
 }
 
 function quote(identifier: string): string {

@@ -103,6 +103,7 @@ export async function createMillrace(options: MillraceOptions): Promise<Millrace
     },
     migrate: true,
     pipelines: [...(options.pipelines ?? []), ...kits.pipelines],
+    schema: kits.schema,
     settings: options.settings ?? {},
     poolSize: options.poolSize ?? DEFAULT_POOL,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
@@ -153,7 +154,8 @@ export async function createMillrace(options: MillraceOptions): Promise<Millrace
 
 /** Only where there are kits is there anything to open for them. */
 async function openOwnKits({ kits = [], home = DEFAULT_HOME }: MillraceOptions, log: Log) {
-  if (kits.length === 0) return { pipelines: [], async prepare() {}, withEngine: () => [], async close() {} };
+  if (kits.length === 0)
+    return { pipelines: [], schema: {}, async prepare() {}, withEngine: () => [], async close() {} };
   const config = loadConfig({ ...process.env, MILLRACE_HOME: home });
   for (const { name, errors = {} } of kits) registerErrors(name, errors);
   prepareHome(home);

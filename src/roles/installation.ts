@@ -39,6 +39,7 @@ export async function openInstallation({ config, log, shutdown }: RoleProcess): 
     database: config,
     migrate: config.migrateOnStart,
     pipelines: opening.pipelines,
+    schema: opening.schema,
     prepare: config.migrateOnStart ? opening.prepare : undefined,
     settings: engineSettings(config),
     sessionSettings: specSettings(config),
@@ -57,11 +58,12 @@ export async function openInstallation({ config, log, shutdown }: RoleProcess): 
   const kits = opening.withEngine(opened.engine);
   opened.engine.consume(replayConsumer);
   for (const consumer of kits.flatMap(({ consumers }) => consumers)) opened.engine.consume(consumer);
-  consumeForAlerts(opened.engine);
+  const alerted = Object.fromEntries(kits.map(({ kit, alerted }) => [kit.name, alerted]));
+  consumeForAlerts(opened.engine, alerted);
   shutdown.add('database', () => opened.close());
   shutdown.add('engine', () => opened.engine.stop());
   const webhooks = openWebhooks(config, opened.pools, secrets);
-  const alerts = openAlerts(config, secrets);
+  const alerts = openAlerts(config, secrets, alerted);
   return { ...opened, blobs, kits, webhooks, alerts };
 }
 

@@ -1,7 +1,7 @@
 // The pipelines of this installation, with everything they bring: the kits that come with Millrace, and those of the modules that
 // PIPELINE_MODULES names.
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { registerErrors } from '../contract/errors/catalogue.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -10,15 +10,20 @@ import type { Service } from '../engine/services/loop.ts';
 import type { Handlers } from '../http/call.ts';
 import type { PipelineParts } from '../http/pipeline-parts.ts';
 import { defaultUploadLimits, type UploadLimits } from '../http/uploads/upload-limits.ts';
+import type { AlertedPipeline } from '../outbound/alerts/pipeline-alerts.ts';
 import { kits as ownKits } from '../pipelines/all.ts';
 import type { Consumer, KitBase, KitOpened, PipelineKit } from '../pipelines/kit.ts';
 import { type Config, readSettings } from '../platform/config.ts';
 import type { Queryable } from '../platform/database.ts';
+import { requireDeclaredRoles, requireOwnNames } from './check-kit.ts';
+import type { KitSchema } from './open-engine.ts';
 
 /** A kit whose pipeline an engine runs. */
 export interface KitAtWork {
   readonly kit: PipelineKit;
   readonly parts: PipelineParts;
+  /** What it brings to alerts. */
+  readonly alerted: AlertedPipeline;
   readonly consumers: readonly Consumer[];
   handlers(): Handlers;
   /** Made anew at each call, not started. */
@@ -27,6 +32,8 @@ export interface KitAtWork {
 
 export interface OpenedKits {
   readonly pipelines: readonly AnyPipeline[];
+  /** What the database must have for them. */
+  readonly schema: KitSchema;
   /** Makes the tables of pipelines that do not come with Millrace. */
   prepare(admin: Queryable): Promise<void>;
   withEngine(engine: Engine): readonly KitAtWork[];
@@ -37,7 +44,10 @@ export async function loadKits(modules: string | undefined): Promise<readonly Pi
   const names = (modules ?? '').split(',').map((name) => name.trim());
   const loaded = await Promise.all(names.filter((name) => name !== '').map(loadModule));
   const own = loaded.flat();
-  for (const { name, errors = {} } of own) registerErrors(name, errors);
+  for (const kit of own) {
+    requireOwnNames(kit);
+    registerErrors(kit.name, kit.errors ?? {});
+  }
   return [...ownKits, ...own];
 }
 
@@ -45,10 +55,21 @@ export async function openKits(kits: readonly PipelineKit[], base: Omit<KitBase,
   const opened = await Promise.all(kits.map((kit) => openKit(kit, base)));
   return {
     pipelines: opened.map(({ pipeline }) => pipeline),
+    schema: schemaOf(kits),
     async prepare(admin) {
       for (const { kit } of opened) await kit.prepare?.(admin);
     },
     withEngine: (engine) => opened.map(({ kit, own }) => putToWork(kit, own, engine)),
+  };
+}
+
+/** The database roles of the kits, and the migrations of those that do not come with Millrace. */
+export function schemaOf(kits: readonly PipelineKit[]): KitSchema {
+  return {
+    roles: kits.flatMap(({ databaseRoles = [] }) => databaseRoles),
+    own: kits.flatMap(({ name, migrations }) =>
+      migrations === undefined ? [] : [{ owner: name, folder: fileURLToPath(migrations) }],
+    ),
   };
 }
 
@@ -63,7 +84,9 @@ export function uploadLimits(config: Config): UploadLimits {
 async function openKit(kit: PipelineKit, base: Omit<KitBase, 'settings'>) {
   const settings = kit.settings === undefined ? {} : readSettings(base.config, kit.settings);
   const own = { ...base, settings, own: await kit.open?.({ ...base, settings }) };
-  return { kit, own, pipeline: kit.pipeline(own) };
+  const pipeline = kit.pipeline(own);
+  requireDeclaredRoles(kit, pipeline);
+  return { kit, own, pipeline };
 }
 
 function putToWork(kit: PipelineKit, opened: KitOpened<unknown>, engine: Engine): KitAtWork {
@@ -80,6 +103,7 @@ function putToWork(kit: PipelineKit, opened: KitOpened<unknown>, engine: Engine)
       ...(rejects ? { rejects } : {}),
       ...(actions ? { actions } : {}),
       ...(routes ? { routes } : {}),
+      ...(kit.isDefault ? { isDefault: true } : {}),
       ...(kit.mayStart ? { mayStart: true } : {}),
       ...(kit.rows ? { rows: kit.rows } : {}),
       ...(kit.samples ? { samples: kit.samples } : {}),
@@ -87,9 +111,23 @@ function putToWork(kit: PipelineKit, opened: KitOpened<unknown>, engine: Engine)
       ...(kit.channel === undefined ? {} : { channel: kit.channel }),
       ...(kit.provider === undefined ? {} : { provider: kit.provider }),
     },
+    alerted: alertedOf(kit, opened),
     consumers: kit.consumers?.(host) ?? [],
     handlers: () => kit.handlers?.(host) ?? {},
     services: () => kit.services?.(host) ?? [],
+  };
+}
+
+/** What alerts know of a kit. */
+export function alertedOf({ alerts, figures }: PipelineKit, base: KitBase): AlertedPipeline {
+  const { label, runsBy, failedAreDeadLetters } = figures ?? {};
+  const staleAfter = figures?.staleAfter?.(base);
+  return {
+    ...alerts,
+    ...(label === undefined ? {} : { label }),
+    ...(runsBy === undefined ? {} : { runsBy }),
+    ...(failedAreDeadLetters ? { failedAreDeadLetters } : {}),
+    ...(staleAfter === undefined ? {} : { staleAfter }),
   };
 }
 

@@ -2,8 +2,10 @@
 import type { Engine } from '../engine/engine.ts';
 import { type AlertSettings, defaultAlertSettings } from '../outbound/alerts/alert-settings.ts';
 import { configuredTargets, saveConfiguredSinks } from '../outbound/alerts/configured-sinks.ts';
+import { saveRulesOf } from '../outbound/alerts/default-rules.ts';
 import { createAlertEvaluator } from '../outbound/alerts/evaluator.ts';
 import { alertConsumer } from '../outbound/alerts/event-consumer.ts';
+import type { AlertedPipelines } from '../outbound/alerts/pipeline-alerts.ts';
 import { createAlertSender } from '../outbound/alerts/sender.ts';
 import type { SinkBox } from '../outbound/alerts/sink-target.ts';
 import type { AlertDesk } from '../outbound/alerts/sinks.ts';
@@ -13,13 +15,13 @@ import type { RoleProcess } from './role-process.ts';
 const SECOND_MS = 1_000;
 const HOUR_S = 3_600;
 
-export function openAlerts(config: Config, box: SinkBox): AlertDesk {
-  return { box, settings: alertSettings(config) };
+export function openAlerts(config: Config, box: SinkBox, pipelines: AlertedPipelines): AlertDesk {
+  return { box, settings: { ...alertSettings(config), pipelines } };
 }
 
 /** Before the engine starts. */
-export function consumeForAlerts(engine: Pick<Engine, 'consume'>): void {
-  engine.consume(alertConsumer());
+export function consumeForAlerts(engine: Pick<Engine, 'consume'>, pipelines: AlertedPipelines): void {
+  engine.consume(alertConsumer(pipelines));
 }
 
 /** Where services run: all of them may, in every process. */
@@ -29,6 +31,7 @@ export async function startAlerts(
 ): Promise<void> {
   const { box, settings } = alerts;
   const pool = engine.pools.control;
+  await saveRulesOf(pool, settings.pipelines);
   await saveConfiguredSinks(pool, box, configuredTargets(config), settings.allowPrivate);
   const sender = createAlertSender({ pool, box, log, settings, election: engine.election });
   const evaluator = createAlertEvaluator({
@@ -58,11 +61,5 @@ export function alertSettings(config: Config): AlertSettings {
     digestAfter: config.alertDigestAfter,
     digestMs: config.alertDigestSeconds * SECOND_MS,
     retentionDays: config.alertRetentionDays,
-    stale: {
-      ...defaultAlertSettings.stale,
-      processingSeconds: config.processingTimeoutHours * HOUR_S,
-      documentsRunningSeconds: config.crashGuardRunningStaleMin * 60,
-      documentsQueuedSeconds: config.crashGuardQueuedTtlHours * HOUR_S,
-    },
   };
 }

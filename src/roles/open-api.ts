@@ -17,7 +17,7 @@ import { waitAtMost } from '../platform/wait.ts';
 import { createAppPool } from './app-pool.ts';
 import { checkWork } from './check-work.ts';
 import type { Installation } from './installation.ts';
-import { uploadLimits } from './kits.ts';
+import { schemaOf, uploadLimits } from './kits.ts';
 import type { LoginHint, RoleProcess } from './role-process.ts';
 import { version } from './version.ts';
 
@@ -89,7 +89,7 @@ function httpSettings(config: Config): HttpSettings {
 /** While the process drains it is not ready, so that a load balancer looks elsewhere. */
 function readyChecks(
   { shutdown }: RoleProcess,
-  { blobs }: Installation,
+  { blobs, kits }: Installation,
   pool: Pool,
 ): Readonly<Record<string, ReadyCheck>> {
   return {
@@ -98,7 +98,7 @@ function readyChecks(
       return undefined;
     },
     migrations: async () => {
-      await requireCurrentSchema(pool);
+      await requireCurrentSchema(pool, schemaOf(kits.map(({ kit }) => kit)));
       return undefined;
     },
     blobs: async () => {

@@ -9,7 +9,7 @@ import type { Retention } from '../engine/services/pruner.ts';
 import { defaultSettings, type EngineSettings } from '../engine/settings.ts';
 import { connectClient, describeTarget, type Pooler, type Queryable, requireRole } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
-import { type MigrateResult, migrate, requireCurrentSchema } from '../platform/migrate.ts';
+import { type MigrateOptions, type MigrateResult, migrate, requireCurrentSchema } from '../platform/migrate.ts';
 import { type DatabaseConfig, type OpenDatabase, openDatabase } from '../platform/open-database.ts';
 import { version } from './version.ts';
 
@@ -20,11 +20,15 @@ const MAX_CONTROL = 5;
 const POOLED_CONTROL = 3;
 const POOLED_EFFECTS = 4;
 
+export type KitSchema = Pick<MigrateOptions, 'roles' | 'own'>;
+
 export interface OpenEngineOptions {
   readonly database: DatabaseConfig;
   /** False: the schema must be current already. */
   readonly migrate: boolean;
   readonly pipelines: readonly AnyPipeline[];
+  /** Database roles and migrations of the pipelines. */
+  readonly schema?: KitSchema;
   readonly settings: Partial<EngineSettings>;
   readonly retention?: Partial<Retention>;
   readonly poolSize: number;
@@ -51,8 +55,8 @@ export async function openEngine(options: OpenEngineOptions): Promise<OpenedEngi
   let pools: EnginePools | undefined;
   try {
     const migrated = options.migrate
-      ? await migrate({ url: database.adminUrl, appLogin: database.appLogin, log })
-      : await checkSchema(database);
+      ? await migrate({ ...options.schema, url: database.adminUrl, appLogin: database.appLogin, log })
+      : await checkSchema(database, options.schema);
     if (options.prepare) await asAdmin(database, options.prepare);
     const settings = { ...defaultSettings, ...options.settings };
     const sizes = poolSizes(database.pooler, options.poolSize);
@@ -121,9 +125,9 @@ export async function asAdmin<T>(database: OpenDatabase, work: (admin: Queryable
   }
 }
 
-function checkSchema(database: OpenDatabase): Promise<MigrateResult> {
+function checkSchema(database: OpenDatabase, schema: KitSchema | undefined): Promise<MigrateResult> {
   return asAdmin(database, async (admin) => {
-    await requireCurrentSchema(admin);
+    await requireCurrentSchema(admin, schema);
     return { applied: [], version: 'current' };
   });
 }

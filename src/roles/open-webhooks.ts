@@ -5,6 +5,7 @@ import { createWebhookDesk, createWebhookServices, type WebhookDesk } from '../o
 import { defaultWebhookSettings, type WebhookSettings } from '../outbound/webhooks/webhook-settings.ts';
 import type { Config } from '../platform/config.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
+import type { KitAtWork } from './kits.ts';
 import type { OpenedEngine } from './open-engine.ts';
 import type { RoleProcess } from './role-process.ts';
 
@@ -21,13 +22,19 @@ export function openWebhooks(config: Config, pools: EnginePools, box: SecretBox)
 /** Events become deliveries and are delivered, in this process too. */
 export function startWebhooks(
   { log, shutdown }: RoleProcess,
-  { webhooks, engine, pools }: OpenedEngine & { readonly webhooks: Webhooks },
+  {
+    webhooks,
+    engine,
+    pools,
+    kits,
+  }: OpenedEngine & { readonly webhooks: Webhooks; readonly kits: readonly KitAtWork[] },
 ): void {
   const services = createWebhookServices({
     ...webhooks.deps,
     feedPool: pools.effects,
     log,
     election: engine.election,
+    eventFields: Object.assign({}, ...kits.map(({ kit }) => kit.events ?? {})),
     onEvents: (listener) => engine.onEvents(listener),
   });
   services.start();

@@ -47,8 +47,6 @@ export interface Intake<Fields extends z.ZodType = z.ZodType, Answer extends Acc
   readonly fields: Fields;
   /** Says what the first bytes are, or throws the reason why the file is refused. */
   readonly sniff: Sniff;
-  /** Uploads that name no pipeline are for this one. */
-  readonly isDefault?: boolean;
   /** Rows sent as JSON as a file; left out, the pipeline takes files only. */
   fileOfRows?(body: unknown): FileOfRows;
   /** "FOLDER=PIPELINE:WORD" as fields; throws a sentence that says what the word may be. */

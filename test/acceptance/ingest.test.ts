@@ -109,7 +109,7 @@ describe('ingest over HTTP', () => {
     await millrace(['ingest', file, '--platform', 'meta', '--watch'], remote);
     const again = await millrace(['ingest', file, '--platform', 'meta', '--watch'], remote);
     expect(again, again.stderr).toMatchObject({ code: 0 });
-    expect(again.stdout).toContain('these very bytes were handed in before');
+    expect(again.stdout).toContain('these very bytes were uploaded before');
     expect(again.stdout).toMatch(/^= receipt {2}5 = 5 unchanged/m);
   });
 });

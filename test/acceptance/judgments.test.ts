@@ -46,7 +46,7 @@ describe('a batch from the command line', () => {
     const superseding = await ingest(other, 'june', '--supersede');
     expect(superseding.stdout, superseding.stderr).toMatch(/1 = 1 updated/);
     const twin = await ingest(other, 'july');
-    expect(twin.stdout).toContain('these very bytes were handed in before: june#r2');
+    expect(twin.stdout).toContain('these very bytes were uploaded before: june#r2');
     const verified = await millrace(['verify', run], env);
     expect(verified, verified.stderr).toMatchObject({ code: 0 });
   });

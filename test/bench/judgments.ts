@@ -12,6 +12,7 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { recordBlob } from '../../src/engine/blobs/blobs.ts';
 import { storeFile } from '../../src/engine/blobs/store-file.ts';
+import { kitRoles } from '../../src/pipelines/all.ts';
 import { judgmentsPipeline } from '../../src/pipelines/judgments/judgments.pipeline.ts';
 import { DiskBlobStore } from '../../src/platform/blob/disk-blob-store.ts';
 import { connectClient } from '../../src/platform/database.ts';
@@ -41,7 +42,7 @@ export async function benchJudgments({ quick, say }: BenchOptions): Promise<Benc
   const home = makeTempHome('bench-judgments');
   const server = await openDatabase({ home }, silentLog);
   try {
-    await migrate({ url: server.adminUrl, appLogin: server.appLogin, log: silentLog });
+    await migrate({ url: server.adminUrl, appLogin: server.appLogin, log: silentLog, roles: kitRoles });
     const admin = await connectClient({ url: server.adminUrl, applicationName: 'bench', connectTimeoutMs: 10_000 });
     const file = path.join(home, 'judgments.csv');
     const bytes = await writeJudgments(file, rows);

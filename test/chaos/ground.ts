@@ -7,6 +7,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { EngineSettings } from '../../src/engine/settings.ts';
+import { kitRoles } from '../../src/pipelines/all.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { migrate } from '../../src/platform/migrate.ts';
@@ -72,7 +73,7 @@ export async function openChaosServer(settings: Readonly<Record<string, string>>
 /** Migrated once; the ground of every suite is a copy. */
 async function createTemplate(adminUrl: string): Promise<void> {
   await query(at(adminUrl, 'postgres'), `create database ${TEMPLATE}`);
-  await migrate({ url: at(adminUrl, TEMPLATE), appLogin: 'millrace' });
+  await migrate({ url: at(adminUrl, TEMPLATE), appLogin: 'millrace', roles: kitRoles });
   await query(at(adminUrl, TEMPLATE), schema);
 }
 

@@ -6,6 +6,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { kitRoles } from '../../src/pipelines/all.ts';
 import { prepareBinaries } from '../../src/platform/embedded/binaries.ts';
 import { chooseServerUser } from '../../src/platform/embedded/server-user.ts';
 import { migrate } from '../../src/platform/migrate.ts';
@@ -56,7 +57,7 @@ export async function openReplicas(): Promise<Replicas> {
     `create role millrace login noinherit`,
     `create database ${DATABASE}`,
   );
-  await migrate({ url: urlOf(first.port, 'postgres', DATABASE), appLogin: 'millrace' });
+  await migrate({ url: urlOf(first.port, 'postgres', DATABASE), appLogin: 'millrace', roles: kitRoles });
   await onServer(urlOf(first.port, 'postgres', DATABASE), schema);
   await first.end('INT');
   let made = 0;

@@ -10,6 +10,7 @@ import { sendDue } from '../../src/outbound/alerts/sender.ts';
 import { addSink, type SinkWish } from '../../src/outbound/alerts/sinks.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import type { TestDatabase } from './database.ts';
+import { alertedKits } from './kit-parts.ts';
 import { testBox } from './webhooks.ts';
 
 export const quickAlerts: AlertSettings = {
@@ -21,6 +22,7 @@ export const quickAlerts: AlertSettings = {
   settleMs: 0,
   backoffMs: 1,
   backoffCapMs: 5,
+  pipelines: alertedKits,
 };
 
 export const alertDesk = { box: testBox, settings: quickAlerts };
@@ -49,7 +51,7 @@ export async function buildSink(
 
 /** Everything that has happened until now is judged. */
 export async function judgeEvents({ engine: pool }: TestDatabase): Promise<void> {
-  const consumer = { ...alertConsumer(), pool, log: silentLog, everyMs: 1_000 };
+  const consumer = { ...alertConsumer(alertedKits), pool, log: silentLog, everyMs: 1_000 };
   // A started engine pumps too: until nothing is left, whoever took it.
   while ((await pumpEvents(pool)) !== 0);
   while ((await consumeOnce(consumer)) > 0);

@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { kitRoles } from '../../src/pipelines/all.ts';
 import { connectClient } from '../../src/platform/database.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { silentLog } from '../../src/platform/log.ts';
@@ -101,7 +102,7 @@ async function createTemplate({ url, template, login, password }: TestServer): P
   });
   const target = new URL(url);
   target.pathname = `/${template}`;
-  await migrate({ url: target.href, appLogin: login });
+  await migrate({ url: target.href, appLogin: login, roles: kitRoles });
   await withAdmin(target.href, async (query) => {
     await query(moveRecorder);
   });

@@ -1,8 +1,11 @@
 // What the kits bring to the HTTP app that needs no more than an engine, for tests that open an app without an installation.
 import type { Engine } from '../../src/engine/engine.ts';
 import type { PipelineParts, PipelinePartsByName } from '../../src/http/pipeline-parts.ts';
+import type { AlertedPipelines } from '../../src/outbound/alerts/pipeline-alerts.ts';
 import { kits } from '../../src/pipelines/all.ts';
-import type { KitHost, PipelineKit } from '../../src/pipelines/kit.ts';
+import type { KitBase, KitHost, PipelineKit } from '../../src/pipelines/kit.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import { alertedOf } from '../../src/roles/kits.ts';
 
 /** `given`: what the test brings itself, which goes first. */
 export function kitParts(engine: Engine | undefined, given: PipelinePartsByName = {}): PipelinePartsByName {
@@ -11,10 +14,11 @@ export function kitParts(engine: Engine | undefined, given: PipelinePartsByName 
 }
 
 function factsOf(kit: PipelineKit, engine: Engine | undefined): PipelineParts {
-  const { title, rows, figures, channel, provider } = kit;
+  const { title, isDefault = false, rows, figures, channel, provider } = kit;
   const actions = engine === undefined ? undefined : kit.actions?.({ engine } as KitHost<unknown>);
   return {
     title,
+    isDefault,
     ...(rows ? { rows } : {}),
     ...(figures ? { figures } : {}),
     ...(actions ? { actions } : {}),
@@ -22,3 +26,8 @@ function factsOf(kit: PipelineKit, engine: Engine | undefined): PipelineParts {
     ...(provider === undefined ? {} : { provider }),
   };
 }
+
+/** What the kits bring to alerts, with the settings as they are when nobody changes them. */
+export const alertedKits: AlertedPipelines = Object.fromEntries(
+  kits.map((kit) => [kit.name, alertedOf(kit, { config: loadConfig({}) } as KitBase)]),
+);

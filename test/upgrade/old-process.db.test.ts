@@ -87,7 +87,7 @@ describe('a process of the first version whose database is migrated under it', (
   }, 120_000);
 
   it('does not start again: the schema is newer than it knows', async () => {
-    await expect(requireCurrentSchema(admin, frozen)).rejects.toMatchObject({ code: 'schema_newer' });
+    await expect(requireCurrentSchema(admin, { folder: frozen })).rejects.toMatchObject({ code: 'schema_newer' });
     await expect(migrate({ url: database.url, folder: frozen })).rejects.toMatchObject({ code: 'schema_newer' });
   });
 

@@ -5,6 +5,7 @@ import type { AnyPipeline } from '../../src/engine/pipeline.ts';
 import { replayConsumer } from '../../src/engine/replay.ts';
 import { adsPipeline } from '../../src/pipelines/ads/ads.pipeline.ts';
 import { replayRejects } from '../../src/pipelines/ads/replay.ts';
+import { kitRoles } from '../../src/pipelines/all.ts';
 import { judgmentsPipeline } from '../../src/pipelines/judgments/judgments.pipeline.ts';
 import { DiskBlobStore } from '../../src/platform/blob/disk-blob-store.ts';
 import { migrate } from '../../src/platform/migrate.ts';
@@ -29,7 +30,7 @@ beforeAll(async () => {
   old = await rebuildInstallation(database.url, database.login);
   admin = new pg.Pool({ connectionString: database.url, max: 2 });
   store = new DiskBlobStore({ root: old.store });
-  await migrate({ url: database.url, appLogin: database.login });
+  await migrate({ url: database.url, appLogin: database.login, roles: kitRoles });
   const small = { batchBytes: 1_500, flushRows: 20 };
   const pipelines = [
     adsPipeline({ store, ...small, promotionRows: 20 }),

@@ -74,7 +74,7 @@ async function findingsWith(env: Record<string, string> = {}): Promise<Map<strin
   });
   const findings = new Map<string, Finding>();
   const checks = kits.flatMap(({ doctor = [] }) => doctor);
-  await examine(config, silentLog, (finding) => findings.set(finding.check, finding), checks);
+  await examine(config, silentLog, (finding) => findings.set(finding.check, finding), { checks });
   return findings;
 }
 

@@ -7,7 +7,7 @@ import { blobSettings, openBlobStore } from '../../platform/blob/open-blob-store
 import { type Config, isLoopback, specSettings } from '../../platform/config.ts';
 import { connectClient, describeTarget, type Queryable } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
-import { requireCurrentSchema } from '../../platform/migrate.ts';
+import { type MigrateOptions, requireCurrentSchema } from '../../platform/migrate.ts';
 import { type OpenDatabase, openDatabase } from '../../platform/open-database.ts';
 import { describeFailure } from '../failure.ts';
 import { formatCount, plural } from '../output.ts';
@@ -28,19 +28,19 @@ const skew = { warnMs: 2_000, failMs: 30_000 };
 const disk = { warnBytes: 2 * 1024 ** 3, failBytes: 256 * 1024 ** 2 };
 const longWaitS = 60;
 
-/** `checks`: what the pipelines ask beside the house's own questions. */
-export async function examine(
-  config: Config,
-  log: Log,
-  report: Report,
-  checks: readonly DoctorCheck[] = [],
-): Promise<void> {
+/** What the pipelines bring to the doctor. */
+export interface Examined extends Pick<MigrateOptions, 'own'> {
+  /** What they ask beside the house's own questions. */
+  readonly checks?: readonly DoctorCheck[];
+}
+
+export async function examine(config: Config, log: Log, report: Report, examined: Examined = {}): Promise<void> {
   await ask(report, 'disk', () => checkDisk(config.home));
   await ask(report, 'blob store', () => checkBlobStore(config));
   let database: OpenDatabase | undefined;
   try {
     database = await openDatabase(config, log);
-    await examineDatabase(database, config, report, checks);
+    await examineDatabase(database, config, report, examined);
   } catch (error) {
     report(failed('database', error));
   } finally {
@@ -52,14 +52,14 @@ async function examineDatabase(
   database: OpenDatabase,
   config: Config,
   report: Report,
-  checks: readonly DoctorCheck[],
+  { checks = [], own }: Examined,
 ): Promise<void> {
   const options = { applicationName: 'millrace doctor', connectTimeoutMs: config.databaseConnectTimeoutMs };
   // As the migrating user first: the roles may not be there yet.
   const admin = await connectClient({ ...options, url: database.adminUrl });
   try {
     report(await checkVersion(admin, database));
-    if (!(await ask(report, 'schema', () => checkSchema(admin)))) return;
+    if (!(await ask(report, 'schema', () => checkSchema(admin, own)))) return;
   } finally {
     await admin.end();
   }
@@ -104,8 +104,8 @@ async function checkVersion(db: Queryable, { kind, appUrl }: OpenDatabase): Prom
   };
 }
 
-async function checkSchema(db: Queryable): Promise<Finding> {
-  await requireCurrentSchema(db);
+async function checkSchema(db: Queryable, own: Examined['own']): Promise<Finding> {
+  await requireCurrentSchema(db, own === undefined ? {} : { own });
   return { check: 'schema', state: 'ok', detail: 'up to date' };
 }
 

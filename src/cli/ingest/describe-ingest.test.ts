@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   addDecimals,
   describeDimensions,
-  describeGate,
   describeReading,
   describeRejects,
   describeSums,
@@ -60,28 +59,19 @@ describe('an ingest in words', () => {
   });
 
   it('says how many were refused, in how many groups, and the share that is valid', () => {
-    expect(describeRejects([cluster(220), cluster(2)], 50_112)).toBe(
+    expect(describeRejects([cluster(220), cluster(2)], 50_112, 90)).toBe(
       '49,890 valid · 222 rejected in 2 groups (99.56 % ≥ 90 %)',
     );
     expect(describeRejects([], 10)).toBe('10 valid');
-    expect(describeRejects([cluster(1)], 3, false)).toBe('2 valid · 1 rejected in 1 group (66.67 %)');
+    expect(describeRejects([cluster(1)], 3)).toBe('2 valid · 1 rejected in 1 group (66.67 %)');
   });
 
   it('says what the gate decided, to the row: 899 of 1,000 are too few, 900 are enough', () => {
-    expect(describeRejects([cluster(101)], 1_000)).toBe('899 valid · 101 rejected in 1 group (89.90 % < 90 %)');
-    expect(describeRejects([cluster(100)], 1_000)).toBe('900 valid · 100 rejected in 1 group (90.00 % ≥ 90 %)');
-    expect(describeRejects([cluster(10_001)], 100_000)).toBe(
+    expect(describeRejects([cluster(101)], 1_000, 90)).toBe('899 valid · 101 rejected in 1 group (89.90 % < 90 %)');
+    expect(describeRejects([cluster(100)], 1_000, 90)).toBe('900 valid · 100 rejected in 1 group (90.00 % ≥ 90 %)');
+    expect(describeRejects([cluster(10_001)], 100_000, 90)).toBe(
       '89,999 valid · 10,001 rejected in 1 group (89.99 % < 90 %)',
     );
-    const run = (phase: 'done' | 'failed', outcomes: Record<string, number>) =>
-      describeGate({ run_id: 'r1', phase, receipt: { read: 10, outcomes } });
-    expect(run('failed', { held_back: 8, rejected: 2 })).toBe(
-      'closed: 8 valid rows held back. Mend the file and hand it in again, or store what is valid: millrace runs retry r1 --force-partial',
-    );
-    expect(run('done', { inserted: 8, rejected: 2 })).toBe(
-      'opened as asked (--force-partial): 8 valid rows stored, the rest is rejected',
-    );
-    expect(run('done', { inserted: 9, rejected: 1 })).toBeUndefined();
   });
 
   it('adds money without losing a cent', () => {

@@ -32,39 +32,28 @@ export function describeReading(reading: Reading | undefined, rows: number | und
   return parts.filter((part) => part !== undefined).join(' · ');
 }
 
-/** "49,890 valid · 222 rejected in 3 groups (99.56 % ≥ 90 %)"; what the gate decided where the pipeline has one. */
-export function describeRejects(clusters: Clusters, read: number | undefined, hasGate = true): string {
+/** "49,890 valid · 222 rejected in 3 groups (99.56 % ≥ 90 %)"; `gate`: how many of a hundred must be valid, where the pipeline says. */
+export function describeRejects(clusters: Clusters, read: number | undefined, gate?: number): string {
   const rejected = clusters.reduce((sum, cluster) => sum + cluster.count, 0);
   if (rejected === 0) return read === undefined ? 'nothing rejected' : `${formatCount(read)} valid`;
   const groups = `${formatCount(rejected)} rejected in ${plural(clusters.length, 'group')}`;
   if (read === undefined || read === 0) return groups;
   const valid = read - rejected;
-  const passes = isThroughGate(valid, read);
+  return `${formatCount(valid)} valid · ${groups} (${describeShare(valid, read, gate)})`;
+}
+
+function describeShare(valid: number, read: number, gate: number | undefined): string {
   const rounded = ((valid / read) * 100).toFixed(2);
+  if (gate === undefined) return `${rounded} %`;
+  if (isThroughGate(valid, read, gate)) return `${rounded} % ≥ ${gate} %`;
   // 89.999 % must not look like 90.
-  const percent = hasGate && !passes && Number(rounded) >= 90 ? '89.99' : rounded;
-  const gate = hasGate ? ` ${passes ? '≥' : '<'} 90 %` : '';
-  return `${formatCount(valid)} valid · ${groups} (${percent} %${gate})`;
+  const below = Number(rounded) >= gate ? (gate - 0.01).toFixed(2) : rounded;
+  return `${below} % < ${gate} %`;
 }
 
-/** At least nine of ten rows must be valid; in integers, as the gate itself judges. */
-function isThroughGate(valid: number, read: number): boolean {
-  return valid * 10 >= read * 9;
-}
-
-/** What the gate decided when it did not simply let the file pass, and what to do about it. */
-export function describeGate(run: Pick<RunDetail, 'run_id' | 'receipt' | 'phase'>): string | undefined {
-  const { outcomes = {}, read = 0 } = run.receipt ?? {};
-  const heldBack = outcomes.held_back ?? 0;
-  const rejected = outcomes.rejected ?? 0;
-  if (heldBack > 0)
-    return (
-      `closed: ${plural(heldBack, 'valid row')} held back. Mend the file and hand it in again, or store what is valid: ` +
-      `millrace runs retry ${run.run_id} --force-partial`
-    );
-  if (run.phase === 'done' && read > 0 && !isThroughGate(read - rejected, read))
-    return `opened as asked (--force-partial): ${plural(read - rejected, 'valid row')} stored, the rest is rejected`;
-  return undefined;
+/** In integers, as the gate itself judges. */
+export function isThroughGate(valid: number, read: number, percent: number): boolean {
+  return valid * 100 >= read * percent;
 }
 
 /** The sum of the receipt, and the control total of the money with what was stored of it. */

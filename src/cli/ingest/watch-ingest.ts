@@ -3,22 +3,30 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, type Client } from '../../contract/api/client.ts';
 import { formatCount, paint, say } from '../output.ts';
 import type { RunDetail } from '../runs/print-run.ts';
-import { describeDimensions, describeGate, describeReading, describeRejects, describeSums } from './describe-ingest.ts';
+import { describeDimensions, describeReading, describeRejects, describeSums } from './describe-ingest.ts';
+import type { Gate } from './ingest-way.ts';
 
 const LOOK_EVERY_MS = 200;
 const BAR = 9;
 const NAME_WIDTH = 8;
 const spinner = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 
+export interface WatchOptions {
+  /** Says nothing, only waits. */
+  readonly isQuiet: boolean;
+  /** Of the run's pipeline, where it has one. */
+  readonly gate?: Gate | undefined;
+}
+
 /** Returns the run when it has ended. */
-export async function watchIngest(call: Client, runId: string, isQuiet: boolean): Promise<RunDetail> {
+export async function watchIngest(call: Client, runId: string, { isQuiet, gate }: WatchOptions): Promise<RunDetail> {
   const told = new Set<string>();
   for (let look = 0; ; look += 1) {
     const run = await call('runs.show', { params: { run_id: runId } });
     if (!isQuiet) {
-      await tellStages(call, run, told);
+      await tellStages(call, run, told, gate);
       if (run.finished_at === null) drawActive(run, look);
-      else tellEnd(run);
+      else tellEnd(run, gate);
     }
     if (run.finished_at !== null) return run;
     await pause(LOOK_EVERY_MS);
@@ -26,13 +34,13 @@ export async function watchIngest(call: Client, runId: string, isQuiet: boolean)
 }
 
 /** In their order: a stage is told when it is done and the one before it has been told. */
-async function tellStages(call: Client, run: RunDetail, told: Set<string>): Promise<void> {
+async function tellStages(call: Client, run: RunDetail, told: Set<string>, gate: Gate | undefined): Promise<void> {
   for (const [index, { stage, state }] of run.stages.entries()) {
     if (told.has(stage)) continue;
     // A file that the gate stopped has been read all the same, and that is what its sender wants to see.
     const isRead = index === 0 && run.receipt !== null;
     if (state !== 'done' && !isRead) return;
-    const isTold = index === 0 ? await tellIntake(call, run) : tellStage(stage, run);
+    const isTold = index === 0 ? await tellIntake(call, run, gate) : tellStage(stage, run);
     if (!isTold) return;
     told.add(stage);
   }
@@ -45,7 +53,7 @@ function tellStage(stage: string, run: RunDetail): boolean {
 }
 
 /** The first stage reads the file, so it is told as what was read and what was refused; false while that is not known yet. */
-async function tellIntake(call: Client, run: RunDetail): Promise<boolean> {
+async function tellIntake(call: Client, run: RunDetail, gate: Gate | undefined): Promise<boolean> {
   const params = { upload_id: run.run_id };
   const clusters = (await ifThere(call('rejects.clusters', { params: { run_id: run.run_id } })))?.data ?? [];
   const rejected = clusters.reduce((sum, cluster) => sum + cluster.count, 0);
@@ -54,9 +62,13 @@ async function tellIntake(call: Client, run: RunDetail): Promise<boolean> {
   const reading = await ifThere(call('uploads.reading', { params }));
   clearLine();
   tell('✔', 'green', 'intake', describeReading(reading, read));
-  const hasGate = run.pipeline === 'ads';
   const isHeldBack = (run.receipt?.outcomes?.held_back ?? 0) > 0;
-  tell(isHeldBack ? '✖' : '✔', isHeldBack ? 'red' : 'green', 'validate', describeRejects(clusters, read, hasGate));
+  tell(
+    isHeldBack ? '✖' : '✔',
+    isHeldBack ? 'red' : 'green',
+    'validate',
+    describeRejects(clusters, read, gate?.percent),
+  );
   return true;
 }
 
@@ -65,10 +77,10 @@ function validRows({ progress }: RunDetail, rejected: number): number | undefine
   return progress?.unit === 'rows' && progress.total !== null ? progress.total + rejected : undefined;
 }
 
-function tellEnd(run: RunDetail): void {
+function tellEnd(run: RunDetail, gate: Gate | undefined): void {
   clearLine();
-  const gate = run.pipeline === 'ads' ? describeGate(run) : undefined;
-  if (gate !== undefined) tell('!', 'bold', 'gate', gate);
+  const decided = gate?.describe(run);
+  if (decided !== undefined) tell('!', 'bold', 'gate', decided);
   if (run.error !== null)
     tell('✖', 'red', run.status, `${run.error.message}${run.error.next ? ` ${run.error.next}` : ''}`);
   if (run.receipt !== null) tell('=', 'bold', 'receipt', describeSums(run.receipt));

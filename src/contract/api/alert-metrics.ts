@@ -1,16 +1,16 @@
 // What an alert rule can watch: facts that happen once (events), and figures that are compared with a threshold (metrics). Free of
 // zod, so that the console can offer them.
+import { pipelineAlertEvents } from '../pipelines/all.ts';
 
 /** Facts that open an alert each. */
 export const alertEvents = {
   run_failed: 'A run ended as failed or as a dead letter (not when a person cancelled it).',
   run_taken_over: 'A run was taken over because its worker had gone silent.',
-  batch_content_changed: 'A batch was handed in again with other content.',
-  ingestion_complete: 'The numbers of an ads upload are in the tables, all of them or a part (IngestionCompleteEvent).',
-  connector_disabled: 'A connector was switched off after too many failures.',
+  ...pipelineAlertEvents,
   webhook_disabled: 'A webhook endpoint was switched off after too many failures.',
 } as const;
-export type AlertEvent = keyof typeof alertEvents;
+/** Those of pipelines that do not come with Millrace are called x.<pipeline>.<word>. */
+export type AlertEvent = keyof typeof alertEvents | `x.${string}`;
 
 export interface AlertMetricInfo {
   readonly label: string;

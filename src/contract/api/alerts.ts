@@ -1,7 +1,6 @@
 // Alerts: rules that watch, sinks that are told, and what was found. Addresses and keys of sinks go in and never come out.
 import { z } from 'zod';
 import {
-  type AlertEvent,
   type AlertMetric,
   alertComparisons,
   alertEvents,
@@ -15,7 +14,11 @@ import { Count, Id, list, Page, Time } from './values.ts';
 
 export const AlertSeverity = z.enum(alertSeverities);
 export const AlertSinkKind = z.enum(alertSinkKinds);
-export const AlertEventName = z.enum(Object.keys(alertEvents) as [AlertEvent, ...AlertEvent[]]);
+const known = Object.keys(alertEvents) as [keyof typeof alertEvents, ...(keyof typeof alertEvents)[]];
+export const AlertEventName = z.union(
+  [z.enum(known), z.templateLiteral(['x.', z.string().regex(/^[a-z][a-z0-9-]*\.[a-z][a-z0-9_]*$/)])],
+  { error: `one of ${known.join(', ')}, or x.PIPELINE.WORD of a pipeline of your own` },
+);
 export const AlertMetricName = z.enum(Object.keys(alertMetrics) as [AlertMetric, ...AlertMetric[]]);
 
 /** What a rule is called in paths, messages and on the command line. */

@@ -56,4 +56,16 @@ export const cliErrors = defineErrors({
     message: 'The file {file} cannot be read: {reason}.',
     next: 'Check the path and its permissions.',
   },
+  option_unfit: {
+    kind: 'input',
+    status: 400,
+    message: '{option} is an option of the pipeline {other}; the file is for {pipeline}.',
+    next: 'Leave the option out, or name the pipeline with --pipeline.',
+  },
+  field_unreadable: {
+    kind: 'input',
+    status: 400,
+    message: '--field {field} names no field.',
+    next: 'Write it as --field name=value.',
+  },
 });

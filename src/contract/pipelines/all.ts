@@ -1,16 +1,17 @@
-// What the pipelines of the product add to the closed lists of the contract: machines, operations, errors, events. A new pipeline adds
+// What the pipelines of the product add to the closed lists of the contract: machines, operations, errors, events, facts of alerts. A new pipeline adds
 // its folder here and its route table to routes.ts; types, documents, the console's diagrams and the test that takes every arrow
 // follow from these lists. Free of zod.
 import type { Machine } from '../states/machine.ts';
 import { adsErrors } from './ads/errors.ts';
-import { adsEvents } from './ads/events.ts';
+import { adsAlertEvents, adsEvents } from './ads/events.ts';
 import { adsOperations } from './ads/operations.ts';
 import { ads } from './ads/states.ts';
 import { judgmentsErrors } from './judgments/errors.ts';
+import { judgmentsAlertEvents } from './judgments/events.ts';
 import { judgmentsOperations } from './judgments/operations.ts';
 import { judgments } from './judgments/states.ts';
 import { syncErrors } from './syncs/errors.ts';
-import { syncsEvents } from './syncs/events.ts';
+import { syncsAlertEvents, syncsEvents } from './syncs/events.ts';
 import { syncsOperations } from './syncs/operations.ts';
 import { syncs } from './syncs/states.ts';
 
@@ -21,3 +22,5 @@ export const pipelineOperations = { ...adsOperations, ...judgmentsOperations, ..
 export const pipelineErrors = { ...adsErrors, ...judgmentsErrors, ...syncErrors };
 
 export const pipelineEvents = { ...adsEvents, ...syncsEvents };
+
+export const pipelineAlertEvents = { ...adsAlertEvents, ...judgmentsAlertEvents, ...syncsAlertEvents };

@@ -1,5 +1,5 @@
 // The route tables of the pipelines and their sections of the metrics, assembled for api/. Apart from all.ts, because these need zod and the browser must not.
-import { adsRoutes } from './ads/api.ts';
+import { Ad, AdSet, adsRoutes, Campaign, DailyMetric, Passport, Total } from './ads/api.ts';
 import { judgmentRoutes } from './judgments/api.ts';
 import { IngestMetrics } from './judgments/metrics.ts';
 import { syncRoutes } from './syncs/api.ts';
@@ -12,3 +12,6 @@ export const pipelinesOwnRoutes = { ...adsRoutes, ...judgmentRoutes, ...connecto
 export const pipelineSections = { ingest: IngestMetrics, syncs: SyncMetrics };
 
 export type PipelineSection = keyof typeof pipelineSections;
+
+/** Shapes of their answers that have a name of their own in the OpenAPI document. */
+export const pipelineShapes = { Ad, AdSet, Campaign, DailyMetric, Passport, Total };

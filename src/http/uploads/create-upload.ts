@@ -7,6 +7,7 @@ import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import { acceptFile, type Intake } from '../../sources/intake.ts';
 import { type Call, type Handlers, handle } from '../call.ts';
 import { engineOf } from '../engine-of.ts';
+import { partsOf } from '../pipeline-parts.ts';
 import { requireOwnWorkspace } from '../plugins/workspace-guard.ts';
 import { acceptUpload } from './accept-upload.ts';
 import type { UploadLimits } from './upload-limits.ts';
@@ -70,18 +71,18 @@ function viewUpload(runId: string, sameBytesAs: string | undefined) {
 
 /** The default one first. */
 function intakesOf({ app, operation }: UploadCall): Record<string, Intake> {
-  const all = Object.entries(app.pipelines ?? {}).flatMap(([name, { intake }]) =>
-    intake === undefined ? [] : [[name, intake] as const],
+  const all = Object.entries(app.pipelines ?? {}).flatMap(([name, { intake, isDefault = false }]) =>
+    intake === undefined ? [] : [{ name, intake, isDefault }],
   );
   if (all.length === 0) throw new MillraceError('not_available', { operation });
-  all.sort(([, a], [, b]) => Number(b.isDefault ?? false) - Number(a.isDefault ?? false));
-  return Object.fromEntries(all);
+  all.sort((a, b) => Number(b.isDefault) - Number(a.isDefault));
+  return Object.fromEntries(all.map(({ name, intake }) => [name, intake]));
 }
 
 function intakeFor(call: UploadCall, pipeline: string | undefined): Intake {
   const intakes = intakesOf(call);
   const known = Object.keys(intakes);
-  const name = pipeline ?? known.find((each) => intakes[each]?.isDefault === true) ?? '';
+  const name = pipeline ?? known.find((each) => partsOf(call.app, each).isDefault) ?? '';
   const intake = Object.hasOwn(intakes, name) ? intakes[name] : undefined;
   if (intake === undefined) throw new MillraceError('pipeline_unknown', { pipeline: name, known: known.join(', ') });
   return intake;

@@ -1,15 +1,6 @@
 // The timings and bounds of alerts. Every one is a setting, so that tests run at a small scale.
 
-export interface StaleLimits {
-  /** PROCESSING_TIMEOUT_HOURS, for judgments. */
-  readonly processingSeconds: number;
-  /** The sync specification's two hours. */
-  readonly syncSeconds: number;
-  /** CRASH_GUARD_RUNNING_STALE_MIN, for documents. */
-  readonly documentsRunningSeconds: number;
-  /** CRASH_GUARD_QUEUED_TTL_HOURS, for documents. */
-  readonly documentsQueuedSeconds: number;
-}
+import type { AlertedPipelines } from './pipeline-alerts.ts';
 
 export interface AlertSettings {
   /** Links in messages begin with it; no slash at the end. */
@@ -35,7 +26,8 @@ export interface AlertSettings {
   /** A message that could not be sent for this long is given up. */
   readonly giveUpMs: number;
   readonly retentionDays: number;
-  readonly stale: StaleLimits;
+  /** What the pipelines bring. */
+  readonly pipelines: AlertedPipelines;
 }
 
 const HOUR_MS = 3_600_000;
@@ -54,10 +46,5 @@ export const defaultAlertSettings: AlertSettings = {
   backoffCapMs: 600_000,
   giveUpMs: 24 * HOUR_MS,
   retentionDays: 90,
-  stale: {
-    processingSeconds: 3_600,
-    syncSeconds: 7_200,
-    documentsRunningSeconds: 900,
-    documentsQueuedSeconds: 3_600,
-  },
+  pipelines: {},
 };

@@ -12,6 +12,7 @@ import type { AlertSettings } from './alert-settings.ts';
 import { type Breach, findBreaches } from './breaches.ts';
 import { cutMessage, overThreshold } from './messages.ts';
 import { type Measured, readMetric } from './metrics.ts';
+import { type AlertedPipelines, labelOf } from './pipeline-alerts.ts';
 import { takeTurn } from './sql/evaluation.ts';
 import { readEndedEvents, readOpenThresholds } from './sql/read-open-alerts.ts';
 import { readThresholdRules, type ThresholdRule } from './sql/read-rules.ts';
@@ -74,7 +75,7 @@ export async function evaluateAlerts(pool: Pool, settings: AlertSettings): Promi
     if (!(await takeTurn(tx, settings.evaluateMs * 0.9))) return undefined;
     const rules = await readThresholdRules(tx);
     const breaches = findBreaches(rules, await readFigures(tx, rules, settings));
-    const opened = await openBroken(tx, breaches);
+    const opened = await openBroken(tx, breaches, settings.pipelines);
     const resolved = (await resolveHealed(tx, breaches, rules, settings)) + (await resolveEndedEvents(tx));
     const reminded = settings.remindMs > 0 ? await remindOfAlerts(tx, settings.remindMs, BATCH) : 0;
     await passOnAcknowledgements(tx);
@@ -96,23 +97,27 @@ async function readFigures(
   for (const rule of rules) {
     const key = keyOf(rule);
     if (rule.enabled && !figures.has(key))
-      figures.set(key, await readMetric(tx, rule.metric, rule.window_minutes, settings.stale));
+      figures.set(key, await readMetric(tx, rule.metric, rule.window_minutes, settings.pipelines));
   }
   return (rule) => figures.get(keyOf(rule)) ?? [];
 }
 
-async function openBroken(tx: Queryable, breaches: readonly Breach[]): Promise<number> {
+async function openBroken(tx: Queryable, breaches: readonly Breach[], pipelines: AlertedPipelines): Promise<number> {
   let count = 0;
   for (let at = 0; at < breaches.length; at += BATCH) {
-    const opened = await openAlerts(tx, breaches.slice(at, at + BATCH).map(draftOf));
+    const opened = await openAlerts(
+      tx,
+      breaches.slice(at, at + BATCH).map((breach) => draftOf(breach, pipelines)),
+    );
     await tellOpened(tx, opened);
     count += opened.length;
   }
   return count;
 }
 
-function draftOf({ rule, tenantId, subject, pipeline, value }: Breach): AlertDraft {
-  const figure = { pipeline, value, threshold: rule.threshold, windowMinutes: rule.window_minutes };
+function draftOf({ rule, tenantId, subject, pipeline, value }: Breach, pipelines: AlertedPipelines): AlertDraft {
+  const who = pipeline === null ? null : labelOf(pipelines, pipeline);
+  const figure = { who, value, threshold: rule.threshold, windowMinutes: rule.window_minutes };
   return {
     alertId: uuidv7(),
     tenantId,

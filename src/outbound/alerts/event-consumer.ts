@@ -6,6 +6,7 @@ import type { FeedRow } from '../../engine/sql/event-feed.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import * as messages from './messages.ts';
+import { type AlertedPipelines, namesOf, type ReadFact } from './pipeline-alerts.ts';
 import { haveOpenEvents, readAlertsEndedByRuns } from './sql/read-open-alerts.ts';
 import { type EventRule, readEventRules } from './sql/read-rules.ts';
 import { type RunFacts, readRunFacts } from './sql/read-run-facts.ts';
@@ -27,6 +28,7 @@ type FactsOf = (event: FeedRow, run: RunFacts | undefined) => Fact | undefined;
 const CANCELLED = 'run_cancelled';
 const ENDED: readonly string[] = ['run.done', 'run.failed', 'run.dead'];
 
+/** Facts of every pipeline. */
 const facts: Readonly<Record<string, FactsOf>> = {
   'run.failed': failure,
   'run.dead': failure,
@@ -37,32 +39,6 @@ const facts: Readonly<Record<string, FactsOf>> = {
       subject: `${run.run_id}:${run.attempt}`,
       message: messages.runTakenOver(run.label, run.attempt_hours ?? 0),
     },
-  // The judgments reporter's word for a batch that was handed in again; its other alerts are our rules' own.
-  'alert.raised': (event, run) =>
-    run && event.data.rule === 'batch_content_changed'
-      ? { ...about(event, 'batch_content_changed', run), message: messages.batchContentChanged(run.label) }
-      : undefined,
-  IngestionCompleteEvent: (event, run) => {
-    const { promoted_rows: promoted, failed_rows: failed } = (event.data.metrics ?? {}) as Record<string, unknown>;
-    const status = String(event.data.status ?? '');
-    return (
-      run && {
-        ...about(event, 'ingestion_complete', run),
-        message: messages.ingestionComplete(run.label, status, Number(promoted), Number(failed)),
-      }
-    );
-  },
-  'connector.disabled': (event, run) => {
-    const connectorId = String(event.data.connector_id ?? '');
-    return {
-      event: 'connector_disabled',
-      tenantId: event.tenant_id,
-      subject: connectorId,
-      message: messages.connectorDisabled(connectorId, String(event.data.error_code ?? '')),
-      pipeline: run?.pipeline ?? 'syncs',
-      runId: event.run_id,
-    };
-  },
   'webhook.disabled': (event) => {
     const endpointId = String(event.data.endpoint_id ?? '');
     return {
@@ -76,53 +52,74 @@ const facts: Readonly<Record<string, FactsOf>> = {
   },
 };
 
-export function alertConsumer(onChanged: () => void = () => {}): Pick<ConsumerOptions, 'name' | 'apply'> {
+export function alertConsumer(pipelines: AlertedPipelines): Pick<ConsumerOptions, 'name' | 'apply'> {
+  const readers = { ...factsOf(pipelines), ...facts };
+  const namedByKey = namesOf(pipelines, ({ runsBy }) => runsBy === 'unique_key');
   return {
     name: 'alerts',
     async apply(tx, events) {
-      const opened = await openFor(tx, events);
-      const resolved = await resolveFor(tx, events);
-      if (opened + resolved > 0) onChanged();
+      await openFor(tx, events, readers, namedByKey);
+      await resolveFor(tx, events);
     },
   };
 }
 
-async function openFor(tx: Queryable, events: readonly FeedRow[]): Promise<number> {
-  const ours = events.filter(({ type }) => facts[type] !== undefined);
-  if (ours.length === 0) return 0;
+/** Those that pipelines read from events of their own. */
+function factsOf(pipelines: AlertedPipelines): Record<string, FactsOf> {
+  const own = Object.entries(pipelines).flatMap(([pipeline, alerted]) =>
+    Object.entries(alerted.facts ?? {}).map(([type, read]) => [type, ofPipeline(pipeline, read)] as const),
+  );
+  return Object.fromEntries(own);
+}
+
+function ofPipeline(pipeline: string, read: ReadFact): FactsOf {
+  return (event, run) => {
+    const fact = read(event, run);
+    if (fact === undefined) return undefined;
+    const { tenant_id: tenantId, run_id: runId } = event;
+    return { subject: runId ?? pipeline, ...fact, tenantId, pipeline, runId };
+  };
+}
+
+async function openFor(
+  tx: Queryable,
+  events: readonly FeedRow[],
+  readers: Readonly<Record<string, FactsOf>>,
+  namedByKey: readonly string[],
+): Promise<void> {
+  const ours = events.filter(({ type }) => Object.hasOwn(readers, type));
+  if (ours.length === 0) return;
   const asked = ours.flatMap((event) =>
     event.run_id === null ? [] : [{ runId: event.run_id, attempt: attemptOf(event) }],
   );
-  const runs = new Map((await readRunFacts(tx, asked)).map((run) => [`${run.run_id} ${run.attempt}`, run]));
+  const runs = new Map((await readRunFacts(tx, asked, namedByKey)).map((run) => [`${run.run_id} ${run.attempt}`, run]));
   const found = ours.flatMap((event) => {
-    const fact = facts[event.type]?.(event, runs.get(`${event.run_id} ${attemptOf(event)}`));
+    const fact = readers[event.type]?.(event, runs.get(`${event.run_id} ${attemptOf(event)}`));
     return fact === undefined ? [] : [fact];
   });
-  if (found.length === 0) return 0;
+  if (found.length === 0) return;
   const rules = await readEventRules(tx, [...new Set(found.map(({ tenantId }) => tenantId))]);
   const drafts = found.flatMap((fact) => rulesFor(rules, fact).map((rule) => draftOf(rule, fact)));
   // One statement opens an alert once.
   const unique = new Map(drafts.map((draft) => [`${draft.tenantId} ${draft.rule} ${draft.subject}`, draft]));
-  if (unique.size === 0) return 0;
+  if (unique.size === 0) return;
   const opened = await openAlerts(tx, [...unique.values()]);
   await tellOpened(tx, opened);
-  return opened.length;
 }
 
-async function resolveFor(tx: Queryable, events: readonly FeedRow[]): Promise<number> {
+async function resolveFor(tx: Queryable, events: readonly FeedRow[]): Promise<void> {
   const ended = events.filter(({ type, run_id: runId }) => ENDED.includes(type) && runId !== null);
   const tenants = [...new Set(ended.map(({ tenant_id: id }) => id))];
-  if (tenants.length === 0 || !(await haveOpenEvents(tx, tenants))) return 0;
+  if (tenants.length === 0 || !(await haveOpenEvents(tx, tenants))) return;
   const ids = (of: readonly FeedRow[]) => of.map(({ run_id: runId }) => runId as string);
   const over = await readAlertsEndedByRuns(tx, ids(ended), ids(ended.filter(({ type }) => type === 'run.done')));
-  if (over.length === 0) return 0;
+  if (over.length === 0) return;
   const resolved = await resolveAlerts(
     tx,
     over.map(({ alert_id: id }) => id),
     over.map(({ resolution }) => resolution),
   );
   await tellResolved(tx, resolved);
-  return resolved.length;
 }
 
 /** What a person cancelled is no failure. */

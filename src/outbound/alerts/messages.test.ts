@@ -1,9 +1,16 @@
 // The sentences, word for word as the specification has them, and what may never be in one.
 import { describe, expect, it } from 'vitest';
+import { alertedKits } from '../../../test/support/kit-parts.ts';
 import { backlog, deadLetterDepth, ingestFailure, staleTakeover } from '../../pipelines/judgments/alerts.ts';
 import * as messages from './messages.ts';
+import { labelOf } from './pipeline-alerts.ts';
 
-const figure = (pipeline: string | null, value: number) => ({ pipeline, value, threshold: 5, windowMinutes: 1_440 });
+const figure = (pipeline: string, value: number) => ({
+  who: labelOf(alertedKits, pipeline),
+  value,
+  threshold: 5,
+  windowMinutes: 1_440,
+});
 
 describe('messages of the specification', () => {
   it('a failed job, a takeover, the dead-letter queue and the backlog are said in its words', () => {

@@ -15,18 +15,6 @@ export function runTakenOver(label: string, hours: number): string {
   return `[STALE TAKEOVER] ${safeLabel(label)} abandoned for ${round(hours)}h`;
 }
 
-export function batchContentChanged(label: string): string {
-  return `[BATCH CONTENT CHANGED] ${safeLabel(label)}: handed in again with other content`;
-}
-
-export function ingestionComplete(label: string, status: string, promoted: number, failed: number): string {
-  return `[INGESTION COMPLETE] ${safeLabel(label)}: ${safeCode(status)}, ${promoted} rows promoted, ${failed} failed`;
-}
-
-export function connectorDisabled(connectorId: string, errorCode: string): string {
-  return `[CONNECTOR DISABLED] ${safeLabel(connectorId)}: ${safeCode(errorCode)}`;
-}
-
 export function webhookDisabled(endpointId: string, reason: string): string {
   return `[WEBHOOK DISABLED] ${safeLabel(endpointId)}: ${safeCode(reason)}`;
 }
@@ -40,13 +28,14 @@ export function digestOf(rule: string, example: string, count: number): string {
 export const testMessage = 'Test message from Millrace: this sink works.';
 
 interface Figure {
-  readonly pipeline: string | null;
+  /** Null: of no pipeline in particular. */
+  readonly who: string | null;
   readonly value: number;
   readonly threshold: number;
   readonly windowMinutes: number | null;
 }
 
-/** What a figure says when it is on the wrong side of its threshold. "Ingest" is the judgments pipeline, as in the specification. */
+/** What a figure says when it is on the wrong side of its threshold. */
 const sentences: Readonly<Record<AlertMetric, (who: string, figure: Figure) => string>> = {
   dead_letters: (who, { value }) => `${who} dead-letter queue has ${value} messages`,
   backlog: (who, { value }) => `${who} backlog at ${value} pending or processing jobs`,
@@ -71,13 +60,7 @@ const sentences: Readonly<Record<AlertMetric, (who: string, figure: Figure) => s
 };
 
 export function overThreshold(metric: AlertMetric, figure: Figure): string {
-  return sentences[metric](pipelineLabel(figure.pipeline), { ...figure, value: round(figure.value) });
-}
-
-function pipelineLabel(pipeline: string | null): string {
-  if (pipeline === null) return 'Millrace';
-  if (pipeline === 'judgments') return 'Ingest';
-  return pipeline.charAt(0).toUpperCase() + pipeline.slice(1);
+  return sentences[metric](figure.who ?? 'Millrace', { ...figure, value: round(figure.value) });
 }
 
 /** Ids come from people: no secret or address in them, no mark-up of a chat, no line breaks. */

@@ -3,7 +3,7 @@ import type { AlertMetric } from '../../contract/api/alert-metrics.ts';
 import { readSigns } from '../../engine/sql/read-signs.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { leastUuidv7 } from '../../platform/ids.ts';
-import type { StaleLimits } from './alert-settings.ts';
+import { type AlertedPipelines, namesOf } from './pipeline-alerts.ts';
 import * as read from './sql/read-metrics.ts';
 import { readTenantsAtWork, readTenantsWithWork } from './sql/read-tenants.ts';
 
@@ -18,13 +18,19 @@ export const DEFAULT_WINDOW_MINUTES = 60;
 
 const MINUTE_MS = 60_000;
 
-type Reader = (db: Queryable, minutes: number, stale: StaleLimits) => Promise<Measured[]>;
+type Reader = (db: Queryable, minutes: number, pipelines: AlertedPipelines) => Promise<Measured[]>;
 
 const readers: Readonly<Record<AlertMetric, Reader>> = {
   backlog: (db) => read.readBacklog(db).then(measured),
-  dead_letters: (db) => read.readDeadLetters(db).then(measured),
+  dead_letters: (db, _, pipelines) =>
+    read
+      .readDeadLetters(
+        db,
+        namesOf(pipelines, (each) => each.failedAreDeadLetters === true),
+      )
+      .then(measured),
   failed_runs: (db, minutes) => read.readFailedRuns(db, minutes).then(measured),
-  stale_runs: (db, _, stale) => read.readStaleRuns(db, stale).then(measured),
+  stale_runs: (db, _, pipelines) => read.readStaleRuns(db, staleLimits(pipelines)).then(measured),
   oldest_waiting_s: (db) => read.readOldestWaiting(db).then(measured),
   avg_processing_s: (db, minutes) => read.readMeanSeconds(db, leastId(minutes)).then(measured),
   queued_runs: (db, minutes) => read.readQueuedRuns(db, leastId(minutes)).then(measured),
@@ -44,9 +50,15 @@ export function readMetric(
   db: Queryable,
   metric: AlertMetric,
   windowMinutes: number | null,
-  stale: StaleLimits,
+  pipelines: AlertedPipelines,
 ): Promise<Measured[]> {
-  return readers[metric](db, windowMinutes ?? DEFAULT_WINDOW_MINUTES, stale);
+  return readers[metric](db, windowMinutes ?? DEFAULT_WINDOW_MINUTES, pipelines);
+}
+
+function staleLimits(pipelines: AlertedPipelines): read.StaleLimit[] {
+  return Object.entries(pipelines).flatMap(([pipeline, { staleAfter }]) =>
+    staleAfter === undefined ? [] : [{ pipeline, ...staleAfter }],
+  );
 }
 
 function measured(rows: readonly read.MetricRow[]): Measured[] {

@@ -1,6 +1,6 @@
 // Stale runs: what PROCESSING_TIMEOUT_HOURS and CRASH_GUARD_* mean for the alert and for the specification's view.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { evaluate, quickAlerts } from '../../../test/support/alerts.ts';
+import { evaluate } from '../../../test/support/alerts.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
 import { createEnginePools } from '../../engine/engine-pools.ts';
@@ -38,9 +38,15 @@ async function lease(pipeline: string, workerId: string, since: string): Promise
   );
 }
 
-async function staleAlerts(stale: Partial<typeof quickAlerts.stale>): Promise<string[]> {
+/** `judgments`: at work; `documents`: at work, queued. In seconds. */
+async function staleAlerts({ judgments = 3_600, documents = 900, queued = 3_600 }): Promise<string[]> {
   await db.admin.query('delete from engine.alerts');
-  await evaluate(db, { stale: { ...quickAlerts.stale, ...stale } });
+  await evaluate(db, {
+    pipelines: {
+      judgments: { staleAfter: { atWorkSeconds: judgments } },
+      documents: { staleAfter: { atWorkSeconds: documents, queuedSeconds: queued } },
+    },
+  });
   const { rows } = await db.admin.query<{ subject: string; value: number }>(
     `select subject, value from engine.alerts where tenant_id = $1 and rule = 'stale_runs' order by subject`,
     [tenantId],
@@ -49,10 +55,10 @@ async function staleAlerts(stale: Partial<typeof quickAlerts.stale>): Promise<st
 }
 
 describe('the alert on stale runs', () => {
-  it('counts runs beyond their pipeline’s limit whose worker is silent, not long ones whose worker lives', async () => {
+  it('counts runs beyond the limit of their kit whose worker is silent, not long ones whose worker lives', async () => {
     expect(await staleAlerts({})).toEqual(['documents 1', 'judgments 1']);
-    expect(await staleAlerts({ processingSeconds: 7_200 })).toEqual(['documents 1']);
-    expect(await staleAlerts({ documentsRunningSeconds: 1_800 })).toEqual(['judgments 1']);
+    expect(await staleAlerts({ judgments: 7_200 })).toEqual(['documents 1']);
+    expect(await staleAlerts({ documents: 1_800 })).toEqual(['judgments 1']);
   });
 
   it('counts documents that wait too long while workers for them live', async () => {
@@ -65,10 +71,10 @@ describe('the alert on stale runs', () => {
       `insert into engine.ready (pipeline, lane, priority, run_id, queued_at) values ('documents', 'x', 0, $1, engine.now() - interval '2 hours')`,
       [runId],
     );
-    expect(await staleAlerts({ documentsQueuedSeconds: 3_600 })).toEqual(['documents 2', 'judgments 1']);
-    expect(await staleAlerts({ documentsQueuedSeconds: 10_800 })).toEqual(['documents 1', 'judgments 1']);
+    expect(await staleAlerts({ queued: 3_600 })).toEqual(['documents 2', 'judgments 1']);
+    expect(await staleAlerts({ queued: 10_800 })).toEqual(['documents 1', 'judgments 1']);
     await db.admin.query(`update engine.workers set expires_at = engine.now() - interval '1 minute'`);
-    expect(await staleAlerts({ documentsQueuedSeconds: 3_600, processingSeconds: 86_400 })).toEqual(['documents 1']);
+    expect(await staleAlerts({ queued: 3_600, judgments: 86_400 })).toEqual(['documents 1']);
   });
 });
 

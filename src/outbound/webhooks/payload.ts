@@ -1,5 +1,9 @@
 // What a webhook says: ids, states and counts. Nothing of a row, a file name or a person can get in: of an event's data only the
-// fields listed here are taken, and only when they hold a number, a flag, an id or a word of ours.
+// fields listed here, and those that the kit of a pipeline lists for an event of its own, are taken, and only when they hold a number, a
+// flag, an id or a word of ours.
+
+/** By the type of an event: the fields of its data that may be told. */
+export type EventFields = Readonly<Record<string, readonly string[]>>;
 
 /** An event of the outbox, and what the ledger knows of its run. */
 export interface ToldEvent {
@@ -24,13 +28,6 @@ const fields: ReadonlySet<string> = new Set([
   'stage',
   'attempt',
   'error_code',
-  'job_id',
-  'connector_id',
-  'connection_id',
-  'retry_count',
-  'in_seconds',
-  'failures',
-  'limit',
   'count',
   'alert_id',
   'rule',
@@ -47,12 +44,13 @@ export function webhookIdOf(eventId: number | bigint): string {
   return `evt_${eventId}`;
 }
 
-export function buildPayload(event: ToldEvent, run: RunFacts | undefined): string {
+export function buildPayload(event: ToldEvent, run: RunFacts | undefined, own: EventFields = {}): string {
   const data: Record<string, unknown> = { tenant_id: event.tenant_id };
   if (event.run_id !== null) data.run_id = event.run_id;
   if (run !== undefined) data.pipeline = run.pipeline;
   if (run?.correlation_id && word.test(run.correlation_id)) data.correlation_id = run.correlation_id;
-  for (const [name, value] of Object.entries(event.data)) if (fields.has(name) && isHarmless(value)) data[name] = value;
+  const told = Object.hasOwn(own, event.type) ? new Set([...fields, ...(own[event.type] ?? [])]) : fields;
+  for (const [name, value] of Object.entries(event.data)) if (told.has(name) && isHarmless(value)) data[name] = value;
   const receipt = ends.has(event.type) ? countsOf(run?.receipt ?? null) : undefined;
   if (receipt !== undefined) data.receipt = receipt;
   return JSON.stringify({ type: event.type, timestamp: event.created_at.toISOString(), data });

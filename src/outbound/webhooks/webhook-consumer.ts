@@ -4,12 +4,16 @@ import { wantsEvent } from '../../contract/api/webhook-events.ts';
 import type { FeedRow } from '../../engine/sql/event-feed.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';
-import { buildPayload } from './payload.ts';
+import { buildPayload, type EventFields } from './payload.ts';
 import { insertDeliveries, type ListeningEndpoint, lockListeners, readRunFacts } from './sql/feed-deliveries.ts';
 
 export const consumerName = 'webhooks';
 
-export async function addDeliveries(tx: Queryable, events: readonly FeedRow[]): Promise<void> {
+export async function addDeliveries(
+  tx: Queryable,
+  events: readonly FeedRow[],
+  fields: EventFields = {},
+): Promise<void> {
   const listeners = await lockListeners(tx, [...new Set(events.map((event) => event.tenant_id))]);
   const wanted = events.flatMap((event) =>
     listeners.filter((endpoint) => listensTo(endpoint, event)).map((endpoint) => ({ event, endpoint })),
@@ -27,7 +31,7 @@ export async function addDeliveries(tx: Queryable, events: readonly FeedRow[]): 
       eventType: event.type,
       eventAt: event.created_at,
       runId: event.run_id,
-      payload: buildPayload(event, runs.get(event.run_id ?? '')),
+      payload: buildPayload(event, runs.get(event.run_id ?? ''), fields),
       isDisabled: endpoint.is_disabled,
     })),
   );

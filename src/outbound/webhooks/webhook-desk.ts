@@ -10,7 +10,7 @@ import { uuidv7 } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import { type DeliverDeps, deliver, type Tried } from './deliver.ts';
 import { createDeliverer, IDLE_POLLS } from './deliverer.ts';
-import { buildPayload } from './payload.ts';
+import { buildPayload, type EventFields } from './payload.ts';
 import { makeSecret, type SealingBox, sealSecret } from './secrets.ts';
 import { readTarget } from './sql/claim-deliveries.ts';
 import { rotateSecret } from './sql/endpoints.ts';
@@ -83,6 +83,8 @@ export function createWebhookServices(
     readonly onEvents: (listener: () => void) => () => void;
     /** Where the consumer reads. */
     readonly feedPool: Pool;
+    /** What may be told of the pipelines' own events. */
+    readonly eventFields?: EventFields;
   },
 ): Service {
   const deliverer = createDeliverer(deps);
@@ -94,7 +96,10 @@ export function createWebhookServices(
     election: deps.election,
     name: 'webhook consumer',
     async tick() {
-      const applied = await consumeOnce({ ...options, apply: addDeliveries });
+      const applied = await consumeOnce({
+        ...options,
+        apply: (tx, events) => addDeliveries(tx, events, deps.eventFields),
+      });
       if (applied === 0) return undefined;
       deliverer.wake();
       return 0;

@@ -1,8 +1,11 @@
 // Exports of Meta, Google and TikTok ads: parse → gate → promote.
 import { defineKit } from '../kit.ts';
 import { adsPipeline } from './ads.pipeline.ts';
+import { adsAlerts } from './alerts.ts';
 import { auditConsumer } from './audit-consumer.ts';
 import { adsStaging } from './cleanup.ts';
+import { adsIngest } from './cli/ingest.ts';
+import { INGESTION_COMPLETE } from './event.ts';
 import { adsHandlers, adsIntake, adsRejectTools } from './http/ads-handlers.ts';
 import { adsFileRows } from './http/file-rows.ts';
 import { adsSamples } from './samples.ts';
@@ -11,13 +14,17 @@ export const adsKit = defineKit({
   name: 'ads',
   title: 'Ads',
   pipeline: ({ blobs }) => adsPipeline({ store: blobs }),
+  isDefault: true,
   intake: ({ engine }) => adsIntake(engine),
   rows: adsFileRows,
   rejects: ({ engine, blobs }) => adsRejectTools(engine, blobs),
   handlers: ({ blobs }) => adsHandlers({ store: blobs }),
+  ingest: adsIngest,
   consumers: () => [auditConsumer],
   staging: adsStaging,
-  migrations: ['0010_ads.sql', '0044_ads_promotion_and_returns.sql'],
   databaseRoles: ['ads_parse', 'ads_promote', 'ads_cleanup'],
   samples: adsSamples,
+  // Whose upload, and how it ended; its counts are in the receipt of run.done.
+  events: { [INGESTION_COMPLETE]: ['upload_id', 'client_id', 'platform'] },
+  alerts: adsAlerts,
 });

@@ -1,8 +1,10 @@
 // Court judgments: a batch is a file that is imported once.
 import { defineKit } from '../kit.ts';
+import { judgmentsAlerts } from './alert-rules.ts';
 import { judgmentsStaging } from './cleanup.ts';
 import { checkJudgments } from './cli/golden-path/doctor-check.ts';
 import { addGoldenPathCommand } from './cli/golden-path.ts';
+import { judgmentsIngest } from './cli/ingest.ts';
 import { batchHandlers, judgmentsIntake } from './http/batch-handlers.ts';
 import { judgmentsFileRows } from './http/file-rows.ts';
 import { ingestSection } from './http/ingest-figures.ts';
@@ -18,10 +20,10 @@ export const judgmentsKit = defineKit({
   rows: judgmentsFileRows,
   rejects: ({ engine, blobs }) => judgmentsRejectTools(engine, blobs),
   handlers: ({ blobs, uploadLimits }) => batchHandlers({ store: blobs, limits: uploadLimits }),
+  ingest: judgmentsIngest,
   commands: [{ group: 'Operating:', add: addGoldenPathCommand }],
   consumers: ({ log }) => [judgmentsReporter(log)],
   staging: judgmentsStaging,
-  migrations: ['0020_judgments.sql', '0042_judgments_loading.sql', '0050_judgments_returns.sql'],
   databaseRoles: ['judgments_import', 'judgments_cleanup'],
   samples: [
     {
@@ -33,6 +35,14 @@ export const judgmentsKit = defineKit({
     },
   ],
   // A failed batch waits for a person: it is corrected or retried, never replaced in silence.
-  figures: { failedAreDeadLetters: true, sections: ingestSection },
+  figures: {
+    failedAreDeadLetters: true,
+    // In the specification's sentences "Ingest" is this pipeline, and a run is called by the id of its batch.
+    label: 'Ingest',
+    runsBy: 'unique_key',
+    staleAfter: ({ config }) => ({ atWorkSeconds: config.processingTimeoutHours * 3_600 }),
+    sections: ingestSection,
+  },
+  alerts: judgmentsAlerts,
   doctor: [{ name: 'judgments', ask: checkJudgments }],
 });

@@ -1,9 +1,11 @@
 // Airbyte connections driven on schedule: trigger, watch, account.
 import { defineKit } from '../kit.ts';
+import { syncsAlerts } from './alerts.ts';
 import { createCanceller } from './cancellations.ts';
 import { addConnectorCommands } from './cli/connectors.ts';
 import { addSyncCommands } from './cli/syncs.ts';
 import { JobDispatcher } from './dispatcher.ts';
+import { syncsEvents } from './events.ts';
 import { connectorHandlers } from './http/connector-handlers.ts';
 import { refreshSyncGauges, syncSection } from './http/sync-figures.ts';
 import { syncHandlers } from './http/sync-handlers.ts';
@@ -37,9 +39,15 @@ export const syncsKit = defineKit({
   ],
   consumers: ({ own }) => [jobEvents(own.limits)],
   services: ({ own, engine, log }) => [createCanceller({ ...own, engine }, log)],
-  migrations: ['0030_syncs.sql', '0043_sync_cancellations.sql', '0052_cancelled_syncs.sql'],
-  databaseRoles: ['syncs_worker'],
-  figures: { sections: syncSection, refreshGauges: refreshSyncGauges },
+  databaseRoles: ['syncs_worker', 'syncs_canceller'],
+  figures: {
+    // Two hours, as the specification says.
+    staleAfter: () => ({ atWorkSeconds: 7_200 }),
+    sections: syncSection,
+    refreshGauges: refreshSyncGauges,
+  },
+  events: syncsEvents,
+  alerts: syncsAlerts,
   // A sync is Airbyte's, whoever asked for it, and asks Airbyte in any case.
   channel: 'airbyte',
   provider: 'airbyte',

@@ -1,4 +1,4 @@
-// The events of the syncs pipeline that a webhook can be told about.
+// The events of the syncs pipeline that a webhook can be told about, and the facts that alert rules can name.
 
 export const syncsEvents = {
   'job.queued': 'a sync was queued',
@@ -10,4 +10,8 @@ export const syncsEvents = {
   'job.cancelled': 'a sync was cancelled',
   'connector.failing': 'syncs of a connector fail again and again',
   'connector.disabled': 'a connector was switched off after too many failures',
+} as const;
+
+export const syncsAlertEvents = {
+  connector_disabled: 'A connector was switched off after too many failures.',
 } as const;

@@ -2,7 +2,6 @@
 // rows has nothing to count. Runs as millrace_engine; the statements are cheap however large the ledger is, because figures over a
 // span of time read at most NEWEST runs of it (ids are made in time order, so a span is a range of the primary key).
 import type { Queryable } from '../../../platform/database.ts';
-import type { StaleLimits } from '../alert-settings.ts';
 
 export interface MetricRow {
   readonly tenant_id: string;
@@ -62,8 +61,8 @@ export async function readOldestWaiting(db: Queryable): Promise<MetricRow[]> {
   return rows;
 }
 
-/** Dead letters that nobody has requeued, and failed batches that nobody has retried. */
-export async function readDeadLetters(db: Queryable): Promise<MetricRow[]> {
+/** Dead letters that nobody has requeued, and failed runs of `failedToo` that nobody has retried. */
+export async function readDeadLetters(db: Queryable, failedToo: readonly string[]): Promise<MetricRow[]> {
   const { rows } = await db.query<MetricRow>({
     name: 'alerts-read-dead-letters',
     text: `
@@ -73,7 +72,12 @@ export async function readDeadLetters(db: Queryable): Promise<MetricRow[]> {
       where f.phase = 'dead' and r.requeued_as is null
       group by 1, 2
       union all
-      select tenant_id, 'judgments', count(*)::float8 from ingest.dead_letters group by 1`,
+      select f.tenant_id, f.pipeline, count(*)::float8
+      from engine.flagged_runs f
+      where f.phase = 'failed' and f.pipeline = any ($1)
+        and not exists (select from engine.all_retries n where n.retry_of = f.run_id)
+      group by 1, 2`,
+    values: [failedToo],
   });
   return rows;
 }
@@ -91,32 +95,43 @@ export async function readFailedRuns(db: Queryable, minutes: number): Promise<Me
   return rows;
 }
 
-/** In work for longer than the pipeline's limit while its worker has gone silent; documents also when they wait too long for living workers. */
-export async function readStaleRuns(db: Queryable, limits: StaleLimits): Promise<MetricRow[]> {
+export interface StaleLimit {
+  readonly pipeline: string;
+  readonly atWorkSeconds: number;
+  readonly queuedSeconds?: number;
+}
+
+/**
+ * At work for longer than the pipeline's limit while its worker has gone silent, at once where the pipeline has none; and waiting for
+ * longer than its limit while workers for it live, where it has one.
+ */
+export async function readStaleRuns(db: Queryable, limits: readonly StaleLimit[]): Promise<MetricRow[]> {
   const { rows } = await db.query<MetricRow>({
     name: 'alerts-read-stale-runs',
     text: `
-      with stale as (
+      with limits as (
+        select * from unnest($1::text[], $2::float8[], $3::float8[]) as m (pipeline, at_work_s, queued_s)
+      ),
+      stale as (
         select distinct l.tenant_id, l.pipeline, l.run_id
         from engine.leases l
         join engine.workers w on w.worker_id = l.worker_id
-        where w.expires_at < engine.now()
-          and l.claimed_at < engine.now() - interval '1 second'
-              * case l.pipeline when 'judgments' then $1::float8 when 'syncs' then $2 when 'documents' then $3 else 0 end
+        left join limits m on m.pipeline = l.pipeline
+        where w.expires_at < engine.now() and l.claimed_at < engine.now() - interval '1 second' * coalesce(m.at_work_s, 0)
         union all
         select r.tenant_id, q.pipeline, q.run_id
-        from engine.ready q
+        from limits m
+        join engine.ready q on q.pipeline = m.pipeline and q.queued_at < engine.now() - m.queued_s * interval '1 second'
         cross join lateral (select o.tenant_id from engine.runs o where o.id = q.run_id offset 0) r
-        where q.pipeline = 'documents' and q.queued_at < engine.now() - $4::float8 * interval '1 second'
+        where m.queued_s is not null
           and exists (select from engine.workers w
-                      where w.ended_at is null and w.expires_at > engine.now() and 'documents' = any (w.pipelines))
+                      where w.ended_at is null and w.expires_at > engine.now() and m.pipeline = any (w.pipelines))
       )
       select tenant_id, pipeline, count(*)::float8 as value from stale group by 1, 2`,
     values: [
-      limits.processingSeconds,
-      limits.syncSeconds,
-      limits.documentsRunningSeconds,
-      limits.documentsQueuedSeconds,
+      limits.map(({ pipeline }) => pipeline),
+      limits.map(({ atWorkSeconds }) => atWorkSeconds),
+      limits.map(({ queuedSeconds = null }) => queuedSeconds),
     ],
   });
   return rows;

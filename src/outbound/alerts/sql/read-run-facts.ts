@@ -5,7 +5,7 @@ export interface RunFacts {
   readonly run_id: string;
   readonly attempt: number;
   readonly pipeline: string;
-  /** The batch id, where the pipeline has batches; else the run's id. */
+  /** The unique key of runs whose pipeline is among `namedByKey`; else the run's id. */
   readonly label: string;
   readonly error_code: string | null;
   /** How long the given attempt had been going when it was taken over. */
@@ -15,17 +15,18 @@ export interface RunFacts {
 export async function readRunFacts(
   db: Queryable,
   asked: readonly { readonly runId: string; readonly attempt: number }[],
+  namedByKey: readonly string[],
 ): Promise<RunFacts[]> {
   const { rows } = await db.query<RunFacts>({
     name: 'alerts-read-run-facts',
     text: `
       select r.id as run_id, q.attempt, r.pipeline, r.error_code,
-             case when r.pipeline = 'judgments' then coalesce(r.unique_key, r.id::text) else r.id::text end as label,
+             case when r.pipeline = any ($3) then coalesce(r.unique_key, r.id::text) else r.id::text end as label,
              (extract(epoch from a.ended_at - a.started_at) / 3600)::float8 as attempt_hours
       from (select distinct * from unnest($1::uuid[], $2::int[]) as q (run_id, attempt)) q
       join engine.runs r on r.id = q.run_id
       left join engine.attempts a on a.run_id = q.run_id and a.attempt = q.attempt`,
-    values: [asked.map(({ runId }) => runId), asked.map(({ attempt }) => attempt)],
+    values: [asked.map(({ runId }) => runId), asked.map(({ attempt }) => attempt), namedByKey],
   });
   return rows;
 }

@@ -48,7 +48,6 @@ export function adsIntake(engine: Engine): Intake<typeof AdsUploadFields> {
   return {
     title: 'An export of Meta, Google or TikTok ads',
     accepts: ['csv', 'tsv', 'txt', 'json', 'ndjson', 'xlsx'],
-    isDefault: true,
     fields: AdsUploadFields,
     sniff: sniffUpload,
     fileOfRows,

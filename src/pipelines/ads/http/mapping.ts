@@ -12,8 +12,8 @@ import { selectMapping } from '../../../tabular/mapping/sql/select-mapping.ts';
 import { overridesFrom, withoutLines } from '../../../tabular/reading-overrides.ts';
 import { adsFields } from '../fields.ts';
 import { mappingIdOf } from '../intake.ts';
+import { viewMapping } from '../mapping-view.ts';
 import { decideMapping, decideReading, fingerprintOf } from '../reading.ts';
-import { viewMapping } from '../reading-view.ts';
 import { selectUploadReading } from '../sql/upload-readings.ts';
 import { overridesOf, requireUpload } from './reading.ts';
 

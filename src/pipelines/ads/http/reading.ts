@@ -2,20 +2,17 @@
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { findBlob } from '../../../engine/blobs/blobs.ts';
 import { type Handlers, handle } from '../../../http/call.ts';
+import { furnitureOf, sampleOf, viewReading } from '../../../http/reading/view-reading.ts';
 import { change, look } from '../../../http/routes/change.ts';
 import { readRun } from '../../../http/sql/read-run.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import type { ByteSource } from '../../../tabular/byte-source.ts';
-import { openTable } from '../../../tabular/read-table.ts';
-import type { Reading, ReadingOverrides } from '../../../tabular/reading.ts';
+import type { ReadingOverrides } from '../../../tabular/reading.ts';
 import { overridesFrom } from '../../../tabular/reading-overrides.ts';
 import { AdsInput } from '../input.ts';
 import { blobSource, decideReading } from '../reading.ts';
-import { type Sample, viewReading } from '../reading-view.ts';
 import { selectOverrides, selectUploadReading, upsertOverrides } from '../sql/upload-readings.ts';
-
-const SAMPLE_ROWS = 20;
 
 export function readingHandlers({ store }: { readonly store: BlobStore }): Handlers {
   return {
@@ -64,32 +61,4 @@ export async function requireUpload(
   if (run === undefined || run.pipeline !== 'ads' || blob === undefined)
     throw new MillraceError('upload_not_found', { upload });
   return { source: blobSource(store, blob), input: AdsInput.parse(run.input) };
-}
-
-/** The first rows of data, as they stand in the file. A file that is gone has no sample. */
-export async function sampleOf(source: ByteSource, reading: Reading): Promise<Sample> {
-  const sample: Sample = [];
-  try {
-    for await (const batch of openTable(source, reading, { batchBytes: 64 * 1024 }).batches()) {
-      for (const row of batch.dataRows()) {
-        if (sample.length >= SAMPLE_ROWS) return sample;
-        sample.push({ line: batch.line(row), cells: batch.texts(row) });
-      }
-      if (sample.length >= SAMPLE_ROWS) return sample;
-    }
-  } catch {
-    return sample;
-  }
-  return sample;
-}
-
-export function furnitureOf(reading: Reading) {
-  return [
-    ...reading.preamble.map(({ line, text }) => ({ line, kind: 'preamble', text })),
-    ...reading.header.value.lines.map((line) => ({
-      line,
-      kind: 'header',
-      text: reading.header.value.names.join(' · '),
-    })),
-  ];
 }

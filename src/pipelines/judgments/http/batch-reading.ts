@@ -2,6 +2,7 @@
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { findBlob } from '../../../engine/blobs/blobs.ts';
 import { type Handlers, handle } from '../../../http/call.ts';
+import { furnitureOf, sampleOf, viewReading } from '../../../http/reading/view-reading.ts';
 import { change, look } from '../../../http/routes/change.ts';
 import { readRun } from '../../../http/sql/read-run.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
@@ -9,8 +10,6 @@ import type { Queryable } from '../../../platform/database.ts';
 import { blobSource } from '../../../tabular/blob-source.ts';
 import type { ByteSource } from '../../../tabular/byte-source.ts';
 import { overridesFrom } from '../../../tabular/reading-overrides.ts';
-import { furnitureOf, sampleOf } from '../../ads/http/reading.ts';
-import { viewReading } from '../../ads/reading-view.ts';
 import { decideReading } from '../reading.ts';
 import { selectBatchReading, selectOverrides, upsertOverrides } from '../sql/batch-readings.ts';
 import { findNewestRevision } from '../sql/find-batch.ts';

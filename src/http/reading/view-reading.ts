@@ -1,16 +1,23 @@
-// A reading and a mapping in the words of the API.
+// A reading in the words of the API, for every pipeline that reads tables: what was decided and why, the lines set aside, the first rows.
 import type { z } from 'zod';
-import type { Mapping as ApiMapping, Reading as ApiReading } from '../../contract/api/reading.ts';
+import type { Reading as ApiReading } from '../../contract/api/reading.ts';
+import type { ByteSource } from '../../tabular/byte-source.ts';
 import { type Confidence, chosenByUser, type Decision } from '../../tabular/decision.ts';
 import { defaultTotalWords } from '../../tabular/layout/total-words.ts';
+import { openTable } from '../../tabular/read-table.ts';
 import type { Reading } from '../../tabular/reading.ts';
-import { adsFields } from './fields.ts';
-import { mappingIdOf } from './intake.ts';
-import type { FurnitureRow } from './parse-counts.ts';
-import type { AppliedMapping } from './reading.ts';
 
 type View = z.infer<typeof ApiReading>;
 export type Sample = View['sample'];
+
+/** A line of the file that is no row of data. */
+export interface SetAsideLine {
+  readonly line: number;
+  readonly kind: string;
+  readonly text: string;
+}
+
+const SAMPLE_ROWS = 20;
 
 const words: Readonly<Record<Confidence, 'certain' | 'likely' | 'guess'>> = {
   exact: 'certain',
@@ -22,7 +29,7 @@ const BY_USER = 'chosen by the user';
 export function viewReading(
   uploadId: string,
   reading: Reading,
-  furniture: readonly FurnitureRow[],
+  furniture: readonly SetAsideLine[],
   sample: Sample,
 ): View {
   const { dialect, sheet, header, columns } = reading;
@@ -77,36 +84,6 @@ function viewTotalWords({ totals }: Reading) {
     : shown(chosenByUser([...totals.words]), (words) => words);
 }
 
-export function viewMapping(mapping: AppliedMapping, reading: Reading, platform: string): z.infer<typeof ApiMapping> {
-  const byIndex = new Map(reading.columns.map((column) => [column.index, column]));
-  return {
-    mapping_id: mapping.version === 0 ? null : mappingIdOf(mapping.fingerprint),
-    name: mapping.name,
-    version: mapping.version,
-    fingerprint: mapping.fingerprint,
-    pipeline: 'ads',
-    platform,
-    origin: mapping.origin,
-    columns: mapping.columns.map((column) => ({
-      index: column.column,
-      header: column.header,
-      field: column.field,
-      confidence: column.confidence ?? (column.offers.length > 0 ? 'guess' : 'none'),
-      reason: [column.reason, ...column.offers.map(({ field, reason }) => `could be ${field}: ${reason}`)].join('; '),
-      samples: [...(byIndex.get(column.column)?.examples ?? [])],
-      fill_rate: byIndex.get(column.column)?.fillRate ?? 0,
-    })),
-    constants: mapping.constants,
-    fields: adsFields.fields.map(({ name, title, kind }) => ({
-      name,
-      label: title,
-      type: kind,
-      required: name === 'metric_date',
-    })),
-    missing: [...mapping.missing],
-  };
-}
-
 function shown<T, V>(decision: Decision<T>, value: (of: T) => V) {
   const { confidence, reason } = decision;
   return { value: value(decision.value), confidence: words[confidence], reason, overridden: reason === BY_USER };
@@ -120,4 +97,32 @@ function furnitureKind(kind: string): View['furniture'][number]['kind'] {
   if (kind === 'repeated_header') return 'header';
   if (kind === 'note') return 'footer';
   return kind === 'header' || kind === 'blank' || kind === 'total' || kind === 'footer' ? kind : 'preamble';
+}
+
+/** The first rows of data, as they stand in the file. A file that is gone has no sample. */
+export async function sampleOf(source: ByteSource, reading: Reading): Promise<Sample> {
+  const sample: Sample = [];
+  try {
+    for await (const batch of openTable(source, reading, { batchBytes: 64 * 1024 }).batches()) {
+      for (const row of batch.dataRows()) {
+        if (sample.length >= SAMPLE_ROWS) return sample;
+        sample.push({ line: batch.line(row), cells: batch.texts(row) });
+      }
+      if (sample.length >= SAMPLE_ROWS) return sample;
+    }
+  } catch {
+    return sample;
+  }
+  return sample;
+}
+
+export function furnitureOf(reading: Reading): SetAsideLine[] {
+  return [
+    ...reading.preamble.map(({ line, text }) => ({ line, kind: 'preamble', text })),
+    ...reading.header.value.lines.map((line) => ({
+      line,
+      kind: 'header',
+      text: reading.header.value.names.join(' · '),
+    })),
+  ];
 }

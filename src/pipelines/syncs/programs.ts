@@ -1,11 +1,6 @@
 // Syncs for programs: what a program that opened Millrace with the kit of syncs calls to trigger, requeue and work on them.
-import type { Engine } from '../engine/engine.ts';
-import {
-  type Dispatched,
-  type DispatchRequest,
-  JobDispatcher,
-  type RequeueRequest,
-} from '../pipelines/syncs/dispatcher.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { type Dispatched, type DispatchRequest, JobDispatcher, type RequeueRequest } from './dispatcher.ts';
 
 interface HasEngine {
   readonly engine: Engine;
@@ -24,3 +19,6 @@ export function requeueFromDlq(
 ): Promise<Dispatched['job']> {
   return new JobDispatcher(millrace, tenantId).requeueFromDlq(request);
 }
+
+export { type Dispatched, type DispatchRequest, JobDispatcher, type RequeueRequest } from './dispatcher.ts';
+export { type CycleOptions, runWorkerCycle, type WorkerCycle } from './worker-cycle.ts';
