@@ -34,7 +34,11 @@ export async function fillRuns(db: Queryable, tenantId: string, count: number): 
   await db.query('vacuum analyze engine.flagged_runs');
 }
 
-/** The same in the history, month by month. How they came there is not what is measured: nothing of it is made durable. */
+/**
+ * The same in the history, month by month. How they came there is not what is measured, so nothing of it waits for the disk. The embedded server has its
+ * settings on its command line, over which these of the file have no power; where the bench is given a server of its own, they spare it a
+ * quarter of an hour.
+ */
 export async function fillHistory(
   db: Queryable,
   tenantId: string,

@@ -5,12 +5,13 @@ import { commitEffects } from '../../../src/engine/effects.ts';
 import { endByRelease, plainEnd } from '../../../src/engine/failure.ts';
 import { type Ending, Finisher } from '../../../src/engine/finisher.ts';
 import { Reconciler } from '../../../src/engine/reconciler.ts';
+import type { ClaimedRow } from '../../../src/engine/sql/claim-runs.ts';
 import { endAttempts } from '../../../src/engine/sql/end-attempts.ts';
 import { claimedLeases, leasesOf } from '../../../src/engine/sql/workers.ts';
 import { silentLog } from '../../../src/platform/log.ts';
 import { doubtfulPool, type Fate } from './doubtful-pool.ts';
 import { stageOf } from './machine.ts';
-import type { ModelRun } from './model.ts';
+import type { ModelRun, ModelWorker } from './model.ts';
 import {
   type Act,
   believed,
@@ -21,8 +22,12 @@ import {
   note,
   noteClaimed,
   pick,
+  pickRow,
+  pickWorker,
   runOf,
+  type Scene,
 } from './scene.ts';
+import { ordinarySteps } from './steps.ts';
 
 /** What the finisher leaves a run that lost commits before it goes on. */
 const REWOUND_PAUSE_MS = 500;
@@ -31,7 +36,10 @@ export const doubtfulSteps = {
   /** The claim is committed, its answer is not heard: nobody works on what it took. */
   claimInDoubt: async (scene, [a, b, c]) => {
     const { model, world } = scene;
-    const worker = pick(model.workers, a);
+    // So that there is somebody to claim, and something to be claimed.
+    if (!model.workers.some((each) => model.isAlive(each))) await ordinarySteps.enlist(scene);
+    if (model.claimable().length === 0) await ordinarySteps.enqueue(scene, [c, a, b]);
+    const worker = pickWorker(scene, a, (each) => model.isAlive(each));
     if (!worker) return undefined;
     const claimer = new Claimer(doubtfulPool(world.pool, 'committed', c < 0.5 ? 0 : 1), world.registry);
     const count = 1 + Math.floor(b * 4);
@@ -47,9 +55,10 @@ export const doubtfulSteps = {
   /** The worker compares what it holds with what the database says, twice, and gives back what nobody works on. */
   reconcile: async (scene, [a]) => {
     const { model, world, held } = scene;
-    const worker = pick(model.workers, a);
+    const heldBy = (worker: ModelWorker) => [...held].filter((row) => row.worker_id === worker.id);
+    const worker = pickWorker(scene, a, (each) => model.leasedTo(each).length > heldBy(each).length);
     if (!worker) return undefined;
-    const mine = [...held].filter((row) => row.worker_id === worker.id);
+    const mine = heldBy(worker);
     const holdings = mine.map(({ id, attempt }) => ({ runId: id, part: '', attempt }));
     const reconciler = new Reconciler();
     const look = async (lookedAt: number) =>
@@ -78,46 +87,33 @@ export const doubtfulSteps = {
 
   /** An effects transaction that ends well, or whose connection breaks around its commit. */
   commitInDoubt: async (scene, [a, b]) => {
-    const { model, world, claimed } = scene;
-    const row = pick(claimed, a);
+    const { model } = scene;
+    const holder = (each: ClaimedRow) => {
+      const run = model.find(each.id);
+      return run !== undefined && run.cancelBy === null && model.holds(run, each) ? run : undefined;
+    };
+    const isBehind = (each: ClaimedRow) => {
+      const run = holder(each);
+      return run !== undefined && run.status === each.status && !hasItsCommits(scene, each, run);
+    };
+    const behind = scene.claimed.some(isBehind);
+    const row = pickRow(scene, a, behind ? isBehind : (each) => holder(each) !== undefined);
     const run = row && model.find(row.id);
     // One whose run is in another stage by now belongs to a time that is gone; its process has stopped it.
     if (!row || !run || (model.holds(run, row) && row.status !== run.status)) return undefined;
-    const fate = (['committed', 'rolled back', undefined] as const)[Math.floor(b * 3)];
-    const counts = countsOf(scene, row);
-    const holds = model.holds(run, row);
-    const isWhole = !holds || hasItsCommits(scene, row, run);
-    const effects = { role: 'millrace_app', write: async () => 'ok', checkpoint: { a }, part: '', stallMs: 600_000 };
-    const answer = await codeOf(
-      commitEffects(
-        fate === undefined ? world.pool : doubtfulPool(world.pool, fate),
-        runOf(row),
-        { ...effects, rejects: () => [], emit: [] },
-        counts,
-        new AbortController().signal,
-      ),
-    );
-    if (!holds) return difference(answer, 'lease_lost');
-    if (run.cancelBy !== null) return difference(answer, 'run_cancelled');
-    if (!isWhole) {
-      note(scene, 'lost commits found');
-      return difference(answer, 'commits_lost');
-    }
-    if (fate === 'rolled back') return difference(answer, 'database_lost');
-    if (fate === 'committed') note(scene, 'commits in doubt');
-    model.commit(run, row.attempt);
-    return difference(answer, 'ok');
+    return commitOnce(scene, row, run, (['committed', 'rolled back', undefined] as const)[Math.floor(b * 3)]);
   },
 
   /** The end of an attempt over a connection that falls silent: the finisher asks until it knows. */
   endOverSilence: async (scene, [a, b]) => {
-    const { model, world, claimed, held } = scene;
-    const row = pick(
-      claimed.filter((each) => held.has(each)),
-      a,
-    );
+    const { model, world, held } = scene;
+    const isHolder = (each: ClaimedRow) => {
+      const run = model.find(each.id);
+      return held.has(each) && run !== undefined && model.holds(run, each);
+    };
+    const row = pickRow(scene, a, isHolder);
     const run = row && model.find(row.id);
-    if (!row || !run) return undefined;
+    if (!row || !run || !held.has(row)) return undefined;
     const event = stageOf(row.status as ModelRun['status']) === 'first' ? 'pass' : 'complete';
     const receipt = event === 'pass' ? null : JSON.stringify({ read: 1, outcomes: { inserted: 1 } });
     const ending: Ending = {
@@ -154,9 +150,19 @@ export const doubtfulSteps = {
   },
 
   /** It is promoted: what was committed since is gone, and processes go on believing in it. */
-  promote: async (scene) => {
+  promote: async (scene, [a]) => {
     const { model, replica, world } = scene;
     if (replica === undefined) return undefined;
+    // One more commit that the replica will not have, by an attempt that it knows.
+    const known = scene.claimed.filter((row) => {
+      const [run, before] = [model.find(row.id), replica.find(row.id)];
+      if (!run || !before || run.cancelBy !== null || run.status !== row.status || before.status !== row.status)
+        return false;
+      return model.holds(run, row) && replica.holds(before, row) && hasItsCommits(scene, row, run);
+    });
+    const last = pick(known, a);
+    const wrong = last && (await commitOnce(scene, last, model.find(last.id) as ModelRun, undefined));
+    if (wrong) return wrong;
     await world.restore();
     const lost = model.runs.filter((run) => !sameAs(run, replica.find(run.id))).length;
     if (lost > 0) note(scene, 'promotions that lost something');
@@ -166,6 +172,38 @@ export const doubtfulSteps = {
     return undefined;
   },
 } as const satisfies Record<string, Act>;
+
+async function commitOnce(
+  scene: Scene,
+  row: ClaimedRow,
+  run: ModelRun,
+  fate: Fate | undefined,
+): Promise<string | undefined> {
+  const { model, world } = scene;
+  const counts = countsOf(scene, row);
+  const holds = model.holds(run, row);
+  const isWhole = !holds || hasItsCommits(scene, row, run);
+  const effects = { role: 'millrace_app', write: async () => 'ok', checkpoint: {}, part: '', stallMs: 600_000 };
+  const answer = await codeOf(
+    commitEffects(
+      fate === undefined ? world.pool : doubtfulPool(world.pool, fate),
+      runOf(row),
+      { ...effects, rejects: () => [], emit: [] },
+      counts,
+      new AbortController().signal,
+    ),
+  );
+  if (!holds) return difference(answer, 'lease_lost');
+  if (run.cancelBy !== null) return difference(answer, 'run_cancelled');
+  if (!isWhole) {
+    note(scene, 'lost commits found');
+    return difference(answer, 'commits_lost');
+  }
+  if (fate === 'rolled back') return difference(answer, 'database_lost');
+  if (fate === 'committed') note(scene, 'commits in doubt');
+  model.commit(run, row.attempt);
+  return difference(answer, 'ok');
+}
 
 function sameAs(run: ModelRun, other: ModelRun | undefined): boolean {
   return other !== undefined && JSON.stringify(run) === JSON.stringify(other);

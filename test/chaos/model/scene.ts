@@ -68,8 +68,24 @@ export function hasItsCommits(scene: Scene, row: ClaimedRow, run: ModelRun): boo
   return known === null || (JSON.parse(known) as Record<string, number>)[''] === there;
 }
 
-export function pickWorker({ model }: Scene, share: number): ModelWorker | undefined {
-  return pick(model.workers, share);
+/** A worker for which `isWanted` holds, as often as there is one; else any. */
+export function pickWorker(
+  { model }: Scene,
+  share: number,
+  isWanted: (worker: ModelWorker) => boolean,
+): ModelWorker | undefined {
+  const wanted = model.workers.filter(isWanted);
+  return pick(wanted.length > 0 ? wanted : model.workers, share);
+}
+
+/** Likewise an attempt. One in four is any, so that those that have lost their run have their say. */
+export function pickRow(
+  { claimed }: Scene,
+  share: number,
+  isWanted: (row: ClaimedRow) => boolean,
+): ClaimedRow | undefined {
+  const wanted = claimed.filter(isWanted);
+  return wanted.length > 0 && share * 4 - Math.floor(share * 4) < 0.75 ? pick(wanted, share) : pick(claimed, share);
 }
 
 export function pick<T>(values: readonly T[], share: number): T | undefined {

@@ -6,6 +6,7 @@ import { resultOf, type Suite } from './suite.ts';
 export const killConsumers: Suite = async ({ server, random, dose, leaseMs, heartbeatMs, say }) => {
   const ground = await server.ground({ leaseMs, heartbeatMs, pollMs: 50, concurrency: 5, drainMs: 2_000 });
   try {
+    let killed = 0;
     const producer = ground.worker();
     await producer.until('ready');
     for (let kills = 0; kills < dose.consumerKills; kills += 1) {
@@ -15,7 +16,7 @@ export const killConsumers: Suite = async ({ server, random, dose, leaseMs, hear
       await ground.feeder({ count: 10, seed: random.seed + kills, batch: 2, everyMs: 10, stepMs: 1 }).exited;
       await Promise.race([consumer.exited, pause(random.between(100, 600))]);
       if (consumer.isAlive()) ground.kill(consumer);
-      await consumer.exited;
+      if ((await consumer.exited) === 'SIGKILL') killed += 1;
       if (kills % 50 === 49) say(`R11: ${kills + 1} of ${dose.consumerKills} consumers killed`);
     }
     const last = ground.worker({ consume: true });
@@ -28,8 +29,8 @@ export const killConsumers: Suite = async ({ server, random, dose, leaseMs, hear
     return resultOf({
       ...{ id: 'R11', dose: { kills: dose.consumerKills }, audits: [ground.audit()] },
       // Each run is queued, started twice, staged and ended.
-      atLeast: { acknowledged: runs, applied: runs * 4 },
-      details: { applied },
+      atLeast: { acknowledged: runs, applied: runs * 4, killed: dose.consumerKills },
+      details: { applied, killed },
     });
   } finally {
     await ground.close();

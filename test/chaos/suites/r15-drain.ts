@@ -27,10 +27,15 @@ export const drainUnderLoad: Suite = async ({ server, random, dose, leaseMs, hea
       `select r.id from engine.runs r where exists (select from engine.attempts a where a.run_id = r.id and a.outcome = 'released')
          and exists (select from jsonb_object_keys(r.failures) k where k like 'lost:%')`,
     );
+    const [{ drained } = { drained: 0 }] = await ground.ask<{ drained: number }>(
+      `select count(distinct w.worker_id)::int as drained from engine.workers w join engine.attempts a using (worker_id) where w.end_reason = 'stopped'`,
+    );
     if (charged.length > 0) own.push(`${charged.length} released runs were charged with a loss`);
     return resultOf({
       ...{ id: 'R15', dose: { drains: dose.drains }, audits: [audit], own },
-      atLeast: { acknowledged: dose.drains * 25 },
+      // A worker that had no work when it was asked to stop shows little.
+      atLeast: { acknowledged: dose.drains * 25, drained: Math.ceil(dose.drains / 2) },
+      details: { drained },
     });
   } finally {
     await ground.close();
