@@ -55,7 +55,11 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
       options.say(`diverged: seed ${divergence.seed}: ${divergence.what}`);
       for (const step of divergence.steps) options.say(`  ${JSON.stringify(step)}`);
     }
-    return { dose: { steps }, counts: { ...noCounts, wrong: divergence ? 1 : undone.length }, details: { ...result, divergence } };
+    return {
+      dose: { steps },
+      counts: { ...noCounts, wrong: divergence ? 1 : undone.length },
+      details: { ...result, divergence },
+    };
   },
   /** Half load for a long time: what must not grow does not. */
   async soak({ seed, minutes, release, small, say }) {

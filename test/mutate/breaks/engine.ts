@@ -12,6 +12,8 @@ const FINISHER = 'src/engine/finisher.db.test.ts';
 const POLICY = 'src/engine/retry-policy.ts';
 const POLICY_TEST = 'src/engine/retry-policy.test.ts';
 
+const SHARED_TROUBLE = 'src/engine/shared-trouble.db.test.ts';
+
 export const engineBreaks: readonly Break[] = [
   {
     id: 'engine.claim-by-a-lost-worker',
@@ -255,5 +257,52 @@ export const engineBreaks: readonly Break[] = [
     find: 'where available_at <= (select engine.now())',
     replace: "where available_at <= (select engine.now()) - interval '1 minute'",
     tests: [MODEL, SERVICES],
+  },
+  {
+    id: 'engine.lease-of-an-unheard-claim-kept',
+    file: 'src/engine/reconciler.ts',
+    find: 'orphans: orphans.map(([key]) => leased.get(key) as HeldLease),',
+    replace: 'orphans: orphans.slice(orphans.length).map(([key]) => leased.get(key) as HeldLease),',
+    tests: [MODEL],
+  },
+  {
+    id: 'engine.part-taken-at-the-next-poll',
+    file: 'src/engine/work-finder.ts',
+    find: 'Math.min(pollMs, this.parts.nextInMs ?? pollMs)',
+    replace: 'pollMs',
+    tests: [SHARED_TROUBLE],
+    title: 'a part that is tried again later',
+  },
+  {
+    id: 'engine.parts-overwrite-each-others-progress',
+    file: 'src/engine/progress-writer.ts',
+    find: 'this.#rows.set(heldKey(run.id, run.part), row);',
+    replace: "this.#rows.set(heldKey(run.id, ''), row);",
+    tests: [SHARED_TROUBLE],
+    title: 'progress of parts',
+  },
+  {
+    id: 'engine.open-part-says-not-why-it-waits',
+    file: 'src/engine/shared-runs.ts',
+    find: 'delayMs: left.open_in_ms, waitReason }',
+    replace: 'delayMs: left.open_in_ms }',
+    tests: [SHARED_TROUBLE],
+    title: 'that must wait',
+  },
+  {
+    id: 'engine.small-enqueue-waits-as-a-large-one',
+    file: 'src/engine/sql/enqueue-runs.ts',
+    find: 'answerWithinMs: runs.length > MANY_RUNS ? BULK_LIMIT_MS : manner.answerWithinMs,',
+    replace: 'answerWithinMs: BULK_LIMIT_MS,',
+    tests: ['src/engine/silent-connections.db.test.ts'],
+    title: 'that enqueues a few runs',
+  },
+  {
+    id: 'engine.silent-caller-waits-for-ever',
+    file: 'src/platform/database.ts',
+    find: 'const needsId = options.xid === undefined && asking.has(pool);',
+    replace: 'const needsId = false;',
+    tests: ['src/engine/silent-connections.db.test.ts'],
+    title: 'that verifies',
   },
 ];

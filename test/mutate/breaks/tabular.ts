@@ -107,8 +107,8 @@ export const tabularBreaks: readonly Break[] = [
   {
     id: 'tabular.receipt-that-does-not-add-up',
     file: 'src/engine/receipt.ts',
-    find: 'return receipt.read === accountedFor(receipt);',
-    replace: 'return receipt.read >= accountedFor(receipt);',
+    find: 'return receipt.read === accountedFor(receipt)',
+    replace: 'return receipt.read >= accountedFor(receipt)',
     tests: [RECEIPT_TEST],
     isQuick: true,
   },
