@@ -13,7 +13,7 @@ import { classify, endByError, endByRelease, plainEnd, storableText } from './fa
 import type { Ending } from './finisher.ts';
 import type { AnyPipeline, AnyStage, SharedStage, StageOutcome } from './pipeline.ts';
 import { emptyReceipt } from './receipt.ts';
-import { lossKey, unbegunKey, withoutLosses } from './retry-policy.ts';
+import { type Failures, lossKey, unbegunKey, withoutLosses } from './retry-policy.ts';
 import { checkpointPart, type PartAnswer, partIndex, partNames } from './shared-runs.ts';
 import { readCommitted } from './sql/checkpoints.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
@@ -55,6 +55,7 @@ const STOP_TRIES = 10;
 const REWOUND_PAUSE_MS = 500;
 const NOTHING_READ = JSON.stringify(emptyReceipt);
 const none: readonly never[] = [];
+const noFailures: Failures = {};
 
 /** `isShared`: left out, what the row says. */
 export function stageRunOf(row: ClaimedRow, stage: string, isShared = row.shared ?? (row.part ?? '') !== ''): StageRun {
@@ -75,7 +76,7 @@ export function stageRunOf(row: ClaimedRow, stage: string, isShared = row.shared
     createdBy: row.created_by,
     createdAt: new Date(row.created_ms),
     ageAtClaimMs: row.age_ms,
-    failures: row.failures ?? {},
+    failures: row.failures ?? noFailures,
   };
 }
 
@@ -95,7 +96,7 @@ export class Execution implements ContextSource {
   unwritten: Progress | undefined;
   // Measured on the monotonic clock: the wall clock may jump.
   readonly #claimedAt = performance.now();
-  lastSignOfLife = performance.now();
+  lastSignOfLife = this.#claimedAt;
   #stalledAt: number | undefined;
   #beganAt: number | undefined;
   // Made by the first commit or checkpoint: most short stages have none.
@@ -139,6 +140,8 @@ export class Execution implements ContextSource {
   /** Whether its beginning must be known for certain before it begins: it was lost before, or must not begin twice. */
   get mustSayThatItBegins(): boolean {
     const { stage, part, failures } = this.run;
+    // As a rule: asked of every run.
+    if (failures === noFailures) return this.#pipeline.onLost === 'fail';
     return this.#pipeline.onLost === 'fail' || unbegunKey(stage, part) in failures || lossKey(stage, part) in failures;
   }
 

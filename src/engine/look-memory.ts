@@ -48,16 +48,28 @@ export class LookMemory {
       this.#beginAt = isDry ? earlier(this.#newest, COMMIT_MS) : nothingKnown.beginAt;
     }
     this.#taken += rows.length;
-    for (const row of rows) this.#mark(row);
+    // Rows of a lane stand together: the last of them is the furthest.
+    let last: ClaimedRow | undefined;
+    for (const row of rows) {
+      if (row.id > this.#newest) this.#newest = row.id;
+      if (last && !isBehind(row, last)) this.#mark(last);
+      last = row;
+    }
+    if (last) this.#mark(last);
   }
 
   #mark({ pipeline, lane, priority, id }: ClaimedRow): void {
-    if (id > this.#newest) this.#newest = id;
     const key = markKey(pipeline, lane);
     const mark = this.#marks.get(key);
     if (!mark && this.#marks.size >= MAX_MARKS) return;
     if (!mark || priority > mark[0] || (priority === mark[0] && id > mark[1])) this.#marks.set(key, [priority, id]);
   }
+}
+
+/** Whether it is a later run of the same lane. */
+function isBehind(row: ClaimedRow, other: ClaimedRow): boolean {
+  const isSameLane = row.lane === other.lane && row.pipeline === other.pipeline;
+  return isSameLane && (row.priority > other.priority || (row.priority === other.priority && row.id > other.id));
 }
 
 /** The smallest id that can have been made `ms` before a given one (a uuid of version 7 begins with its time). */

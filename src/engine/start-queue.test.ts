@@ -50,6 +50,16 @@ describe('a cold worker', () => {
 });
 
 describe('a worker that saw short runs', () => {
+  it('takes no moment of standing still for long runs: as many in a row must be long as can be at work together', () => {
+    const { queue, see } = queueAt();
+    see('quick', 0.1);
+    see('quick', 200, SLOTS);
+    see('quick', 0.1, 30);
+    expect(queue.room().ahead.get('quick')).toBe(MAX_CLAIM);
+    see('quick', 200, SLOTS + 1);
+    expect(queue.room().ahead.has('quick')).toBe(false);
+  });
+
   it('claims as many of them as its slots work off in 50 ms, and none before half of them are gone', () => {
     const { queue, see, begin } = queueAt();
     see('quick', 2);

@@ -36,14 +36,22 @@ export const noRoom: Room = { slots: 0, ahead: new Map() };
 interface Kind {
   /** Moving average; undefined until one has ended. */
   ms: number | undefined;
-  /** How many short ones in a row. */
+  /** How many short ones since they were last long. */
   trust: number;
+  /** How many long ones in a row. */
+  longInRow: number;
   lastEndAt: number;
   queued: number;
   begun: number;
 }
 
 interface Begun {
+  readonly kind: Kind;
+  readonly at: number;
+}
+
+interface Queued<Each> {
+  readonly each: Each;
   readonly kind: Kind;
   readonly at: number;
 }
@@ -60,7 +68,7 @@ export class StartQueue<Each extends Startable> {
   readonly #now: () => number;
   readonly #kinds = new Map<string, Map<string, Kind>>();
   /** Oldest first. */
-  #queue: { readonly each: Each; readonly kind: Kind; readonly at: number }[] = [];
+  #queue: Queued<Each>[] = [];
   #next = 0;
   readonly #begun = new Map<Each, Begun>();
 
@@ -78,12 +86,15 @@ export class StartQueue<Each extends Startable> {
   /** One claim. Its short runs come first: the long ones would keep the slots from them. */
   add(claim: readonly Each[]): void {
     const at = this.#now();
-    const added = claim.map((each) => ({ each, kind: this.#kindOf(each.run), at }));
-    const short = added.filter(({ kind }) => isShort(kind));
-    const long = added.filter(({ kind }) => !isShort(kind));
-    for (const { kind } of added) kind.queued += 1;
-    this.#queue = [...this.#queue.slice(this.#next), ...short, ...long];
+    const long: Queued<Each>[] = [];
+    this.#queue = this.#queue.slice(this.#next);
     this.#next = 0;
+    for (const each of claim) {
+      const queued = { each, kind: this.#kindOf(each.run), at };
+      queued.kind.queued += 1;
+      (isShort(queued.kind) ? this.#queue : long).push(queued);
+    }
+    for (const queued of long) this.#queue.push(queued);
   }
 
   /** The next one to begin; it counts as begun. */
@@ -103,7 +114,7 @@ export class StartQueue<Each extends Startable> {
     if (begun) {
       this.#begun.delete(each);
       begun.kind.begun -= 1;
-      if (isMeasured) measure(begun.kind, this.#now() - begun.at, this.#now());
+      if (isMeasured) this.#measure(begun.kind, this.#now() - begun.at);
     } else {
       this.#unqueue((queued) => queued !== each);
     }
@@ -165,7 +176,7 @@ export class StartQueue<Each extends Startable> {
     }
     let kind = stages.get(stage);
     if (!kind) {
-      kind = { ms: undefined, trust: 0, lastEndAt: Number.NEGATIVE_INFINITY, queued: 0, begun: 0 };
+      kind = { ms: undefined, trust: 0, longInRow: 0, lastEndAt: Number.NEGATIVE_INFINITY, queued: 0, begun: 0 };
       stages.set(stage, kind);
     }
     return kind;
@@ -229,6 +240,20 @@ export class StartQueue<Each extends Startable> {
     );
   }
 
+  /**
+   * A process that stands still for a moment (its garbage collection, a busy machine) makes all runs at work look long at once. Therefore a
+   * stage that was short is long only when as many in a row were long as can be at work together.
+   */
+  #measure(kind: Kind, ms: number): void {
+    const isLong = ms > AHEAD_MS;
+    kind.longInRow = isLong ? kind.longInRow + 1 : 0;
+    const isHiccup = isLong && isShort(kind) && kind.longInRow <= this.#slots;
+    const counted = isHiccup ? AHEAD_MS : ms;
+    kind.ms = kind.ms === undefined ? counted : kind.ms + SMOOTHING * (counted - kind.ms);
+    kind.trust = isLong ? (isHiccup ? kind.trust : 0) : kind.trust + 1;
+    kind.lastEndAt = this.#now();
+  }
+
   *#allKinds(): Iterable<Kind> {
     for (const stages of this.#kinds.values()) yield* stages.values();
   }
@@ -236,10 +261,4 @@ export class StartQueue<Each extends Startable> {
 
 function isShort({ ms }: Kind): boolean {
   return ms !== undefined && ms <= AHEAD_MS;
-}
-
-function measure(kind: Kind, ms: number, now: number): void {
-  kind.ms = kind.ms === undefined ? ms : kind.ms + SMOOTHING * (ms - kind.ms);
-  kind.trust = ms <= AHEAD_MS ? kind.trust + 1 : 0;
-  kind.lastEndAt = now;
 }

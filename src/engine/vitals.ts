@@ -9,13 +9,14 @@ export interface WorkerSigns {
 }
 
 interface WaitingEnd {
-  readonly run: { readonly id: string; readonly attempt: number };
+  /** One object per attempt: an end that the database refuses is written as another one of the same run. */
+  readonly run: object;
   readonly end: { readonly event: string };
 }
 
 export class Vitals {
-  /** When the end of an attempt was added, oldest first. By attempt: an end that the database refuses is written as another one. */
-  readonly #waiting = new Map<string, number>();
+  /** When the end of an attempt was added, oldest first. */
+  readonly #waiting = new Map<object, number>();
   readonly #claimListeners = new Set<(seconds: number) => void>();
   #lastEndMs: number | undefined;
   #takeovers = 0;
@@ -53,18 +54,14 @@ export class Vitals {
   }
 
   endAdded(ending: WaitingEnd): void {
-    this.#waiting.set(attemptOf(ending), performance.now());
+    this.#waiting.set(ending.run, performance.now());
   }
 
   /** What was no longer this worker's moved no run on. */
   endsWritten(batch: readonly WaitingEnd[], lost: readonly WaitingEnd[]): void {
-    for (const ending of batch) this.#waiting.delete(attemptOf(ending));
+    for (const { run } of batch) this.#waiting.delete(run);
     const gone = new Set(lost);
     if (batch.some((ending) => ending.end.event !== 'release' && !gone.has(ending)))
       this.#lastEndMs = performance.now();
   }
-}
-
-function attemptOf({ run }: WaitingEnd): string {
-  return `${run.id} ${run.attempt}`;
 }

@@ -285,7 +285,12 @@ export class Worker {
     // Reborn while the claim was under way: these leases belong to the old identity and will be taken over.
     if (workerId !== this.#workerId) return;
     const deps = executionDeps(this.#tools, landed);
-    this.#queue.add(rows.flatMap((row) => this.#take(row, deps) ?? []));
+    const taken: Execution[] = [];
+    for (const row of rows) {
+      const execution = this.#take(row, deps);
+      if (execution) taken.push(execution);
+    }
+    this.#queue.add(taken);
     this.#startQueued();
   }
 
@@ -338,7 +343,8 @@ export class Worker {
     else this.#forget(execution.run);
     if (!this.#stopping) this.#startQueued();
     if (this.#started.size === 0) this.#idle?.();
-    if (!this.#isBusyOtherwise() && this.#queue.hasRoom()) this.#bell.ring();
+    // While the claim loop looks, it asks for itself afterwards whether there is room.
+    if (this.#lookingSince !== undefined || (!this.#isBusyOtherwise() && this.#queue.hasRoom())) this.#bell.ring();
   }
 
   #end(ending: Ending): void {
