@@ -21,8 +21,9 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Many tests kill processes and wait for leases. On a build machine that does other things too, one late answer is no news;
-    // a fault shows every time.
+    // a fault shows every time. What needed a second try is named and counted at the end.
     retry: process.env.CI ? 2 : 0,
+    reporters: ['default', './test/support/second-tries.ts'],
     projects: [
       {
         extends: true,

@@ -1,0 +1,248 @@
+// The pipeline conformance suite: what every pipeline of the installation promises, tried on the built product over HTTP. The list is the
+// installation's own, so that a new kit is tried as soon as it is listed; it needs no more than a sample (or a subject, subjects.ts).
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { kits } from '../../src/pipelines/all.ts';
+import { useDatabase } from '../support/database.ts';
+import { Installation, type Person, type Run } from './installation.ts';
+import { type Subject, sampleSubject, subjects } from './subjects.ts';
+import { listKitTables, listTables, type OwnTable, rowsOf } from './tables.ts';
+
+const database = useDatabase();
+const home = mkdtempSync(path.join(tmpdir(), 'millrace-conformance-'));
+const third = fileURLToPath(new URL('../../examples/measurements/measurements.mjs', import.meta.url));
+const thirdSample = fileURLToPath(new URL('../../examples/measurements/measurements.csv', import.meta.url));
+
+/** With the files whose cells may stand in no log. */
+const pipelines: readonly { readonly name: string; readonly samples: readonly string[] }[] = [
+  ...kits.map(({ name, samples = [] }) => ({ name, samples: samples.map(({ file }) => fileURLToPath(file)) })),
+  { name: 'measurements', samples: [thirdSample] },
+];
+
+interface Tried {
+  readonly person: Person;
+  readonly runId: string;
+}
+
+/** What was tried with a pipeline before the worker came back. */
+interface Trial {
+  readonly subject: Subject;
+  readonly tables: readonly OwnTable[];
+  readonly undisturbed: Tried;
+  readonly stages: number;
+  readonly killed: { readonly point: string; readonly tried: Tried }[];
+  readonly cancelled: { readonly where: string; readonly tried: Tried }[];
+  readonly held: Tried;
+}
+
+const trials = new Map<string, Trial>();
+let installation: Installation;
+
+beforeAll(async () => {
+  const before = new Set(await listTables(database.admin));
+  const chosen = new Map<string, Subject>();
+  for (const { name, samples } of pipelines) chosen.set(name, await subjectOf(name, samples));
+  const env = Object.assign({}, ...[...chosen.values()].map((subject) => subject.env ?? {}));
+  installation = new Installation(database, home, { ...env, PIPELINE_MODULES: third });
+  await installation.openApi();
+  const added = (await listTables(database.admin)).filter((table) => !before.has(table));
+  const stopWorker = installation.openWorker();
+  const started = await Promise.all([...chosen].map(async ([name, subject]) => [name, await start(subject)] as const));
+  for (const [, { person, runId }] of started) await installation.ended(person, runId);
+  await stopWorker();
+  for (const [name, undisturbed] of started) {
+    const roles = kits.find((kit) => kit.name === name)?.databaseRoles;
+    const tables = await listKitTables(database.admin, roles ?? [], roles === undefined ? added : []);
+    trials.set(name, await tryHard(chosen.get(name) as Subject, undisturbed, tables));
+  }
+  await installation.loseWorkers();
+  installation.openWorker();
+}, 600_000);
+
+afterAll(async () => {
+  await installation?.close();
+  for (const { subject } of trials.values()) await subject.close?.();
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function subjectOf(name: string, samples: readonly string[]): Promise<Subject> {
+  const own = subjects[name];
+  if (own !== undefined) return own();
+  const sample = kits.find((kit) => kit.name === name)?.samples?.[0]?.name ?? (samples.length > 0 ? name : undefined);
+  if (sample === undefined)
+    throw new Error(`${name} has neither a sample nor a subject (test/conformance/subjects.ts)`);
+  return sampleSubject(sample, samples.flatMap(cellsOf));
+}
+
+/** Cells of the file that no other text holds by chance. */
+function cellsOf(file: string): string[] {
+  const lines = readFileSync(file, 'utf8').split(/\r?\n/);
+  const cells = lines.slice(Math.ceil(lines.length / 2)).flatMap((line) => line.split(/[,;\t]/));
+  const told = cells.map((cell) => cell.replaceAll('"', '').trim());
+  return [...new Set(told.filter((cell) => cell.length >= 8 && /[a-z]/i.test(cell) && /[\s@\d]/.test(cell)))];
+}
+
+/** Each run in a tenant of its own, so that what one left behind is nothing to another. */
+async function start(subject: Subject): Promise<Tried> {
+  const person = await installation.newPerson();
+  return { person, runId: await subject.start(installation, person) };
+}
+
+/** Kills, stops, cancels and holds at every boundary of every stage; nobody works in between. */
+async function tryHard(subject: Subject, undisturbed: Tried, tables: readonly OwnTable[]): Promise<Trial> {
+  const { rows } = await database.admin.query<{ stages: number }>(
+    'select count(*)::int as stages from engine.attempts where run_id = $1',
+    [undisturbed.runId],
+  );
+  const stages = rows[0]?.stages ?? 0;
+  const killed: Trial['killed'] = [];
+  const cancelled: Trial['cancelled'] = [];
+  const kill = async (point: string) => {
+    const tried = await start(subject);
+    await installation.workUntilKilled(point);
+    return { point, tried };
+  };
+  killed.push(await kill('commit.after_commit:1'));
+  for (let stage = 1; stage <= stages; stage += 1) {
+    killed.push(await kill(`stage.begin:${stage}`), await kill(`finish.before_commit:${stage}`));
+    const passed = await kill(`finish.after_commit:${stage}`);
+    // Between two stages it waits, and any worker would take it.
+    if (stage === stages) killed.push(passed);
+    else cancelled.push(await cancel(`after stage ${stage}`, passed.tried));
+    const tried = await start(subject);
+    const goOn = await installation.workUntilStopped(`stage.begin:${stage}`);
+    cancelled.push(await cancel(`at work in stage ${stage}`, tried));
+    await goOn();
+  }
+  cancelled.push(await cancel('while it waited', await start(subject)));
+  const held = await start(subject);
+  await installation.call(held.person, 'POST', `/v1/runs/${held.runId}/hold`);
+  return { subject, tables, undisturbed, stages, killed, cancelled, held };
+}
+
+async function cancel(where: string, tried: Tried): Promise<{ where: string; tried: Tried }> {
+  await installation.call(tried.person, 'POST', `/v1/runs/${tried.runId}/cancel`);
+  return { where, tried };
+}
+
+/** What must not depend on what happened on the way. */
+function outcomeOf({ status, phase, receipt }: Run) {
+  return { status, phase, read: receipt?.read, outcomes: receipt?.outcomes };
+}
+
+describe.each(pipelines)('the pipeline $name', ({ name }) => {
+  const trial = () => trials.get(name) as Trial;
+  const undisturbed = () => installation.run(trial().undisturbed.person, trial().undisturbed.runId);
+  const end = ({ person, runId }: Tried) => installation.ended(person, runId);
+  const rows = ({ person }: Tried) => rowsOf(database.admin, trial().tables, person.tenantId);
+
+  it('reads its sample to the end, with a receipt that adds up and that a recount confirms', async () => {
+    const run = await undisturbed();
+    expect(run.phase).toBe('done');
+    expect(run.receipt?.read).toBeGreaterThan(0);
+    expect(Object.values(run.receipt?.outcomes ?? {}).reduce((sum, count) => sum + count, 0)).toBe(run.receipt?.read);
+    const { person, runId } = trial().undisturbed;
+    expect(await installation.call(person, 'POST', `/v1/runs/${runId}/verify`)).toMatchObject({ matches: true });
+  });
+
+  it('ends as undisturbed when its worker is killed at a boundary of any stage, with the same rows', async () => {
+    const expected = { ...outcomeOf(await undisturbed()), rows: await rows(trial().undisturbed) };
+    expect(trial().killed.length).toBeGreaterThanOrEqual(4);
+    expect(Object.keys(expected.rows).length).toBeGreaterThan(0);
+    for (const { point, tried } of trial().killed)
+      expect([point, { ...outcomeOf(await end(tried)), rows: await rows(tried) }]).toEqual([point, expected]);
+  });
+
+  it('stays cancelled wherever it was cancelled, and its retry ends as undisturbed', async () => {
+    expect(trial().cancelled.length).toBeGreaterThanOrEqual(2);
+    for (const { where, tried } of trial().cancelled) {
+      const { phase, error } = await end(tried);
+      expect([where, phase, error?.code]).toEqual([where, 'failed', 'run_cancelled']);
+    }
+    const { person, runId } = (trial().cancelled.at(-1) as Trial['cancelled'][number]).tried;
+    const retry = await installation.call<{ run_id: string }>(person, 'POST', `/v1/runs/${runId}/retry`, {});
+    expect(outcomeOf(await end({ person, runId: retry.run_id }))).toEqual(outcomeOf(await undisturbed()));
+  });
+
+  it('waits while it is held, and goes on when it is let go', async () => {
+    const { held, killed } = trial();
+    for (const { tried } of killed) await end(tried);
+    expect((await installation.run(held.person, held.runId)).phase).toBe('waiting');
+    await installation.call(held.person, 'POST', `/v1/runs/${held.runId}/resume`);
+    expect(outcomeOf(await end(held))).toEqual(outcomeOf(await undisturbed()));
+  });
+
+  const kit = kits.find((each) => each.name === name);
+  it.runIf(kit === undefined || kit.rejects !== undefined)(
+    'replays what it refused: each row is read again and has an outcome',
+    async () => {
+      const { person, runId } = trial().undisturbed;
+      const { rejects } = await undisturbed();
+      expect(rejects.total).toBeGreaterThan(0);
+      const body = { uncorrected: true };
+      const replay = await installation.call<{ run_id: string; rows: number }>(
+        person,
+        'POST',
+        `/v1/runs/${runId}/replay`,
+        body,
+      );
+      expect(replay.rows).toBe(rejects.total);
+      const { receipt, finished_at: finishedAt } = await end({ person, runId: replay.run_id });
+      expect([receipt?.read, finishedAt !== null]).toEqual([replay.rows, true]);
+    },
+  );
+
+  it('shows its rows to their tenant and to nobody else', async () => {
+    const { tables, undisturbed: mine, held: other } = trial();
+    expect(tables.length).toBeGreaterThan(0);
+    expect(tables.filter(({ is_forced: isForced }) => !isForced)).toEqual([]);
+    const seen = async (as: string) => {
+      const client = await database.app.connect();
+      try {
+        await client.query('begin');
+        await client.query(`select set_config('millrace.tenant_id', $1, true)`, [as]);
+        const readable = tables.filter((table) => table.is_readable);
+        return Object.values(await rowsOf(client, readable, mine.person.tenantId)).reduce((sum, n) => sum + n, 0);
+      } finally {
+        await client.query('rollback');
+        client.release();
+      }
+    };
+    expect(await seen(mine.person.tenantId)).toBeGreaterThan(0);
+    expect(await seen(other.person.tenantId)).toBe(0);
+  });
+
+  it('was claimed, released and cancelled in every state that it passes', async () => {
+    const { rows: missing } = await database.admin.query<{ arrow: string }>(
+      `with taken as (select distinct from_status, to_status from test_record.moves where pipeline = $1),
+            needed as (
+              select t.from_status, t.event, t.to_status
+              from engine.transitions t
+              join engine.states s on s.pipeline = t.pipeline and s.status = t.from_status
+              where t.pipeline = $1 and t.from_status in (select from_status from taken)
+                and (t.event = case s.phase when 'waiting' then 'claim' else 'release' end
+                     or t.event = case when exists (select from engine.transitions c where c.pipeline = t.pipeline
+                                                     and c.from_status = t.from_status and c.event = 'cancel')
+                                       then 'cancel' else 'fail' end))
+       select from_status || ' → ' || to_status as arrow from needed where (from_status, to_status) not in (select * from taken)`,
+      [name],
+    );
+    expect(missing).toEqual([]);
+    const { rows: taken } = await database.admin.query(
+      'select distinct from_status, to_status from test_record.moves where pipeline = $1',
+      [name],
+    );
+    expect(taken.length).toBeGreaterThanOrEqual(5);
+  });
+
+  it('writes no cell of its sample and no secret into a log', () => {
+    const { secrets } = trial().subject;
+    expect(secrets.length).toBeGreaterThan(0);
+    const log = installation.log();
+    expect(log.length).toBeGreaterThan(1_000);
+    expect(secrets.filter((word) => log.includes(word))).toEqual([]);
+  });
+});
