@@ -1,9 +1,11 @@
 // A pipeline that does not come with Millrace is a full citizen of the packed product: upload, sample, rejects, verification, error codes,
 // a route, a command, a start. The example of docs/adding-a-pipeline.md, in an empty project, as a third party has it.
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, lstatSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startFakeAirbyte } from '../support/fake-airbyte/server.ts';
 import { createDatabase, type InstallationDatabase } from './installation-database.ts';
 import { cleanUp, makeHome, millrace, root, type Server, startServer, useProgram } from './millrace-process.ts';
 
@@ -13,24 +15,14 @@ let database: InstallationDatabase;
 let env: Record<string, string>;
 let server: Server;
 
-/** As `npm install millrace.tgz` leaves it: the packed files, and the dependencies beside them. */
+/** As a third party does it: the package is packed, and `npm install` puts it and its dependencies into an empty project. */
 function install(): void {
-  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], {
-    cwd: root,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const npm = (args: readonly string[], cwd: string) =>
+    execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const packed = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', project], root);
   const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
-  mkdirSync(installed, { recursive: true });
-  execFileSync('tar', ['-xzf', path.join(project, filename), '--strip-components=1', '-C', installed]);
-  const { dependencies } = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8')) as {
-    dependencies: Record<string, string>;
-  };
-  for (const name of Object.keys(dependencies)) {
-    mkdirSync(path.join(project, 'node_modules', path.dirname(name)), { recursive: true });
-    symlinkSync(path.join(root, 'node_modules', name), path.join(project, 'node_modules', name));
-  }
-  writeFileSync(path.join(project, 'package.json'), '{ "name": "ours", "private": true }');
+  writeFileSync(path.join(project, 'package.json'), '{ "name": "ours", "private": true, "type": "module" }');
+  npm(['install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`, 'zod'], project);
   cpSync(path.join(installed, 'examples/measurements'), path.join(project, 'measurements'), { recursive: true });
 }
 
@@ -82,6 +74,17 @@ afterAll(async () => {
 });
 
 describe('a pipeline of one’s own', () => {
+  it('runs from a package that was installed, not linked', () => {
+    expect(lstatSync(installed).isSymbolicLink()).toBe(false);
+    expect(installed.startsWith(root)).toBe(false);
+  });
+
+  it('has its routes in the description of the API', async () => {
+    const { body } = await call('GET', '/openapi.json');
+    const { paths } = body as unknown as { paths: Record<string, Record<string, { operationId: string }>> };
+    expect(paths['/v1/x/measurements/latest/{sensor}']?.get?.operationId).toBe('x.measurements.latest');
+  });
+
   it('runs its sample to the end, its refused row is fixed and replayed, and its receipt is verified', async () => {
     const { body: started } = await call('POST', '/v1/samples/measurements/run', {});
     const run = await ended(started.upload_id);
@@ -139,27 +142,54 @@ describe('a pipeline of one’s own', () => {
   });
 });
 
-it('programs trigger, requeue and work on syncs through the package', async () => {
+it('programs trigger, work on and requeue syncs through the package, on a database of their own', async () => {
+  const airbyte = await startFakeAirbyte({ runMs: 1, rows: 5 });
+  const { connectionId } = airbyte.addConnection();
   const script = path.join(project, 'syncs.mjs');
   writeFileSync(
     script,
     `import { createMillrace, dispatch, kits, requeueFromDlq, runWorkerCycle } from 'millrace';
-     const nobody = '00000000-0000-7000-8000-000000000001';
-     const millrace = await createMillrace({ databaseUrl: process.env.DATABASE_URL, home: process.env.MILLRACE_HOME, kits });
-     const code = (work) => work.then(() => 'done', (error) => error.code);
-     console.log(await code(dispatch(millrace, nobody, { connectorId: nobody })));
-     console.log(await code(requeueFromDlq(millrace, nobody, { jobId: nobody, correlationId: 'T-1', by: 'support' })));
-     console.log(JSON.stringify(await runWorkerCycle(millrace.engine)));
+     const [tenantId, connectorId] = process.argv.slice(2);
+     const millrace = await createMillrace({ databaseUrl: process.env.DATABASE_URL, migrationUrl: process.env.DATABASE_MIGRATION_URL, home: process.env.MILLRACE_HOME, kits });
+     const { created, job } = await dispatch(millrace, tenantId, { connectorId });
+     const cycle = await runWorkerCycle(millrace.engine);
+     const run = await millrace.runs.get(job.job_id);
+     const refused = await requeueFromDlq(millrace, tenantId, { jobId: job.job_id, correlationId: 'T-1', by: 'support' }).then(() => 'done', (error) => error.code);
+     console.log(JSON.stringify({ created, cycle, status: run.status, read: run.receipt?.read, refused }));
      await millrace.stop();`,
   );
-  const said = execFileSync(process.execPath, [script], {
-    cwd: project,
-    encoding: 'utf8',
-    env: { ...process.env, ...env, DATABASE_URL: database.adminUrl, MILLRACE_HOME: makeHome() },
-  });
-  expect(said.trim().split('\n')).toEqual([
-    'connector_not_found',
-    'sync_not_found',
-    '{"queued_processed":0,"retry_processed":0}',
-  ]);
+  const own = await createDatabase();
+  try {
+    const house = {
+      ...own.env,
+      MILLRACE_HOME: makeHome(),
+      AIRBYTE_BASE_URL: airbyte.url,
+      AIRBYTE_API_TOKEN: airbyte.token,
+      AIRBYTE_WORKSPACE_ID: airbyte.workspaceId,
+    };
+    const tenant = await millrace(['tenants', 'create', 'Ours', '--json'], house);
+    expect([tenant.code, tenant.stderr]).toEqual([0, '']);
+    const wish = ['connectors', 'add', connectionId, '--name', 'Orders', '--account', 'shop', '--json'];
+    const added = await millrace(wish, house);
+    expect([added.code, added.stderr]).toEqual([0, '']);
+    const ids = await own.query<{ tenant_id: string; connector_id: string }>(
+      'select tenant_id, connector_id from public.connectors',
+    );
+    const args = [script, ids[0]?.tenant_id ?? '', ids[0]?.connector_id ?? ''];
+    // Not waited for in this thread: the Airbyte that it asks answers from here.
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      cwd: project,
+      env: { ...process.env, ...house, MILLRACE_HOME: makeHome() },
+    });
+    expect(JSON.parse(stdout)).toEqual({
+      created: true,
+      cycle: { queued_processed: 1, retry_processed: 0 },
+      status: 'success',
+      read: 5,
+      refused: 'not_a_dead_letter',
+    });
+  } finally {
+    await airbyte.close();
+    await own.drop();
+  }
 });

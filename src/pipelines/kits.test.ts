@@ -1,0 +1,59 @@
+// What holds for every kit: nothing is declared that nobody reads, its lists agree with the contract's, and it is named nowhere else.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { machines, pipelineAlertEvents, pipelineEvents } from '../contract/pipelines/all.ts';
+import { kits } from './all.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const textOf = (file: string) => readFileSync(path.join(root, file), 'utf8');
+
+function filesIn(folder: string): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name))
+    .map((name) => path.posix.join(folder, name));
+}
+
+describe('the declaration of a kit', () => {
+  it('has no field that nobody reads', () => {
+    const [, declared = ''] =
+      /export interface PipelineKit<[^{]*\{\n(.*?)\n\}\n/s.exec(textOf('src/pipelines/kit.ts')) ?? [];
+    const fields = [...declared.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map((match) => match[1] ?? '');
+    expect(fields.length).toBeGreaterThan(20);
+    const readers = [...filesIn('src/roles'), ...filesIn('src/main')]
+      .map(textOf)
+      .filter((text) => /[kK]its?\b/.test(text));
+    const isRead = (field: string) =>
+      readers.some((text) =>
+        new RegExp(`\\bkit\\.${field}\\b|\\(\\{[^})]*\\b${field}\\b|\\{ (?:\\w+, )*${field} = `).test(text),
+      );
+    expect(fields.filter((field) => !isRead(field))).toEqual([]);
+    expect(isRead('fieldThatNobodyReads')).toBe(false);
+  });
+
+  it('lists the pipelines, the events and the facts of alerts that the contract lists', () => {
+    expect(kits.map(({ name }) => name)).toEqual(machines.map(({ pipeline }) => pipeline));
+    expect(kits.flatMap(({ events = {} }) => Object.keys(events)).sort()).toEqual(Object.keys(pipelineEvents).sort());
+    const facts = kits.flatMap(({ alerts }) => Object.keys(alerts?.facts ?? {}));
+    expect(facts).toHaveLength(Object.keys(pipelineAlertEvents).length);
+  });
+});
+
+describe('a new pipeline', () => {
+  /** Files outside the pipeline's own folders that import it or hold its name as a literal: what its newcomer edits. */
+  function edits(name: string): string[] {
+    const own = new RegExp(`^(?:src|src/contract|console/src)/pipelines/${name}/`);
+    const named = new RegExp(`from '[^']*/${name}/[^']*'|(?<![\\w-])['"\`]${name}['"\`]`);
+    return [...filesIn('src'), ...filesIn('console/src')].filter((file) => {
+      const code = textOf(file).replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '');
+      return !own.test(file) && named.test(code);
+    });
+  }
+
+  it.each(kits.map(({ name }) => name))('like %s edits at most 8 files outside its own folders', (name) => {
+    const files = edits(name);
+    expect(files).toContain('src/pipelines/all.ts');
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(8);
+  });
+});
