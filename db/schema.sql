@@ -54,6 +54,7 @@ create schema millrace;
 grant usage on schema millrace to public;
 
 create schema tabular;
+grant usage on schema tabular to ads_intake;
 grant usage on schema tabular to ads_parse;
 grant usage on schema tabular to judgments_import;
 grant usage on schema tabular to millrace_app;
@@ -1184,7 +1185,7 @@ create table public.ad_sets (
 );
 alter table public.ad_sets enable row level security, force row level security;
 create policy tenant_only on public.ad_sets for all to ads_intake, ads_parse, ads_promote, millrace_app using ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant insert, select, update on public.ad_sets to ads_promote;
+grant delete, insert, select, update on public.ad_sets to ads_promote;
 grant select on public.ad_sets to millrace_app;
 
 create table public.ads (
@@ -1211,7 +1212,7 @@ create table public.ads (
 );
 alter table public.ads enable row level security, force row level security;
 create policy tenant_only on public.ads for all to ads_intake, ads_parse, ads_promote, millrace_app using ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant insert, select, update on public.ads to ads_promote;
+grant delete, insert, select, update on public.ads to ads_promote;
 grant select on public.ads to millrace_app;
 
 create table public.api_keys (
@@ -1281,7 +1282,7 @@ create table public.campaigns (
 );
 alter table public.campaigns enable row level security, force row level security;
 create policy tenant_only on public.campaigns for all to ads_intake, ads_parse, ads_promote, millrace_app using ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant insert, select, update on public.campaigns to ads_promote;
+grant delete, insert, select, update on public.campaigns to ads_promote;
 grant select on public.campaigns to millrace_app;
 
 create table public.clients (
@@ -1295,9 +1296,11 @@ create table public.clients (
   constraint clients_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
 );
 alter table public.clients enable row level security, force row level security;
+create policy ads_tenant_only on public.clients for select to ads_intake using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy operator_all on public.clients for all to millrace_operator using (true) with check (true);
 create policy tenant_only on public.clients for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select on public.clients to millrace_app;
+grant select (client_id, tenant_id) on public.clients to ads_intake;
 grant update (name) on public.clients to millrace_app;
 
 create table public.connectors (
@@ -1346,7 +1349,20 @@ grant select on public.connectors to syncs_worker;
 grant update (connection_id, consecutive_failures, credential, credential_kind, disabled_at, disabled_reason, enabled, error_kinds, external_account_id, interval_seconds, name, updated_at, warned_at, workspace_id) on public.connectors to millrace_app;
 grant update (consecutive_failures, disabled_at, disabled_reason, enabled, last_error_at, last_error_code, last_error_kind, last_started_at, last_success_at, last_success_started_at, updated_at, warned_at) on public.connectors to syncs_worker;
 
-create table public.daily_metrics (
+create table public.daily_metric_grains (
+  workspace_id uuid not null,
+  client_id uuid,
+  platform text not null,
+  metric_date date not null,
+  grain text not null,
+  constraint daily_metric_grains_key UNIQUE NULLS NOT DISTINCT (workspace_id, platform, metric_date, grain, client_id)
+);
+alter table public.daily_metric_grains enable row level security, force row level security;
+create policy tenant_only on public.daily_metric_grains for all to ads_intake, ads_parse, ads_promote, millrace_app using ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select on public.daily_metric_grains to ads_promote;
+grant select on public.daily_metric_grains to millrace_app;
+
+create table public.daily_metric_rows (
   id bigint generated always as identity not null,
   workspace_id uuid not null,
   client_id uuid,
@@ -1373,15 +1389,21 @@ create table public.daily_metrics (
   byte_offset bigint not null,
   reported_at timestamp with time zone not null,
   updated_at timestamp with time zone default engine.now() not null,
+  part text,
+  period_end date,
+  is_winner boolean default true not null,
   constraint daily_metrics_pkey PRIMARY KEY (workspace_id, metric_date, id),
-  constraint daily_metrics_key UNIQUE NULLS NOT DISTINCT (workspace_id, platform, metric_date, ad_external_id, ad_set_external_id, campaign_external_id, client_id),
-  constraint daily_metrics_platform_check CHECK ((platform = ANY (ARRAY['meta'::text, 'google'::text, 'tiktok'::text])))
+  constraint daily_metrics_key UNIQUE NULLS NOT DISTINCT (workspace_id, platform, metric_date, ad_external_id, ad_set_external_id, campaign_external_id, client_id, part, period_end),
+  constraint daily_metric_rows_check CHECK ((period_end >= metric_date)),
+  constraint daily_metric_rows_part_check CHECK ((part = ANY (ARRAY['search_term'::text, 'keyword'::text, 'placement'::text, 'audience'::text]))),
+  constraint daily_metrics_platform_check CHECK ((platform = ANY (ARRAY['meta'::text, 'google'::text, 'tiktok'::text]))),
+  constraint periods_are_no_days CHECK (((period_end IS NULL) OR (NOT is_winner)))
 );
-alter table public.daily_metrics enable row level security, force row level security;
-create policy tenant_only on public.daily_metrics for all to ads_intake, ads_parse, ads_promote, millrace_app using ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-CREATE TRIGGER daily_metrics_keep_history AFTER UPDATE ON public.daily_metrics REFERENCING OLD TABLE AS replaced NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.keep_daily_metrics_history();
-grant insert, select, update on public.daily_metrics to ads_promote;
-grant select on public.daily_metrics to millrace_app;
+alter table public.daily_metric_rows enable row level security, force row level security;
+create policy tenant_only on public.daily_metric_rows for all to ads_intake, ads_parse, ads_promote, millrace_app using ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+CREATE TRIGGER daily_metrics_keep_history AFTER UPDATE ON public.daily_metric_rows REFERENCING OLD TABLE AS replaced NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.keep_daily_metrics_history();
+grant delete, insert, select, update on public.daily_metric_rows to ads_promote;
+grant select on public.daily_metric_rows to millrace_app;
 
 create table public.daily_metrics_history (
   history_id bigint generated always as identity not null,
@@ -1714,6 +1736,9 @@ create table public.upload_readings (
   overrides jsonb,
   created_at timestamp with time zone default engine.now() not null,
   updated_at timestamp with time zone default engine.now() not null,
+  grain text,
+  part text,
+  choices jsonb,
   constraint upload_readings_pkey PRIMARY KEY (upload_id)
 );
 alter table public.upload_readings enable row level security, force row level security;
@@ -1721,8 +1746,8 @@ create policy tenant_only on public.upload_readings for all to ads_intake, ads_p
 grant insert, select, update on public.upload_readings to ads_parse;
 grant select on public.upload_readings to ads_promote;
 grant select on public.upload_readings to millrace_app;
-grant insert (overrides, upload_id, workspace_id) on public.upload_readings to millrace_app;
-grant update (overrides, updated_at) on public.upload_readings to millrace_app;
+grant insert (choices, overrides, upload_id, workspace_id) on public.upload_readings to millrace_app;
+grant update (choices, overrides, updated_at) on public.upload_readings to millrace_app;
 
 create table public.users (
   user_id uuid not null,
@@ -1772,9 +1797,11 @@ create table tabular.mappings (
   constraint mappings_version_check CHECK ((version > 0))
 );
 alter table tabular.mappings enable row level security, force row level security;
+create policy ads_intake_tenant_only on tabular.mappings for select to ads_intake using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy ads_tenant_only on tabular.mappings for select to ads_parse using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy judgments_tenant_only on tabular.mappings for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on tabular.mappings for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on tabular.mappings to ads_intake;
 grant select on tabular.mappings to ads_parse;
 grant select on tabular.mappings to judgments_import;
 grant insert, select on tabular.mappings to millrace_app;
@@ -2078,6 +2105,87 @@ create view ingest.v_stale_runs with (security_invoker=true) as
 grant select on ingest.v_stale_runs to judgments_import;
 grant select on ingest.v_stale_runs to millrace_app;
 grant select on ingest.v_stale_runs to millrace_engine;
+
+create view public.daily_metrics with (security_invoker=true) as
+ SELECT id,
+    workspace_id,
+    client_id,
+    platform,
+    metric_date,
+    campaign_external_id,
+    ad_set_external_id,
+    ad_external_id,
+    campaign_id,
+    ad_set_id,
+    ad_id,
+    currency,
+    account_time_zone,
+    spend,
+    impressions,
+    clicks,
+    link_clicks,
+    reach,
+    conversions,
+    conversion_value,
+    video_views,
+    run_id,
+    line,
+    byte_offset,
+    reported_at,
+    updated_at,
+        CASE
+            WHEN (part IS NOT NULL) THEN part
+            WHEN (ad_external_id IS NOT NULL) THEN 'ad'::text
+            WHEN (ad_set_external_id IS NOT NULL) THEN 'ad_set'::text
+            WHEN (campaign_external_id IS NOT NULL) THEN 'campaign'::text
+            ELSE 'account'::text
+        END AS grain
+   FROM public.daily_metric_rows
+  WHERE is_winner;
+grant select on public.daily_metrics to ads_promote;
+grant select on public.daily_metrics to millrace_app;
+
+create view public.daily_metrics_by_grain with (security_invoker=true) as
+ SELECT id,
+    workspace_id,
+    client_id,
+    platform,
+    metric_date,
+    period_end,
+        CASE
+            WHEN (period_end IS NOT NULL) THEN 'period'::text
+            WHEN (part IS NOT NULL) THEN part
+            WHEN (ad_external_id IS NOT NULL) THEN 'ad'::text
+            WHEN (ad_set_external_id IS NOT NULL) THEN 'ad_set'::text
+            WHEN (campaign_external_id IS NOT NULL) THEN 'campaign'::text
+            ELSE 'account'::text
+        END AS grain,
+    is_winner,
+    part,
+    campaign_external_id,
+    ad_set_external_id,
+    ad_external_id,
+    campaign_id,
+    ad_set_id,
+    ad_id,
+    currency,
+    account_time_zone,
+    spend,
+    impressions,
+    clicks,
+    link_clicks,
+    reach,
+    conversions,
+    conversion_value,
+    video_views,
+    run_id,
+    line,
+    byte_offset,
+    reported_at,
+    updated_at
+   FROM public.daily_metric_rows;
+grant select on public.daily_metrics_by_grain to ads_promote;
+grant select on public.daily_metrics_by_grain to millrace_app;
 
 create view public.data_uploads with (security_invoker=true) as
  SELECT r.id,
@@ -2488,6 +2596,75 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.choose_daily_winners(of_workspace uuid, of_client uuid, of_platform text, on_days date[])
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+  with figure as materialized (
+    select id, metric_date, campaign_external_id as campaign, part, is_winner,
+           case when ad_external_id is not null then 3 when ad_set_external_id is not null then 2
+                when campaign_external_id is not null then 1 else 0 end as level,
+           spend, impressions, clicks
+    from daily_metric_rows
+    where workspace_id = of_workspace and platform = of_platform and metric_date = any (on_days) and client_id is not distinct from of_client
+      and period_end is null
+  ),
+  told as (
+    select metric_date, campaign, part, level, count(*) as rows, coalesce(sum(spend), 0) as spend,
+           coalesce(sum(impressions), 0) as impressions, coalesce(sum(clicks), 0) as clicks,
+           bool_or(part is null) over (partition by metric_date) as has_whole
+    from figure
+    group by metric_date, campaign, part, level
+  ),
+  compared as (
+    select *, max(spend) over own as most_spend, max(impressions) over own as most_impressions, max(clicks) over own as most_clicks
+    from told
+    where part is null or not has_whole
+    window own as (partition by metric_date, campaign)
+  ),
+  fullest as (
+    select distinct on (metric_date, campaign) *
+    from compared
+    order by metric_date, campaign, spend + 0.005 * (rows + 1) >= most_spend desc, impressions >= most_impressions desc,
+             clicks >= most_clicks desc, level desc, part
+  ),
+  of_campaigns as (
+    select metric_date, sum(rows) as rows, sum(spend) as spend, sum(impressions) as impressions, sum(clicks) as clicks
+    from fullest
+    where campaign is not null
+    group by metric_date
+  ),
+  of_account as (
+    select a.metric_date,
+           (a.spend > c.spend + 0.005 * (c.rows + 1), a.impressions > c.impressions, a.clicks > c.clicks)
+             > (c.spend > a.spend + 0.005 * (c.rows + 1), c.impressions > a.impressions, c.clicks > a.clicks) as is_fuller
+    from fullest a
+    join of_campaigns c on c.metric_date = a.metric_date
+    where a.campaign is null and a.level = 0
+  ),
+  winner as (
+    select f.metric_date, f.campaign, f.part, f.level
+    from fullest f
+    left join of_account a on a.metric_date = f.metric_date
+    where a.is_fuller is null or a.is_fuller = (f.campaign is null and f.level = 0)
+  ),
+  decided as (
+    select f.metric_date, f.id, w.metric_date is not null as wins
+    from figure f
+    left join winner w on w.metric_date = f.metric_date and w.level = f.level
+      and w.campaign is not distinct from f.campaign and w.part is not distinct from f.part
+    where f.is_winner is distinct from (w.metric_date is not null)
+  )
+  update daily_metric_rows r
+  set is_winner = d.wins
+  from decided d
+  where r.workspace_id = of_workspace and r.metric_date = d.metric_date and r.id = d.id
+$function$
+;
+-- not executable by public
+grant execute on function public.choose_daily_winners to ads_promote;
+
 CREATE OR REPLACE FUNCTION public.find_login(wanted_email text)
  RETURNS TABLE(user_id uuid, tenant_id uuid, email text, name text, password_hash text, role text, token_version integer, must_change_password boolean, disabled_at timestamp with time zone, tenant_name text, plan text)
  LANGUAGE sql
@@ -2517,8 +2694,9 @@ begin
          o.conversions, o.conversion_value, o.video_views, o.run_id, o.line, o.byte_offset, o.reported_at, o.updated_at
   from replaced o
   join written n on n.workspace_id = o.workspace_id and n.metric_date = o.metric_date and n.id = o.id
-  where (o.currency, o.account_time_zone, o.spend, o.impressions, o.clicks, o.link_clicks, o.reach, o.conversions, o.conversion_value, o.video_views)
-    is distinct from
+  where o.run_id <> n.run_id
+     or (o.currency, o.account_time_zone, o.spend, o.impressions, o.clicks, o.link_clicks, o.reach, o.conversions, o.conversion_value, o.video_views)
+        is distinct from
         (n.currency, n.account_time_zone, n.spend, n.impressions, n.clicks, n.link_clicks, n.reach, n.conversions, n.conversion_value, n.video_views);
   return null;
 end

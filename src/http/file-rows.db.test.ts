@@ -105,9 +105,9 @@ describe('the rows of a file', () => {
       '2026-02-01,Parts,5005,Desktop,2,10',
       '2026-02-02,Parts,5005,Desktop,66,10',
     ];
-    await db.admin.query('alter table daily_metrics add constraint no_666 check (spend <> 666)');
+    await db.admin.query('alter table daily_metric_rows add constraint no_666 check (spend <> 666)');
     const { id, receipt } = await bench.ingest(admin.tenantId, parts.join('\n'), { force_partial: true });
-    await db.admin.query('alter table daily_metrics drop constraint no_666');
+    await db.admin.query('alter table daily_metric_rows drop constraint no_666');
     expect(receipt?.outcomes).toEqual({ inserted: 1, merged: 1, rejected: 2 });
     const { data } = await rowsOf(id);
     expect(data.map(({ line, outcome }) => [line, outcome])).toEqual([

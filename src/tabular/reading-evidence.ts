@@ -48,5 +48,6 @@ export const doubtCodes = [
   'encoding_doubtful',
   'sheet_doubtful',
   'text_beside_records',
+  'measure_unmapped',
 ] as const;
 export type DoubtCode = (typeof doubtCodes)[number];

@@ -75,6 +75,7 @@ export const shownToOwner: Partial<Record<OperationId, string>> = {
   'uploads.override': sample,
   'uploads.mapping': sample,
   'uploads.map': sample,
+  'uploads.reread': sample,
   'batches.reading': sample,
   'batches.override': sample,
   'batches.mapping': sample,

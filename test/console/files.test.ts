@@ -113,10 +113,10 @@ describe('refused rows', () => {
   it('run again as they are and alone, after their number was said; the run that refused them has none left', async () => {
     const { database } = stage.installation;
     const rows = Array.from({ length: 12 }, (_, index) => metaRow(800 + index));
-    await database.query('alter table daily_metrics add constraint no_666 check (spend <> 666)');
+    await database.query('alter table daily_metric_rows add constraint no_666 check (spend <> 666)');
     const refused = metaRow(860, { spend: '666' });
     const run = await handInMeta(stage.installation, 'winter-refused.csv', metaText([...rows, refused]));
-    await database.query('alter table daily_metrics drop constraint no_666');
+    await database.query('alter table daily_metric_rows drop constraint no_666');
     await page.goto(`/r/${run}`);
     await page.getByRole('button', { name: 'Retry refused rows' }).click();
     const dialog = page.getByRole('dialog', { name: 'Retry 1 refused row?' });

@@ -105,6 +105,7 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'uploads.override': { ...upload, body: {} },
   'uploads.mapping': upload,
   'uploads.map': { ...upload, body: { columns: [] } },
+  'uploads.reread': { ...upload, body: {} },
   'mappings.list': { kind: 'list' },
   'runs.list': { kind: 'list', query: (foreign) => ({ q: foreign.runId }) },
   'runs.start': {

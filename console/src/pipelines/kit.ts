@@ -84,6 +84,8 @@ export interface FileReader {
   saveMapping(run: RunFile, change: MappingChange): Promise<Mapping>;
   /** Whether a mapping may say what every row has. */
   readonly hasConstants: boolean;
+  /** Whether the stored file of an ended run can be read again. */
+  readonly canReread?: boolean;
 }
 
 /** The columns of its rows, in this order; others follow in the order of the file. */

@@ -10,6 +10,7 @@ import { note, plural, say, sayJson } from '../output.ts';
 import { describeReceipt, describeStatus, formatRun, formatRuns } from '../runs/print-run.ts';
 import { exitCodeOfRun, tailRun } from '../runs/tail-run.ts';
 import { workIfNobodyDoes } from '../work-here.ts';
+import { addRereadCommand } from './reread.ts';
 
 interface StartOptions {
   readonly input: string;
@@ -99,6 +100,7 @@ export function addRunCommands(program: Command): void {
 
   addWhyCommand(runs);
   addTailCommand(runs);
+  addRereadCommand(runs);
   for (const act of Object.keys(acts)) addActCommand(runs, act as Act);
 }
 

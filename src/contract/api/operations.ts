@@ -44,6 +44,7 @@ export const operations = {
   'uploads.override': ['PUT', '/v1/uploads/:upload_id/reading'],
   'uploads.mapping': ['GET', '/v1/uploads/:upload_id/mapping'],
   'uploads.map': ['PUT', '/v1/uploads/:upload_id/mapping'],
+  'uploads.reread': ['POST', '/v1/uploads/:upload_id/reread'],
   'mappings.list': ['GET', '/v1/mappings'],
 
   'runs.list': ['GET', '/v1/runs'],

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { allow, type Role } from './roles.ts';
 import { defineRoutes, json } from './route.ts';
 import { byUpload } from './uploads.ts';
-import { Count, Id, list, Page, Time } from './values.ts';
+import { Count, Day, Id, list, Page, Time } from './values.ts';
 
 const detected = <const S extends z.ZodType>(value: S) =>
   z.object({
@@ -80,6 +80,18 @@ export const ReadingOverrides = z.strictObject({
     .optional()
     .describe('What the label of a total row begins with, instead of the usual words.'),
   put_back: z.array(Count).max(1000).optional().describe('Lines of furniture to be read as data after all.'),
+});
+
+/** Said for one file and no other: the next one with the same header asks again. */
+export const UploadChoices = z.strictObject({
+  day: Day.optional().describe('The day of every row, where the file has none.'),
+  as_period: z.boolean().optional().describe('Rows that cover several days are stored as one number of that period.'),
+  add_repeated: z.boolean().optional().describe('Rows with the same day and ids are parts of one number and added up.'),
+  without_columns: z
+    .array(z.string().max(500))
+    .max(100)
+    .optional()
+    .describe('Columns that are not read, by header: a level whose names are all empty, for instance.'),
 });
 
 export const MappedColumn = z.object({
@@ -181,6 +193,17 @@ export const readingRoutes = defineRoutes({
     body: MappingWrite,
     answer: json(Mapping),
     errors: ['upload_not_found', 'reading_not_ready', 'mapping_invalid'],
+  },
+  'uploads.reread': {
+    tag: 'Uploads',
+    summary: 'Read the stored file again, by the mapping that is saved now and what is said here',
+    notes:
+      'A new run. Of a run that ended well it takes over or takes back the numbers the first one still owns, and it is as old (reported_at). A failed run is retried.',
+    access: allow(people, 'runs:write'),
+    params: byUpload,
+    body: UploadChoices,
+    answer: json(z.object({ upload_id: Id, reread_of: Id.nullable(), retry_of: Id.nullable() }), 202),
+    errors: ['upload_not_found', 'upload_unfinished', 'already_reread'],
   },
   'mappings.list': {
     tag: 'Mappings',

@@ -31,7 +31,11 @@ export const Reject = Fault.extend({
 
 /** A fix that can be applied to every row of a cluster. */
 export const Fix = z.object({
-  kind: z.string().describe('date_order, decimal_style, trim, replace, set_value, drop_column …'),
+  kind: z
+    .string()
+    .describe(
+      'date_order, number_style, trim, replace … to be applied to the rows; reread: read the file again, with params as the body.',
+    ),
   label: z.string().describe('In words: "looks like DD/MM/YYYY".'),
   column: z.string(),
   params: z.record(z.string(), z.unknown()),

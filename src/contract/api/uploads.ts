@@ -4,7 +4,7 @@ import { Receipt } from './receipt.ts';
 import { allow, type Role } from './roles.ts';
 import { defineRoutes, file, json } from './route.ts';
 import { Phase } from './runs.ts';
-import { Count, Id, list, Page, Several, Time } from './values.ts';
+import { Count, Day, Id, list, Page, Several, Time } from './values.ts';
 
 export const Platform = z.enum(['meta', 'google', 'tiktok']);
 
@@ -22,6 +22,11 @@ export const UploadFields = z.object({
     .describe('Promote the valid rows even when fewer than 90 % are valid.'),
   reported_at: Time.optional().describe('When the numbers were reported; older ones never overwrite newer ones.'),
   mapping_id: Id.optional(),
+  day: Day.optional().describe('Ads: the day of every row, where the file has none. Holds for this file alone.'),
+  as_period: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Ads: store rows that cover several days as one number of that period.'),
   reading: z
     .string()
     .max(20_000)
@@ -34,6 +39,7 @@ export const UploadFields = z.object({
 /** The body when rows are sent as JSON instead of a file (source api or webhook). */
 export const UploadRows = UploadFields.extend({
   force_partial: z.boolean().optional(),
+  as_period: z.boolean().optional(),
   reading: z.record(z.string(), z.unknown()).optional().describe('As the body of PUT …/reading.'),
   rows: z.array(z.record(z.string(), z.unknown())).min(1).max(100_000),
 });
@@ -77,7 +83,7 @@ export const uploadRoutes = defineRoutes({
     body: UploadFields,
     bodyKind: 'multipart',
     answer: json(UploadAnswer, 202),
-    errors: ['workspace_mismatch', 'run_not_found'],
+    errors: ['workspace_mismatch', 'run_not_found', 'client_not_found'],
   },
   'uploads.list': {
     tag: 'Uploads',

@@ -15,15 +15,20 @@ export class MillraceError extends Error {
 
   constructor(code: AnyErrorCode, params: ErrorParams = {}, options: { cause?: unknown; retryAfterMs?: number } = {}) {
     const entry = entryOf(code);
-    super(fill(entry.message, params), options.cause === undefined ? undefined : { cause: options.cause });
+    super(sentence(entry.message, params), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'MillraceError';
     this.code = code;
     this.kind = entry.kind;
     this.status = entry.status;
-    this.next = fill(entry.next, params);
+    this.next = sentence(entry.next, params);
     this.params = params;
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
   }
+}
+
+/** For people: what was not given is left open, and no placeholder is ever shown. */
+export function sentence(template: string, params: ErrorParams = {}): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => (name in params ? String(params[name]) : '…'));
 }
 
 /** A parameter that is not given stays as it is written. */

@@ -31,7 +31,9 @@ export function readFix(
 /** The suggestion a pipeline stored with a reject, as the API shows it. */
 export function viewSuggestion(suggestion: unknown, column: string | null) {
   const { fix, label } = (suggestion ?? {}) as { fix?: { kind?: unknown }; label?: unknown };
-  if (typeof fix?.kind !== 'string' || typeof label !== 'string' || column === null) return null;
+  if (typeof fix?.kind !== 'string' || typeof label !== 'string') return null;
   const { kind, ...params } = fix;
-  return { kind: String(kind), label, column, params };
+  // Reading the file again mends no single column.
+  if (column === null && kind !== 'reread') return null;
+  return { kind: String(kind), label, column: column ?? '', params };
 }

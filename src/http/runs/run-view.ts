@@ -1,6 +1,7 @@
 // A run as the API shows it, from its row.
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { entryOf, isErrorCode } from '../../contract/errors/catalogue.ts';
+import { sentence } from '../../contract/errors/millrace-error.ts';
 import { storedAdvice } from '../../contract/errors/stored-advice.ts';
 import type { RunRow } from '../sql/run-columns.ts';
 
@@ -47,7 +48,11 @@ export function titleOf(row: Pick<RunRow, 'original_name' | 'input' | 'unique_ke
 export function viewError(code: string | null, text: string | null): RunView['error'] {
   if (code === null) return null;
   const entry = isErrorCode(code) ? entryOf(code) : undefined;
-  return { code, message: text ?? entry?.message ?? code, next: storedAdvice(code, text) };
+  return {
+    code,
+    message: text ?? (entry === undefined ? code : sentence(entry.message)),
+    next: storedAdvice(code, text),
+  };
 }
 
 function viewProgress(row: RunRow): RunView['progress'] {

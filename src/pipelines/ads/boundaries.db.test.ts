@@ -6,7 +6,7 @@ import { withTransaction } from '../../platform/database.ts';
 
 const database = useDatabase();
 const staging = ['staging_rows', 'staging_id_resolution'];
-const production = ['campaigns', 'ad_sets', 'ads', 'daily_metrics', 'daily_metrics_history'];
+const production = ['campaigns', 'ad_sets', 'ads', 'daily_metric_rows', 'daily_metric_grains', 'daily_metrics_history'];
 
 /** What each role may do, table by table; everything else is refused. */
 const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -16,10 +16,11 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     staging_rows: 's',
     staging_id_resolution: 'si',
     upload_readings: 's',
-    campaigns: 'siu',
-    ad_sets: 'siu',
-    ads: 'siu',
-    daily_metrics: 'siu',
+    campaigns: 'siud',
+    ad_sets: 'siud',
+    ads: 'siud',
+    daily_metric_rows: 'siud',
+    daily_metric_grains: 'si',
     daily_metrics_history: 'si',
   },
   ads_cleanup: { staging_rows: 'd', staging_id_resolution: 'd' },
@@ -83,11 +84,11 @@ describe('the ads roles', () => {
       `select relname from pg_class where relnamespace = 'public'::regnamespace and relname = any ($1) and relrowsecurity and relforcerowsecurity`,
       [[...staging, ...production, 'upload_readings']],
     );
-    expect(rows).toHaveLength(8);
+    expect(rows).toHaveLength(9);
     const views = await database.admin.query(
-      `select relname from pg_class where relname in ('data_uploads', 'staging_progress', 'staged_rows') and 'security_invoker=true' = any (reloptions)`,
+      `select relname from pg_class where relname in ('data_uploads', 'staging_progress', 'staged_rows', 'daily_metrics', 'daily_metrics_by_grain') and 'security_invoker=true' = any (reloptions)`,
     );
-    expect(views.rows).toHaveLength(3);
+    expect(views.rows).toHaveLength(5);
   });
 
   it('a stage sees its own tenant only', async () => {

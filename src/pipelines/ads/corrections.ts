@@ -16,7 +16,7 @@ export interface RowFault {
 /** What is still wrong with each row; an empty list for a row that would be taken. */
 export function checkRows({ reading, mapping }: UploadReading, rows: readonly Cells[]): RowFault[][] {
   const parser = new RowParser(reading, mapping.columns, adsFields, mapping.constants);
-  const normalizer = new Normalizer(mapping.columns, mapping.constants);
+  const normalizer = new Normalizer(mapping.columns, mapping.constants, mapping);
   const names = reading.header.value.names;
   const place = { line: 0, offset: 0 };
   return rows.map((cells) => {

@@ -1,6 +1,7 @@
 // The fields of an ads export and the names the platforms give their columns. Data only: a platform's new column name, or another
 // language, is one more line here, or a saved mapping of the tenant.
 import { FieldCatalogue, type FieldDefinition, type MappingPreset } from '../../tabular/mapping/fields.ts';
+import { namesInOtherLanguages } from './field-names.ts';
 
 export const platforms = ['meta', 'google', 'tiktok'] as const;
 export type Platform = (typeof platforms)[number];
@@ -39,6 +40,7 @@ export const segmentFields: ReadonlySet<string> = new Set([
   'keyword',
   'search_term',
   'match_type',
+  'audience',
 ]);
 
 const definitions: readonly FieldDefinition[] = [
@@ -81,10 +83,21 @@ const definitions: readonly FieldDefinition[] = [
   { name: 'region', title: 'Region', kind: 'text', synonyms: ['Région'] },
   { name: 'keyword', title: 'Keyword', kind: 'text', synonyms: ['Search keyword', 'Mot clé'] },
   { name: 'search_term', title: 'Search term', kind: 'text', synonyms: ['Terme de recherche'] },
+  {
+    name: 'audience',
+    title: 'Audience',
+    kind: 'text',
+    synonyms: ['Audience segment', 'Audience name', 'Segment d’audience'],
+  },
   { name: 'match_type', title: 'Match type', kind: 'text', synonyms: ['Type de correspondance'] },
 ];
 
-export const adsFields = new FieldCatalogue(definitions);
+export const adsFields = new FieldCatalogue(
+  definitions.map((field) => ({
+    ...field,
+    synonyms: [...field.synonyms, ...(namesInOtherLanguages[field.name] ?? [])],
+  })),
+);
 
 /** Column name → field; null is a column the platform is known to send and that is not stored. */
 const metaEnglish: MappingPreset = {

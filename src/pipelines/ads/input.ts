@@ -1,5 +1,6 @@
 // What an ads run is asked to do: the upload request as accepted, plain JSON in the ledger.
 import { z } from 'zod';
+import { UploadChoices } from '../../contract/api/reading.ts';
 import { platforms } from './fields.ts';
 
 export const AdsInput = z.object({
@@ -25,5 +26,9 @@ export const AdsInput = z.object({
   /** The run that refused them: the same, or a replay of it. */
   rejects_of: z.uuid().optional(),
   same_bytes_as: z.uuid().optional(),
+  /** The run that read the same stored file before, otherwise. Its numbers are taken over or taken back. */
+  reread_of: z.uuid().optional(),
+  /** Said for this file alone. */
+  choices: UploadChoices.optional(),
 });
 export type AdsInput = z.infer<typeof AdsInput>;

@@ -62,6 +62,7 @@ export function inputOf(fields: AdsUploadFields, received: Received): AdsInput {
     ...reportOf(fields, received),
     ...(fields.retry_of === undefined ? {} : { corrects: fields.retry_of, rejects_of: fields.retry_of }),
     ...(fields.reading === undefined ? {} : { reading: readingOf(fields.reading) }),
+    ...choicesOf(fields),
     ...(received.mappingFingerprint === undefined ? {} : { mapping_fingerprint: received.mappingFingerprint }),
     ...(received.sameBytesAs === undefined ? {} : { same_bytes_as: received.sameBytesAs }),
   };
@@ -72,6 +73,11 @@ function reportOf(fields: AdsUploadFields, { original, at }: Received) {
   const given = original === undefined ? fields.reported_at : original.reported_at;
   const isGiven = original === undefined ? given !== undefined : original.reported_at_given === true;
   return { reported_at: given ?? at.toISOString(), ...(isGiven ? { reported_at_given: true } : {}) };
+}
+
+function choicesOf({ day, as_period }: AdsUploadFields): Pick<AdsInput, 'choices'> {
+  if (day === undefined && as_period !== 'true') return {};
+  return { choices: { ...(day === undefined ? {} : { day }), ...(as_period === 'true' ? { as_period: true } : {}) } };
 }
 
 function readingOf(text: string): NonNullable<AdsInput['reading']> {
@@ -101,12 +107,13 @@ export function fileOfRows(body: unknown): {
 } {
   const parsed = UploadRows.safeParse(body);
   if (!parsed.success) throw new MillraceError('upload_fields_invalid', { faults: z.prettifyError(parsed.error) });
-  const { rows, force_partial, reading, ...fields } = parsed.data;
+  const { rows, force_partial, as_period, reading, ...fields } = parsed.data;
   if (fields.source !== 'api' && fields.source !== 'webhook') throw new MillraceError('source_needs_rows');
   return {
     fields: {
       ...fields,
       ...(force_partial === true ? { force_partial: 'true' as const } : {}),
+      ...(as_period === true ? { as_period: 'true' as const } : {}),
       ...(reading === undefined ? {} : { reading: JSON.stringify(reading) }),
     },
     bytes: Buffer.from(`[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]\n`),

@@ -22,7 +22,7 @@ export const adsKit = defineKit({
   ingest: adsIngest,
   consumers: () => [auditConsumer],
   staging: adsStaging,
-  databaseRoles: ['ads_parse', 'ads_promote', 'ads_cleanup'],
+  databaseRoles: ['ads_intake', 'ads_parse', 'ads_promote', 'ads_cleanup'],
   samples: adsSamples,
   // Whose upload, and how it ended; its counts are in the receipt of run.done.
   events: { [INGESTION_COMPLETE]: ['upload_id', 'client_id', 'platform'] },

@@ -2,7 +2,7 @@
 // is wrong with the row is said at once; the first fault does not hide the second.
 import type { ErrorCode } from '../../contract/errors/catalogue.ts';
 import type { ColumnMapping } from '../../tabular/mapping/mapping.ts';
-import { type IssuePlace, issueWith, type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
+import { type IssuePlace, type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
 import type { ParsedRow } from '../../tabular/validation/row-parser.ts';
 import { type FieldValues, RuleSet } from '../../tabular/validation/rules.ts';
 import { type Measure, measures, segmentFields } from './fields.ts';
@@ -63,19 +63,27 @@ export class Normalizer {
     | { readonly id: string | null; readonly parent: string | null; readonly named: Named }
     | undefined
   )[] = [];
+  readonly #isPeriod: boolean;
   readonly isSegmented: boolean;
 
   /** `constants`: fields that every row has without a column. */
-  constructor(columns: readonly ColumnMapping[], constants: Readonly<Record<string, string>> = {}) {
+  constructor(
+    columns: readonly ColumnMapping[],
+    constants: Readonly<Record<string, string>> = {},
+    { period = false, addRepeated = false }: { readonly period?: boolean; readonly addRepeated?: boolean } = {},
+  ) {
     const inColumns = new Set(columns.flatMap(({ field }) => (field === null ? [] : [field])));
     const mapped = new Set([...inColumns, ...Object.keys(constants)]);
     this.#headers = new Map(columns.flatMap(({ field, header }) => (field === null ? [] : [[field, header] as const])));
     this.#hasDay = mapped.has('metric_date');
     this.#levels = levels.filter(({ id, title }) => mapped.has(id) || mapped.has(title));
-    this.#restFields = [...mapped].filter((field) => segmentFields.has(field) || field === 'account_time_zone');
+    this.#isPeriod = period;
+    this.#restFields = [...mapped, ...(period ? ['period_end'] : [])].filter(
+      (field) => segmentFields.has(field) || field === 'account_time_zone' || field === 'period_end',
+    );
     this.#hasMicros = mapped.has('spend_micros') && !mapped.has('spend');
     // What is the same in every row parts nothing.
-    this.isSegmented = [...inColumns].some((field) => segmentFields.has(field));
+    this.isSegmented = addRepeated || [...inColumns].some((field) => segmentFields.has(field));
   }
 
   judge(parsed: ParsedRow, place: IssuePlace): Judged {
@@ -116,7 +124,7 @@ export class Normalizer {
     return { date, campaign, adSet, ad, currency, measures: found, rest: this.#rest(parsed.values) };
   }
 
-  #day(values: FieldValues, issues: readonly RowIssue[], complain: Complain): string | null {
+  #day(values: Record<string, string | null>, issues: readonly RowIssue[], complain: Complain): string | null {
     if (this.#hasDay) {
       const date = values.metric_date ?? null;
       if (date === null && !hasError(issues, 'metric_date')) complain('day_missing', 'metric_date', null);
@@ -125,6 +133,10 @@ export class Normalizer {
     const [start, end] = [values.date_start ?? null, values.date_end ?? null];
     if (start !== null && start === end) return start;
     if (hasError(issues, 'date_start') || hasError(issues, 'date_end')) return null;
+    if (this.#isPeriod && start !== null && end !== null && start < end) {
+      values.period_end = end;
+      return start;
+    }
     if (start === null && end === null) complain('day_missing', 'date_start', null);
     else complain('row_not_daily', 'date_start', `${start ?? '?'} to ${end ?? '?'}`);
     return null;
@@ -186,9 +198,7 @@ function complaint(
   value: string | null,
   params: Record<string, string>,
 ): RowIssue {
-  const plain = rowIssue(place, code, column, value);
-  const message = plain.message.replace(/\{(\w+)\}/g, (whole, name: string) => params[name] ?? whole);
-  return issueWith(place, code, column, value, message, 'error');
+  return rowIssue(place, code, column, value, 'error', params);
 }
 
 function hasError(issues: readonly RowIssue[], field: string): boolean {
@@ -208,6 +218,12 @@ export function fromMicros(micros: string | null): string | null {
   const decimals = `${padded.slice(-MICROS_DIGITS)}${fraction}`.replace(/0+$/, '');
   const units = padded.slice(0, -MICROS_DIGITS);
   return `${isNegative ? '-' : ''}${units}${decimals === '' ? '' : `.${decimals}`}`;
+}
+
+/** The day, or the first and the last day of a period: what a number is of. */
+export function daysOf({ date, rest }: Pick<NormalizedRow, 'date' | 'rest'>): string {
+  const end = rest?.period_end;
+  return end === undefined ? date : `${date}/${end}`;
 }
 
 /** Position of a measure in `NormalizedRow.measures`. */

@@ -49,7 +49,7 @@ const FLUSH = { name: 'rows per flush', initial: 8_000, min: 1_000, max: 8_000, 
 export async function parseUpload(context: Context, deps: AdsDeps): Promise<StageOutcome> {
   const source = await openBlob(context, deps);
   const { reading, mapping } = await settleReading(context, source);
-  requireUsable(mapping, context.input.platform);
+  requireUsable({ reading, mapping }, context.input.platform);
   const table = context.input.replay_of === undefined ? openTable(source, reading, deps) : replayTable(source, reading);
   let state = (await context.checkpoint<ParseState>()) ?? freshState;
   if (state.step === 'rows') state = await stageRows(context, deps, source, table, mapping, state);
@@ -115,7 +115,7 @@ function afterRows(stager: RowStager): ParseStep {
 }
 
 async function fold(context: Context, mapping: AppliedMapping, state: ParseState): Promise<ParseState> {
-  const { isSegmented } = new Normalizer(mapping.columns);
+  const { isSegmented } = new Normalizer(mapping.columns, {}, mapping);
   // The checkpoint depends on what the statement finds, so it is finished inside the transaction.
   const checkpoint = { ...state };
   await context.commit(

@@ -18,7 +18,7 @@ beforeAll(async () => {
   bench = await openAdsBench(database.appUrl);
   await bench.engine.start();
   // The server would gather statistics of its own accord, sooner or later.
-  await database.admin.query('alter table daily_metrics set (autovacuum_enabled = off)');
+  await database.admin.query('alter table daily_metric_rows set (autovacuum_enabled = off)');
 });
 afterAll(() => bench.close());
 
@@ -34,7 +34,7 @@ const rowOf = (level: Level, n: number, spend: string) => `2024-01-03,${level ==
 /** A thousand numbers for each of twenty days. */
 async function store(tenantId: string, clientId: string | null, level: Level): Promise<void> {
   await database.admin.query(
-    `insert into daily_metrics (workspace_id, client_id, platform, metric_date, campaign_external_id, ad_set_external_id, ad_external_id,
+    `insert into daily_metric_rows (workspace_id, client_id, platform, metric_date, campaign_external_id, ad_set_external_id, ad_external_id,
                                 currency, spend, impressions, run_id, line, byte_offset, reported_at)
      select $1, $2, 'meta', date '2024-01-01' + n % 20, case when $3 then '1' else (n / 20)::text end, case when $3 then '2' end,
             case when $3 then (n / 20)::text end, 'USD', 1, 100, gen_random_uuid(), n, n, '2024-02-01'
@@ -43,10 +43,10 @@ async function store(tenantId: string, clientId: string | null, level: Level): P
   );
 }
 
-/** Rows of daily_metrics that this connection has looked at so far. */
+/** Rows of daily_metric_rows that this connection has looked at so far. */
 async function readOf(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ read: string }>(
-    `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = 'daily_metrics'`,
+    `select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = 'daily_metric_rows'`,
   );
   return Number(rows[0]?.read);
 }
@@ -66,13 +66,21 @@ it.each(cases)('of $what only the numbers that are restated or confirmed are rea
   const input = { reported_at: '2024-01-31T00:00:00Z', ...(clientId === null ? {} : { client_id: clientId }) };
   const restating = await bench.ingest(tenantId, fileOf(level, '2'), input);
   const confirming = await bench.ingest(tenantId, fileOf(level, '1'), input);
-  for (const before of ['select', 'analyze daily_metrics']) {
+  for (const before of ['select', 'analyze daily_metric_rows']) {
     await database.admin.query(before);
     for (const [uploadId, outcome] of [
       [confirming.id, 'unchanged'],
       [restating.id, 'updated'],
     ] as const) {
-      const scope = { uploadId, workspaceId: tenantId, clientId, platform: 'meta', reportedAt: '2024-03-01' };
+      const scope = {
+        uploadId,
+        workspaceId: tenantId,
+        clientId,
+        platform: 'meta',
+        reportedAt: '2024-03-01',
+        part: null,
+        rereadOf: null,
+      };
       const range = { from: 0, to: ROWS };
       await withTenant(bench.engine.pools.effects, { tenantId, role: 'ads_promote' }, async (tx) => {
         await fixPlan(tx);
@@ -80,7 +88,12 @@ it.each(cases)('of $what only the numbers that are restated or confirmed are rea
         await tx.query('savepoint looked');
         await surveyMetrics(tx, scope, range, lookUp);
         await tx.query('rollback to savepoint looked');
-        const promotion = await promoteMetrics(tx, scope, range, { confirms: true, trustsHints: false, lookUp });
+        const promotion = await promoteMetrics(tx, scope, range, {
+          confirms: true,
+          trustsHints: false,
+          lookUp,
+          contested: [],
+        });
         expect(promotion).toMatchObject({ outcomes: [{ outcome, rows: ROWS }], isContended: false });
         expect((await readOf(tx)) - atFirst).toBeLessThanOrEqual(3 * ROWS);
         await tx.query('rollback to savepoint looked');

@@ -11,6 +11,7 @@ import type { AdsDeps } from './parse.ts';
 import type { Bucket } from './parse-counts.ts';
 import { refuseRow } from './promotion-reject.ts';
 import { addToBucket, type PromotionOutcome, promotionOutcomes } from './receipt.ts';
+import { listContestedDays, shareGrains } from './sql/daily-grains.ts';
 import type { LookUp, Promotion, RowRange } from './sql/judge-metrics.ts';
 import type { PromotionScope } from './sql/promote-dimensions.ts';
 import { isKeyTaken, promoteMetrics } from './sql/promote-metrics.ts';
@@ -23,6 +24,8 @@ interface Work {
   readonly deps: AdsDeps;
   readonly scope: PromotionScope;
   readonly upload: UploadReadingRow;
+  /** The days the upload tells, all of them announced. */
+  readonly days: readonly string[];
 }
 
 const BATCH = { name: 'rows per promotion batch', initial: 1_000, min: 50, max: 100_000, targetMs: 1_500 } as const;
@@ -32,12 +35,8 @@ const MAX_CONFLICTS = 8;
 /** Below this a second connection costs more than it brings. */
 const TWO_LANES_FROM = 20_000;
 
-export async function promoteRows(
-  context: StageContext<AdsInput>,
-  deps: AdsDeps,
-  scope: PromotionScope,
-  upload: UploadReadingRow,
-): Promise<PromotedRows> {
+export async function promoteRows(work: Work): Promise<PromotedRows> {
+  const { context, upload } = work;
   const lanes = await Promise.all(
     lanesOver(upload.counts.read).map(async (lane) => (await context.checkpoint<LaneState>(lane.part)) ?? lane),
   );
@@ -48,9 +47,7 @@ export async function promoteRows(
     context.progress({ done: total - [...left.values()].reduce((sum, rows) => sum + rows, 0), total, unit: 'rows' });
   };
   // Both are awaited to their end, also when one fails: no transaction of this attempt outlives it.
-  const ended = await Promise.allSettled(
-    lanes.map((lane) => promoteLane({ context, deps, scope, upload }, lane, note)),
-  );
+  const ended = await Promise.allSettled(lanes.map((lane) => promoteLane(work, lane, note)));
   const finished = ended.map((lane) => {
     if (lane.status === 'rejected') throw lane.reason;
     return lane.value;
@@ -105,7 +102,7 @@ interface Expectations {
 }
 
 async function promoteRange(
-  { context, scope, upload }: Work,
+  { context, scope, upload, days }: Work,
   range: RowRange,
   from: LaneState,
   { trustsHints, expectsNothing }: Expectations = { trustsHints: false, expectsNothing: false },
@@ -117,8 +114,11 @@ async function promoteRange(
       await tuneTransaction(tx);
       await fixPlan(tx);
       const lookUp = trustsHints ? lookUpOf(scope, upload) : 'any';
+      await shareGrains(tx, scope);
+      const contested = await listContestedDays(tx, scope, days);
       const survey = expectsNothing && !confirms ? await surveyMetrics(tx, scope, range, lookUp) : undefined;
-      const promotion = survey ?? (await promoteMetrics(tx, scope, range, { confirms, trustsHints, lookUp }));
+      const promotion =
+        survey ?? (await promoteMetrics(tx, scope, range, { confirms, trustsHints, lookUp, contested }));
       // Rolled back and judged again: by then the other upload's row is visible.
       if (promotion.isContended) throw new MillraceError('transaction_conflict');
       Object.assign(checkpoint, withOutcomes(from, promotion, range.to));
@@ -129,11 +129,11 @@ async function promoteRange(
 }
 
 /** In a file that has campaigns, ad sets and ads a row without one is refused, so every staged key is whole. Trusted like a hint. */
-function lookUpOf({ clientId }: PromotionScope, { mapping }: UploadReadingRow): LookUp {
+function lookUpOf({ clientId, part }: PromotionScope, { mapping }: UploadReadingRow): LookUp {
   const isMapped = (...fields: readonly string[]) => mapping.columns.some(({ field }) => fields.includes(field ?? ''));
   const hasAll =
     isMapped('campaign_id', 'campaign_name') && isMapped('ad_set_id', 'ad_set_name') && isMapped('ad_id', 'ad_name');
-  if (!hasAll) return 'any';
+  if (!hasAll || part !== null || mapping.period === true) return 'any';
   return clientId === null ? 'of-none' : 'of-client';
 }
 

@@ -96,13 +96,13 @@ describe('an upload', () => {
     const text = file(row('2024-01-01', '1', '1.50'), row('2024-01-02', '1', '2.25'));
     await bench.ingest(tenantId, text);
     const before = await database.admin.query(
-      'select id, xmin::text, ctid::text from daily_metrics where workspace_id = $1 order by id',
+      'select id, xmin::text, ctid::text from daily_metric_rows where workspace_id = $1 order by id',
       [tenantId],
     );
     const again = await bench.ingest(tenantId, text);
     expect(again.receipt).toMatchObject({ read: 2, outcomes: { unchanged: 2 } });
     const after = await database.admin.query(
-      'select id, xmin::text, ctid::text from daily_metrics where workspace_id = $1 order by id',
+      'select id, xmin::text, ctid::text from daily_metric_rows where workspace_id = $1 order by id',
       [tenantId],
     );
     expect(after.rows).toEqual(before.rows);
@@ -302,12 +302,12 @@ describe('an upload', () => {
 
   it('whose row the database refuses promotes the others, ends partial and shows the row', async () => {
     const tenantId = newTenant();
-    await database.admin.query('alter table daily_metrics add constraint no_666 check (spend <> 666)');
+    await database.admin.query('alter table daily_metric_rows add constraint no_666 check (spend <> 666)');
     const rows = Array.from({ length: 30 }, (_, i) =>
       row(`2024-01-${String(i + 1).padStart(2, '0')}`, '1', i === 17 ? '666' : '1'),
     );
     const run = await bench.ingest(tenantId, file(...rows));
-    await database.admin.query('alter table daily_metrics drop constraint no_666');
+    await database.admin.query('alter table daily_metric_rows drop constraint no_666');
     expect(run).toMatchObject({ status: 'partial', receipt: { read: 30, outcomes: { inserted: 29, rejected: 1 } } });
     const { rejects } = await numbersOf(database.admin, tenantId);
     expect(rejects).toMatchObject([
@@ -322,9 +322,9 @@ describe('an upload', () => {
       (_, i) => `2024-01-${String(i + 1).padStart(2, '0')};"Été; soldes";${i === 5 ? '666,50' : '1,25'};100;note ${i}`,
     );
     const text = `Jour;Nom de la campagne;Montant dépensé (EUR);Impressions;Remarque\n${rows.join('\n')}\n`;
-    await database.admin.query('alter table daily_metrics add constraint no_666 check (spend <> 666.5)');
+    await database.admin.query('alter table daily_metric_rows add constraint no_666 check (spend <> 666.5)');
     const run = await bench.ingest(tenantId, text);
-    await database.admin.query('alter table daily_metrics drop constraint no_666');
+    await database.admin.query('alter table daily_metric_rows drop constraint no_666');
     expect(run).toMatchObject({ status: 'partial', receipt: { outcomes: { inserted: 11, rejected: 1 } } });
     const { rejects } = await numbersOf(database.admin, tenantId);
     const item = { 'Nom de la campagne': 'Été; soldes', 'Montant dépensé (EUR)': '666,50', Remarque: 'note 5' };
@@ -341,13 +341,13 @@ describe('an upload', () => {
       ...['Desktop', 'Tablet', 'TV'].map((device) => part('2024-02-12', device, '123456789012345.67')),
     ];
     await database.admin.query(
-      `alter table daily_metrics add constraint no_12 check (metric_date <> '2024-02-12') not valid`,
+      `alter table daily_metric_rows add constraint no_12 check (metric_date <> '2024-02-12') not valid`,
     );
     const run = await bench.ingest(
       tenantId,
       ['Day,Campaign name,Campaign ID,Device,Amount spent (USD),Impressions', ...lines].join('\n'),
     );
-    await database.admin.query('alter table daily_metrics drop constraint no_12');
+    await database.admin.query('alter table daily_metric_rows drop constraint no_12');
     expect(run.receipt).toMatchObject({
       outcomes: { inserted: 11, rejected: 4 },
       totals: {
@@ -364,12 +364,12 @@ describe('an upload', () => {
       `2024-02-${String(day).padStart(2, '0')},Parts,5005,${device},${spend},10`;
     const rows = Array.from({ length: 10 }, (_, i) => part(i + 1, 'Mobile', '1'));
     const text = ['Day,Campaign name,Campaign ID,Device,Amount spent (USD),Impressions', ...rows];
-    await database.admin.query('alter table daily_metrics add constraint no_666 check (spend <> 666)');
+    await database.admin.query('alter table daily_metric_rows add constraint no_666 check (spend <> 666)');
     const run = await bench.ingest(
       tenantId,
       [...text, part(11, 'Mobile', '600'), part(12, 'Mobile', '1'), part(11, 'Desktop', '66')].join('\n'),
     );
-    await database.admin.query('alter table daily_metrics drop constraint no_666');
+    await database.admin.query('alter table daily_metric_rows drop constraint no_666');
     expect(run).toMatchObject({
       status: 'partial',
       receipt: {

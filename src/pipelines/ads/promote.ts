@@ -3,7 +3,9 @@
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
+import { announceDays, type ChosenGrain, chooseGrain } from './choose-grain.ts';
 import { ingestionComplete } from './event.ts';
+import { type Grain, grainOf } from './grain.ts';
 import type { AdsInput } from './input.ts';
 import type { PromotedRows } from './lane-state.ts';
 import type { AdsDeps } from './parse.ts';
@@ -18,6 +20,7 @@ import {
 } from './sql/promote-dimensions.ts';
 import { fixPlan, tuneTransaction } from './sql/tune-transaction.ts';
 import { selectUploadReading, type UploadReadingRow } from './sql/upload-readings.ts';
+import { type TakenBack, takeBack } from './take-back.ts';
 
 /** Dimensions written so far, with how many of their rows changed. */
 type Upserted = Readonly<Partial<Record<Dimension, number>>>;
@@ -26,19 +29,26 @@ type Context = StageContext<AdsInput>;
 export async function promoteUpload(context: Context, deps: AdsDeps): Promise<StageOutcome> {
   const upload = await context.commit((tx) => selectUploadReading(tx, context.run.id));
   if (upload === undefined) throw new MillraceError('upload_file_gone', { run: context.run.id });
-  const scope = scopeOf(context);
+  const grain = grainOf(upload);
+  const scope = scopeOf(context, grain);
   const upserted = await promoteDimensions(context, scope);
-  const promoted = await promoteRows(context, deps, scope, upload);
-  return finish(context, upload, upserted, promoted);
+  const days = await announceDays(context, scope, grain);
+  const promoted = await promoteRows({ context, deps, scope, upload, days });
+  const taken = await takeBack(context, scope);
+  const chosen = await chooseGrain(context, scope, grain, [...new Set([...days, ...taken.days])]);
+  const dates = [...new Set([...promoted.dates, ...taken.days])].sort();
+  return finish(context, upload, { dimensions: upserted, ...chosen, ...taken.counts }, { ...promoted, dates });
 }
 
-function scopeOf({ run, input }: Context): PromotionScope {
+function scopeOf({ run, input }: Context, { part }: Grain): PromotionScope {
   return {
     uploadId: run.id,
     workspaceId: run.tenantId,
     clientId: input.client_id ?? null,
     platform: input.platform,
     reportedAt: input.reported_at,
+    part,
+    rereadOf: input.reread_of ?? null,
   };
 }
 
@@ -68,13 +78,14 @@ async function promoteDimensions(context: Context, scope: PromotionScope): Promi
 function finish(
   { run, input }: Context,
   upload: UploadReadingRow,
-  upserted: Upserted,
+  details: ChosenGrain & TakenBack['counts'] & { readonly dimensions: Upserted },
   rows: PromotedRows,
 ): StageOutcome {
   const { counts } = upload;
   const buckets = allBuckets(counts, rows.buckets);
   const promoted = promotedRows(buckets);
-  const receipt = receiptOf(counts, buckets, { promoted, dimensions: upserted });
+  const receipt = receiptOf(counts, buckets, { promoted, ...details });
+  const { dimensions: upserted } = details;
   if (!totalsAgree(counts, buckets))
     throw new MillraceError('receipt_unbalanced', { run: run.id, read: counts.read, accounted: 'other totals' });
   if (promoted === 0) {

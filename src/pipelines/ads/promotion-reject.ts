@@ -36,9 +36,8 @@ export async function refuseRow(work: Refusal, range: RowRange, from: LaneState,
     staged.merged_rows === 0 ? [] : await context.commit((tx) => selectMergedLines(tx, context.run.id, range.from));
   const rejects = [];
   for (const { line, byte_offset: offset } of [staged, ...merged]) {
-    const issue = rowIssue({ line, offset }, 'promotion_failed', null, null);
-    const message = issue.message.replace('{reason}', reasonOf(cause));
-    rejects.push(rejectOf({ line, offset }, [{ ...issue, message }], await cellsInFile(work, line, offset)));
+    const issue = rowIssue({ line, offset }, 'promotion_failed', null, null, 'error', { reason: reasonOf(cause) });
+    rejects.push(rejectOf({ line, offset }, [issue], await cellsInFile(work, line, offset)));
   }
   await context.commit(async () => {}, { checkpoint: state, part: from.part, rejects });
   return state;

@@ -1,5 +1,7 @@
 // How an upload is read: its bytes, the decisions about its form, and which column is which field. Decided once, at the first
 // attempt, and stored; every later attempt and every replay reads the file in exactly the same way.
+import type { z } from 'zod';
+import type { UploadChoices as ApiChoices } from '../../contract/api/reading.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Blob } from '../../engine/blobs/blobs.ts';
 import { parseBlobKey } from '../../platform/blob/blob-key.ts';
@@ -16,6 +18,7 @@ import { mapLike } from '../../tabular/returned-rows.ts';
 import { sniffTable } from '../../tabular/sniff-table.ts';
 import { decideDateOrder } from '../../tabular/values/date-order.ts';
 import { adsFields, distinctive, type Platform, platforms, presets } from './fields.ts';
+import { type ReportRange, rangeOfRows, statedRange } from './report-range.ts';
 
 /** The mapping as it was applied to one file. */
 export interface AppliedMapping {
@@ -26,9 +29,16 @@ export interface AppliedMapping {
   readonly origin: 'preset' | 'saved' | 'proposed';
   readonly columns: readonly ColumnMapping[];
   readonly constants: Readonly<Record<string, string>>;
+  /** Rows are numbers over several days and stored as such, because somebody said so. */
+  readonly period?: boolean;
+  /** Rows with one key are parts of one number. */
+  readonly addRepeated?: boolean;
   /** What must be mapped and is not, in words. */
   readonly missing: readonly string[];
 }
+
+/** Said for one file alone. */
+export type UploadChoices = z.infer<typeof ApiChoices>;
 
 /** Needed to store anything at all: one of each group. */
 const needed: readonly { readonly words: string; readonly anyOf: readonly string[] }[] = [
@@ -114,9 +124,11 @@ export function decideMapping(
   return { fingerprint, version: 0, name: preset, origin, columns, constants: {}, missing: missingIn(columns, {}) };
 }
 
-/** Refuses a file that is another platform's, or whose columns do not say enough. */
-export function requireUsable(mapping: AppliedMapping, platform: Platform): void {
+/** Refuses a file that is another platform's, that has no days, or whose columns do not say enough. */
+export function requireUsable({ reading, mapping }: Read, platform: Platform): void {
   if (mapping.origin !== 'saved') refuseOtherPlatform(mapping.columns, platform);
+  const range = mapping.period === true ? null : rangeWithoutDays(reading, mapping);
+  if (range !== null) throw new MillraceError('report_without_days', { ...range });
   if (mapping.missing.length > 0)
     throw new MillraceError('mapping_incomplete', { missing: mapping.missing.join(', ') });
 }
@@ -131,7 +143,19 @@ export function fingerprintOf(reading: Reading): string {
   return headerFingerprint(reading.header.value.names);
 }
 
-function missingIn(columns: readonly ColumnMapping[], constants: Readonly<Record<string, string>>): string[] {
+interface Read {
+  readonly reading: Reading;
+  readonly mapping: AppliedMapping;
+}
+
+/** The range of a report that tells several days as one. */
+export function rangeWithoutDays(reading: Reading, { columns, constants }: AppliedMapping): ReportRange | null {
+  const has = (field: string) => field in constants || columns.some((column) => column.field === field);
+  if (has('metric_date')) return null;
+  return has('date_start') ? rangeOfRows(reading, columns) : statedRange(reading);
+}
+
+export function missingIn(columns: readonly ColumnMapping[], constants: Readonly<Record<string, string>>): string[] {
   const mapped = new Set([...columns.map(({ field }) => field), ...Object.keys(constants)]);
   return needed.filter(({ anyOf }) => !anyOf.some((field) => mapped.has(field))).map(({ words }) => words);
 }

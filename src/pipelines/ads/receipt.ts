@@ -1,6 +1,6 @@
 // The receipt of an upload: where every line went, and that spend, impressions and clicks went with them.
 import type { Receipt } from '../../engine/receipt.ts';
-import { ControlTotals, controlMeasures, noSums, type Sums } from './control-totals.ts';
+import { type ControlMeasure, ControlTotals, controlMeasures, noSums, type Sums } from './control-totals.ts';
 import { type Bucket, emptyBucket, type ParseCounts } from './parse-counts.ts';
 
 /** Where promotion puts a line. `merged` counts the lines that were added to another one. */
@@ -63,9 +63,29 @@ export function receiptOf(
 function totalWarning(counts: ParseCounts): Record<string, number> {
   const differing = controlMeasures.filter((measure) => {
     const declared = counts.declared?.[measure];
-    return declared !== undefined && declared !== counts.file[measure];
+    return declared !== undefined && !agrees(measure, declared, counts);
   });
   return differing.length === 0 ? {} : { total_row_differs: differing.length };
+}
+
+/**
+ * Whether the file's total is that of its rows. Rows are rounded one by one and the total once, so they may differ by half of the total's
+ * last digit for every row. Counts are not rounded.
+ */
+export function agrees(
+  measure: ControlMeasure,
+  declared: string,
+  { file, read }: Pick<ParseCounts, 'file' | 'read'>,
+): boolean {
+  if (measure !== 'spend' || declared === file[measure]) return declared === file[measure];
+  const decimals = Math.min(2, Math.max(decimalsOf(declared), decimalsOf(file[measure])));
+  const tolerance = (read + 1) * 0.5 * 10 ** -decimals;
+  return Math.abs(Number(declared) - Number(file[measure])) <= tolerance;
+}
+
+function decimalsOf(text: string): number {
+  const point = text.indexOf('.');
+  return point === -1 ? 0 : text.length - point - 1;
 }
 
 /** Of an upload that the gate stopped: its valid rows are held back, and they and their money are accounted for as such. */
@@ -89,7 +109,7 @@ function totalOf(
   return {
     file: counts.file[measure],
     outcomes: Object.fromEntries(filled.map(([name, bucket]) => [name, bucket.sums[measure]])),
-    ...(declared === undefined ? {} : { declared, declared_agrees: declared === counts.file[measure] }),
+    ...(declared === undefined ? {} : { declared, declared_agrees: agrees(measure, declared, counts) }),
   };
 }
 

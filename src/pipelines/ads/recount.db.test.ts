@@ -152,9 +152,9 @@ describe('verify', () => {
       spend: { file: '23', outcomes: { inserted: '20', merged: '2', superseded: '1' } },
     });
     await database.admin.query(
-      `alter table daily_metrics disable trigger user;
+      `alter table daily_metric_rows disable trigger user;
        update daily_metrics set spend = 3.5 where run_id = '${id}' and metric_date = '2024-01-01';
-       alter table daily_metrics enable trigger user`,
+       alter table daily_metric_rows enable trigger user`,
     );
     const { differences } = await bench.engine.verify(tenantId, id);
     expect(differences).toEqual(['spend inserted: receipt 20, recount 20.5']);

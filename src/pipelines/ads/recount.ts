@@ -13,9 +13,10 @@ import { RowParser } from '../../tabular/validation/row-parser.ts';
 import { DecimalSum } from '../../tabular/values/decimal.ts';
 import { ControlTotals, controlMeasures, type Sums } from './control-totals.ts';
 import { adsFields, type Measure, measures } from './fields.ts';
+import { grainOf } from './grain.ts';
 import type { AdsInput } from './input.ts';
 import { KeyHasher } from './natural-key.ts';
-import { measureIndex, type NormalizedRow, Normalizer } from './normalize.ts';
+import { daysOf, measureIndex, type NormalizedRow, Normalizer } from './normalize.ts';
 import type { AdsDeps } from './parse.ts';
 import { blobSource } from './reading.ts';
 import { type RecountedRow, type RecountOutcome, recountMetrics, selectRefusedOffsets } from './sql/recount-metrics.ts';
@@ -54,7 +55,7 @@ export async function recountUpload(run: RunFacts<AdsInput>, tx: Queryable, deps
     if (isHeldBack && fate !== 'rejected') buckets.add('held_back', 1, sums);
     else if (fate !== 'asked') buckets.add(fate, 1, sums);
   });
-  if (!isHeldBack) await countTables(tx, run, [...file.leaders.values()], buckets);
+  if (!isHeldBack) await countTables(tx, run, grainOf(upload).part, [...file.leaders.values()], buckets);
   return {
     read: file.read,
     outcomes: buckets.outcomes(),
@@ -97,7 +98,7 @@ async function countFile(
   settled: (fate: Fate, sums: Sums | null) => void,
 ): Promise<{ read: number; furniture: number; sums: Sums; leaders: Map<string, Leader> }> {
   const parser = new RowParser(reading, mapping.columns, adsFields, mapping.constants);
-  const normalizer = new Normalizer(mapping.columns, mapping.constants);
+  const normalizer = new Normalizer(mapping.columns, mapping.constants, mapping);
   const { client_id, platform } = run.input;
   const keys = new KeyHasher({ workspaceId: run.tenantId, clientId: client_id ?? null, platform });
   const leaders = new Map<string, Leader>();
@@ -135,7 +136,7 @@ function settle(
   offset: number,
   isSegmented: boolean,
 ): Fate {
-  const key = keys.metric(row.date, idOf(row.campaign), idOf(row.adSet), idOf(row.ad));
+  const key = keys.metric(daysOf(row), idOf(row.campaign), idOf(row.adSet), idOf(row.ad));
   const said = hash('sha256', JSON.stringify([row.measures, row.currency, row.rest]), 'base64');
   const leader = leaders.get(key);
   if (leader === undefined) {
@@ -167,6 +168,7 @@ function together(measure: Measure, one: string | null, other: string | null): s
 async function countTables(
   tx: Queryable,
   run: RunFacts<AdsInput>,
+  part: string | null,
   leaders: readonly Leader[],
   buckets: Buckets,
 ): Promise<void> {
@@ -177,6 +179,7 @@ async function countTables(
     clientId: input.client_id ?? null,
     platform: input.platform,
     runId: run.id,
+    part,
   };
   for (const leader of leaders) if (refused.has(leader.offset)) count(buckets, leader, 'rejected', null);
   const asked = leaders.filter(({ offset }) => !refused.has(offset));
@@ -184,6 +187,7 @@ async function countTables(
     const some = asked.slice(at, at + KEYS_PER_QUERY);
     const found = await recountMetrics(tx, scope, {
       date: some.map(({ row }) => row.date),
+      periodEnd: some.map(({ row }) => row.rest?.period_end ?? null),
       campaign: some.map(({ row }) => idOf(row.campaign)),
       adSet: some.map(({ row }) => idOf(row.adSet)),
       ad: some.map(({ row }) => idOf(row.ad)),

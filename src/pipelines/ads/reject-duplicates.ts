@@ -10,6 +10,8 @@ import { cellsOf, rejectOf } from './row-stager.ts';
 import { type DuplicateRow, selectDuplicates } from './sql/fold-duplicates.ts';
 
 const REJECTS_PER_COMMIT = 2_000;
+/** A column that tells the rows apart may be unknown to us; then they are parts of one number. */
+const addThemUp = { fix: { kind: 'reread', add_repeated: true }, label: 'add up the rows with the same day and ids' };
 
 export async function rejectDuplicates(
   context: StageContext<AdsInput>,
@@ -35,7 +37,8 @@ export async function rejectDuplicates(
       byOffset.delete(batch.offset(row));
       last = duplicate.row_index;
       const place = { line: duplicate.line, offset: duplicate.byte_offset };
-      gathered.push(rejectOf(place, [duplicateIssue(duplicate)], cellsOf(batch, row, names)));
+      const reject = rejectOf(place, [duplicateIssue(duplicate)], cellsOf(batch, row, names));
+      gathered.push({ ...reject, suggestion: addThemUp });
     }
     if (gathered.length >= REJECTS_PER_COMMIT) await write('duplicates');
     if (byOffset.size === 0) break;
@@ -45,6 +48,5 @@ export async function rejectDuplicates(
 }
 
 function duplicateIssue({ line, byte_offset, first_line }: DuplicateRow): RowIssue {
-  const issue = rowIssue({ line, offset: byte_offset }, 'duplicate_key', null, null);
-  return { ...issue, message: issue.message.replace('{line}', String(first_line)) };
+  return rowIssue({ line, offset: byte_offset }, 'duplicate_key', null, null, 'error', { line: first_line });
 }

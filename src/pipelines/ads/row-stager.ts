@@ -33,6 +33,8 @@ export class RowStager {
   readonly #names: readonly string[];
   readonly #encoding: string;
   readonly #numbers: NumberStyle;
+  /** Mapped to a name or an id, and empty as far as the file was looked at. */
+  readonly #emptyColumns: readonly string[];
   readonly #buffer: StagingBuffer;
   readonly #file: ControlTotals;
   readonly #rejected: ControlTotals;
@@ -50,10 +52,14 @@ export class RowStager {
   /** `fileBytes`: the size of the file. */
   constructor(reading: Reading, mapping: AppliedMapping, keys: KeyHasher, state: ParseState, fileBytes: number) {
     this.#parser = new RowParser(reading, mapping.columns, adsFields, mapping.constants);
-    this.#normalizer = new Normalizer(mapping.columns, mapping.constants);
+    this.#normalizer = new Normalizer(mapping.columns, mapping.constants, mapping);
     this.#names = reading.header.value.names;
     this.#encoding = reading.encoding.value.name;
     this.#numbers = reading.numbers.value;
+    const filled = new Set(reading.columns.filter(({ fillRate }) => fillRate > 0).map(({ index }) => index));
+    this.#emptyColumns = mapping.columns
+      .filter(({ field, column }) => /_(?:id|name)$/.test(field ?? '') && !filled.has(column))
+      .map(({ header }) => header);
     this.#buffer = new StagingBuffer(keys);
     // What an earlier attempt staged has not been seen by this one.
     if (state !== freshState) this.#buffer.watch.giveUp();
@@ -147,7 +153,18 @@ export class RowStager {
   ): void {
     this.#rejectedRows++;
     this.#buffer.addInvalid(place, raw, issues);
-    this.#rejects.push(rejectOf(place, issues, cellsOf(batch, row, this.#names), this.#numbers));
+    const reject = rejectOf(place, issues, cellsOf(batch, row, this.#names), this.#numbers);
+    const column = reject.code === 'identity_missing' ? (reject.column ?? null) : null;
+    const isEmpty = column !== null && this.#emptyColumns.includes(column);
+    this.#rejects.push(isEmpty ? { ...reject, suggestion: this.#withoutEmpty(column) } : reject);
+  }
+
+  /** A column of names or ids that is empty throughout says nothing of its level; without it the file is of the level above. */
+  #withoutEmpty(column: string) {
+    return {
+      fix: { kind: 'reread', without_columns: this.#emptyColumns },
+      label: `leave out "${column}", which is empty throughout`,
+    };
   }
 
   #countWarnings(issues: readonly RowIssue[]): void {
@@ -216,7 +233,7 @@ export function cellsOf(batch: RowBatch, row: number, names: readonly string[]):
 function unreadable(batch: RowBatch, row: number, encoding: string): RowIssue {
   const place = { line: batch.line(row), offset: batch.offset(row) };
   const fault = batch.fault(row) ?? 'row_too_short';
-  const what = rowIssue(place, fault, null, null).message.replace('{encoding}', encoding);
-  const plain = rowIssue(place, 'parse_error', null, batch.rawText(row));
-  return { ...plain, message: plain.message.replace('{reason}', what), cause: causeOf('parse_error', fault, null) };
+  const { message: reason } = rowIssue(place, fault, null, null, 'error', { encoding });
+  const plain = rowIssue(place, 'parse_error', null, batch.rawText(row), 'error', { reason });
+  return { ...plain, cause: causeOf('parse_error', fault, null) };
 }

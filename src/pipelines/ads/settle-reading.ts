@@ -12,9 +12,12 @@ import { namesTaughtBy } from '../../tabular/mapping/taught-names.ts';
 import type { ReadingOverrides } from '../../tabular/reading.ts';
 import { readLike } from '../../tabular/returned-rows.ts';
 import type { AdsInput } from './input.ts';
+import { applyChoices } from './mapping-choices.ts';
+import { measureDoubts } from './measure-doubts.ts';
 import { decideMapping, decideReading, fingerprintOf, mappingLike, withDateOrders } from './reading.ts';
 import {
   insertUploadReading,
+  selectChoices,
   selectOverrides,
   selectUploadReading,
   type UploadReading,
@@ -40,11 +43,14 @@ export async function settleReading(context: Context, source: ByteSource): Promi
 async function sniff(context: Context, source: ByteSource): Promise<UploadReading> {
   const { input, run, commit } = context;
   const { platform } = input;
-  const inherited = run.retryOf === null ? null : await commit((tx) => selectOverrides(tx, run.retryOf ?? ''));
+  const before = run.retryOf ?? input.reread_of ?? null;
+  const inherited = before === null ? null : await commit((tx) => selectOverrides(tx, before));
+  const said = before === null ? null : await commit((tx) => selectChoices(tx, before));
+  const choices = { ...input.choices, ...said };
   const overrides = inherited ?? (input.reading as ReadingOverrides | undefined) ?? null;
   const { corrects } = input;
   const corrected = corrects === undefined ? undefined : await commit((tx) => selectUploadReading(tx, corrects));
-  if (corrected !== undefined) return readReturned(input, source, corrected, overrides);
+  if (corrected !== undefined) return { ...(await readReturned(input, source, corrected, overrides)), choices };
   const taught = namesTaughtBy(await commit((tx) => listMappings(tx, { pipeline: 'ads', limit: MAX_MAPPINGS })));
   const named = input.mapping_fingerprint === undefined ? null : await savedFor(context, input.mapping_fingerprint);
   const first = await decideReading(source, platform, {
@@ -60,8 +66,11 @@ async function sniff(context: Context, source: ByteSource): Promise<UploadReadin
   // Read as the mapping wants it, the file may have another header, and with it another mapping.
   const isSameHeader = fingerprintOf(reading) === fingerprintOf(first);
   const saved = isSameHeader ? found : await savedFor(context, fingerprintOf(reading));
-  const mapping = decideMapping(reading, platform, saved, taught);
-  return { reading: withDateOrders(reading, mapping.columns), mapping, overrides };
+  const decided = decideMapping(reading, platform, saved, taught);
+  const dated = withDateOrders(reading, decided.columns);
+  const mapping = applyChoices(decided, dated, choices);
+  const doubts = [...(dated.doubts ?? []), ...measureDoubts(dated, mapping)];
+  return { reading: { ...dated, doubts }, mapping, overrides, choices };
 }
 
 function savedFor({ commit }: Context, fingerprint: string): Promise<SavedMapping | null> {

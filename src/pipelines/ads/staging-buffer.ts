@@ -6,7 +6,7 @@ import type { RowIssue } from '../../tabular/validation/row-issue.ts';
 import { measures, wholeMeasures } from './fields.ts';
 import { KeyWatch } from './key-watch.ts';
 import type { KeyHasher } from './natural-key.ts';
-import type { Named, NormalizedRow } from './normalize.ts';
+import { daysOf, type Named, type NormalizedRow } from './normalize.ts';
 
 export interface RowPlace {
   readonly rowIndex: number;
@@ -71,7 +71,7 @@ export class StagingBuffer {
     if (ad !== null) this.#addDimension('ad', ad, place, campaignId, adSetId, adId);
     const columns = this.#metrics;
     columns.rowIndex.pushInt4(place.rowIndex);
-    const key = this.#keys.metric(row.date, campaignId, adSetId, adId);
+    const key = this.#keys.metric(daysOf(row), campaignId, adSetId, adId);
     this.watch.add(key);
     columns.hash.pushText(key);
     pushText(columns.rest, row.rest === null ? null : JSON.stringify(row.rest));

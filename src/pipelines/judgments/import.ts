@@ -15,6 +15,7 @@ import { loadRows } from './load-rows.ts';
 import { type BatchReading, decideMapping, decideReading, fingerprintOf, requireUsable } from './reading.ts';
 import type { RowError } from './row-stager.ts';
 import { insertBatchReading, selectBatchReading, selectOverrides } from './sql/batch-readings.ts';
+import { readRevision } from './sql/find-batch.ts';
 import { stageFile } from './stage-rows.ts';
 
 export interface JudgmentsDeps {
@@ -37,8 +38,11 @@ export async function importBatch(context: Context, deps: JudgmentsDeps): Promis
   const batch = await settleReading(context, source);
   requireUsable(batch.mapping);
   let state = (await context.checkpoint<ImportState>()) ?? freshState;
-  if (state.step === 'rows')
-    state = await stageFile(context, source, batch, state, { ...deps, onErrors: rowErrorLog(context) });
+  if (state.step === 'rows') {
+    const batchId = await context.commit((tx) => readRevision(tx, context.run.id));
+    const onErrors = rowErrorLog(context, batchId ?? context.input.source_batch_id);
+    state = await stageFile(context, source, batch, state, { ...deps, onErrors });
+  }
   if (state.step === 'load') state = await loadRows(context, state, deps.loadRows);
   return judge(state);
 }
@@ -100,12 +104,13 @@ function judge(state: ImportState): StageOutcome {
   return { on: 'fail', receipt, error: { code: error.code, text: error.message } };
 }
 
-function rowErrorLog({ log, input }: Context): (errors: readonly RowError[]) => void {
+/** `batchId` with its revision: rows of a corrected file are not those of the first one. */
+function rowErrorLog({ log }: Context, batchId: string): (errors: readonly RowError[]) => void {
   let logged = 0;
   return (errors) => {
     for (const { rowNumber, code } of errors) {
       if (logged++ >= MAX_ROW_ERRORS_LOGGED) return;
-      log.warn({ source_batch_id: input.source_batch_id, row_number: rowNumber, error_type: code }, 'Row-level error');
+      log.warn({ source_batch_id: batchId, row_number: rowNumber, error_type: code }, 'Row-level error');
     }
   };
 }

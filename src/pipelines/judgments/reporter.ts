@@ -2,6 +2,7 @@
 // its offset, so an alert is raised once; a log line may be repeated after a crash. Lines hold exactly the fields of the
 // specification and never a cell: an error is told by its code and its catalogued sentence without parameters.
 import { entryOf, isErrorCode } from '../../contract/errors/catalogue.ts';
+import { sentence } from '../../contract/errors/millrace-error.ts';
 import type { ConsumerOptions } from '../../engine/consumer.ts';
 import { tryTake } from '../../engine/rate-limits.ts';
 import type { FeedRow } from '../../engine/sql/event-feed.ts';
@@ -115,7 +116,7 @@ function errorType({ error_code: code }: ReportFacts): string {
 
 function errorMessage(about: ReportFacts): string {
   const code = errorType(about);
-  return (isErrorCode(code) ? entryOf(code).message : code).slice(0, MAX_MESSAGE);
+  return (isErrorCode(code) ? sentence(entryOf(code).message) : code).slice(0, MAX_MESSAGE);
 }
 
 function hoursOf({ attempt_hours: hours }: ReportFacts): number {

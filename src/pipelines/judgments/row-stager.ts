@@ -174,9 +174,8 @@ export class RowStager {
       line: place.line,
       row: this.#reader.read(batch, row).row as CaseRow,
       reject: (firstLine) => {
-        const issue = rowIssue(place, 'case_repeated', null, null);
-        const message = issue.message.replace('{line}', String(firstLine));
-        return rejectOf(place, [{ ...issue, message }], cellsOf(batch, row, this.#names));
+        const issue = rowIssue(place, 'case_repeated', null, null, 'error', { line: firstLine });
+        return rejectOf(place, [issue], cellsOf(batch, row, this.#names));
       },
     };
   }

@@ -43,13 +43,17 @@ export class FieldCatalogue {
   readonly #byName: ReadonlyMap<string, FieldDefinition>;
   readonly #byKey = new Map<string, FieldDefinition>();
   readonly #byLooseKey = new Map<string, FieldDefinition>();
+  /** Null: two fields share the root. */
+  readonly #byRootKey = new Map<string, FieldDefinition | null>();
 
   constructor(fields: readonly FieldDefinition[]) {
     this.fields = fields;
     this.#byName = new Map(fields.map((field) => [field.name, field]));
     for (const field of fields) {
       for (const synonym of [field.title, field.name, field.name.replaceAll('_', ' '), ...field.synonyms]) {
-        const { key, looseKey } = headerName(synonym);
+        const { key, looseKey, rootKey } = headerName(synonym);
+        const rival = this.#byRootKey.get(rootKey);
+        this.#byRootKey.set(rootKey, rival === undefined || rival === field ? field : null);
         if (!this.#byKey.has(key)) this.#byKey.set(key, field);
         if (!this.#byLooseKey.has(looseKey)) this.#byLooseKey.set(looseKey, field);
       }
@@ -67,6 +71,12 @@ export class FieldCatalogue {
 
   byLooseHeader(name: string): FieldDefinition | undefined {
     return this.#byLooseKey.get(headerName(name).looseKey);
+  }
+
+  /** Apart from singular and plural, blanks and units. */
+  byRoot(name: string): FieldDefinition | undefined {
+    const { rootKey } = headerName(name);
+    return rootKey === '' ? undefined : (this.#byRootKey.get(rootKey) ?? undefined);
   }
 
   /** For finding the header row: whether a text is a column name known here or in one of the presets. */

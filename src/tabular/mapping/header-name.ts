@@ -6,6 +6,8 @@ export interface HeaderName {
   readonly key: string;
   /** The key without punctuation and accents, for lenient comparison. */
   readonly looseKey: string;
+  /** The loose key without currency, units and the endings of plurals, in one piece: "Cost in EUR" and "costs (€)" are one. */
+  readonly rootKey: string;
   /** ISO code found in the name. */
   readonly currency: string | null;
 }
@@ -42,7 +44,31 @@ export function headerName(text: string): HeaderName {
   const code = found?.[1] ?? '';
   const isCurrency = code !== '' && !notCurrencies.has(code.toLowerCase()) && /^[A-Z]{3}$/.test(code);
   const key = (isCurrency ? plain.replace(CURRENCY, '(¤)') : plain).toLowerCase();
-  return { key, looseKey: loosen(key), currency: isCurrency ? code : null };
+  const looseKey = loosen(key);
+  return { key, looseKey, rootKey: rootOf(plain, looseKey), currency: isCurrency ? code : currencyIn(plain) };
+}
+
+/** A code that stands by itself at the end: "Cost EUR", "Spend, USD", "Cost in GBP". */
+const TRAILING_CODE = /(?:^|[\s,/[])(?:in )?([A-Z]{3})\]?$/;
+const knownCodes = new Set(
+  'AED ARS AUD BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR JPY KRW MXN MYR NOK NZD PEN PHP PLN RON RUB SAR SEK SGD THB TRY TWD UAH USD VND ZAR'.split(
+    ' ',
+  ),
+);
+const units = new Set(['in', 'usd', 'eur', 'number', 'no', 'count', 'total', 'of']);
+
+function currencyIn(plain: string): string | null {
+  const code = TRAILING_CODE.exec(plain)?.[1];
+  return code !== undefined && knownCodes.has(code) ? code : null;
+}
+
+function rootOf(plain: string, looseKey: string): string {
+  const code = currencyIn(plain)?.toLowerCase();
+  return looseKey
+    .split(' ')
+    .filter((word) => word !== code && !units.has(word))
+    .map((word) => (word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word))
+    .join('');
 }
 
 function loosen(key: string): string {

@@ -92,7 +92,9 @@ function matchColumn(
   if (before !== undefined && beforeField !== undefined)
     return weigh(column, beforeField, 'exact', `mapped so in "${before.mapping}"`);
   const loose = catalogue.byLooseHeader(column.name);
-  return loose === undefined ? null : weigh(column, loose, 'likely', 'header match apart from punctuation');
+  if (loose !== undefined) return weigh(column, loose, 'likely', 'header match apart from punctuation');
+  const root = catalogue.byRoot(column.name);
+  return root === undefined ? null : weigh(column, root, 'likely', 'header match apart from number, blanks and units');
 }
 
 /** The preset's field for the column; null when it is known and not needed, undefined when it is not known. */

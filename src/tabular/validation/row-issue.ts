@@ -1,6 +1,7 @@
 // What is wrong with a row, as data. An issue names its line, offset, column, code and value; its cause groups it with others
 // of the same making.
 import { type ErrorCode, entryOf } from '../../contract/errors/catalogue.ts';
+import { type ErrorParams, sentence } from '../../contract/errors/millrace-error.ts';
 
 export type Severity = 'error' | 'warning';
 
@@ -31,10 +32,9 @@ export function rowIssue(
   column: string | null,
   value: string | null,
   severity: Severity = 'error',
+  params: ErrorParams = {},
 ): RowIssue {
-  const message = entryOf(code)
-    .message.replaceAll('{value}', clip(value ?? ''))
-    .replaceAll('{column}', column ?? '');
+  const message = sentence(entryOf(code).message, { value: clip(value ?? ''), column: column ?? '', ...params });
   return issueWith(place, code, column, value, message, severity);
 }
 

@@ -45,7 +45,7 @@ export function cellsOf(batch: RowBatch, row: number, names: readonly string[]):
 export function unreadableRow(batch: RowBatch, row: number, encoding: string): RowIssue {
   const place = { line: batch.line(row), offset: batch.offset(row) };
   const fault = batch.fault(row) ?? 'row_too_short';
-  const what = rowIssue(place, fault, null, null).message.replace('{encoding}', encoding);
-  const plain = rowIssue(place, 'parse_error', null, batch.rawText(row));
-  return { ...plain, message: plain.message.replace('{reason}', what), cause: causeOf('parse_error', fault, null) };
+  const { message: reason } = rowIssue(place, fault, null, null, 'error', { encoding });
+  const plain = rowIssue(place, 'parse_error', null, batch.rawText(row), 'error', { reason });
+  return { ...plain, cause: causeOf('parse_error', fault, null) };
 }

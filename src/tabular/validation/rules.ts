@@ -1,5 +1,6 @@
 // Rules as a table: code, column, test, message, severity. A rule sees the parsed row and says whether it holds; everything that
 // can be said about one row is said at once.
+import { sentence } from '../../contract/errors/millrace-error.ts';
 import { type IssuePlace, issueWith, type RowIssue, type Severity } from './row-issue.ts';
 
 /** Parsed values by field; null where there is none. */
@@ -50,7 +51,7 @@ export function checkRules(rules: readonly Rule[], row: FieldValues, place: Issu
     const value = row[rule.column] ?? null;
     if (value === null && rule.onEmpty !== true) continue;
     if (rule.test(value ?? '', row)) continue;
-    const message = rule.message.replaceAll('{value}', value ?? '');
+    const message = sentence(rule.message, { value: value ?? '', column: rule.column });
     issues.push(issueWith(place, rule.code, rule.column, value, message, rule.severity));
   }
   return issues;

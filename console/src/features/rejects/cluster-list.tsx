@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { count, plural } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { exactly } from '../../ui/tabs.ts';
+import { RereadButton } from '../reading/reread-button.tsx';
 import { type Fix, FixDialog } from './fix-dialog.tsx';
 import type { Cluster } from './list-clusters.ts';
 import type { RejectSearch } from './reject-search.ts';
@@ -107,17 +108,19 @@ function ClusterCard({
         </span>
       </Link>
       <ClusterProgress cluster={cluster} />
-      {cluster.open > 0 && <Remedy cluster={cluster} onFix={onFix} onReplace={onReplace} />}
+      {cluster.open > 0 && <Remedy runId={runId} cluster={cluster} onFix={onFix} onReplace={onReplace} />}
     </div>
   );
 }
 
 /** The evident fix where there is one; else a value can be replaced by hand in all rows at once. */
 function Remedy({
+  runId,
   cluster,
   onFix,
   onReplace,
 }: {
+  runId: string;
   cluster: Cluster;
   onFix: (fix: Fix) => void;
   onReplace: () => void;
@@ -128,7 +131,9 @@ function Remedy({
   return (
     <div className="flex items-center justify-between gap-2 border-t border-line pt-2">
       <span className="text-xs text-ink-2">{fix ? fix.label : 'no fix is evident'}</span>
-      {fix ? (
+      {fix?.kind === 'reread' ? (
+        <RereadButton runId={runId} choices={fix.params} label="Read again so" />
+      ) : fix ? (
         <Button small look="main" onClick={() => onFix(fix)}>
           Apply to all {count(cluster.open)}
         </Button>

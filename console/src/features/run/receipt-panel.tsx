@@ -13,6 +13,7 @@ import {
 } from '../../ui/receipt/receipt-segments.ts';
 import { ControlTotals } from './control-totals.tsx';
 import { FileContent } from './file-content.tsx';
+import { GrainNote } from './grain-note.tsx';
 
 /** Parts of the bar that are no rows one could look at. */
 const unsettled: ReadonlySet<string> = new Set(['pending', 'missing', 'through']);
@@ -44,6 +45,7 @@ export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
       </div>
       {bar.read > 0 && <Equation bar={bar} runId={run.run_id} running={running} />}
       {run.receipt?.content && <FileContent content={run.receipt.content} />}
+      <GrainNote receipt={run.receipt} />
       {run.receipt?.totals && <ControlTotals totals={run.receipt.totals} amounts={runPartsOf(run.pipeline).amounts} />}
     </section>
   );

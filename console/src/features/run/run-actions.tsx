@@ -8,6 +8,7 @@ import { plural } from '../../ui/figures.ts';
 import type { IconName } from '../../ui/icons.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { ProblemNote } from '../../ui/states.tsx';
+import { RereadButton } from '../reading/reread-button.tsx';
 import { RequeueDialog } from './requeue-dialog.tsx';
 import { VerifyDialog } from './verify-dialog.tsx';
 
@@ -54,6 +55,9 @@ export function RunActions({ run }: { run: RunDetail }): ReactNode {
           {words[action].label}
         </Button>
       ))}
+      {run.error?.code === 'report_without_days' && run.retried_as === null && (
+        <RereadButton runId={run.run_id} choices={{ as_period: true }} label="Store the range as one period" />
+      )}
       {run.actions.includes('verify') && (
         <Button icon="check" onClick={() => setOpen('verify')}>
           Verify

@@ -8,7 +8,7 @@ import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { DailyMetricsTable } from './daily-metrics-table.tsx';
 import { type DataSearch, levelBelow, readDataSearch } from './data-search.ts';
 import { LevelTable } from './level-table.tsx';
-import { measureNames, measureTitle } from './measure-names.ts';
+import { grainTitle, measureNames, measureTitle } from './measure-names.ts';
 import { platformNames, platforms } from './platforms.ts';
 import { totalsQuery } from './show-totals.ts';
 
@@ -183,6 +183,9 @@ function ByDay({ search }: { search: DataSearch }): ReactNode {
         </span>
       }
     >
+      <p className="px-4 pt-2 text-xs text-ink-2">
+        Built from numbers by {[...new Set(shown.flatMap((day) => day.grains))].map(grainTitle).join(', ')}.
+      </p>
       <Suspense fallback={<LoadingLines lines={5} />}>
         <DayChart days={shown} measure={measure} />
       </Suspense>

@@ -5,7 +5,7 @@ import { inertText } from '../../ui/inert-text.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
 import { dailyMetricsQuery, type MetricFilter } from './list-daily-metrics.ts';
-import { measureNames, measureTitle, measureValue } from './measure-names.ts';
+import { grainTitle, measureNames, measureTitle, measureValue } from './measure-names.ts';
 import { ProvenanceDrawer } from './provenance-drawer.tsx';
 
 /** Daily numbers; a click on one shows where it came from. */
@@ -21,11 +21,22 @@ export function DailyMetricsTable({ filter, empty }: { filter: MetricFilter; emp
     <>
       <Table
         label="Daily numbers"
-        head={['Day', 'Campaign', 'Ad set', 'Ad', ...measures.map((name) => right(measureTitle(name))), 'Currency']}
+        head={[
+          'Day',
+          'Campaign',
+          'Ad set',
+          'Ad',
+          ...measures.map((name) => right(measureTitle(name))),
+          'Currency',
+          'Told by',
+        ]}
       >
         {rows.map((row) => (
           <Row key={row.id}>
-            <Cell className="figures whitespace-nowrap">{row.metric_date}</Cell>
+            <Cell className="figures whitespace-nowrap">
+              {row.metric_date}
+              {row.period_end && ` – ${row.period_end}`}
+            </Cell>
             <Cell className="max-w-56 truncate">{inertText(row.campaign_name ?? row.campaign_external_id ?? '–')}</Cell>
             <Cell className="max-w-48 truncate">{inertText(row.ad_set_name ?? row.ad_set_external_id ?? '–')}</Cell>
             <Cell className="max-w-48 truncate">{inertText(row.ad_name ?? row.ad_external_id ?? '–')}</Cell>
@@ -49,6 +60,10 @@ export function DailyMetricsTable({ filter, empty }: { filter: MetricFilter; emp
               );
             })}
             <Cell className="text-xs text-ink-2">{row.currency ?? '–'}</Cell>
+            <Cell className="text-xs text-ink-2">
+              {grainTitle(row.grain)}
+              {!row.counts && <span title="Totals are built from a fuller report of the day"> · not counted</span>}
+            </Cell>
           </Row>
         ))}
       </Table>

@@ -6,7 +6,7 @@ import { inertText } from '../../ui/inert-text.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
 import type { DataSearch } from './data-search.ts';
-import { measureNames, measureTitle, measureValue } from './measure-names.ts';
+import { grainTitle, measureNames, measureTitle, measureValue } from './measure-names.ts';
 import { totalsQuery } from './show-totals.ts';
 
 type Level = 'campaign' | 'ad_set' | 'ad';
@@ -31,7 +31,7 @@ export function LevelTable({ search, level }: { search: DataSearch; level: Level
   return (
     <Table
       label={`${words[level]} totals`}
-      head={[words[level], ...measures.map((name) => right(measureTitle(name))), 'Currency', right('Rows')]}
+      head={[words[level], ...measures.map((name) => right(measureTitle(name))), 'Currency', 'Told by', right('Rows')]}
     >
       {rows.map((row) => (
         <Row key={`${row.key}:${row.currency}`}>
@@ -46,6 +46,7 @@ export function LevelTable({ search, level }: { search: DataSearch; level: Level
             </Cell>
           ))}
           <Cell className="text-xs text-ink-2">{row.currency ?? '–'}</Cell>
+          <Cell className="text-xs text-ink-2">{row.grains.map(grainTitle).join(', ')}</Cell>
           <Cell className="figures text-right text-ink-2">{count(row.rows)}</Cell>
         </Row>
       ))}

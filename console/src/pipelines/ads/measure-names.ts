@@ -21,3 +21,20 @@ export function measureTitle(name: string): string {
 export function measureValue(name: string, value: string): string {
   return figure(value, amounts.has(name));
 }
+
+const grainTitles: Readonly<Record<string, string>> = {
+  account: 'account',
+  campaign: 'campaign',
+  ad_set: 'ad set',
+  ad: 'ad',
+  search_term: 'search term (a part of the day)',
+  keyword: 'keyword (a part of the day)',
+  placement: 'placement (a part of the day)',
+  audience: 'audience (a part of the day)',
+  period: 'period of several days',
+};
+
+/** What a report tells numbers of, in words. */
+export function grainTitle(grain: string): string {
+  return grainTitles[grain] ?? grain;
+}

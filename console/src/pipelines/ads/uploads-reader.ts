@@ -4,6 +4,7 @@ import type { FileReader } from '../kit.ts';
 
 export const uploadsReader: FileReader = {
   hasConstants: true,
+  canReread: true,
   reading: (run, signal) => call('uploads.reading', { params: paramsOf(run), ...(signal && { signal }) }),
   override: (run, body) => call('uploads.override', { params: paramsOf(run), body }),
   mapping: (run, signal) => call('uploads.mapping', { params: paramsOf(run), ...(signal && { signal }) }),

@@ -27,11 +27,27 @@ export const Ad = z.object({
 /** Measures by name: spend, impressions, clicks, conversions … as exact decimals. */
 export const Measures = z.record(z.string(), Decimal.nullable());
 
+/** Of what a report tells numbers: a whole level, a list of a part of the day, or several days as one. */
+export const GrainName = z.enum([
+  'account',
+  'campaign',
+  'ad_set',
+  'ad',
+  'search_term',
+  'keyword',
+  'placement',
+  'audience',
+  'period',
+]);
+
 export const DailyMetric = z.object({
   id: z.string(),
   client_id: Id.nullable(),
   platform: z.string(),
   metric_date: Day,
+  period_end: Day.nullable().describe('The last day, when the number is one of several days.'),
+  grain: z.string().describe('What the report was told by: ad, campaign, search_term …'),
+  counts: z.boolean().describe('false: a fuller grain of the same day is known, and totals are built from that.'),
   campaign_external_id: z.string().nullable(),
   campaign_name: z.string().nullable(),
   ad_set_external_id: z.string().nullable(),
@@ -51,6 +67,8 @@ export const Total = z.object({
   currency: z.string().nullable(),
   measures: Measures,
   rows: Count,
+  grains: z.array(z.string()).describe('The grains the sums are from: the fullest ones that cover the day.'),
+  is_part: z.boolean().describe('true: some of it is from a report that lists only a part, such as search terms.'),
 });
 
 /** Where one stored number came from, and what it was before. */
@@ -85,7 +103,11 @@ const Narrow = z.object({
   ad: z.string().max(200).optional().describe('External id of an ad.'),
   run_id: Id.optional(),
 });
-const Between = z.object({ since: Day.optional(), until: Day.optional().describe('The last day, included.') });
+const Between = z.object({
+  grain: GrainName.optional().describe('Only numbers of reports of this grain, whether they count or not.'),
+  since: Day.optional(),
+  until: Day.optional().describe('The last day, included.'),
+});
 const access = allow(readers, 'data:read');
 const dimensionQuery = Page.extend(Narrow.shape).extend({ q: z.string().max(200).optional() });
 

@@ -20,6 +20,24 @@ export const adsErrors = defineErrors({
     message: 'No column of the file is mapped to: {missing}.',
     next: 'Map the columns of this upload and retry it; the next file with the same header needs no mapping.',
   },
+  report_without_days: {
+    kind: 'input',
+    status: 422,
+    message: 'The report covers {from} to {to} as one and has no days.',
+    next: 'Export it by day. If only the range is to be had, read it again as one period: its numbers are stored with both dates and count for no single day.',
+  },
+  already_reread: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Upload {upload} has been read again as {run}.',
+    next: 'Read {run} again; what counts is from there.',
+  },
+  upload_unfinished: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Upload {upload} is {status} and cannot be read again yet.',
+    next: 'Wait until it has ended, or cancel it.',
+  },
   below_threshold: {
     kind: 'input',
     status: 422,

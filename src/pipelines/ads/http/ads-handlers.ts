@@ -15,12 +15,14 @@ import { platforms } from '../fields.ts';
 import { AdsInput } from '../input.ts';
 import { AdsUploadFields, fileOfRows, inputOf, mappingIdOf, sniffUpload } from '../intake.ts';
 import { replayRejects } from '../replay.ts';
+import { hasClient } from '../sql/has-client.ts';
 import { selectUploadReading, type UploadReadingRow } from '../sql/upload-readings.ts';
 import { listDailyMetrics } from './daily-metrics.ts';
 import { listAdSets, listAds, listCampaigns } from './dimensions.ts';
 import { mappingHandlers } from './mapping.ts';
 import { readPassport } from './passport.ts';
 import { readingHandlers } from './reading.ts';
+import { rereadHandlers } from './reread.ts';
 import { listTotals } from './totals.ts';
 
 const ALL_MAPPINGS = 10_000;
@@ -40,6 +42,7 @@ export function adsHandlers(deps: { readonly store: BlobStore }): Handlers {
   return {
     ...readingHandlers(deps),
     ...mappingHandlers(deps),
+    ...rereadHandlers,
     ...adsDataHandlers,
   };
 }
@@ -83,6 +86,7 @@ async function inputFor(
   const { mapping_id: wanted, retry_of: corrected } = fields;
   const returned = corrected === undefined ? undefined : await requireReturnedRun(engine, tenantId, corrected, 'ads');
   const original = returned === undefined ? undefined : AdsInput.parse(returned.input);
+  if (fields.client_id !== undefined) await requireClient(engine, tenantId, fields.client_id);
   const mappingFingerprint = wanted === undefined ? undefined : await fingerprintOf(engine, tenantId, wanted);
   // In a folder the numbers are as old as the file, not as its arrival here.
   const asked = sourceId === undefined ? fields : { reported_at: at.toISOString(), ...fields };
@@ -114,8 +118,15 @@ async function readingOf(engine: Engine, run: RunRow): Promise<UploadReadingRow>
   return found;
 }
 
+async function requireClient(engine: Engine, tenantId: string, clientId: string): Promise<void> {
+  const isKnown = await withTenant(engine.pools.effects, { tenantId, role: 'ads_intake' }, (tx) =>
+    hasClient(tx, tenantId, clientId),
+  );
+  if (!isKnown) throw new MillraceError('client_not_found', { client: clientId });
+}
+
 async function fingerprintOf(engine: Engine, tenantId: string, mappingId: string): Promise<string> {
-  const known = await withTenant(engine.pools.effects, { tenantId, role: 'ads_parse' }, (tx) =>
+  const known = await withTenant(engine.pools.effects, { tenantId, role: 'ads_intake' }, (tx) =>
     listMappings(tx, { pipeline: 'ads', limit: ALL_MAPPINGS }),
   );
   const found = known.find(({ fingerprint }) => mappingIdOf(fingerprint) === mappingId);

@@ -57,12 +57,12 @@ describe('refused rows', () => {
   it('that nobody corrected run again as they are, if asked: what refused them may be gone', async () => {
     const rows = Array.from({ length: 12 }, (_, i) => `2024-08-${String(i + 1).padStart(2, '0')},Again,8008,1.5,100,5`);
     const odd = ['2024-08-20,Again,8008,666,100,5', '2024-08-21,Again,8008,never,100,5'];
-    await db.admin.query('alter table daily_metrics add constraint no_666 check (spend <> 666)');
+    await db.admin.query('alter table daily_metric_rows add constraint no_666 check (spend <> 666)');
     const { upload_id: id } = (
       await upload(`${header}\n${[...rows, ...odd].join('\n')}\n`, { force_partial: 'true' })
     ).json();
     expect(await ended(id)).toMatchObject({ status: 'partial', receipt: { outcomes: { inserted: 12, rejected: 2 } } });
-    await db.admin.query('alter table daily_metrics drop constraint no_666');
+    await db.admin.query('alter table daily_metric_rows drop constraint no_666');
     const actions = async () => (await api.call('runs.show', asRun(id))).json().actions;
     expect(await actions()).toEqual(['retry_refused', 'verify']);
     expect((await api.call('rejects.replay', asRun(id))).json().code).toBe('nothing_to_replay');
@@ -158,6 +158,10 @@ describe('refused rows', () => {
 
   it('that come back are of the client and as old as the file they are from: they overwrite nothing that was reported since', async () => {
     const client_id = '01890000-0000-7000-8000-00000000c11e';
+    await db.admin.query(`insert into clients (client_id, tenant_id, name) values ($1, $2, 'Aged & Co')`, [
+      client_id,
+      door.admin.tenantId,
+    ]);
     const row = (spend: string) => `2024-08-31,Aged,4004,${spend},100,5`;
     const first = { client_id, reported_at: '2024-09-01T00:00:00Z' };
     const { upload_id: id } = (await upload([header, ...good, row('seven')].join('\n'), first)).json();

@@ -131,25 +131,25 @@ describe('reading and mapping of an upload', () => {
   });
 
   it('a header nobody knows is offered for mapping; once mapped, a retry and the next file need nothing more', async () => {
-    const text = `Datum,Kampagne,Kosten\n${good.map((_, i) => `2024-01-${String(i + 1).padStart(2, '0')},Frühling,2.5`).join('\n')}\n`;
+    const text = `Päivä,Kampanja,Kulut\n${good.map((_, i) => `2024-01-${String(i + 1).padStart(2, '0')},Frühling,2.5`).join('\n')}\n`;
     const { upload_id: id } = (await upload(text)).json();
     expect(await ended(id)).toMatchObject({ status: 'failed', error_code: 'mapping_incomplete' });
     const mapping = (await api.call('uploads.mapping', asUpload(id))).json();
     expect(mapping).toMatchObject({
       origin: 'proposed',
       version: 0,
-      columns: [{ header: 'Datum', field: null }, {}, {}],
+      columns: [{ header: 'Päivä', field: null }, {}, {}],
     });
     expect(mapping.missing).toHaveLength(2);
     const columns = ['metric_date', 'campaign_name', 'spend'].map((field, index) => ({ index, field }));
-    const saved = await api.call('uploads.map', { ...asUpload(id), body: { name: 'German', columns } });
-    expect(saved.json()).toMatchObject({ origin: 'saved', version: 1, missing: [], name: 'German' });
+    const saved = await api.call('uploads.map', { ...asUpload(id), body: { name: 'Finnish', columns } });
+    expect(saved.json()).toMatchObject({ origin: 'saved', version: 1, missing: [], name: 'Finnish' });
     const { id: retry } = await door.bench.engine.retry({ tenantId: door.admin.tenantId, by: 'test' }, id);
     expect(await ended(retry)).toMatchObject({ status: 'completed', receipt: { read: 20 } });
     const { upload_id: next } = (await upload(text.replaceAll('2.5', '3'))).json();
     expect(await ended(next)).toMatchObject({ status: 'completed', receipt: { outcomes: { updated: 20 } } });
     expect((await api.call('mappings.list', { as: door.admin })).json().data).toMatchObject([
-      { name: 'German', version: 1 },
+      { name: 'Finnish', version: 1 },
     ]);
   });
 
@@ -235,14 +235,14 @@ describe('what a person says about a file', () => {
   it('goes with the mapping that is saved of it: the next file of the kind is read so without being asked', async () => {
     // Nobody expects this delimiter: read by itself the file has one column.
     const lines = (month: string) => days((day) => `${day}/${month}/2024!Kept!3.5`);
-    const text = (month: string) => `Tag!Aktion!Betrag\n${lines(month).join('\n')}\n`;
+    const text = (month: string) => `Päivämäärä!Aktion!Betrag\n${lines(month).join('\n')}\n`;
     const { upload_id: id } = (await upload(text('03'))).json();
     expect(await ended(id)).toMatchObject({ status: 'failed' });
     const said = await api.call('uploads.override', {
       ...asUpload(id),
       body: { delimiter: '!', date_order: 'dmy', put_back: [99] },
     });
-    expect(said.json()).toMatchObject({ header: ['Tag', 'Aktion', 'Betrag'], delimiter: { overridden: true } });
+    expect(said.json()).toMatchObject({ header: ['Päivämäärä', 'Aktion', 'Betrag'], delimiter: { overridden: true } });
     const { id: retry } = await door.bench.engine.retry({ tenantId: door.admin.tenantId, by: 'test' }, id);
     expect(await ended(retry)).toMatchObject({ status: 'failed', error_code: 'mapping_incomplete' });
     const columns = ['metric_date', 'campaign_name', 'spend'].map((field, index) => ({ index, field }));
@@ -258,7 +258,7 @@ describe('what a person says about a file', () => {
   });
 
   it('about a column name holds in files with other columns, too', async () => {
-    const text = `Tag;Aktion;Betrag;Anzeigen\n${days((day) => `2024-07-${day};Taught;4.5;7`).join('\n')}\n`;
+    const text = `Päivämäärä;Aktion;Betrag;Anzeigen\n${days((day) => `2024-07-${day};Taught;4.5;7`).join('\n')}\n`;
     const { upload_id: id } = (await upload(text)).json();
     expect(await ended(id)).toMatchObject({ status: 'completed', receipt: { outcomes: { inserted: 12 } } });
     const mapping = (await api.call('uploads.mapping', asUpload(id))).json();

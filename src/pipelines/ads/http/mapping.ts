@@ -12,9 +12,10 @@ import { selectMapping } from '../../../tabular/mapping/sql/select-mapping.ts';
 import { overridesFrom, withoutLines } from '../../../tabular/reading-overrides.ts';
 import { adsFields } from '../fields.ts';
 import { mappingIdOf } from '../intake.ts';
+import { applyChoices, isOfOneFile } from '../mapping-choices.ts';
 import { viewMapping } from '../mapping-view.ts';
-import { decideMapping, decideReading, fingerprintOf } from '../reading.ts';
-import { selectUploadReading } from '../sql/upload-readings.ts';
+import { decideMapping, decideReading, fingerprintOf, type UploadChoices } from '../reading.ts';
+import { selectChoices, selectUploadReading, upsertChoices } from '../sql/upload-readings.ts';
 import { overridesOf, requireUpload } from './reading.ts';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -27,7 +28,7 @@ export function mappingHandlers({ store }: { readonly store: BlobStore }): Handl
       return viewMapping(mapping, reading, input.platform);
     }),
     ...handle('uploads.map', async (call) => {
-      const { input, reading, mapping, source, overrides } = await readUpload(call, store);
+      const { input, reading, mapping, source, overrides, said } = await readUpload(call, store);
       const { fingerprint } = mapping;
       // Without what was said the next file of the kind would show another header; the mapping must be found by that one, too.
       const plain = await decideReading(source, input.platform).catch(() => reading);
@@ -36,14 +37,20 @@ export function mappingHandlers({ store }: { readonly store: BlobStore }): Handl
       const fields: Record<string, string | null> = {};
       for (const { column, header, field } of mapping.columns)
         fields[headerName(header).key] ??= wanted.has(column) ? (wanted.get(column) ?? null) : field;
-      const constants =
+      const given =
         call.body.constants === undefined ? mapping.constants : readConstants(call.body.constants, adsFields);
+      const doubled = Object.keys(given).find((field) => isOfOneFile(field) && Object.values(fields).includes(field));
+      if (doubled !== undefined)
+        throw new MillraceError('mapping_invalid', { reason: `"${doubled}" has both a column and a constant` });
+      const constants = Object.fromEntries(Object.entries(given).filter(([field]) => !isOfOneFile(field)));
+      const choices = withDay(said, call.body.constants === undefined ? undefined : (given.metric_date ?? null));
       const saved = await change(
         call,
         async (db, tenantId) => {
           const known = await selectMapping(db, { pipeline: 'ads', fingerprint });
-          const said = { ...known?.reading, ...withoutLines(overrides) };
-          const kept = call.body.reading === undefined ? said : overridesFrom(call.body.reading, {});
+          const wishes = { ...known?.reading, ...withoutLines(overrides) };
+          const kept = call.body.reading === undefined ? wishes : overridesFrom(call.body.reading, {});
+          await upsertChoices(db, { uploadId: call.params.upload_id, workspaceId: tenantId, choices });
           for (const each of Object.keys(kept).length === 0 ? [fingerprint] : fingerprints) {
             const latest = await selectMapping(db, { pipeline: 'ads', fingerprint: each });
             const version = {
@@ -62,7 +69,8 @@ export function mappingHandlers({ store }: { readonly store: BlobStore }): Handl
         },
         () => ({ target: call.params.upload_id }),
       );
-      return viewMapping(decideMapping(reading, input.platform, saved), reading, input.platform);
+      const decided = applyChoices(decideMapping(reading, input.platform, saved), reading, choices);
+      return viewMapping(decided, reading, input.platform);
     }),
     ...handle('mappings.list', async (call) => {
       const { after, limit } = call.query;
@@ -91,6 +99,12 @@ export function mappingHandlers({ store }: { readonly store: BlobStore }): Handl
   };
 }
 
+/** The day said for the file; null takes it back, undefined leaves it as it was. */
+function withDay({ day: before, ...rest }: UploadChoices, day: string | null | undefined): UploadChoices {
+  const now = day === undefined ? before : (day ?? undefined);
+  return now === undefined ? rest : { ...rest, day: now };
+}
+
 async function readUpload(call: Call<'uploads.mapping'> | Call<'uploads.map'>, store: BlobStore) {
   const { upload_id: upload } = call.params;
   return look(call, async (db, tenantId) => {
@@ -98,6 +112,7 @@ async function readUpload(call: Call<'uploads.mapping'> | Call<'uploads.map'>, s
     const stored = await selectUploadReading(db, upload);
     if (stored === undefined) throw new MillraceError('reading_not_ready', { upload });
     const overrides = await overridesOf(db, upload, input);
-    return { input, source, overrides, reading: stored.reading, mapping: stored.mapping };
+    const said = { ...input.choices, ...(await selectChoices(db, upload)) };
+    return { input, source, overrides, said, reading: stored.reading, mapping: stored.mapping };
   });
 }

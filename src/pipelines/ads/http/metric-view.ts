@@ -13,6 +13,9 @@ export function viewMetric(row: MetricRow): AnswerOf<'ads.daily-metrics'>['data'
     client_id: row.client_id,
     platform: row.platform,
     metric_date: row.metric_date,
+    period_end: row.period_end,
+    grain: row.grain,
+    counts: row.is_winner,
     campaign_external_id: row.campaign_external_id,
     campaign_name: row.campaign_name,
     ad_set_external_id: row.ad_set_external_id,
@@ -42,6 +45,7 @@ export interface MetricQuery {
   readonly run_id?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
+  readonly grain?: string | undefined;
 }
 
 export function metricFilter(query: MetricQuery): MetricFilter {
@@ -54,5 +58,6 @@ export function metricFilter(query: MetricQuery): MetricFilter {
     runId: query.run_id ?? null,
     since: query.since ?? null,
     until: query.until ?? null,
+    grain: query.grain ?? null,
   };
 }

@@ -2,6 +2,7 @@
 
 import { handle } from '../../../http/call.ts';
 import { look } from '../../../http/routes/change.ts';
+import { isPart } from '../grain.ts';
 import { sumMetrics } from '../sql/read-metrics.ts';
 import { measuresOf, metricFilter } from './metric-view.ts';
 
@@ -14,6 +15,8 @@ export const listTotals = handle('ads.totals', async (call) => {
       currency: row.currency,
       measures: measuresOf(row),
       rows: row.rows,
+      grains: row.grains,
+      is_part: row.grains.some(isPart),
     })),
   };
 });

@@ -5,7 +5,7 @@
 // order that only the unique key's index has: sorting is switched off (tune-transaction.ts), and a table without statistics would else be
 // read a whole day per row, by its primary key. `is not distinct from` is no index condition, so there is one branch per level of the key.
 // In most files every row names a campaign, an ad set and an ad; then the whole key is an index condition, which finds the one row there
-// can be, also when several clients have the same ads.
+// can be, also when several clients have the same ads. Reports of a part and of periods are rare and looked up as any.
 import { measures } from '../fields.ts';
 import type { PromotionScope } from './promote-dimensions.ts';
 
@@ -59,7 +59,7 @@ const withMerged = (measure: string, type: string) => `
 /** Of a staged row `s`: what is compared and stored. A row that is not to be promoted comes along, as one that `is_skipped`. */
 export const stagedValues = `
   s.row_index, s.metric_date, s.campaign_external_id, s.ad_set_external_id, s.ad_external_id, s.currency,
-  s.raw_data ->> 'account_time_zone' as account_time_zone,
+  s.raw_data ->> 'account_time_zone' as account_time_zone, (s.raw_data ->> 'period_end')::date as period_end,
   s.spend as own_spend, s.impressions as own_impressions, s.clicks as own_clicks, s.merged,
   ${withMerged('spend', 'numeric')},
   ${withMerged('impressions', 'bigint')},
@@ -74,24 +74,26 @@ export const stagedValues = `
 export const inRange = `s.upload_id = $1 and s.row_index >= $6 and s.row_index < $7 and s.entity_type = 'daily_metric'`;
 
 const known = `
-  select d.id, d.reported_at, ${valuesOf('d')}
-  from daily_metrics d
+  select d.id, d.reported_at, d.run_id, ${valuesOf('d')}
+  from daily_metric_rows d
   where i.may_be_known and d.workspace_id = $2 and d.platform = $4 and d.metric_date = i.metric_date`;
 
 /** Without `offset 0` it would be joined, and the planner could choose how. */
 const inOrderOf = (column: string, condition: string) => `${known} and ${condition} order by d.${column} offset 0`;
 
+const ofOneGrain = `
+  d.client_id is not distinct from $3::uuid and d.part is not distinct from $8::text and d.period_end is not distinct from i.period_end`;
+
 const whole = (client: string) =>
   inOrderOf(
     'client_id',
     `d.ad_external_id = i.ad_external_id and d.ad_set_external_id = i.ad_set_external_id
-       and d.campaign_external_id = i.campaign_external_id and ${client}`,
+       and d.campaign_external_id = i.campaign_external_id and ${client} and d.part is null and $8::text is null
+       and d.period_end is null`,
   );
 
 const anyOf = (...keys: readonly (readonly [column: string, condition: string])[]) =>
-  keys
-    .map(([column, key]) => `(${inOrderOf(column, `d.client_id is not distinct from $3::uuid and ${key}`)})`)
-    .join(' union all ');
+  keys.map(([column, key]) => `(${inOrderOf(column, `${ofOneGrain} and ${key}`)})`).join(' union all ');
 
 /** What is stored under the key of the row `i`. A column that must equal a value has no order to ask for; one between two has. */
 const stored: Readonly<Record<LookUp, string>> = {
@@ -127,14 +129,14 @@ export const judgement = (lookUp: LookUp, staged: string) => `
   select i.*, k.id as known_id, k.reported_at as known_reported_at,
          case when i.is_skipped then 'skipped'
               when k.id is null then 'inserted'
-              when (${valuesOf('k')}) is not distinct from (${valuesOf('i')}) then 'unchanged'
+              when (${valuesOf('k')}) is not distinct from (${valuesOf('i')}) and k.run_id is distinct from $9::uuid then 'unchanged'
               when k.reported_at > $5::timestamptz then 'stale'
               else 'updated' end as outcome
   from (${staged}) i
   left join lateral (${stored[lookUp]}) k on true`;
 
-/** The parameters of the judgement, $1 to $7. */
+/** The parameters of the judgement, $1 to $9. A file that is read again takes its numbers over from the run before: they are updated. */
 export function judgementValues(scope: PromotionScope, range: RowRange): unknown[] {
-  const { uploadId, workspaceId, clientId, platform, reportedAt } = scope;
-  return [uploadId, workspaceId, clientId, platform, reportedAt, range.from, range.to];
+  const { uploadId, workspaceId, clientId, platform, reportedAt, part, rereadOf } = scope;
+  return [uploadId, workspaceId, clientId, platform, reportedAt, range.from, range.to, part, rereadOf];
 }

@@ -35,8 +35,10 @@ const nameOf = (table: string, column: string) => `
             where d.workspace_id = $2 and d.platform = $3 and d.external_id = p.${column} and d.name is not null limit 1), p.${column})`;
 
 const stored = (level: string) => `
-  select d.id from daily_metrics d
+  select d.id from daily_metric_rows d
   where d.workspace_id = $2 and d.platform = $3 and d.metric_date = p.metric_date and d.client_id is not distinct from $4::uuid
+    and d.part is not distinct from (select u.part from upload_readings u where u.upload_id = $1)
+    and d.period_end is not distinct from (p.raw_data ->> 'period_end')::date
     and ${level} and d.ad_set_external_id is not distinct from p.ad_set_external_id
     and d.campaign_external_id is not distinct from p.campaign_external_id`;
 

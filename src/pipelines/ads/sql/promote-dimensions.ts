@@ -8,6 +8,10 @@ export interface PromotionScope {
   readonly clientId: string | null;
   readonly platform: string;
   readonly reportedAt: string;
+  /** What the report lists, when it is not whole; part of the key of its numbers. */
+  readonly part: string | null;
+  /** The run whose numbers this one takes over because its file is read again. */
+  readonly rereadOf: string | null;
 }
 
 const keepsKnown = (table: string) => `

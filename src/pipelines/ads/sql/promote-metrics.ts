@@ -34,7 +34,7 @@ const resolved = (alias: string, entity: string) =>
 const staged = `
   select ${stagedValues}, s.line, s.byte_offset, rc.internal_id as campaign_id, rs.internal_id as ad_set_id, ra.internal_id as ad_id,
          s.validation_status = 'valid' and s.folded is null
-           and not ($8::boolean and (rc.first_seen is true or rs.first_seen is true or ra.first_seen is true)) as may_be_known
+           and not ($10::boolean and (rc.first_seen is true or rs.first_seen is true or ra.first_seen is true)) as may_be_known
   from staging_rows s
   ${resolved('rc', 'campaign')}
   ${resolved('rs', 'ad_set')}
@@ -43,13 +43,14 @@ const staged = `
 
 /** Rows for the table, in key order. */
 const rowsWhere = (condition: string) => `
-    insert into daily_metrics (
+    insert into daily_metric_rows (
       workspace_id, client_id, platform, metric_date, campaign_external_id, ad_set_external_id, ad_external_id, campaign_id, ad_set_id, ad_id,
       currency, account_time_zone, spend, impressions, clicks, link_clicks, reach, conversions, conversion_value, video_views,
-      run_id, line, byte_offset, reported_at
+      run_id, line, byte_offset, reported_at, part, period_end, is_winner
     )
     select $2, $3, $4, j.metric_date, j.campaign_external_id, j.ad_set_external_id, j.ad_external_id, j.campaign_id, j.ad_set_id, j.ad_id,
-           ${valuesOf('j')}, $1, j.line, j.byte_offset, $5::timestamptz
+           ${valuesOf('j')}, $1, j.line, j.byte_offset, $5::timestamptz, $8::text, j.period_end,
+           j.period_end is null and not (j.metric_date = any ($12::date[]))
     from judged j
     where ${condition}
     order by j.metric_date, j.ad_external_id, j.ad_set_external_id, j.campaign_external_id`;
@@ -67,18 +68,18 @@ const texts = perLookUp(
   updated as (
     ${rowsWhere(`j.outcome = 'updated'`)}
     ${onKnown}
-    set campaign_id = coalesce(excluded.campaign_id, daily_metrics.campaign_id),
-        ad_set_id = coalesce(excluded.ad_set_id, daily_metrics.ad_set_id), ad_id = coalesce(excluded.ad_id, daily_metrics.ad_id),
+    set campaign_id = coalesce(excluded.campaign_id, daily_metric_rows.campaign_id),
+        ad_set_id = coalesce(excluded.ad_set_id, daily_metric_rows.ad_set_id), ad_id = coalesce(excluded.ad_id, daily_metric_rows.ad_id),
         (${valueColumns}) = (${valuesOf('excluded')}),
         run_id = $1, line = excluded.line, byte_offset = excluded.byte_offset, reported_at = $5::timestamptz, updated_at = engine.now()
-    where daily_metrics.reported_at <= $5::timestamptz
+    where daily_metric_rows.reported_at <= $5::timestamptz
     returning 1
   ),
   confirmed as (
-    ${rowsWhere(`$9::boolean and j.outcome = 'unchanged' and j.known_reported_at < $5::timestamptz`)}
+    ${rowsWhere(`$11::boolean and j.outcome = 'unchanged' and j.known_reported_at < $5::timestamptz`)}
     ${onKnown}
     set reported_at = $5::timestamptz
-    where daily_metrics.reported_at < $5::timestamptz and (${valuesOf('daily_metrics')}) is not distinct from (${valuesOf('excluded')})
+    where daily_metric_rows.reported_at < $5::timestamptz and (${valuesOf('daily_metric_rows')}) is not distinct from (${valuesOf('excluded')})
   ),
   days as (
     select outcome, metric_date, count(*) as rows, sum(own_spend) as spend, sum(own_impressions) as impressions, sum(own_clicks) as clicks,
@@ -123,18 +124,20 @@ export interface PromotionChoices {
   /** Numbers of what the upload itself brought are not looked up. */
   readonly trustsHints: boolean;
   readonly lookUp: LookUp;
+  /** Days that another grain tells as well. New numbers of these count only once the whole upload is in and the fullest grain is known. */
+  readonly contested: readonly string[];
 }
 
 export async function promoteMetrics(
   db: Queryable,
   scope: PromotionScope,
   range: RowRange,
-  { confirms, trustsHints, lookUp }: PromotionChoices,
+  { confirms, trustsHints, lookUp, contested }: PromotionChoices,
 ): Promise<Promotion> {
   const { rows } = await db.query<PromotedRow & { written: number | null; dates: string[] }>({
     name: `ads-promote-metrics-${lookUp}`,
     text: texts[lookUp],
-    values: [...judgementValues(scope, range), trustsHints, confirms],
+    values: [...judgementValues(scope, range), trustsHints, confirms, contested],
   });
   return {
     outcomes: rows,

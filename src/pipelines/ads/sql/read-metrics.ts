@@ -18,6 +18,10 @@ export interface MetricRow extends MeasureColumns {
   readonly client_id: string | null;
   readonly platform: string;
   readonly metric_date: string;
+  /** The last day of a number over several days. */
+  readonly period_end: string | null;
+  readonly grain: string;
+  readonly is_winner: boolean;
   readonly campaign_external_id: string | null;
   readonly campaign_name: string | null;
   readonly ad_set_external_id: string | null;
@@ -40,6 +44,7 @@ export interface MetricFilter {
   readonly runId: string | null;
   readonly since: string | null;
   readonly until: string | null;
+  readonly grain: string | null;
 }
 
 const measures = `
@@ -47,7 +52,7 @@ const measures = `
   m.conversion_value::text, m.video_views::text`;
 
 const metricColumns = `
-  m.id::text, m.client_id, m.platform, m.metric_date, m.campaign_external_id, c.name as campaign_name,
+  m.id::text, m.client_id, m.platform, m.metric_date, m.period_end, m.grain, m.is_winner, m.campaign_external_id, c.name as campaign_name,
   m.ad_set_external_id, s.name as ad_set_name, m.ad_external_id, a.name as ad_name, m.currency, ${measures},
   m.reported_at, m.run_id, m.line, m.byte_offset`;
 
@@ -56,7 +61,7 @@ const withNames = `
   left join public.ad_sets s on s.workspace_id = m.workspace_id and s.id = m.ad_set_id
   left join public.ads a on a.workspace_id = m.workspace_id and a.id = m.ad_id`;
 
-/** Parameters 1 to 9. */
+/** Parameters 1 to 10. */
 const narrowed = `
   m.workspace_id = $1
     and ($2::uuid is null or m.client_id = $2)
@@ -66,13 +71,18 @@ const narrowed = `
     and ($6::text is null or m.ad_external_id = $6)
     and ($7::uuid is null or m.run_id = $7)
     and ($8::date is null or m.metric_date >= $8)
-    and ($9::date is null or m.metric_date <= $9)`;
+    and ($9::date is null or m.metric_date <= $9)
+    and ($10::text is null or m.grain = $10)`;
 
 function narrowing(workspaceId: string, filter: MetricFilter): (string | null)[] {
-  const { clientId, platform, campaign, adSet, ad, runId, since, until } = filter;
-  return [workspaceId, clientId, platform, campaign, adSet, ad, runId, since, until];
+  const { clientId, platform, campaign, adSet, ad, runId, since, until, grain } = filter;
+  return [workspaceId, clientId, platform, campaign, adSet, ad, runId, since, until, grain];
 }
 
+/**
+ * The numbers that count. Of one run, grain, campaign, ad set or ad all are listed, with whether they count: a fuller grain may hide them
+ * from the totals, but not from whoever looks for them.
+ */
 export async function listMetrics(
   db: Queryable,
   workspaceId: string,
@@ -85,11 +95,12 @@ export async function listMetrics(
     text: `
       select ${metricColumns}
       from (
-        select * from public.daily_metrics m
+        select * from public.daily_metrics_by_grain m
         where ${narrowed}
-          and ($10::date is null or (m.metric_date, m.id) < ($10, $11::bigint))
+          and (m.is_winner or $4::text is not null or $5::text is not null or $6::text is not null or $7::uuid is not null or $10::text is not null)
+          and ($11::date is null or (m.metric_date, m.id) < ($11, $12::bigint))
         order by m.metric_date desc, m.id desc
-        limit $12
+        limit $13
       ) m
       ${withNames}
       order by m.metric_date desc, m.id desc`,
@@ -105,6 +116,8 @@ export interface TotalRow extends MeasureColumns {
   readonly name: string | null;
   readonly currency: string | null;
   readonly rows: number;
+  /** Where the sums are from. */
+  readonly grains: string[];
 }
 
 const totalKeys: Record<TotalsBy, { key: string; name: string; order: string }> = {
@@ -116,9 +129,18 @@ const totalKeys: Record<TotalsBy, { key: string; name: string; order: string }> 
 
 const MAX_TOTALS = 5_000;
 
+const depths: Record<TotalsBy, number> = { day: 0, campaign: 1, ad_set: 2, ad: 3 };
+
+/** How deep a number must be to be asked for: a campaign's total cannot be told by ad. */
+function depthOf(by: TotalsBy, { campaign, adSet, ad }: MetricFilter): number {
+  const narrowest = ad !== null ? depths.ad : adSet !== null ? depths.ad_set : campaign !== null ? depths.campaign : 0;
+  return Math.max(depths[by], narrowest);
+}
+
 /**
- * Sums by day or level, never over two currencies. A campaign's day may be stored at several levels (one file by campaign,
- * another by ad); only the finest one counts, or the same money would be added twice.
+ * Sums by day or level, never over two currencies. A campaign's day may be told by several grains (one file by campaign, another by ad, a
+ * third by search term); one of them counts, or the same money would be added twice: the winning one, or, where that is not deep enough for
+ * what is asked, the best of those that are. Numbers over several days are no part of any day.
  */
 export async function sumMetrics(
   db: Queryable,
@@ -130,26 +152,33 @@ export async function sumMetrics(
   const { rows } = await db.query<TotalRow>({
     name: `ads-sum-metrics-${by}`,
     text: `
-      with levelled as (
-        select m.*,
-               (m.ad_set_external_id is not null)::int + (m.ad_external_id is not null)::int as level,
-               max((m.ad_set_external_id is not null)::int + (m.ad_external_id is not null)::int)
-                 over (partition by m.client_id, m.platform, m.campaign_external_id, m.metric_date) as finest
-        from public.daily_metrics m
-        where ${narrowed}
+      with told as (
+        select m.*, coalesce(m.part, '') || case when m.ad_external_id is not null then 3 when m.ad_set_external_id is not null then 2
+                                                 when m.campaign_external_id is not null then 1 else 0 end as exact_grain
+        from public.daily_metrics_by_grain m
+        where ${narrowed} and m.period_end is null and ($11::int > 0 or m.is_winner or $7::uuid is not null)
+          and ($11 < 1 or m.campaign_external_id is not null or m.ad_set_external_id is not null or m.ad_external_id is not null)
+          and ($11 < 2 or m.ad_set_external_id is not null or m.ad_external_id is not null)
+          and ($11 < 3 or m.ad_external_id is not null)
+      ),
+      chosen as (
+        select m.*, first_value(m.exact_grain) over (
+                      partition by m.client_id, m.platform, m.campaign_external_id, m.metric_date
+                      order by m.part is null desc, m.is_winner desc, m.exact_grain desc) as best_grain
+        from told m
       )
       select ${key} as key, ${name} as name, m.currency,
              sum(m.spend)::text as spend, sum(m.impressions)::text as impressions, sum(m.clicks)::text as clicks,
              sum(m.link_clicks)::text as link_clicks, null::text as reach, sum(m.conversions)::text as conversions,
              sum(m.conversion_value)::text as conversion_value, sum(m.video_views)::text as video_views,
-             count(*)::int as rows
-      from levelled m
+             count(*)::int as rows, array_agg(distinct m.grain) as grains
+      from chosen m
       ${withNames}
-      where m.level = m.finest and ${key} is not null
+      where m.exact_grain = m.best_grain and ${key} is not null
       group by ${key}, m.currency
       order by ${order}
       limit ${MAX_TOTALS}`,
-    values: narrowing(workspaceId, filter),
+    values: [...narrowing(workspaceId, filter), depthOf(by, filter)],
   });
   return rows;
 }
@@ -164,7 +193,7 @@ export async function findMetric(
     name: 'ads-find-metric',
     text: `
       select ${metricColumns}
-      from public.daily_metrics m
+      from public.daily_metrics_by_grain m
       ${withNames}
       where m.workspace_id = $1 and m.metric_date = $2 and m.id = $3`,
     values: [workspaceId, day, id],

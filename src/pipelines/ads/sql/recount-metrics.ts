@@ -6,6 +6,8 @@ import { valuesOf } from './judge-metrics.ts';
 
 export interface RecountKeys {
   readonly date: readonly string[];
+  /** The last day of a number over several days. */
+  readonly periodEnd: readonly (string | null)[];
   readonly campaign: readonly (string | null)[];
   readonly adSet: readonly (string | null)[];
   readonly ad: readonly (string | null)[];
@@ -25,28 +27,29 @@ export interface RecountedRow {
 
 const found = `
   select d.*
-  from daily_metrics d
-  where d.workspace_id = $1 and d.platform = $3 and d.metric_date = k.date and d.client_id is not distinct from $2::uuid`;
+  from daily_metric_rows d
+  where d.workspace_id = $1 and d.platform = $3 and d.metric_date = k.date and d.client_id is not distinct from $2::uuid
+    and d.part is not distinct from $9::text and d.period_end is not distinct from k.period_end`;
 
 const sums = (alias: string) =>
   `jsonb_build_object('spend', coalesce(${alias}.spend, 0)::text, 'impressions', coalesce(${alias}.impressions, 0)::text, 'clicks', coalesce(${alias}.clicks, 0)::text)`;
 
-const FIRST_VALUE = 9;
+const FIRST_VALUE = 11;
 const typeOf = (measure: Measure) => (wholeMeasures.has(measure) ? 'bigint' : 'numeric');
 const valueArrays = ['text', 'text', ...measures.map(typeOf)].map((type, n) => `$${FIRST_VALUE + n}::${type}[]`);
 
 /** One outcome per key, in the order given. `lost`: the tables know nothing of it. */
 export async function recountMetrics(
   db: Queryable,
-  scope: { workspaceId: string; clientId: string | null; platform: string; runId: string },
+  scope: { workspaceId: string; clientId: string | null; platform: string; runId: string; part: string | null },
   keys: RecountKeys,
 ): Promise<RecountedRow[]> {
   const { rows } = await db.query<RecountedRow>({
     name: 'ads-recount-metrics',
     text: `
       with key as (
-        select * from unnest($4::date[], $5::text[], $6::text[], $7::text[], ${valueArrays.join(', ')})
-          with ordinality as k (date, campaign, ad_set, ad, currency, account_time_zone, ${measures.join(', ')}, nth)
+        select * from unnest($4::date[], $10::date[], $5::text[], $6::text[], $7::text[], ${valueArrays.join(', ')})
+          with ordinality as k (date, period_end, campaign, ad_set, ad, currency, account_time_zone, ${measures.join(', ')}, nth)
       ),
       promotion as (
         select coalesce((select min(a.started_at) from engine.all_attempts a where a.run_id = r.id and a.stage = 'promote'), r.started_at) as started_at,
@@ -108,6 +111,8 @@ export async function recountMetrics(
       keys.adSet,
       keys.ad,
       scope.runId,
+      scope.part,
+      keys.periodEnd,
       keys.currency,
       keys.timeZone,
       ...keys.measures,

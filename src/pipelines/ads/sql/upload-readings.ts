@@ -1,32 +1,40 @@
 // How an upload was read, stored beside its staging: written by parse, read by promotion and by whoever looks at the upload.
 import type { Queryable } from '../../../platform/database.ts';
 import type { Reading, ReadingOverrides } from '../../../tabular/reading.ts';
+import { grainName, grainOf } from '../grain.ts';
 import type { FurnitureRow, ParseCounts } from '../parse-counts.ts';
-import type { AppliedMapping } from '../reading.ts';
+import type { AppliedMapping, UploadChoices } from '../reading.ts';
 
 export interface UploadReading {
   readonly reading: Reading;
   readonly mapping: AppliedMapping;
   /** What a person had set, handed on from retry to retry. */
   readonly overrides?: ReadingOverrides | null;
+  /** Said for this file alone; handed on as well. */
+  readonly choices?: UploadChoices | null;
 }
 
 export async function insertUploadReading(
   db: Queryable,
   upload: { readonly uploadId: string; readonly workspaceId: string } & UploadReading,
 ): Promise<void> {
+  const grain = grainOf(upload);
   await db.query({
     name: 'ads-insert-upload-reading',
     text: `
-      insert into upload_readings (upload_id, workspace_id, reading, mapping, overrides)
-      values ($1, $2, $3, $4, $5)
-      on conflict (upload_id) do update set reading = excluded.reading, mapping = excluded.mapping, updated_at = engine.now()`,
+      insert into upload_readings (upload_id, workspace_id, reading, mapping, overrides, grain, part, choices)
+      values ($1, $2, $3, $4, $5, $6, $7, $8)
+      on conflict (upload_id) do update
+      set reading = excluded.reading, mapping = excluded.mapping, grain = excluded.grain, part = excluded.part, updated_at = engine.now()`,
     values: [
       upload.uploadId,
       upload.workspaceId,
       JSON.stringify(upload.reading),
       JSON.stringify(upload.mapping),
       upload.overrides == null ? null : JSON.stringify(upload.overrides),
+      grainName(grain),
+      grain.part,
+      upload.choices == null ? null : JSON.stringify(upload.choices),
     ],
   });
 }
@@ -65,6 +73,29 @@ export async function selectOverrides(db: Queryable, uploadId: string): Promise<
     values: [uploadId],
   });
   return rows[0]?.overrides ?? null;
+}
+
+export async function selectChoices(db: Queryable, uploadId: string): Promise<UploadChoices | null> {
+  const { rows } = await db.query<{ choices: UploadChoices | null }>({
+    name: 'ads-select-choices',
+    text: `select choices from upload_readings where upload_id = $1`,
+    values: [uploadId],
+  });
+  return rows[0]?.choices ?? null;
+}
+
+export async function upsertChoices(
+  db: Queryable,
+  upload: { readonly uploadId: string; readonly workspaceId: string; readonly choices: UploadChoices },
+): Promise<void> {
+  await db.query({
+    name: 'ads-upsert-choices',
+    text: `
+      insert into upload_readings (upload_id, workspace_id, choices)
+      values ($1, $2, $3)
+      on conflict (upload_id) do update set choices = excluded.choices, updated_at = engine.now()`,
+    values: [upload.uploadId, upload.workspaceId, JSON.stringify(upload.choices)],
+  });
 }
 
 export async function upsertOverrides(

@@ -7,7 +7,15 @@ import { note, say, sayJson } from '../../../cli/output.ts';
 import { workIfNobodyDoes } from '../../../cli/work-here.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { proveCrashes } from './golden-path/chaos.ts';
-import { type Check, checkCleanup, checkCompletion, checkDuplicate, testBatch } from './golden-path/checks.ts';
+import {
+  type Check,
+  checkCleanup,
+  checkCompletion,
+  checkDuplicate,
+  checkUpdate,
+  sameCase,
+  testBatch,
+} from './golden-path/checks.ts';
 import { checkTables } from './golden-path/table-checks.ts';
 
 interface GoldenPathOptions {
@@ -48,7 +56,9 @@ async function goldenPath(options: GoldenPathOptions): Promise<void> {
   if (options.chaos && options.env !== 'dev')
     throw new MillraceError('golden_path_dev_only', { reason: 'this is production' });
   if (options.env === 'prod' && !options.dryRun) await confirm(options);
-  const checks = await withConnection(options, (connection) => walk(connection, options));
+  const checks = await withConnection({ ...options, makesFirstTenant: !options.dryRun }, (connection) =>
+    walk(connection, options),
+  );
   const broken = checks.filter(({ isHeld }) => !isHeld);
   if (options.json) sayJson({ ok: broken.length === 0, checks });
   if (broken.length > 0)
@@ -83,7 +93,11 @@ async function walk(connection: Connection, options: GoldenPathOptions): Promise
   const batch = testBatch(suffix);
   held(await checkCompletion(call, batch, timeoutMs));
   held(await checkDuplicate(call, batch));
-  held(await checkCleanup(call, batch));
+  const again = sameCase(suffix);
+  const update = await checkUpdate(call, batch, again, timeoutMs);
+  checks.push(update);
+  note(`  ${update.name}: ${update.isHeld ? 'ok' : 'FAIL'}, ${update.detail}`);
+  held(await checkCleanup(call, batch, again));
   for (const check of crashes) held(check);
   return checks;
 }

@@ -50,3 +50,13 @@ export async function findBatchOfRun(
   });
   return rows[0];
 }
+
+/** The batch's id as the ledger has it, with its revision. */
+export async function readRevision(db: Queryable, runId: string): Promise<string | null> {
+  const { rows } = await db.query<{ unique_key: string | null }>({
+    name: 'judgments-read-revision',
+    text: `select unique_key from engine.runs where id = $1`,
+    values: [runId],
+  });
+  return rows[0]?.unique_key ?? null;
+}

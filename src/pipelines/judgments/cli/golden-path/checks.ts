@@ -23,11 +23,21 @@ const HEADER = 'Case Number,Plaintiff,Defendant,Judgment Amount,Filing Date,Coun
 /** Ids of their own, so that two golden paths at once do not meet. */
 export function testBatch(suffix: string, rows = 1): TestBatch {
   const id = `${GOLDEN_PATH_PREFIX}${suffix}`;
-  const caseNumber = `${id.toUpperCase()}-1`;
+  return batchOf(id, id, '1.00', rows);
+}
+
+/** The case of the first batch once more, in a batch of its own and with another amount. */
+export function sameCase(suffix: string): TestBatch {
+  const first = `${GOLDEN_PATH_PREFIX}${suffix}`;
+  return batchOf(`${first}_again`, first, '2.00', 1);
+}
+
+function batchOf(id: string, cases: string, amount: string, rows: number): TestBatch {
+  const caseNumber = `${cases.toUpperCase()}-1`;
   const lines = Array.from(
     { length: rows },
     (_, index) =>
-      `${id}-${index + 1},Golden Path Plaintiff,Golden Path Defendant,1.00,2024-01-02,Golden Path,${id}@golden-path.invalid,,`,
+      `${cases}-${index + 1},Golden Path Plaintiff,Golden Path Defendant,${amount},2024-01-02,Golden Path,${cases}@golden-path.invalid,,`,
   );
   const content = `${HEADER}\n${lines.join('\n')}\n`;
   const form = () => {
@@ -66,8 +76,22 @@ export async function checkDuplicate(call: Client, batch: TestBatch): Promise<Ch
   return { name, isHeld, detail: `${again.outcome} ${again.reason ?? ''}`.trim() };
 }
 
-export async function checkCleanup(call: Client, batch: TestBatch): Promise<Check> {
+/** Check 4 of the specification: the same case a second time is an update, not an error and not a second row. */
+export async function checkUpdate(call: Client, batch: TestBatch, again: TestBatch, timeoutMs: number): Promise<Check> {
+  const name = 'Same Case Updates';
+  await call('batches.create', { body: again.form() });
+  const { status, run_id } = await waitForEnd(call, again.id, timeoutMs);
+  const { receipt } = await call('runs.show', { params: { run_id } });
+  const { data } = await call('judgments.list', { query: { case_number: batch.caseNumber } });
+  const updated = receipt?.outcomes?.updated ?? 0;
+  const isHeld = status === 'completed' && updated === 1 && data.length === 1;
+  return { name, isHeld, detail: `status ${status}, ${updated} updated, ${data.length} stored` };
+}
+
+/** The later batch first: what it updated is its own by now, and the person it names is the first one's. */
+export async function checkCleanup(call: Client, batch: TestBatch, again?: TestBatch): Promise<Check> {
   const name = 'Cleanup';
+  if (again !== undefined) await call('batches.remove', { params: { batch_id: again.id } });
   await call('batches.remove', { params: { batch_id: batch.id } });
   const { data } = await call('judgments.list', { query: { case_number: batch.caseNumber } });
   return { name, isHeld: data.length === 0, detail: data.length === 0 ? 'nothing left' : `${data.length} rows left` };

@@ -1,0 +1,58 @@
+// Numbers of several grains for one day: an upload says what it will tell before it writes, and when all of it is written the fullest grain
+// of each contested day is marked. Until then what was there counts, so that half an upload replaces nothing.
+import type { StageContext } from '../../engine/stage-context.ts';
+import { type Grain, grainKey, grainName, levels } from './grain.ts';
+import type { AdsInput } from './input.ts';
+import {
+  chooseWinners,
+  insertToldDays,
+  listContestedDays,
+  listOutrankedDays,
+  listStagedDays,
+  listUntoldDays,
+  lockGrains,
+} from './sql/daily-grains.ts';
+import type { PromotionScope } from './sql/promote-dimensions.ts';
+
+type Context = StageContext<AdsInput>;
+
+/** Days named on a receipt; beyond it stands their number. */
+const MAX_DAYS_NAMED = 100;
+
+/** Says which days the upload tells, and returns them. Periods are no days and meet no other grain. */
+export async function announceDays(context: Context, scope: PromotionScope, grain: Grain): Promise<string[]> {
+  if (grain.isPeriod) return [];
+  return context.commit(async (tx) => {
+    const days = await listStagedDays(tx, scope.uploadId);
+    if ((await listUntoldDays(tx, scope, days, grainKey(grain))).length > 0) {
+      await lockGrains(tx, scope);
+      await insertToldDays(tx, scope, days, grainKey(grain));
+    }
+    return days;
+  });
+}
+
+/** What the receipt says of the upload's grain. */
+export interface ChosenGrain {
+  readonly grain: string;
+  /** Days of which a fuller grain is known, so that nothing of this upload counts on them. */
+  readonly outranked_days?: readonly string[];
+  readonly outranked_day_count?: number;
+}
+
+export async function chooseGrain(
+  context: Context,
+  scope: PromotionScope,
+  grain: Grain,
+  days: readonly string[],
+): Promise<ChosenGrain> {
+  const outranked = await context.commit(async (tx) => {
+    if ((await listContestedDays(tx, scope, days)).length === 0) return [];
+    await lockGrains(tx, scope);
+    const contested = await listContestedDays(tx, scope, days);
+    await chooseWinners(tx, scope, contested);
+    return listOutrankedDays(tx, scope, contested, levels.indexOf(grain.level));
+  });
+  const named = { outranked_days: outranked.slice(0, MAX_DAYS_NAMED), outranked_day_count: outranked.length };
+  return { grain: grainName(grain), ...(outranked.length === 0 ? {} : named) };
+}

@@ -1,0 +1,41 @@
+// A measure that looks present and is not read: a column of numbers whose name speaks of spend, impressions or clicks, while no column is
+// mapped to that measure. Stored without it, the numbers would be right and incomplete, and nobody would know.
+import type { Reading, ReadingDoubt } from '../../tabular/reading.ts';
+import { measureWords } from './field-names.ts';
+import { adsFields } from './fields.ts';
+import type { AppliedMapping } from './reading.ts';
+
+const numeric = new Set(['integer', 'decimal', 'money']);
+/** Rates and averages of a measure are not the measure. */
+const RATIO =
+  /\bper\b|\/|\bavg|average|durchschnitt|moyen|media|medio|média|gemiddeld|cp[amcv]\b|ctr|rate|%|\bpro\b|\bpar\b|\bpor\b|平均|単価|率/iu;
+
+export function measureDoubts(reading: Reading, mapping: AppliedMapping): ReadingDoubt[] {
+  const mapped = new Set([...mapping.columns.map(({ field }) => field), ...Object.keys(mapping.constants)]);
+  if (mapped.has('spend_micros')) mapped.add('spend');
+  return Object.entries(measureWords).flatMap(([measure, words]) => {
+    if (mapped.has(measure)) return [];
+    const column = mapping.columns.find(
+      ({ field, header, column: index, confidence }) =>
+        field === null &&
+        // Known and not needed, or left out by a person: no doubt.
+        confidence === null &&
+        words.test(header) &&
+        !RATIO.test(header) &&
+        numeric.has(reading.columns.find((each) => each.index === index)?.kind ?? ''),
+    );
+    return column === undefined || mapping.origin === 'saved' ? [] : [doubtOf(measure, column.header)];
+  });
+}
+
+function doubtOf(measure: string, header: string): ReadingDoubt {
+  const title = adsFields.field(measure)?.title ?? measure;
+  return {
+    code: 'measure_unmapped',
+    message: `No column is read as ${title}, and "${header}" looks like it.`,
+    evidence: { for: ['its name is not known'], against: ['its name speaks of it', 'it holds numbers'] },
+    rowsAtStake: 0,
+    lines: [],
+    answers: [{ label: `Store the file without ${title}`, overrides: {} }],
+  };
+}
