@@ -10,6 +10,8 @@ import { translateDatabaseError } from '../platform/database-errors.ts';
 export interface Asked {
   readonly path: string;
   readonly correlationId: string;
+  /** An admin of the tenant: who can do something about a missing setting, or knows who can. */
+  readonly isAdmin?: boolean;
 }
 
 export interface ProblemAnswer {
@@ -60,7 +62,7 @@ export function problemAnswer(thrown: unknown, asked: Asked): ProblemAnswer {
   const error = ourError(thrown);
   const isOurs = error.kind === 'bug' || (error.kind === 'config' && error.code !== 'not_available');
   const isFault = error.status >= 500 && isOurs;
-  const { code, detail, next } = spoken(error);
+  const { code, detail, next } = spoken(error, asked.isAdmin === true);
   return {
     problem: problemOf(code, detail, next, asked),
     retryAfterS: retryAfterS(error),
@@ -78,11 +80,13 @@ function ourError(thrown: unknown): MillraceError {
   return new MillraceError('internal', {}, { cause: thrown });
 }
 
-function spoken(error: MillraceError): { code: AnyErrorCode; detail: string; next: string } {
+/** A fault in the configuration is told as itself to admins; nobody else could do anything about it. */
+function spoken(error: MillraceError, isAdmin: boolean): { code: AnyErrorCode; detail: string; next: string } {
   const { code, message: detail, next } = error;
   const outside = outsideWords[code as ErrorCode];
   if (outside !== undefined) return { code, ...outside };
-  const isForUs = error.status >= 500 && (error.kind === 'config' || error.kind === 'bug') && code !== 'not_available';
+  const isForUs =
+    error.status >= 500 && ((error.kind === 'config' && !isAdmin) || error.kind === 'bug') && code !== 'not_available';
   if (!isForUs) return { code, detail, next };
   const { message, next: advice } = entryOf('internal');
   return { code: 'internal', detail: message, next: advice };

@@ -8,6 +8,7 @@ interface RereadOptions {
   readonly day?: string;
   readonly asPeriod?: boolean;
   readonly addRepeated?: boolean;
+  readonly namesApart?: boolean;
   readonly without?: readonly string[];
 }
 
@@ -22,6 +23,7 @@ export function addRereadCommand(runs: Command): void {
     .option('--day <date>', 'the day of every row, where the file has none')
     .option('--as-period', 'store rows that cover several days as one number of that period')
     .option('--add-repeated', 'add up rows with the same day and ids')
+    .option('--names-apart', 'store a name that several things have as one more of its own')
     .option('--without <column...>', 'columns that are not read, by header')
     .addHelpText(
       'after',
@@ -37,11 +39,12 @@ export function addRereadCommand(runs: Command): void {
     });
 }
 
-function choicesOf({ day, asPeriod, addRepeated, without }: RereadOptions) {
+function choicesOf({ day, asPeriod, addRepeated, namesApart, without }: RereadOptions) {
   return {
     ...(day === undefined ? {} : { day }),
     ...(asPeriod === true ? { as_period: true } : {}),
     ...(addRepeated === true ? { add_repeated: true } : {}),
+    ...(namesApart === true ? { names_apart: true } : {}),
     ...(without === undefined ? {} : { without_columns: [...without] }),
   };
 }

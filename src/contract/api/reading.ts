@@ -87,6 +87,10 @@ export const UploadChoices = z.strictObject({
   day: Day.optional().describe('The day of every row, where the file has none.'),
   as_period: z.boolean().optional().describe('Rows that cover several days are stored as one number of that period.'),
   add_repeated: z.boolean().optional().describe('Rows with the same day and ids are parts of one number and added up.'),
+  names_apart: z
+    .boolean()
+    .optional()
+    .describe('A name that several campaigns, ad sets or ads have is stored as one more of its own.'),
   without_columns: z
     .array(z.string().max(500))
     .max(100)

@@ -16,7 +16,11 @@ export function answerErrors(server: FastifyInstance, app: AppContext): void {
 }
 
 export function sendError({ log }: AppContext, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { problem, retryAfterS, isFault } = problemAnswer(error, { path: pathOf(request), correlationId: request.id });
+  const { problem, retryAfterS, isFault } = problemAnswer(error, {
+    path: pathOf(request),
+    correlationId: request.id,
+    isAdmin: request.principal?.role === 'admin',
+  });
   if (isFault)
     log.error({ err: error, operation: operationOf(request), correlation_id: request.id }, 'a request failed');
   sendProblem(reply, problem.status, problem, retryAfterS);

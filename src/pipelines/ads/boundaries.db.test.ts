@@ -6,14 +6,22 @@ import { withTransaction } from '../../platform/database.ts';
 
 const database = useDatabase();
 const staging = ['staging_rows', 'staging_id_resolution'];
-const production = ['campaigns', 'ad_sets', 'ads', 'daily_metric_rows', 'daily_metric_grains', 'daily_metrics_history'];
+const production = [
+  'campaigns',
+  'ad_sets',
+  'ads',
+  'daily_metric_rows',
+  'daily_metric_grains',
+  'daily_metrics_history',
+  'ads_links',
+];
 
 /** What each role may do, table by table; everything else is refused. */
 const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ads_intake: {},
   ads_parse: { staging_rows: 'siu', upload_readings: 'siu' },
   ads_promote: {
-    staging_rows: 's',
+    staging_rows: 'su',
     staging_id_resolution: 'si',
     upload_readings: 's',
     campaigns: 'siud',
@@ -21,6 +29,7 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ads: 'siud',
     daily_metric_rows: 'siud',
     daily_metric_grains: 'si',
+    ads_links: 'siu',
     daily_metrics_history: 'si',
   },
   ads_cleanup: { staging_rows: 'd', staging_id_resolution: 'd' },
@@ -84,7 +93,7 @@ describe('the ads roles', () => {
       `select relname from pg_class where relnamespace = 'public'::regnamespace and relname = any ($1) and relrowsecurity and relforcerowsecurity`,
       [[...staging, ...production, 'upload_readings']],
     );
-    expect(rows).toHaveLength(9);
+    expect(rows).toHaveLength(10);
     const views = await database.admin.query(
       `select relname from pg_class where relname in ('data_uploads', 'staging_progress', 'staged_rows', 'daily_metrics', 'daily_metrics_by_grain') and 'security_invoker=true' = any (reloptions)`,
     );

@@ -25,6 +25,7 @@ export function applyChoices(mapping: AppliedMapping, reading: Reading, choices:
     missing: missingIn(columns, constants),
     ...(choices.as_period === true ? { period: true } : {}),
     ...(choices.add_repeated === true ? { addRepeated: true } : {}),
+    ...(choices.names_apart === true ? { namesApart: true } : {}),
   };
 }
 

@@ -8,6 +8,7 @@ import { ingestionComplete } from './event.ts';
 import { type Grain, grainOf } from './grain.ts';
 import type { AdsInput } from './input.ts';
 import type { PromotedRows } from './lane-state.ts';
+import { linkNames } from './link-names.ts';
 import type { AdsDeps } from './parse.ts';
 import { patiently, promoteRows } from './promote-rows.ts';
 import { allBuckets, promotedRows, receiptOf, totalsAgree } from './receipt.ts';
@@ -31,11 +32,12 @@ export async function promoteUpload(context: Context, deps: AdsDeps): Promise<St
   if (upload === undefined) throw new MillraceError('upload_file_gone', { run: context.run.id });
   const grain = grainOf(upload);
   const scope = scopeOf(context, grain);
+  const linked = await linkNames(context, scope, upload.mapping.namesApart === true);
   const upserted = await promoteDimensions(context, scope);
   const days = await announceDays(context, scope, grain);
   const promoted = await promoteRows({ context, deps, scope, upload, days });
   const taken = await takeBack(context, scope);
-  const chosen = await chooseGrain(context, scope, grain, [...new Set([...days, ...taken.days])]);
+  const chosen = await chooseGrain(context, scope, grain, [...new Set([...days, ...taken.days, ...linked])]);
   const dates = [...new Set([...promoted.dates, ...taken.days])].sort();
   return finish(context, upload, { dimensions: upserted, ...chosen, ...taken.counts }, { ...promoted, dates });
 }

@@ -33,6 +33,8 @@ export interface AppliedMapping {
   readonly period?: boolean;
   /** Rows with one key are parts of one number. */
   readonly addRepeated?: boolean;
+  /** Names that several things have are stored as one more of its own. */
+  readonly namesApart?: boolean;
   /** What must be mapped and is not, in words. */
   readonly missing: readonly string[];
 }

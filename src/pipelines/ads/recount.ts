@@ -19,6 +19,7 @@ import { KeyHasher } from './natural-key.ts';
 import { daysOf, measureIndex, type NormalizedRow, Normalizer } from './normalize.ts';
 import type { AdsDeps } from './parse.ts';
 import { blobSource } from './reading.ts';
+import { listLinks } from './sql/link-names.ts';
 import { type RecountedRow, type RecountOutcome, recountMetrics, selectRefusedOffsets } from './sql/recount-metrics.ts';
 import { selectUploadReading, type UploadReading } from './sql/upload-readings.ts';
 
@@ -181,6 +182,7 @@ async function countTables(
     runId: run.id,
     part,
   };
+  const linked = linkedIds(await listLinks(tx, scope));
   for (const leader of leaders) if (refused.has(leader.offset)) count(buckets, leader, 'rejected', null);
   const asked = leaders.filter(({ offset }) => !refused.has(offset));
   for (let at = 0; at < asked.length; at += KEYS_PER_QUERY) {
@@ -188,9 +190,9 @@ async function countTables(
     const found = await recountMetrics(tx, scope, {
       date: some.map(({ row }) => row.date),
       periodEnd: some.map(({ row }) => row.rest?.period_end ?? null),
-      campaign: some.map(({ row }) => idOf(row.campaign)),
-      adSet: some.map(({ row }) => idOf(row.adSet)),
-      ad: some.map(({ row }) => idOf(row.ad)),
+      campaign: some.map(({ row }) => linked('campaign', idOf(row.campaign))),
+      adSet: some.map(({ row }) => linked('ad_set', idOf(row.adSet))),
+      ad: some.map(({ row }) => linked('ad', idOf(row.ad))),
       currency: some.map(({ row }) => row.currency),
       timeZone: some.map(({ row }) => row.rest?.account_time_zone ?? null),
       measures: measures.map((_, i) => some.map((leader) => leader.measures[i] ?? null)),
@@ -200,6 +202,12 @@ async function countTables(
       count(buckets, leader, outcome, stored);
     });
   }
+}
+
+/** Ids made of names lead to what they turned out to be. */
+function linkedIds(links: Awaited<ReturnType<typeof listLinks>>) {
+  const known = new Map(links.map(({ entity, made_id, external_id }) => [`${entity} ${made_id}`, external_id]));
+  return (entity: string, id: string | null) => (id === null ? null : (known.get(`${entity} ${id}`) ?? id));
 }
 
 /** The line itself, and the lines that were added to it: they share its fate where it was not stored. */

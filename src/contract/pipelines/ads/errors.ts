@@ -26,6 +26,12 @@ export const adsErrors = defineErrors({
     message: 'The report covers {from} to {to} as one and has no days.',
     next: 'Export it by day. If only the range is to be had, read it again as one period: its numbers are stored with both dates and count for no single day.',
   },
+  name_ambiguous: {
+    kind: 'input',
+    status: 422,
+    message: 'A name without an id could be several things: {names}.',
+    next: 'Export the report with ids. If the name means something else, read it again and keep the names apart.',
+  },
   already_reread: {
     kind: 'conflict',
     status: 409,

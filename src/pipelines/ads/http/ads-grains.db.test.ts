@@ -241,3 +241,46 @@ describe('a client', () => {
     expect([unknown.statusCode, unknown.json().code]).toEqual([404, 'client_not_found']);
   });
 });
+
+describe('names without ids', () => {
+  const named = (day: string, spend: string, name = 'Linked') =>
+    `Day,Campaign,Ad group,Currency code,Cost,Impr.\n${day},${name},Group,EUR,${spend},100\n`;
+  const withIds = (day: string, spend: string, id = '51', name = 'Linked') =>
+    `Day,Campaign,Campaign ID,Ad group,Ad group ID,Currency code,Cost,Impr.\n${day},${name},${id},Group,${id}1,EUR,${spend},100\n`;
+  const stored = async (campaign: string) =>
+    (
+      await db.admin.query(
+        `select metric_date, ad_set_external_id as ad_set, spend from daily_metrics where workspace_id = $1 and campaign_external_id = $2 order by 1`,
+        [door.admin.tenantId, campaign],
+      )
+    ).rows;
+
+  it('that come first are the campaign whose id comes later, and the other way round: never double, and the receipts still hold', async () => {
+    const first = await ingest(named('2027-01-01', '10'));
+    await ingest(withIds('2027-01-01', '11'));
+    expect(await stored('51')).toEqual([{ metric_date: '2027-01-01', ad_set: '511', spend: '11' }]);
+    const third = await ingest(named('2027-01-02', '12'));
+    expect(third).toMatchObject({ status: 'completed', receipt: { outcomes: { inserted: 1 } } });
+    expect(await stored('51')).toHaveLength(2);
+    expect(await totals({ by: 'campaign', since: '2027-01-01', until: '2027-01-02' })).toMatchObject([
+      { key: '51', name: 'Linked', measures: { spend: '23' } },
+    ]);
+    const { rows } = await db.admin.query(
+      `select external_id from campaigns where workspace_id = $1 and name = 'Linked'`,
+      [door.admin.tenantId],
+    );
+    expect(rows).toEqual([{ external_id: '51' }]);
+    for (const run of [first, third])
+      expect((await api.call('runs.verify', asRun(run.id))).json()).toMatchObject({ differences: [], matches: true });
+  });
+
+  it('that several campaigns have stop the upload, unless somebody keeps them apart', async () => {
+    await ingest(withIds('2027-02-01', '1', '61', 'Twin'));
+    await ingest(withIds('2027-02-01', '2', '62', 'Twin'));
+    const failed = await ingest(named('2027-02-02', '3', 'Twin'));
+    expect(failed).toMatchObject({ status: 'failed', error_code: 'name_ambiguous' });
+    expect(failed.error_text).toContain('"Twin" (61, 62)');
+    const again = await api.call('uploads.reread', { ...asUpload(failed.id), body: { names_apart: true } });
+    expect(await ended(again.json().upload_id)).toMatchObject({ status: 'completed' });
+  });
+});
