@@ -170,6 +170,7 @@ describe('a completed run read again', () => {
     const columns = [
       { index: indexOf('Cost'), field: null },
       { index: indexOf('Other'), field: 'spend' },
+      { index: indexOf('Campaign'), field: null },
       { index: indexOf('Campaign ID'), field: null },
     ];
     await api.call('uploads.map', { ...asUpload(wrong.id), body: { columns } });
@@ -180,7 +181,7 @@ describe('a completed run read again', () => {
     expect(run.input).toMatchObject({ reread_of: wrong.id, reported_at: '2026-09-03T00:00:00Z' });
     expect(run.receipt).toMatchObject({ taken_back: { removed: 0, restored: 1 } });
     const stored = await db.admin.query(
-      `select metric_date, spend, run_id from daily_metrics where workspace_id = $1 and campaign_external_id = '99' order by 1`,
+      `select metric_date, spend, run_id from daily_metrics_by_grain where workspace_id = $1 and campaign_external_id = '99' order by 1`,
       [door.admin.tenantId],
     );
     expect(stored.rows).toMatchObject([
