@@ -1183,6 +1183,7 @@ create table public.ad_sets (
   constraint ad_sets_key UNIQUE NULLS NOT DISTINCT (workspace_id, platform, external_id, client_id),
   constraint ad_sets_platform_check CHECK ((platform = ANY (ARRAY['meta'::text, 'google'::text, 'tiktok'::text])))
 );
+CREATE INDEX ad_sets_with_made_id ON public.ad_sets USING btree (workspace_id, platform) WHERE id_derived;
 alter table public.ad_sets enable row level security, force row level security;
 create policy tenant_only on public.ad_sets for all to ads_intake, ads_parse, ads_promote, millrace_app using ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.ad_sets to ads_promote;
@@ -1210,10 +1211,28 @@ create table public.ads (
   constraint ads_key UNIQUE NULLS NOT DISTINCT (workspace_id, platform, external_id, client_id),
   constraint ads_platform_check CHECK ((platform = ANY (ARRAY['meta'::text, 'google'::text, 'tiktok'::text])))
 );
+CREATE INDEX ads_with_made_id ON public.ads USING btree (workspace_id, platform) WHERE id_derived;
 alter table public.ads enable row level security, force row level security;
 create policy tenant_only on public.ads for all to ads_intake, ads_parse, ads_promote, millrace_app using ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.ads to ads_promote;
 grant select on public.ads to millrace_app;
+
+create table public.ads_links (
+  workspace_id uuid not null,
+  client_id uuid,
+  platform text not null,
+  entity text not null,
+  made_id text not null,
+  external_id text not null,
+  run_id uuid not null,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint ads_links_key UNIQUE NULLS NOT DISTINCT (workspace_id, platform, made_id, entity, client_id),
+  constraint ads_links_entity_check CHECK ((entity = ANY (ARRAY['campaign'::text, 'ad_set'::text, 'ad'::text])))
+);
+alter table public.ads_links enable row level security, force row level security;
+create policy tenant_only on public.ads_links for all to ads_intake, ads_parse, ads_promote, millrace_app using ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select, update on public.ads_links to ads_promote;
+grant select on public.ads_links to millrace_app;
 
 create table public.api_keys (
   key_id uuid not null,
@@ -1280,6 +1299,7 @@ create table public.campaigns (
   constraint campaigns_key UNIQUE NULLS NOT DISTINCT (workspace_id, platform, external_id, client_id),
   constraint campaigns_platform_check CHECK ((platform = ANY (ARRAY['meta'::text, 'google'::text, 'tiktok'::text])))
 );
+CREATE INDEX campaigns_with_made_id ON public.campaigns USING btree (workspace_id, platform) WHERE id_derived;
 alter table public.campaigns enable row level security, force row level security;
 create policy tenant_only on public.campaigns for all to ads_intake, ads_parse, ads_promote, millrace_app using ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.campaigns to ads_promote;
@@ -1652,6 +1672,7 @@ grant select on public.staging_rows to ads_promote;
 grant select on public.staging_rows to millrace_app;
 grant select (created_at, row_index, upload_id, workspace_id) on public.staging_rows to ads_cleanup;
 grant update (folded, merged, raw_data, validation_errors, validation_status) on public.staging_rows to ads_parse;
+grant update (ad_external_id, ad_set_external_id, campaign_external_id) on public.staging_rows to ads_promote;
 
 create table public.sync_cancellations (
   job_id uuid not null,
