@@ -1,6 +1,7 @@
 // R11: the consumer of the outbox is killed before or after it marks its offset, and at random. Each event is applied once, none
 // is missing, and the order is kept.
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Ground } from '../ground.ts';
 import { resultOf, type Suite } from './suite.ts';
 
 export const killConsumers: Suite = async ({ server, random, dose, leaseMs, heartbeatMs, say }) => {
@@ -13,6 +14,7 @@ export const killConsumers: Suite = async ({ server, random, dose, leaseMs, hear
       const where = random.pick(['consumer.before_commit', 'consumer.after_commit', 'pump.after_commit', undefined]);
       const failpoint = where === undefined ? {} : { failpoint: `${where}:${random.between(1, 3)}` };
       const consumer = ground.worker({ consume: true, ...failpoint });
+      await Promise.race([consumer.until('ready'), consumer.exited]);
       await ground.feeder({ count: 10, seed: random.seed + kills, batch: 2, everyMs: 10, stepMs: 1 }).exited;
       await Promise.race([consumer.exited, pause(random.between(100, 600))]);
       if (consumer.isAlive()) ground.kill(consumer);
@@ -21,6 +23,8 @@ export const killConsumers: Suite = async ({ server, random, dose, leaseMs, hear
     }
     const last = ground.worker({ consume: true });
     await last.until('ready');
+    // Before a consumer has its place, nothing seems to be left to consume.
+    await hasConsumer(ground);
     await ground.settle();
     const [{ applied } = { applied: 0 }] = await ground.ask<{ applied: number }>(
       'select count(*)::int as applied from chaos.applied',
@@ -36,3 +40,10 @@ export const killConsumers: Suite = async ({ server, random, dose, leaseMs, hear
     await ground.close();
   }
 };
+
+async function hasConsumer(ground: Ground): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if ((await ground.ask(`select from engine.consumers where consumer = 'chaos'`)).length > 0) return;
+    await pause(100);
+  }
+}
