@@ -794,6 +794,33 @@ create policy tenant_only on engine.progress_samples for all to ads_promote, jud
 grant select on engine.progress_samples to millrace_app;
 grant delete, insert, select on engine.progress_samples to millrace_engine;
 
+create table engine.questions (
+  question_id uuid not null,
+  tenant_id uuid not null,
+  run_id uuid not null,
+  number integer not null,
+  code text not null,
+  text text not null,
+  details jsonb not null,
+  choices jsonb not null,
+  asked_at timestamp with time zone default engine.now() not null,
+  expires_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  answer text,
+  answered_by text,
+  constraint questions_pkey PRIMARY KEY (question_id),
+  constraint questions_run_id_number_key UNIQUE (run_id, number),
+  constraint questions_answered_is_closed CHECK (((answer IS NULL) OR ((closed_at IS NOT NULL) AND (answered_by IS NOT NULL))))
+);
+CREATE INDEX questions_closed ON engine.questions USING btree (closed_at) WHERE (closed_at IS NOT NULL);
+CREATE INDEX questions_open ON engine.questions USING btree (expires_at) WHERE (closed_at IS NULL);
+CREATE INDEX questions_open_by_tenant ON engine.questions USING btree (tenant_id, question_id) WHERE (closed_at IS NULL);
+alter table engine.questions enable row level security, force row level security;
+create policy engine_all on engine.questions for all to millrace_engine using (true) with check (true);
+create policy tenant_only on engine.questions for select to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on engine.questions to millrace_app;
+grant delete, insert, select, update on engine.questions to millrace_engine;
+
 create table engine.rate_limits (
   key text not null,
   tokens double precision not null,
@@ -1092,7 +1119,7 @@ create policy test_batches_only on intake.batch_readings as restrictive for dele
   WHERE ((r.id = batch_readings.batch_id) AND (r.unique_key ~~ 'golden\_path\_test\_%'::text)))));
 grant insert, select on intake.batch_readings to judgments_import;
 grant delete, select on intake.batch_readings to millrace_app;
-grant update (mapping, reading, updated_at) on intake.batch_readings to judgments_import;
+grant update (mapping, overrides, reading, updated_at) on intake.batch_readings to judgments_import;
 grant insert (batch_id, overrides, tenant_id) on intake.batch_readings to millrace_app;
 grant update (overrides, updated_at) on intake.batch_readings to millrace_app;
 

@@ -22,6 +22,8 @@ export interface Effects<T> {
   /** Asked after `write`, so that what it refuses is stored with what it writes. */
   readonly rejects: () => readonly RejectRecord[];
   readonly emit: readonly EmittedEvent[];
+  /** What the engine itself has to write with it, as millrace_engine. */
+  readonly besides?: ((tx: Queryable) => Promise<void>) | undefined;
   /** The stage's stall limit: a statement of its effects must end before. */
   readonly stallMs: number;
 }
@@ -112,6 +114,7 @@ async function writeBeside<T>(
       events.map((event) => ({ ...event, tenantId: run.tenantId })),
     );
   }
+  await effects.besides?.(tx);
   // Last: the row is locked from here to the commit, and two commits of one part wait here for each other.
   const raised = await raiseCommits(tx, {
     runId: run.id,

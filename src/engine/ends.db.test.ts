@@ -6,7 +6,6 @@ import { waitFor } from '../../test/support/wait-for.ts';
 import { type Queryable, withTransaction } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { Claimer } from './claimer.ts';
-import { stageRunOf } from './execution.ts';
 import { plainEnd } from './failure.ts';
 import { requestCancel } from './sql/act-on-runs.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
@@ -15,6 +14,7 @@ import { endAlike } from './sql/end-alike.ts';
 import { endAttempts } from './sql/end-attempts.ts';
 import { lockLease } from './sql/fence.ts';
 import { registerWorker } from './sql/workers.ts';
+import { stageRunOf } from './stage-run.ts';
 
 const database = useDatabase();
 const tenantId = newTenant();

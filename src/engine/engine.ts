@@ -9,6 +9,7 @@ import { type Enqueued, type EnqueueRequest, enqueue, enqueueSafely, pipelineNam
 import { onEventsWritten } from './events-written.ts';
 import { registerMachines } from './machines.ts';
 import { type AnyPipeline, type Registry, registryOf } from './pipeline.ts';
+import { answerQuestion } from './questions.ts';
 import { type RateLimit, takeOrThrow, tryTake } from './rate-limits.ts';
 import { type ScheduleRequest, saveSchedule } from './schedules.ts';
 import { createDueMover } from './services/due-mover.ts';
@@ -17,6 +18,7 @@ import type { Service } from './services/loop.ts';
 import { createNotifier } from './services/notifier.ts';
 import { createOutboxPump } from './services/outbox-pump.ts';
 import { createPruner, defaultRetention, type Retention } from './services/pruner.ts';
+import { createQuestionTimer } from './services/question-timer.ts';
 import { createRescuer } from './services/rescuer.ts';
 import { createScheduler } from './services/scheduler.ts';
 import { defaultSettings, type EngineSettings } from './settings.ts';
@@ -50,6 +52,9 @@ const PUMP_MS = 250;
 const SCHEDULER_MS = 1_000;
 /** Services look this many poll intervals apart when they find nothing: wake-ups bring the news. */
 const IDLE_POLLS = 4;
+/** Questions have days; a minute more or less does not count. */
+const QUESTION_MS = 60_000;
+const QUESTION_POLLS = 12;
 /** After a wake-up from elsewhere the work itself comes first. */
 const LOOK_AFTER_MS = 50;
 const ELECTION_MS = { least: 500, most: 10_000 };
@@ -172,6 +177,7 @@ export function createEngine(options: EngineOptions) {
           announceReady();
         },
       }),
+      createQuestionTimer({ ...shared, everyMs: Math.min(settings.pollMs * QUESTION_POLLS, QUESTION_MS) }),
       createPruner({ ...shared, retention: { ...defaultRetention, ...options.retention } }),
       ...consumers,
     ];
@@ -220,6 +226,8 @@ export function createEngine(options: EngineOptions) {
     cancel: (actor: actions.Actor, runId: string) => actions.cancel(deps, actor, runId).finally(announceEvents),
     retry: (actor: actions.Actor, runId: string, retryOptions?: actions.RetryOptions) =>
       actions.retry(deps, actor, runId, retryOptions),
+    answer: (actor: actions.Actor, questionId: string, choice: string) =>
+      answerQuestion(deps, actor, questionId, choice).finally(announceEvents),
     requeue: (actor: actions.Actor, runId: string, correlationId: string) =>
       actions.requeueDeadLetter(deps, actor, runId, correlationId),
     previewBulk: (filter: RunFilter, action: actions.BulkAction) => actions.previewBulk(deps, filter, action),

@@ -21,6 +21,7 @@ function givenContext() {
       return new AbortController().signal;
     },
     readCheckpoint: async (part) => ({ part }),
+    readAnswers: async () => [],
     commit: async <T>(_: unknown, options: unknown) => options as T,
     noteProgress: (progress) => void told.push(progress),
     refuse: (record) => void told.push(record),
@@ -65,7 +66,19 @@ describe("a stage's context", () => {
   it('shows nothing of the engine behind it, and cannot be written to', () => {
     const { context } = givenContext();
     expect(Object.keys(context).sort()).toEqual(
-      ['run', 'input', 'signal', 'log', 'part', 'checkpoint', 'commit', 'progress', 'reject', 'decide'].sort(),
+      [
+        'run',
+        'input',
+        'signal',
+        'log',
+        'part',
+        'checkpoint',
+        'answers',
+        'commit',
+        'progress',
+        'reject',
+        'decide',
+      ].sort(),
     );
     expect('refuse' in context).toBe(false);
     expect((context as unknown as ContextSource).refuse).toBeUndefined();

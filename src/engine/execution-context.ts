@@ -3,6 +3,7 @@
 // 0.04 µs, where an object with getters of its own costs 1.2 µs and getters of a class would not be copied.
 import type { Log } from '../platform/log.ts';
 import type { Decision } from './adaptive.ts';
+import type { Answer } from './question.ts';
 import type { RejectRecord } from './sql/insert-rejects.ts';
 import type { CommitOptions, PartPlace, Progress, StageContext, StageRun } from './stage-context.ts';
 
@@ -13,6 +14,7 @@ export interface ContextSource {
   readInput(): unknown;
   signal(): AbortSignal;
   readCheckpoint(part: string): Promise<unknown>;
+  readAnswers(): Promise<readonly Answer[]>;
   commit<T>(effects: Parameters<StageContext['commit']>[0], options: CommitOptions): Promise<T>;
   noteProgress(progress: Progress): void;
   refuse(record: RejectRecord): void;
@@ -31,6 +33,7 @@ const parts: Parts = {
     (source) =>
     async <T>(part = '') =>
       (await source.readCheckpoint(part)) as T | undefined,
+  answers: (source) => () => source.readAnswers(),
   commit:
     (source) =>
     (effects, options = {}) =>

@@ -17,6 +17,7 @@ export interface ExecutionTools {
   readonly pools: EnginePools;
   readonly log: Log;
   readonly stallMs: number;
+  readonly questionHours: number;
   readonly keeper: LeaseKeeper;
   readonly progress: ProgressWriter;
   readonly parts: PartClaimer;
@@ -31,13 +32,14 @@ const LONGEST_PAUSE_MS = 2_000;
 
 /** Shared by the runs of one claim. */
 export function executionDeps(tools: ExecutionTools, landed?: Promise<void>): ExecutionDeps {
-  const { pools, log, stallMs, keeper, progress } = tools;
+  const { pools, log, stallMs, questionHours, keeper, progress } = tools;
   return {
     effects: pools.effects,
     control: pools.control,
     log,
     defaultRole: 'millrace_app',
     stallMs,
+    questionHours,
     stopEffects: (run, how) => keeper.stopEffects(run, how),
     offerParts: async (run, parts) => {
       if (!(await offerParts(pools.control, run, parts)))

@@ -1,6 +1,6 @@
 // One attempt at one stage: the context it works with, and what became of it.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import type { Pool } from '../platform/database.ts';
+import type { Pool, Queryable } from '../platform/database.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';
 import { waitAtMost } from '../platform/wait.ts';
@@ -12,14 +12,17 @@ import { type ContextSource, createContext } from './execution-context.ts';
 import { classify, endByError, endByRelease, plainEnd, storableText } from './failure.ts';
 import type { Ending } from './finisher.ts';
 import type { AnyPipeline, AnyStage, SharedStage, StageOutcome } from './pipeline.ts';
+import type { Answer } from './question.ts';
 import { emptyReceipt } from './receipt.ts';
-import { type Failures, lossKey, unbegunKey, withoutLosses } from './retry-policy.ts';
+import { lossKey, unbegunKey, withoutLosses } from './retry-policy.ts';
 import { checkpointPart, type PartAnswer, partIndex, partNames } from './shared-runs.ts';
 import { readCommitted } from './sql/checkpoints.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
 import type { RejectRecord } from './sql/insert-rejects.ts';
 import type { DecisionRow } from './sql/progress.ts';
+import { insertQuestion, selectAnswers } from './sql/questions.ts';
 import type { CommitOptions, PartPlace, Progress, StageContext, StageRun } from './stage-context.ts';
+import { noFailures, stageRunOf } from './stage-run.ts';
 
 /** The worker goes on with another part of the same run. */
 export interface NextPart {
@@ -34,6 +37,8 @@ export interface ExecutionDeps {
   readonly control: Pool;
   readonly log: Log;
   readonly defaultRole: string;
+  /** A question that nobody answers for this long ends its run. */
+  readonly questionHours: number;
   /** For stages without a `stallMs` of their own. */
   readonly stallMs: number;
   readonly onDecision: (row: DecisionRow) => void;
@@ -55,30 +60,6 @@ const STOP_TRIES = 10;
 const REWOUND_PAUSE_MS = 500;
 const NOTHING_READ = JSON.stringify(emptyReceipt);
 const none: readonly never[] = [];
-const noFailures: Failures = {};
-
-/** `isShared`: left out, what the row says. */
-export function stageRunOf(row: ClaimedRow, stage: string, isShared = row.shared ?? (row.part ?? '') !== ''): StageRun {
-  return {
-    id: row.id,
-    tenantId: row.tenant_id,
-    pipeline: row.pipeline,
-    stage,
-    status: row.status,
-    part: row.part ?? '',
-    attempt: row.attempt,
-    workerId: row.worker_id,
-    isShared,
-    lane: row.lane,
-    blobId: row.blob_id,
-    retryOf: row.retry_of,
-    correlationId: row.correlation_id,
-    createdBy: row.created_by,
-    createdAt: new Date(row.created_ms),
-    ageAtClaimMs: row.age_ms,
-    failures: row.failures ?? noFailures,
-  };
-}
 
 export class Execution implements ContextSource {
   readonly run: StageRun;
@@ -194,7 +175,10 @@ export class Execution implements ContextSource {
     try {
       if (this.run.isShared) return await this.#attemptPart();
       const ended = await this.#perform((context) => this.#stage.work(context));
-      return 'stopped' in ended ? ended.stopped : this.#endByOutcome(ended.outcome as StageOutcome | string);
+      if ('stopped' in ended) return ended.stopped;
+      const outcome = ended.outcome as StageOutcome | string;
+      await this.#writeQuestion(outcome);
+      return this.#endByOutcome(outcome);
     } catch (error) {
       return this.#endByThrow(error);
     }
@@ -233,6 +217,14 @@ export class Execution implements ContextSource {
     return { ...this.#endByOutcome(concluded.outcome), isPlain: false, isConclusion: true };
   }
 
+  /** Before the end, which holds the run. Lost in between, the next attempt asks the same question again. */
+  async #writeQuestion(said: StageOutcome | string): Promise<void> {
+    if (typeof said === 'string' || said.ask === undefined) return;
+    const { ask } = said;
+    const { questionHours } = this.#deps;
+    await this.commit(async () => {}, { besides: (tx) => insertQuestion(tx, this.run, ask, questionHours) });
+  }
+
   get part(): PartPlace {
     return { index: partIndex(this.run.part), of: this.#stage.parts ?? 1 };
   }
@@ -265,6 +257,9 @@ export class Execution implements ContextSource {
         commits: this.#counts?.expected() ?? null,
         errorCode: outcome.error?.code ?? null,
         errorText: outcome.error === undefined ? null : storableText(outcome.error.text),
+        ...(outcome.ask === undefined
+          ? {}
+          : { waitReason: JSON.stringify({ kind: 'question', code: outcome.ask.code }) }),
       },
       events: outcome.emit ? emittedEvents(this.run, outcome.emit) : none,
     };
@@ -366,6 +361,10 @@ export class Execution implements ContextSource {
     return stored?.state ?? undefined;
   }
 
+  readAnswers(): Promise<readonly Answer[]> {
+    return selectAnswers(this.#deps.control, this.run.id);
+  }
+
   #commitCounts(): CommitCounts {
     this.#counts ??= new CommitCounts(this.run);
     return this.#counts;
@@ -397,7 +396,10 @@ export class Execution implements ContextSource {
     });
   }
 
-  async commit<T>(write: Parameters<StageContext['commit']>[0], options: CommitOptions): Promise<T> {
+  async commit<T>(
+    write: Parameters<StageContext['commit']>[0],
+    options: CommitOptions & { readonly besides?: (tx: Queryable) => Promise<void> },
+  ): Promise<T> {
     await this.#deps.landed;
     this.#signalSource().signal.throwIfAborted();
     const refusedBefore = this.#rejects.length;
@@ -413,6 +415,7 @@ export class Execution implements ContextSource {
           part: checkpointPart(this.run.part, options.part ?? ''),
           rejects: () => [...this.#rejects, ...(options.rejects ?? [])],
           emit: options.emit ?? [],
+          besides: options.besides,
           stallMs: this.#stallMs,
         },
         this.#commitCounts(),

@@ -8,11 +8,11 @@ import type { Pool } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { silentLog } from '../platform/log.ts';
 import { Claimer } from './claimer.ts';
-import { stageRunOf } from './execution.ts';
 import { plainEnd } from './failure.ts';
 import { type Ending, Finisher } from './finisher.ts';
 import { endAttempts } from './sql/end-attempts.ts';
 import { registerWorker } from './sql/workers.ts';
+import { stageRunOf } from './stage-run.ts';
 
 const database = useDatabase();
 const tenantId = newTenant();

@@ -2,13 +2,14 @@
 // what nobody works on, stops what is no longer ours, and writes down which runs have begun, so that a loss is charged to those alone.
 import type { Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
-import { type Execution, stageRunOf } from './execution.ts';
+import type { Execution } from './execution.ts';
 import { endByRelease } from './failure.ts';
 import type { Ending } from './finisher.ts';
 import { type Holding, Reconciler } from './reconciler.ts';
 import { stopEffects } from './sql/fence.ts';
 import { claimedLeases, type HeldLease, leasesOf, markBegun } from './sql/workers.ts';
 import type { StageRun } from './stage-context.ts';
+import { stageRunOf } from './stage-run.ts';
 
 export interface LeaseKeeperOptions {
   readonly pool: Pool;

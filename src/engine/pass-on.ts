@@ -1,8 +1,8 @@
 import type { Log } from '../platform/log.ts';
-import { stageRunOf } from './execution.ts';
 import { endByRelease } from './failure.ts';
 import type { Ending } from './finisher.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
+import { stageRunOf } from './stage-run.ts';
 
 // A run this version cannot work on is offered again after this pause.
 const PASS_ON_MS = 5_000;

@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import type { Machine } from '../contract/states/machine.ts';
 import type { Queryable } from '../platform/database.ts';
+import type { Question } from './question.ts';
 import type { Receipt } from './receipt.ts';
 import { defaultRetryPolicy, faultOfRule, type RetryPolicy } from './retry-policy.ts';
 import type { EmittedEvent, StageContext } from './stage-context.ts';
@@ -14,6 +15,8 @@ export interface StageOutcome {
   readonly via?: readonly string[];
   readonly receipt?: Receipt;
   readonly emit?: readonly EmittedEvent[];
+  /** With `on: 'ask'`: the run waits for the answer and is worked again when it has it (`context.answers()`). */
+  readonly ask?: Question;
   /** Why the run ends short of success; kept with the run and shown. */
   readonly error?: { readonly code: string; readonly text: string };
 }

@@ -16,6 +16,8 @@ export interface EngineSettings {
   readonly drainMs: number;
   /** Stages without a `stallMs` of their own are given up after this long without progress. */
   readonly stallMs: number;
+  /** A question that nobody answers for this long ends its run as failed. */
+  readonly questionHours: number;
 }
 
 export const defaultSettings: EngineSettings = {
@@ -27,6 +29,7 @@ export const defaultSettings: EngineSettings = {
   lostLimit: 5,
   drainMs: 30_000,
   stallMs: 600_000,
+  questionHours: 72,
 };
 
 /** From this many losses on, a run is worked on alone in its worker, so that it cannot take innocents down with it. */

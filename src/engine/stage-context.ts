@@ -3,6 +3,7 @@
 import type { Queryable } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Decision } from './adaptive.ts';
+import type { Answer } from './question.ts';
 import type { Failures } from './retry-policy.ts';
 import type { RejectRecord } from './sql/insert-rejects.ts';
 
@@ -70,6 +71,8 @@ export interface StageContext<Input = unknown> {
   readonly log: Log;
   /** What the last commit stored for this stage (and part); undefined at the first attempt. */
   checkpoint<T>(part?: string): Promise<T | undefined>;
+  /** What people answered to the run's questions, first to last. */
+  answers(): Promise<readonly Answer[]>;
   /** Runs `effects` under the stage's role for the run's tenant. Throws `lease_lost`, and nothing is written, when the run is no longer ours. */
   commit<T = void>(effects: (tx: Queryable) => Promise<T>, options?: CommitOptions): Promise<T>;
   /** Says how far the stage is. Cheap: writes are coalesced. Also tells the engine that the stage is not stuck. */

@@ -6,11 +6,11 @@ import { waitFor } from '../../test/support/wait-for.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { silentLog } from '../platform/log.ts';
 import { Claimer } from './claimer.ts';
-import { stageRunOf } from './execution.ts';
 import type { Stage } from './pipeline.ts';
 import { rescueLostRuns } from './services/rescuer.ts';
 import { lockLease } from './sql/fence.ts';
 import { registerWorker } from './sql/workers.ts';
+import { stageRunOf } from './stage-run.ts';
 
 const database = useDatabase();
 const tenantId = newTenant();

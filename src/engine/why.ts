@@ -6,6 +6,7 @@ import { readWaitingFacts, type WaitingFacts } from './sql/read-waiting.ts';
 export interface WhyWaiting {
   readonly reason:
     | 'held'
+    | 'question'
     | 'paused'
     | 'retry'
     | 'rate_limit'
@@ -22,11 +23,16 @@ export interface WhyWaiting {
 /** Null when the run does not wait. */
 export async function whyWaiting(db: Queryable, run: RunRow): Promise<WhyWaiting | null> {
   if (run.phase !== 'waiting') return null;
+  if (isAsked(run)) return { reason: 'question', text: 'it waits for an answer before it goes on' };
   if (run.held_at !== null)
     return { reason: 'held', text: `held by ${run.held_by} since ${run.held_at.toISOString()}` };
   const facts = await readWaitingFacts(db, run.id);
   if (!facts) return null;
   return plannedReason(run, facts) ?? queueReason(run, facts);
+}
+
+function isAsked({ wait_reason: reason }: RunRow): boolean {
+  return (reason as { kind?: string } | null)?.kind === 'question';
 }
 
 function plannedReason(run: RunRow, facts: WaitingFacts): WhyWaiting | undefined {

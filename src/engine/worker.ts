@@ -9,7 +9,7 @@ import type { Log } from '../platform/log.ts';
 import { Doorbell, waitAtMost } from '../platform/wait.ts';
 import { describeWorker } from './describe-worker.ts';
 import type { EnginePools } from './engine-pools.ts';
-import { Execution, type ExecutionDeps, stageRunOf } from './execution.ts';
+import { Execution, type ExecutionDeps } from './execution.ts';
 import { type ExecutionTools, executionDeps } from './execution-tools.ts';
 import { endByRelease } from './failure.ts';
 import { type Ending, Finisher, type QueuedAgain, queuedAgain } from './finisher.ts';
@@ -23,6 +23,7 @@ import { heldKey } from './shared-runs.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
 import { endWorker, registerWorker } from './sql/workers.ts';
 import type { StageRun } from './stage-context.ts';
+import { stageRunOf } from './stage-run.ts';
 import { noRoom, type Room, StartQueue } from './start-queue.ts';
 import type { Vitals } from './vitals.ts';
 import { WorkFinder } from './work-finder.ts';
@@ -100,6 +101,7 @@ export class Worker {
     });
     this.#tools = {
       ...{ pools: deps.pools, log: deps.log, stallMs: deps.settings.stallMs },
+      questionHours: deps.settings.questionHours,
       ...{ keeper: this.#keeper, progress: this.#progress, parts: this.#finder.parts, onOffered: deps.onGivenBack },
       onPartEnded: (isRunOver) => {
         deps.vitals.moved();

@@ -27,6 +27,8 @@ import { listSchedules } from './routes/operate/schedules.ts';
 import { listWorkers } from './routes/operate/workers.ts';
 import { listPipelines } from './routes/pipelines/list.ts';
 import { pausePipeline, resumePipeline } from './routes/pipelines/pause.ts';
+import { answerQuestion } from './routes/questions/answer.ts';
+import { listQuestions } from './routes/questions/list.ts';
 import { listClusters } from './routes/rejects/clusters.ts';
 import { correctReject } from './routes/rejects/correct.ts';
 import { correctCluster } from './routes/rejects/correct-cluster.ts';
@@ -96,6 +98,8 @@ export const ownHandlers: Handlers = {
   ...listRunEvents,
   ...listAttempts,
   ...listFileRows,
+  ...listQuestions,
+  ...answerQuestion,
   ...holdRun,
   ...resumeRun,
   ...cancelRun,

@@ -96,6 +96,7 @@ const nobody: Things = {
   sinkId: uuidv7(),
   endpointId: uuidv7(),
   deliveryId: uuidv7(),
+  questionId: uuidv7(),
 };
 const marker = 'CANARY-OF-THE-OTHER-TENANT';
 const rejects = { check: async () => [[]], replay: async () => ({ runId: '', rows: 0 }) };
@@ -195,8 +196,21 @@ async function buildThings(mark: string): Promise<Things> {
     syncId,
     ...(await buildAlertThings(tenantId, mark)),
     ...(await buildWebhookThings(tenantId, mark)),
+    questionId: await buildQuestion(tenantId, await enqueue('steady', new Date(Date.now() + 3_600_000)), mark),
     ...ids,
   };
+}
+
+/** A question that waits for its answer. */
+async function buildQuestion(tenantId: string, runId: string, mark: string): Promise<string> {
+  const questionId = uuidv7();
+  await db.admin.query(
+    `insert into engine.questions (question_id, tenant_id, run_id, number, code, text, details, choices, expires_at)
+     values ($1, $2, $3, 1, 'reading_doubtful', $4, '{}', '[{"choice": "refuse", "label": "Refuse", "refuses": true}]', engine.now() + interval '1 h')`,
+    [questionId, tenantId, runId, mark],
+  );
+  await db.admin.query(`update engine.runs set wait_reason = '{"kind": "question"}' where id = $1`, [runId]);
+  return questionId;
 }
 
 /** A rule, a sink with a send, and an alert. */

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { addAlertCommands } from '../cli/commands/alerts.ts';
 import { addDeadLetterCommands } from '../cli/commands/dead-letters.ts';
 import { addIngestCommand } from '../cli/commands/ingest.ts';
+import { addQuestionCommands } from '../cli/commands/questions.ts';
 import { addRejectsCommand } from '../cli/commands/rejects.ts';
 import { addRunCommands, addTailCommand, addVerifyCommand, addWhyCommand } from '../cli/commands/runs.ts';
 import { addTenantCommands } from '../cli/commands/tenants.ts';
@@ -47,7 +48,7 @@ First steps:
   millrace ingest june.csv --platform meta --watch
   millrace doctor                      is everything in order? what to do where it is not
 
-Exit codes: 0 all went well · 2 a part of it (rows were refused) · 1 it failed · 78 the set-up is wrong`,
+Exit codes: 0 all went well · 2 a part of it (rows were refused, or something is in doubt) · 1 it failed · 78 the set-up is wrong`,
     );
 
   program.commandsGroup('Servers:');
@@ -57,6 +58,7 @@ Exit codes: 0 all went well · 2 a part of it (rows were refused) · 1 it failed
   addRunCommands(program);
   addWhyCommand(program);
   addTailCommand(program);
+  addQuestionCommands(program);
   addRejectsCommand(program);
   addVerifyCommand(program);
   addDeadLetterCommands(program);

@@ -23,6 +23,7 @@ describe('the configuration', () => {
       leaseSeconds: 60,
       heartbeatSeconds: 10,
       lostLimit: 5,
+      doubtTimeoutHours: 72,
       processingTimeoutHours: 1,
       crashGuardQueuedTtlHours: 1,
       crashGuardRunningStaleMin: 15,

@@ -108,6 +108,7 @@ export function engineSettings(config: Config): Partial<EngineSettings> {
     pollMs: config.pollIntervalMs,
     concurrency: config.workerConcurrency,
     lostLimit: config.lostLimit,
+    questionHours: config.doubtTimeoutHours,
     drainMs: Math.round(config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE),
   };
 }

@@ -16,6 +16,13 @@ describe('WATCHED_FOLDERS', () => {
     ]);
   });
 
+  it('may say what happens to files that are in doubt', () => {
+    expect(parse('/in/meta=ads:meta?proceed@Acme, /in/court=judgments?fail')).toMatchObject([
+      { word: 'meta', onDoubt: 'proceed', tenant: 'Acme' },
+      { word: undefined, onDoubt: 'fail' },
+    ]);
+  });
+
   it('is empty when unset', () => {
     expect(parse(undefined)).toEqual([]);
   });

@@ -14,14 +14,17 @@ export interface WatchedFolder {
   readonly pipeline: string;
   /** What the pipeline is told of every file there: the platform of ads, the vendor of judgments. */
   readonly word: string | undefined;
+  /** What happens to a file that is in doubt; left out, its run asks and an alert is raised. */
+  readonly onDoubt: string | undefined;
   /** Name or id. Left out: the installation's only tenant. */
   readonly tenant: string | undefined;
 }
 
-const entryForm = /^(?<folder>[^=]+)=(?<pipeline>[a-z][a-z0-9_-]*)(?::(?<word>[^@]+))?(?:@(?<tenant>.+))?$/;
+const entryForm =
+  /^(?<folder>[^=]+)=(?<pipeline>[a-z][a-z0-9_-]*)(?::(?<word>[^@?]+))?(?:\?(?<onDoubt>ask|proceed|fail))?(?:@(?<tenant>.+))?$/;
 const POLL_MS = 2_000;
 
-/** "FOLDER=PIPELINE[:WORD][@TENANT]", several separated by commas. */
+/** "FOLDER=PIPELINE[:WORD][?ask|?proceed|?fail][@TENANT]", several separated by commas. */
 export function parseWatchedFolders(
   text: string | undefined,
   intakes: Readonly<Record<string, Pick<Intake, 'folderFields'>>>,
@@ -32,8 +35,8 @@ export function parseWatchedFolders(
 
 function parseEntry(entry: string, intakes: Parameters<typeof parseWatchedFolders>[1]): WatchedFolder {
   const found = entryForm.exec(entry)?.groups;
-  if (!found) throw invalid(entry, 'it does not have the form FOLDER=PIPELINE[:WORD][@TENANT]');
-  const { folder = '', pipeline = '', word, tenant } = found;
+  if (!found) throw invalid(entry, 'it does not have the form FOLDER=PIPELINE[:WORD][?ask|?proceed|?fail][@TENANT]');
+  const { folder = '', pipeline = '', word, onDoubt, tenant } = found;
   const intake = Object.hasOwn(intakes, pipeline) ? intakes[pipeline] : undefined;
   if (intake === undefined)
     throw invalid(entry, `no pipeline ${pipeline} takes files; there are ${Object.keys(intakes).join(', ')}`);
@@ -42,7 +45,7 @@ function parseEntry(entry: string, intakes: Parameters<typeof parseWatchedFolder
   } catch (error) {
     throw invalid(entry, (error as Error).message);
   }
-  return { folder, pipeline, word, tenant };
+  return { folder, pipeline, word, onDoubt, tenant };
 }
 
 export async function startWatchedFolders(process: RoleProcess, installation: Installation): Promise<void> {
@@ -61,7 +64,7 @@ export async function startWatchedFolders(process: RoleProcess, installation: In
       db: installation.pools.control,
       maxBytes: config.uploadMaxSizeMb * 1024 ** 2,
       sniff: intake.sniff,
-      deliver: (delivery) => deliverTo(intake, watched.word, delivery),
+      deliver: (delivery) => deliverTo(intake, watched, delivery),
       pollMs: POLL_MS,
       log,
     });
@@ -71,9 +74,17 @@ export async function startWatchedFolders(process: RoleProcess, installation: In
 }
 
 /** What the collector of a folder does with a stored file. */
-export async function deliverTo(intake: Intake, word: string | undefined, delivery: Delivery): Promise<Delivered> {
+export async function deliverTo(
+  intake: Intake,
+  { word, onDoubt }: Pick<WatchedFolder, 'word'> & Partial<Pick<WatchedFolder, 'onDoubt'>>,
+  delivery: Delivery,
+): Promise<Delivered> {
   const { tenantId, file, modifiedAt, uniqueKey, sourceName } = delivery;
-  const fields = parseFields(intake.fields, intake.folderFields?.(word) ?? {});
+  const given = intake.folderFields?.(word) ?? {};
+  const fields = parseFields(intake.fields, {
+    ...(given as object),
+    ...(onDoubt === undefined ? {} : { on_doubt: onDoubt }),
+  });
   const request = { tenantId, fields, file, at: modifiedAt, uniqueKey, sourceId: sourceName };
   await intake.check?.(request);
   const { runId, created } = await intake.accept(request);

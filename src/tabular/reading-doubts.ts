@@ -43,6 +43,7 @@ function otherTableDoubts({ otherTables = [], header }: Reading): ReadingDoubt[]
       evidence: { for: ['it has names and rows of its own', 'a blank line parts it from the rest'], against: [] },
       rowsAtStake: rows,
       lines: [fromLine],
+      holds: true,
       answers: [
         decided,
         { label: `Read the table on line ${fromLine} instead`, overrides: { headerLines: [fromLine] } },
@@ -63,12 +64,13 @@ function sheetDoubts({ sheet }: Reading, others: readonly OtherSheet[]): Reading
       evidence: { for: [sheet.reason], against: tables.map(({ name, rows }) => `"${name}" has ${rows} rows or more`) },
       rowsAtStake: tables.reduce((sum, { rows }) => sum + rows, 0),
       lines: [],
+      holds: true,
       answers: [sheet.value, ...tables].map(({ name }) => ({ label: `Read "${name}"`, overrides: { sheet: name } })),
     },
   ];
 }
 
-function otherListDoubt({ recordsKey }: Reading, { key, rows, line, text }: BesideSpan): ReadingDoubt {
+function otherListDoubt({ recordsKey }: Reading, { key, rows, objects, line, text }: BesideSpan): ReadingDoubt {
   const name = key === null ? 'A second list follows the first one' : `Another list stands under "${key}"`;
   const other = key === null ? [] : [{ label: `Read the list under "${key}" instead`, overrides: { recordsKey: key } }];
   return {
@@ -77,6 +79,7 @@ function otherListDoubt({ recordsKey }: Reading, { key, rows, line, text }: Besi
     evidence: { for: [recordsKey?.reason ?? 'it comes first'], against: [`${rows} records stand beside it: ${text}`] },
     rowsAtStake: rows,
     lines: [line],
+    holds: objects > 0,
     answers: [
       { label: 'Read the list as it was found', overrides: { recordsKey: recordsKey?.value ?? null } },
       ...other,
@@ -133,6 +136,8 @@ function widthDoubts({ header, shortRows, format }: Reading, fit: ColumnFit): Re
       },
       rowsAtStake: fit.wideRows,
       lines: header.value.lines.slice(0, MAX_LINES),
+      // Numbers that count the rows shift nothing.
+      holds: !fit.isUnnamedFirst,
       answers: [{ label: 'Keep the unnamed columns', overrides: {} }],
     });
   }
@@ -167,6 +172,7 @@ function setAsideDoubts({ preamble, header }: Reading): ReadingDoubt[] {
       evidence: { for: ['they stand above the names'], against: ['they are as wide as the rows'] },
       rowsAtStake: shaped.length,
       lines: shaped.slice(0, MAX_LINES).map(({ line }) => line),
+      holds: true,
       answers: [
         { label: 'Leave them out', overrides: { headerLines: header.value.lines } },
         { label: 'There are no names', overrides: { headerLines: [] } },

@@ -49,5 +49,6 @@ export const doubtCodes = [
   'sheet_doubtful',
   'text_beside_records',
   'measure_unmapped',
+  'total_differs',
 ] as const;
 export type DoubtCode = (typeof doubtCodes)[number];

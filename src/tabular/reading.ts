@@ -39,6 +39,8 @@ export interface Reading {
   readonly warnings: readonly ReadingWarning[];
   /** Decisions with evidence against them, found in the sample. Absent in readings stored before doubts were kept. */
   readonly doubts?: readonly ReadingDoubt[];
+  /** What people answered when they were asked, where the reading was decided with it. */
+  readonly answered?: ReadingOverrides;
 }
 
 export interface ColumnReading {
@@ -81,6 +83,8 @@ export interface ReadingDoubt {
   readonly rowsAtStake: number;
   /** Lines to look at; at most ten. */
   readonly lines: readonly number[];
+  /** Rows would be lost, or a meaning that is needed guessed: nothing is stored before somebody has answered. */
+  readonly holds?: boolean;
   /** Each is one click: the orders with which the file is read again. The first one is what was decided. */
   readonly answers: readonly { readonly label: string; readonly overrides: ReadingOverrides }[];
 }

@@ -2,18 +2,13 @@
 // bytes. The files are generated from a seed; figures are scores, not speeds, and do not depend on the machine.
 // READING_SEED takes other files; READING_WORST=20 also lists the kinds and files that lose most.
 import { type Contender, millrace, openPeers } from './reading/contenders.ts';
-import { mixedFiles, singleDefectFiles } from './reading/corpus.ts';
+import { cleanFiles, mixedFiles, singleDefectFiles } from './reading/corpus.ts';
 import type { MessyFile } from './reading/document.ts';
-import { type Score, scoreOf } from './reading/score.ts';
+import { judgeDoubts } from './reading/judge-doubts.ts';
+import { type Score, type Scored, scoreOf } from './reading/score.ts';
 import { type BenchOptions, type BenchResult, describeMachine, type Figure } from './report.ts';
 
 const SEED = 20_261_116;
-
-interface Scored {
-  readonly file: MessyFile;
-  readonly score: Score;
-  readonly problem: string | null;
-}
 
 export async function benchReading({ quick, say }: BenchOptions): Promise<BenchResult> {
   const seed = Number(process.env.READING_SEED ?? SEED);
@@ -23,6 +18,7 @@ export async function benchReading({ quick, say }: BenchOptions): Promise<BenchR
   const ours = { singles: await scoreAll(millrace, singles), mixed: await scoreAll(millrace, mixed) };
   const worst = Number(process.env.READING_WORST ?? 0);
   if (worst > 0) tellWorst([...ours.singles, ...ours.mixed], worst, say);
+  const doubts = await judgeDoubts(cleanFiles(seed, quick ? 200 : 1_000), [...ours.singles, ...ours.mixed], say);
   const peers: { readonly name: string; readonly singles: Scored[]; readonly mixed: Scored[] }[] = [];
   for (const peer of await openPeers(say)) {
     peers.push({ name: peer.name, singles: await scoreAll(peer, singles), mixed: await scoreAll(peer, mixed) });
@@ -40,6 +36,7 @@ export async function benchReading({ quick, say }: BenchOptions): Promise<BenchR
       compared('messy-score', 'mixed', ({ total }) => total),
       compared('header-f1', 'mixed', ({ headerF1 }) => headerF1),
       compared('one-defect-score', 'singles', ({ total }) => total),
+      ...doubts,
     ],
   };
 }

@@ -21,6 +21,7 @@ export interface Things {
   readonly sinkId: string;
   readonly endpointId: string;
   readonly deliveryId: string;
+  readonly questionId: string;
 }
 
 export type Probe =
@@ -127,6 +128,12 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'runs.requeue': { kind: 'path', params: (things) => ({ run_id: things.deadRunId }), body: { ticket: 'T-1' } },
   'runs.verify': run,
   'dead-letters.list': { kind: 'list' },
+  'questions.list': { kind: 'list' },
+  'questions.answer': {
+    kind: 'path',
+    params: (things) => ({ question_id: things.questionId }),
+    body: { choice: 'refuse' },
+  },
   'ingestion-runs.list': {
     kind: 'list',
     query: () => ({ page: '1', limit: '100', status: 'queued,running,succeeded,failed' }),

@@ -34,6 +34,7 @@ const reading = {
   header: [],
   sample: [],
   warnings: [],
+  doubts: [],
 };
 
 const cluster = (count: number) => ({

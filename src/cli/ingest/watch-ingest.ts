@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, type Client } from '../../contract/api/client.ts';
 import { formatCount, paint, say } from '../output.ts';
-import type { RunDetail } from '../runs/print-run.ts';
+import { describeDoubts, describeQuestion, type RunDetail } from '../runs/print-run.ts';
 import { describeDimensions, describeReading, describeRejects, describeSums } from './describe-ingest.ts';
 import type { Gate } from './ingest-way.ts';
 
@@ -18,17 +18,18 @@ export interface WatchOptions {
   readonly gate?: Gate | undefined;
 }
 
-/** Returns the run when it has ended. */
+/** Returns the run when it has ended, or when it asks. */
 export async function watchIngest(call: Client, runId: string, { isQuiet, gate }: WatchOptions): Promise<RunDetail> {
   const told = new Set<string>();
   for (let look = 0; ; look += 1) {
     const run = await call('runs.show', { params: { run_id: runId } });
     if (!isQuiet) {
       await tellStages(call, run, told, gate);
-      if (run.finished_at === null) drawActive(run, look);
+      if (run.question !== null) tellQuestion(run.question);
+      else if (run.finished_at === null) drawActive(run, look);
       else tellEnd(run, gate);
     }
-    if (run.finished_at !== null) return run;
+    if (run.finished_at !== null || run.question !== null) return run;
     await pause(LOOK_EVERY_MS);
   }
 }
@@ -79,11 +80,18 @@ function validRows({ progress }: RunDetail, rejected: number): number | undefine
 
 function tellEnd(run: RunDetail, gate: Gate | undefined): void {
   clearLine();
+  const doubts = describeDoubts(run.receipt);
+  if (doubts !== undefined) tell('!', 'bold', 'doubts', doubts);
   const decided = gate?.describe(run);
   if (decided !== undefined) tell('!', 'bold', 'gate', decided);
   if (run.error !== null)
     tell('✖', 'red', run.status, `${run.error.message}${run.error.next ? ` ${run.error.next}` : ''}`);
   if (run.receipt !== null) tell('=', 'bold', 'receipt', describeSums(run.receipt));
+}
+
+function tellQuestion(question: NonNullable<RunDetail['question']>): void {
+  clearLine();
+  tell('?', 'bold', 'asks', describeQuestion(question));
 }
 
 function drawActive(run: RunDetail, look: number): void {

@@ -6,6 +6,7 @@ import { formatDuration, relativeTime } from '../times.ts';
 export type Run = AnswerOf<'runs.list'>['data'][number];
 export type RunDetail = AnswerOf<'runs.show'>;
 type Receipt = NonNullable<Run['receipt']>;
+type Question = AnswerOf<'questions.list'>['data'][number];
 
 const phaseStyles = { waiting: 'cyan', active: 'blue', done: 'green', failed: 'red', dead: 'magenta' } as const;
 const phaseMarks = { waiting: '○', active: '◐', done: '✔', failed: '✖', dead: '✝' } as const;
@@ -27,6 +28,8 @@ export function formatRuns(runs: readonly Run[]): string {
 
 export function formatRun(run: RunDetail): string {
   const facts = formatFacts([
+    ['asks', run.question === null ? undefined : describeQuestion(run.question)],
+    ['doubts', describeDoubts(run.receipt)],
     ['run', run.run_id],
     ['pipeline', run.pipeline],
     ['status', describeStatus(run)],
@@ -62,6 +65,18 @@ export function describeReceipt(receipt: Receipt): string {
   return parts.length === 0
     ? `${formatCount(receipt.read)} read`
     : `${formatCount(receipt.read)} = ${parts.join(' + ')}`;
+}
+
+/** The question with each answer as the command that gives it. */
+export function describeQuestion({ question_id: id, text, choices, expires_at: until }: Question): string {
+  const answers = choices.map(({ choice, label }) => `\n  millrace questions answer ${id} ${choice}   ${label}`);
+  return `${text} Nothing is stored before it is answered (until ${until}).${answers.join('')}`;
+}
+
+/** "1 other table, 2 total differs". */
+export function describeDoubts(receipt: Receipt | null): string | undefined {
+  const named = Object.entries(receipt?.doubts ?? {}).map(([code, count]) => `${count} ${code.replaceAll('_', ' ')}`);
+  return named.length === 0 ? undefined : `${named.join(', ')}: look at how the file was read`;
 }
 
 /** "48,213 bytes = 96 header + 48,000 row + 117 title". Of a workbook the cells say more than its packed bytes. */

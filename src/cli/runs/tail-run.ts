@@ -22,6 +22,7 @@ export async function tailRun(call: Client, runId: string, asJson: boolean): Pro
   try {
     for (;;) {
       const run = await call('runs.show', { params });
+      if (run.question !== null) return run;
       if (run.finished_at !== null) {
         // The last event may still be on its way; it is given one more look's time.
         await Promise.race([following.sawEnd, pause()]);
@@ -37,9 +38,11 @@ export async function tailRun(call: Client, runId: string, asJson: boolean): Pro
   }
 }
 
-/** 0 every row is stored · 2 rows were refused · 1 failed. */
-export function exitCodeOfRun(run: Pick<RunDetail, 'phase' | 'status' | 'receipt'>): number {
+/** 0 every row is stored · 2 rows were refused, something is in doubt, or the run asks · 1 failed. */
+export function exitCodeOfRun(run: Pick<RunDetail, 'phase' | 'status' | 'receipt' | 'question'>): number {
+  if (run.question !== null) return exitCodes.partial;
   if (run.phase !== 'done') return exitCodes.failed;
+  if (Object.keys(run.receipt?.doubts ?? {}).length > 0) return exitCodes.partial;
   const refused = run.receipt?.outcomes?.rejected ?? 0;
   return run.status === 'partial' || refused > 0 ? exitCodes.partial : exitCodes.ok;
 }

@@ -6,6 +6,7 @@ import { pipelineAlertEvents } from '../pipelines/all.ts';
 export const alertEvents = {
   run_failed: 'A run ended as failed or as a dead letter (not when a person cancelled it).',
   run_taken_over: 'A run was taken over because its worker had gone silent.',
+  question_asked: 'A run of a folder or a source is in doubt and waits for an answer before it stores anything.',
   ...pipelineAlertEvents,
   webhook_disabled: 'A webhook endpoint was switched off after too many failures.',
 } as const;

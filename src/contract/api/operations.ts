@@ -54,6 +54,8 @@ export const operations = {
   'runs.events': ['GET', '/v1/runs/:run_id/events'],
   'runs.attempts': ['GET', '/v1/runs/:run_id/attempts'],
   'runs.rows': ['GET', '/v1/runs/:run_id/rows'],
+  'questions.list': ['GET', '/v1/questions'],
+  'questions.answer': ['POST', '/v1/questions/:question_id/answer'],
   'runs.hold': ['POST', '/v1/runs/:run_id/hold'],
   'runs.resume': ['POST', '/v1/runs/:run_id/resume'],
   'runs.cancel': ['POST', '/v1/runs/:run_id/cancel'],

@@ -1,5 +1,6 @@
 // How a file was read and how its columns were understood. Both can be overridden per upload; a mapping is saved as a version.
 import { z } from 'zod';
+import { Doubt } from './questions.ts';
 import { allow, type Role } from './roles.ts';
 import { defineRoutes, json } from './route.ts';
 import { byUpload } from './uploads.ts';
@@ -49,6 +50,7 @@ export const Reading = z.object({
   warnings: z
     .array(z.object({ code: z.string(), column: z.string().nullable(), message: z.string() }))
     .describe('What to look at before trusting the reading.'),
+  doubts: z.array(Doubt.extend({ holds: z.boolean().describe('It is asked before anything is stored.') })),
 });
 
 export const ReadingOverrides = z.strictObject({

@@ -25,6 +25,10 @@ export const Receipt = z.looseObject({
         'row, structure, and set-aside lines by reason (blank, title, note, total, repeated_header, other_table). They add up to ' +
         '`all`, and `all` bytes are the size of the file. Absent for files read before this was counted.',
     ),
+  doubts: z
+    .record(z.string(), Count)
+    .optional()
+    .describe('By code: decisions about the file with evidence against them, which nobody has confirmed.'),
   totals: z.record(z.string(), ControlTotal).optional().describe('By measure: spend, impressions, clicks.'),
 });
 export type Receipt = z.infer<typeof Receipt>;

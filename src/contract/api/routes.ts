@@ -10,6 +10,7 @@ import { membershipRoutes } from './memberships.ts';
 import { operateRoutes } from './operate.ts';
 import type { OperationId } from './operations.ts';
 import { pipelineRoutes } from './pipelines.ts';
+import { questionRoutes } from './questions.ts';
 import { readingRoutes } from './reading.ts';
 import { rejectRoutes } from './rejects.ts';
 import type { RouteSpec } from './route.ts';
@@ -30,6 +31,7 @@ export const routes = {
   ...uploadRoutes,
   ...readingRoutes,
   ...runRoutes,
+  ...questionRoutes,
   ...ingestionRunRoutes,
   ...rejectRoutes,
   ...pipelineRoutes,

@@ -1,5 +1,6 @@
 // Runs: one accepted request to ingest each. `status` is the pipeline's own word, `phase` what the engine may do with it.
 import { z } from 'zod';
+import { Question } from './questions.ts';
 import { Receipt } from './receipt.ts';
 import { allow, type Role } from './roles.ts';
 import { defineRoutes, json } from './route.ts';
@@ -36,7 +37,7 @@ export const Progress = z.object({
 
 /** Why a waiting run waits, for programs (`code`) and people (`text`). */
 export const WaitReason = z.object({
-  code: z.string().describe('held, paused, retry, rate_limit, later, no_worker, cap, alone, behind, next.'),
+  code: z.string().describe('held, question, paused, retry, rate_limit, later, no_worker, cap, alone, behind, next.'),
   text: z.string(),
   until: Time.nullable(),
 });
@@ -124,6 +125,9 @@ export const ProgressSample = z.object({
 export const RunDetail = Run.extend({
   input: z.record(z.string(), z.unknown()),
   wait: WaitReason.nullable(),
+  question: Question.nullable().describe(
+    'What the run asks before it goes on; POST /v1/questions/:question_id/answer.',
+  ),
   next: z.string().nullable().describe('What happens next, in one sentence.'),
   actions: z.array(RunAction).describe('What this caller may do with the run now.'),
   file: z

@@ -32,6 +32,13 @@ export const UploadFields = z.object({
     .max(20_000)
     .optional()
     .describe('How the file is to be read where detection would be wrong: the body of PUT …/reading, as JSON text.'),
+  on_doubt: z
+    .enum(['ask', 'proceed', 'fail'])
+    .optional()
+    .describe(
+      'What happens when how to read the file is in doubt, so that rows would be lost or a meaning guessed: ask (default): the run waits for an ' +
+        'answer; proceed: it goes on as decided; fail: it fails with reading_doubtful.',
+    ),
   retry_of: Id.optional().describe('The run whose downloaded rejects this file corrects.'),
   created_by: Id.optional().describe('Taken from the credential; a different value is refused.'),
 });

@@ -7,6 +7,7 @@ export const webhookEvents = {
   'run.started': 'a worker began an attempt (pipelines that announce it)',
   'run.staged': 'a stage of a run was finished, the next one is queued',
   'run.released': 'an attempt failed or was given back; the run is tried again',
+  'run.asked': 'a run is in doubt and waits for an answer before it stores anything',
   'run.taken_over': 'a worker went silent; the run is taken over',
   'run.done': 'a run ended well; its receipt adds up',
   'run.failed': 'a run failed for good',
@@ -18,7 +19,7 @@ export const webhookEvents = {
 export type WebhookEvent = keyof typeof webhookEvents;
 
 /** What an endpoint gets that asks for nothing in particular: the ends of runs, and other endpoints' trouble. */
-export const defaultWebhookEvents = ['run.done', 'run.failed', 'run.dead', 'webhook.disabled'] as const;
+export const defaultWebhookEvents = ['run.asked', 'run.done', 'run.failed', 'run.dead', 'webhook.disabled'] as const;
 
 /** waiting for its time · sending right now · delivered · failed for good (all tries used, or the endpoint was off) */
 export const deliveryStatuses = ['waiting', 'sending', 'delivered', 'failed'] as const;

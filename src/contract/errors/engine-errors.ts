@@ -20,6 +20,25 @@ export const engineErrors = defineErrors({
     message: 'There is no run {run}.',
     next: 'Check the id; "millrace runs list" shows the runs you may see.',
   },
+  question_not_found: {
+    kind: 'input',
+    status: 404,
+    message: 'There is no question {question}.',
+    next: 'GET /v1/questions lists those that wait for an answer.',
+  },
+  question_closed: {
+    kind: 'conflict',
+    status: 409,
+    message:
+      'Question {question} is closed: it was answered, nobody answered in time, or its run {run} ("{state}") has ended.',
+    next: 'Read the run again.',
+  },
+  answer_unknown: {
+    kind: 'input',
+    status: 422,
+    message: 'Question {question} has no answer "{answer}".',
+    next: 'Give one of: {known}.',
+  },
   event_illegal: {
     kind: 'conflict',
     status: 409,

@@ -33,6 +33,12 @@ export const tabularErrors = defineErrors({
     message: 'There is no text encoding named "{encoding}".',
     next: 'Use a name such as utf-8, utf-16le, windows-1252, shift_jis or gb18030.',
   },
+  reading_doubtful: {
+    kind: 'input',
+    status: 422,
+    message: 'How the file is to be read is not sure: {doubts}',
+    next: 'Retry the run and answer its question, say how the file is to be read (PUT …/reading), or submit it with on_doubt=proceed.',
+  },
   reading_invalid: {
     kind: 'input',
     status: 422,

@@ -34,8 +34,13 @@ export async function holdRun(db: Queryable, tenantId: string, runId: string, by
   return rowCount === 1;
 }
 
-/** Back into the queue at once; a retry that was planned for later is due now. */
-export async function resumeRun(db: Queryable, tenantId: string, runId: string): Promise<boolean> {
+/** Back into the queue at once; a retry that was planned for later is due now. A run that asked goes on only with an answer. */
+export async function resumeRun(
+  db: Queryable,
+  tenantId: string,
+  runId: string,
+  { isAsked }: { readonly isAsked: boolean } = { isAsked: false },
+): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'engine-resume-run',
     text: `
@@ -43,13 +48,14 @@ export async function resumeRun(db: Queryable, tenantId: string, runId: string):
         update engine.runs
         set held_at = null, held_by = null, wait_reason = null, updated_at = engine.now()
         where id = $2 and tenant_id = $1 and phase = 'waiting' and held_at is not null
+          and (wait_reason ->> 'kind' is not distinct from 'question') = $3
         returning id, pipeline, lane, priority, status, failures
       )
       insert into engine.ready (pipeline, lane, priority, run_id, solo)
       select r.pipeline, r.lane, r.priority, r.id, ${isSuspect('r.failures', 's.stage')}
       from resumed r
       join engine.states s on s.pipeline = r.pipeline and s.status = r.status`,
-    values: [tenantId, runId],
+    values: [tenantId, runId, isAsked],
   });
   return rowCount === 1;
 }

@@ -92,6 +92,8 @@ export async function endAttempts(
             receipt = coalesce(x.receipt, r.receipt),
             failures = coalesce(x.failures, r.failures),
             wait_reason = x.wait_reason,
+            held_at = case when x.event = 'ask' then engine.now() end,
+            held_by = case when x.event = 'ask' then 'a question' end,
             error_code = x.error_code,
             error_text = x.error_text,
             active_key = case when x.to_phase in ('done', 'failed', 'dead') then null else r.active_key end,
@@ -106,7 +108,7 @@ export async function endAttempts(
       ),
       queued as (
         insert into engine.ready (pipeline, lane, priority, run_id, solo)
-        select pipeline, lane, priority, id, solo from moved where phase = 'waiting' and delay_ms is null
+        select pipeline, lane, priority, id, solo from moved where phase = 'waiting' and delay_ms is null and event <> 'ask'
       ),
       later as (
         insert into engine.scheduled (run_id, pipeline, lane, priority, solo, available_at)
@@ -126,6 +128,7 @@ export async function endAttempts(
         insert into engine.events (tenant_id, run_id, type, key, data)
         select m.tenant_id, m.id,
                case when m.outcome = 'lost' and m.phase = 'waiting' then 'run.taken_over'
+                    when m.event = 'ask' then 'run.asked'
                     when m.phase = 'waiting' and m.event in ('release', 'retry') then 'run.released'
                     when m.phase = 'waiting' then 'run.staged'
                     else 'run.' || m.phase end,

@@ -68,6 +68,14 @@ export function viewReading(
     header: [...header.value.names],
     sample,
     warnings: reading.warnings.map(({ code, column = null, message }) => ({ code, column, message })),
+    doubts: (reading.doubts ?? []).map(({ code, message, evidence, rowsAtStake, lines, holds = false }) => ({
+      code,
+      message,
+      evidence: { for: [...evidence.for], against: [...evidence.against] },
+      rows_at_stake: rowsAtStake,
+      lines: [...lines],
+      holds,
+    })),
   };
 }
 

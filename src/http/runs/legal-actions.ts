@@ -49,6 +49,8 @@ function possible(run: RunRow, facts: ActionFacts): RunAction[] {
   const verify: RunAction[] = facts.canVerify && run.receipt !== null ? ['verify'] : [];
   switch (run.phase) {
     case 'waiting':
+      // A run that asked goes on with an answer only.
+      if (isAsked(run)) return ['cancel'];
       return [run.held_at === null ? 'hold' : 'resume', 'cancel'];
     case 'active':
       return ['cancel'];
@@ -59,6 +61,10 @@ function possible(run: RunRow, facts: ActionFacts): RunAction[] {
     case 'dead':
       return run.requeued_as === null ? ['requeue'] : [];
   }
+}
+
+export function isAsked({ wait_reason: reason }: Pick<RunRow, 'wait_reason'>): boolean {
+  return (reason as { kind?: string } | null)?.kind === 'question';
 }
 
 function retries(run: RunRow): RunAction[] {

@@ -4,6 +4,7 @@ import { inTenant } from '../../access/tenant-session.ts';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { findOpenQuestion } from '../../engine/sql/questions.ts';
 import type { RunRow as LedgerRow } from '../../engine/sql/read-runs.ts';
 import type { Pool, Queryable } from '../../platform/database.ts';
 import type { PipelinePartsByName } from '../pipeline-parts.ts';
@@ -21,6 +22,7 @@ import type { RunRow } from '../sql/run-columns.ts';
 import { legalActions } from './legal-actions.ts';
 import { viewError, viewRun } from './run-view.ts';
 import { stageReports } from './stage-reports.ts';
+import { viewQuestion } from './view-question.ts';
 import { whatNext } from './what-next.ts';
 
 const MAX_ATTEMPTS = 200;
@@ -48,6 +50,7 @@ export async function showRun(
         decisions: await readDecisions(db, tenantId, runId, MAX_DECISIONS),
         samples: await readSamples(db, tenantId, runId, MAX_SAMPLES),
         rejects: await countRejects(db, tenantId, runId),
+        question: run.held_at === null ? undefined : await findOpenQuestion(db, tenantId, runId),
       };
     },
     { readOnly: true },
@@ -62,6 +65,7 @@ export async function showRun(
     rejects: { total: rejects.total, open: rejects.open },
     input: run.input,
     wait: why === null ? null : { code: why.reason, text: why.text, until: why.until?.toISOString() ?? null },
+    question: facts.question === undefined ? null : viewQuestion(facts.question),
     next: whatNext(run, why, pipeline?.machine),
     actions: legalActions(
       run,

@@ -8,6 +8,7 @@ import { stagesOf } from './stage-reports.ts';
 
 const afterWaiting: Partial<Record<WhyWaiting['reason'], string>> = {
   held: 'It stays where it is until somebody resumes it.',
+  question: 'It stores nothing until somebody answers; if nobody does in time, it fails.',
   paused: 'It starts when the pipeline is resumed.',
   no_worker: 'It starts when a worker is alive again; nothing is lost.',
   cap: 'It starts when one of the runs before it ends.',

@@ -4,8 +4,10 @@ import { buildSink, evaluate, judgeEvents, sendAll } from '../../../test/support
 import { useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
 import { type JudgmentsBench, judgmentsFile, openJudgmentsBench } from '../../../test/support/judgments.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import { answers, type Receiver, startReceiver, testBox } from '../../../test/support/webhooks.ts';
 import { insertEvents } from '../../engine/sql/insert-events.ts';
+import { findOpenQuestion } from '../../engine/sql/questions.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { saveConfiguredSinks } from './configured-sinks.ts';
 
@@ -74,6 +76,30 @@ async function fillBacklog(tenantId: string, count: number): Promise<void> {
 }
 const emptyBacklog = (tenantId: string) =>
   db.admin.query(`delete from engine.scheduled where lane = $1::text`, [tenantId]);
+
+describe('a run that asks', () => {
+  const doubtful = `${judgmentsFile(goodRow, goodRow.replace('A-1', 'A-2'), goodRow.replace('A-1', 'A-3'))}
+Case Number,Plaintiff,Judgment Amount\nZ-1,Zoe,1\nZ-2,Zed,2\nZ-3,Zac,3\n`;
+
+  it('is told when its file came from a folder, where nobody looks at it, until the run has ended', async () => {
+    const tenantId = newTenant();
+    const ask = async () => {
+      const runId = await bench.hand(tenantId, doubtful);
+      const question = await waitFor(() => findOpenQuestion(bench.engine.pools.control, tenantId, runId));
+      return { runId, questionId: question.question_id };
+    };
+    const [dropped] = [await ask(), await ask()];
+    await db.admin.query(`update engine.runs set source_id = 'folder:/in' where id = $1`, [dropped.runId]);
+    await judgeEvents(db);
+    expect(await alertsOf(tenantId)).toMatchObject([
+      { rule: 'question_asked', message: expect.stringContaining('waits for an answer'), resolution: null },
+    ]);
+    await bench.engine.answer({ tenantId, by: 'tester' }, dropped.questionId, 'as_decided');
+    await bench.ended(tenantId, dropped.runId);
+    await judgeEvents(db);
+    expect(await alertsOf(tenantId)).toMatchObject([{ rule: 'question_asked', resolution: 'run_ended' }]);
+  });
+});
 
 describe('a failed job', () => {
   it('is told to every kind of sink in the specification’s words, with a link to the run', async () => {

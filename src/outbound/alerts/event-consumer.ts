@@ -39,6 +39,16 @@ const facts: Readonly<Record<string, FactsOf>> = {
       subject: `${run.run_id}:${run.attempt}`,
       message: messages.runTakenOver(run.label, run.attempt_hours ?? 0),
     },
+  // Where a person uploaded the file, the answer to the upload and the run's page say so.
+  'run.asked': (event, run) =>
+    run?.source_id == null
+      ? undefined
+      : {
+          ...about(event, 'question_asked', run),
+          // Ended by the end of its run.
+          subject: `${run.run_id}:${run.attempt}`,
+          message: messages.questionAsked(run.label),
+        },
   'webhook.disabled': (event) => {
     const endpointId = String(event.data.endpoint_id ?? '');
     return {

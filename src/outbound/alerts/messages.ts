@@ -15,6 +15,10 @@ export function runTakenOver(label: string, hours: number): string {
   return `[STALE TAKEOVER] ${safeLabel(label)} abandoned for ${round(hours)}h`;
 }
 
+export function questionAsked(label: string): string {
+  return `[READING DOUBTFUL] ${safeLabel(label)} waits for an answer before it stores anything`;
+}
+
 export function webhookDisabled(endpointId: string, reason: string): string {
   return `[WEBHOOK DISABLED] ${safeLabel(endpointId)}: ${safeCode(reason)}`;
 }

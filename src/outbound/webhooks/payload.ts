@@ -61,10 +61,20 @@ function isHarmless(value: unknown): boolean {
 }
 
 /** What was read and where it went. Control totals stay at home. */
-function countsOf(receipt: RunFacts['receipt']): { read: number; outcomes: Record<string, number> } | undefined {
+function countsOf(receipt: RunFacts['receipt']): Readonly<Record<string, unknown>> | undefined {
   if (receipt === null || typeof receipt.read !== 'number') return undefined;
-  const outcomes = Object.entries((receipt.outcomes ?? {}) as Record<string, unknown>).filter(
-    (each): each is [string, number] => word.test(each[0]) && typeof each[1] === 'number',
+  const doubts = numbersIn(receipt.doubts);
+  return {
+    read: receipt.read,
+    outcomes: numbersIn(receipt.outcomes),
+    ...(Object.keys(doubts).length === 0 ? {} : { doubts }),
+  };
+}
+
+function numbersIn(counts: unknown): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries((counts ?? {}) as Record<string, unknown>).filter(
+      (each): each is [string, number] => word.test(each[0]) && typeof each[1] === 'number',
+    ),
   );
-  return { read: receipt.read, outcomes: Object.fromEntries(outcomes) };
 }

@@ -1,6 +1,7 @@
 // What an ads run is asked to do: the upload request as accepted, plain JSON in the ledger.
 import { z } from 'zod';
 import { UploadChoices } from '../../contract/api/reading.ts';
+import { onDoubtChoices } from '../../tabular/doubt-question.ts';
 import { platforms } from './fields.ts';
 
 export const AdsInput = z.object({
@@ -15,6 +16,8 @@ export const AdsInput = z.object({
   reported_at: z.iso.datetime({ offset: true }),
   /** Whether the sender gave it. Otherwise it is the time of receipt, which says nothing about the numbers' age. */
   reported_at_given: z.boolean().optional(),
+  /** What is to happen when how to read the file is in doubt; left out: the run asks. */
+  on_doubt: z.enum(onDoubtChoices).optional(),
   /** How the file is to be read where the user knows better. */
   reading: z.record(z.string(), z.unknown()).optional(),
   /** The saved mapping to use, by its fingerprint; else the latest for the file's own header. */

@@ -59,6 +59,7 @@ export function inputOf(fields: AdsUploadFields, received: Received): AdsInput {
     filename: received.filename,
     // The gate judged the file whose refused rows come back; they are judged one by one.
     ...(fields.force_partial === 'true' || fields.retry_of !== undefined ? { force_partial: true } : {}),
+    ...(fields.on_doubt === undefined ? {} : { on_doubt: fields.on_doubt }),
     ...reportOf(fields, received),
     ...(fields.retry_of === undefined ? {} : { corrects: fields.retry_of, rejects_of: fields.retry_of }),
     ...(fields.reading === undefined ? {} : { reading: readingOf(fields.reading) }),

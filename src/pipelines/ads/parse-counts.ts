@@ -2,6 +2,7 @@
 import type { Content } from '../../engine/receipt.ts';
 import { nothingCounted } from '../../tabular/content-counter.ts';
 import { type Position, startOfFile } from '../../tabular/row-batch.ts';
+import type { SetAsideFindings } from '../../tabular/set-aside-watch.ts';
 import { noSums, type Sums } from './control-totals.ts';
 
 /** A line that is no data, set aside. */
@@ -32,6 +33,8 @@ export interface ParseCounts {
   /** What the file consists of. Absent in readings that began before contents were counted. */
   readonly content?: Content | undefined;
   readonly warnings: Readonly<Record<string, number>>;
+  /** By code; set when all rows are staged. */
+  readonly doubts?: Readonly<Record<string, number>>;
   /** Sums over all data lines, refused ones included as far as they could be read. */
   readonly file: Sums;
   /** What the file's own first total row says. */
@@ -48,6 +51,8 @@ export interface ParseState {
   readonly position: Position;
   readonly counts: ParseCounts;
   readonly furniture: readonly FurnitureRow[];
+  /** What the lines set aside look like. */
+  readonly setAside?: SetAsideFindings;
   /** Row index up to which refused duplicates are written down. */
   readonly duplicatesTo: number;
 }

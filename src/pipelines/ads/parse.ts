@@ -3,18 +3,22 @@
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { AdaptiveSize } from '../../engine/adaptive.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
-import { accountedFor, isBalanced } from '../../engine/receipt.ts';
+import { accountedFor, isBalanced, type Receipt } from '../../engine/receipt.ts';
 import { linkReturnedRejects } from '../../engine/sql/link-returned-rejects.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
+import { countDoubts, refusal, saidOfDoubts, stopForDoubts, unsettled } from '../../tabular/doubt-question.ts';
 import { inTurns } from '../../tabular/in-turns.ts';
 import { openTable, type Table } from '../../tabular/read-table.ts';
+import type { ReadingDoubt } from '../../tabular/reading.ts';
 import { replayTable } from '../../tabular/replay-rows.ts';
 import { ReturnedRows } from '../../tabular/returned-rows.ts';
+import { doubtsOfFindings, nothingFound } from '../../tabular/set-aside-watch.ts';
 import { ControlTotals } from './control-totals.ts';
+import { doubtsOf, onDoubtOf, totalDoubts } from './doubts.ts';
 import type { AdsInput } from './input.ts';
 import { KeyHasher } from './natural-key.ts';
 import { Normalizer } from './normalize.ts';
@@ -48,14 +52,20 @@ const FLUSH = { name: 'rows per flush', initial: 8_000, min: 1_000, max: 8_000, 
 
 export async function parseUpload(context: Context, deps: AdsDeps): Promise<StageOutcome> {
   const source = await openBlob(context, deps);
-  const { reading, mapping } = await settleReading(context, source);
+  const said = saidOfDoubts(await context.answers());
+  if (said.isRefused) return refusal();
+  const { reading, mapping } = await settleReading(context, source, said);
   requireUsable({ reading, mapping }, context.input.platform);
+  const doubts = unsettled(doubtsOf(reading, mapping), said);
   const table = context.input.replay_of === undefined ? openTable(source, reading, deps) : replayTable(source, reading);
   let state = (await context.checkpoint<ParseState>()) ?? freshState;
+  const stop = state === freshState ? stopForDoubts(doubts, onDoubtOf(context.input), true) : null;
+  if (stop !== null) return stop;
   if (state.step === 'rows') state = await stageRows(context, deps, source, table, mapping, state);
   if (state.step === 'fold') state = await fold(context, mapping, state);
   if (state.step === 'duplicates') state = await rejectDuplicates(context, table, state);
-  return judge(context, state);
+  const found = [...doubtsOfFindings(state.setAside ?? nothingFound), ...totalDoubts(state.counts)];
+  return judge(context, state, [...doubts, ...unsettled(found, said)]);
 }
 
 async function stageRows(
@@ -157,23 +167,36 @@ function withRejected(counts: ParseCounts, duplicates: { rows: number; sums: Par
   };
 }
 
-/** The gate. Below it the run passes through staging_complete to failed in one transaction: nobody can claim it in between. */
-async function judge(context: Context, state: ParseState): Promise<StageOutcome> {
+/**
+ * The gate. What is in doubt stops before it. Below it the run passes through staging_complete to failed in one transaction: nobody can claim
+ * it in between.
+ */
+async function judge(context: Context, state: ParseState, doubts: readonly ReadingDoubt[]): Promise<StageOutcome> {
   const { run, input } = context;
   const passes = passesGate(state.counts);
-  const counts = { ...state.counts, isGateOverridden: !passes };
+  const counts = { ...state.counts, isGateOverridden: !passes, doubts: countDoubts(doubts) };
   await context.commit((tx) => updateUploadCounts(tx, { uploadId: run.id, counts, furniture: state.furniture }));
   const { read, valid } = counts;
   if (read === 0) throw new MillraceError('empty_file');
-  if (passes || (input.force_partial === true && valid > 0)) return { on: 'pass' };
+  if (passes || (input.force_partial === true && valid > 0)) {
+    // A reading that began before doubts were kept ends as it began.
+    const stop = state.setAside === undefined ? null : stopForDoubts(doubts, onDoubtOf(input), false);
+    return stop === null ? { on: 'pass' } : { ...stop, receipt: await heldBack(context, counts) };
+  }
   const percent = (Math.floor((valid * 10_000) / read) / 100).toFixed(2);
   const error =
     valid === 0
       ? new MillraceError('nothing_promoted', { total: read })
       : new MillraceError('below_threshold', { valid, total: read, percent });
-  const buckets = gateBuckets(counts, await context.commit((tx) => sumValidRows(tx, run.id)));
+  const receipt = await heldBack(context, counts);
+  return { via: ['pass'], on: 'fail', error: { code: error.code, text: error.message }, receipt };
+}
+
+/** The receipt of an upload that stays in staging. */
+async function heldBack({ run, commit }: Context, counts: ParseCounts): Promise<Receipt> {
+  const buckets = gateBuckets(counts, await commit((tx) => sumValidRows(tx, run.id)));
   const receipt = receiptOf(counts, buckets, { promoted: 0 });
   if (!isBalanced(receipt) || !totalsAgree(counts, buckets))
-    throw new MillraceError('receipt_unbalanced', { run: run.id, read, accounted: accountedFor(receipt) });
-  return { via: ['pass'], on: 'fail', error: { code: error.code, text: error.message }, receipt };
+    throw new MillraceError('receipt_unbalanced', { run: run.id, read: counts.read, accounted: accountedFor(receipt) });
+  return receipt;
 }

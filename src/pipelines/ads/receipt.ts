@@ -54,9 +54,14 @@ export function receiptOf(
     furniture: counts.furniture,
     ...(counts.content === undefined ? {} : { content: counts.content }),
     totals: Object.fromEntries(controlMeasures.map((measure) => [measure, totalOf(measure, counts, buckets)])),
+    ...(hasSome(counts.doubts) ? { doubts: counts.doubts } : {}),
     warnings: { ...counts.warnings, ...totalWarning(counts) },
     ...details,
   };
+}
+
+function hasSome(counts: Readonly<Record<string, number>> | undefined): boolean {
+  return counts !== undefined && Object.keys(counts).length > 0;
 }
 
 /** The file's own total row says something else than its rows: rows may be missing from the export, or unreadable. */

@@ -5,6 +5,7 @@ import { storableText } from '../../platform/storable-text.ts';
 import { ContentCounter } from '../../tabular/content-counter.ts';
 import type { Reading } from '../../tabular/reading.ts';
 import type { RowBatch } from '../../tabular/row-batch.ts';
+import { SetAsideWatch } from '../../tabular/set-aside-watch.ts';
 import { suggestFix } from '../../tabular/validation/fixes.ts';
 import { causeOf, type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
@@ -40,6 +41,7 @@ export class RowStager {
   readonly #rejected: ControlTotals;
   readonly #warnings: Map<string, number>;
   readonly #content: ContentCounter;
+  readonly #setAsides: SetAsideWatch;
   #rejects: RejectRecord[] = [];
   #furnitureShown: FurnitureRow[];
   #declared: Partial<Sums> | null;
@@ -68,6 +70,7 @@ export class RowStager {
     this.#rejected = new ControlTotals(counts.rejected.sums);
     this.#warnings = new Map(Object.entries(counts.warnings));
     this.#content = new ContentCounter(counts.content, state.position.offset, fileBytes);
+    this.#setAsides = new SetAsideWatch(reading, state.setAside);
     this.#furnitureShown = [...state.furniture];
     this.#declared = counts.declared;
     this.#state = state;
@@ -99,6 +102,7 @@ export class RowStager {
     }
     if (to < batch.rowCount) return;
     this.#content.add(batch);
+    this.#setAsides.addSpans(batch);
     this.#state = { ...this.#state, position: batch.next };
   }
 
@@ -109,6 +113,7 @@ export class RowStager {
       ...this.#state,
       step,
       furniture: [...this.#furnitureShown],
+      setAside: this.#setAsides.findings,
       counts: {
         ...this.#state.counts,
         read: this.#read,
@@ -174,6 +179,7 @@ export class RowStager {
 
   #setAside(batch: RowBatch, row: number): void {
     this.#furniture++;
+    this.#setAsides.add(batch, row);
     const kind = batch.kind(row);
     if (kind === 'total' && this.#declared === null) this.#declared = this.#totalsOf(batch, row);
     if (this.#furnitureShown.length >= MAX_FURNITURE_SHOWN) return;

@@ -5,6 +5,7 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import { storableJson } from '../../platform/storable-text.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
+import { isReadSo, type SaidOfDoubts, withAnswers } from '../../tabular/doubt-question.ts';
 import type { SavedMapping } from '../../tabular/mapping/saved-mapping.ts';
 import { listMappings } from '../../tabular/mapping/sql/list-mappings.ts';
 import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
@@ -21,6 +22,7 @@ import {
   selectOverrides,
   selectUploadReading,
   type UploadReading,
+  upsertOverrides,
 } from './sql/upload-readings.ts';
 
 type Context = StageContext<AdsInput>;
@@ -28,26 +30,39 @@ type Context = StageContext<AdsInput>;
 /** Mappings that names are learnt from. */
 const MAX_MAPPINGS = 1_000;
 
-export async function settleReading(context: Context, source: ByteSource): Promise<UploadReading> {
+/** `said`: what people answered when they were asked how the file is to be read. */
+export async function settleReading(context: Context, source: ByteSource, said: SaidOfDoubts): Promise<UploadReading> {
   const { input, run } = context;
   const stored = await context.commit((tx) => selectUploadReading(tx, run.id));
-  if (stored !== undefined) return stored;
+  if (stored !== undefined && isReadSo(stored.reading, said)) return stored;
   const found =
-    input.replay_of === undefined ? await sniff(context, source) : await readingOfOriginal(context, input.replay_of);
+    input.replay_of === undefined
+      ? await sniff(context, source, said)
+      : await readingOfOriginal(context, input.replay_of);
   // Names and examples from the file can hold what the database cannot; every attempt reads by what is stored.
-  const decided = JSON.parse(storableJson(found)) as UploadReading;
-  await context.commit((tx) => insertUploadReading(tx, { uploadId: run.id, workspaceId: run.tenantId, ...decided }));
+  const decided = JSON.parse(storableJson({ ...found, reading: withAnswers(found.reading, said) })) as UploadReading;
+  const upload = { uploadId: run.id, workspaceId: run.tenantId };
+  await context.commit(async (tx) => {
+    await insertUploadReading(tx, { ...upload, ...decided });
+    if (decided.reading.answered !== undefined)
+      await upsertOverrides(tx, { ...upload, overrides: decided.overrides ?? {} });
+  });
   return decided;
 }
 
-async function sniff(context: Context, source: ByteSource): Promise<UploadReading> {
+async function sniff(
+  context: Context,
+  source: ByteSource,
+  { overrides: answers }: SaidOfDoubts,
+): Promise<UploadReading> {
   const { input, run, commit } = context;
   const { platform } = input;
   const before = run.retryOf ?? input.reread_of ?? null;
   const inherited = before === null ? null : await commit((tx) => selectOverrides(tx, before));
-  const said = before === null ? null : await commit((tx) => selectChoices(tx, before));
-  const choices = { ...input.choices, ...said };
-  const overrides = inherited ?? (input.reading as ReadingOverrides | undefined) ?? null;
+  const chosen = before === null ? null : await commit((tx) => selectChoices(tx, before));
+  const choices = { ...input.choices, ...chosen };
+  const given = inherited ?? (input.reading as ReadingOverrides | undefined) ?? null;
+  const overrides = Object.keys(answers).length === 0 ? given : { ...given, ...answers };
   const { corrects } = input;
   const corrected = corrects === undefined ? undefined : await commit((tx) => selectUploadReading(tx, corrects));
   if (corrected !== undefined) return { ...(await readReturned(input, source, corrected, overrides)), choices };

@@ -22,6 +22,7 @@ export interface BatchRequest {
   readonly corrects?: { readonly runId: string; readonly input: JudgmentsInput } | undefined;
   readonly policies?: Policies;
   readonly nullToken?: string | undefined;
+  readonly onDoubt?: JudgmentsInput['on_doubt'];
   readonly createdBy?: string | undefined;
   readonly correlationId?: string | undefined;
   readonly sourceId?: string | undefined;
@@ -121,7 +122,7 @@ async function add(
 }
 
 function inputOf(
-  { corrects, policies, nullToken }: BatchRequest,
+  { corrects, policies, nullToken, onDoubt }: BatchRequest,
   batch: { batchId: string; vendor: string },
 ): Omit<JudgmentsInput, 'file_hash'> {
   if (corrects === undefined)
@@ -130,6 +131,7 @@ function inputOf(
       vendor: batch.vendor,
       ...(policies === undefined ? {} : { policies }),
       ...(nullToken === undefined ? {} : { null_token: nullToken }),
+      ...(onDoubt === undefined ? {} : { on_doubt: onDoubt }),
     };
   const { runId, input } = corrects;
   return {

@@ -2,6 +2,7 @@
 import type { Content, Receipt } from '../../engine/receipt.ts';
 import { nothingCounted } from '../../tabular/content-counter.ts';
 import { type Position, startOfFile } from '../../tabular/row-batch.ts';
+import type { SetAsideFindings } from '../../tabular/set-aside-watch.ts';
 
 export interface ReadCounts {
   /** Data lines the reader saw. */
@@ -16,6 +17,8 @@ export interface ReadCounts {
   /** What the file consists of. Absent in readings that began before contents were counted. */
   readonly content?: Content | undefined;
   readonly warnings: Readonly<Record<string, number>>;
+  /** What the lines set aside look like. */
+  readonly setAside?: SetAsideFindings;
 }
 
 export interface LoadCounts {
@@ -52,17 +55,22 @@ export const freshState: ImportState = {
   loaded: { inserted: 0, updated: 0, unchanged: 0, plaintiffs: 0, reviews: 0 },
 };
 
-export function receiptOf({ counts, loaded }: ImportState): Receipt {
+/** `heldBack`: cases that stay in staging. */
+export function receiptOf(
+  { counts, loaded }: ImportState,
+  doubts: Readonly<Record<string, number>>,
+  heldBack = 0,
+): Receipt {
   const { inserted, updated, unchanged } = loaded;
   const { superseded, rejected } = counts;
-  const outcomes = Object.entries({ inserted, updated, unchanged, superseded, rejected }).filter(
-    ([, rows]) => rows > 0,
-  );
+  const all = { inserted, updated, unchanged, superseded, held_back: heldBack, rejected };
+  const outcomes = Object.entries(all).filter(([, rows]) => rows > 0);
   return {
     read: counts.read,
     outcomes: Object.fromEntries(outcomes),
     furniture: counts.furniture,
     ...(counts.content === undefined ? {} : { content: counts.content }),
+    ...(Object.keys(doubts).length === 0 ? {} : { doubts }),
     warnings: counts.warnings,
     plaintiffs: loaded.plaintiffs,
     reviews: loaded.reviews,

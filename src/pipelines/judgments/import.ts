@@ -6,15 +6,28 @@ import type { StageContext } from '../../engine/stage-context.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import { blobSource } from '../../tabular/blob-source.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
+import {
+  countDoubts,
+  isReadSo,
+  type OnDoubt,
+  refusal,
+  type SaidOfDoubts,
+  saidOfDoubts,
+  stopForDoubts,
+  unsettled,
+  withAnswers,
+  withoutDisproved,
+} from '../../tabular/doubt-question.ts';
 import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
 import type { ReadingOverrides } from '../../tabular/reading.ts';
 import { mapLike, readLike } from '../../tabular/returned-rows.ts';
+import { doubtsOfFindings, nothingFound } from '../../tabular/set-aside-watch.ts';
 import { freshState, type ImportState, receiptOf } from './import-state.ts';
 import type { JudgmentsInput } from './input.ts';
 import { loadRows } from './load-rows.ts';
 import { type BatchReading, decideMapping, decideReading, fingerprintOf, requireUsable } from './reading.ts';
 import type { RowError } from './row-stager.ts';
-import { insertBatchReading, selectBatchReading, selectOverrides } from './sql/batch-readings.ts';
+import { insertBatchReading, selectBatchReading, selectOverrides, upsertOverrides } from './sql/batch-readings.ts';
 import { readRevision } from './sql/find-batch.ts';
 import { stageFile } from './stage-rows.ts';
 
@@ -35,16 +48,29 @@ const MAX_ROW_ERRORS_LOGGED = 1_000;
 
 export async function importBatch(context: Context, deps: JudgmentsDeps): Promise<StageOutcome> {
   const source = await openBlob(context, deps);
-  const batch = await settleReading(context, source);
+  const said = saidOfDoubts(await context.answers());
+  if (said.isRefused) return refusal();
+  const batch = await settleReading(context, source, said);
   requireUsable(batch.mapping);
+  // Its names are known, so header and delimiter are right.
+  const doubts = unsettled(withoutDisproved(batch.reading.doubts ?? []), said);
   let state = (await context.checkpoint<ImportState>()) ?? freshState;
+  const stop = state === freshState ? stopForDoubts(doubts, onDoubtOf(context.input), true) : null;
+  if (stop !== null) return stop;
   if (state.step === 'rows') {
     const batchId = await context.commit((tx) => readRevision(tx, context.run.id));
     const onErrors = rowErrorLog(context, batchId ?? context.input.source_batch_id);
     state = await stageFile(context, source, batch, state, { ...deps, onErrors });
   }
-  if (state.step === 'load') state = await loadRows(context, state, deps.loadRows);
-  return judge(state);
+  const all = [...doubts, ...unsettled(doubtsOfFindings(state.counts.setAside ?? nothingFound), said)];
+  const counted = countDoubts(all);
+  if (state.step === 'load') {
+    // A reading that began before doubts were kept ends as it began.
+    const late = state.counts.setAside === undefined ? null : stopForDoubts(all, onDoubtOf(context.input), false);
+    if (late !== null) return { ...late, receipt: receiptOf(state, counted, state.counts.staged) };
+    state = await loadRows(context, state, deps.loadRows);
+  }
+  return judge(state, counted);
 }
 
 async function openBlob({ run, commit }: Context, { store }: JudgmentsDeps): Promise<ByteSource> {
@@ -54,18 +80,32 @@ async function openBlob({ run, commit }: Context, { store }: JudgmentsDeps): Pro
   return blobSource(store, blob);
 }
 
-/** Decided at the first attempt and stored before a row is read. */
-async function settleReading(context: Context, source: ByteSource): Promise<BatchReading> {
+/** Rows that come back corrected are read as their original was; there is nothing left to ask. */
+function onDoubtOf({ on_doubt, replay_of, corrects }: JudgmentsInput): OnDoubt {
+  return replay_of === undefined && corrects === undefined ? (on_doubt ?? 'ask') : 'proceed';
+}
+
+/** Decided at the first attempt and stored before a row is read; again when somebody wants it read otherwise. */
+async function settleReading(context: Context, source: ByteSource, said: SaidOfDoubts): Promise<BatchReading> {
   const { run, input, commit } = context;
   const stored = await commit((tx) => selectBatchReading(tx, run.id));
-  if (stored !== undefined) return stored;
-  const decided =
-    input.replay_of === undefined ? await sniff(context, source) : await readingOfOriginal(context, input.replay_of);
-  await commit((tx) => insertBatchReading(tx, { batchId: run.id, tenantId: run.tenantId, ...decided }));
+  if (stored !== undefined && isReadSo(stored.reading, said)) return stored;
+  const found =
+    input.replay_of === undefined
+      ? await sniff(context, source, said)
+      : await readingOfOriginal(context, input.replay_of);
+  const decided = { ...found, reading: withAnswers(found.reading, said) };
+  const batch = { batchId: run.id, tenantId: run.tenantId };
+  await commit(async (tx) => {
+    await insertBatchReading(tx, { ...batch, ...decided });
+    if (decided.reading.answered === undefined) return;
+    const before = await selectOverrides(tx, run.id);
+    await upsertOverrides(tx, { ...batch, overrides: { ...before, ...said.overrides } });
+  });
   return decided;
 }
 
-async function sniff({ run, input, commit }: Context, source: ByteSource): Promise<BatchReading> {
+async function sniff({ run, input, commit }: Context, source: ByteSource, said: SaidOfDoubts): Promise<BatchReading> {
   const { retryOf } = run;
   const inherited = retryOf === null ? null : await commit((tx) => selectOverrides(tx, retryOf));
   const { corrects } = input;
@@ -74,6 +114,7 @@ async function sniff({ run, input, commit }: Context, source: ByteSource): Promi
     ...(corrected === undefined ? {} : readLike(corrected.reading)),
     ...inherited,
     ...(input.reading as ReadingOverrides | undefined),
+    ...said.overrides,
   };
   const first = await decideReading(source, { fileName: input.filename, overrides: asked });
   if (corrected !== undefined)
@@ -95,10 +136,10 @@ async function readingOfOriginal({ commit }: Context, original: string): Promise
 }
 
 /** Completed with refused rows is completed; nothing but refused rows is not. */
-function judge(state: ImportState): StageOutcome {
+function judge(state: ImportState, doubts: Readonly<Record<string, number>>): StageOutcome {
   const { read, staged } = state.counts;
   if (read === 0) throw new MillraceError('empty_file');
-  const receipt = receiptOf(state);
+  const receipt = receiptOf(state, doubts);
   if (staged > 0) return { on: 'complete', receipt };
   const error = new MillraceError('nothing_imported', { total: read });
   return { on: 'fail', receipt, error: { code: error.code, text: error.message } };

@@ -1,5 +1,6 @@
 // What a judgments run is asked to do: the batch as accepted, plain JSON in the ledger.
 import { z } from 'zod';
+import { onDoubtChoices } from '../../tabular/doubt-question.ts';
 import { columnPolicies, policyColumns } from './column-policy.ts';
 
 export const JudgmentsInput = z.object({
@@ -15,6 +16,8 @@ export const JudgmentsInput = z.object({
     .string()
     .regex(/^[\x21-\x7e]{1,20}$/)
     .optional(),
+  /** What is to happen when how to read the file is in doubt; left out: the run asks. */
+  on_doubt: z.enum(onDoubtChoices).optional(),
   /** How the file is to be read where the user knows better. */
   reading: z.record(z.string(), z.unknown()).optional(),
   mapping_version: z.int().min(1).optional(),

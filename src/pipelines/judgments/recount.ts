@@ -43,7 +43,9 @@ export async function recountBatch(
     run.input.replay_of === undefined ? openTable(source, batch.reading) : replayTable(source, batch.reading);
   const counter = new ContentCounter(nothingCounted, 0, source.size);
   const { read, furniture, rejected, superseded, cases } = await countFile({ table, counter }, batch, run.input);
-  const outcomes = await countTables(tx, run, cases);
+  // What was stopped in staging never came to the tables; the file alone says what it was.
+  const isHeldBack = run.receipt?.outcomes?.held_back !== undefined;
+  const outcomes: Record<string, number> = isHeldBack ? { held_back: cases.length } : await countTables(tx, run, cases);
   if (superseded > 0) outcomes.superseded = superseded;
   if (rejected > 0) outcomes.rejected = rejected;
   const { content } = counter;

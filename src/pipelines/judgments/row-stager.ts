@@ -3,6 +3,7 @@
 import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
 import { ContentCounter } from '../../tabular/content-counter.ts';
 import type { RowBatch } from '../../tabular/row-batch.ts';
+import { SetAsideWatch } from '../../tabular/set-aside-watch.ts';
 import { type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
 import { cellsOf, rejectOf, unreadableRow } from '../../tabular/validation/row-reject.ts';
@@ -50,6 +51,7 @@ export class RowStager {
   readonly #buffer = new StagingBuffer();
   readonly #warnings: Map<string, number>;
   readonly #content: ContentCounter;
+  readonly #setAsides: SetAsideWatch;
   #rejects: RejectRecord[] = [];
   #errors: RowError[] = [];
   #gathered: Gathered[] = [];
@@ -71,6 +73,7 @@ export class RowStager {
     this.#encoding = reading.encoding.value.name;
     this.#warnings = new Map(Object.entries(state.counts.warnings));
     this.#content = new ContentCounter(state.counts.content, state.position.offset, fileBytes);
+    this.#setAsides = new SetAsideWatch(reading, state.counts.setAside);
     this.#state = state;
     this.#read = state.counts.read;
     this.#rejected = state.counts.rejected;
@@ -91,10 +94,11 @@ export class RowStager {
     if (from === 0) this.#gathered.push({ batch, firstIndex: this.#read });
     for (let row = from; row < to; row++) {
       if (batch.kinds[row] === 0) this.#addData(batch, row);
-      else this.#furniture++;
+      else this.#setAside(batch, row);
     }
     if (to < batch.rowCount) return;
     this.#content.add(batch);
+    this.#setAsides.addSpans(batch);
     this.#state = { ...this.#state, position: batch.next };
   }
 
@@ -112,6 +116,7 @@ export class RowStager {
         rejected: this.#rejected,
         furniture: this.#furniture,
         content: this.#content.content,
+        setAside: this.#setAsides.findings,
         warnings: Object.fromEntries(this.#warnings),
       },
     };
@@ -137,6 +142,11 @@ export class RowStager {
 
   get state(): ImportState {
     return this.#state;
+  }
+
+  #setAside(batch: RowBatch, row: number): void {
+    this.#furniture++;
+    this.#setAsides.add(batch, row);
   }
 
   #addData(batch: RowBatch, row: number): void {

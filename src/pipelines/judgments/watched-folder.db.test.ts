@@ -48,7 +48,7 @@ describe('a watched folder', () => {
           maxBytes: 1024 ** 2,
           log: silentLog,
           sniff: intake.sniff,
-          deliver: (delivery) => deliverTo(intake, 'acme', delivery),
+          deliver: (delivery) => deliverTo(intake, { word: 'acme' }, delivery),
         },
         AbortSignal.timeout(20_000),
       );

@@ -29,7 +29,7 @@ export const storageSettings = {
   }),
   watchedFolders: optionalText('WATCHED_FOLDERS', {
     unset: 'none',
-    doc: 'Folders whose files are taken in, separated by commas: FOLDER=PIPELINE[:PLATFORM][@TENANT], e.g. /data/meta=ads:meta.',
+    doc: 'Folders whose files are taken in, separated by commas: FOLDER=PIPELINE[:PLATFORM][?ask|?proceed|?fail][@TENANT], e.g. /data/meta=ads:meta.',
   }),
   blobStore: choice('BLOB_STORE', ['disk', 's3'], { default: 'disk', doc: 'Where uploaded bytes are stored.' }),
   s3Bucket: optionalText('S3_BUCKET', { doc: 'The bucket. Needed when BLOB_STORE is s3.' }),

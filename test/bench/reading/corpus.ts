@@ -63,6 +63,13 @@ export function singleDefectFiles(seed: number, perKind: number): MessyFile[] {
   );
 }
 
+/** Nothing is wrong with them. */
+export function cleanFiles(seed: number, count: number): MessyFile[] {
+  return Array.from({ length: count }, (_, index) =>
+    build(randomFrom(seed + 31 + index * 15_485_863), [], { min: 4, max: 300 }),
+  );
+}
+
 export function mixedFiles(seed: number, count: number): MessyFile[] {
   return Array.from({ length: count }, (_, index) => {
     const random = randomFrom(seed + index * 104_729);

@@ -1,6 +1,6 @@
 // The score of one file, 0 to 10: a table came out at all, and precision, recall and F1 of its names, its rows as wholes and its cells as a
 // multiset, against what a person would have made of the file. What was refused counts as missing.
-import type { Truth } from './document.ts';
+import type { MessyFile, Truth } from './document.ts';
 
 export interface ReadResult {
   readonly names: readonly string[];
@@ -82,4 +82,10 @@ function rowKey(row: readonly string[]): string {
 
 function cellsOf(rows: readonly (readonly string[])[]): string[] {
   return rows.flatMap((row) => row.map(cellKey).filter((cell) => cell !== ''));
+}
+
+export interface Scored {
+  readonly file: MessyFile;
+  readonly score: Score;
+  readonly problem: string | null;
 }

@@ -2,9 +2,9 @@
 import { MillraceError } from '../../../src/contract/errors/millrace-error.ts';
 import type { Claimer } from '../../../src/engine/claimer.ts';
 import { CommitCounts } from '../../../src/engine/commit-counts.ts';
-import { stageRunOf } from '../../../src/engine/execution.ts';
 import type { ClaimedRow } from '../../../src/engine/sql/claim-runs.ts';
 import type { StageRun } from '../../../src/engine/stage-context.ts';
+import { stageRunOf } from '../../../src/engine/stage-run.ts';
 import { translateDatabaseError } from '../../../src/platform/database-errors.ts';
 import { stageOf } from './machine.ts';
 import type { Model, ModelRun, ModelWorker } from './model.ts';

@@ -164,8 +164,8 @@ export const tabularBreaks: readonly Break[] = [
   {
     id: 'tabular.import-forgets-repeated-cases',
     file: 'src/pipelines/judgments/import-state.ts',
-    find: 'Object.entries({ inserted, updated, unchanged, superseded, rejected })',
-    replace: 'Object.entries({ inserted, updated, unchanged, rejected, none: superseded * 0 })',
+    find: 'const all = { inserted, updated, unchanged, superseded, held_back: heldBack, rejected };',
+    replace: 'const all = { inserted, updated, unchanged, held_back: heldBack, rejected, none: superseded * 0 };',
     tests: ['src/pipelines/judgments/import.db.test.ts'],
   },
 ];

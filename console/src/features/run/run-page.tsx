@@ -10,6 +10,7 @@ import { usePageTitle } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { TabBar } from '../../ui/tab-bar.tsx';
 import { tabClass } from '../../ui/tabs.ts';
+import { QuestionCard } from './question-card.tsx';
 import { ReceiptPanel } from './receipt-panel.tsx';
 import { RunHeader } from './run-header.tsx';
 import { runQuery } from './show-run.ts';
@@ -35,6 +36,7 @@ export function RunPage(): ReactNode {
   return (
     <div className="mx-auto flex w-full max-w-[90rem] flex-1 flex-col gap-4 px-4 py-4 md:px-6">
       <RunHeader run={run.data} />
+      <QuestionCard run={run.data} />
       <ReceiptPanel run={run.data} />
       <Views run={run.data} />
       <Outlet />

@@ -8,20 +8,25 @@ import { machine } from '../../states/machine.ts';
 // completed         every valid row is promoted
 // partial           rows are promoted, but a valid one failed or the gate was overridden
 // failed            nothing more happens; a retry is a new upload linked to this one
-export const ads = machine('ads', {
-  pending: { phase: 'waiting', stage: 'parse', on: { claim: 'processing', fail: 'failed' } },
-  processing: {
-    phase: 'active',
-    stage: 'parse',
-    on: { pass: 'staging_complete', fail: 'failed', release: 'pending' },
+export const ads = machine(
+  'ads',
+  {
+    pending: { phase: 'waiting', stage: 'parse', on: { claim: 'processing', fail: 'failed' } },
+    processing: {
+      phase: 'active',
+      stage: 'parse',
+      // ask: how to read the file is in doubt; it waits, held, for an answer.
+      on: { pass: 'staging_complete', fail: 'failed', release: 'pending', ask: 'pending' },
+    },
+    staging_complete: { phase: 'waiting', stage: 'promote', on: { claim: 'promoting', fail: 'failed' } },
+    promoting: {
+      phase: 'active',
+      stage: 'promote',
+      on: { complete: 'completed', part: 'partial', fail: 'failed', release: 'staging_complete' },
+    },
+    completed: { phase: 'done' },
+    partial: { phase: 'done' },
+    failed: { phase: 'failed' },
   },
-  staging_complete: { phase: 'waiting', stage: 'promote', on: { claim: 'promoting', fail: 'failed' } },
-  promoting: {
-    phase: 'active',
-    stage: 'promote',
-    on: { complete: 'completed', part: 'partial', fail: 'failed', release: 'staging_complete' },
-  },
-  completed: { phase: 'done' },
-  partial: { phase: 'done' },
-  failed: { phase: 'failed' },
-});
+  2,
+);

@@ -26,6 +26,13 @@ export const BatchFields = z.object({
       'What an empty cell does: column=keep, column=overwrite or column=clear, separated by commas. Default: keep.',
     ),
   null_token: z.string().max(20).optional().describe('A cell with this text empties the stored value. Default: \\N.'),
+  on_doubt: z
+    .enum(['ask', 'proceed', 'fail'])
+    .optional()
+    .describe(
+      'What happens when how to read the file is in doubt: ask (default): the run waits for an answer; proceed: it goes on as decided; ' +
+        'fail: it fails with reading_doubtful.',
+    ),
   retry_of: Id.optional().describe(
     'The run whose downloaded rejects this file corrects. The other fields are known from it and must be left out.',
   ),

@@ -5,13 +5,18 @@ import { machine } from '../../states/machine.ts';
 // processing  a worker reads, stages and stores its rows; a lost worker's batch goes back to pending
 // completed   every row is stored or refused; nothing changes it any more
 // failed      nothing more happens; a retry or a correction is a new batch revision linked to this one
-export const judgments = machine('judgments', {
-  pending: { phase: 'waiting', stage: 'import', on: { claim: 'processing', fail: 'failed' } },
-  processing: {
-    phase: 'active',
-    stage: 'import',
-    on: { complete: 'completed', fail: 'failed', release: 'pending' },
+export const judgments = machine(
+  'judgments',
+  {
+    pending: { phase: 'waiting', stage: 'import', on: { claim: 'processing', fail: 'failed' } },
+    processing: {
+      phase: 'active',
+      stage: 'import',
+      // ask: how to read the file is in doubt; it waits, held, for an answer.
+      on: { complete: 'completed', fail: 'failed', release: 'pending', ask: 'pending' },
+    },
+    completed: { phase: 'done' },
+    failed: { phase: 'failed' },
   },
-  completed: { phase: 'done' },
-  failed: { phase: 'failed' },
-});
+  2,
+);

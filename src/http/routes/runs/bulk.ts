@@ -6,7 +6,7 @@ import { type Call, handle } from '../../call.ts';
 import { actorOf, engineOf } from '../../engine-of.ts';
 import { partsOf } from '../../pipeline-parts.ts';
 import { findRuns } from '../../runs/find-runs.ts';
-import { mayRetry } from '../../runs/legal-actions.ts';
+import { isAsked, mayRetry } from '../../runs/legal-actions.ts';
 import { titleOf } from '../../runs/run-view.ts';
 import type { RunRow } from '../../sql/run-columns.ts';
 
@@ -69,7 +69,7 @@ function narrow(possible: string, asked: string | undefined): string {
 
 function isLegal({ app, body: { action }, principal }: BulkCall, run: RunRow): boolean {
   if (action === 'hold') return run.held_at === null;
-  if (action === 'resume') return run.held_at !== null;
+  if (action === 'resume') return run.held_at !== null && !isAsked(run);
   if (action === 'retry') return run.retried_as === null && mayRetry(principal, partsOf(app, run.pipeline).actions);
   return action !== 'requeue' || run.requeued_as === null;
 }

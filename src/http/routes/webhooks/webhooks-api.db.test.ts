@@ -72,7 +72,7 @@ describe('an endpoint', () => {
       url: hook(),
       description: 'billing',
       enabled: true,
-      event_types: ['run.done', 'run.failed', 'run.dead', 'webhook.disabled'],
+      event_types: ['run.asked', 'run.done', 'run.failed', 'run.dead', 'webhook.disabled'],
       secret: expect.stringMatching(/^whsec_/),
     });
     const { endpoint_id: endpointId, secret } = answer.json();

@@ -8,6 +8,8 @@ export interface RunFacts {
   /** The unique key of runs whose pipeline is among `namedByKey`; else the run's id. */
   readonly label: string;
   readonly error_code: string | null;
+  /** Where the file came from, when no person uploaded it. */
+  readonly source_id: string | null;
   /** How long the given attempt had been going when it was taken over. */
   readonly attempt_hours: number | null;
 }
@@ -20,7 +22,7 @@ export async function readRunFacts(
   const { rows } = await db.query<RunFacts>({
     name: 'alerts-read-run-facts',
     text: `
-      select r.id as run_id, q.attempt, r.pipeline, r.error_code,
+      select r.id as run_id, q.attempt, r.pipeline, r.error_code, r.source_id,
              case when r.pipeline = any ($3) then coalesce(r.unique_key, r.id::text) else r.id::text end as label,
              (extract(epoch from a.ended_at - a.started_at) / 3600)::float8 as attempt_hours
       from (select distinct * from unnest($1::uuid[], $2::int[]) as q (run_id, attempt)) q

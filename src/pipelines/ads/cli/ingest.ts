@@ -44,6 +44,11 @@ export const adsIngest: IngestWay = {
       field: 'reading',
       about: 'how to read it where detection is wrong, e.g. {"encoding":"big5","date_order":"dmy"}',
     },
+    {
+      flags: '--on-doubt <what>',
+      field: 'on_doubt',
+      about: 'when how to read it is in doubt: ask (default), proceed or fail',
+    },
     { flags: '--source <kind>', field: 'source', about: 'manual, api or webhook; default: api', absent: () => 'api' },
   ],
   examples: [

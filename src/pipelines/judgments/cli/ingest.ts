@@ -12,6 +12,11 @@ export const judgmentsIngest: IngestWay = {
     { flags: '--vendor <name>', field: 'vendor', about: 'who sent the file' },
     { flags: '--supersede', field: 'supersede', about: 'the file replaces an earlier one of the same batch' },
     { flags: '--policy <list>', field: 'policy', about: 'what an empty cell does, as column=keep|overwrite|clear,…' },
+    {
+      flags: '--on-doubt <what>',
+      field: 'on_doubt',
+      about: 'when how to read it is in doubt: ask (default), proceed or fail',
+    },
   ],
   examples: [
     'millrace ingest simplicity.csv --pipeline judgments --batch simplicity-2026-01-07 --watch',

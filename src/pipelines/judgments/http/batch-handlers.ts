@@ -87,6 +87,7 @@ async function requestOf(engine: Engine, request: IntakeRequest<Fields>) {
     corrects: await returnOf(engine, tenantId, fields),
     policies: parsePolicies(fields.policy ?? ''),
     nullToken: fields.null_token,
+    onDoubt: fields.on_doubt,
     createdBy,
     correlationId,
     sourceId,

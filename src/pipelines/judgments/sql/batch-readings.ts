@@ -13,7 +13,7 @@ export async function insertBatchReading(
       insert into intake.batch_readings (batch_id, tenant_id, reading, mapping)
       values ($1, $2, $3, $4)
       on conflict (batch_id) do update set reading = excluded.reading, mapping = excluded.mapping, updated_at = engine.now()
-      where batch_readings.reading is null`,
+      where batch_readings.reading is null or excluded.reading -> 'answered' is distinct from batch_readings.reading -> 'answered'`,
     values: [batch.batchId, batch.tenantId, JSON.stringify(batch.reading), JSON.stringify(batch.mapping)],
   });
 }

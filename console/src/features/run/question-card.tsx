@@ -1,0 +1,71 @@
+// What the run asks before it stores anything, first on its page: the doubts with what speaks for and against, and a button per answer.
+// Below an ended run: what was in doubt and nobody has confirmed.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { call, type RunDetail } from '../../app/api.ts';
+import { Button } from '../../ui/button.tsx';
+import { plural } from '../../ui/figures.ts';
+import { Moment } from '../../ui/moment.tsx';
+import { ProblemNote } from '../../ui/states.tsx';
+
+type Question = NonNullable<RunDetail['question']>;
+
+export function QuestionCard({ run }: { run: RunDetail }): ReactNode {
+  if (run.question !== null) return <Asked runId={run.run_id} question={run.question} />;
+  return <Doubts run={run} />;
+}
+
+function Asked({ runId, question }: { runId: string; question: Question }): ReactNode {
+  const client = useQueryClient();
+  const answer = useMutation({
+    mutationFn: (choice: string) =>
+      call('questions.answer', { params: { question_id: question.question_id }, body: { choice } }),
+    onSettled: () => client.invalidateQueries({ queryKey: ['run', runId] }),
+  });
+  return (
+    <section aria-label="Question" className="flex flex-col gap-3 rounded-md border border-warn bg-warn-soft px-4 py-3">
+      <h2 className="font-medium">How is this file to be read?</h2>
+      <ul className="flex flex-col gap-2 text-sm">
+        {question.doubts.map((doubt) => (
+          <li key={`${doubt.code} ${doubt.message}`}>
+            {doubt.message}
+            {doubt.evidence.against.length > 0 && (
+              <span className="text-ink-2"> Against it: {doubt.evidence.against.join('; ')}.</span>
+            )}
+          </li>
+        ))}
+      </ul>
+      <div className="flex flex-wrap gap-2">
+        {question.choices.map(({ choice, label, refuses }, index) => (
+          <Button
+            key={choice}
+            look={refuses ? 'danger' : index === 0 ? 'main' : 'plain'}
+            busy={answer.isPending && answer.variables === choice}
+            onClick={() => answer.mutate(choice)}
+          >
+            {label}
+          </Button>
+        ))}
+      </div>
+      <p className="text-xs text-ink-2">
+        Nothing is stored before somebody answers. Without an answer the run fails <Moment at={question.expires_at} />.
+      </p>
+      {answer.isError && <ProblemNote error={answer.error} />}
+    </section>
+  );
+}
+
+function Doubts({ run }: { run: RunDetail }): ReactNode {
+  const doubts = Object.entries(run.receipt?.doubts ?? {});
+  if (doubts.length === 0) return null;
+  const total = doubts.reduce((sum, [, count]) => sum + count, 0);
+  return (
+    <p className="rounded-md border border-warn bg-warn-soft px-4 py-2 text-sm">
+      {plural(total, 'doubt')} about this file: {doubts.map(([code]) => code.replaceAll('_', ' ')).join(', ')}.{' '}
+      <Link to="/r/$runId/reading" params={{ runId: run.run_id }} className="link">
+        How it was read
+      </Link>
+    </p>
+  );
+}

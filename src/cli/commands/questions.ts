@@ -1,0 +1,52 @@
+// Questions of runs that are in doubt: what they ask, and the answers.
+import type { Command } from 'commander';
+import { withConnection } from '../connection.ts';
+import { say, sayJson } from '../output.ts';
+import { describeQuestion, describeStatus } from '../runs/print-run.ts';
+
+interface QuestionOptions {
+  readonly tenant?: string;
+  readonly json?: boolean;
+}
+
+export function addQuestionCommands(program: Command): void {
+  const questions = program
+    .command('questions')
+    .summary('what runs ask before they store anything, and the answers')
+    .description(
+      'A run whose file may be read in more than one way asks before it stores anything, and waits for an answer.',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  millrace questions list\n  millrace questions answer 01a1e155-… as_decided\n  millrace questions answer 01a1e155-… refuse',
+    );
+
+  questions
+    .command('list')
+    .summary('questions that wait for an answer, oldest first')
+    .description('Lists questions that wait for an answer, oldest first, each with its answers.')
+    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .action(async (_: QuestionOptions, command: Command) => {
+      const options = command.optsWithGlobals<QuestionOptions>();
+      const { data } = await withConnection(options, ({ call }) => call('questions.list', { query: { limit: '200' } }));
+      if (options.json) sayJson(data);
+      else if (data.length === 0) say('No run asks anything.');
+      else for (const question of data) say(`run ${question.run_id}\n  ${describeQuestion(question)}`);
+    });
+
+  questions
+    .command('answer')
+    .summary('answer a question')
+    .description('Answers a question. The run goes on at once; "refuse" ends it.')
+    .argument('<question>', 'id of the question')
+    .argument('<choice>', 'one of its choices')
+    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .action(async (question: string, choice: string, _: QuestionOptions, command: Command) => {
+      const options = command.optsWithGlobals<QuestionOptions>();
+      const run = await withConnection(options, ({ call }) =>
+        call('questions.answer', { params: { question_id: question }, body: { choice } }),
+      );
+      if (options.json) sayJson(run);
+      else say(`${run.run_id} ${describeStatus(run)}   follow it: millrace tail ${run.run_id}`);
+    });
+}

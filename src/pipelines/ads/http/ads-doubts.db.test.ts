@@ -1,0 +1,131 @@
+// Ads exports that can be read in more than one way: nothing is stored before somebody has answered, unless the sender said otherwise.
+import { describe, expect, it } from 'vitest';
+import { useAdsApi } from '../../../../test/support/use-ads-api.ts';
+import { waitFor } from '../../../../test/support/wait-for.ts';
+
+const door = useAdsApi();
+const { db, api, upload, ended, asRun } = door;
+
+const header = 'Day,Campaign name,Campaign ID,Amount spent (USD),Impressions,Clicks (all)';
+const day = (number: number) => `2024-01-${String(number).padStart(2, '0')}`;
+const rowsOf = (name: string, count = 8) =>
+  Array.from({ length: count }, (_, i) => `${day(i + 1)},${name},1001,1.5,100,5`);
+const twoTables = (name: string) =>
+  [
+    header,
+    ...rowsOf(name),
+    '',
+    'Day,Campaign name,Campaign ID,Amount spent (USD)',
+    `${day(20)},${name} B,2001,7.5`,
+    `${day(21)},${name} B,2001,8.5`,
+    `${day(22)},${name} B,2001,9.5`,
+  ].join('\n');
+/** Its total says more than its rows. */
+const short = (name: string) =>
+  [header, ...rowsOf(name), 'Total,,,99.5,800,40'].join('\n').replaceAll(',1001,', ',3001,');
+
+const show = async (runId: string) => (await api.call('runs.show', asRun(runId))).json();
+
+async function asked(text: string, fields: Record<string, string> = {}) {
+  const { upload_id: runId } = (await upload(text, fields)).json();
+  const run = await waitFor(async () => {
+    const detail = await show(runId);
+    return detail.question !== null && detail;
+  });
+  return { runId, run, question: run.question };
+}
+
+const answer = (questionId: string, choice: string) =>
+  api.call('questions.answer', { as: door.admin, params: { question_id: questionId }, body: { choice } });
+
+async function staged(runId: string): Promise<number> {
+  const { rows } = await db.admin.query(
+    'select count(*)::int as rows from staging_rows where upload_id = $1 and metric_date is not null',
+    [runId],
+  );
+  return rows[0].rows;
+}
+
+async function stored(runId: string): Promise<number> {
+  const { rows } = await db.admin.query('select count(*)::int as rows from daily_metrics where run_id = $1', [runId]);
+  return rows[0].rows;
+}
+
+describe('a second table in an export', () => {
+  it('holds the run before its first row, and it goes on as decided when somebody says so', async () => {
+    const { runId, run, question } = await asked(twoTables('Held'));
+    expect(run).toMatchObject({ status: 'pending', wait: { code: 'question' }, actions: ['cancel'] });
+    expect(question).toMatchObject({ code: 'reading_doubtful', doubts: [{ code: 'other_table', rows_at_stake: 3 }] });
+    expect(question.choices.map(({ choice }: { choice: string }) => choice)).toEqual([
+      'as_decided',
+      'other_1',
+      'refuse',
+    ]);
+    expect(await staged(runId)).toBe(0);
+    const open = (await api.call('questions.list', { as: door.admin })).json().data;
+    expect(open.map(({ run_id: id }: { run_id: string }) => id)).toContain(runId);
+    expect((await answer(question.question_id, 'as_decided')).statusCode).toBe(200);
+    const { status, receipt } = await ended(runId);
+    expect([status, receipt?.read, receipt?.doubts]).toEqual(['completed', 8, undefined]);
+    // Set aside, and accounted for.
+    expect(receipt?.content?.bytes).toMatchObject({ other_table: expect.any(Number) });
+    expect((await answer(question.question_id, 'as_decided')).json()).toMatchObject({ code: 'question_closed' });
+    const { rows } = await db.admin.query(
+      `select data from audit_log where action = 'questions.answer' and target = $1`,
+      [runId],
+    );
+    expect(rows).toMatchObject([{ data: { choice: 'as_decided' } }]);
+  });
+
+  it('is read instead when somebody says so', async () => {
+    const { runId, question } = await asked(twoTables('Other'));
+    await answer(question.question_id, 'other_1');
+    const { status, receipt } = await ended(runId);
+    expect([status, receipt?.read, receipt?.totals?.spend?.file]).toEqual(['completed', 3, '25.5']);
+    expect((await api.call('uploads.reading', { as: door.admin, params: { upload_id: runId } })).json()).toMatchObject({
+      header_lines: { value: [11], overridden: true },
+    });
+  });
+
+  it('ends the run when somebody refuses the file; a retry asks again', async () => {
+    const { runId, question } = await asked(twoTables('Refused'));
+    await answer(question.question_id, 'refuse');
+    expect(await ended(runId)).toMatchObject({ status: 'failed', error_code: 'reading_doubtful' });
+    const { run_id: retried } = (await api.call('runs.retry', asRun(runId))).json();
+    await waitFor(async () => (await show(retried)).question !== null);
+  });
+
+  it('is a failure or no question at all when the sender wants it so', async () => {
+    const failed = (await upload(twoTables('Failed'), { on_doubt: 'fail' })).json().upload_id;
+    expect(await ended(failed)).toMatchObject({ status: 'failed', error_code: 'reading_doubtful' });
+    const gone = (await upload(twoTables('Gone on'), { on_doubt: 'proceed' })).json().upload_id;
+    expect(await ended(gone)).toMatchObject({ status: 'completed', receipt: { read: 8, doubts: { other_table: 1 } } });
+    expect((await upload(header, { on_doubt: 'maybe' })).json()).toMatchObject({ code: 'upload_fields_invalid' });
+  });
+});
+
+describe('a total row that says more than the rows', () => {
+  it('holds the run in staging: it stores nothing, says so on its receipt, and stores all once it is answered', async () => {
+    const { runId, run, question } = await asked(short('Short'));
+    expect(question.doubts).toMatchObject([{ code: 'total_differs' }]);
+    expect(run.receipt).toMatchObject({ read: 8, outcomes: { held_back: 8 }, doubts: { total_differs: 1 } });
+    expect([await staged(runId), await stored(runId)]).toEqual([8, 0]);
+    await answer(question.question_id, 'as_decided');
+    const { status, receipt } = await ended(runId);
+    expect([status, receipt?.outcomes, await stored(runId)]).toEqual(['completed', { inserted: 8 }, 8]);
+    expect((await door.bench.engine.verify(door.admin.tenantId, runId)).differences).toEqual([]);
+  });
+
+  it('leaves a receipt of rows held back when the file is refused', async () => {
+    const { runId, question } = await asked(short('Short and refused'));
+    await answer(question.question_id, 'refuse');
+    expect(await ended(runId)).toMatchObject({ status: 'failed', receipt: { outcomes: { held_back: 8 } } });
+    expect((await door.bench.engine.verify(door.admin.tenantId, runId)).differences).toEqual([]);
+  });
+
+  it('is no doubt where it differs by rounding only', async () => {
+    const text = [header, ...rowsOf('Rounded'), 'Total,,,12.04,800,40'].join('\n');
+    const { status, receipt } = await ended((await upload(text)).json().upload_id);
+    expect([status, receipt?.doubts]).toEqual(['completed', undefined]);
+  });
+});

@@ -1,0 +1,93 @@
+// Files of judgments that can be read in more than one way: a batch asks before its first row, or before it leaves staging.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useDatabase } from '../../../test/support/database.ts';
+import { newTenant } from '../../../test/support/engine.ts';
+import {
+  casesOf,
+  type JudgmentsBench,
+  judgmentsFile,
+  judgmentsHeader,
+  openJudgmentsBench,
+} from '../../../test/support/judgments.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
+import { findOpenQuestion } from '../../engine/sql/questions.ts';
+
+const database = useDatabase();
+let bench: JudgmentsBench;
+
+beforeAll(async () => {
+  bench = await openJudgmentsBench(database.appUrl);
+  await bench.engine.start();
+});
+afterAll(() => bench.close());
+
+const rowsOf = (count: number) =>
+  Array.from({ length: count }, (_, i) => `K-${i},Ann ${i},Dan,${i + 1},2024-01-0${(i % 9) + 1},Kings,,,`);
+
+async function asked(tenantId: string, file: string, input: Parameters<JudgmentsBench['hand']>[2] = {}) {
+  const runId = await bench.hand(tenantId, file, input);
+  const question = await waitFor(() => findOpenQuestion(bench.engine.pools.control, tenantId, runId), {
+    what: 'the batch to ask',
+  });
+  return { runId, question, actor: { tenantId, by: 'tester' } };
+}
+
+describe('a batch with a second table', () => {
+  const file = `${judgmentsFile(...rowsOf(6))}\nCase Number,Plaintiff,Judgment Amount\nZ-1,Zoe,1\nZ-2,Zed,2\nZ-3,Zac,3\n`;
+
+  it('asks before its first row and goes on as decided', async () => {
+    const tenantId = newTenant();
+    const { runId, question, actor } = await asked(tenantId, file);
+    expect(question).toMatchObject({ code: 'reading_doubtful', details: { doubts: [{ code: 'other_table' }] } });
+    expect((await bench.engine.run(tenantId, runId)).receipt).toBeNull();
+    await bench.engine.answer(actor, question.question_id, 'as_decided');
+    expect(await bench.ended(tenantId, runId)).toMatchObject({
+      status: 'completed',
+      receipt: { read: 6, outcomes: { inserted: 6 }, content: { bytes: { other_table: expect.any(Number) } } },
+    });
+  });
+
+  it('reads the other one when somebody says so', async () => {
+    const tenantId = newTenant();
+    const { runId, question, actor } = await asked(tenantId, file);
+    await bench.engine.answer(actor, question.question_id, 'other_1');
+    expect(await bench.ended(tenantId, runId)).toMatchObject({ status: 'completed', receipt: { read: 3 } });
+    expect((await casesOf(database.admin, tenantId)).map(({ case_number: id }) => id).sort()).toEqual([
+      'Z-1',
+      'Z-2',
+      'Z-3',
+    ]);
+  });
+
+  it('fails or goes on when the sender wants it so', async () => {
+    const tenantId = newTenant();
+    const failed = await bench.ended(tenantId, await bench.hand(tenantId, file, { on_doubt: 'fail' }));
+    expect(failed).toMatchObject({ status: 'failed', error_code: 'reading_doubtful' });
+    const other = newTenant();
+    const gone = await bench.ended(other, await bench.hand(other, file, { on_doubt: 'proceed' }));
+    expect(gone).toMatchObject({ status: 'completed', receipt: { read: 6, doubts: { other_table: 1 } } });
+  });
+});
+
+describe('a list that stands behind the part of the file that is looked at first', () => {
+  const names = judgmentsHeader.split(',');
+  const record = (line: string, address: string) =>
+    JSON.stringify(Object.fromEntries(line.split(',').map((cell, i) => [names[i], i === 8 ? address : cell])));
+  const padding = 'x'.repeat(1_900);
+  const records = rowsOf(2_400).map((line) => record(line, padding));
+  const file = `{"cases":[${records.join(',\n')}],\n"more":[{"Case Number":"M-1"},{"Case Number":"M-2"}]}`;
+
+  it('holds the batch in staging: nothing is stored, and all of it once it is answered', async () => {
+    const tenantId = newTenant();
+    const { runId, question, actor } = await asked(tenantId, file, { filename: 'judgments.json' });
+    expect(question.details).toMatchObject({ doubts: [{ code: 'other_table', rows_at_stake: 2 }] });
+    const { receipt } = await bench.engine.run(tenantId, runId);
+    expect(receipt).toMatchObject({ read: 2_400, outcomes: { held_back: 2_400 } });
+    expect(await casesOf(database.admin, tenantId)).toEqual([]);
+    await bench.engine.answer(actor, question.question_id, 'as_decided');
+    expect(await bench.ended(tenantId, runId)).toMatchObject({
+      status: 'completed',
+      receipt: { read: 2_400, outcomes: { inserted: 2_400 } },
+    });
+  });
+});
