@@ -135,7 +135,9 @@ describe('an installation of the first version, migrated in place', () => {
 
   it('goes on with uploads from their checkpoints: tables and receipts are those of an undisturbed one', async () => {
     const whole = await numbersOf(admin, old.runs.adsWaiting.tenantId);
-    const receipt = (await ended(old.runs.adsWaiting)).receipt;
+    // A reading that began before bytes were counted ends as it began: without them.
+    const { content, ...receipt } = (await ended(old.runs.adsWaiting)).receipt as { content?: unknown };
+    expect(content).toBeDefined();
     expect(whole.daily_metrics?.length).toBeGreaterThan(100);
     for (const name of ['adsParsing', 'adsPromoting'] as const) {
       const run = await ended(old.runs[name]);
