@@ -10,6 +10,14 @@ create role ads_parse nologin noinherit;
 
 create role ads_promote nologin noinherit;
 
+create role documents_api nologin noinherit;
+
+create role documents_cleanup nologin noinherit;
+
+create role documents_purge nologin noinherit;
+
+create role documents_worker nologin noinherit;
+
 create role judgments_cleanup nologin noinherit;
 
 create role judgments_import nologin noinherit;
@@ -31,6 +39,10 @@ grant usage on schema engine to ads_cleanup;
 grant usage on schema engine to ads_intake;
 grant usage on schema engine to ads_parse;
 grant usage on schema engine to ads_promote;
+grant usage on schema engine to documents_api;
+grant usage on schema engine to documents_cleanup;
+grant usage on schema engine to documents_purge;
+grant usage on schema engine to documents_worker;
 grant usage on schema engine to judgments_cleanup;
 grant usage on schema engine to judgments_import;
 grant usage on schema engine to millrace_app;
@@ -268,15 +280,22 @@ CREATE INDEX blobs_by_keep_until ON engine.blobs USING btree (keep_until) WHERE 
 CREATE INDEX blobs_same_bytes ON engine.blobs USING btree (tenant_id, sha256, blob_id);
 alter table engine.blobs enable row level security, force row level security;
 create policy ads_tenant_only on engine.blobs for select to ads_intake, ads_parse, ads_promote using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy documents_keep on engine.blobs for update to documents_purge, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy documents_tenant_only on engine.blobs for select to documents_api, documents_purge, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.blobs for all to millrace_engine using (true) with check (true);
 create policy judgments_tenant_only on engine.blobs for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on engine.blobs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on engine.blobs to ads_intake;
 grant select on engine.blobs to ads_parse;
 grant select on engine.blobs to ads_promote;
+grant select on engine.blobs to documents_api;
+grant select on engine.blobs to documents_purge;
+grant select on engine.blobs to documents_worker;
 grant select on engine.blobs to judgments_import;
 grant insert, select on engine.blobs to millrace_app;
 grant delete, insert, select, update on engine.blobs to millrace_engine;
+grant update (deleted_at) on engine.blobs to documents_purge;
+grant update (keep_until) on engine.blobs to documents_worker;
 
 create table engine.checkpoints (
   run_id uuid not null,
@@ -482,12 +501,16 @@ CREATE INDEX kept_runs_by_tenant ON engine.kept_runs USING btree (tenant_id, id)
 CREATE INDEX kept_runs_by_tenant_pipeline ON engine.kept_runs USING btree (tenant_id, pipeline, id);
 alter table engine.kept_runs enable row level security, force row level security;
 create policy ads_tenant_only on engine.kept_runs for select to ads_intake, ads_parse, ads_promote using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy documents_tenant_only on engine.kept_runs for select to documents_api, documents_purge, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.kept_runs for all to millrace_engine using (true) with check (true);
 create policy judgments_tenant_only on engine.kept_runs for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on engine.kept_runs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on engine.kept_runs to ads_intake;
 grant select on engine.kept_runs to ads_parse;
 grant select on engine.kept_runs to ads_promote;
+grant select on engine.kept_runs to documents_api;
+grant select on engine.kept_runs to documents_purge;
+grant select on engine.kept_runs to documents_worker;
 grant select on engine.kept_runs to judgments_import;
 grant select on engine.kept_runs to millrace_app;
 grant delete, insert, select on engine.kept_runs to millrace_engine;
@@ -511,6 +534,7 @@ create table engine.leases (
 CREATE INDEX leases_by_worker ON engine.leases USING btree (worker_id);
 CREATE INDEX leases_capped ON engine.leases USING btree (pipeline, lane) WHERE capped;
 alter table engine.leases enable row level security, force row level security;
+create policy documents_tenant_only on engine.leases for select to documents_api, documents_purge, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.leases for all to millrace_engine using (true) with check (true);
 create policy judgments_tenant_only on engine.leases for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on engine.leases for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -683,12 +707,16 @@ CREATE INDEX past_runs_by_tenant ON ONLY engine.past_runs USING btree (tenant_id
 CREATE INDEX past_runs_by_tenant_pipeline ON ONLY engine.past_runs USING btree (tenant_id, pipeline, id);
 alter table engine.past_runs enable row level security, force row level security;
 create policy ads_tenant_only on engine.past_runs for select to ads_intake, ads_parse, ads_promote using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy documents_tenant_only on engine.past_runs for select to documents_api, documents_purge, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.past_runs for all to millrace_engine using (true) with check (true);
 create policy judgments_tenant_only on engine.past_runs for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on engine.past_runs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on engine.past_runs to ads_intake;
 grant select on engine.past_runs to ads_parse;
 grant select on engine.past_runs to ads_promote;
+grant select on engine.past_runs to documents_api;
+grant select on engine.past_runs to documents_purge;
+grant select on engine.past_runs to documents_worker;
 grant select on engine.past_runs to judgments_import;
 grant select on engine.past_runs to millrace_app;
 grant delete, insert, select on engine.past_runs to millrace_engine;
@@ -773,8 +801,11 @@ create table engine.progress (
   constraint progress_pkey PRIMARY KEY (run_id, part)
 ) with (fillfactor=50);
 alter table engine.progress enable row level security, force row level security;
+create policy documents_tenant_only on engine.progress for select to documents_api, documents_purge, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.progress for all to millrace_engine using (true) with check (true);
 create policy tenant_only on engine.progress for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on engine.progress to documents_api;
+grant select on engine.progress to documents_worker;
 grant select on engine.progress to millrace_app;
 grant delete, insert, select, update on engine.progress to millrace_engine;
 
@@ -948,6 +979,7 @@ CREATE UNIQUE INDEX runs_retry_of ON engine.runs USING btree (retry_of) WHERE (r
 CREATE UNIQUE INDEX runs_unique_key ON engine.runs USING btree (tenant_id, pipeline, unique_key) WHERE (unique_key IS NOT NULL);
 alter table engine.runs enable row level security, force row level security;
 create policy ads_tenant_only on engine.runs for select to ads_intake, ads_parse, ads_promote using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy documents_tenant_only on engine.runs for select to documents_api, documents_purge, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.runs for all to millrace_engine using (true) with check (true);
 create policy judgments_tenant_only on engine.runs for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on engine.runs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -958,6 +990,9 @@ CREATE TRIGGER trg_import_runs_status_guard BEFORE UPDATE OF status ON engine.ru
 grant select on engine.runs to ads_intake;
 grant select on engine.runs to ads_parse;
 grant select on engine.runs to ads_promote;
+grant select on engine.runs to documents_api;
+grant select on engine.runs to documents_purge;
+grant select on engine.runs to documents_worker;
 grant select on engine.runs to judgments_import;
 grant select on engine.runs to millrace_app;
 grant delete, insert, select, update on engine.runs to millrace_engine;
@@ -1332,6 +1367,123 @@ create policy tenant_only on public.campaigns for all to ads_intake, ads_parse, 
 grant delete, insert, select, update on public.campaigns to ads_promote;
 grant select on public.campaigns to millrace_app;
 
+create table public.chunk_embeddings (
+  tenant_id uuid not null,
+  model_id text not null,
+  doc_version_id uuid not null,
+  chunk_id uuid not null,
+  passage_no integer not null,
+  embedding bytea not null,
+  bits bit varying not null,
+  constraint chunk_embeddings_pkey PRIMARY KEY (tenant_id, chunk_id, passage_no, model_id),
+  constraint chunk_embeddings_tenant_id_chunk_id_fkey FOREIGN KEY (tenant_id, chunk_id) REFERENCES public.chunks(tenant_id, chunk_id) ON DELETE CASCADE
+);
+CREATE INDEX chunk_embeddings_version ON public.chunk_embeddings USING btree (tenant_id, doc_version_id);
+CREATE INDEX idx_chunk_embeddings_tenant ON public.chunk_embeddings USING btree (tenant_id, model_id, doc_version_id);
+alter table public.chunk_embeddings enable row level security, force row level security;
+create policy only_of_unserved on public.chunk_embeddings as restrictive for delete to documents_api using ((NOT (EXISTS ( SELECT
+   FROM public.document_versions v
+  WHERE ((v.doc_version_id = chunk_embeddings.doc_version_id) AND v.is_active)))));
+create policy reactivation on public.chunk_embeddings for all to postgres using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy tenant_only on public.chunk_embeddings for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, select on public.chunk_embeddings to documents_api;
+grant delete, select on public.chunk_embeddings to documents_purge;
+grant delete, insert, select, update on public.chunk_embeddings to documents_worker;
+grant select on public.chunk_embeddings to millrace_app;
+
+create table public.chunk_fts (
+  tenant_id uuid not null,
+  chunk_id uuid not null,
+  doc_version_id uuid not null,
+  tsv tsvector not null,
+  constraint chunk_fts_pkey PRIMARY KEY (tenant_id, chunk_id),
+  constraint chunk_fts_tenant_id_chunk_id_fkey FOREIGN KEY (tenant_id, chunk_id) REFERENCES public.chunks(tenant_id, chunk_id) ON DELETE CASCADE
+);
+CREATE INDEX idx_chunk_fts_gin ON public.chunk_fts USING gin (tsv);
+CREATE INDEX idx_chunk_fts_tenant ON public.chunk_fts USING btree (tenant_id, doc_version_id);
+alter table public.chunk_fts enable row level security, force row level security;
+create policy reactivation on public.chunk_fts for all to postgres using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy tenant_only on public.chunk_fts for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on public.chunk_fts to documents_api;
+grant delete, select on public.chunk_fts to documents_purge;
+grant delete, insert, select, update on public.chunk_fts to documents_worker;
+grant select on public.chunk_fts to millrace_app;
+
+create table public.chunk_passages (
+  tenant_id uuid not null,
+  chunk_id uuid not null,
+  passage_no integer not null,
+  doc_version_id uuid not null,
+  page_no integer not null,
+  char_start integer not null,
+  char_end integer not null,
+  token_count integer not null,
+  text_hash bytea not null,
+  constraint chunk_passages_pkey PRIMARY KEY (tenant_id, chunk_id, passage_no),
+  constraint chunk_passages_tenant_id_chunk_id_fkey FOREIGN KEY (tenant_id, chunk_id) REFERENCES public.chunks(tenant_id, chunk_id) ON DELETE CASCADE,
+  constraint chunk_passages_passage_no_check CHECK ((passage_no >= 0))
+);
+CREATE INDEX chunk_passages_hash ON public.chunk_passages USING btree (tenant_id, text_hash);
+CREATE INDEX chunk_passages_version ON public.chunk_passages USING btree (tenant_id, doc_version_id);
+alter table public.chunk_passages enable row level security, force row level security;
+create policy reactivation on public.chunk_passages for all to postgres using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy tenant_only on public.chunk_passages for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on public.chunk_passages to documents_api;
+grant delete, select on public.chunk_passages to documents_purge;
+grant delete, insert, select, update on public.chunk_passages to documents_worker;
+grant select on public.chunk_passages to millrace_app;
+
+create table public.chunk_terms (
+  tenant_id uuid not null,
+  term text not null,
+  doc_version_id uuid not null,
+  chunk_nos integer[] not null,
+  counts integer[] not null,
+  head_counts integer[] not null,
+  lengths integer[] not null,
+  constraint chunk_terms_pkey PRIMARY KEY (tenant_id, term, doc_version_id),
+  constraint chunk_terms_tenant_id_doc_version_id_fkey FOREIGN KEY (tenant_id, doc_version_id) REFERENCES public.document_versions(tenant_id, doc_version_id) ON DELETE CASCADE
+);
+CREATE INDEX chunk_terms_version ON public.chunk_terms USING btree (tenant_id, doc_version_id);
+alter table public.chunk_terms enable row level security, force row level security;
+create policy only_of_unserved on public.chunk_terms as restrictive for delete to documents_api using ((NOT (EXISTS ( SELECT
+   FROM public.document_versions v
+  WHERE ((v.doc_version_id = chunk_terms.doc_version_id) AND v.is_active)))));
+create policy reactivation on public.chunk_terms for all to postgres using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy tenant_only on public.chunk_terms for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, select on public.chunk_terms to documents_api;
+grant delete, select on public.chunk_terms to documents_purge;
+grant delete, insert, select, update on public.chunk_terms to documents_worker;
+grant select on public.chunk_terms to millrace_app;
+
+create table public.chunks (
+  chunk_id uuid not null,
+  tenant_id uuid not null,
+  doc_version_id uuid not null,
+  doc_id uuid not null,
+  chunk_no integer not null,
+  page_from integer not null,
+  page_to integer not null,
+  text text not null,
+  token_count integer not null,
+  heading_path text[] default '{}'::text[] not null,
+  boxes jsonb default '[]'::jsonb not null,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint chunks_pkey PRIMARY KEY (tenant_id, chunk_id),
+  constraint chunks_number UNIQUE (tenant_id, doc_version_id, chunk_no),
+  constraint chunks_tenant_id_doc_version_id_fkey FOREIGN KEY (tenant_id, doc_version_id) REFERENCES public.document_versions(tenant_id, doc_version_id) ON DELETE CASCADE,
+  constraint chunks_chunk_no_check CHECK ((chunk_no >= 0)),
+  constraint chunks_token_count_check CHECK (((token_count >= 0) AND (token_count <= 800)))
+);
+CREATE INDEX idx_chunks_tenant_version ON public.chunks USING btree (tenant_id, doc_version_id);
+alter table public.chunks enable row level security, force row level security;
+create policy reactivation on public.chunks for all to postgres using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy tenant_only on public.chunks for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on public.chunks to documents_api;
+grant delete, select on public.chunks to documents_purge;
+grant delete, insert, select, update on public.chunks to documents_worker;
+grant select on public.chunks to millrace_app;
+
 create table public.clients (
   client_id uuid not null,
   tenant_id uuid not null,
@@ -1479,6 +1631,169 @@ alter table public.daily_metrics_history enable row level security, force row le
 create policy tenant_only on public.daily_metrics_history for all to ads_intake, ads_parse, ads_promote, millrace_app using ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant insert, select on public.daily_metrics_history to ads_promote;
 grant select on public.daily_metrics_history to millrace_app;
+
+create table public.document_pages (
+  tenant_id uuid not null,
+  doc_version_id uuid not null,
+  page_no integer not null,
+  fate text not null,
+  reason text,
+  width real,
+  height real,
+  text text default ''::text not null,
+  blocks jsonb default '[]'::jsonb not null,
+  char_start bigint default 0 not null,
+  char_end bigint default 0 not null,
+  ocr_confidence real,
+  garbled_share real default 0 not null,
+  tables integer default 0 not null,
+  tables_lost integer default 0 not null,
+  constraint document_pages_pkey PRIMARY KEY (tenant_id, doc_version_id, page_no),
+  constraint document_pages_tenant_id_doc_version_id_fkey FOREIGN KEY (tenant_id, doc_version_id) REFERENCES public.document_versions(tenant_id, doc_version_id) ON DELETE CASCADE,
+  constraint document_pages_fate_check CHECK ((fate = ANY (ARRAY['text'::text, 'ocr'::text, 'empty'::text, 'rejected'::text]))),
+  constraint document_pages_page_no_check CHECK ((page_no >= 1)),
+  constraint document_pages_rejected_says_why CHECK (((fate <> 'rejected'::text) OR (reason IS NOT NULL)))
+);
+alter table public.document_pages enable row level security, force row level security;
+create policy tenant_only on public.document_pages for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on public.document_pages to documents_api;
+grant delete, select on public.document_pages to documents_purge;
+grant delete, insert, select, update on public.document_pages to documents_worker;
+grant select on public.document_pages to millrace_app;
+
+create table public.document_tombstones (
+  tombstone_id uuid not null,
+  tenant_id uuid not null,
+  doc_id uuid not null,
+  source_uri text not null,
+  kind text not null,
+  source_seq bigint not null,
+  made_by text not null,
+  reason text,
+  created_at timestamp with time zone default engine.now() not null,
+  lifted_at timestamp with time zone,
+  lifted_by text,
+  constraint document_tombstones_pkey PRIMARY KEY (tombstone_id),
+  constraint document_tombstones_kind_check CHECK ((kind = ANY (ARRAY['deactivated'::text, 'source_deleted'::text, 'purged'::text])))
+);
+CREATE INDEX document_tombstones_of ON public.document_tombstones USING btree (tenant_id, doc_id);
+CREATE INDEX document_tombstones_standing ON public.document_tombstones USING btree (tenant_id, source_uri) WHERE (lifted_at IS NULL);
+alter table public.document_tombstones enable row level security, force row level security;
+create policy tenant_only on public.document_tombstones for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select on public.document_tombstones to documents_api;
+grant insert, select on public.document_tombstones to documents_purge;
+grant select on public.document_tombstones to documents_worker;
+grant select on public.document_tombstones to millrace_app;
+grant update (lifted_at, lifted_by) on public.document_tombstones to documents_api;
+
+create table public.document_versions (
+  doc_version_id uuid not null,
+  tenant_id uuid not null,
+  doc_id uuid not null,
+  version_no integer not null,
+  version_label text generated always as (('v'::text || (version_no)::text)) stored not null,
+  content_hash text not null,
+  is_active boolean default false not null,
+  run_id uuid not null,
+  blob_id uuid,
+  source_seq bigint not null,
+  source_type text not null,
+  unit text not null,
+  page_count integer default 0 not null,
+  text_pages integer default 0 not null,
+  ocr_pages integer default 0 not null,
+  empty_pages integer default 0 not null,
+  rejected_pages integer default 0 not null,
+  chunk_count integer default 0 not null,
+  passage_count integer default 0 not null,
+  token_count bigint default 0 not null,
+  term_length bigint default 0 not null,
+  language text,
+  search_config text default 'simple'::text not null,
+  grade text,
+  grade_shares jsonb,
+  notes jsonb default '[]'::jsonb not null,
+  model_id text,
+  artifact_uri text,
+  created_at timestamp with time zone default engine.now() not null,
+  ready_at timestamp with time zone,
+  activated_at timestamp with time zone,
+  deactivated_at timestamp with time zone,
+  constraint document_versions_pkey PRIMARY KEY (tenant_id, doc_version_id),
+  constraint document_versions_number UNIQUE (tenant_id, doc_id, version_no),
+  constraint document_versions_run UNIQUE (tenant_id, run_id),
+  constraint document_versions_tenant_id_doc_id_fkey FOREIGN KEY (tenant_id, doc_id) REFERENCES public.documents(tenant_id, doc_id),
+  constraint document_versions_active_is_ready CHECK (((NOT is_active) OR (ready_at IS NOT NULL))),
+  constraint document_versions_grade_check CHECK ((grade = ANY (ARRAY['A'::text, 'B'::text, 'C'::text, 'D'::text, 'E'::text, 'F'::text]))),
+  constraint document_versions_unit_check CHECK ((unit = ANY (ARRAY['page'::text, 'section'::text]))),
+  constraint document_versions_version_no_check CHECK ((version_no >= 1))
+);
+CREATE INDEX document_versions_building ON public.document_versions USING btree (created_at) WHERE (ready_at IS NULL);
+CREATE INDEX document_versions_served ON public.document_versions USING btree (tenant_id, doc_version_id) INCLUDE (chunk_count, term_length) WHERE (is_active = true);
+CREATE INDEX idx_doc_versions_dedup ON public.document_versions USING btree (tenant_id, doc_id, content_hash) WHERE (is_active = true);
+CREATE UNIQUE INDEX idx_doc_versions_one_active ON public.document_versions USING btree (tenant_id, doc_id) WHERE (is_active = true);
+alter table public.document_versions enable row level security, force row level security;
+create policy expired_any_tenant on public.document_versions for all to documents_cleanup using ((ready_at IS NULL));
+create policy only_deactivate on public.document_versions as restrictive for update to documents_api using (true) with check ((is_active = false));
+create policy reactivation on public.document_versions for all to postgres using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy tenant_only on public.document_versions for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on public.document_versions to documents_api;
+grant delete on public.document_versions to documents_cleanup;
+grant delete, select on public.document_versions to documents_purge;
+grant delete, insert, select, update on public.document_versions to documents_worker;
+grant select on public.document_versions to millrace_app;
+grant update (deactivated_at, is_active) on public.document_versions to documents_api;
+grant select (created_at, doc_version_id, ready_at, run_id) on public.document_versions to documents_cleanup;
+
+create table public.documents (
+  doc_id uuid not null,
+  tenant_id uuid not null,
+  source_type text not null,
+  source_uri text not null,
+  title text not null,
+  tags text[] default '{}'::text[] not null,
+  observed_seq bigint default 1 not null,
+  created_at timestamp with time zone default engine.now() not null,
+  updated_at timestamp with time zone default engine.now() not null,
+  constraint documents_pkey PRIMARY KEY (doc_id),
+  constraint documents_of_tenant UNIQUE (tenant_id, doc_id),
+  constraint documents_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id),
+  constraint documents_source_type_check CHECK ((source_type = ANY (ARRAY['pdf'::text, 'docx'::text, 'html'::text, 'txt'::text, 'md'::text]))),
+  constraint documents_source_uri_check CHECK (((length(source_uri) >= 1) AND (length(source_uri) <= 2048))),
+  constraint documents_tags_check CHECK ((cardinality(tags) <= 50)),
+  constraint documents_title_check CHECK (((length(title) >= 1) AND (length(title) <= 500)))
+);
+CREATE UNIQUE INDEX idx_documents_source_uri ON public.documents USING btree (tenant_id, source_uri);
+CREATE INDEX idx_documents_tenant ON public.documents USING btree (tenant_id, created_at DESC, doc_id DESC);
+alter table public.documents enable row level security, force row level security;
+create policy tenant_only on public.documents for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select on public.documents to documents_api;
+grant delete, select on public.documents to documents_purge;
+grant select on public.documents to documents_worker;
+grant select on public.documents to millrace_app;
+grant update (observed_seq, tags, title, updated_at) on public.documents to documents_api;
+
+create table public.embedding_models (
+  tenant_id uuid not null,
+  model_id text not null,
+  name text not null,
+  provider text not null,
+  dims integer not null,
+  max_tokens integer not null,
+  state text not null,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint embedding_models_pkey PRIMARY KEY (tenant_id, model_id),
+  constraint embedding_models_dims_check CHECK (((dims >= 1) AND (dims <= 16000))),
+  constraint embedding_models_provider_check CHECK ((provider = ANY (ARRAY['embedded'::text, 'http'::text, 'local'::text]))),
+  constraint embedding_models_state_check CHECK ((state = ANY (ARRAY['active'::text, 'building'::text, 'retired'::text])))
+);
+CREATE UNIQUE INDEX embedding_models_one_active ON public.embedding_models USING btree (tenant_id) WHERE (state = 'active'::text);
+alter table public.embedding_models enable row level security, force row level security;
+create policy tenant_only on public.embedding_models for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on public.embedding_models to documents_api;
+grant select on public.embedding_models to documents_purge;
+grant insert, select on public.embedding_models to documents_worker;
+grant select on public.embedding_models to millrace_app;
 
 create table public.idempotency_keys (
   tenant_id uuid not null,
@@ -1827,6 +2142,23 @@ grant delete, insert, select on public.users to millrace_app;
 grant insert, select, update on public.users to millrace_operator;
 grant update (disabled_at, last_login_at, must_change_password, name, password_hash, role, token_version, updated_at) on public.users to millrace_app;
 
+create table public.vector_ledger (
+  tenant_id uuid not null,
+  model_id text not null,
+  text_hash bytea not null,
+  embedding bytea not null,
+  bits bit varying not null,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint vector_ledger_pkey PRIMARY KEY (tenant_id, model_id, text_hash)
+);
+alter table public.vector_ledger enable row level security, force row level security;
+create policy reactivation on public.vector_ledger for all to postgres using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy tenant_only on public.vector_ledger for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on public.vector_ledger to documents_api;
+grant delete, select on public.vector_ledger to documents_purge;
+grant insert, select on public.vector_ledger to documents_worker;
+grant select on public.vector_ledger to millrace_app;
+
 create table tabular.mappings (
   tenant_id uuid not null,
   pipeline text not null,
@@ -2054,6 +2386,9 @@ UNION ALL
 grant select on engine.all_runs to ads_intake;
 grant select on engine.all_runs to ads_parse;
 grant select on engine.all_runs to ads_promote;
+grant select on engine.all_runs to documents_api;
+grant select on engine.all_runs to documents_purge;
+grant select on engine.all_runs to documents_worker;
 grant select on engine.all_runs to judgments_import;
 grant select on engine.all_runs to millrace_app;
 grant select on engine.all_runs to millrace_engine;
@@ -2286,6 +2621,33 @@ create view public.ingestion_jobs with (security_invoker=true) as
      LEFT JOIN public.sync_jobs j ON ((j.job_id = r.id)))
   WHERE (r.pipeline = 'syncs'::text);
 grant select on public.ingestion_jobs to millrace_app;
+
+create view public.ingestion_runs with (security_invoker=true) as
+ SELECT r.id AS run_id,
+    r.tenant_id,
+    r.status,
+    COALESCE((r.input ->> 'run_type'::text), 'manual_upload'::text) AS run_type,
+        CASE
+            WHEN (r.source_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'::text) THEN (r.source_id)::uuid
+            ELSE NULL::uuid
+        END AS source_id,
+    r.created_by AS initiated_by,
+    jsonb_build_object('source_type', (r.input -> 'channel'::text), 'upload_uri', (('/v1/uploads/'::text || (r.id)::text) || '/original'::text), 'title', (r.input -> 'title'::text), 'original_filename', (r.input -> 'original_filename'::text), 'content_type', (r.input -> 'content_type'::text), 'file_size_bytes', (r.input -> 'file_size_bytes'::text), 'content_hash', (r.input -> 'content_hash'::text), 'created_by_user_id', r.created_by) AS config,
+    r.receipt AS stats,
+        CASE
+            WHEN (r.phase = ANY (ARRAY['failed'::text, 'dead'::text])) THEN r.error_text
+            ELSE NULL::text
+        END AS error,
+    r.created_at,
+    r.started_at,
+    GREATEST(r.updated_at, g.updated_at) AS updated_at,
+    r.finished_at
+   FROM (engine.all_runs r
+     LEFT JOIN engine.progress g ON (((g.run_id = r.id) AND (g.tenant_id = r.tenant_id))))
+  WHERE (r.pipeline = 'documents'::text);
+grant select on public.ingestion_runs to documents_api;
+grant select on public.ingestion_runs to documents_worker;
+grant select on public.ingestion_runs to millrace_app;
 
 create view public.staged_rows with (security_invoker=true) as
  SELECT upload_id,
@@ -2713,6 +3075,41 @@ $function$
 -- not executable by public
 grant execute on function public.choose_daily_winners to ads_promote;
 
+CREATE OR REPLACE FUNCTION public.fill_search_tables(of_tenant uuid, of_version uuid, with_model text)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+    insert into public.chunk_embeddings (tenant_id, model_id, doc_version_id, chunk_id, passage_no, embedding, bits)
+    select p.tenant_id, l.model_id, p.doc_version_id, p.chunk_id, p.passage_no, l.embedding, l.bits
+    from public.chunk_passages p
+    join public.vector_ledger l on l.tenant_id = p.tenant_id and l.model_id = with_model and l.text_hash = p.text_hash
+    where p.tenant_id = of_tenant and p.doc_version_id = of_version
+    on conflict do nothing;
+
+    insert into public.chunk_terms (tenant_id, term, doc_version_id, chunk_nos, counts, head_counts, lengths)
+    select c.tenant_id, t.lexeme, c.doc_version_id,
+           array_agg(c.chunk_no order by c.chunk_no), array_agg(t.body order by c.chunk_no),
+           array_agg(t.head order by c.chunk_no), array_agg(c.words order by c.chunk_no)
+    from (
+      select k.tenant_id, k.doc_version_id, k.chunk_no, f.tsv,
+             (select coalesce(sum(cardinality(array_positions(u.weights, 'D'))), 0)::integer from unnest(f.tsv) u) as words
+      from public.chunks k
+      join public.chunk_fts f on f.tenant_id = k.tenant_id and f.chunk_id = k.chunk_id
+      where k.tenant_id = of_tenant and k.doc_version_id = of_version
+    ) c
+    cross join lateral (
+      select u.lexeme, cardinality(array_positions(u.weights, 'D')) as body,
+             cardinality(u.weights) - cardinality(array_positions(u.weights, 'D')) as head
+      from unnest(c.tsv) u
+    ) t
+    group by c.tenant_id, t.lexeme, c.doc_version_id
+    on conflict do nothing
+  $function$
+;
+-- not executable by public
+grant execute on function public.fill_search_tables to documents_worker;
+
 CREATE OR REPLACE FUNCTION public.find_login(wanted_email text)
  RETURNS TABLE(user_id uuid, tenant_id uuid, email text, name text, password_hash text, role text, token_version integer, must_change_password boolean, disabled_at timestamp with time zone, tenant_name text, plan text)
  LANGUAGE sql
@@ -2767,3 +3164,38 @@ AS $function$
     select id from chain where merged_into is null
   $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.reactivate_document_version(of_version uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  of_tenant constant uuid := nullif(current_setting('millrace.tenant_id', true), '')::uuid;
+  wanted record;
+begin
+  select v.doc_id, v.model_id into wanted
+  from public.document_versions v
+  where v.tenant_id = of_tenant and v.doc_version_id = of_version and v.ready_at is not null;
+  if not found then
+    return false;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended(wanted.doc_id::text, 160));
+  delete from public.chunk_embeddings e using public.document_versions v
+  where v.tenant_id = of_tenant and v.doc_id = wanted.doc_id and v.is_active
+    and e.tenant_id = of_tenant and e.doc_version_id = v.doc_version_id;
+  delete from public.chunk_terms t using public.document_versions v
+  where v.tenant_id = of_tenant and v.doc_id = wanted.doc_id and v.is_active
+    and t.tenant_id = of_tenant and t.doc_version_id = v.doc_version_id;
+  update public.document_versions v set is_active = false, deactivated_at = engine.now()
+  where v.tenant_id = of_tenant and v.doc_id = wanted.doc_id and v.is_active and v.doc_version_id <> of_version;
+  update public.document_versions v set is_active = true, activated_at = engine.now(), deactivated_at = null
+  where v.tenant_id = of_tenant and v.doc_version_id = of_version;
+  perform public.fill_search_tables(of_tenant, of_version, wanted.model_id);
+  return true;
+end
+$function$
+;
+-- not executable by public
+grant execute on function public.reactivate_document_version to documents_api;

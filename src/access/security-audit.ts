@@ -17,6 +17,10 @@ export interface Finding {
 
 /** The functions that may run with their owner's rights, each with its reason. */
 const allowedDefiners: ReadonlyMap<string, string> = new Map([
+  [
+    'public.reactivate_document_version',
+    'the one way in which the API serves a version again; touches only versions of the session’s tenant',
+  ],
   ['engine.add_history_month', 'only the owner can make a partition; takes a month, reads nothing'],
   ['engine.detach_history_month', 'only the owner can detach a partition; takes a month, reads nothing'],
   ['engine.drop_detached_month', 'only the owner can drop a table; drops months that were detached, reads nothing'],
@@ -35,7 +39,8 @@ const wideOnPurpose: readonly ((policy: { table: string; policy: string; role: s
   ({ table, role }) => role === 'millrace_engine' && table.startsWith('engine.'),
   ({ role }) => role === 'millrace_operator',
   ({ policy }) => policy === 'login_lookup',
-  ({ policy, role }) => policy === 'expired_any_tenant' && ['ads_cleanup', 'judgments_cleanup'].includes(role),
+  ({ policy, role }) =>
+    policy === 'expired_any_tenant' && ['ads_cleanup', 'judgments_cleanup', 'documents_cleanup'].includes(role),
   ({ policy, role }) => policy === 'open_any_tenant' && role === 'syncs_canceller',
 ];
 

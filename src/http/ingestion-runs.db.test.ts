@@ -70,6 +70,7 @@ describe('one ingestion run', () => {
       created_at: expect.stringMatching(/Z$/),
       started_at: expect.stringMatching(/Z$/),
       finished_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
       config: {
         source_type: 'upload',
         created_by_user_id: user.userId,

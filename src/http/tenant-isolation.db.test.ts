@@ -7,6 +7,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildApiKey, buildTenant, buildUser, useApi } from '../../test/support/api.ts';
 import { useDatabase } from '../../test/support/database.ts';
+import { buildDocument, documentHandlers } from '../../test/support/documents.ts';
+import { documentsDeps } from '../../test/support/documents-deps.ts';
 import { buildEngine, buildPipeline } from '../../test/support/engine.ts';
 import { type FakeAirbyte, startFakeAirbyte } from '../../test/support/fake-airbyte/server.ts';
 import { isolationMatrix, type Probe, type Things } from '../../test/support/isolation-matrix.ts';
@@ -97,15 +99,18 @@ const nobody: Things = {
   endpointId: uuidv7(),
   deliveryId: uuidv7(),
   questionId: uuidv7(),
+  documentId: uuidv7(),
 };
 const marker = 'CANARY-OF-THE-OTHER-TENANT';
 const rejects = { check: async () => [[]], replay: async () => ({ runId: '', rows: 0 }) };
 const folder = mkdtempSync(path.join(tmpdir(), 'millrace-isolation-'));
 const store = new DiskBlobStore({ root: folder });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const documents = documentsDeps(folder, { store });
 /** Everything an installation serves. */
 const handlers = () => ({
   ...connectorHandlers(desk),
+  ...documentHandlers(documents),
   ...syncHandlers(desk),
   ...uploadHandlers({ store }),
   ...createUploadHandlers({ store, limits: defaultUploadLimits }),
@@ -197,6 +202,7 @@ async function buildThings(mark: string): Promise<Things> {
     ...(await buildAlertThings(tenantId, mark)),
     ...(await buildWebhookThings(tenantId, mark)),
     questionId: await buildQuestion(tenantId, await enqueue('steady', new Date(Date.now() + 3_600_000)), mark),
+    documentId: await buildDocument(db.admin, { tenantId, title: mark }),
     ...ids,
   };
 }

@@ -297,6 +297,7 @@ async function findThings(): Promise<Things & { readonly allRuns: readonly strin
     alertId: await one(`select alert_id as id from engine.alerts limit 1`),
     alertRule: 'ingest_failure',
     sinkId: await one(`select sink_id as id from engine.alert_sinks where tenant_id is not null limit 1`),
+    documentId: 'none',
     endpointId: await one(`select endpoint_id as id from engine.webhook_endpoints limit 1`),
     deliveryId: await one(`select delivery_id as id from engine.deliveries limit 1`),
     questionId: 'none',

@@ -22,6 +22,7 @@ export interface Things {
   readonly endpointId: string;
   readonly deliveryId: string;
   readonly questionId: string;
+  readonly documentId: string;
 }
 
 export type Probe =
@@ -55,6 +56,16 @@ const endpoint = { kind: 'path', params: (things: Things) => ({ endpoint_id: thi
 const delivery = {
   kind: 'path',
   params: (things: Things) => ({ endpoint_id: things.endpointId, delivery_id: things.deliveryId }),
+} as const;
+
+const document = { kind: 'path', params: (things: Things) => ({ doc_id: things.documentId }) } as const;
+const documentVersion = {
+  kind: 'path',
+  params: (things: Things) => ({ doc_id: things.documentId, version: '1' }),
+} as const;
+const documentPage = {
+  kind: 'path',
+  params: (things: Things) => ({ doc_id: things.documentId, version: '1', page_no: '1' }),
 } as const;
 
 export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
@@ -199,6 +210,21 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'syncs.show': { kind: 'path', params: (things) => ({ job_id: things.syncId }) },
   'syncs.cancel': { kind: 'path', params: (things) => ({ job_id: things.syncId }) },
   'dead-letters.requeue': { kind: 'path', params: (things) => ({ run_id: things.deadRunId }), body: { ticket: 'T-1' } },
+  'documents.ingest': { kind: 'body', body: (foreign) => ({ workspace_id: foreign.tenantId }) },
+  'documents.list': { kind: 'list', query: () => ({ status: 'all' }) },
+  'documents.orphans': { kind: 'list' },
+  'documents.show': document,
+  'documents.update': { ...document, body: { title: 'taken over' } },
+  'documents.purge': document,
+  'documents.deactivate': { ...document, body: {} },
+  'documents.reactivate': { ...document, body: {} },
+  'documents.pages': documentVersion,
+  'documents.page': documentPage,
+  'documents.page-image': documentPage,
+  'documents.page-retry': { ...documentPage, body: { how: 'exclude' } },
+  'documents.chunks': documentVersion,
+  'documents.markdown': documentVersion,
+  'documents.original': documentVersion,
   'operate.workers': { kind: 'list' },
   'operate.lanes': { kind: 'list' },
   'operate.schedules': { kind: 'list' },

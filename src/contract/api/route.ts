@@ -19,6 +19,7 @@ export type Tag =
   | 'Ads'
   | 'Judgments'
   | 'Syncs'
+  | 'Documents'
   | 'Operate'
   | 'Webhooks'
   | 'Alerts'

@@ -6,6 +6,9 @@ import { adsErrors } from './ads/errors.ts';
 import { adsAlertEvents, adsEvents } from './ads/events.ts';
 import { adsOperations } from './ads/operations.ts';
 import { ads } from './ads/states.ts';
+import { documentsErrors } from './documents/errors.ts';
+import { documentsOperations } from './documents/operations.ts';
+import { documents } from './documents/states.ts';
 import { judgmentsErrors } from './judgments/errors.ts';
 import { judgmentsAlertEvents } from './judgments/events.ts';
 import { judgmentsOperations } from './judgments/operations.ts';
@@ -15,11 +18,16 @@ import { syncsAlertEvents, syncsEvents } from './syncs/events.ts';
 import { syncsOperations } from './syncs/operations.ts';
 import { syncs } from './syncs/states.ts';
 
-export const machines: readonly Machine[] = [ads, judgments, syncs];
+export const machines: readonly Machine[] = [ads, judgments, syncs, documents];
 
-export const pipelineOperations = { ...adsOperations, ...judgmentsOperations, ...syncsOperations };
+export const pipelineOperations = {
+  ...adsOperations,
+  ...judgmentsOperations,
+  ...syncsOperations,
+  ...documentsOperations,
+};
 
-export const pipelineErrors = { ...adsErrors, ...judgmentsErrors, ...syncErrors };
+export const pipelineErrors = { ...adsErrors, ...judgmentsErrors, ...syncErrors, ...documentsErrors };
 
 export const pipelineEvents = { ...adsEvents, ...syncsEvents };
 

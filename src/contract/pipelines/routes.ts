@@ -1,12 +1,19 @@
 // The route tables of the pipelines and their sections of the metrics, assembled for api/. Apart from all.ts, because these need zod and the browser must not.
 import { Ad, AdSet, adsRoutes, Campaign, DailyMetric, Passport, Total } from './ads/api.ts';
+import { documentRoutes } from './documents/api.ts';
 import { judgmentRoutes } from './judgments/api.ts';
 import { IngestMetrics } from './judgments/metrics.ts';
 import { syncRoutes } from './syncs/api.ts';
 import { connectorRoutes } from './syncs/connectors-api.ts';
 import { SyncMetrics } from './syncs/metrics.ts';
 
-export const pipelinesOwnRoutes = { ...adsRoutes, ...judgmentRoutes, ...connectorRoutes, ...syncRoutes };
+export const pipelinesOwnRoutes = {
+  ...adsRoutes,
+  ...judgmentRoutes,
+  ...connectorRoutes,
+  ...syncRoutes,
+  ...documentRoutes,
+};
 
 /** Sections that pipelines add to GET /api/metrics. */
 export const pipelineSections = { ingest: IngestMetrics, syncs: SyncMetrics };

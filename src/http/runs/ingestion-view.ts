@@ -43,6 +43,7 @@ export function viewIngestionRun(row: RunRow, channel?: string): IngestionRunVie
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     finished_at: row.finished_at?.toISOString() ?? null,
+    updated_at: new Date(Math.max(row.updated_at.getTime(), row.progress_at?.getTime() ?? 0)).toISOString(),
     config: configOf(row, channel),
     stats: statsOf(row.receipt),
     error: error?.message ?? null,

@@ -1,0 +1,235 @@
+// Documents on the command line: upload, list, show, export, and what an admin does.
+import { openAsBlob } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { withConnection } from '../../../cli/connection.ts';
+import { watchIngest } from '../../../cli/ingest/watch-ingest.ts';
+import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
+import { exitCodeOfRun } from '../../../cli/runs/tail-run.ts';
+import { relativeTime } from '../../../cli/times.ts';
+import { workIfNobodyDoes } from '../../../cli/work-here.ts';
+import type { AnswerOf } from '../../../contract/api/client.ts';
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+
+type Listed = AnswerOf<'documents.list'>['data'][number];
+type Detail = AnswerOf<'documents.show'>;
+type PageRow = AnswerOf<'documents.pages'>['data'][number];
+
+interface DocumentOptions {
+  readonly tenant?: string;
+  readonly title?: string;
+  readonly tags?: string;
+  readonly search?: string;
+  readonly status?: 'active' | 'inactive' | 'all';
+  readonly limit: string;
+  readonly version?: string;
+  readonly output?: string;
+  readonly reason?: string;
+  readonly fate?: string;
+  readonly watch?: boolean;
+  readonly json?: boolean;
+}
+
+const documentColumns: readonly Column<Listed>[] = [
+  { title: 'document', value: (each) => each.doc_id },
+  { title: 'title', value: (each) => each.title.slice(0, 50) },
+  { title: 'version', value: (each) => each.version_label ?? '' },
+  { title: 'pages', value: (each) => String(each.pages), right: true },
+  { title: 'grade', value: (each) => each.grade ?? '' },
+  { title: 'chunks', value: (each) => String(each.chunks), right: true },
+  { title: 'served', value: (each) => (each.activated_at === null ? '' : relativeTime(new Date(each.activated_at))) },
+];
+
+const pageColumns: readonly Column<PageRow>[] = [
+  { title: 'page', value: (each) => String(each.page_no), right: true },
+  { title: 'fate', value: (each) => each.fate },
+  { title: 'chars', value: (each) => String(each.chars), right: true },
+  { title: 'reason', value: (each) => each.reason ?? '' },
+];
+
+export function addDocumentCommands(program: Command): void {
+  const documents = program
+    .command('documents')
+    .summary('upload, list, show, export and take away documents')
+    .description('A document is known by its bytes, or by its place in a source. One version of it is served.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  millrace documents upload policy.pdf --watch\n  millrace documents list --search policy\n' +
+        '  millrace documents pages 01a1e155-… --fate rejected\n  millrace documents export 01a1e155-… --output policy.md',
+    );
+  const command = (name: string, description: string) =>
+    documents
+      .command(name)
+      .description(description)
+      .option('--tenant <tenant>', 'name or id; not needed when there is only one');
+
+  command('upload', 'Uploads a PDF, DOCX, HTML, TXT or MD file.')
+    .argument('<file>', 'PDF, DOCX, HTML, TXT or MD')
+    .option('--title <text>', 'default: the name of the file')
+    .option('--tags <words>', 'separated by commas')
+    .option('--watch', 'follow it to its receipt')
+    .action((file: string, _: DocumentOptions, self: Command) => upload(file, self.optsWithGlobals<DocumentOptions>()));
+  command('list', 'Lists documents that are served, newest first.')
+    .option('--search <text>', 'part of the title')
+    .option('--status <word>', 'active, inactive or all', 'active')
+    .option('--limit <count>', 'how many', '30')
+    .action((_: DocumentOptions, self: Command) => list(self.optsWithGlobals<DocumentOptions>()));
+  command('show', 'Shows a document and its versions.')
+    .argument('<document>', 'id of the document, see "millrace documents list"')
+    .action((id: string, _: DocumentOptions, self: Command) => show(id, self.optsWithGlobals<DocumentOptions>()));
+  command('pages', 'Lists the pages of a version and what became of each.')
+    .argument('<document>', 'id of the document, see "millrace documents list"')
+    .option('--version <number>', 'default: the one that is served')
+    .option('--fate <words>', 'text, ocr, empty, rejected (several: a,b)')
+    .option('--limit <count>', 'how many', '500')
+    .action((id: string, _: DocumentOptions, self: Command) => pages(id, self.optsWithGlobals<DocumentOptions>()));
+  command('retry-page', 'Reads a page again with OCR, leaves it out, or takes it in again: a new version.')
+    .argument('<document>', 'id of the document, see "millrace documents list"')
+    .argument('<page>', 'its number')
+    .argument('<how>', 'ocr, exclude or include')
+    .action((id: string, page: string, how: string, _: DocumentOptions, self: Command) =>
+      retryPage(id, page, how, self.optsWithGlobals<DocumentOptions>()),
+    );
+  command('export', 'Writes a version as Markdown.')
+    .argument('<document>', 'id of the document, see "millrace documents list"')
+    .option('--version <number>', 'default: the one that is served')
+    .option('--output <file>', 'default: standard output')
+    .action((id: string, _: DocumentOptions, self: Command) =>
+      exportMarkdown(id, self.optsWithGlobals<DocumentOptions>()),
+    );
+  command('deactivate', 'Stops serving a document. Nothing is deleted.')
+    .argument('<document>', 'id of the document, see "millrace documents list"')
+    .option('--reason <text>', 'kept with the tombstone')
+    .action((id: string, _: DocumentOptions, self: Command) => deactivate(id, self.optsWithGlobals<DocumentOptions>()));
+  command('reactivate', 'Serves a document again.')
+    .argument('<document>', 'id of the document, see "millrace documents list"')
+    .option('--version <number>', 'default: the newest one')
+    .action((id: string, _: DocumentOptions, self: Command) => reactivate(id, self.optsWithGlobals<DocumentOptions>()));
+  command('purge', 'Erases a document for good: versions, pages, vectors and files. A tombstone stays.')
+    .argument('<document>', 'id of the document, see "millrace documents list"')
+    .option('--reason <text>', 'kept with the tombstone')
+    .action((id: string, _: DocumentOptions, self: Command) => purge(id, self.optsWithGlobals<DocumentOptions>()));
+}
+
+async function upload(file: string, { tenant, title, tags, watch, json = false }: DocumentOptions): Promise<void> {
+  const body = await openAsBlob(file).catch((error: NodeJS.ErrnoException) => {
+    throw new MillraceError('input_file_missing', { file, reason: error.code ?? error.message }, { cause: error });
+  });
+  const form = new FormData();
+  if (title !== undefined) form.set('title', title);
+  if (tags !== undefined) form.set('tags', tags);
+  form.set('file', body, path.basename(file));
+  await withConnection({ tenant, makesFirstTenant: true }, async (connection) => {
+    const mustWork = await workIfNobodyDoes(connection, 'documents');
+    const answer = await connection.call('documents.ingest', { body: form });
+    if (answer.run_id === undefined || (watch !== true && !mustWork)) {
+      if (json) sayJson(answer);
+      else if (answer.run_id === undefined) say(`Already ingested, no changes: document ${answer.doc_id}`);
+      else
+        say(`Run ${answer.run_id} is queued for document ${answer.doc_id}; follow it: millrace tail ${answer.run_id}`);
+      return;
+    }
+    const run = await watchIngest(connection.call, answer.run_id, { isQuiet: json });
+    if (json) sayJson(run);
+    else say(`Document ${answer.doc_id}: ${run.status}`);
+    process.exitCode = exitCodeOfRun(run);
+  });
+}
+
+async function list({ tenant, search, status = 'active', limit, json }: DocumentOptions): Promise<void> {
+  const query = { limit, status, ...(search === undefined ? {} : { search }) };
+  const page = await withConnection({ tenant }, ({ call }) => call('documents.list', { query }));
+  if (json) sayJson(page.data);
+  else say(page.data.length === 0 ? 'No documents match.' : formatTable(documentColumns, page.data));
+}
+
+async function show(id: string, { tenant, json }: DocumentOptions): Promise<void> {
+  const document = await withConnection({ tenant }, ({ call }) => call('documents.show', { params: { doc_id: id } }));
+  if (json) sayJson(document);
+  else say(describe(document));
+}
+
+async function pages(id: string, { tenant, version, fate, limit, json }: DocumentOptions): Promise<void> {
+  const listed = await withConnection({ tenant }, async ({ call }) => {
+    const params = { doc_id: id, version: version ?? (await servedVersion(call, id)) };
+    return call('documents.pages', { params, query: { limit, ...(fate === undefined ? {} : { fate }) } });
+  });
+  if (json) sayJson(listed.data);
+  else say(listed.data.length === 0 ? 'No pages match.' : formatTable(pageColumns, listed.data));
+}
+
+async function retryPage(id: string, page: string, how: string, { tenant, json }: DocumentOptions): Promise<void> {
+  const answer = await withConnection({ tenant }, async ({ call }) => {
+    const params = { doc_id: id, version: await servedVersion(call, id), page_no: page };
+    return call('documents.page-retry', { params, body: { how: how as 'ocr' } });
+  });
+  if (json) sayJson(answer);
+  else say(`Run ${answer.run_id} is queued; follow it: millrace tail ${answer.run_id}`);
+}
+
+async function exportMarkdown(id: string, { tenant, version, output }: DocumentOptions): Promise<void> {
+  const text = await withConnection({ tenant }, async ({ call }) => {
+    const params = { doc_id: id, version: version ?? (await servedVersion(call, id)) };
+    return (await call('documents.markdown', { params })).text();
+  });
+  if (output === undefined) say(text.trimEnd());
+  else await writeFile(output, text);
+}
+
+async function deactivate(id: string, { tenant, reason, json }: DocumentOptions): Promise<void> {
+  const body = reason === undefined ? {} : { reason };
+  const document = await withConnection({ tenant }, ({ call }) =>
+    call('documents.deactivate', { params: { doc_id: id }, body }),
+  );
+  if (json) sayJson(document);
+  else say(`Document ${id} is not served any more.`);
+}
+
+async function reactivate(id: string, { tenant, version, json }: DocumentOptions): Promise<void> {
+  const body = version === undefined ? {} : { version: Number(version) };
+  const document = await withConnection({ tenant }, ({ call }) =>
+    call('documents.reactivate', { params: { doc_id: id }, body }),
+  );
+  if (json) sayJson(document);
+  else say(`Document ${id} is served again: ${document.version_label}.`);
+}
+
+async function purge(id: string, { tenant, reason, json }: DocumentOptions): Promise<void> {
+  const query = reason === undefined ? {} : { reason };
+  const answer = await withConnection({ tenant }, ({ call }) =>
+    call('documents.purge', { params: { doc_id: id }, query }),
+  );
+  if (json) sayJson(answer);
+  else
+    say(
+      `Document ${id} is erased: ${answer.versions} versions, ${answer.pages} pages, ${answer.vectors} vectors, ${answer.files} files.`,
+    );
+}
+
+type Call = Parameters<Parameters<typeof withConnection>[1]>[0]['call'];
+
+async function servedVersion(call: Call, id: string): Promise<number> {
+  const { versions } = await call('documents.show', { params: { doc_id: id } });
+  const served = versions.find(({ is_active: isActive }) => isActive) ?? versions[0];
+  if (served === undefined)
+    throw new MillraceError('document_version_not_found', { document: id, version: 'that is ready' });
+  return served.version;
+}
+
+function describe(document: Detail): string {
+  const facts = formatFacts([
+    ['title', document.title],
+    ['status', document.status],
+    ['source', document.source_uri],
+    ['grade', document.grade ?? undefined],
+    ['pages', String(document.pages)],
+    ['chunks', String(document.chunks)],
+    ['run', document.live_run === null ? undefined : `${document.live_run.run_id} (${document.live_run.status})`],
+  ]);
+  const versions = document.versions.map(
+    (each) =>
+      `  ${each.version_label}${each.is_active ? ' (served)' : ''}  ${each.pages} ${each.unit}s, ${each.chunks} chunks`,
+  );
+  return [facts, ...versions].join('\n');
+}

@@ -1,0 +1,24 @@
+// What the stages and handlers of the documents pipeline share.
+import type { BlobStore } from '../../platform/blob/blob-store.ts';
+import type { Embedder } from './embedding/embedder.ts';
+import type { ExtractionLimits } from './extract/extraction-process.ts';
+
+export interface DocumentsDeps {
+  readonly store: BlobStore;
+  readonly embedder: Embedder;
+  readonly limits: ExtractionLimits;
+  readonly ocr: 'auto' | 'off';
+  readonly ocrLanguage: string;
+  readonly tessdata: string;
+  readonly artifacts: string;
+  readonly keepRaw: 'keep' | 'delete';
+  readonly failedTtlDays: number;
+  readonly activation: 'monotonic' | 'last-completed';
+  /** Pages per checkpoint; small in tests. */
+  readonly pagesPerPart?: number;
+  /** Passages per checkpoint. */
+  readonly passagesPerPart?: number;
+}
+
+export const PAGES_PER_PART = 20;
+export const PASSAGES_PER_PART = 64;

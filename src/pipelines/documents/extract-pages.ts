@@ -1,0 +1,88 @@
+// Pages: read by the extraction process, 20 at a time, stored with their fates in the transaction of the checkpoint.
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { findBlob } from '../../engine/blobs/blobs.ts';
+import { type DocumentsDeps, PAGES_PER_PART } from './deps.ts';
+import type { DocumentContext } from './document-context.ts';
+import type { ReadPage } from './extract/page.ts';
+import { addToGrade } from './grade.ts';
+import { type OpenedDocument, withDocument } from './open-document.ts';
+import { type PageCounts, type ProcessState, timed } from './process-state.ts';
+import { insertPages } from './sql/pages.ts';
+import { insertVersion } from './sql/versions.ts';
+
+export async function extractPages(
+  context: DocumentContext,
+  deps: DocumentsDeps,
+  from: ProcessState,
+): Promise<ProcessState> {
+  const { run, input, commit, signal } = context;
+  const blob = run.blobId === null ? undefined : await commit((tx) => findBlob(tx, run.blobId ?? ''));
+  if (blob === undefined || blob.deleted_at !== null) throw new MillraceError('upload_file_gone', { run: run.id });
+  const asked = input.pages ?? {};
+  const state = await withDocument(deps, blob, { format: input.source_type, asked, signal }, (document) =>
+    readInParts(context, deps, from, document),
+  );
+  if (state.fates.text + state.fates.ocr > 0) return state;
+  const { empty, rejected } = state.fates;
+  throw new MillraceError('document_without_text', { pages: state.pages, empty, rejected });
+}
+
+async function readInParts(
+  context: DocumentContext,
+  deps: DocumentsDeps,
+  from: ProcessState,
+  { reader, facts }: OpenedDocument,
+): Promise<ProcessState> {
+  if (facts.pages === 0) throw new MillraceError('document_without_text', { pages: 0, empty: 0, rejected: 0 });
+  let state: ProcessState = { ...from, pages: facts.pages, unit: facts.unit, notes: facts.notes };
+  const step = deps.pagesPerPart ?? PAGES_PER_PART;
+  while (state.nextPage <= facts.pages) {
+    const { nextPage } = state;
+    const last = Math.min(facts.pages, nextPage + step - 1);
+    const { value: pages, timings } = await timed(state, 'extract_ms', () => reader.pages(nextPage, last));
+    const isLast = last === facts.pages;
+    state = {
+      ...state,
+      timings,
+      nextPage: last + 1,
+      fates: countFates(state.fates, pages),
+      grade: addToGrade(state.grade, pages),
+      step: isLast ? 'chunks' : 'pages',
+    };
+    await storePages(context, state, pages, nextPage === 1);
+    context.progress({ done: last, total: facts.pages, unit: `${facts.unit}s`, note: 'reading' });
+  }
+  return state;
+}
+
+async function storePages(
+  { run, input, commit }: DocumentContext,
+  state: ProcessState,
+  pages: readonly ReadPage[],
+  isFirst: boolean,
+): Promise<void> {
+  const version = {
+    versionId: state.versionId,
+    tenantId: run.tenantId,
+    docId: input.doc_id,
+    runId: run.id,
+    blobId: run.blobId,
+    contentHash: input.content_hash,
+    sourceSeq: input.source_seq,
+    sourceType: input.source_type,
+    unit: state.unit,
+  };
+  await commit(
+    async (tx) => {
+      if (isFirst) await insertVersion(tx, version);
+      await insertPages(tx, run.tenantId, state.versionId, pages);
+    },
+    { checkpoint: state },
+  );
+}
+
+function countFates(counts: PageCounts, pages: readonly ReadPage[]): PageCounts {
+  const next = { ...counts };
+  for (const { fate } of pages) next[fate] += 1;
+  return next;
+}

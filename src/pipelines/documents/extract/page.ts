@@ -1,0 +1,89 @@
+// What is read of a document: numbered pages (of a PDF) or sections (of everything else), each with a fate, its text in reading order and
+// the blocks that text is made of. Plain data: it crosses a process boundary and is stored as it is.
+import { storableText } from '../../../platform/storable-text.ts';
+
+export type Fate = 'text' | 'ocr' | 'empty' | 'rejected';
+export type Unit = 'page' | 'section';
+
+/** In points from the top left of the page. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+/** running: a header or footer that repeats from page to page; it stays in the text of its page and out of the chunks. */
+export type BlockKind = 'heading' | 'paragraph' | 'list_item' | 'code' | 'table' | 'running';
+
+export interface Block {
+  readonly kind: BlockKind;
+  /** Of a heading 1 to 6, of a list item its depth. */
+  readonly level?: number;
+  readonly text: string;
+  readonly box?: Box;
+  readonly rows?: readonly (readonly string[])[];
+}
+
+/** A block and where its text stands in the text of its page. */
+export interface PlacedBlock extends Block {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ReadPage {
+  readonly pageNo: number;
+  readonly fate: Fate;
+  readonly reason: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly text: string;
+  readonly blocks: readonly PlacedBlock[];
+  /** Of a section: where it stands in the text of the whole document. */
+  readonly charStart: number;
+  readonly charEnd: number;
+  readonly ocrConfidence: number | null;
+  readonly garbledShare: number;
+  readonly tables: number;
+  readonly tablesLost: number;
+}
+
+const BETWEEN = '\n\n';
+
+/** The text of a page, and where each block stands in it. */
+export function placeBlocks(blocks: readonly Block[]): { text: string; blocks: PlacedBlock[] } {
+  let text = '';
+  const placed: PlacedBlock[] = [];
+  for (const block of blocks) {
+    if (block.text === '') continue;
+    if (text !== '') text += BETWEEN;
+    const start = text.length;
+    text += block.text;
+    placed.push({ ...block, start, end: text.length });
+  }
+  return { text, blocks: placed };
+}
+
+/** A table as text: a line per row, cells between bars, as Markdown has them. */
+export function tableText(rows: readonly (readonly string[])[]): string {
+  return rows
+    .map((cells) => `| ${cells.map((cell) => cell.replace(/\s*\n\s*/g, ' ').trim()).join(' | ')} |`)
+    .join('\n');
+}
+
+/** Characters that no reader wrote: replacement marks, private use, control characters. */
+const unreadable = /[\uFFFD\p{Co}\p{Cc}]/gu;
+
+export function garbledShareOf(text: string): number {
+  const visible = text.replace(/\s+/g, '').length;
+  return visible === 0 ? 0 : (text.replace(/\s+/g, '').match(unreadable)?.length ?? 0) / visible;
+}
+
+/** Text that a program can store and show: no NUL, no other control characters, no half characters. */
+export function cleanText(text: string): string {
+  return storableText(text)
+    .replace(/\r\n?/g, '\n')
+    .replace(/\p{Cc}/gu, (control) => (control === '\n' || control === '\t' ? control : ''))
+    .replace(/[ \t]+\n/g, '\n')
+    .trim();
+}

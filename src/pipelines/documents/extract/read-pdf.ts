@@ -1,0 +1,295 @@
+// PDF by liteparse (PDFium): pages with boxes, headings, tables and reading order. Each page ends with a fate: its text layer, OCR of its
+// image, empty, or rejected with the reason. Runs in the extraction process only. Scripts in a PDF never run, links are never followed.
+import { type LayoutBlock, LiteParse, type LiteParseConfig, type ParsedPage, type Rect } from '@llamaindex/liteparse';
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { type Block, type Box, cleanText, garbledShareOf, placeBlocks, type ReadPage, tableText } from './page.ts';
+
+export interface PdfOptions {
+  readonly path: string;
+  readonly ocr: 'off' | 'auto';
+  readonly tessdata: string;
+  readonly language: string;
+  /** What a person asked for, by page. */
+  readonly asked: Readonly<Record<string, 'ocr' | 'exclude'>>;
+  /** Called after each page that was read by OCR. */
+  readonly onSlowPage?: () => void;
+}
+
+/** A page whose text is this unreadable (a font without a usable map to characters) counts as a page without a text layer. */
+const GARBLED_SHARE = 0.3;
+/** Blocks must hold this share of the words of the text layer, or the plain text is taken instead: no word is lost for the sake of layout. */
+const MIN_BLOCK_SHARE = 0.9;
+const OCR_DPI = 150;
+const MIN_RUNNING_PAGES = 5;
+const RUNNING_SHARE = 0.6;
+const MAX_RUNNING_CHARS = 120;
+
+const base: Partial<LiteParseConfig> = {
+  quiet: true,
+  ocrEnabled: false,
+  extractBlocks: true,
+  includeComplexity: true,
+  continueOnPageError: true,
+  // Stripping repeated lines was seen to take headings and sentences with them; we mark them ourselves.
+  keepHeadersFooters: true,
+  extractLinks: false,
+  imageMode: 'off',
+  renderFormFields: false,
+  outputFormat: 'json',
+  numWorkers: 1,
+};
+
+export async function countPages(path: string): Promise<{ pages: number; notes: string[] }> {
+  const { totalPages, docMeta } = await parse(path, { ...base, targetPages: '1', extractDocumentMetadata: true });
+  if (totalPages === 0) throw new MillraceError('document_without_pages');
+  return {
+    pages: totalPages,
+    notes: docMeta?.isEncrypted === true ? ['the document restricts what may be done with it'] : [],
+  };
+}
+
+export async function readPdfPages(options: PdfOptions, from: number, to: number): Promise<ReadPage[]> {
+  const found = await parse(options.path, { ...base, targetPages: `${from}-${to}` });
+  const byNumber = new Map(found.pages.map((page) => [page.pageNum, page]));
+  const errors = new Map(found.pageErrors.map(({ pageNum, message }) => [pageNum, message]));
+  const pages: ReadPage[] = [];
+  for (let pageNo = from; pageNo <= to; pageNo++)
+    pages.push(await settlePage(options, pageNo, byNumber.get(pageNo), errors.get(pageNo)));
+  return markRunning(pages);
+}
+
+export async function renderPage(path: string, pageNo: number, dpi: number): Promise<Buffer> {
+  const [image] = await new LiteParse({ quiet: true, ocrEnabled: false, dpi })
+    .screenshot(path, [pageNo])
+    .catch(damaged);
+  if (image === undefined) throw new MillraceError('document_damaged', { reason: `page ${pageNo} cannot be drawn` });
+  return image.imageBuffer;
+}
+
+async function settlePage(
+  options: PdfOptions,
+  pageNo: number,
+  page: ParsedPage | undefined,
+  error: string | undefined,
+): Promise<ReadPage> {
+  const asked = options.asked[pageNo];
+  if (page === undefined)
+    return without(pageNo, 'rejected', `the page cannot be read: ${(error ?? 'no content').slice(0, 200)}`);
+  const size = { width: page.width, height: page.height };
+  if (asked === 'exclude') return without(pageNo, 'rejected', 'left out by a person', size);
+  const own = viewPage(page);
+  const isGarbled = own.text !== '' && (own.garbledShare > GARBLED_SHARE || page.complexity?.isGarbled === true);
+  if (own.text !== '' && !isGarbled && asked !== 'ocr') return { ...own, pageNo, ...size, fate: 'text', reason: null };
+  if (own.text === '' && asked !== 'ocr' && !hasPicture(page)) return without(pageNo, 'empty', null, size);
+  if (options.ocr === 'off' && asked !== 'ocr')
+    return without(
+      pageNo,
+      'rejected',
+      isGarbled ? 'its text layer is garbled; OCR=off' : 'no text layer; OCR=off',
+      size,
+      isGarbled,
+    );
+  const read = await readByOcr(options, pageNo, isGarbled);
+  options.onSlowPage?.();
+  return { ...read, ...size };
+}
+
+async function readByOcr(options: PdfOptions, pageNo: number, isGarbled: boolean): Promise<ReadPage> {
+  let page: ParsedPage | undefined;
+  try {
+    const { pages } = await new LiteParse({
+      ...base,
+      ocrEnabled: true,
+      ocrFailureFatal: false,
+      ocrLanguage: options.language,
+      tessdataPath: options.tessdata,
+      dpi: OCR_DPI,
+      targetPages: String(pageNo),
+    }).parse(options.path);
+    page = pages[0];
+  } catch (error) {
+    return without(pageNo, 'rejected', `OCR failed: ${messageOf(error)}`, {}, isGarbled);
+  }
+  const view = page === undefined ? undefined : viewPage(page);
+  if (page === undefined || view === undefined || view.text === '')
+    return without(pageNo, 'empty', 'an image without readable text', {}, isGarbled);
+  if (isGarbled && view.garbledShare > GARBLED_SHARE)
+    return without(pageNo, 'rejected', 'its text layer is garbled and its image could not be read', {}, true);
+  return {
+    ...view,
+    pageNo,
+    fate: 'ocr',
+    reason: isGarbled ? 'its text layer is garbled' : 'no text layer',
+    width: page.width,
+    height: page.height,
+    ocrConfidence: confidenceOf(page),
+    garbledShare: isGarbled ? 1 : view.garbledShare,
+  };
+}
+
+function confidenceOf({ textItems }: ParsedPage): number {
+  let chars = 0;
+  let sum = 0;
+  for (const { text, confidence } of textItems) {
+    if (confidence === undefined) continue;
+    chars += text.length;
+    sum += confidence * text.length;
+  }
+  return chars === 0 ? 0 : Math.min(1, sum / chars);
+}
+
+/** Something is drawn on it that may be text: an image, or outlines of letters. */
+function hasPicture({ complexity }: ParsedPage): boolean {
+  if (complexity === undefined) return false;
+  return complexity.fullPageImage || complexity.imageBlockCount > 0 || (complexity.uncoveredVectorArea ?? 0) > 0;
+}
+
+type View = Pick<
+  ReadPage,
+  'text' | 'blocks' | 'charStart' | 'charEnd' | 'ocrConfidence' | 'garbledShare' | 'tables' | 'tablesLost'
+>;
+
+function viewPage(page: ParsedPage): View {
+  const blocks = (page.blocks ?? []).flatMap(blockOf);
+  const plain = cleanText(page.text);
+  const isWhole = wordsCovered(plain, blocks) >= MIN_BLOCK_SHARE;
+  const placed = placeBlocks(isWhole ? blocks : plainBlocks(plain));
+  const isTable = (kind: string) => kind === 'table';
+  return {
+    ...placed,
+    charStart: 0,
+    charEnd: placed.text.length,
+    ocrConfidence: null,
+    garbledShare: garbledShareOf(page.text),
+    tables: (page.blocks ?? []).filter(({ kind }) => isTable(kind)).length,
+    tablesLost:
+      (page.blocks ?? []).filter(({ kind }) => kind === 'grid_fallback').length +
+      (isWhole ? 0 : (page.blocks ?? []).filter(({ kind }) => isTable(kind)).length),
+  };
+}
+
+function blockOf(block: LayoutBlock): Block[] {
+  const box = block.bbox === undefined ? {} : { box: boxOf(block.bbox) };
+  const text = cleanText(block.text ?? block.lines?.join('\n') ?? '');
+  switch (block.kind) {
+    case 'heading':
+      return [{ kind: 'heading', level: block.level ?? 2, text: text.replace(/\s+/g, ' '), ...box }];
+    case 'paragraph':
+      return [{ kind: 'paragraph', text, ...box }];
+    case 'list_item':
+      return [
+        {
+          kind: 'list_item',
+          level: (block.level ?? 0) + 1,
+          text: block.marker === undefined ? text : `${block.marker} ${text}`,
+          ...box,
+        },
+      ];
+    case 'code':
+    case 'grid_fallback':
+      return [{ kind: 'code', text, ...box }];
+    case 'table': {
+      const all = [...(block.header === undefined ? [] : [block.header]), ...(block.rows ?? [])];
+      const rows = all.map((cells) => cells.map((cell) => cleanText(cell.text)));
+      return [{ kind: 'table', text: tableText(rows), rows, ...box }];
+    }
+    default:
+      return [];
+  }
+}
+
+function plainBlocks(text: string): Block[] {
+  return text.split(/\n{2,}/).map((part): Block => ({ kind: 'paragraph', text: part.trim() }));
+}
+
+/** The share of the words of the text layer that stand in the blocks. */
+function wordsCovered(plain: string, blocks: readonly Block[]): number {
+  const wanted = wordsOf(plain);
+  if (wanted.length === 0) return 1;
+  const there = new Map<string, number>();
+  for (const { text } of blocks) for (const word of wordsOf(text)) there.set(word, (there.get(word) ?? 0) + 1);
+  let found = 0;
+  for (const word of wanted) {
+    const left = there.get(word) ?? 0;
+    if (left === 0) continue;
+    there.set(word, left - 1);
+    found += 1;
+  }
+  return found / wanted.length;
+}
+
+function wordsOf(text: string): string[] {
+  return text.match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function boxOf({ x, y, width, height }: Rect): Box {
+  const round = (value: number) => Math.round(value * 10) / 10;
+  return { x: round(x), y: round(y), w: round(width), h: round(height) };
+}
+
+/** The first or last block of most pages of a batch, alike but for digits, is a header or footer. */
+function markRunning(pages: readonly ReadPage[]): ReadPage[] {
+  const readable = pages.filter(({ blocks }) => blocks.length > 1);
+  if (readable.length < MIN_RUNNING_PAGES) return [...pages];
+  const seen = new Map<string, number>();
+  for (const { blocks } of readable)
+    for (const key of new Set([blocks[0], blocks.at(-1)].map((block) => patternOf(block?.text ?? ''))))
+      seen.set(key, (seen.get(key) ?? 0) + 1);
+  const isRunning = (text: string) =>
+    text.length <= MAX_RUNNING_CHARS && (seen.get(patternOf(text)) ?? 0) >= readable.length * RUNNING_SHARE;
+  return pages.map((page) => ({
+    ...page,
+    blocks: page.blocks.map((block, index) => {
+      const isEdge = (index === 0 || index === page.blocks.length - 1) && page.blocks.length > 1;
+      return isEdge && isRunning(block.text) ? { ...block, kind: 'running' as const } : block;
+    }),
+  }));
+}
+
+function patternOf(text: string): string {
+  return text.replace(/\d+/g, '#').replace(/\s+/g, ' ').trim().toLowerCase();
+}
+
+function without(
+  pageNo: number,
+  fate: 'empty' | 'rejected',
+  reason: string | null,
+  size: { width?: number; height?: number } = {},
+  isGarbled = false,
+): ReadPage {
+  return {
+    pageNo,
+    fate,
+    reason,
+    width: size.width ?? null,
+    height: size.height ?? null,
+    text: '',
+    blocks: [],
+    charStart: 0,
+    charEnd: 0,
+    ocrConfidence: null,
+    garbledShare: isGarbled ? 1 : 0,
+    tables: 0,
+    tablesLost: 0,
+  };
+}
+
+async function parse(path: string, config: Partial<LiteParseConfig>) {
+  return new LiteParse(config).parse(path).catch(damaged);
+}
+
+function damaged(error: unknown): never {
+  const reason = messageOf(error);
+  if (/password|encrypt/i.test(reason)) throw new MillraceError('document_encrypted', {}, { cause: error });
+  throw new MillraceError('document_damaged', { reason }, { cause: error });
+}
+
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return (
+    text
+      .split('\n')[0]
+      ?.replace(/^PDF error:\s*/, '')
+      .slice(0, 200) ?? 'unknown'
+  );
+}

@@ -1,0 +1,102 @@
+// Plain text and Markdown. Text has paragraphs; Markdown has headings, lists, code and tables too, read line by line: whatever is no
+// Markdown stays what it is.
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { bytesSource } from '../../../tabular/byte-source.ts';
+import { decodeText } from '../../../tabular/text/decode-text.ts';
+import { detectEncoding } from '../../../tabular/text/detect-encoding.ts';
+import { type Block, cleanText, tableText } from './page.ts';
+
+export async function readText(bytes: Uint8Array): Promise<Block[]> {
+  return paragraphsOf(await decode(bytes));
+}
+
+export async function readMarkdown(bytes: Uint8Array): Promise<Block[]> {
+  return markdownBlocks(await decode(bytes));
+}
+
+async function decode(bytes: Uint8Array): Promise<string> {
+  const { value } = await detectEncoding(bytesSource(bytes)).catch((error: unknown) => {
+    throw new MillraceError(
+      'document_damaged',
+      { reason: 'its text is in no encoding that is known' },
+      { cause: error },
+    );
+  });
+  return decodeText(bytes.subarray(value.bomBytes), value.name);
+}
+
+/** A form feed ends a page of old text files; it ends a paragraph here. */
+function paragraphsOf(text: string): Block[] {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .split(/\n[ \t]*\n|\f/)
+    .map((part): Block => ({ kind: 'paragraph', text: cleanText(part) }))
+    .filter((block) => block.text !== '');
+}
+
+export function markdownBlocks(text: string): Block[] {
+  const blocks: Block[] = [];
+  let paragraph: string[] = [];
+  const flush = () => {
+    const joined = cleanText(paragraph.join('\n'));
+    if (joined !== '') blocks.push({ kind: 'paragraph', text: joined });
+    paragraph = [];
+  };
+  const lines = text.replace(/\r\n?/g, '\n').split('\n');
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? '';
+    const fence = /^\s{0,3}(```+|~~~+)/.exec(line)?.[1];
+    const heading = /^\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line);
+    const item = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s+(.*)$/.exec(line);
+    if (fence !== undefined) {
+      flush();
+      const end = lines.findIndex((each, index) => index > at && each.trim().startsWith(fence));
+      const until = end === -1 ? lines.length : end;
+      const code = cleanText(lines.slice(at + 1, until).join('\n'));
+      if (code !== '') blocks.push({ kind: 'code', text: code });
+      at = until;
+    } else if (heading !== null) {
+      flush();
+      if (heading[2]) blocks.push({ kind: 'heading', level: (heading[1] ?? '#').length, text: cleanText(heading[2]) });
+    } else if (isTable(lines, at)) {
+      flush();
+      let end = at;
+      while ((lines[end] ?? '').includes('|')) end += 1;
+      const rows = lines
+        .slice(at, end)
+        .filter((_, index) => index !== 1)
+        .map(cellsOf);
+      blocks.push({ kind: 'table', text: tableText(rows), rows });
+      at = end - 1;
+    } else if (paragraph.length > 0 && /^\s{0,3}(?:=+|-+)\s*$/.test(line)) {
+      const title = paragraph.pop() ?? '';
+      flush();
+      blocks.push({ kind: 'heading', level: line.includes('=') ? 1 : 2, text: cleanText(title) });
+    } else if (item !== null) {
+      flush();
+      const depth = Math.floor((item[1] ?? '').length / 2) + 1;
+      if (item[2]) blocks.push({ kind: 'list_item', level: depth, text: cleanText(item[2]) });
+    } else if (line.trim() === '') flush();
+    else paragraph.push(line);
+  }
+  flush();
+  return blocks.filter((block) => block.text !== '');
+}
+
+function isTable(lines: readonly string[], at: number): boolean {
+  const rule = lines[at + 1];
+  return (
+    (lines[at] ?? '').includes('|') &&
+    rule !== undefined &&
+    /^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$/.test(rule) &&
+    rule.includes('|')
+  );
+}
+
+function cellsOf(line: string): string[] {
+  return line
+    .trim()
+    .replace(/^\||\|$/g, '')
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim());
+}

@@ -1,0 +1,250 @@
+// Documents, versions and chunks as they are shown, under the tenant's row-level security.
+import type { Queryable } from '../../../platform/database.ts';
+
+export interface DocumentRow {
+  readonly doc_id: string;
+  readonly title: string;
+  readonly tags: string[];
+  readonly source_type: string;
+  readonly source_uri: string;
+  readonly is_active: boolean;
+  readonly version_label: string | null;
+  readonly versions: number;
+  readonly pages: number;
+  readonly chunks: number;
+  readonly grade: 'A' | 'B' | 'C' | 'D' | 'E' | 'F' | null;
+  readonly content_hash: string | null;
+  readonly created_at: Date;
+  readonly activated_at: Date | null;
+}
+
+export interface DocumentFilter {
+  readonly tenantId: string;
+  readonly status: 'active' | 'inactive' | 'all';
+  /** Lower case. */
+  readonly search: string | null;
+  readonly tags: readonly string[] | null;
+  readonly beforeId: string | null;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The version that is served, or else the newest one that is ready. Documents without one are not listed. */
+const shown = `
+  cross join lateral (
+    select v.*, count(*) over () as versions
+    from public.document_versions v
+    where v.tenant_id = d.tenant_id and v.doc_id = d.doc_id and v.ready_at is not null
+    order by v.is_active desc, v.version_no desc
+    limit 1
+  ) v`;
+
+const matches = `
+  d.tenant_id = $1
+  and ($2 = 'all' or v.is_active = ($2 = 'active'))
+  and ($3::text is null or position($3 in lower(d.title)) > 0)
+  and ($4::text[] is null or d.tags && $4)`;
+
+const columns = `
+  d.doc_id, d.title, d.tags, d.source_type, d.source_uri, v.is_active, v.version_label, v.versions, v.page_count as pages,
+  v.chunk_count as chunks, v.grade, v.content_hash, d.created_at, v.activated_at`;
+
+export async function listDocuments(db: Queryable, filter: DocumentFilter): Promise<DocumentRow[]> {
+  const { rows } = await db.query<DocumentRow>({
+    name: 'documents-list',
+    text: `
+      select ${columns}
+      from public.documents d ${shown}
+      where ${matches} and ($5::uuid is null or d.doc_id < $5)
+      order by d.doc_id desc
+      offset $6 limit $7`,
+    values: [filter.tenantId, filter.status, filter.search, filter.tags, filter.beforeId, filter.offset, filter.limit],
+  });
+  return rows;
+}
+
+export async function countDocuments(db: Queryable, filter: DocumentFilter): Promise<number> {
+  const { rows } = await db.query<{ total: number }>({
+    name: 'documents-count',
+    text: `select count(*) as total from public.documents d ${shown} where ${matches}`,
+    values: [filter.tenantId, filter.status, filter.search, filter.tags],
+  });
+  return rows[0]?.total ?? 0;
+}
+
+export interface OrphanRow {
+  readonly doc_id: string;
+  readonly title: string;
+  readonly source_type: string;
+  readonly source_uri: string;
+  readonly created_at: Date;
+}
+
+export async function listOrphans(
+  db: Queryable,
+  tenantId: string,
+  after: string | null,
+  limit: number,
+): Promise<OrphanRow[]> {
+  const { rows } = await db.query<OrphanRow>({
+    name: 'documents-list-orphans',
+    text: `
+      select d.doc_id, d.title, d.source_type, d.source_uri, d.created_at
+      from public.documents d
+      where d.tenant_id = $1 and ($2::uuid is null or d.doc_id > $2)
+        and not exists (select from public.document_versions v
+                        where v.tenant_id = $1 and v.doc_id = d.doc_id and v.ready_at is not null)
+      order by d.doc_id
+      limit $3`,
+    values: [tenantId, after, limit],
+  });
+  return rows;
+}
+
+export interface BareDocument {
+  readonly doc_id: string;
+  readonly title: string;
+  readonly tags: string[];
+  readonly source_type: string;
+  readonly source_uri: string;
+  readonly created_at: Date;
+}
+
+export async function findDocument(db: Queryable, tenantId: string, docId: string): Promise<BareDocument | undefined> {
+  const { rows } = await db.query<BareDocument>({
+    name: 'documents-find',
+    text: `
+      select d.doc_id, d.title, d.tags, d.source_type, d.source_uri, d.created_at
+      from public.documents d where d.tenant_id = $1 and d.doc_id = $2`,
+    values: [tenantId, docId],
+  });
+  return rows[0];
+}
+
+export interface VersionRow {
+  readonly doc_version_id: string;
+  readonly version_no: number;
+  readonly version_label: string;
+  readonly content_hash: string;
+  readonly is_active: boolean;
+  readonly run_id: string;
+  readonly blob_id: string | null;
+  readonly source_type: 'pdf' | 'docx' | 'html' | 'txt' | 'md';
+  readonly unit: 'page' | 'section';
+  readonly page_count: number;
+  readonly text_pages: number;
+  readonly ocr_pages: number;
+  readonly empty_pages: number;
+  readonly rejected_pages: number;
+  readonly chunk_count: number;
+  readonly passage_count: number;
+  readonly token_count: number;
+  readonly language: string | null;
+  readonly grade: DocumentRow['grade'];
+  readonly grade_shares: Record<string, number> | null;
+  readonly notes: string[];
+  readonly model_id: string | null;
+  readonly created_at: Date;
+  readonly activated_at: Date | null;
+  readonly deactivated_at: Date | null;
+}
+
+/** Newest first; without those that are still being built. */
+export async function listVersions(db: Queryable, tenantId: string, docId: string): Promise<VersionRow[]> {
+  const { rows } = await db.query<VersionRow>({
+    name: 'documents-list-versions',
+    text: `
+      select v.doc_version_id, v.version_no, v.version_label, v.content_hash, v.is_active, v.run_id, v.blob_id, v.source_type, v.unit,
+             v.page_count, v.text_pages, v.ocr_pages, v.empty_pages, v.rejected_pages, v.chunk_count, v.passage_count,
+             v.token_count, v.language, v.grade, v.grade_shares, v.notes, v.model_id, v.created_at, v.activated_at, v.deactivated_at
+      from public.document_versions v
+      where v.tenant_id = $1 and v.doc_id = $2 and v.ready_at is not null
+      order by v.version_no desc`,
+    values: [tenantId, docId],
+  });
+  return rows;
+}
+
+export async function findVersionOfRun(db: Queryable, tenantId: string, runId: string): Promise<string | undefined> {
+  const { rows } = await db.query<{ doc_version_id: string }>({
+    name: 'documents-find-version-of-run',
+    text: `select v.doc_version_id from public.document_versions v where v.tenant_id = $1 and v.run_id = $2`,
+    values: [tenantId, runId],
+  });
+  return rows[0]?.doc_version_id;
+}
+
+/** Chunks by their text: how many a version added to the one before, took away and kept. */
+export async function compareVersions(
+  db: Queryable,
+  tenantId: string,
+  newer: string,
+  older: string,
+): Promise<{ added: number; removed: number; kept: number }> {
+  const { rows } = await db.query<{ added: number; removed: number; kept: number }>({
+    name: 'documents-compare-versions',
+    text: `
+      with n as (select distinct md5(c.text) as h from public.chunks c where c.tenant_id = $1 and c.doc_version_id = $2),
+           o as (select distinct md5(c.text) as h from public.chunks c where c.tenant_id = $1 and c.doc_version_id = $3)
+      select count(*) filter (where o.h is null) as added, count(*) filter (where n.h is null) as removed,
+             count(*) filter (where n.h is not null and o.h is not null) as kept
+      from n full join o on o.h = n.h`,
+    values: [tenantId, newer, older],
+  });
+  return rows[0] ?? { added: 0, removed: 0, kept: 0 };
+}
+
+/** Runs of a document that have not ended, newest first. */
+export async function findLiveRun(
+  db: Queryable,
+  tenantId: string,
+  docId: string,
+): Promise<{ run_id: string; status: string } | undefined> {
+  const { rows } = await db.query<{ run_id: string; status: string }>({
+    name: 'documents-find-live-run',
+    text: `
+      select r.id as run_id, r.status from engine.runs r
+      where r.tenant_id = $1 and r.pipeline = 'documents' and r.finished_at is null and r.input ->> 'doc_id' = $2
+      order by r.id desc
+      limit 1`,
+    values: [tenantId, docId],
+  });
+  return rows[0];
+}
+
+export interface ShownChunk {
+  readonly chunk_id: string;
+  readonly chunk_no: number;
+  readonly page_from: number;
+  readonly page_to: number;
+  readonly heading_path: string[];
+  readonly text: string;
+  readonly tokens: number;
+  readonly boxes: { page: number; x?: number; y?: number; w?: number; h?: number; start?: number; end?: number }[];
+  readonly passages: { passage_no: number; page_no: number; char_start: number; char_end: number }[];
+}
+
+/** In reading order; `page`: only those that stand on it. */
+export async function listChunks(
+  db: Queryable,
+  of: { readonly tenantId: string; readonly versionId: string; readonly page: number | null },
+  after: number,
+  limit: number,
+): Promise<ShownChunk[]> {
+  const { rows } = await db.query<ShownChunk>({
+    name: 'documents-list-chunks',
+    text: `
+      select c.chunk_id, c.chunk_no, c.page_from, c.page_to, c.heading_path, c.text, c.token_count as tokens, c.boxes,
+             coalesce((
+               select jsonb_agg(jsonb_build_object('passage_no', p.passage_no, 'page_no', p.page_no, 'char_start', p.char_start,
+                                                   'char_end', p.char_end) order by p.passage_no)
+               from public.chunk_passages p where p.tenant_id = $1 and p.chunk_id = c.chunk_id), '[]') as passages
+      from public.chunks c
+      where c.tenant_id = $1 and c.doc_version_id = $2 and c.chunk_no > $3
+        and ($4::integer is null or $4 between c.page_from and c.page_to)
+      order by c.chunk_no
+      limit $5`,
+    values: [of.tenantId, of.versionId, after, of.page, limit],
+  });
+  return rows;
+}

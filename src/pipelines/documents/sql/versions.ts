@@ -1,0 +1,181 @@
+// Versions: made while their run works, finished and served in one transaction, taken away when the run fails.
+import type { Queryable } from '../../../platform/database.ts';
+import type { Grade, GradeShares } from '../grade.ts';
+import type { ProcessState } from '../process-state.ts';
+
+export interface NewVersion {
+  readonly versionId: string;
+  readonly tenantId: string;
+  readonly docId: string;
+  readonly runId: string;
+  readonly blobId: string | null;
+  readonly contentHash: string;
+  readonly sourceSeq: number;
+  readonly sourceType: string;
+  readonly unit: string;
+}
+
+/** Two runs of one document may begin at once: whoever comes second waits and takes the next number. */
+export async function insertVersion(tx: Queryable, version: NewVersion): Promise<void> {
+  await lockDocument(tx, version.docId);
+  await tx.query({
+    name: 'documents-insert-version',
+    text: `
+      insert into public.document_versions
+        (doc_version_id, tenant_id, doc_id, version_no, content_hash, run_id, blob_id, source_seq, source_type, unit)
+      select $1, $2, $3, coalesce(max(v.version_no), 0) + 1, $4, $5, $6, $7, $8, $9
+      from public.document_versions v
+      where v.tenant_id = $2 and v.doc_id = $3`,
+    values: [
+      version.versionId,
+      version.tenantId,
+      version.docId,
+      version.contentHash,
+      version.runId,
+      version.blobId,
+      version.sourceSeq,
+      version.sourceType,
+      version.unit,
+    ],
+  });
+}
+
+/** Held to the end of the transaction by whoever changes which version of a document is served. */
+export async function lockDocument(tx: Queryable, docId: string): Promise<void> {
+  await tx.query({
+    name: 'documents-lock',
+    text: `select pg_advisory_xact_lock(hashtextextended($1, 160))`,
+    values: [docId],
+  });
+}
+
+export interface Standing {
+  readonly activeHash: string | null;
+  /** The newest observation of the source that was served, or taken away. */
+  readonly newestSeq: number;
+}
+
+export async function readStanding(tx: Queryable, tenantId: string, docId: string): Promise<Standing> {
+  const { rows } = await tx.query<{ active_hash: string | null; newest_seq: number }>({
+    name: 'documents-read-standing',
+    text: `
+      select (select v.content_hash from public.document_versions v where v.tenant_id = $1 and v.doc_id = $2 and v.is_active) as active_hash,
+             greatest(
+               coalesce((select max(v.source_seq) from public.document_versions v
+                         where v.tenant_id = $1 and v.doc_id = $2 and v.activated_at is not null), 0),
+               coalesce((select max(t.source_seq) from public.document_tombstones t where t.tenant_id = $1 and t.doc_id = $2), 0)
+             ) as newest_seq`,
+    values: [tenantId, docId],
+  });
+  return { activeHash: rows[0]?.active_hash ?? null, newestSeq: rows[0]?.newest_seq ?? 0 };
+}
+
+export async function finishVersion(
+  tx: Queryable,
+  tenantId: string,
+  state: ProcessState,
+  facts: {
+    readonly grade: Grade;
+    readonly shares: GradeShares;
+    readonly modelId: string;
+    readonly artifactUri: string;
+  },
+): Promise<void> {
+  await tx.query({
+    name: 'documents-finish-version',
+    text: `
+      update public.document_versions v
+      set page_count = $3, text_pages = $4, ocr_pages = $5, empty_pages = $6, rejected_pages = $7, chunk_count = $8,
+          passage_count = $9, token_count = $10, language = $11, search_config = $12, grade = $13, grade_shares = $14,
+          notes = $15, model_id = $16, artifact_uri = $17, ready_at = engine.now(),
+          term_length = coalesce((
+            select sum(cardinality(array_positions(u.weights, 'D')))
+            from public.chunk_fts f cross join lateral unnest(f.tsv) u
+            where f.tenant_id = $1 and f.doc_version_id = $2), 0)
+      where v.tenant_id = $1 and v.doc_version_id = $2`,
+    values: [
+      tenantId,
+      state.versionId,
+      state.pages,
+      state.fates.text,
+      state.fates.ocr,
+      state.fates.empty,
+      state.fates.rejected,
+      state.chunks,
+      state.passages,
+      state.tokens,
+      state.language,
+      state.config,
+      facts.grade,
+      JSON.stringify(facts.shares),
+      JSON.stringify(state.notes),
+      facts.modelId,
+      facts.artifactUri,
+    ],
+  });
+}
+
+/** The versions that were served so far leave the search tables. */
+export async function deactivateOthers(
+  tx: Queryable,
+  tenantId: string,
+  docId: string,
+  versionId: string,
+): Promise<void> {
+  await tx.query({
+    name: 'documents-deactivate-others',
+    text: `
+      with old as (
+        update public.document_versions v
+        set is_active = false, deactivated_at = engine.now()
+        where v.tenant_id = $1 and v.doc_id = $2 and v.is_active and v.doc_version_id <> $3
+        returning v.doc_version_id
+      ), vectors as (
+        delete from public.chunk_embeddings e
+        where e.tenant_id = $1 and e.doc_version_id in (select doc_version_id from old)
+      )
+      delete from public.chunk_terms t
+      where t.tenant_id = $1 and t.doc_version_id in (select doc_version_id from old)`,
+    values: [tenantId, docId, versionId],
+  });
+}
+
+export async function serveVersion(tx: Queryable, tenantId: string, versionId: string, modelId: string): Promise<void> {
+  await tx.query({
+    name: 'documents-serve-version',
+    text: `
+      update public.document_versions v
+      set is_active = true, activated_at = engine.now(), deactivated_at = null
+      where v.tenant_id = $1 and v.doc_version_id = $2`,
+    values: [tenantId, versionId],
+  });
+  await tx.query({
+    name: 'documents-fill-search-tables',
+    text: `select public.fill_search_tables($1, $2, $3)`,
+    values: [tenantId, versionId, modelId],
+  });
+}
+
+/** With everything that was made for it. Nothing is there to take away when the run failed before its first page. */
+export async function deleteVersionOfRun(tx: Queryable, tenantId: string, runId: string): Promise<void> {
+  await tx.query({
+    name: 'documents-delete-version-of-run',
+    text: `delete from public.document_versions v where v.tenant_id = $1 and v.run_id = $2 and v.ready_at is null`,
+    values: [tenantId, runId],
+  });
+}
+
+/** How activation ended, for a run whose process died between the commit and its end. */
+export async function readVersionEnd(
+  tx: Queryable,
+  tenantId: string,
+  versionId: string,
+): Promise<'active' | 'superseded' | 'unchanged'> {
+  const { rows } = await tx.query<{ activated_at: Date | null }>({
+    name: 'documents-read-version-end',
+    text: `select v.activated_at from public.document_versions v where v.tenant_id = $1 and v.doc_version_id = $2`,
+    values: [tenantId, versionId],
+  });
+  if (rows[0] === undefined) return 'unchanged';
+  return rows[0].activated_at === null ? 'superseded' : 'active';
+}

@@ -1,0 +1,140 @@
+// Which version is served when several runs meet: the newest observation of the source wins, whoever ends first.
+import { describe, expect, it } from 'vitest';
+import { useDocuments } from '../../../test/support/documents.ts';
+import { recordBlob } from '../../engine/blobs/blobs.ts';
+import { storeFile } from '../../engine/blobs/store-file.ts';
+import { silentLog } from '../../platform/log.ts';
+import { acceptDocument } from './accept-document.ts';
+import { sniffDocument } from './document-file.ts';
+
+const bench = useDocuments();
+const { api } = bench;
+
+const text = (word: string) => `${`The ${word} of the committee is kept in the archive for ten years. `.repeat(20)}\n`;
+
+/** As a source does that knows its files by their place. */
+async function observe(place: string, content: string) {
+  const { tenantId } = bench.admin;
+  const file = await storeFile(bench.deps.store, {
+    tenantId,
+    fileName: 'minutes.txt',
+    body: (async function* () {
+      yield Buffer.from(content);
+    })(),
+    maxBytes: 1024 ** 2,
+    sniff: sniffDocument,
+  });
+  await recordBlob(bench.engine.pools.control, file);
+  return acceptDocument(
+    { engine: bench.engine, log: silentLog },
+    { tenantId, file, sourceUri: `s3://bucket/${place}`, channel: 's3', by: { name: 'sync', isAdmin: false } },
+  );
+}
+
+const versions = async (docId: string): Promise<{ version_label: string; is_active: boolean }[]> =>
+  (await api.call('documents.show', { as: bench.admin, params: { doc_id: docId } })).json().versions;
+
+describe('versions of a source', () => {
+  it('other bytes at the same place are a new version; the same bytes are skipped', async () => {
+    const first = await observe('a', text('protocol'));
+    await bench.ended(first.runId);
+    expect(await observe('a', text('protocol'))).toMatchObject({ status: 'skipped', docId: first.docId });
+    const second = await observe('a', text('report'));
+    expect(second).toMatchObject({ status: 'queued', docId: first.docId, dedup: 'new_version' });
+    await bench.ended(second.runId);
+    expect((await versions(first.docId)).map(({ version_label, is_active }) => [version_label, is_active])).toEqual([
+      ['v2', true],
+      ['v1', false],
+    ]);
+    expect(await bench.count('chunk_terms', `term = 'protocol'`)).toBe(0);
+    expect(await bench.count('chunk_terms', `term = 'report'`)).toBe(1);
+  });
+
+  it('a run of an older observation that ends later does not take the newer one’s place', async () => {
+    await bench.engine.pause('documents', 'test');
+    const older = await observe('b', text('draft'));
+    const newer = await observe('b', text('final'));
+    await bench.engine.hold({ tenantId: bench.admin.tenantId, by: 'test' }, older.runId);
+    await bench.engine.unpause('documents');
+    await bench.ended(newer.runId);
+    await bench.engine.resume({ tenantId: bench.admin.tenantId, by: 'test' }, older.runId);
+    const late = await bench.ended(older.runId);
+    expect(late).toMatchObject({ status: 'succeeded', receipt: { version: 'superseded' } });
+    expect(await bench.count('chunk_terms', `term = 'final'`)).toBe(1);
+    expect(await bench.count('chunk_terms', `term = 'draft'`)).toBe(0);
+  });
+
+  it('a run that ends after its document was deactivated does not revive it', async () => {
+    const first = await observe('c', text('plan'));
+    await bench.ended(first.runId);
+    await bench.engine.pause('documents', 'test');
+    const running = await observe('c', text('budget'));
+    await api.call('documents.deactivate', { as: bench.admin, params: { doc_id: first.docId }, body: {} });
+    await bench.engine.unpause('documents');
+    expect(await bench.ended(running.runId)).toMatchObject({ receipt: { version: 'superseded' } });
+    expect((await versions(first.docId)).some(({ is_active }) => is_active)).toBe(false);
+  });
+});
+
+describe('two at once', () => {
+  it('identical uploads make one document with one active version; both runs succeed', async () => {
+    const bytes = text('harvest');
+    const answers = await Promise.all([1, 2, 3].map(() => bench.upload(bytes, 'harvest.txt')));
+    expect(new Set(answers.map(({ body }) => body.doc_id)).size).toBe(1);
+    const runs = await Promise.all(
+      answers.flatMap(({ body }) => (body.run_id === undefined ? [] : [bench.ended(body.run_id)])),
+    );
+    for (const run of runs) expect(run.status).toBe('succeeded');
+    expect(await versions(answers[0]?.body.doc_id ?? '')).toHaveLength(1);
+  });
+});
+
+describe('a failed document', () => {
+  it('is listed as an orphan for admins, not among documents, and a retry is linked to it', async () => {
+    const { body } = await bench.upload('%PDF-1.4\nbroken', 'broken.pdf');
+    const run = await bench.ended(body.run_id ?? '');
+    expect(run).toMatchObject({ status: 'failed', error_code: 'document_damaged' });
+    const orphans = await api.call('documents.orphans', { as: bench.admin });
+    expect(orphans.json().data.map(({ doc_id }: { doc_id: string }) => doc_id)).toContain(body.doc_id);
+    const listed = await api.call('documents.list', { as: bench.admin, query: { status: 'all', limit: '100' } });
+    expect(listed.json().data.map(({ doc_id }: { doc_id: string }) => doc_id)).not.toContain(body.doc_id);
+    const retried = await api.call('ingestion-runs.retry', { as: bench.admin, params: { run_id: run.id }, body: {} });
+    expect(retried.statusCode).toBe(202);
+    expect(retried.json()).toMatchObject({ config: { retry_of: run.id, original_filename: 'broken.pdf' } });
+    expect(await bench.ended(retried.json().run_id)).toMatchObject({ status: 'failed' });
+  });
+
+  it('shows config, stats and times as the specification has them', async () => {
+    const { run } = await bench.ingest(text('register'), 'register.txt', { fields: { title: 'Register' } });
+    const shown = await api.call('ingestion-runs.show', { as: bench.admin, params: { run_id: run.id } });
+    expect(shown.json()).toMatchObject({
+      status: 'succeeded',
+      run_type: 'manual_upload',
+      config: {
+        source_type: 'upload',
+        title: 'Register',
+        original_filename: 'register.txt',
+        content_hash: expect.stringMatching(/^sha256:/),
+      },
+      stats: {
+        docs_processed: 1,
+        chunks_created: expect.any(Number),
+        tokens_total: expect.any(Number),
+        read: 1,
+        text: 1,
+      },
+      error: null,
+      updated_at: expect.any(String),
+    });
+    const { rows } = await bench.db.admin.query(
+      'select status, run_type, config, stats from ingestion_runs where run_id = $1',
+      [run.id],
+    );
+    expect(rows[0]).toMatchObject({
+      status: 'succeeded',
+      run_type: 'manual_upload',
+      config: { title: 'Register' },
+      stats: { docs_processed: 1 },
+    });
+  });
+});

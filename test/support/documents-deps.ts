@@ -1,0 +1,43 @@
+// What a documents pipeline needs in a test: a blob store in a folder and an embedder that costs nothing. Free of vitest, for programs.
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { DocumentsDeps } from '../../src/pipelines/documents/deps.ts';
+import { type Embedder, toUnitLength } from '../../src/pipelines/documents/embedding/embedder.ts';
+import { embeddedFolder, readTokenizer, tessdataFolder } from '../../src/pipelines/documents/embedding/model-folder.ts';
+import { DiskBlobStore } from '../../src/platform/blob/disk-blob-store.ts';
+
+/** Vectors made from the hash of a text, and a count of the texts it was asked for. */
+export function hashEmbedder(): Embedder & { asked: number } {
+  const tokenizer = readTokenizer(embeddedFolder);
+  const embedder = {
+    facts: { modelId: 'hash@1', name: 'hash', provider: 'embedded' as const, dims: 8, maxTokens: 256 },
+    asked: 0,
+    countTokens: (text: string) => tokenizer.count(text),
+    async embed(texts: readonly string[]) {
+      embedder.asked += texts.length;
+      return texts.map((text) => {
+        const bytes = createHash('sha256').update(text).digest();
+        return toUnitLength(Float32Array.from(bytes.subarray(0, 8), (byte) => byte - 127.5));
+      });
+    },
+    runtime: async () => 'test',
+    close() {},
+  };
+  return embedder;
+}
+
+export function documentsDeps(folder: string, over: Partial<DocumentsDeps> = {}): DocumentsDeps {
+  return {
+    store: new DiskBlobStore({ root: path.join(folder, 'blobs') }),
+    embedder: hashEmbedder(),
+    limits: { maxMemoryMb: 512, timeoutMs: 30_000 },
+    ocr: 'auto',
+    ocrLanguage: 'eng',
+    tessdata: tessdataFolder,
+    artifacts: path.join(folder, 'artifacts'),
+    keepRaw: 'keep',
+    failedTtlDays: 7,
+    activation: 'monotonic',
+    ...over,
+  };
+}

@@ -1,0 +1,195 @@
+// Documents in tests: a pipeline on a test database with an embedder that costs nothing, the API before it, and files made on the spot.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PDFDocument, type PDFFont, type PDFPage, StandardFonts } from 'pdf-lib';
+import { afterAll, beforeAll } from 'vitest';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { RunRow } from '../../src/engine/sql/read-runs.ts';
+import { ownHandlers } from '../../src/http/handlers.ts';
+import { uploadHandlers } from '../../src/http/uploads/upload-handlers.ts';
+import { defaultUploadLimits } from '../../src/http/uploads/upload-limits.ts';
+import type { DocumentsDeps } from '../../src/pipelines/documents/deps.ts';
+import { documentsPipeline } from '../../src/pipelines/documents/documents.pipeline.ts';
+import { changeHandlers } from '../../src/pipelines/documents/http/change-handlers.ts';
+import { fileHandlers } from '../../src/pipelines/documents/http/file-handlers.ts';
+import { documentsIntake, ingestHandler } from '../../src/pipelines/documents/http/ingest.ts';
+import { readHandlers } from '../../src/pipelines/documents/http/read-handlers.ts';
+import type { Queryable } from '../../src/platform/database.ts';
+import { uuidv7 } from '../../src/platform/ids.ts';
+import { type Log, silentLog } from '../../src/platform/log.ts';
+import { buildTenant, buildUser, type TestApi, type TestUser, useApi } from './api.ts';
+import { useDatabase } from './database.ts';
+import { documentsDeps } from './documents-deps.ts';
+import { buildEngine } from './engine.ts';
+import { waitFor } from './wait-for.ts';
+
+export function documentHandlers(deps: DocumentsDeps) {
+  return {
+    ...ingestHandler({ store: deps.store, limits: defaultUploadLimits }),
+    ...readHandlers,
+    ...fileHandlers(deps),
+    ...changeHandlers(deps),
+  };
+}
+
+export interface Ingested {
+  readonly status: number;
+  readonly body: { run_id?: string; doc_id: string; status: string; reason?: string; code?: string };
+}
+
+export function useDocuments(over: Partial<DocumentsDeps> = {}, log: Log = silentLog) {
+  const db = useDatabase();
+  const folder = mkdtempSync(path.join(tmpdir(), 'millrace-documents-'));
+  const deps = documentsDeps(folder, over);
+  let engine: Engine & { close(): Promise<void> };
+  let admin: TestUser;
+  beforeAll(async () => {
+    engine = await buildEngine(db.appUrl, [documentsPipeline(deps)], { log });
+    await engine.start();
+    admin = await buildUser(db, await buildTenant(db), 'admin');
+  });
+  const api: TestApi = useApi(db, () => ({
+    engine,
+    log,
+    pipelines: { documents: { intake: documentsIntake(engine, log) } },
+    handlers: { ...ownHandlers, ...uploadHandlers({ store: deps.store }), ...documentHandlers(deps) },
+  }));
+  afterAll(async () => {
+    await engine.close();
+    deps.embedder.close();
+    await deps.store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const bench = {
+    db,
+    api,
+    deps,
+    folder,
+    get engine() {
+      return engine;
+    },
+    get admin() {
+      return admin;
+    },
+    async upload(
+      bytes: Uint8Array | string,
+      name: string,
+      { fields = {}, as = admin }: { fields?: Record<string, string>; as?: TestUser } = {},
+    ): Promise<Ingested> {
+      const form = new FormData();
+      for (const [key, value] of Object.entries(fields)) form.set(key, value);
+      form.set('file', new Blob([typeof bytes === 'string' ? bytes : Buffer.from(bytes)]), name);
+      const request = new Request('http://localhost/', { method: 'POST', body: form });
+      const answer = await api.server.inject({
+        method: 'POST',
+        url: '/v1/ingest',
+        headers: { authorization: `Bearer ${as.token}`, 'content-type': request.headers.get('content-type') ?? '' },
+        payload: Buffer.from(await request.arrayBuffer()),
+      });
+      return { status: answer.statusCode, body: answer.json() };
+    },
+    ended: (runId: string, tenantId = admin.tenantId): Promise<RunRow> =>
+      waitFor(
+        async () => {
+          const run = await engine.run(tenantId, runId);
+          return run.finished_at === null ? undefined : run;
+        },
+        { what: `run ${runId} to end`, timeoutMs: 60_000 },
+      ),
+    /** Uploads and waits for its end. */
+    async ingest(
+      bytes: Uint8Array | string,
+      name: string,
+      options?: { fields?: Record<string, string>; as?: TestUser },
+    ) {
+      const answer = await bench.upload(bytes, name, options);
+      if (answer.body.run_id === undefined) throw new Error(`not taken: ${JSON.stringify(answer)}`);
+      const run = await bench.ended(answer.body.run_id, options?.as?.tenantId);
+      return { docId: answer.body.doc_id, run };
+    },
+    count: async (table: string, where = 'true'): Promise<number> => {
+      const { rows } = await db.admin.query<{ n: number }>(`select count(*) as n from ${table} where ${where}`);
+      return rows[0]?.n ?? 0;
+    },
+  };
+  return bench;
+}
+
+/** A document with one page that is served, without a pipeline. */
+export async function buildDocument(
+  admin: Queryable,
+  { tenantId, title }: { tenantId: string; title: string },
+): Promise<string> {
+  const [docId, versionId] = [uuidv7(), uuidv7()];
+  await admin.query(
+    `insert into documents (doc_id, tenant_id, source_type, source_uri, title) values ($1, $2, 'pdf', $3, $4)`,
+    [docId, tenantId, `upload://sha256:${docId}`, title],
+  );
+  await admin.query(
+    `insert into document_versions (doc_version_id, tenant_id, doc_id, version_no, content_hash, is_active, run_id, source_seq, source_type,
+       unit, page_count, ready_at, activated_at)
+     values ($1, $2, $3, 1, 'sha256:x', true, $4, 1, 'pdf', 'page', 1, engine.now(), engine.now())`,
+    [versionId, tenantId, docId, uuidv7()],
+  );
+  await admin.query(
+    `insert into document_pages (tenant_id, doc_version_id, page_no, fate, text) values ($1, $2, 1, 'text', $3)`,
+    [tenantId, versionId, title],
+  );
+  return docId;
+}
+
+export interface PageSpec {
+  readonly heading?: string;
+  readonly lines?: readonly string[];
+  readonly table?: readonly (readonly string[])[];
+  /** A PNG that fills the page. */
+  readonly image?: Uint8Array;
+}
+
+export async function buildPdf(pages: readonly PageSpec[]): Promise<Uint8Array> {
+  const pdf = await PDFDocument.create();
+  pdf.setCreationDate(new Date(0));
+  pdf.setModificationDate(new Date(0));
+  const fonts = {
+    plain: await pdf.embedFont(StandardFonts.Helvetica),
+    bold: await pdf.embedFont(StandardFonts.HelveticaBold),
+  };
+  for (const spec of pages) {
+    const page = pdf.addPage([595, 842]);
+    if (spec.image !== undefined)
+      page.drawImage(await pdf.embedPng(spec.image), { x: 0, y: 0, width: 595, height: 842 });
+    drawPage(page, fonts, spec);
+  }
+  return pdf.save();
+}
+
+function drawPage(
+  page: PDFPage,
+  fonts: { plain: PDFFont; bold: PDFFont },
+  { heading, lines = [], table = [] }: PageSpec,
+): void {
+  let y = 780;
+  if (heading !== undefined) page.drawText(heading, { x: 50, y, size: 22, font: fonts.bold });
+  y -= 40;
+  for (const line of lines) {
+    page.drawText(line, { x: 50, y, size: 11, font: fonts.plain });
+    y -= 16;
+  }
+  y -= 20;
+  for (const row of table) {
+    for (const [index, cell] of row.entries())
+      page.drawText(cell, { x: 50 + index * 130, y, size: 11, font: fonts.plain });
+    y -= 18;
+  }
+}
+
+/** Sentences that no two pages share, so that each page can be told from its text. */
+export function prose(page: number, sentences = 10): string[] {
+  return Array.from(
+    { length: sentences },
+    (_, at) =>
+      `On page ${page} rule number ${at + 1} says that staff keep record ${page * 100 + at} for ${at + 2} years.`,
+  );
+}
