@@ -911,9 +911,9 @@ create policy tenant_only on engine.rejects for all to millrace_app using ((tena
 grant select on engine.rejects to millrace_app;
 grant delete, insert, select, update on engine.rejects to millrace_engine;
 grant select (line, run_id, status, tenant_id) on engine.rejects to ads_parse;
-grant update (replayed_as, status) on engine.rejects to ads_parse;
+grant update (corrected_at, corrected_by, correction, replayed_as, status) on engine.rejects to ads_parse;
 grant select (line, run_id, status, tenant_id) on engine.rejects to judgments_import;
-grant update (replayed_as, status) on engine.rejects to judgments_import;
+grant update (corrected_at, corrected_by, correction, replayed_as, status) on engine.rejects to judgments_import;
 grant update (corrected_at, corrected_by, correction, status) on engine.rejects to millrace_app;
 
 create table engine.row_outcomes (

@@ -71,6 +71,17 @@ describe('an adaptive size', () => {
     expect(decisions.at(-1)).toMatchObject({ from: 100, to: size.size });
   });
 
+  it('gives the average it decides by as its reason, not the last batch, which may say the opposite', () => {
+    const { size, decisions } = controller({ initial: 400 });
+    size.observe(400, 20);
+    // This one is over the target, and still the average says that more rows fit.
+    size.observe(800, 120);
+    expect(decisions).toEqual([
+      { name: 'rows', from: 400, to: 800, reason: '400 at a time take 20 ms on average, under the target of 100 ms' },
+      { name: 'rows', from: 800, to: 1_250, reason: '800 at a time take 64 ms on average, under the target of 100 ms' },
+    ]);
+  });
+
   it('ignores an empty batch', () => {
     const { size } = controller();
     size.observe(0, 5_000);

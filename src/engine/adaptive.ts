@@ -47,11 +47,14 @@ export class AdaptiveSize {
     const affordable = this.#options.targetMs / Math.max(this.#perItemMs, 1e-6);
     const wanted = Math.min(affordable, this.#size * 2);
     if (Math.abs(wanted - this.#size) < this.#size * DEAD_BAND && wanted >= 1) return;
-    const direction = wanted > this.#size ? 'under' : 'over';
-    this.#change(
-      wanted,
-      `${Math.round(elapsedMs)} ms per batch, ${direction} the target of ${this.#options.targetMs} ms`,
-    );
+    this.#change(wanted, this.#reasonFor(this.#perItemMs * this.#size));
+  }
+
+  /** The average decides, not the last batch; so the average is what is told. */
+  #reasonFor(expectedMs: number): string {
+    const { targetMs } = this.#options;
+    const direction = expectedMs < targetMs ? 'under' : 'over';
+    return `${this.#size} at a time take ${inWords(expectedMs)} on average, ${direction} the target of ${targetMs} ms`;
   }
 
   /** Something went wrong or somebody waited: go down at once. False: it cannot be smaller. */
@@ -68,6 +71,10 @@ export class AdaptiveSize {
     this.#size = to;
     this.#options.onDecision?.(decision);
   }
+}
+
+function inWords(ms: number): string {
+  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 }
 
 function clamp(value: number, { min, max }: AdaptiveOptions): number {

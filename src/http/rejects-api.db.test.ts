@@ -145,7 +145,7 @@ describe('rejects', () => {
 
   it('replay starts a run over the corrected rows and hands the idempotency key on', async () => {
     const detail = (await api.call('runs.show', { as: user, params: { run_id } })).json();
-    expect(detail).toMatchObject({ actions: ['retry_refused', 'replay'], rejects: { total: 3, open: 1 } });
+    expect(detail).toMatchObject({ actions: ['replay'], rejects: { total: 3, open: 1 } });
     const answer = await api.call('rejects.replay', {
       as: user,
       params: { run_id },

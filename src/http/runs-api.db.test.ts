@@ -272,11 +272,11 @@ describe('bulk', () => {
 });
 
 describe('dead letters and support', () => {
-  it('support sees dead letters and nothing else, and requeues one for a ticket, once', async () => {
+  it('support sees dead letters and nothing else; support and an admin requeue one for a ticket, once, a user does not', async () => {
     const runId = await enqueue('doomed');
     await waitFor(async () => (await show(runId)).finished_at);
     await db.admin.query(`select 1 from engine.runs where id = $1 and phase = 'dead'`, [runId]);
-    expect(await show(runId)).toMatchObject({ phase: 'dead', actions: [] });
+    expect(await show(runId)).toMatchObject({ phase: 'dead', actions: ['requeue'] });
     const done = await until(await enqueue('steady'), 'done');
     expect((await show(done.run_id, support)).code).toBe('run_not_found');
     expect(await show(runId, support)).toMatchObject({ phase: 'dead', actions: ['requeue'] });
@@ -285,16 +285,16 @@ describe('dead letters and support', () => {
     expect((await api.call('runs.retry', { as: admin, params: { run_id: runId } })).statusCode).toBe(403);
     const requeue = (as: TestUser) =>
       api.call('runs.requeue', { as, params: { run_id: runId }, body: { ticket: 'T-1' } });
-    expect((await requeue(admin)).json().code).toBe('forbidden');
-    const first = await requeue(support);
+    expect((await requeue(user)).json().code).toBe('forbidden');
+    const first = await requeue(admin);
     expect(first.statusCode).toBe(202);
     expect((await requeue(support)).json().code).toBe('run_already_retried');
     const letters = (await api.call('dead-letters.list', { as: support })).json();
     expect(letters.data.map((run: { run_id: string }) => run.run_id)).not.toContain(runId);
     const log = (await api.call('operate.audit', { as: admin, query: { action: 'runs.requeue' } })).json();
     expect(log.data).toMatchObject([
-      { outcome: 'done', target: runId, data: { ticket: 'T-1', successor: first.json().run_id } },
-      { outcome: 'denied', actor: admin.email },
+      { outcome: 'done', target: runId, actor: admin.email, data: { ticket: 'T-1', successor: first.json().run_id } },
+      { outcome: 'denied', actor: user.email },
     ]);
   });
 });

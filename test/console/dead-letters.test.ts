@@ -17,12 +17,12 @@ describe('support', () => {
     const { page } = person;
     await signIn(person, 'sam@support.test', oneTime);
     await choosePassword(person, oneTime, 'a long enough password');
-    await page.getByText('Your role hands in no files').waitFor();
+    await page.getByText('Your role uploads no files').waitFor();
 
     await page.getByRole('link', { name: 'dead letters' }).click();
     await page.getByRole('button', { name: 'Requeue' }).click();
     await shoot(page, 'dead-letters-ticket');
-    await page.getByLabel('Support ticket').fill('SUP-812');
+    await page.getByLabel('Ticket or reason').fill('SUP-812');
     await page.getByRole('dialog').getByRole('button', { name: 'Requeue' }).click();
     await page.waitForURL((url) => url.pathname.startsWith('/r/') && !url.pathname.includes(runId));
     await page.goto('/operate/keys');

@@ -43,6 +43,7 @@ export async function furnish(installation: Installation, airbyte: FakeAirbyte):
     'run-dead': `/r/${dead}`,
     'run-working': `/r/${working}`,
     'run-waiting': `/r/${waiting}`,
+    'run-details': `/r/${done}/details`,
     'run-cancelled': `/r/${cancelled}`,
     'run-sync': `/r/${sync}`,
     'run-unknown': '/r/0190a7a0-0000-7000-8000-000000000001',

@@ -1,6 +1,7 @@
 // One live line per tab to the tenant's event feed. It resumes after the last position it saw, so nothing is missed, backs off
 // when the server is away, and lets go while the tab is hidden (browsers allow six connections per host).
 import { call, hasCode, type RunEvent } from './api.ts';
+import { noteFailure } from './reachability.ts';
 import { createSseParser } from './sse-parser.ts';
 
 export type LiveState = 'off' | 'connecting' | 'live' | 'lost';
@@ -67,6 +68,7 @@ async function keepOpen(): Promise<void> {
     } catch (error) {
       if (controller.signal.aborted) return;
       if (hasCode(error, 'unauthenticated', 'forbidden', 'password_change_required')) return hangUp();
+      noteFailure(error);
     }
     if (current !== controller) return;
     setState('lost');

@@ -1,12 +1,14 @@
 // The cache of everything fetched. A lost session or a pending password change leads to the page that settles it.
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, hasCode } from './api.ts';
+import { noteFailure } from './reachability.ts';
 
 /** Leads to the page that settles it. */
 type Leave = (to: '/login' | '/settings/password') => void;
 
 export function createQueryClient(leave: Leave): QueryClient {
   const onError = (error: unknown) => {
+    noteFailure(error);
     if (hasCode(error, 'unauthenticated')) leave('/login');
     if (hasCode(error, 'password_change_required')) leave('/settings/password');
   };

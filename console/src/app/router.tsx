@@ -64,6 +64,12 @@ const runRows = createRoute({
   component: lazy(() => import('../features/run/stored-rows.tsx'), 'StoredRows'),
 });
 
+const runDetails = createRoute({
+  getParentRoute: () => run,
+  path: '/details',
+  component: lazy(() => import('../features/run/details.tsx'), 'Details'),
+});
+
 const runReading = createRoute({
   getParentRoute: () => run,
   path: '/reading',
@@ -154,7 +160,7 @@ const routeTree = root.addChildren([
   shell.addChildren([
     home,
     runs,
-    run.addChildren([runOverview, runRejects, runRows, runReading, runMapping, ...kitRoutes.run]),
+    run.addChildren([runOverview, runRejects, runRows, runReading, runMapping, runDetails, ...kitRoutes.run]),
     data.addChildren(kitRoutes.data),
     operate.addChildren([...operatePages, ...kitRoutes.operate]),
   ]),

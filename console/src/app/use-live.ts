@@ -26,11 +26,14 @@ export function useLiveFeed(enabled: boolean): void {
 function refreshOnEvents(client: QueryClient): () => void {
   const touched = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isBad = false;
   let before = readLiveState();
   const flush = () => {
     timer = undefined;
     void client.invalidateQueries({ queryKey: ['runs'] });
     void client.invalidateQueries({ queryKey: ['operate'] });
+    if (isBad) void client.invalidateQueries({ queryKey: ['attention'] });
+    isBad = false;
     for (const runId of touched) {
       void client.invalidateQueries({ queryKey: ['run', runId, 'detail'] });
       void client.invalidateQueries({ queryKey: ['run', runId, 'clusters'] });
@@ -39,6 +42,7 @@ function refreshOnEvents(client: QueryClient): () => void {
   };
   const stopEvents = onLiveEvent((event) => {
     if (event.run_id) touched.add(event.run_id);
+    if (/failed|dead|requeued|alert/.test(event.type)) isBad = true;
     timer ??= setTimeout(flush, flushMs);
   });
   const stopState = onLiveState(() => {

@@ -1,6 +1,7 @@
 // A run's state: the pipeline's own word, with a shape that tells the phase without colour.
 import type { ReactNode } from 'react';
 import type { Phase } from '../app/api.ts';
+import { shortCount } from './figures.ts';
 
 const looks: Record<Phase, { box: string; mark: string; word: string }> = {
   waiting: { box: 'border-line-strong text-ink-2 bg-raised', mark: '◔', word: 'waiting' },
@@ -18,14 +19,17 @@ export function StatePill({
   phase,
   held = false,
   code,
+  refused = 0,
 }: {
   status: string;
   phase: Phase;
   held?: boolean;
   /** Of its error: a run that a person called off did not fail. */
   code?: string | undefined;
+  /** Rows it refused: done with them is not simply done. */
+  refused?: number;
 }): ReactNode {
-  const partial = phase === 'done' && status === 'partial';
+  const partial = phase === 'done' && (status === 'partial' || refused > 0);
   const cancelled = phase === 'failed' && (status === 'cancelled' || code === 'run_cancelled');
   const look = cancelled ? calledOff : held || partial ? { ...looks[phase], box: attention } : looks[phase];
   return (
@@ -37,6 +41,7 @@ export function StatePill({
         {held ? '❙❙' : partial ? '◑' : look.mark}
       </span>
       {held ? 'held' : cancelled ? 'cancelled' : wordsOf(status)}
+      {phase === 'done' && refused > 0 && `, ${shortCount(refused)} refused`}
     </span>
   );
 }

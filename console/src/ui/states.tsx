@@ -38,7 +38,7 @@ export function LoadingLines({ lines = 4, label = 'Loading' }: { lines?: number;
   );
 }
 
-/** What went wrong, what to do, and the id to quote. A refusal for lack of rights is shown as a closed door, not as an error. */
+/** What went wrong, what to do, and the id to quote. A refusal for lack of rights is shown as such, not as an error. */
 export function ProblemNote({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }): ReactNode {
   const problem = problemOf(error);
   if (problem.status === 501)

@@ -55,11 +55,11 @@ function tellStage(stage: string, run: RunDetail): boolean {
 
 /** The first stage reads the file, so it is told as what was read and what was refused; false while that is not known yet. */
 async function tellIntake(call: Client, run: RunDetail, gate: Gate | undefined): Promise<boolean> {
+  // Before there is a receipt, rows that a later stage refuses or folds together would be counted twice or not at all.
+  const read = run.receipt?.read;
+  if (read === undefined && run.finished_at === null) return false;
   const params = { upload_id: run.run_id };
   const clusters = (await ifThere(call('rejects.clusters', { params: { run_id: run.run_id } })))?.data ?? [];
-  const rejected = clusters.reduce((sum, cluster) => sum + cluster.count, 0);
-  const read = run.receipt?.read ?? validRows(run, rejected);
-  if (read === undefined && run.finished_at === null) return false;
   const reading = await ifThere(call('uploads.reading', { params }));
   clearLine();
   tell('✔', 'green', 'intake', describeReading(reading, read));
@@ -71,11 +71,6 @@ async function tellIntake(call: Client, run: RunDetail, gate: Gate | undefined):
     describeRejects(clusters, read, gate?.percent),
   );
   return true;
-}
-
-/** The stage after the first works on the valid rows, so its total and the refused ones are what was read. */
-function validRows({ progress }: RunDetail, rejected: number): number | undefined {
-  return progress?.unit === 'rows' && progress.total !== null ? progress.total + rejected : undefined;
 }
 
 function tellEnd(run: RunDetail, gate: Gate | undefined): void {

@@ -1,6 +1,6 @@
 // A run in words: one line in a list, a page of its own, its receipt as a sum.
 import type { AnswerOf } from '../../contract/api/client.ts';
-import { type Column, formatCount, formatFacts, formatTable, paint } from '../output.ts';
+import { type Column, formatCount, formatFacts, formatTable, paint, plural } from '../output.ts';
 import { formatDuration, relativeTime } from '../times.ts';
 
 export type Run = AnswerOf<'runs.list'>['data'][number];
@@ -47,12 +47,15 @@ export function formatRun(run: RunDetail): string {
     ['retry of', run.retry_of ?? undefined],
     ['retried as', run.retried_as ?? undefined],
     ['requeued as', run.requeued_as ?? undefined],
+    ...run.replays.map((replay) => ['replayed as', describeReplay(replay)] as const),
   ]);
   return run.attempts.length === 0 ? facts : `${facts}\n\n${formatAttempts(run)}`;
 }
 
-/** "✔ completed": the mark and the word say the same as the colour. */
-export function describeStatus(run: Pick<Run, 'status' | 'phase'>): string {
+/** "✔ completed", or "◑ completed, 9 refused": the mark and the word say the same as the colour. */
+export function describeStatus(run: Pick<Run, 'status' | 'phase'> & Partial<Pick<Run, 'rejects'>>): string {
+  const refused = run.phase === 'done' ? (run.rejects?.total ?? 0) : 0;
+  if (refused > 0) return paint('yellow', `◑ ${run.status}, ${formatCount(refused)} refused`);
   return paint(phaseStyles[run.phase], `${phaseMarks[run.phase]} ${run.status}`);
 }
 
@@ -107,17 +110,23 @@ function describeRejects({ open, total }: Run['rejects']): string {
   return open === null ? formatCount(total) : `${formatCount(open)} open of ${formatCount(total)}`;
 }
 
+/** "01a1e155-…: 9 refused rows taken again, ✔ completed". */
+function describeReplay({ run_id: id, rows, refused, ...replay }: RunDetail['replays'][number]): string {
+  const again = refused > 0 ? `, ${formatCount(refused)} of them refused again` : '';
+  return `${id}: ${plural(rows, 'refused row')} taken again${again}, ${describeStatus(replay)}`;
+}
+
 function durationOf(run: RunDetail): string | undefined {
   if (run.started_at === null) return undefined;
   const end = run.finished_at === null ? Date.now() : Date.parse(run.finished_at);
-  return `${formatDuration(end - Date.parse(run.started_at))}, attempt ${run.attempt}`;
+  return formatDuration(end - Date.parse(run.started_at));
 }
 
 function formatAttempts(run: RunDetail): string {
   type Attempt = RunDetail['attempts'][number];
   const attemptColumns: readonly Column<Attempt>[] = [
-    { title: 'attempt', value: (attempt) => String(attempt.attempt), right: true },
     { title: 'stage', value: (attempt) => attempt.stage },
+    { title: 'attempt', value: (attempt) => String(attempt.number), right: true },
     { title: 'outcome', value: (attempt) => attempt.outcome ?? 'running' },
     { title: 'waited', value: (attempt) => duration(attempt.queue_wait_ms), right: true },
     { title: 'worked', value: (attempt) => duration(attempt.work_ms), right: true },

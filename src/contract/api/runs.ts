@@ -8,17 +8,7 @@ import { Count, Id, list, Page, Position, Several, Time } from './values.ts';
 
 export const Phase = z.enum(['waiting', 'active', 'done', 'failed', 'dead']);
 
-export const RunAction = z.enum([
-  'hold',
-  'resume',
-  'cancel',
-  'retry',
-  'requeue',
-  'verify',
-  'replay',
-  'retry_refused',
-  'promote_valid',
-]);
+export const RunAction = z.enum(['hold', 'resume', 'cancel', 'retry', 'requeue', 'verify', 'replay', 'promote_valid']);
 
 export const RunError = z.object({
   code: z.string(),
@@ -73,7 +63,8 @@ export const Run = z.object({
 });
 
 export const Attempt = z.object({
-  attempt: Count,
+  attempt: Count.describe('Among all attempts of the run; the fence.'),
+  number: Count.describe('Among the attempts of its stage, from 1: what people are told.'),
   stage: z.string(),
   worker: z.string().nullable(),
   queued_at: Time.nullable(),
@@ -122,6 +113,15 @@ export const ProgressSample = z.object({
   unit: z.string().nullable(),
 });
 
+/** A run that took refused rows of another one. */
+export const Replay = z.object({
+  run_id: Id,
+  status: z.string(),
+  phase: Phase,
+  rows: Count.describe('Refused rows it took.'),
+  refused: Count.describe('Rows it refused itself, so far as it has a receipt.'),
+});
+
 export const RunDetail = Run.extend({
   input: z.record(z.string(), z.unknown()),
   wait: WaitReason.nullable(),
@@ -138,6 +138,7 @@ export const RunDetail = Run.extend({
   attempts: z.array(Attempt),
   decisions: z.array(Decision),
   samples: z.array(ProgressSample),
+  replays: z.array(Replay).describe('Runs that took refused rows of this one again, oldest first; at most fifty.'),
   last_position: Position.describe('Follow the live feed from here to miss nothing.'),
 });
 
@@ -308,10 +309,15 @@ export const runRoutes = defineRoutes({
   'runs.requeue': {
     tag: 'Runs',
     summary: 'Requeue a dead letter',
-    access: allow(['support']),
+    access: allow(['admin', 'support']),
     params: byId,
     body: z.strictObject({
-      ticket: z.string().trim().min(1).max(100).describe('The support ticket this is done for.'),
+      ticket: z
+        .string()
+        .trim()
+        .min(1)
+        .max(100)
+        .describe('The ticket or the reason this is done for; kept in the audit log.'),
     }),
     answer: json(RunLink, 202),
     errors: ['run_not_found', 'not_a_dead_letter'],

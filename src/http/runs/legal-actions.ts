@@ -12,10 +12,6 @@ export interface ActionFacts {
   readonly canVerify: boolean;
   /** Corrected rejects that wait to be replayed. */
   readonly corrected: number;
-  /** Rejects that nobody has corrected. */
-  readonly open: number;
-  /** The pipeline can run refused rows again. */
-  readonly canReplay: boolean;
 }
 
 /** The code of a run that was stopped because too few of its rows were valid; its valid rows can still be promoted. */
@@ -29,7 +25,6 @@ const operationOf: Record<RunAction, OperationId> = {
   requeue: 'runs.requeue',
   verify: 'runs.verify',
   replay: 'rejects.replay',
-  retry_refused: 'rejects.replay',
   promote_valid: 'runs.retry',
 };
 
@@ -55,7 +50,7 @@ function possible(run: RunRow, facts: ActionFacts): RunAction[] {
     case 'active':
       return ['cancel'];
     case 'done':
-      return [...(facts.canReplay && facts.open > 0 ? (['retry_refused'] as const) : []), ...replay, ...verify];
+      return [...replay, ...verify];
     case 'failed':
       return run.retried_as === null ? [...retries(run), ...replay, ...verify] : [...replay, ...verify];
     case 'dead':

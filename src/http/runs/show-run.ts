@@ -8,6 +8,7 @@ import { findOpenQuestion } from '../../engine/sql/questions.ts';
 import type { RunRow as LedgerRow } from '../../engine/sql/read-runs.ts';
 import type { Pool, Queryable } from '../../platform/database.ts';
 import type { PipelinePartsByName } from '../pipeline-parts.ts';
+import { readReplays } from '../sql/read-replays.ts';
 import {
   type AttemptRow,
   countRejects,
@@ -28,6 +29,7 @@ import { whatNext } from './what-next.ts';
 const MAX_ATTEMPTS = 200;
 const MAX_DECISIONS = 500;
 const MAX_SAMPLES = 1_000;
+const MAX_REPLAYS = 50;
 
 export async function showRun(
   deps: { pool: Pool; engine: Engine; pipelines: PipelinePartsByName },
@@ -51,6 +53,7 @@ export async function showRun(
         samples: await readSamples(db, tenantId, runId, MAX_SAMPLES),
         rejects: await countRejects(db, tenantId, runId),
         question: run.held_at === null ? undefined : await findOpenQuestion(db, tenantId, runId),
+        replays: await readReplays(db, tenantId, runId, MAX_REPLAYS),
       };
     },
     { readOnly: true },
@@ -59,6 +62,7 @@ export async function showRun(
   const pipeline = deps.engine.registry.get(run.pipeline);
   const parts = deps.pipelines[run.pipeline];
   const tries = pipeline && { ...pipeline, lostLimit: pipeline.lostLimit ?? deps.engine.settings.lostLimit };
+  const attempts = viewAttempts(facts.attempts);
   const why = await deps.engine.why(run as unknown as LedgerRow);
   return {
     ...viewRun(run),
@@ -66,21 +70,16 @@ export async function showRun(
     input: run.input,
     wait: why === null ? null : { code: why.reason, text: why.text, until: why.until?.toISOString() ?? null },
     question: facts.question === undefined ? null : viewQuestion(facts.question),
-    next: whatNext(run, why, pipeline?.machine),
+    next: whatNext(run, why, pipeline?.machine, attempts.findLast(({ stage }) => stage === run.stage)?.number),
     actions: legalActions(
       run,
       principal,
-      {
-        canVerify: pipeline?.recount !== undefined,
-        corrected: rejects.corrected,
-        open: rejects.open,
-        canReplay: parts?.rejects !== undefined,
-      },
+      { canVerify: pipeline?.recount !== undefined, corrected: rejects.corrected },
       parts?.actions,
     ),
     file: facts.file ?? null,
     stages: stageReports(tries, run, facts.attempts),
-    attempts: facts.attempts.map(viewAttempt),
+    attempts,
     decisions: facts.decisions.map((each) => ({
       at: each.decided_at.toISOString(),
       stage: each.stage,
@@ -90,6 +89,7 @@ export async function showRun(
       reason: each.reason,
     })),
     samples: facts.samples.map(({ sampled_at, ...sample }) => ({ at: sampled_at.toISOString(), ...sample })),
+    replays: facts.replays,
     last_position: String(facts.lastPosition),
   };
 }
@@ -102,9 +102,22 @@ export async function requireVisibleRun(db: Queryable, principal: Principal, run
   return run;
 }
 
-export function viewAttempt(row: AttemptRow): AnswerOf<'runs.attempts'>['data'][number] {
+type AttemptView = AnswerOf<'runs.attempts'>['data'][number];
+
+/** All attempts of a run from the first one on: each has its number among those of its stage. */
+export function viewAttempts(rows: readonly AttemptRow[]): AttemptView[] {
+  const numbers = new Map<string, Set<number>>();
+  return rows.map((row) => {
+    const ofStage = (numbers.get(row.stage) ?? new Set()).add(row.attempt);
+    numbers.set(row.stage, ofStage);
+    return viewAttempt(row, ofStage.size);
+  });
+}
+
+function viewAttempt(row: AttemptRow, number: number): AttemptView {
   return {
     attempt: row.attempt,
+    number,
     stage: row.stage,
     worker: row.worker_id,
     queued_at: row.queued_at.toISOString(),

@@ -46,20 +46,25 @@ function reportStage(
     finished_at: isWaiting ? null : (last?.ended_at?.toISOString() ?? null),
     queue_wait_ms: first === undefined ? null : sum(waitMs),
     work_ms: first === undefined ? null : sum(workMs.map((ms) => ms ?? 0)),
-    attempts: own.length,
+    attempts: countAttempts(own),
     attempts_allowed: run.stage === stage && pipeline !== undefined ? allowed(own, isWaiting, pipeline) : null,
   };
 }
 
-/** Those made, the one in line, and the retries left for the kind of failure it had last; before any, for a passing trouble. */
+/** Those made, the one that is queued, and the retries left for the kind of failure it had last; before any, for a passing trouble. */
 function allowed(own: readonly AttemptRow[], isWaiting: boolean, { retry, lostLimit }: Tries): number | null {
   const failures = own.flatMap((each) => failureOf(each) ?? []);
   const kind = failures.at(-1) ?? 'transient';
   const used = failures.filter((each) => each === kind).length;
   // The loss after the last one that is forgiven ends the run.
   const max = kind === 'lost' ? lostLimit - 1 : (retry[kind]?.max ?? 0);
-  const all = own.length + (isWaiting ? 1 : 0) + Math.max(0, max - used);
+  const all = countAttempts(own) + (isWaiting ? 1 : 0) + Math.max(0, max - used);
   return Number.isFinite(all) ? all : null;
+}
+
+/** Parts of one attempt are one. */
+function countAttempts(own: readonly AttemptRow[]): number {
+  return new Set(own.map(({ attempt }) => attempt)).size;
 }
 
 /** Undefined when it did not fail, or was given back and charged to nobody. */

@@ -15,12 +15,18 @@ const afterWaiting: Partial<Record<WhyWaiting['reason'], string>> = {
   alone: 'It starts when a worker has nothing else to do.',
 };
 
-export function whatNext(run: RunRow, why: WhyWaiting | null, machine: Machine | undefined): string | null {
+/** `number` is that of the attempt under way among those of its stage. */
+export function whatNext(
+  run: RunRow,
+  why: WhyWaiting | null,
+  machine: Machine | undefined,
+  number: number | undefined,
+): string | null {
   switch (run.phase) {
     case 'waiting':
       return why === null ? 'It starts in a moment.' : (afterWaiting[why.reason] ?? nextStart(run, why));
     case 'active':
-      return activeNext(run, machine);
+      return activeNext(run, machine, number);
     case 'done':
       return null;
     case 'failed':
@@ -28,7 +34,7 @@ export function whatNext(run: RunRow, why: WhyWaiting | null, machine: Machine |
       return viewError(run.error_code, run.error_text)?.next ?? 'Nothing by itself; it can be retried.';
     case 'dead':
       if (run.requeued_as !== null) return `It was requeued as ${run.requeued_as}.`;
-      return 'Nothing by itself; support can requeue it.';
+      return 'Nothing by itself; an admin or support can requeue it.';
   }
 }
 
@@ -37,9 +43,9 @@ function nextStart(run: RunRow, why: WhyWaiting): string {
   return `Stage "${run.stage ?? run.status}" starts ${when}.`;
 }
 
-function activeNext(run: RunRow, machine: Machine | undefined): string {
+function activeNext(run: RunRow, machine: Machine | undefined, number: number | undefined): string {
   const stages = stagesOf(machine);
   const following = stages[stages.indexOf(run.stage ?? '') + 1];
-  const now = `Stage "${run.stage}" is running, attempt ${run.attempt}`;
+  const now = `Stage "${run.stage}" is running${number === undefined ? '' : `, attempt ${number}`}`;
   return following === undefined ? `${now}; then the run is done.` : `${now}; then "${following}".`;
 }

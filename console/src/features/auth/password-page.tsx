@@ -6,7 +6,7 @@ import { meQuery } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { ProblemNote } from '../../ui/states.tsx';
-import { Door } from './door.tsx';
+import { SignInFrame } from './sign-in-frame.tsx';
 
 const minLength = 12;
 
@@ -28,7 +28,7 @@ export function PasswordPage(): ReactNode {
   };
   const missing = Math.max(0, minLength - chosen.length);
   return (
-    <Door title="Choose your password">
+    <SignInFrame title="Choose your password">
       <form onSubmit={submit} className="flex flex-col gap-4">
         <Field
           label="Current or one-time password"
@@ -54,6 +54,6 @@ export function PasswordPage(): ReactNode {
           Save and go on
         </Button>
       </form>
-    </Door>
+    </SignInFrame>
   );
 }

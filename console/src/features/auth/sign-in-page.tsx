@@ -5,8 +5,8 @@ import { ApiError, call, problemOf } from '../../app/api.ts';
 import { meQuery } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
-import { Door } from './door.tsx';
 import { isOwnPath } from './own-path.ts';
+import { SignInFrame } from './sign-in-frame.tsx';
 
 const route = getRouteApi('/login');
 
@@ -30,7 +30,7 @@ export function SignInPage(): ReactNode {
     signIn.mutate();
   };
   return (
-    <Door title="Sign in to Millrace">
+    <SignInFrame title="Sign in to Millrace">
       <form onSubmit={submit} className="flex flex-col gap-4">
         <Field
           label="Email"
@@ -62,7 +62,7 @@ export function SignInPage(): ReactNode {
           password from an admin.
         </p>
       </div>
-    </Door>
+    </SignInFrame>
   );
 }
 

@@ -1,47 +1,30 @@
-// The one large place to drop files. A file that is obvious starts at once; for the others one question is asked.
+// The one large place to drop files. A file that is obvious starts at once; for the others the tray asks one question.
 
-import { useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react';
-import { pipelinesQuery } from '../../app/list-pipelines.ts';
 import { Button } from '../../ui/button.tsx';
-import { inertText } from '../../ui/inert-text.ts';
 import { numbersTo } from '../../ui/numbers-to.ts';
-import { decodeHead, guessKind } from './guess-kind.ts';
-import { type Kind, kindsOf } from './kinds.ts';
-
-const headBytes = 64 * 1024;
+import type { Kind } from '../tray/kinds.ts';
+import { useDrop } from '../tray/use-drop.ts';
 
 interface Props {
   readonly accepts: string;
   readonly kinds: readonly Kind[];
-  readonly onFile: (file: File, kind: Kind) => void;
 }
 
 type Choice = Kind | 'guess';
 
-export function DropZone({ accepts, kinds, onFile }: Props): ReactNode {
+export function DropZone({ accepts, kinds }: Props): ReactNode {
   const input = useRef<HTMLInputElement>(null);
-  const client = useQueryClient();
   const [over, setOver] = useState(false);
   const [choice, setChoice] = useState<Choice>('guess');
-  const [asking, setAsking] = useState<readonly File[]>([]);
-
-  const take = async (files: readonly File[]) => {
-    for (const file of files) {
-      const kind =
-        choice === 'guess' ? await guess(file, kindsOf((await client.ensureQueryData(pipelinesQuery)).data)) : choice;
-      if (kind) onFile(file, kind);
-      else setAsking((waiting) => [...waiting, file]);
-    }
-  };
-  const answer = (file: File, kind: Kind | undefined) => {
-    setAsking((waiting) => waiting.filter((each) => each !== file));
-    if (kind) onFile(file, kind);
-  };
+  const drop = useDrop();
+  const take = (files: readonly File[]) => drop(files, choice === 'guess' ? undefined : choice);
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
+    // The window would take them a second time.
+    event.stopPropagation();
     setOver(false);
-    void take([...event.dataTransfer.files]);
+    take([...event.dataTransfer.files]);
   };
   const paint = over ? 'border-water bg-water-soft' : 'border-line-strong bg-surface';
   return (
@@ -50,6 +33,7 @@ export function DropZone({ accepts, kinds, onFile }: Props): ReactNode {
       <div
         onDragOver={(event) => {
           event.preventDefault();
+          event.stopPropagation();
           setOver(true);
         }}
         onDragLeave={() => setOver(false)}
@@ -71,28 +55,15 @@ export function DropZone({ accepts, kinds, onFile }: Props): ReactNode {
             multiple
             className="hidden"
             onChange={(event) => {
-              void take([...(event.target.files ?? [])]);
+              take([...(event.target.files ?? [])]);
               event.target.value = '';
             }}
           />
           <KindChoice kinds={kinds} choice={choice} onChoose={setChoice} />
         </div>
       </div>
-      {asking.map((file) => (
-        <AskKind
-          key={`${file.name}:${file.size}:${file.lastModified}`}
-          file={file}
-          kinds={kinds}
-          onAnswer={(kind) => answer(file, kind)}
-        />
-      ))}
     </div>
   );
-}
-
-async function guess(file: File, kinds: readonly Kind[]): Promise<Kind | undefined> {
-  const head = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
-  return guessKind(decodeHead(head), file.name, kinds)?.kind;
 }
 
 function KindChoice({
@@ -127,33 +98,6 @@ function KindChoice({
           {label}
         </label>
       ))}
-    </fieldset>
-  );
-}
-
-function AskKind({
-  file,
-  kinds,
-  onAnswer,
-}: {
-  file: File;
-  kinds: readonly Kind[];
-  onAnswer: (kind: Kind | undefined) => void;
-}): ReactNode {
-  return (
-    <fieldset
-      aria-label={`Kind of ${inertText(file.name)}`}
-      className="card flex flex-wrap items-center gap-3 border-warn! px-4 py-3"
-    >
-      <p className="min-w-0 flex-1">
-        What is <strong className="break-all">{inertText(file.name)}</strong>? Its columns do not say.
-      </p>
-      {kinds.map((kind) => (
-        <Button key={kind.name} onClick={() => onAnswer(kind)}>
-          {kind.title}
-        </Button>
-      ))}
-      <Button look="quiet" icon="cross" aria-label="Leave this file out" onClick={() => onAnswer(undefined)} />
     </fieldset>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { pipelinesQuery } from '../../app/list-pipelines.ts';
 import { useIs } from '../../app/session.ts';
@@ -10,24 +10,18 @@ import { runName } from '../../ui/run-name.ts';
 import { StatePill } from '../../ui/state-pill.tsx';
 import { EmptyState, LoadingLines } from '../../ui/states.tsx';
 import { recentRunsQuery } from '../runs/list-recent-runs.ts';
+import { kindsOf } from '../tray/kinds.ts';
 import { Checklist } from './checklist.tsx';
 import { DropZone } from './drop-zone.tsx';
-import { type Kind, kindsOf } from './kinds.ts';
 import { SampleTiles } from './sample-tiles.tsx';
-import { startUpload } from './upload-store.ts';
 
 export function HomePage(): ReactNode {
   usePageTitle('Drop');
   const mayDrop = useIs('admin', 'user');
-  const navigate = useNavigate();
   const pipelines = useQuery(pipelinesQuery);
-  const onFile = async (file: File, kind: Kind) => {
-    const answer = await startUpload(file, { pipeline: kind.pipeline, fields: kind.fields?.(file) ?? {} });
-    if (answer && location.pathname === '/') await navigate({ to: '/r/$runId', params: { runId: answer.upload_id } });
-  };
   if (!mayDrop)
     return (
-      <EmptyState icon="stop" title="Your role hands in no files" page>
+      <EmptyState icon="stop" title="Your role uploads no files" page>
         <p>
           Support looks after{' '}
           <Link to="/operate/dead-letters" className="link">
@@ -43,7 +37,6 @@ export function HomePage(): ReactNode {
       <DropZone
         accepts={acceptedWords(pipelines.data?.data.flatMap((each) => each.accepts))}
         kinds={kindsOf(pipelines.data?.data ?? [])}
-        onFile={(file, kind) => void onFile(file, kind)}
       />
       <SampleTiles />
       <Checklist />
@@ -82,7 +75,13 @@ function LastRuns(): ReactNode {
                 <ReceiptMini run={run} />
               </span>
               <span className="justify-self-end sm:justify-self-start">
-                <StatePill status={run.status} phase={run.phase} code={run.error?.code} held={run.held !== null} />
+                <StatePill
+                  status={run.status}
+                  phase={run.phase}
+                  code={run.error?.code}
+                  held={run.held !== null}
+                  refused={run.rejects.total}
+                />
               </span>
               <span className="hidden text-right text-xs text-ink-2 sm:block">
                 <Moment at={run.created_at} />

@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { samplesQuery } from './list-samples.ts';
 
-/** One tile per sample; a click hands it in as if it had been dropped. */
+/** One tile per sample; a click uploads it as if it had been dropped. */
 export function SampleTiles(): ReactNode {
   const samples = useQuery(samplesQuery);
   const navigate = useNavigate();

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { hasCode, type RunDetail } from '../../app/api.ts';
+import { call, hasCode, type RunDetail } from '../../app/api.ts';
 import { runPartsOf } from '../../pipelines/all.ts';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/page.tsx';
@@ -55,6 +55,7 @@ function Editor({
   onSaved: (version: number) => void;
 }): ReactNode {
   const client = useQueryClient();
+  const navigate = useNavigate();
   const [draft, setDraft] = useState(() => draftOf(mapping));
   const [filled, setFilled] = useState<Constants>(mapping.constants);
   const constants = keptConstants(filled, draft);
@@ -71,14 +72,26 @@ function Editor({
       client.setQueryData(mappingQuery(run).queryKey, next);
     },
   });
+  const again = useMutation({
+    mutationFn: async () => {
+      if (isDifferent) await save.mutateAsync();
+      return call('runs.retry', { params: { run_id: run.run_id } });
+    },
+    onSuccess: async (link) => {
+      await client.invalidateQueries({ queryKey: ['run', run.run_id, 'detail'] });
+      await navigate({ to: '/r/$runId', params: { runId: link.run_id } });
+    },
+  });
+  const mayReadAgain = run.actions.includes('retry');
   const missing = missingFields(mapping, draft, constants);
-  const changed = isChanged(mapping, draft, constants);
+  const isDifferent = isChanged(mapping, draft, constants) || name.trim() !== (mapping.name ?? '');
   const origin = { preset: 'built in', saved: 'saved by your team', proposed: 'proposed from the header' }[
     mapping.origin
   ];
   return (
     <div className="flex flex-col gap-4">
       {save.isError && <ProblemNote error={save.error} />}
+      {again.isError && !save.isError && <ProblemNote error={again.error} />}
       <Panel
         title={mapping.name ?? 'Mapping'}
         aside={
@@ -113,14 +126,25 @@ function Editor({
             />
           </label>
           <Button
-            look="main"
+            look={mayReadAgain ? 'plain' : 'main'}
             icon="check"
-            busy={save.isPending}
-            disabled={!changed && name.trim() === (mapping.name ?? '')}
+            busy={save.isPending && !again.isPending}
+            disabled={!isDifferent || again.isPending}
             onClick={() => save.mutate()}
           >
             Save as version {mapping.version + 1}
           </Button>
+          {mayReadAgain && (
+            <Button
+              look="main"
+              icon="replay"
+              busy={again.isPending}
+              disabled={missing.length > 0}
+              onClick={() => again.mutate()}
+            >
+              {isDifferent ? 'Save and read again' : 'Read again'}
+            </Button>
+          )}
         </div>
       </Panel>
     </div>

@@ -1,8 +1,10 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { type Attention, countShown, useAttention } from '../../app/attention.ts';
 import { useMe } from '../../app/session.ts';
 import { kits } from '../../pipelines/all.ts';
 import type { OperateTab } from '../../pipelines/kit.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Page } from '../../ui/page.tsx';
 import { TabBar } from '../../ui/tab-bar.tsx';
 import { tabClass } from '../../ui/tabs.ts';
@@ -23,9 +25,15 @@ const pages: readonly OperateTab[] = [
   { to: '/operate/health', label: 'Health', roles: ['admin', 'user'] },
 ];
 
+function waitingOf(to: string, { alerts, deadLetters }: Attention) {
+  const count = to === '/operate/alerts' ? alerts : to === '/operate/dead-letters' ? deadLetters : 0;
+  return { count, text: countShown(count), what: 'open' };
+}
+
 /** The operator's pages. A page a role may not open is not offered; opened by address, it says whom to ask. */
 export function OperateLayout(): ReactNode {
   const { role } = useMe();
+  const attention = useAttention();
   return (
     <Page title="Operate">
       <TabBar label="Operate">
@@ -39,6 +47,7 @@ export function OperateLayout(): ReactNode {
               className={tabClass}
             >
               {page.label}
+              <Badge {...waitingOf(page.to, attention)} />
             </Link>
           ))}
       </TabBar>

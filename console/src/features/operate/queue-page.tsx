@@ -15,7 +15,7 @@ import { lanesQuery } from './list-lanes.ts';
 
 type Lane = AnswerOf<'operate.lanes'>['data'][number];
 
-/** The waiting lines: who works, who waits, and why the first in line waits. */
+/** The queues: which runs are at work, which wait, and why the first one waits. */
 export function QueuePage(): ReactNode {
   const lanes = useQuery(lanesQuery);
   const pipelines = useQuery(pipelinesQuery);

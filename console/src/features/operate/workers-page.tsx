@@ -22,7 +22,7 @@ export function WorkersPage(): ReactNode {
     <Panel title="Workers" aside={`${count(alive)} alive`}>
       {workers.data.data.length === 0 ? (
         <EmptyState icon="warn" title="No worker has ever reported">
-          Waiting runs stay safe in line. Start one with <code className="figures">millrace worker</code>.
+          Waiting runs stay safely queued. Start one with <code className="figures">millrace worker</code>.
         </EmptyState>
       ) : (
         <Table label="Workers" head={['State', 'Worker', 'Pipelines', 'Holds', 'Version', 'Started', 'Last seen']}>

@@ -61,10 +61,17 @@ export function GridCellView({
           onLeave={onLeave}
         />
       ) : (
-        `${fault ? '✕ ' : changed ? '✎ ' : ''}${isEmpty ? '(empty)' : inertText(value)}`
+        <>
+          {changed && <del className="mr-1 text-ink-3">{shown(original)}</del>}
+          {`${fault ? '✕ ' : changed ? '✎ ' : ''}${shown(value)}`}
+        </>
       )}
     </div>
   );
+}
+
+function shown(value: string | null): string {
+  return value === null || value === '' ? '(empty)' : inertText(value);
 }
 
 function CellEditor({

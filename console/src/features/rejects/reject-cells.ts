@@ -14,7 +14,7 @@ export function cellState(reject: Reject, column: string): CellState {
   return {
     value: corrected === undefined ? original : corrected,
     original,
-    changed: corrected !== undefined,
+    changed: corrected !== undefined && (corrected ?? '') !== (original ?? ''),
     fault: faultsOf(reject).find((fault) => fault.column === column)?.message,
   };
 }

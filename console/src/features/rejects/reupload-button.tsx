@@ -3,7 +3,7 @@ import { type ReactNode, useRef } from 'react';
 import type { RunDetail } from '../../app/api.ts';
 import { runPartsOf } from '../../pipelines/all.ts';
 import { Button } from '../../ui/button.tsx';
-import { startUpload } from '../home/upload-store.ts';
+import { returnFile } from '../tray/tray-store.ts';
 
 /** The downloaded rejects, corrected in a spreadsheet, go back to the run they came from. */
 export function ReuploadButton({ run }: { run: RunDetail }): ReactNode {
@@ -12,7 +12,7 @@ export function ReuploadButton({ run }: { run: RunDetail }): ReactNode {
   const take = async (file: File | undefined) => {
     if (!file) return;
     const fields = { ...runPartsOf(run.pipeline).returnFields?.(run), retry_of: run.run_id };
-    const answer = await startUpload(file, { pipeline: run.pipeline, fields });
+    const answer = await returnFile(file, { pipeline: run.pipeline, fields });
     if (answer)
       await navigate({ to: '/r/$runId/rejects', params: { runId: run.run_id }, search: { replay: answer.upload_id } });
   };

@@ -25,10 +25,10 @@ export function AttemptDetails({ id, run, stage, bar, onClose }: Props): ReactNo
   const decisions = run.decisions.filter((each) => each.stage === stage && isDuring(each.at, attempt));
   const outcome = outcomeOf(attempt?.outcome ?? null, bar);
   return (
-    <section id={id} aria-label={`Attempt ${bar.attempt} of ${stage}`} className="mt-3 rounded-md border border-line">
+    <section id={id} aria-label={`Attempt ${bar.number} of ${stage}`} className="mt-3 rounded-md border border-line">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1.5">
         <h3 className="text-sm">
-          {wordsOf(stage)}, attempt {bar.attempt}
+          {wordsOf(stage)}, attempt {bar.number}
         </h3>
         <span className={`text-xs font-medium ${outcome.look}`}>{outcome.words}</span>
         <button
@@ -41,7 +41,7 @@ export function AttemptDetails({ id, run, stage, bar, onClose }: Props): ReactNo
         </button>
       </div>
       <dl className="grid grid-cols-[repeat(auto-fill,minmax(9rem,1fr))] gap-x-4 gap-y-3 px-3 py-3 text-sm">
-        <Fact name="In line" value={duration(bar.waitMs)} />
+        <Fact name="In the queue" value={duration(bar.waitMs)} />
         <Fact name="Work" value={bar.work ? `${duration(bar.workMs)}${bar.open ? ' so far' : ''}` : 'not begun'} />
         <Fact name="Queued" value={<Exact at={attempt?.queued_at ?? null} />} />
         <Fact name="Started" value={<Exact at={attempt?.started_at ?? null} />} />

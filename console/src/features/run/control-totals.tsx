@@ -2,11 +2,21 @@ import type { ReactNode } from 'react';
 import type { Receipt } from '../../../../src/contract/api/receipt.ts';
 import { figure } from '../../ui/figures.ts';
 import { wordsOf } from '../../ui/state-pill.tsx';
-import { exactSum, sameDecimal } from './exact-sum.ts';
+import { agrees, exactSum, sameDecimal } from './exact-sum.ts';
 
 type Totals = NonNullable<Receipt['totals']>;
 
-/** The file's own sums against what landed in each outcome; each line must hold to the last digit. */
+/** A tick only where the file itself says the same: that our own sums agree with each other proves nothing about the file. */
+function verdictOn({ file, outcomes, declared }: Totals[string]): { mark?: string; look: string; words?: string } {
+  if (!sameDecimal(file, exactSum(Object.values(outcomes))))
+    return { mark: '✕', look: 'text-bad', words: 'the outcomes do not add up to what was read' };
+  if (!declared) return { look: '' };
+  return agrees(declared, file)
+    ? { mark: '✓', look: 'text-good', words: 'as the file’s own total row says' }
+    : { mark: '≠', look: 'text-warn', words: 'the file’s own total row says something else' };
+}
+
+/** What was read, by measure, and where it went; each line must hold to the last digit. */
 export function ControlTotals({
   totals,
   amounts,
@@ -21,11 +31,17 @@ export function ControlTotals({
     <details className="text-sm">
       <summary className="inline-flex cursor-pointer flex-wrap gap-x-4 gap-y-1 text-ink-2 hover:text-ink">
         {measures.map(([measure, total]) => {
-          const holds = sameDecimal(total.file, exactSum(Object.values(total.outcomes)));
+          const { mark, look, words } = verdictOn(total);
           return (
-            <span key={measure} className={holds ? '' : 'text-bad'}>
-              {wordsOf(measure)} <span className="figures">{measureValue(measure, total.file)}</span>{' '}
-              {holds ? '✓' : '✕'}
+            <span key={measure} className={look} title={words}>
+              {wordsOf(measure)} <span className="figures">{measureValue(measure, total.file)}</span>
+              {mark && (
+                <>
+                  {' '}
+                  <span aria-hidden="true">{mark}</span>
+                  <span className="sr-only">{words}</span>
+                </>
+              )}
             </span>
           );
         })}
@@ -42,9 +58,9 @@ export function ControlTotals({
               </span>
             ))}
             {total.declared && (
-              <span className={sameDecimal(total.declared, total.file) ? 'text-good' : 'text-warn'}>
+              <span className={agrees(total.declared, total.file) ? 'text-good' : 'text-warn'}>
                 · its total row says {measureValue(measure, total.declared)}{' '}
-                {sameDecimal(total.declared, total.file) ? '✓' : '(differs)'}
+                {agrees(total.declared, total.file) ? '✓' : '(differs)'}
               </span>
             )}
           </li>

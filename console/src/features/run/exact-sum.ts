@@ -12,6 +12,15 @@ export function sameDecimal(a: string, b: string): boolean {
   return scaled(a, places) === scaled(b, places);
 }
 
+/** Whether a total that a file states agrees with its rows: to the last digit, or to the last digit that the total has. */
+export function agrees(stated: string, sum: string): boolean {
+  const places = stated.split('.')[1]?.length ?? 0;
+  const more = Math.max(places, sum.split('.')[1]?.length ?? 0);
+  const difference = scaled(stated, more) - scaled(sum, more);
+  const half = 10n ** BigInt(more - places);
+  return 2n * (difference < 0n ? -difference : difference) <= half && (more > places || difference === 0n);
+}
+
 function scaled(value: string, places: number): bigint {
   const [integer = '0', fraction = ''] = value.split('.');
   return BigInt(integer + fraction.padEnd(places, '0'));

@@ -22,7 +22,15 @@ describe('the stage chart', () => {
         stages: [{ ...stage, stage: 'parse', state: 'done' }],
         samples: [],
         attempts: [
-          { ...attempt, attempt: 1, stage: 'parse', queued_at: at(0), started_at: at(2), finished_at: at(10) },
+          {
+            ...attempt,
+            attempt: 1,
+            number: 1,
+            stage: 'parse',
+            queued_at: at(0),
+            started_at: at(2),
+            finished_at: at(10),
+          },
         ],
       },
       Date.parse(at(99)),
@@ -51,7 +59,15 @@ describe('the stage chart', () => {
         stages: [{ ...stage, stage: 'parse', state: 'done' }],
         samples: [...samples, { at: at(9), attempt: 2, stage: 'promote', done: 1, unit: 'rows' }],
         attempts: [
-          { ...attempt, attempt: 1, stage: 'parse', queued_at: at(0), started_at: at(2), finished_at: at(10) },
+          {
+            ...attempt,
+            attempt: 1,
+            number: 1,
+            stage: 'parse',
+            queued_at: at(0),
+            started_at: at(2),
+            finished_at: at(10),
+          },
         ],
       },
       Date.parse(at(99)),
@@ -73,6 +89,7 @@ describe('the stage chart', () => {
           {
             ...attempt,
             attempt: 1,
+            number: 1,
             stage: 'promote',
             queued_at: null,
             started_at: at(0),
@@ -82,6 +99,7 @@ describe('the stage chart', () => {
           {
             ...attempt,
             attempt: 2,
+            number: 2,
             stage: 'promote',
             queued_at: at(4),
             started_at: at(6),

@@ -11,7 +11,10 @@ export interface Span {
 }
 
 export interface GanttBar {
+  /** Among all attempts of the run; 0 for one that has not begun. */
   readonly attempt: number;
+  /** Among those of its stage, as people are told. */
+  readonly number: number;
   readonly wait: Span | undefined;
   readonly work: Span | undefined;
   /** Still running (or still waiting when there is no work yet). */
@@ -83,6 +86,7 @@ function barsOf(
     const queued = attempt.queued_at === null ? started - (attempt.queue_wait_ms ?? 0) : Date.parse(attempt.queued_at);
     return {
       attempt: attempt.attempt,
+      number: attempt.number,
       wait: queued < started ? { from: share(queued), to: share(started) } : undefined,
       work: { from: share(started), to: share(ended) },
       open: attempt.finished_at === null,
@@ -109,7 +113,8 @@ function beatsOf(samples: RunDetail['samples'], attempt: number): number[] {
 function waitingBar(queuedAt: string, endMs: number, share: (ms: number) => number, before: number): GanttBar {
   const queued = Date.parse(queuedAt);
   return {
-    attempt: before + 1,
+    attempt: 0,
+    number: before + 1,
     wait: { from: share(queued), to: 1 },
     work: undefined,
     open: true,

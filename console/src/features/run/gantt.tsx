@@ -13,7 +13,7 @@ interface Picked {
 }
 
 /**
- * Stages over time: hatched is waiting in line, solid is work, notches are signs of life, one sub-row per attempt. A click on an
+ * Stages over time: hatched is time in the queue, solid is work, notches are signs of life, one sub-row per attempt. A click on an
  * attempt, or Enter, opens its details; the arrow keys go from one to the next.
  */
 export function Gantt({ run }: { run: RunDetail }): ReactNode {
@@ -83,7 +83,7 @@ export function Gantt({ run }: { run: RunDetail }): ReactNode {
       </div>
       <figcaption className="mt-2 flex flex-wrap gap-x-4 gap-y-1 sm:pl-25 text-2xs text-ink-3">
         <span className="inline-flex items-center gap-1.5">
-          <span className="hatched inline-block h-2.5 w-5 rounded-xs border border-line-strong" /> waiting in line
+          <span className="hatched inline-block h-2.5 w-5 rounded-xs border border-line-strong" /> queued
         </span>
         <span className="inline-flex items-center gap-1.5">
           <span className="inline-block h-2.5 w-5 rounded-xs bg-water" /> work
@@ -116,9 +116,9 @@ interface BarProps {
 function Bar({ bar, stage, many, picked, detailsId, onPick }: BarProps): ReactNode {
   const bad = isBadEnd(bar.outcome);
   const words = [
-    many ? `attempt ${bar.attempt}` : undefined,
-    bar.waitMs > 0 ? `${duration(bar.waitMs)} in line` : undefined,
-    bar.work ? `${duration(bar.workMs)} ${bar.open ? 'so far' : 'of work'}` : 'still in line',
+    many ? `attempt ${bar.number}` : undefined,
+    bar.waitMs > 0 ? `${duration(bar.waitMs)} queued` : undefined,
+    bar.work ? `${duration(bar.workMs)} ${bar.open ? 'so far' : 'of work'}` : 'still queued',
     bar.outcome ? outcomeMarks[bar.outcome] : undefined,
   ].filter(Boolean);
   return (

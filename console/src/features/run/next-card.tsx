@@ -102,9 +102,9 @@ function Done({ run }: { run: RunDetail }): ReactNode {
   if (open > 0)
     return (
       <p>
-        {plural(open, 'refused row')} can be fixed and replayed.{' '}
+        Done, but {plural(open, 'row')} {open === 1 ? 'was' : 'were'} refused.{' '}
         <Link to="/r/$runId/rejects" params={{ runId: run.run_id }} search={{}} className="link">
-          Fix them
+          Fix and replay {open === 1 ? 'it' : 'them'}
         </Link>
       </p>
     );
@@ -120,14 +120,14 @@ function Lost({ run }: { run: RunDetail }): ReactNode {
   const next = run.attempts.find((attempt) => attempt.attempt > last.attempt);
   return (
     <p className="border-t border-line pt-3 text-xs text-ink-2">
-      Attempt {last.attempt} of {last.stage} was lost with its worker
+      Attempt {last.number} of {last.stage} was lost with its worker
       {last.finished_at && (
         <>
           {' '}
           <Moment at={last.finished_at} />
         </>
       )}
-      . {next ? `Attempt ${next.attempt} took over from the last checkpoint.` : 'Another worker takes it over.'}
+      . {next ? `Attempt ${next.number} took over from the last checkpoint.` : 'Another worker takes it over.'}
     </p>
   );
 }

@@ -47,7 +47,7 @@ export function outcomeOf(
   outcome: string | null,
   bar: Pick<GanttBar, 'open' | 'work'>,
 ): { readonly words: string; readonly look: string } {
-  if (outcome === null) return { words: bar.work ? '▶ at work' : 'waits in line', look: 'text-water-strong' };
+  if (outcome === null) return { words: bar.work ? '▶ at work' : 'queued', look: 'text-water-strong' };
   const words = plainWords[outcome] ?? outcomeMarks[outcome] ?? outcome;
   return { words, look: isBadEnd(outcome) ? 'text-bad' : (calmEnds[outcome] ?? 'text-good') };
 }

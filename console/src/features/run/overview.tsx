@@ -3,23 +3,23 @@ import { getRouteApi } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Panel } from '../../ui/page.tsx';
 import { LoadingLines } from '../../ui/states.tsx';
+import { Causes } from './causes.tsx';
 import { Gantt } from './gantt.tsx';
-import { MachineDiagram } from './machine-diagram.tsx';
 import { NextCard } from './next-card.tsx';
 import { Downloads } from './run-header.tsx';
 import { runQuery } from './show-run.ts';
-import { Tail } from './tail.tsx';
 
 const route = getRouteApi('/shell/r/$runId');
 const Throughput = lazy(() => import('./throughput.tsx'));
 
-/** How the run went: stages over time, speed, state, events, and what comes next. */
+/** How the run went: what was refused and why, stages over time, speed, and what comes next. */
 export function Overview(): ReactNode {
   const { runId } = route.useParams();
   const { data: run } = useSuspenseQuery(runQuery(runId));
   return (
     <div className="grid grid-cols-1 gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <div className="flex min-w-0 flex-col gap-4">
+        <Causes run={run} />
         <Panel title="Stages">
           <Gantt run={run} />
         </Panel>
@@ -28,10 +28,6 @@ export function Overview(): ReactNode {
             <Throughput run={run} />
           </Suspense>
         </Panel>
-        <Panel title="State">
-          <MachineDiagram run={run} />
-        </Panel>
-        <Tail runId={runId} />
       </div>
       <div className="order-first flex min-w-0 flex-col gap-4 lg:order-none">
         <Panel title={run.phase === 'waiting' ? 'Why it waits' : 'What happens next'}>

@@ -7,7 +7,7 @@ import { Field } from '../../ui/field.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { ProblemNote } from '../../ui/states.tsx';
 
-/** A dead letter goes back to work only for a ticket; the audit log keeps it. */
+/** A dead letter goes back to work only for a ticket or a reason; the audit log keeps it. */
 export function RequeueDialog({ runId, onClose }: { runId: string; onClose: () => void }): ReactNode {
   const [ticket, setTicket] = useState('');
   const client = useQueryClient();
@@ -16,6 +16,7 @@ export function RequeueDialog({ runId, onClose }: { runId: string; onClose: () =
     mutationFn: () => call('runs.requeue', { params: { run_id: runId }, body: { ticket } }),
     onSuccess: async (link) => {
       await client.invalidateQueries({ queryKey: ['runs'] });
+      void client.invalidateQueries({ queryKey: ['attention'] });
       onClose();
       await navigate({ to: '/r/$runId', params: { runId: link.run_id } });
     },
@@ -28,7 +29,7 @@ export function RequeueDialog({ runId, onClose }: { runId: string; onClose: () =
     <Modal title="Requeue a dead letter" onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <Field
-          label="Support ticket"
+          label="Ticket or reason"
           required
           autoFocus
           maxLength={100}

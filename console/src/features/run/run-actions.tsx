@@ -4,15 +4,15 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { call, type RunAction, type RunDetail } from '../../app/api.ts';
 import { Button } from '../../ui/button.tsx';
-import { plural } from '../../ui/figures.ts';
 import type { IconName } from '../../ui/icons.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { ProblemNote } from '../../ui/states.tsx';
 import { RereadButton } from '../reading/reread-button.tsx';
+import { MainAction, mainActionOf } from './main-action.tsx';
 import { RequeueDialog } from './requeue-dialog.tsx';
 import { VerifyDialog } from './verify-dialog.tsx';
 
-type Direct = 'hold' | 'resume' | 'cancel' | 'retry' | 'retry_refused' | 'promote_valid';
+type Direct = 'hold' | 'resume' | 'cancel' | 'retry' | 'promote_valid';
 
 const words: Record<Direct, { label: string; icon: IconName; ask?: string }> = {
   hold: { label: 'Hold', icon: 'pause' },
@@ -23,11 +23,6 @@ const words: Record<Direct, { label: string; icon: IconName; ask?: string }> = {
     ask: 'The running stage is told to stop and can write nothing more. What is already stored stays.',
   },
   retry: { label: 'Retry', icon: 'replay' },
-  retry_refused: {
-    label: 'Retry refused rows',
-    icon: 'replay',
-    ask: 'Only the refused rows run again, as a run of their own: corrected ones as corrected, the others as they are. What is stored stays.',
-  },
   promote_valid: {
     label: 'Store the valid rows',
     icon: 'play',
@@ -35,7 +30,7 @@ const words: Record<Direct, { label: string; icon: IconName; ask?: string }> = {
   },
 };
 
-const order: readonly Direct[] = ['resume', 'retry', 'retry_refused', 'promote_valid', 'hold', 'cancel'];
+const order: readonly Direct[] = ['resume', 'retry', 'promote_valid', 'hold', 'cancel'];
 
 export function RunActions({ run }: { run: RunDetail }): ReactNode {
   const [open, setOpen] = useState<RunAction>();
@@ -44,11 +39,12 @@ export function RunActions({ run }: { run: RunDetail }): ReactNode {
   const start = (action: Direct) => (words[action].ask ? setOpen(action) : act.mutate(action));
   return (
     <>
+      <MainAction run={run} />
       {legal.map((action) => (
         <Button
           key={action}
           icon={words[action].icon}
-          look={action === 'cancel' ? 'danger' : action === 'retry' ? 'main' : 'plain'}
+          look={action === 'cancel' ? 'danger' : action === 'retry' && !mainActionOf(run) ? 'main' : 'plain'}
           busy={act.isPending && act.variables === action}
           onClick={() => start(action)}
         >
@@ -73,11 +69,8 @@ export function RunActions({ run }: { run: RunDetail }): ReactNode {
           <ProblemNote error={act.error} />
         </Modal>
       )}
-      {(open === 'cancel' || open === 'retry_refused' || open === 'promote_valid') && (
-        <Modal
-          title={open === 'retry_refused' ? `Retry ${refused(run)}?` : `${words[open].label}?`}
-          onClose={() => setOpen(undefined)}
-        >
+      {(open === 'cancel' || open === 'promote_valid') && (
+        <Modal title={`${words[open].label}?`} onClose={() => setOpen(undefined)}>
           <p>{words[open].ask}</p>
           <div className="mt-4 flex justify-end gap-2">
             <Button onClick={() => setOpen(undefined)}>Leave it</Button>
@@ -99,11 +92,6 @@ export function RunActions({ run }: { run: RunDetail }): ReactNode {
   );
 }
 
-/** Said before acting: how many it will be. */
-function refused({ rejects }: RunDetail): string {
-  return plural(rejects.open ?? rejects.total, 'refused row');
-}
-
 function useAct(runId: string) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -114,7 +102,6 @@ function useAct(runId: string) {
       if (action === 'resume') return call('runs.resume', { params });
       if (action === 'cancel') return call('runs.cancel', { params });
       if (action === 'retry') return call('runs.retry', { params });
-      if (action === 'retry_refused') return call('rejects.replay', { params, body: { uncorrected: true } });
       return call('runs.retry', { params, body: { force_partial: true } });
     },
     onSuccess: async (link) => {

@@ -28,7 +28,13 @@ export function RunHeader({ run }: { run: RunDetail }): ReactNode {
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
           <h1 className="min-w-0 text-xl wrap-anywhere">{runName(run)}</h1>
-          <StatePill status={run.status} phase={run.phase} code={run.error?.code} held={run.held !== null} />
+          <StatePill
+            status={run.status}
+            phase={run.phase}
+            code={run.error?.code}
+            held={run.held !== null}
+            refused={run.rejects.open ?? run.rejects.total}
+          />
           <CopyButton text={run.run_id} what="run id" />
           <CopyButton text={`${location.origin}/r/${run.run_id}`} what="link to this run" show="link" />
         </div>
@@ -112,11 +118,19 @@ function Facts({ run }: { run: RunDetail }): ReactNode {
             <dd className="figures">{stage.attempts}</dd>
           </div>
         ))}
+      <Linked label="takes refused rows of" runId={textOf(run.input.rejects_of)} />
       <Linked label="retry of" runId={run.retry_of} />
       <Linked label="retried as" runId={run.retried_as} />
       <Linked label="requeued as" runId={run.requeued_as} />
+      {run.replays.map(({ run_id }) => (
+        <Linked key={run_id} label="refused rows replayed as" runId={run_id} />
+      ))}
     </dl>
   );
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 function Linked({ label, runId }: { label: string; runId: string | null }): ReactNode {

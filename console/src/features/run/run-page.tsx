@@ -77,6 +77,9 @@ function Views({ run }: { run: RunDetail }): ReactNode {
             {viewNames[view]} {view === 'rejects' && <OpenRejects run={run} />}
           </Link>
         ))}
+      <Link to="/r/$runId/details" params={params} className={tabClass}>
+        Details
+      </Link>
     </TabBar>
   );
 }

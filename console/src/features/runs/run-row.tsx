@@ -45,7 +45,13 @@ export function RunRow({ run, current, selected, onSelect }: Props): ReactNode {
     >
       <input type="checkbox" checked={selected} onChange={onSelect} aria-label={`Select ${name}`} className="size-4" />
       <span className="order-3 justify-self-end md:order-none md:justify-self-start">
-        <StatePill status={run.status} phase={run.phase} code={run.error?.code} held={run.held !== null} />
+        <StatePill
+          status={run.status}
+          phase={run.phase}
+          code={run.error?.code}
+          held={run.held !== null}
+          refused={run.rejects.total}
+        />
       </span>
       <div className="order-2 min-w-0 md:order-none">
         <Link

@@ -50,7 +50,7 @@ export function ConnectorCard({ connector }: { connector: Connector }): ReactNod
       </div>
       {connector.disabled_reason && (
         <p className="rounded-md border border-bad bg-bad-soft px-3 py-2 text-sm">
-          It was switched off: {inertText(connector.disabled_reason)}. Mend the cause, then switch it on again.
+          It was switched off: {inertText(connector.disabled_reason)}. Fix the cause, then switch it on again.
         </p>
       )}
       {open && <SyncHistory connectorId={connector.connector_id} />}

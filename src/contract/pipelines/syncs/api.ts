@@ -79,11 +79,16 @@ export const syncRoutes = defineRoutes({
   },
   'dead-letters.requeue': {
     tag: 'Runs',
-    summary: 'Requeue a dead letter, for a support ticket',
-    access: allow(['support']),
+    summary: 'Requeue a dead letter, for a ticket',
+    access: allow(['admin', 'support']),
     params: z.object({ run_id: Id }),
     body: z.strictObject({
-      ticket: z.string().trim().min(1).max(100).describe('The support ticket this is done for.'),
+      ticket: z
+        .string()
+        .trim()
+        .min(1)
+        .max(100)
+        .describe('The ticket or the reason this is done for; kept in the audit log.'),
     }),
     answer: json(RunLink, 202),
     errors: ['run_not_found', 'not_a_dead_letter', 'run_already_retried', 'sync_live', 'connector_not_found'],

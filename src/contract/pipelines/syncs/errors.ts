@@ -97,13 +97,13 @@ export const syncErrors = defineErrors({
     kind: 'auth',
     status: 502,
     message: 'Airbyte refused the credential (401): {detail}.',
-    next: 'Renew the credential, then ask support to requeue the dead letter.',
+    next: 'Renew the credential, then requeue the dead letter (an admin or support may).',
   },
   airbyte_forbidden: {
     kind: 'auth',
     status: 502,
     message: 'Airbyte does not allow it (403): {detail}.',
-    next: 'Give the credential access to the workspace, then ask support to requeue the dead letter.',
+    next: 'Give the credential access to the workspace, then requeue the dead letter (an admin or support may).',
   },
   airbyte_not_found: {
     kind: 'config',

@@ -1,7 +1,7 @@
 // GET /v1/runs/:run_id/attempts
 import { handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
-import { requireVisibleRun, viewAttempt } from '../../runs/show-run.ts';
+import { requireVisibleRun, viewAttempts } from '../../runs/show-run.ts';
 import { readAttempts } from '../../sql/read-run.ts';
 import { look } from '../change.ts';
 
@@ -9,10 +9,13 @@ export const listAttempts = handle('runs.attempts', async (call) => {
   const { run_id: runId } = call.params;
   const { after, limit } = call.query;
   const cursor = readCursor(after, shapes.integer);
+  const before = Number(cursor?.[0] ?? 0);
   const rows = await look(call, async (db, tenantId) => {
     await requireVisibleRun(db, call.principal, runId);
-    return readAttempts(db, tenantId, runId, Number(cursor?.[0] ?? 0), limit + 1);
+    // From the first one on: an attempt has its number from those before it. None is numbered higher than there are.
+    return readAttempts(db, tenantId, runId, 0, before + limit + 1);
   });
-  const page = pageOf(rows, limit, (row) => writeCursor(row.attempt));
-  return { data: page.data.map(viewAttempt), next: page.next };
+  const wanted = viewAttempts(rows).filter(({ attempt }) => attempt > before);
+  const { data, next } = pageOf(wanted, limit, ({ attempt }) => writeCursor(attempt));
+  return { data: [...data], next };
 });

@@ -7,6 +7,7 @@ import { actorOf, engineOf } from '../../engine-of.ts';
 import { partsOf } from '../../pipeline-parts.ts';
 import { findRuns } from '../../runs/find-runs.ts';
 import { isAsked, mayRetry } from '../../runs/legal-actions.ts';
+import { requeueAsItsPipeline } from '../../runs/requeue-dead-letter.ts';
 import { titleOf } from '../../runs/run-view.ts';
 import type { RunRow } from '../../sql/run-columns.ts';
 
@@ -87,7 +88,8 @@ async function actOnEach(call: BulkCall, runs: readonly RunRow[]) {
   return { changed: runs.length - skipped.length, skipped: skipped.slice(0, PAGE) };
 }
 
-async function act(call: BulkCall, { id: runId, pipeline }: RunRow): Promise<unknown> {
+async function act(call: BulkCall, run: RunRow): Promise<unknown> {
+  const { id: runId, pipeline } = run;
   const engine = engineOf(call);
   const actor = actorOf(call.principal);
   switch (call.body.action) {
@@ -101,6 +103,6 @@ async function act(call: BulkCall, { id: runId, pipeline }: RunRow): Promise<unk
       await partsOf(call.app, pipeline).actions?.beforeRetry?.(actor.tenantId, runId);
       return engine.retry(actor, runId);
     case 'requeue':
-      return engine.requeue(actor, runId, call.origin.correlationId ?? call.request.id);
+      return requeueAsItsPipeline(call, run, call.origin.correlationId ?? call.request.id);
   }
 }

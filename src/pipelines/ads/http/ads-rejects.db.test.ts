@@ -54,7 +54,7 @@ describe('refused rows', () => {
     expect((await api.call('rejects.replay', asRun(id))).json().code).toBe('nothing_to_replay');
   });
 
-  it('that nobody corrected run again as they are, if asked: what refused them may be gone', async () => {
+  it('that nobody corrected run again as they are, if a program asks; the original says what became of them', async () => {
     const rows = Array.from({ length: 12 }, (_, i) => `2024-08-${String(i + 1).padStart(2, '0')},Again,8008,1.5,100,5`);
     const odd = ['2024-08-20,Again,8008,666,100,5', '2024-08-21,Again,8008,never,100,5'];
     await db.admin.query('alter table daily_metric_rows add constraint no_666 check (spend <> 666)');
@@ -64,7 +64,7 @@ describe('refused rows', () => {
     expect(await ended(id)).toMatchObject({ status: 'partial', receipt: { outcomes: { inserted: 12, rejected: 2 } } });
     await db.admin.query('alter table daily_metric_rows drop constraint no_666');
     const actions = async () => (await api.call('runs.show', asRun(id))).json().actions;
-    expect(await actions()).toEqual(['retry_refused', 'verify']);
+    expect(await actions()).toEqual(['verify']);
     expect((await api.call('rejects.replay', asRun(id))).json().code).toBe('nothing_to_replay');
 
     const again = await api.call('rejects.replay', { ...asRun(id), body: { uncorrected: true } });
@@ -74,7 +74,9 @@ describe('refused rows', () => {
     const stored = await db.admin.query('select spend, line from daily_metrics where run_id = $1', [replay]);
     expect(stored.rows).toEqual([{ spend: '666', line: 14 }]);
     // Refused again, a row is a reject of the run that refused it, and of that alone.
-    await waitFor(async () => (await actions()).join() === 'verify');
+    const taken = { run_id: replay, status: 'partial', phase: 'done', rows: 2, refused: 1 };
+    expect((await api.call('runs.show', asRun(id))).json().replays).toEqual([taken]);
+    expect(await actions()).toEqual(['verify']);
     expect((await api.call('rejects.list', asRun(replay))).json().data).toMatchObject([{ line: 15, status: 'open' }]);
     const none = await api.call('rejects.replay', { ...asRun(id), body: { uncorrected: true } });
     expect(none.json().code).toBe('nothing_to_replay');

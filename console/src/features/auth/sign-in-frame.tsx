@@ -4,7 +4,7 @@ import { usePageTitle } from '../../ui/page.tsx';
 import { Wordmark } from '../../ui/wordmark.tsx';
 
 /** The frame of the pages before the console: water lines running under one card. */
-export function Door({ title, children }: { title: string; children: ReactNode }): ReactNode {
+export function SignInFrame({ title, children }: { title: string; children: ReactNode }): ReactNode {
   usePageTitle(title);
   return (
     <main className="relative grid min-h-dvh place-items-center overflow-hidden px-4 py-10">

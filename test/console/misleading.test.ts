@@ -1,0 +1,241 @@
+// What would mislead a person: files forgotten, ticks nobody earned, ends that look alike, actions that cannot help, a server that is away.
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
+import { findBarriers } from './axe.ts';
+import { type Person, shoot } from './browser.ts';
+import { metaRow, metaText } from './dirty-files.ts';
+import { type Ask, askAsAdmin, handInMeta, handInSteps, tenantOf } from './installation.ts';
+import { useConsole } from './use-console.ts';
+
+const stage = useConsole();
+let person: Person;
+let page: Page;
+let ask: Ask;
+
+beforeAll(async () => {
+  ask = await askAsAdmin(stage.installation);
+  person = await stage.enter({ withoutPolicy: true });
+  page = person.page;
+}, 300_000);
+
+/** Drops files on the element in the middle of the page, as a hand would. */
+async function dropAnywhere(files: Readonly<Record<string, string>>): Promise<void> {
+  await page.evaluate(
+    `(() => {
+      const carried = new DataTransfer();
+      for (const [name, text] of Object.entries(${JSON.stringify(files)})) carried.items.add(new File([text], name));
+      const target = document.querySelector('main h1, main h2') ?? document.body;
+      for (const type of ['dragover', 'drop'])
+        target.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: carried }));
+    })()`,
+  );
+}
+
+describe('dropped files', () => {
+  it('stay in the tray until each has a run or an answer, whatever page they are dropped on and whatever run opens', async () => {
+    const unclear = 'Campaign,Cost,Clicks\nA,1.50,2\n';
+    const meta = (index: number) => metaText([metaRow(index)]);
+    const tray = page.getByRole('region', { name: 'Uploads' });
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Choose files' }).waitFor();
+    await page.setInputFiles('main input[type=file]', {
+      name: 'june.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(unclear),
+    });
+    await tray.getByRole('group', { name: 'Kind of june.csv' }).waitFor();
+    await page.setInputFiles('main input[type=file]', {
+      name: 'meta_a.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(meta(1)),
+    });
+    // The second file opens its run; the first one waits for its answer beside it.
+    await page.waitForURL('**/r/*');
+    await tray.getByRole('group', { name: 'Kind of june.csv' }).waitFor();
+    await shoot(page, 'tray-asks');
+
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Operate' }).click();
+    await page.getByRole('link', { name: 'Workers' }).click();
+    await page.waitForURL('**/operate/workers');
+    await dropAnywhere({ 'meta_b.csv': meta(2), 'meta_c.csv': meta(3), 'other.csv': unclear });
+    const links = tray.getByRole('link', { name: 'Open its run' });
+    await waitFor(async () => (await links.count()) === 2, { what: 'two files with a run', timeoutMs: 30_000 });
+    expect(new URL(page.url()).pathname).toBe('/operate/workers');
+    await tray.getByText('2 of 4 files stored').waitFor();
+    await tray.getByRole('button', { name: 'Leave june.csv out' }).click();
+    await shoot(page, 'tray-several');
+    expect(await findBarriers(page)).toEqual([]);
+    await tray.getByRole('group', { name: 'Kind of other.csv' }).getByRole('button', { name: 'Meta' }).click();
+    await waitFor(async () => (await links.count()) === 3, { what: 'the third file with a run', timeoutMs: 30_000 });
+    await links.last().click();
+    await page.waitForURL('**/r/*');
+    await waitFor(async () => (await links.count()) === 2, { what: 'the opened one to have left the tray' });
+    await tray.getByRole('button', { name: 'Clear the stored' }).click();
+    await tray.waitFor({ state: 'detached' });
+    expect(person.faults).toEqual([]);
+  }, 120_000);
+});
+
+describe('a file whose columns are not known', () => {
+  it('leads to the mapping, where one button saves and reads it again', async () => {
+    const text = metaText([metaRow(40), metaRow(41)])
+      .replace('Day,', 'When it was,')
+      .replaceAll('Reporting', 'Something');
+    const run = await handInMeta(stage.installation, 'unmapped.csv', text);
+    await page.goto(`/r/${run}`);
+    await page.getByText('mapping_incomplete').waitFor();
+    await page.getByRole('link', { name: 'Map the columns' }).click();
+    const again = page.getByRole('button', { name: 'Save and read again' });
+    await page.getByText('No column feeds').waitFor();
+    const row = page.getByRole('row').filter({ hasText: 'When it was' });
+    await row.getByRole('combobox').selectOption('Day');
+    await again.waitFor();
+    await shoot(page, 'mapping-again');
+    await again.click();
+    await page.waitForURL((url) => url.pathname.startsWith('/r/') && !url.pathname.includes(run));
+    await page.getByText('✓ adds up').waitFor();
+    expect(person.faults).toEqual([]);
+  }, 90_000);
+});
+
+describe('a run that is done with refused rows', () => {
+  it('looks different from done, leads to fixing them, says their causes, and after a replay what became of them', async () => {
+    const rows = Array.from({ length: 30 }, (_, index) => metaRow(100 + index));
+    const good = await handInMeta(stage.installation, 'all-good.csv', metaText(rows));
+    const refused = [metaRow(200, { spend: 'about nine' }), metaRow(201, { day: 'someday' })];
+    const run = await handInMeta(stage.installation, 'two-refused.csv', metaText([...rows.slice(0, 25), ...refused]));
+    await page.goto('/runs');
+    await page.locator(`[data-run="${run}"]`).getByText('completed, 2 refused').waitFor();
+    await page.locator(`[data-run="${good}"]`).getByText('completed', { exact: true }).waitFor();
+
+    await page.goto(`/r/${run}`);
+    const header = page.locator('header').filter({ has: page.getByRole('heading', { name: 'two-refused.csv' }) });
+    await header.getByText('completed, 2 refused').waitFor();
+    const causes = page.getByRole('region', { name: 'Why rows were refused' });
+    await causes.getByRole('link').first().waitFor();
+    expect(await causes.getByRole('link').count()).toBe(2);
+    expect(await page.getByRole('button', { name: /Retry refused/ }).count()).toBe(0);
+    // Diagram and events are for who asks.
+    expect(await page.getByRole('heading', { name: 'State' }).count()).toBe(0);
+    await shoot(page, 'refused-landing');
+    await page.getByRole('link', { name: 'Details' }).click();
+    await page.getByRole('heading', { name: 'State' }).waitFor();
+    await shoot(page, 'run-details');
+
+    await header.getByRole('link', { name: 'Fix 2 rows' }).click();
+    const cell = page.locator('[role=gridcell][aria-invalid]').filter({ hasText: 'about nine' });
+    await cell.dblclick();
+    await page.keyboard.type('9.00');
+    await page.keyboard.press('Enter');
+    const fixed = page.getByRole('gridcell', { name: '9.00' });
+    await fixed.waitFor();
+    // The new value and the old one, without hovering.
+    expect(await fixed.textContent()).toContain('about nine');
+    await shoot(page, 'refused-fixed');
+    await page.getByRole('button', { name: 'Replay 1 row' }).click();
+    await page.getByText('Replayed: 1 inserted').waitFor();
+    await page.goto(`/r/${run}`);
+    const replays = page.getByRole('list', { name: 'Replays' });
+    await replays.getByText('1 refused row was replayed and accepted').waitFor();
+    await header.getByRole('link', { name: 'Fix 1 row' }).waitFor();
+    await shoot(page, 'refused-replayed');
+    expect(await findBarriers(page)).toEqual([]);
+    await replays.getByRole('link').click();
+    await page.getByText('takes refused rows of').waitFor();
+    expect(person.faults).toEqual([]);
+  }, 120_000);
+
+  it('shows the new value beside the old one also when the rows came back in a file', async () => {
+    const bad = metaRow(300, { spend: 'about ten' });
+    const run = await handInMeta(stage.installation, 'returned.csv', metaText([metaRow(301), ...rowsFrom(310), bad]));
+    await page.goto(`/r/${run}/rejects`);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByText('Download CSV', { exact: true }).click(),
+    ]);
+    const text = readFileSync(await download.path(), 'utf8');
+    await page.locator('main input[type=file]').setInputFiles({
+      name: 'corrected.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(text.replace('about ten', '10.00')),
+    });
+    await page.locator('[role=row][data-state=resolved]').first().waitFor();
+    expect(await page.getByRole('gridcell', { name: '10.00' }).textContent()).toContain('about ten');
+    await shoot(page, 'returned-shown');
+  }, 90_000);
+});
+
+function rowsFrom(first: number): string[] {
+  return Array.from({ length: 15 }, (_, index) => metaRow(first + index));
+}
+
+describe('sums', () => {
+  it('have a tick only where the file’s own total row says the same', async () => {
+    const rows = Array.from({ length: 12 }, (_, index) => metaRow(400 + index));
+    const total = (spend: string) => `2026-01-01,2026-01-31,Total,,,,,,,${spend},,`;
+    const receipt = page.getByRole('region', { name: 'Receipt' });
+    const summary = receipt.locator('summary').filter({ hasText: 'spend' });
+    const seen: string[] = [];
+    for (const [name, lines] of Object.entries({
+      none: rows,
+      agrees: [...rows, total('150.00')],
+      differs: [...rows, total('162.50')],
+    })) {
+      const run = await handInMeta(stage.installation, `total-${name}.csv`, metaText(lines));
+      await page.goto(`/r/${run}`);
+      await summary.waitFor();
+      seen.push((await summary.locator('> span').first().textContent())?.replace(/\s+/g, ' ') ?? '');
+      await shoot(page, `total-${name}`);
+    }
+    expect(seen).toEqual([
+      'spend 150.00',
+      expect.stringMatching(/^spend 150\.00 ✓/),
+      expect.stringMatching(/^spend 150\.00 ≠/),
+    ]);
+  }, 90_000);
+});
+
+describe('what waits for a person', () => {
+  it('has a badge; an admin requeues the dead letter, and the badge follows', async () => {
+    await handInSteps(stage.installation, await tenantOf(stage.installation), { steps: 2, end: 'deny' });
+    await waitFor(async () => (await ask<{ data: unknown[] }>('/v1/dead-letters')).data.length === 1, {
+      timeoutMs: 30_000,
+      what: 'the dead letter',
+    });
+    await page.goto('/runs');
+    const frame = page.getByRole('navigation', { name: 'Main' });
+    await frame.getByRole('link', { name: /Operate.*1 dead letter/ }).waitFor();
+    await shoot(page, 'badge');
+    await frame.getByRole('link', { name: /Operate/ }).click();
+    await page.getByRole('link', { name: /Dead letters 1/ }).click();
+    await page.getByRole('button', { name: 'Requeue' }).click();
+    await page.getByLabel('Ticket or reason').fill('the credential is renewed');
+    await page.getByRole('dialog').getByRole('button', { name: 'Requeue' }).click();
+    await page.waitForURL('**/r/*');
+    // The successor fails in the same way: there is one again, and never two.
+    await waitFor(async () => (await ask<{ data: unknown[] }>('/v1/dead-letters')).data.length === 1, {
+      timeoutMs: 30_000,
+    });
+    await frame.getByRole('link', { name: /Operate.*1 dead letter/ }).waitFor();
+    expect(person.faults).toEqual([]);
+  }, 90_000);
+});
+
+describe('a server that is away', () => {
+  it('is said on the page that is open, and the page comes back by itself, also one opened meanwhile', async () => {
+    await page.goto('/runs');
+    await page.locator('[data-run]').first().waitFor();
+    const banner = page.getByRole('alert').filter({ hasText: 'The server does not answer' });
+    await person.context.setOffline(true);
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Data' }).click();
+    await banner.waitFor();
+    await shoot(page, 'server-away');
+    await person.context.setOffline(false);
+    await banner.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Data' }).waitFor();
+    await page.getByRole('link', { name: 'Winter sale' }).first().waitFor();
+    await shoot(page, 'server-back');
+  }, 90_000);
+});
