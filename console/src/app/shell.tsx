@@ -59,8 +59,7 @@ export function Shell(): ReactNode {
               >
                 <Icon name={place.icon} className="md:hidden" />
                 <span>
-                  {place.label}
-                  {place.to === '/operate' && <Waiting />}
+                  {place.label} {place.to === '/operate' && <Waiting />}
                 </span>
               </Link>
             ))}

@@ -46,8 +46,7 @@ export function OperateLayout(): ReactNode {
               activeOptions={{ exact: page.exact ?? false, includeSearch: false }}
               className={tabClass}
             >
-              {page.label}
-              <Badge {...waitingOf(page.to, attention)} />
+              {page.label} <Badge {...waitingOf(page.to, attention)} />
             </Link>
           ))}
       </TabBar>

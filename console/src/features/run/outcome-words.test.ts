@@ -17,5 +17,5 @@ it('an attempt says how it ended in words, also with a word nobody foresaw', () 
 
 it('an attempt without an end is at work, or waits when it has not begun', () => {
   expect(outcomeOf(null, bar).words).toBe('▶ at work');
-  expect(outcomeOf(null, { open: true, work: undefined }).words).toBe('waits in line');
+  expect(outcomeOf(null, { open: true, work: undefined }).words).toBe('queued');
 });
