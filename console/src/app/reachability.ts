@@ -25,6 +25,17 @@ export function onServerBack(listener: () => void): () => void {
   return () => returnListeners.delete(listener);
 }
 
+/** Resolves at once while the server answers. */
+export function whenBack(): Promise<void> {
+  if (!isAway) return Promise.resolve();
+  return new Promise((resolve) => {
+    const stop = onServerBack(() => {
+      stop();
+      resolve();
+    });
+  });
+}
+
 /** To be told of every failure; those that are no answer of ours start the waiting. */
 export function noteFailure(error: unknown): void {
   if (isAway || !isSilence(error)) return;

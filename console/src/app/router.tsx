@@ -1,6 +1,6 @@
 // The console's addresses. Each page is its own chunk; what a page shows is in its address, so a link shows the same thing.
 import type { QueryClient } from '@tanstack/react-query';
-import { createRoute, createRouter, lazyRouteComponent as lazy } from '@tanstack/react-router';
+import { createRoute, createRouter } from '@tanstack/react-router';
 import { SignInPage } from '../features/auth/sign-in-page.tsx';
 import { readRejectSearch } from '../features/rejects/reject-search.ts';
 import { readRunFilters } from '../features/runs/run-filters.ts';
@@ -8,6 +8,7 @@ import { kitRoutes } from '../pipelines/all.ts';
 import { LoadingLines } from '../ui/states.tsx';
 import { FaultPage, NotFoundPage } from './fault-page.tsx';
 import { data, operate, root, run, shell } from './frame.ts';
+import { lazyPage as lazy } from './lazy-page.ts';
 import { Shell } from './shell.tsx';
 
 root.update({ notFoundComponent: NotFoundPage, errorComponent: FaultPage });

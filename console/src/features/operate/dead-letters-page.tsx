@@ -13,12 +13,15 @@ import { deadLettersQuery } from './list-dead-letters.ts';
 
 export function DeadLettersPage(): ReactNode {
   const letters = useQuery(deadLettersQuery);
-  const mayRequeue = useIs('support');
+  const mayRequeue = useIs('admin', 'support');
   const [chosen, setChosen] = useState<string>();
   if (letters.isPending) return <LoadingLines lines={5} />;
   if (letters.isError) return <ProblemNote error={letters.error} onRetry={() => void letters.refetch()} />;
   return (
-    <Panel title="Dead letters" aside={mayRequeue ? 'requeue with a ticket' : 'only support may requeue'}>
+    <Panel
+      title="Dead letters"
+      aside={mayRequeue ? 'requeue with a ticket or a reason' : 'an admin or support may requeue'}
+    >
       {letters.data.data.length === 0 ? (
         <EmptyState icon="check" title="No dead letters">
           Every run that ended badly has been dealt with.

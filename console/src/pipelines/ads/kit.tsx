@@ -1,7 +1,8 @@
 // Exports of advertising platforms: stored numbers by campaign, ad set, ad and day, each with its provenance.
-import { createRoute, lazyRouteComponent as lazy } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import type { RunDetail } from '../../app/api.ts';
 import { data } from '../../app/frame.ts';
+import { lazyPage as lazy } from '../../app/lazy-page.ts';
 import { defineConsoleKit, noRoutes, type RowColumns } from '../kit.ts';
 import { readDataSearch } from './data-search.ts';
 import { amounts } from './measure-names.ts';

@@ -1,6 +1,7 @@
 // Court judgments: batches, the stored cases, and the people who sued.
-import { createRoute, lazyRouteComponent as lazy } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { data } from '../../app/frame.ts';
+import { lazyPage as lazy } from '../../app/lazy-page.ts';
 import { defineConsoleKit, type FileKind, noRoutes, type RowColumns } from '../kit.ts';
 import { batchesReader } from './batches-reader.ts';
 import { readJudgmentSearch } from './judgment-search.ts';

@@ -1,6 +1,7 @@
 // Airbyte connections that are synced on schedule. Airbyte refuses or takes the records: a sync has no rejects and no rows here.
-import { createRoute, lazyRouteComponent as lazy } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { operate } from '../../app/frame.ts';
+import { lazyPage as lazy } from '../../app/lazy-page.ts';
 import { defineConsoleKit, noRoutes } from '../kit.ts';
 import { connectorSchedules, hasConnectors } from './connector-facts.ts';
 
