@@ -8,7 +8,15 @@ const stages = (parse: string, promote: string) => [
   { stage: 'parse', state: parse },
   { stage: 'promote', state: promote },
 ];
-const base = { run_id: 'r', pipeline: 'ads', status: 'promoting', stage: 'promote', wait: null, error: null };
+const base = {
+  run_id: 'r',
+  pipeline: 'ads',
+  status: 'promoting',
+  stage: 'promote',
+  wait: null,
+  error: null,
+  question: null,
+};
 /** Twelve rows were read: one refused while reading, one folded into another, one refused by the database. */
 const promoting = {
   ...base,
@@ -50,7 +58,10 @@ describe('watching an upload', () => {
   it('counts each row once: what it says of the intake is what the receipt says', async () => {
     const lines: string[] = [];
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
-    const run: RunDetail = await watchIngest(answering([promoting, promoting, done]), 'r', false);
+    const run: RunDetail = await watchIngest(answering([promoting, promoting, done]), 'r', {
+      isQuiet: false,
+      gate: undefined,
+    });
     expect(run.receipt?.read).toBe(12);
     const told = lines.join('');
     expect(told).toContain('✔ intake   12 rows · utf-8 · comma');

@@ -74,7 +74,11 @@ export function returnFile(file: File, to: Destination): Promise<UploadAnswer | 
   const key = nextKey++;
   files = [...files, { key, file, state: 'sending', sentBytes: 0, startedMs: Date.now(), to }];
   publish();
-  return send(key, to);
+  return send(key, to).then((answer) => {
+    // Who sent it shows what becomes of it.
+    if (answer) dismiss(key);
+    return answer;
+  });
 }
 
 export function answerKind(key: number, kind: Kind): void {
