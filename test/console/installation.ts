@@ -116,11 +116,17 @@ export async function askAsAdmin(installation: Installation): Promise<Ask> {
 }
 
 /** Hands in a Meta export as a program would and waits for its end; gives the run. */
-export async function handInMeta(installation: Installation, name: string, text: string): Promise<string> {
+export async function handInMeta(
+  installation: Installation,
+  name: string,
+  text: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const { url } = installation;
   const headers = await signedIn(installation);
   const form = new FormData();
   form.set('platform', 'meta');
+  for (const [field, value] of Object.entries(fields)) form.set(field, value);
   form.set('file', new Blob([text]), name);
   const upload = await fetch(`${url}/v1/uploads`, { method: 'POST', headers, body: form });
   const { upload_id: runId } = (await upload.json()) as { upload_id: string };
