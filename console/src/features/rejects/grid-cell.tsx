@@ -62,7 +62,7 @@ export function GridCellView({
         />
       ) : (
         <>
-          {changed && <del className="mr-1 text-ink-3">{shown(original)}</del>}
+          {changed && <del className="mr-1 text-ink-2">{shown(original)}</del>}
           {`${fault ? '✕ ' : changed ? '✎ ' : ''}${shown(value)}`}
         </>
       )}
