@@ -34,7 +34,7 @@ describe('roles', () => {
     ['see rejects', 'rejects.list', 'admin user service'],
     ['read stored rows', 'ads.daily-metrics', 'admin user service'],
     ['cancel a run', 'runs.cancel', 'admin user service'],
-    ['requeue a dead letter', 'runs.requeue', 'support'],
+    ['requeue a dead letter', 'runs.requeue', 'admin support'],
     ['see dead letters', 'dead-letters.list', 'admin support service'],
     ['add a source', 'connectors.create', 'admin'],
     ['change a source', 'connectors.update', 'admin'],

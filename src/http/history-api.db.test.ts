@@ -45,6 +45,9 @@ it('lists, search, a run, its events, attempts, rejects, rows and file, verify, 
   await addEndedRuns(tenantId);
   const isPositioned = `select not exists (select from engine.event_inbox) as done`;
   await waitFor(async () => (await db.admin.query(isPositioned)).rows[0].done || undefined, { what: 'the pump' });
+  // What the controller decided is written about once a second.
+  const decided = `select count(distinct stage) = 2 as done from engine.decisions where run_id = $1`;
+  await waitFor(async () => (await db.admin.query(decided, [id])).rows[0].done || undefined, { what: 'the decisions' });
   const as = door.admin;
   const one = asRun(id);
   const answers = async () => {

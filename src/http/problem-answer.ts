@@ -87,6 +87,9 @@ function spoken(error: MillraceError, isAdmin: boolean): { code: AnyErrorCode; d
   if (outside !== undefined) return { code, ...outside };
   const isForUs =
     error.status >= 500 && ((error.kind === 'config' && !isAdmin) || error.kind === 'bug') && code !== 'not_available';
+  // The reasons of a server may name hosts, people and passwords: they are in the log.
+  if (!isForUs && error.status === 500 && error.kind === 'config')
+    return { code, detail: 'Something is not set up rightly on the server; its log says what.', next };
   if (!isForUs) return { code, detail, next };
   const { message, next: advice } = entryOf('internal');
   return { code: 'internal', detail: message, next: advice };

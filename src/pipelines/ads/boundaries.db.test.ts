@@ -74,9 +74,9 @@ describe('the ads roles', () => {
     }
   });
 
-  it('parse links refused rows that came back, and changes nothing else of them', async () => {
+  it('parse links refused rows that came back and writes their correction, and changes nothing else of them', async () => {
     expect(await attempt('ads_parse', `update engine.rejects set status = 'replayed' where line = 1`)).toBe('done');
-    for (const column of ['item', 'code', 'correction', 'line'])
+    for (const column of ['item', 'code', 'message', 'line'])
       expect(await attempt('ads_parse', `update engine.rejects set ${column} = null where false`)).toBe('refused');
     expect(await attempt('ads_parse', 'select item from engine.rejects')).toBe('refused');
     expect(await attempt('ads_promote', `update engine.rejects set status = 'open' where false`)).toBe('refused');

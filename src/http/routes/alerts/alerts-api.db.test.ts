@@ -130,6 +130,7 @@ describe('rules', () => {
       ['ingest_failure', null, true],
       ['no_run_ends', 900, true],
       ['ownerless_runs', 0, true],
+      ['question_asked', null, true],
       ['schedule_trouble', 0, true],
       ['slow_processing', 300, true],
       ['stale_runs', 0, true],
