@@ -68,7 +68,7 @@ export async function openAdsBench(
           const run = await engine.run(tenantId, runId);
           return run.finished_at === null ? undefined : run;
         },
-        { what: `run ${runId} to end`, timeoutMs: 25_000 },
+        { what: `run ${runId} to end`, timeoutMs: 90_000 },
       ),
     async close() {
       await engine.close();

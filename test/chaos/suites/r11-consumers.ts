@@ -24,7 +24,7 @@ export const killConsumers: Suite = async ({ server, random, dose, leaseMs, hear
     const last = ground.worker({ consume: true });
     await last.until('ready');
     // Before a consumer has its place, nothing seems to be left to consume.
-    await hasConsumer(ground);
+    await hasConsumer(ground, 2 * leaseMs + 15_000);
     await ground.settle();
     const [{ applied } = { applied: 0 }] = await ground.ask<{ applied: number }>(
       'select count(*)::int as applied from chaos.applied',
@@ -41,8 +41,8 @@ export const killConsumers: Suite = async ({ server, random, dose, leaseMs, hear
   }
 };
 
-async function hasConsumer(ground: Ground): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
+async function hasConsumer(ground: Ground, patienceMs: number): Promise<void> {
+  for (const until = Date.now() + patienceMs; Date.now() < until; ) {
     if ((await ground.ask(`select from engine.consumers where consumer = 'chaos'`)).length > 0) return;
     await pause(100);
   }
