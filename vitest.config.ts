@@ -4,6 +4,7 @@
 // machine without one they are left out, and the run says so; CI has one.
 import { existsSync } from 'node:fs';
 import { configDefaults, defineConfig } from 'vitest/config';
+import LongestFirst from './test/support/longest-first.ts';
 
 const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const hasBrowser = existsSync(chromium);
@@ -18,8 +19,10 @@ const computing = ['console/src/**/*.test.ts', 'src/contract/**/!(*.db).test.ts'
 export default defineConfig({
   test: {
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
+    // They end what hangs; no rule is about them.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // Many tests kill processes and wait for leases. On a build machine that does other things too, one late answer is no news;
     // a fault shows every time. What needed a second try is named and counted at the end.
     retry: process.env.CI ? 2 : 0,

@@ -18,6 +18,10 @@ create role documents_purge nologin noinherit;
 
 create role documents_worker nologin noinherit;
 
+create role items_cleanup nologin noinherit;
+
+create role items_worker nologin noinherit;
+
 create role judgments_cleanup nologin noinherit;
 
 create role judgments_import nologin noinherit;
@@ -28,7 +32,13 @@ create role millrace_engine nologin noinherit;
 
 create role millrace_operator nologin noinherit;
 
+create role sources_services nologin noinherit;
+
+create role sources_worker nologin noinherit;
+
 create role syncs_canceller nologin noinherit;
+
+create role syncs_support nologin noinherit;
 
 create role syncs_worker nologin noinherit;
 
@@ -43,12 +53,17 @@ grant usage on schema engine to documents_api;
 grant usage on schema engine to documents_cleanup;
 grant usage on schema engine to documents_purge;
 grant usage on schema engine to documents_worker;
+grant usage on schema engine to items_cleanup;
+grant usage on schema engine to items_worker;
 grant usage on schema engine to judgments_cleanup;
 grant usage on schema engine to judgments_import;
 grant usage on schema engine to millrace_app;
 grant usage on schema engine to millrace_engine;
 grant usage on schema engine to millrace_operator;
+grant usage on schema engine to sources_services;
+grant usage on schema engine to sources_worker;
 grant usage on schema engine to syncs_canceller;
+grant usage on schema engine to syncs_support;
 grant usage on schema engine to syncs_worker;
 
 create schema ingest;
@@ -283,6 +298,7 @@ create policy ads_tenant_only on engine.blobs for select to ads_intake, ads_pars
 create policy documents_keep on engine.blobs for update to documents_purge, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy documents_tenant_only on engine.blobs for select to documents_api, documents_purge, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.blobs for all to millrace_engine using (true) with check (true);
+create policy items_tenant_only on engine.blobs for select to items_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy judgments_tenant_only on engine.blobs for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on engine.blobs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on engine.blobs to ads_intake;
@@ -291,6 +307,7 @@ grant select on engine.blobs to ads_promote;
 grant select on engine.blobs to documents_api;
 grant select on engine.blobs to documents_purge;
 grant select on engine.blobs to documents_worker;
+grant select on engine.blobs to items_worker;
 grant select on engine.blobs to judgments_import;
 grant insert, select on engine.blobs to millrace_app;
 grant delete, insert, select, update on engine.blobs to millrace_engine;
@@ -451,7 +468,11 @@ create table engine.flagged_runs (
   status text not null,
   phase text not null,
   finished_at timestamp with time zone not null,
-  constraint flagged_runs_pkey PRIMARY KEY (tenant_id, status, run_id)
+  acknowledged_at timestamp with time zone,
+  acknowledged_by text,
+  acknowledged_for text,
+  constraint flagged_runs_pkey PRIMARY KEY (tenant_id, status, run_id),
+  constraint flagged_runs_acknowledged_by_somebody CHECK ((((acknowledged_at IS NULL) = (acknowledged_by IS NULL)) AND ((acknowledged_at IS NULL) = (acknowledged_for IS NULL))))
 );
 CREATE INDEX flagged_runs_by_finish ON engine.flagged_runs USING btree (finished_at);
 CREATE INDEX flagged_runs_dead ON engine.flagged_runs USING btree (tenant_id, pipeline) WHERE (phase = 'dead'::text);
@@ -503,17 +524,23 @@ alter table engine.kept_runs enable row level security, force row level security
 create policy ads_tenant_only on engine.kept_runs for select to ads_intake, ads_parse, ads_promote using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy documents_tenant_only on engine.kept_runs for select to documents_api, documents_purge, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.kept_runs for all to millrace_engine using (true) with check (true);
+create policy items_tenant_only on engine.kept_runs for select to items_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy judgments_tenant_only on engine.kept_runs for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy support_any_tenant on engine.kept_runs for select to syncs_support using ((pipeline = 'syncs'::text));
 create policy tenant_only on engine.kept_runs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+CREATE TRIGGER kept_runs_guard_leaving AFTER DELETE ON engine.kept_runs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION engine.guard_leaving_runs();
+CREATE TRIGGER trg_kept_runs_guard_ended AFTER UPDATE ON engine.kept_runs FOR EACH ROW EXECUTE FUNCTION engine.guard_ended_run();
 grant select on engine.kept_runs to ads_intake;
 grant select on engine.kept_runs to ads_parse;
 grant select on engine.kept_runs to ads_promote;
 grant select on engine.kept_runs to documents_api;
 grant select on engine.kept_runs to documents_purge;
 grant select on engine.kept_runs to documents_worker;
+grant select on engine.kept_runs to items_worker;
 grant select on engine.kept_runs to judgments_import;
 grant select on engine.kept_runs to millrace_app;
 grant delete, insert, select on engine.kept_runs to millrace_engine;
+grant select on engine.kept_runs to syncs_support;
 grant update (requeued_as, updated_at) on engine.kept_runs to millrace_engine;
 
 create table engine.leases (
@@ -537,10 +564,12 @@ alter table engine.leases enable row level security, force row level security;
 create policy documents_tenant_only on engine.leases for select to documents_api, documents_purge, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.leases for all to millrace_engine using (true) with check (true);
 create policy judgments_tenant_only on engine.leases for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy support_any_tenant on engine.leases for select to syncs_support using ((pipeline = 'syncs'::text));
 create policy tenant_only on engine.leases for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on engine.leases to judgments_import;
 grant select on engine.leases to millrace_app;
 grant delete, insert, select, update on engine.leases to millrace_engine;
+grant select on engine.leases to syncs_support;
 
 create table engine.parts (
   run_id uuid not null,
@@ -709,17 +738,23 @@ alter table engine.past_runs enable row level security, force row level security
 create policy ads_tenant_only on engine.past_runs for select to ads_intake, ads_parse, ads_promote using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy documents_tenant_only on engine.past_runs for select to documents_api, documents_purge, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.past_runs for all to millrace_engine using (true) with check (true);
+create policy items_tenant_only on engine.past_runs for select to items_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy judgments_tenant_only on engine.past_runs for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy support_any_tenant on engine.past_runs for select to syncs_support using ((pipeline = 'syncs'::text));
 create policy tenant_only on engine.past_runs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+CREATE TRIGGER past_runs_guard_leaving AFTER DELETE ON engine.past_runs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION engine.guard_leaving_runs();
+CREATE TRIGGER trg_past_runs_guard_ended AFTER UPDATE ON engine.past_runs FOR EACH ROW EXECUTE FUNCTION engine.guard_ended_run();
 grant select on engine.past_runs to ads_intake;
 grant select on engine.past_runs to ads_parse;
 grant select on engine.past_runs to ads_promote;
 grant select on engine.past_runs to documents_api;
 grant select on engine.past_runs to documents_purge;
 grant select on engine.past_runs to documents_worker;
+grant select on engine.past_runs to items_worker;
 grant select on engine.past_runs to judgments_import;
 grant select on engine.past_runs to millrace_app;
 grant delete, insert, select on engine.past_runs to millrace_engine;
+grant select on engine.past_runs to syncs_support;
 grant update (requeued_as, updated_at) on engine.past_runs to millrace_engine;
 
 create table engine.past_runs_other partition of engine.past_runs DEFAULT (
@@ -759,6 +794,7 @@ CREATE INDEX past_runs_other_blob_id_idx ON engine.past_runs_other USING btree (
 CREATE INDEX past_runs_other_tenant_id_id_idx ON engine.past_runs_other USING btree (tenant_id, id);
 CREATE INDEX past_runs_other_tenant_id_pipeline_id_idx ON engine.past_runs_other USING btree (tenant_id, pipeline, id);
 alter table engine.past_runs_other enable row level security, force row level security;
+CREATE TRIGGER trg_past_runs_guard_ended AFTER UPDATE ON engine.past_runs_other FOR EACH ROW EXECUTE FUNCTION engine.guard_ended_run();
 
 create table engine.pauses (
   pipeline text not null,
@@ -779,6 +815,7 @@ create table engine.pipelines (
   lost_action text not null,
   announced text[] default '{}'::text[] not null,
   registered_at timestamp with time zone default engine.now() not null,
+  failed_are_dead_letters boolean default false not null,
   constraint pipelines_pkey PRIMARY KEY (pipeline),
   constraint pipelines_lane_cap_check CHECK ((lane_cap > 0)),
   constraint pipelines_lost_action_check CHECK ((lost_action = ANY (ARRAY['requeue'::text, 'fail'::text]))),
@@ -981,21 +1018,27 @@ alter table engine.runs enable row level security, force row level security;
 create policy ads_tenant_only on engine.runs for select to ads_intake, ads_parse, ads_promote using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy documents_tenant_only on engine.runs for select to documents_api, documents_purge, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.runs for all to millrace_engine using (true) with check (true);
+create policy items_tenant_only on engine.runs for select to items_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy judgments_tenant_only on engine.runs for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy support_any_tenant on engine.runs for select to syncs_support using ((pipeline = 'syncs'::text));
 create policy tenant_only on engine.runs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-CREATE TRIGGER runs_check_content BEFORE UPDATE OF receipt ON engine.runs FOR EACH ROW WHEN ((new.receipt ? 'content'::text)) EXECUTE FUNCTION engine.check_content();
+CREATE TRIGGER runs_check_content AFTER UPDATE OF receipt ON engine.runs FOR EACH ROW WHEN ((new.receipt ? 'content'::text)) EXECUTE FUNCTION engine.check_content();
+CREATE TRIGGER runs_guard_leaving AFTER DELETE ON engine.runs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION engine.guard_leaving_runs();
 CREATE TRIGGER runs_guard_moves AFTER UPDATE ON engine.runs REFERENCING OLD TABLE AS old_runs NEW TABLE AS new_runs FOR EACH STATEMENT EXECUTE FUNCTION engine.guard_run_moves();
 CREATE TRIGGER runs_refuse_past_keys BEFORE INSERT ON engine.runs FOR EACH ROW WHEN (((new.unique_key IS NOT NULL) OR (new.retry_of IS NOT NULL))) EXECUTE FUNCTION engine.refuse_past_keys();
-CREATE TRIGGER trg_import_runs_status_guard BEFORE UPDATE OF status ON engine.runs FOR EACH ROW WHEN (((old.pipeline = 'judgments'::text) AND (old.status IS DISTINCT FROM new.status))) EXECUTE FUNCTION ingest.guard_status_transition();
+CREATE TRIGGER trg_import_runs_status_guard AFTER UPDATE OF status ON engine.runs FOR EACH ROW WHEN (((old.pipeline = 'judgments'::text) AND (old.status IS DISTINCT FROM new.status))) EXECUTE FUNCTION ingest.guard_status_transition();
+CREATE TRIGGER trg_runs_guard_ended AFTER UPDATE ON engine.runs FOR EACH ROW WHEN ((old.finished_at IS NOT NULL)) EXECUTE FUNCTION engine.guard_ended_run();
 grant select on engine.runs to ads_intake;
 grant select on engine.runs to ads_parse;
 grant select on engine.runs to ads_promote;
 grant select on engine.runs to documents_api;
 grant select on engine.runs to documents_purge;
 grant select on engine.runs to documents_worker;
+grant select on engine.runs to items_worker;
 grant select on engine.runs to judgments_import;
 grant select on engine.runs to millrace_app;
 grant delete, insert, select, update on engine.runs to millrace_engine;
+grant select on engine.runs to syncs_support;
 
 create table engine.scheduled (
   run_id uuid not null,
@@ -1135,6 +1178,7 @@ CREATE TRIGGER refuse_old_worker BEFORE INSERT OR UPDATE ON engine.workers FOR E
 grant delete, insert, select, update on engine.workers to millrace_engine;
 grant select (expires_at, worker_id) on engine.workers to judgments_import;
 grant select (expires_at, worker_id) on engine.workers to millrace_app;
+grant select (expires_at, worker_id) on engine.workers to syncs_support;
 
 create table intake.batch_readings (
   batch_id uuid not null,
@@ -1815,6 +1859,277 @@ create policy tenant_only on public.idempotency_keys for all to millrace_app usi
 grant delete, insert, select, update on public.idempotency_keys to millrace_app;
 grant delete, select on public.idempotency_keys to millrace_operator;
 
+create table public.ingestion_sources (
+  source_id uuid not null,
+  tenant_id uuid not null,
+  name text not null,
+  kind text not null,
+  place jsonb not null,
+  pipeline text not null,
+  fields jsonb default '{}'::jsonb not null,
+  title_pattern text,
+  prefix text default ''::text not null,
+  include text[] default '{}'::text[] not null,
+  exclude text[] default '{}'::text[] not null,
+  max_bytes bigint,
+  after_taken text default 'leave'::text not null,
+  settle_seconds integer default 0 not null,
+  cron text,
+  time_zone text default 'UTC'::text not null,
+  jitter_seconds integer default 0 not null,
+  stale_after_seconds integer default 86400 not null,
+  credential bytea,
+  credential_kind text default 'none'::text not null,
+  queue_url text,
+  paused_at timestamp with time zone,
+  created_by uuid,
+  created_at timestamp with time zone default engine.now() not null,
+  updated_at timestamp with time zone default engine.now() not null,
+  listed_at timestamp with time zone,
+  last_sync_id uuid,
+  last_error_code text,
+  last_error_at timestamp with time zone,
+  stale_told_at timestamp with time zone,
+  constraint ingestion_sources_pkey PRIMARY KEY (source_id),
+  constraint ingestion_sources_name_once UNIQUE (tenant_id, name),
+  constraint ingestion_sources_of_tenant UNIQUE (tenant_id, source_id),
+  constraint ingestion_sources_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id),
+  constraint ingestion_sources_after_taken_check CHECK ((after_taken = ANY (ARRAY['leave'::text, 'move'::text, 'tag'::text]))),
+  constraint ingestion_sources_credential_has_kind CHECK (((credential IS NULL) = (credential_kind = 'none'::text))),
+  constraint ingestion_sources_jitter_seconds_check CHECK (((jitter_seconds >= 0) AND (jitter_seconds <= 86400))),
+  constraint ingestion_sources_kind_check CHECK ((kind = ANY (ARRAY['s3'::text, 'sftp'::text, 'ftp'::text, 'folder'::text]))),
+  constraint ingestion_sources_max_bytes_check CHECK ((max_bytes > 0)),
+  constraint ingestion_sources_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint ingestion_sources_prefix_check CHECK ((length(prefix) <= 1024)),
+  constraint ingestion_sources_settle_seconds_check CHECK (((settle_seconds >= 0) AND (settle_seconds <= 86400))),
+  constraint ingestion_sources_stale_after_seconds_check CHECK ((stale_after_seconds > 0)),
+  constraint ingestion_sources_title_pattern_check CHECK (((length(title_pattern) >= 1) AND (length(title_pattern) <= 300)))
+);
+CREATE INDEX ingestion_sources_by_tenant ON public.ingestion_sources USING btree (tenant_id, source_id);
+alter table public.ingestion_sources enable row level security, force row level security;
+create policy tenant_only on public.ingestion_sources for all to millrace_app, sources_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy watched_any_tenant on public.ingestion_sources for all to sources_services using (((paused_at IS NULL) AND ((cron IS NOT NULL) OR (queue_url IS NOT NULL))));
+grant delete, insert, select, update on public.ingestion_sources to millrace_app;
+grant select on public.ingestion_sources to sources_worker;
+grant select (created_at, cron, listed_at, name, paused_at, queue_url, source_id, stale_after_seconds, stale_told_at, tenant_id) on public.ingestion_sources to sources_services;
+grant update (stale_told_at) on public.ingestion_sources to sources_services;
+grant update (last_error_at, last_error_code, last_sync_id, listed_at, stale_told_at) on public.ingestion_sources to sources_worker;
+
+create table public.item_attempts (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  item_id bigint not null,
+  claim integer not null,
+  run_id uuid not null,
+  attempt integer not null,
+  worker text,
+  strategy text,
+  outcome text not null,
+  is_final boolean not null,
+  error_code text,
+  detail text,
+  answer jsonb,
+  request_ms integer,
+  next_attempt_at timestamp with time zone,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone default engine.now() not null,
+  constraint item_attempts_pkey PRIMARY KEY (job_id, item_id, claim),
+  constraint item_attempts_job_id_fkey FOREIGN KEY (job_id) REFERENCES public.item_jobs(job_id) ON DELETE CASCADE,
+  constraint item_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['FOUND'::text, 'NOT_FOUND'::text, 'SKIPPED'::text, 'ERROR'::text, 'RETRY'::text, 'LOST'::text])))
+);
+alter table public.item_attempts enable row level security, force row level security;
+create policy expired_any_tenant on public.item_attempts for all to items_cleanup using (true);
+create policy tenant_only on public.item_attempts for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on public.item_attempts to items_cleanup;
+grant insert, select on public.item_attempts to items_worker;
+grant delete, insert, select on public.item_attempts to millrace_app;
+grant select (item_id, job_id) on public.item_attempts to items_cleanup;
+
+create table public.item_catalog_grams (
+  tenant_id uuid not null,
+  catalog_id uuid not null,
+  gram text not null,
+  row_nos integer[] not null,
+  constraint item_catalog_grams_pkey PRIMARY KEY (catalog_id, gram),
+  constraint item_catalog_grams_catalog_id_fkey FOREIGN KEY (catalog_id) REFERENCES public.item_catalogs(catalog_id) ON DELETE CASCADE
+);
+alter table public.item_catalog_grams enable row level security, force row level security;
+create policy tenant_only on public.item_catalog_grams for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select, update on public.item_catalog_grams to items_worker;
+grant delete, select on public.item_catalog_grams to millrace_app;
+
+create table public.item_catalog_rows (
+  tenant_id uuid not null,
+  catalog_id uuid not null,
+  row_no integer not null,
+  sku_key text,
+  gtin text,
+  name_key text default ''::text not null,
+  data jsonb not null,
+  constraint item_catalog_rows_pkey PRIMARY KEY (catalog_id, row_no),
+  constraint item_catalog_rows_catalog_id_fkey FOREIGN KEY (catalog_id) REFERENCES public.item_catalogs(catalog_id) ON DELETE CASCADE
+);
+CREATE INDEX item_catalog_rows_by_gtin ON public.item_catalog_rows USING btree (catalog_id, gtin) WHERE (gtin IS NOT NULL);
+CREATE INDEX item_catalog_rows_by_sku ON public.item_catalog_rows USING btree (catalog_id, sku_key) WHERE (sku_key IS NOT NULL);
+alter table public.item_catalog_rows enable row level security, force row level security;
+create policy tenant_only on public.item_catalog_rows for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select on public.item_catalog_rows to items_worker;
+grant delete, select on public.item_catalog_rows to millrace_app;
+
+create table public.item_catalogs (
+  catalog_id uuid not null,
+  tenant_id uuid not null,
+  name text not null,
+  version integer not null,
+  file_name text not null,
+  row_count integer default 0 not null,
+  skipped_rows integer default 0 not null,
+  columns jsonb default '[]'::jsonb not null,
+  created_by text,
+  created_at timestamp with time zone default engine.now() not null,
+  deleted_at timestamp with time zone,
+  constraint item_catalogs_pkey PRIMARY KEY (catalog_id),
+  constraint item_catalogs_version UNIQUE (tenant_id, name, version),
+  constraint item_catalogs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id),
+  constraint item_catalogs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint item_catalogs_version_check CHECK ((version >= 1))
+);
+alter table public.item_catalogs enable row level security, force row level security;
+create policy tenant_only on public.item_catalogs for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select, update on public.item_catalogs to items_worker;
+grant select on public.item_catalogs to millrace_app;
+grant update (deleted_at) on public.item_catalogs to millrace_app;
+
+create table public.item_exports (
+  export_id uuid not null,
+  tenant_id uuid not null,
+  job_id uuid not null,
+  format text not null,
+  as_of timestamp with time zone not null,
+  blob_id uuid not null,
+  bytes bigint not null,
+  rows integer not null,
+  created_by text,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint item_exports_pkey PRIMARY KEY (export_id),
+  constraint item_exports_job_id_fkey FOREIGN KEY (job_id) REFERENCES public.item_jobs(job_id) ON DELETE CASCADE,
+  constraint item_exports_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'xlsx'::text])))
+);
+CREATE INDEX item_exports_by_job ON public.item_exports USING btree (job_id, created_at);
+alter table public.item_exports enable row level security, force row level security;
+create policy expired_any_tenant on public.item_exports for all to items_cleanup using (true);
+create policy tenant_only on public.item_exports for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on public.item_exports to items_cleanup;
+grant select on public.item_exports to items_worker;
+grant delete, insert, select on public.item_exports to millrace_app;
+grant select (job_id) on public.item_exports to items_cleanup;
+
+create table public.item_jobs (
+  job_id uuid not null,
+  tenant_id uuid not null,
+  user_id bigint,
+  ip_address text,
+  file_id uuid,
+  file_name text not null,
+  job_type text not null,
+  processor text not null,
+  processor_version integer not null,
+  options jsonb default '{}'::jsonb not null,
+  input_columns jsonb default '[]'::jsonb not null,
+  output_columns jsonb default '[]'::jsonb not null,
+  latest_run_id uuid not null,
+  reading jsonb,
+  ingest jsonb,
+  ingested_at timestamp with time zone,
+  ingest_ms integer,
+  total_items integer default 0 not null,
+  done_items integer default 0 not null,
+  not_found_items integer default 0 not null,
+  error_items integer default 0 not null,
+  skipped_items integer default 0 not null,
+  recounted_at timestamp with time zone,
+  paused_at timestamp with time zone,
+  paused_by text,
+  deleted_at timestamp with time zone,
+  created_at timestamp with time zone default engine.now() not null,
+  updated_at timestamp with time zone default engine.now() not null,
+  constraint item_jobs_pkey PRIMARY KEY (job_id),
+  constraint item_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id),
+  constraint item_jobs_counts CHECK (((total_items >= 0) AND (done_items >= 0) AND (not_found_items >= 0) AND (error_items >= 0) AND (skipped_items >= 0))),
+  constraint item_jobs_job_type_check CHECK ((job_type = ANY (ARRAY['csv'::text, 'image'::text])))
+);
+CREATE INDEX item_jobs_by_age ON public.item_jobs USING btree (created_at);
+CREATE INDEX item_jobs_by_recount ON public.item_jobs USING btree (recounted_at NULLS FIRST);
+CREATE INDEX item_jobs_by_run ON public.item_jobs USING btree (latest_run_id);
+CREATE INDEX item_jobs_by_tenant ON public.item_jobs USING btree (tenant_id, created_at, job_id);
+CREATE INDEX item_jobs_by_user ON public.item_jobs USING btree (tenant_id, user_id, created_at, job_id);
+CREATE INDEX item_jobs_deleted ON public.item_jobs USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+alter table public.item_jobs enable row level security, force row level security;
+create policy expired_any_tenant on public.item_jobs for all to items_cleanup using (true);
+create policy tenant_only on public.item_jobs for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on public.item_jobs to items_cleanup;
+grant insert, select, update on public.item_jobs to items_worker;
+grant delete, select on public.item_jobs to millrace_app;
+grant select (created_at, deleted_at, done_items, error_items, job_id, latest_run_id, not_found_items, recounted_at, skipped_items, tenant_id, total_items) on public.item_jobs to items_cleanup;
+grant update (deleted_at, done_items, error_items, not_found_items, recounted_at, skipped_items, total_items) on public.item_jobs to items_cleanup;
+grant update (deleted_at, done_items, error_items, latest_run_id, not_found_items, paused_at, paused_by, recounted_at, skipped_items, total_items, updated_at) on public.item_jobs to millrace_app;
+
+create table public.job_items (
+  id bigint generated always as identity not null,
+  tenant_id uuid not null,
+  job_id uuid not null,
+  user_id bigint,
+  job_type text,
+  row_index integer not null,
+  line integer,
+  input_json jsonb,
+  normalized_json jsonb,
+  corrections jsonb,
+  result_json jsonb,
+  status text default 'PENDING'::text not null,
+  attempts integer default 0 not null,
+  errors integer default 0 not null,
+  not_founds integer default 0 not null,
+  claims integer default 0 not null,
+  strategy text,
+  error_code text,
+  last_error text,
+  locked_by character varying(64),
+  locked_at timestamp with time zone,
+  lock_expires_at timestamp with time zone,
+  next_attempt_at timestamp with time zone,
+  fingerprint bigint,
+  created_at timestamp with time zone default engine.now() not null,
+  updated_at timestamp with time zone default engine.now(),
+  price numeric generated always as (
+CASE
+    WHEN ((result_json ->> 'price'::text) ~ '^-?[0-9]{1,30}(\.[0-9]{1,12})?$'::text) THEN ((result_json ->> 'price'::text))::numeric
+    ELSE NULL::numeric
+END) stored,
+  constraint job_items_pkey PRIMARY KEY (id),
+  constraint job_items_job_id_fkey FOREIGN KEY (job_id) REFERENCES public.item_jobs(job_id) ON DELETE CASCADE,
+  constraint job_items_lock CHECK (((status = 'PROCESSING'::text) = ((locked_by IS NOT NULL) AND (locked_at IS NOT NULL) AND (lock_expires_at IS NOT NULL)))),
+  constraint job_items_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text, 'DONE'::text, 'ERROR'::text, 'NOT_FOUND'::text, 'SKIPPED'::text])))
+);
+CREATE INDEX job_items_by_status ON public.job_items USING btree (job_id, status, row_index);
+CREATE INDEX job_items_due ON public.job_items USING btree (job_id, next_attempt_at) WHERE ((status = 'PENDING'::text) AND (next_attempt_at IS NOT NULL));
+CREATE INDEX job_items_fresh ON public.job_items USING btree (job_id, row_index) WHERE ((status = 'PENDING'::text) AND (next_attempt_at IS NULL));
+CREATE UNIQUE INDEX job_items_in_order ON public.job_items USING btree (job_id, row_index);
+CREATE INDEX job_items_locked ON public.job_items USING btree (job_id, lock_expires_at) WHERE (status = 'PROCESSING'::text);
+CREATE INDEX job_items_pending ON public.job_items USING btree (job_id, updated_at, id) WHERE (status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text]));
+CREATE INDEX job_items_pending_of_all ON public.job_items USING btree (tenant_id, updated_at, id) WHERE (status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text]));
+CREATE INDEX job_items_pending_of_user ON public.job_items USING btree (tenant_id, user_id, updated_at, id) WHERE (status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text]));
+CREATE INDEX job_items_twins ON public.job_items USING btree (job_id, fingerprint, row_index) WHERE (fingerprint IS NOT NULL);
+CREATE INDEX job_items_unfilled ON public.job_items USING btree (id) WHERE ((job_type IS NULL) OR (updated_at IS NULL));
+alter table public.job_items enable row level security, force row level security;
+create policy expired_any_tenant on public.job_items for all to items_cleanup using (true);
+create policy tenant_only on public.job_items for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on public.job_items to items_cleanup;
+grant insert, select, update on public.job_items to items_worker;
+grant delete, select on public.job_items to millrace_app;
+grant select (id, job_id, job_type, row_index, status, tenant_id, updated_at) on public.job_items to items_cleanup;
+grant update (attempts, corrections, error_code, errors, job_type, last_error, lock_expires_at, locked_at, locked_by, next_attempt_at, not_founds, status, strategy, updated_at, user_id) on public.job_items to millrace_app;
+
 create table public.judgments (
   id bigint generated always as identity not null,
   tenant_id uuid not null,
@@ -1955,6 +2270,93 @@ grant insert, select, update on public.plaintiffs to judgments_import;
 grant delete, insert, select on public.plaintiffs to millrace_app;
 grant update (merged_into, updated_at) on public.plaintiffs to millrace_app;
 
+create table public.search_events (
+  id bigint generated always as identity not null,
+  tenant_id uuid not null,
+  job_id uuid not null,
+  item_id bigint not null,
+  user_id bigint,
+  strategy text not null,
+  provider text not null,
+  ms integer not null,
+  outcome text not null,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint search_events_pkey PRIMARY KEY (id),
+  constraint search_events_job_id_fkey FOREIGN KEY (job_id) REFERENCES public.item_jobs(job_id) ON DELETE CASCADE
+);
+CREATE INDEX search_events_by_item ON public.search_events USING btree (job_id, item_id, id);
+alter table public.search_events enable row level security, force row level security;
+create policy expired_any_tenant on public.search_events for all to items_cleanup using (true);
+create policy tenant_only on public.search_events for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on public.search_events to items_cleanup;
+grant insert, select on public.search_events to items_worker;
+grant delete, select on public.search_events to millrace_app;
+grant select (item_id, job_id) on public.search_events to items_cleanup;
+
+create table public.source_objects (
+  tenant_id uuid not null,
+  source_id uuid not null,
+  key text not null,
+  status text not null,
+  bytes bigint not null,
+  modified_at timestamp with time zone,
+  mark text not null,
+  sha256 bytea,
+  source_uri text not null,
+  run_id uuid,
+  error_code text,
+  error_text text,
+  first_seen_at timestamp with time zone default engine.now() not null,
+  changed_at timestamp with time zone default engine.now() not null,
+  deleted_at timestamp with time zone,
+  missing_in uuid,
+  constraint source_objects_pkey PRIMARY KEY (source_id, key),
+  constraint source_objects_tenant_id_source_id_fkey FOREIGN KEY (tenant_id, source_id) REFERENCES public.ingestion_sources(tenant_id, source_id) ON DELETE CASCADE,
+  constraint source_objects_bytes_check CHECK ((bytes >= 0)),
+  constraint source_objects_key_check CHECK (((length(key) >= 1) AND (length(key) <= 4096))),
+  constraint source_objects_status_check CHECK ((status = ANY (ARRAY['live'::text, 'refused'::text, 'failed'::text, 'settling'::text, 'deleted'::text, 'kept'::text])))
+);
+CREATE INDEX source_objects_by_status ON public.source_objects USING btree (source_id, status, key);
+CREATE INDEX source_objects_missing ON public.source_objects USING btree (source_id, missing_in, key) WHERE (missing_in IS NOT NULL);
+alter table public.source_objects enable row level security, force row level security;
+create policy tenant_only on public.source_objects for all to millrace_app, sources_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on public.source_objects to millrace_app;
+grant insert, select, update on public.source_objects to sources_worker;
+grant update (deleted_at, missing_in, status) on public.source_objects to millrace_app;
+
+create table public.source_sync_lines (
+  tenant_id uuid not null,
+  sync_id uuid not null,
+  key text not null,
+  source_id uuid not null,
+  fate text not null,
+  run_id uuid,
+  error_code text,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint source_sync_lines_pkey PRIMARY KEY (sync_id, key, fate),
+  constraint source_sync_lines_fate_check CHECK ((fate = ANY (ARRAY['new'::text, 'changed'::text, 'unchanged'::text, 'refused'::text, 'vanished'::text])))
+);
+CREATE INDEX source_sync_lines_age ON public.source_sync_lines USING btree (created_at, sync_id);
+alter table public.source_sync_lines enable row level security, force row level security;
+create policy expired_any_tenant on public.source_sync_lines for all to sources_services using ((created_at < (engine.now() - '1 day'::interval)));
+create policy tenant_only on public.source_sync_lines for all to millrace_app, sources_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on public.source_sync_lines to millrace_app;
+grant delete on public.source_sync_lines to sources_services;
+grant insert, select on public.source_sync_lines to sources_worker;
+grant select (created_at, fate, key, sync_id) on public.source_sync_lines to sources_services;
+
+create table public.source_syncs (
+  tenant_id uuid not null,
+  source_id uuid not null,
+  sync_id uuid not null,
+  constraint source_syncs_pkey PRIMARY KEY (source_id, sync_id),
+  constraint source_syncs_tenant_id_source_id_fkey FOREIGN KEY (tenant_id, source_id) REFERENCES public.ingestion_sources(tenant_id, source_id) ON DELETE CASCADE
+);
+alter table public.source_syncs enable row level security, force row level security;
+create policy tenant_only on public.source_syncs for all to millrace_app, sources_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on public.source_syncs to millrace_app;
+grant insert, select on public.source_syncs to sources_worker;
+
 create table public.staging_id_resolution (
   upload_id uuid not null,
   workspace_id uuid not null,
@@ -2066,8 +2468,10 @@ create table public.sync_jobs (
 );
 CREATE INDEX sync_jobs_by_connector ON public.sync_jobs USING btree (tenant_id, connector_id, job_id DESC);
 alter table public.sync_jobs enable row level security, force row level security;
+create policy support_any_tenant on public.sync_jobs for select to syncs_support using (true);
 create policy tenant_only on public.sync_jobs for all to millrace_app, syncs_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on public.sync_jobs to millrace_app;
+grant select on public.sync_jobs to syncs_support;
 grant insert, select, update on public.sync_jobs to syncs_worker;
 
 create table public.tenants (
@@ -2076,6 +2480,7 @@ create table public.tenants (
   plan text default 'free'::text not null,
   created_at timestamp with time zone default engine.now() not null,
   updated_at timestamp with time zone default engine.now() not null,
+  is_trial boolean default false not null,
   constraint tenants_pkey PRIMARY KEY (tenant_id),
   constraint tenants_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   constraint tenants_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'growth'::text, 'enterprise'::text])))
@@ -2085,9 +2490,22 @@ create policy login_lookup on public.tenants for select to postgres using (true)
 create policy operator_all on public.tenants for all to millrace_operator using (true) with check (true);
 create policy sync_plan on public.tenants for select to syncs_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on public.tenants for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy trial_only on public.tenants as restrictive for delete to millrace_operator using (is_trial);
 grant select on public.tenants to millrace_app;
-grant insert, select, update on public.tenants to millrace_operator;
+grant delete, insert, select, update on public.tenants to millrace_operator;
 grant select (plan, tenant_id) on public.tenants to syncs_worker;
+
+create table public.undone_uploads (
+  workspace_id uuid not null,
+  upload_id uuid not null,
+  undone_by uuid not null,
+  undone_at timestamp with time zone default engine.now() not null,
+  constraint undone_uploads_pkey PRIMARY KEY (workspace_id, upload_id)
+);
+alter table public.undone_uploads enable row level security, force row level security;
+create policy tenant_only on public.undone_uploads for all to ads_promote, millrace_app using ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select on public.undone_uploads to ads_promote;
+grant select on public.undone_uploads to millrace_app;
 
 create table public.upload_readings (
   upload_id uuid not null,
@@ -2126,6 +2544,7 @@ create table public.users (
   last_login_at timestamp with time zone,
   created_at timestamp with time zone default engine.now() not null,
   updated_at timestamp with time zone default engine.now() not null,
+  one_time_used_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (user_id),
   constraint users_email_key UNIQUE (email),
   constraint users_id_key UNIQUE (id),
@@ -2140,7 +2559,7 @@ create policy operator_all on public.users for all to millrace_operator using (t
 create policy tenant_only on public.users for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select on public.users to millrace_app;
 grant insert, select, update on public.users to millrace_operator;
-grant update (disabled_at, last_login_at, must_change_password, name, password_hash, role, token_version, updated_at) on public.users to millrace_app;
+grant update (disabled_at, last_login_at, must_change_password, name, one_time_used_at, password_hash, role, token_version, updated_at) on public.users to millrace_app;
 
 create table public.vector_ledger (
   tenant_id uuid not null,
@@ -2389,25 +2808,84 @@ grant select on engine.all_runs to ads_promote;
 grant select on engine.all_runs to documents_api;
 grant select on engine.all_runs to documents_purge;
 grant select on engine.all_runs to documents_worker;
+grant select on engine.all_runs to items_worker;
 grant select on engine.all_runs to judgments_import;
 grant select on engine.all_runs to millrace_app;
 grant select on engine.all_runs to millrace_engine;
+grant select on engine.all_runs to syncs_support;
 
 create view engine.dead_letters with (security_invoker=true) as
- SELECT r.id,
-    r.tenant_id,
-    r.pipeline,
-    r.status,
-    r.phase,
+ SELECT f.run_id AS id,
+    f.tenant_id,
+    f.pipeline,
+    f.status,
+    f.phase,
     r.attempt,
     r.error_code,
     r.error_text,
     r.correlation_id,
     r.created_at,
-    r.finished_at
-   FROM (engine.flagged_runs f
-     JOIN engine.all_runs r ON ((r.id = f.run_id)))
-  WHERE ((f.phase = 'dead'::text) AND (r.requeued_as IS NULL));
+    f.finished_at,
+    r.unique_key
+   FROM (( SELECT flagged_runs.tenant_id,
+            flagged_runs.run_id,
+            flagged_runs.pipeline,
+            flagged_runs.status,
+            flagged_runs.phase,
+            flagged_runs.finished_at
+           FROM engine.flagged_runs
+          WHERE ((flagged_runs.phase = 'dead'::text) AND (flagged_runs.acknowledged_at IS NULL))
+        UNION ALL
+         SELECT w.tenant_id,
+            w.run_id,
+            w.pipeline,
+            w.status,
+            w.phase,
+            w.finished_at
+           FROM (engine.pipelines p
+             JOIN engine.flagged_runs w ON (((w.pipeline = p.pipeline) AND (w.phase = 'failed'::text) AND (w.acknowledged_at IS NULL))))
+          WHERE p.failed_are_dead_letters) f
+     CROSS JOIN LATERAL ( SELECT x.id,
+            x.tenant_id,
+            x.pipeline,
+            x.status,
+            x.phase,
+            x.unique_key,
+            x.active_key,
+            x.lane,
+            x.priority,
+            x.input,
+            x.receipt,
+            x.attempt,
+            x.failures,
+            x.wait_reason,
+            x.held_at,
+            x.held_by,
+            x.cancel_requested_at,
+            x.cancel_requested_by,
+            x.blob_id,
+            x.source_id,
+            x.retry_of,
+            x.requeued_as,
+            x.correlation_id,
+            x.created_by,
+            x.created_ip,
+            x.error_code,
+            x.error_text,
+            x.created_at,
+            x.started_at,
+            x.finished_at,
+            x.updated_at
+           FROM engine.all_runs x
+          WHERE (x.id = f.run_id)
+         LIMIT 1) r)
+  WHERE ((r.requeued_as IS NULL) AND (( SELECT true
+           FROM engine.all_retries n
+          WHERE (n.retry_of = f.run_id)
+         LIMIT 1) IS NULL) AND ((r.unique_key IS NULL) OR (( SELECT true
+           FROM engine.all_keys k
+          WHERE ((k.tenant_id = f.tenant_id) AND (k.pipeline = f.pipeline) AND (k.unique_key = engine.next_revision(r.unique_key)))
+         LIMIT 1) IS NULL)));
 grant select on engine.dead_letters to millrace_app;
 grant select on engine.dead_letters to millrace_engine;
 
@@ -2435,16 +2913,13 @@ create view engine.stale_runs with (security_invoker=true) as
 grant select on engine.stale_runs to millrace_engine;
 
 create view ingest.dead_letters with (security_invoker=true) as
- SELECT r.id,
-    r.tenant_id,
-    r.unique_key AS source_batch_id,
-    r.error_code AS error_type,
-    r.finished_at AS failed_at
-   FROM (engine.flagged_runs f
-     JOIN engine.all_runs r ON ((r.id = f.run_id)))
-  WHERE ((f.pipeline = 'judgments'::text) AND (f.phase = 'failed'::text) AND (NOT (EXISTS ( SELECT
-           FROM engine.all_retries n
-          WHERE (n.retry_of = r.id)))));
+ SELECT id,
+    tenant_id,
+    unique_key AS source_batch_id,
+    error_code AS error_type,
+    finished_at AS failed_at
+   FROM engine.dead_letters d
+  WHERE (pipeline = 'judgments'::text);
 grant select on ingest.dead_letters to millrace_app;
 grant select on ingest.dead_letters to millrace_engine;
 
@@ -2599,6 +3074,20 @@ grant select on public.data_uploads to ads_parse;
 grant select on public.data_uploads to ads_promote;
 grant select on public.data_uploads to millrace_app;
 
+create view public.files with (security_invoker=true) as
+ SELECT blob_id AS id,
+    tenant_id,
+    original_name AS filename,
+    bytes,
+    media_type,
+    encode(sha256, 'hex'::text) AS sha256,
+    created_by,
+    created_at,
+    deleted_at
+   FROM engine.blobs b;
+grant select on public.files to items_worker;
+grant select on public.files to millrace_app;
+
 create view public.ingestion_jobs with (security_invoker=true) as
  SELECT r.id AS job_id,
     r.tenant_id,
@@ -2621,6 +3110,7 @@ create view public.ingestion_jobs with (security_invoker=true) as
      LEFT JOIN public.sync_jobs j ON ((j.job_id = r.id)))
   WHERE (r.pipeline = 'syncs'::text);
 grant select on public.ingestion_jobs to millrace_app;
+grant select on public.ingestion_jobs to syncs_support;
 
 create view public.ingestion_runs with (security_invoker=true) as
  SELECT r.id AS run_id,
@@ -2649,6 +3139,73 @@ grant select on public.ingestion_runs to documents_api;
 grant select on public.ingestion_runs to documents_worker;
 grant select on public.ingestion_runs to millrace_app;
 
+create view public.jobs with (security_invoker=true) as
+ SELECT j.job_id AS id,
+    j.tenant_id,
+    j.user_id,
+    j.ip_address,
+    j.file_id,
+    j.job_type,
+        CASE
+            WHEN (r.phase = ANY (ARRAY['failed'::text, 'dead'::text])) THEN 'FAILED'::text
+            WHEN (r.phase = 'done'::text) THEN 'DONE'::text
+            WHEN ((j.paused_at IS NOT NULL) OR (r.held_at IS NOT NULL)) THEN 'PAUSED'::text
+            WHEN (r.phase = 'active'::text) THEN 'RUNNING'::text
+            ELSE 'QUEUED'::text
+        END AS queue_state,
+        CASE
+            WHEN (r.phase = ANY (ARRAY['failed'::text, 'dead'::text])) THEN 'failed'::text
+            WHEN (r.phase = 'done'::text) THEN 'completed'::text
+            WHEN (r.phase = 'active'::text) THEN 'processing'::text
+            ELSE 'pending'::text
+        END AS status,
+    j.total_items,
+    (((j.done_items + j.not_found_items) + j.error_items) + j.skipped_items) AS processed_items,
+    j.error_items AS failed_items,
+    GREATEST(j.updated_at, r.updated_at) AS last_heartbeat,
+    r.attempt AS attempts,
+    r.error_text AS last_error,
+    j.created_at,
+    r.finished_at
+   FROM (public.item_jobs j
+     LEFT JOIN LATERAL ( SELECT a.id,
+            a.tenant_id,
+            a.pipeline,
+            a.status,
+            a.phase,
+            a.unique_key,
+            a.active_key,
+            a.lane,
+            a.priority,
+            a.input,
+            a.receipt,
+            a.attempt,
+            a.failures,
+            a.wait_reason,
+            a.held_at,
+            a.held_by,
+            a.cancel_requested_at,
+            a.cancel_requested_by,
+            a.blob_id,
+            a.source_id,
+            a.retry_of,
+            a.requeued_as,
+            a.correlation_id,
+            a.created_by,
+            a.created_ip,
+            a.error_code,
+            a.error_text,
+            a.created_at,
+            a.started_at,
+            a.finished_at,
+            a.updated_at
+           FROM engine.all_runs a
+          WHERE (a.id = j.latest_run_id)
+         LIMIT 1) r ON (true))
+  WHERE (j.deleted_at IS NULL);
+grant select on public.jobs to items_worker;
+grant select on public.jobs to millrace_app;
+
 create view public.staged_rows with (security_invoker=true) as
  SELECT upload_id,
     workspace_id,
@@ -2670,6 +3227,22 @@ create view public.staging_progress with (security_invoker=true) as
   WHERE (validation_status <> 'pending'::public.ads_validation)
   GROUP BY upload_id, workspace_id;
 grant select on public.staging_progress to millrace_app;
+
+create view public.v_stale_jobs with (security_invoker=true) as
+ SELECT i.job_id,
+    i.tenant_id,
+    i.connector_id,
+    i.started_at,
+    (EXTRACT(epoch FROM (engine.now() - i.started_at)) / (3600)::numeric) AS hours_running
+   FROM (( SELECT DISTINCT l.run_id
+           FROM (engine.leases l
+             JOIN engine.workers w ON ((w.worker_id = l.worker_id)))
+          WHERE ((l.pipeline = 'syncs'::text) AND (w.expires_at < engine.now()))) silent
+     JOIN public.ingestion_jobs i ON ((i.job_id = silent.run_id)))
+  WHERE ((i.status = 'running'::text) AND (i.started_at < (engine.now() - '02:00:00'::interval)))
+  ORDER BY i.started_at;
+grant select on public.v_stale_jobs to millrace_app;
+grant select on public.v_stale_jobs to syncs_support;
 
 -- ═══ Functions ═══════════════════════════════════════════════════════════════════════════════════════════
 
@@ -2806,6 +3379,60 @@ CREATE OR REPLACE FUNCTION engine.effects_key(run_id uuid, part text, attempt in
 AS $function$ select hashtextextended(run_id::text || '/' || part, attempt) $function$
 ;
 
+CREATE OR REPLACE FUNCTION engine.ensure_role(role_name name)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+begin
+  if not exists (select from pg_roles where rolname = role_name) then
+    execute format('create role %I nologin noinherit', role_name);
+  end if;
+exception when duplicate_object or unique_violation then
+  null;
+end
+$function$
+;
+-- not executable by public
+
+CREATE OR REPLACE FUNCTION engine.guard_ended_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if to_jsonb(new) - '{requeued_as,updated_at}'::text[] is distinct from to_jsonb(old) - '{requeued_as,updated_at}'::text[]
+     or (old.requeued_as is not null and new.requeued_as is distinct from old.requeued_as)
+     or (new.requeued_as is distinct from old.requeued_as and old.phase <> 'dead') then
+    raise exception 'run % has ended (%) and cannot be changed', old.id, old.status using
+      errcode = 'MR001', hint = 'Retry or requeue it: a new run does the work, and the audit log says who asked.';
+  end if;
+  return new;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION engine.guard_leaving_runs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  lost uuid;
+begin
+  select g.id into lost
+  from gone g
+  where g.finished_at is not null
+    and not exists (select from engine.past_runs p where p.id = g.id and row(p.*) is not distinct from row(g.*))
+    and not exists (select from engine.kept_runs k where k.id = g.id and row(k.*) is not distinct from row(g.*))
+  limit 1;
+  if found then
+    raise exception 'run % has ended and cannot be removed', lost using
+      errcode = 'MR001', hint = 'Ended runs leave the ledger for its history, see docs/decisions/0070-history.md.';
+  end if;
+  return null;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION engine.guard_run_moves()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2852,6 +3479,17 @@ CREATE OR REPLACE FUNCTION engine.least_id(at timestamp with time zone)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$ select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid $function$
+;
+
+CREATE OR REPLACE FUNCTION engine.next_revision(key text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+    select case when key ~ '#r[0-9]+$'
+      then regexp_replace(key, '[0-9]+$', '') || (substring(key from '[0-9]+$')::numeric + 1)
+      else key || '#r2' end
+  $function$
 ;
 
 CREATE OR REPLACE FUNCTION engine.now()
@@ -3005,6 +3643,34 @@ begin
 end
 $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.backfill_job_items(at_most integer)
+ RETURNS integer
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+    with picked as materialized (
+      select id from public.job_items
+      where job_type is null or updated_at is null
+      order by id
+      limit at_most
+      for update skip locked
+    ),
+    filled as (
+      update public.job_items i
+      set user_id = coalesce(i.user_id, j.user_id),
+          job_type = coalesce(i.job_type, j.job_type),
+          updated_at = coalesce(i.updated_at, i.created_at)
+      from picked p, public.item_jobs j
+      where i.id = p.id and j.job_id = i.job_id
+      returning 1
+    )
+    select count(*)::integer from filled
+  $function$
+;
+-- not executable by public
+grant execute on function public.backfill_job_items to items_worker;
+grant execute on function public.backfill_job_items to millrace_app;
 
 CREATE OR REPLACE FUNCTION public.choose_daily_winners(of_workspace uuid, of_client uuid, of_platform text, on_days date[])
  RETURNS void

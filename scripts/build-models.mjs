@@ -26,10 +26,26 @@ const files = [
     `${minilm}/model/config.json`,
     '7135149f7cffa1a573466c6e4d8423ed73b62fd2332c575bf738a0d033f70df7',
   ],
-  ['onnxruntime-web/ort.wasm.min.mjs', `${minilm}/vendor/onnxruntime-web/ort.wasm.min.mjs`],
-  ['onnxruntime-web/ort-wasm-simd-threaded.mjs', `${minilm}/vendor/onnxruntime-web/ort-wasm-simd-threaded.mjs`],
-  ['onnxruntime-web/ort-wasm-simd-threaded.wasm', `${minilm}/vendor/onnxruntime-web/ort-wasm-simd-threaded.wasm`],
-  ['tessdata/eng.traineddata', '@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz'],
+  [
+    'onnxruntime-web/ort.wasm.min.mjs',
+    `${minilm}/vendor/onnxruntime-web/ort.wasm.min.mjs`,
+    '9608e98a3fba9716f0cbd0bca0c94808b71dae2e9265ca3fe742ddc393a53ebc',
+  ],
+  [
+    'onnxruntime-web/ort-wasm-simd-threaded.mjs',
+    `${minilm}/vendor/onnxruntime-web/ort-wasm-simd-threaded.mjs`,
+    '0a1e718d99c41b22c21f2520ff4f9e883a6b5533856e398d21816ee8eb8185d3',
+  ],
+  [
+    'onnxruntime-web/ort-wasm-simd-threaded.wasm',
+    `${minilm}/vendor/onnxruntime-web/ort-wasm-simd-threaded.wasm`,
+    'd1ab1b94b16a65b29d710d0b587b29e7bed336827577623913479b8afe8113e6',
+  ],
+  [
+    'tessdata/eng.traineddata',
+    '@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz',
+    '5dc5d8d640a212c9d6184921ba103b186f50e0fed9ee716c53e6b312b400d747',
+  ],
 ];
 
 const readme = `Made by "npm run build:models". Not edited by hand.
@@ -41,14 +57,18 @@ const readme = `Made by "npm run build:models". Not edited by hand.
 
 for (const [target, source, sha256] of files) {
   const file = path.join(root, 'models', target);
-  if (existsSync(file)) continue;
+  if (existsSync(file) && sha256Of(readFileSync(file)) === sha256) continue;
   const packed = readFileSync(path.join(modules, source));
   const bytes = source.endsWith('.gz') ? gunzipSync(packed) : packed;
-  const found = createHash('sha256').update(bytes).digest('hex');
-  if (sha256 !== undefined && found !== sha256) throw new Error(`${source} is not the file that was pinned: ${found}`);
+  const found = sha256Of(bytes);
+  if (found !== sha256) throw new Error(`${source} is not the file that was pinned: ${found}`);
   mkdirSync(path.dirname(file), { recursive: true });
   // Under its name only when it is whole: a build that is killed leaves nothing half written behind.
   writeFileSync(`${file}.part`, bytes);
   renameSync(`${file}.part`, file);
 }
 writeFileSync(path.join(root, 'models', 'README.md'), readme);
+
+function sha256Of(bytes) {
+  return createHash('sha256').update(bytes).digest('hex');
+}

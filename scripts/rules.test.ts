@@ -45,6 +45,18 @@ describe('our own rules', () => {
     expect(check('src/http/a.ts', "import { partsOf } from './pipeline-parts.ts'; // 'ads' among others")).toEqual([]);
   });
 
+  it("want the engine's tables read through the engine", () => {
+    const rule = expect.stringContaining('src/engine/reads');
+    expect(check('src/http/sql/a.ts', 'select id from engine.runs')).toEqual([rule]);
+    expect(check('src/cli/doctor/sql/a.ts', 'join engine.ready q on true')).toEqual([rule]);
+    expect(check('src/pipelines/ads/sql/a.ts', 'select from engine.leases')).toEqual([rule]);
+    expect(check('src/outbound/alerts/sql/a.ts', 'select from engine.workers')).toEqual([rule]);
+    expect(check('src/pipelines/ads/sql/a.ts', 'insert into engine.row_outcomes (run_id)')).toEqual([]);
+    expect(check('src/outbound/alerts/sql/a.ts', 'select from engine.alerts where at < engine.now()')).toEqual([]);
+    expect(check('src/engine/reads/a.ts', 'select id from engine.runs')).toEqual([]);
+    expect(check('src/engine/reads/a.ts', 'select now()')).toHaveLength(1);
+  });
+
   it('want tests on judgments where the canaries listen', () => {
     const text = "import { openJudgmentsBench } from '../../test/support/judgments.ts';";
     expect(check('src/http/new-page.db.test.ts', text)).toEqual([expect.stringContaining('canaries')]);
@@ -63,5 +75,23 @@ describe('our own rules', () => {
     expect(checkFiles(files)).toEqual([
       { file: 'src/engine/sql/b.ts', line: 1, rule: 'the statement name "claim-runs" is taken by src/engine/sql/a.ts' },
     ]);
+  });
+
+  it('want words that any engineer knows, in code, comments, messages and documents', () => {
+    for (const [name, text] of [
+      ['src/http/a.ts', '// Files that were handed in.'],
+      ['console/src/a.tsx', "const label = 'Mend the row';"],
+      ['src/tabular/a.ts', 'const furnitureShown = 1;'],
+      ['README.md', 'Every number has a passport.'],
+      ['src/pipelines/syncs/a.ts', 'interface SyncDesk {}'],
+      ['docs/operations.md', 'at the front door'],
+      ['src/cli/a.ts', "say('the first in line waits')"],
+    ] as const)
+      expect(check(name, text)).toEqual([expect.stringContaining(': say ')]);
+    expect(check('src/pipelines/ads/a.ts', 'return { furniture: counts.furniture };')).toEqual([]);
+    expect(
+      check('src/a.ts', 'import { Doorbell } from "./wait.ts"; // Desktop, amendment, recommend, in line 4'),
+    ).toEqual([]);
+    expect(check('docs/decisions/0003-front-door.md', 'the front door')).toEqual([]);
   });
 });

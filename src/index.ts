@@ -1,4 +1,4 @@
-// The public library: declare a machine and its stages, open Millrace, hand in work.
+// The public library: declare a machine and its stages, open Millrace, submit work.
 export { allow, anyone, signedIn } from './contract/api/roles.ts';
 export { empty, json } from './contract/api/route.ts';
 export type { ErrorCode } from './contract/errors/catalogue.ts';
@@ -17,6 +17,9 @@ export {
   type Stage,
   type StageOutcome,
 } from './engine/pipeline.ts';
+export type { RunFilter } from './engine/reads/list-runs.ts';
+export type { RunEventRow } from './engine/reads/read-events.ts';
+export type { RunRow } from './engine/reads/run-columns.ts';
 export type { Receipt } from './engine/receipt.ts';
 export { type ReplayPlan, type ReplayRequest, startReplay } from './engine/replay.ts';
 export type { Backoff, RetryPolicy, RetryRule } from './engine/retry-policy.ts';
@@ -24,8 +27,6 @@ export type { ScheduleRequest } from './engine/schedules.ts';
 export type { EngineSettings } from './engine/settings.ts';
 export type { FeedRow } from './engine/sql/event-feed.ts';
 export type { RejectRecord } from './engine/sql/insert-rejects.ts';
-export type { AttemptRow, RunEventRow } from './engine/sql/read-history.ts';
-export type { RunFilter, RunRow } from './engine/sql/read-runs.ts';
 export type { CommitOptions, EmittedEvent, Progress, StageContext, StageRun } from './engine/stage-context.ts';
 export type { Verification } from './engine/verify.ts';
 export type { WhyWaiting } from './engine/why.ts';
@@ -40,6 +41,6 @@ export {
   type MillraceOptions,
   type TransactionSession,
 } from './roles/create-millrace.ts';
-export type { By, RunDesk } from './roles/run-desk.ts';
+export type { By, NamedAttempt as AttemptRow, RunService } from './roles/run-service.ts';
 export type { Intake, IntakeRequest } from './sources/intake.ts';
 export { sniffTableFile } from './tabular/content/table-file.ts';

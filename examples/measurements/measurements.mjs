@@ -1,5 +1,5 @@
-// A pipeline of one's own, with everything a pipeline can bring: an upload, a sample, rejects that are fixed and replayed, verification, an
-// error code, a route and a command. docs/adding-a-pipeline.md goes through it. Run it:
+// A pipeline of one's own, with everything a pipeline can bring: tables and a database role, an upload, a sample, rejects that are fixed and
+// replayed, verification, an error code, a route, a command, an event and an alert. docs/adding-a-pipeline.md goes through it. Run it:
 //
 //   PIPELINE_MODULES=examples/measurements/measurements.mjs millrace start
 import {
@@ -17,6 +17,8 @@ import { z } from 'zod';
 
 const name = 'measurements';
 const columns = ['sensor', 'taken_at', 'value'];
+const STORED = 'measurements.stored';
+const REFUSED = 'x.measurements.refused';
 
 const states = machine(name, {
   queued: { phase: 'waiting', stage: 'store', on: { claim: 'storing', fail: 'failed' } },
@@ -55,7 +57,7 @@ export const measurements = defineKit({
     definePipeline({
       machine: states,
       input: Input,
-      stages: { store: (context) => storeRows(context, blobs) },
+      stages: { store: { role: 'measurements_store', work: (context) => storeRows(context, blobs) } },
       async recount({ id, input }, tx) {
         const { rows } = await tx.query('select count(*)::int as stored from measurements where run_id = $1', [id]);
         const refused = await tx.query('select count(*)::int as refused from engine.rejects where run_id = $1', [id]);
@@ -145,17 +147,29 @@ export const measurements = defineKit({
     },
   ],
 
-  /** Row-level security shows each tenant its own rows only; `millrace doctor` checks it for every table with a tenant_id. */
-  async prepare(admin) {
-    await admin.query(`
-      create table if not exists measurements (
-        tenant_id uuid not null, run_id uuid not null, sensor text not null, taken_at timestamptz not null, value float8 not null,
-        primary key (tenant_id, sensor, taken_at)
-      );
-      alter table measurements enable row level security, force row level security;
-      drop policy if exists own on measurements;
-      create policy own on measurements using (tenant_id = (select engine.current_tenant()));
-      grant select, insert, update on measurements to millrace_app`);
+  migrations: new URL('./migrations/', import.meta.url),
+  databaseRoles: ['measurements_store'],
+
+  /** Said by the run that stores; webhooks tell of it no more than the fields named here. */
+  events: { [STORED]: ['stored', 'refused'] },
+
+  /** A file of which a part was refused opens an alert, for every tenant that has no rule of that name. */
+  alerts: {
+    facts: {
+      [STORED]: ({ run_id: runId, data }) =>
+        data.refused > 0
+          ? { event: REFUSED, message: `[MEASUREMENTS REFUSED] ${runId}: ${data.refused} of a file` }
+          : undefined,
+    },
+    rules: [
+      {
+        name: 'measurements_refused',
+        description: 'A file of measurements had rows that were refused.',
+        severity: 'WARNING',
+        windowMinutes: 60,
+        on: { event: REFUSED },
+      },
+    ],
   },
 });
 
@@ -173,7 +187,8 @@ async function storeRows(context, blobs) {
     });
     progress({ done: at + 1, total: rows.length, unit: 'rows' });
   }
-  return { on: 'complete', receipt: { read: rows.length, outcomes } };
+  const told = { type: STORED, data: { stored: outcomes.inserted, refused: outcomes.rejected } };
+  return { on: 'complete', receipt: { read: rows.length, outcomes }, emit: [told] };
 }
 
 function insert(tx, run, { sensor, taken_at: takenAt, value }) {

@@ -18,10 +18,10 @@ const resultsFolder = fileURLToPath(new URL('../../test/bench/results', import.m
 const meanings: Readonly<Record<string, string>> = {
   'drain-1p': 'no-op runs drained by one worker process, history and events kept',
   'drain-2p': 'the same with two worker processes',
-  'enqueue-bulk': 'runs handed in 10,000 at a time',
-  'enqueue-single': 'runs handed in one by one, each awaited',
+  'enqueue-bulk': 'runs submitted 10,000 at a time',
+  'enqueue-single': 'runs submitted one by one, each awaited',
   'enqueue-50': 'the same with 50 under way at a time',
-  'idle-p50': 'from handing in to the start of the handler in another, idle process: median',
+  'idle-p50': 'from submission to the start of the handler in another, idle process: median',
   'idle-p95': 'the same: 95th percentile',
   'idle-p99': 'the same: 99th percentile',
   'fairness-ms': 'A has 20,000 runs queued, B adds 10: until the last of them has started',
@@ -39,6 +39,17 @@ const meanings: Readonly<Record<string, string>> = {
   'upload-rate': 'a 50 MB file received, hashed and stored, beside a bare Node server that only hashes and writes',
   'upload-rss': 'the most that the receiving process grew over its idle state while it took three such files',
   'runs-list-p95': 'pages of the ledger at random depths, with the filters people use: 95th percentile',
+  'page-cpu-ms':
+    'CPU of the process that reads, per page of a PDF, without OCR; each document is a round (bar: at most 20 ms)',
+  'child-rss': 'the most memory that process held over all documents (bar: at most 250 MB)',
+  'section-cpu-ms': 'the same CPU per section of an HTML document, start of the process included',
+  'embed-wasm':
+    'passages of 120 words embedded per second of CPU, on the runtime that comes with Millrace (bar: at least 3)',
+  'embed-native': 'the same on onnxruntime-node (bar: at least 25)',
+  'upload-to-searchable':
+    'a PDF of ten pages of 400 words, from the first byte stored until it is served, on the wasm runtime',
+  'reingest-ratio':
+    'a document whose pages changed by 5 % ingested again, against the first time (bar: at most 0.25). Less is better',
   'sse-p95': 'from the commit of an event to its arrival at each live reader: 95th percentile',
 };
 

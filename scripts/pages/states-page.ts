@@ -28,7 +28,7 @@ ${sections.length === 0 ? 'No pipeline has declared a machine yet.' : sections.j
 `;
 }
 
-function machineSection({ pipeline, version, initial, states }: Machine): string {
+function machineSection({ pipeline, version, initial, states, beyond }: Machine): string {
   const entries = Object.entries(states) as [string, State<string>][];
   const rows = entries.map(([name, { phase, stage, on }]) => [
     code(name),
@@ -47,7 +47,12 @@ stateDiagram-v2
 ${drawing(initial, entries)}
 \`\`\`
 
-${table(['status', 'phase', 'stage', 'moves'], rows)}`;
+${table(['status', 'phase', 'stage', 'moves'], rows)}${extras(beyond)}`;
+}
+
+function extras(beyond: readonly string[]): string {
+  if (beyond.length === 0) return '';
+  return `\n\nBeyond the specification:\n\n${beyond.map((line) => `- ${line}`).join('\n')}`;
 }
 
 function drawing(initial: string, entries: readonly (readonly [string, State<string>])[]): string {

@@ -1,14 +1,15 @@
 // Signing in: count the attempt, find the account, compare, note it, hand out a token. Unknown accounts, disabled ones and wrong
 // passwords take the same steps and get the same answer.
+import type { ErrorCode } from '../contract/errors/catalogue.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import { type Pool, withTransaction } from '../platform/database.ts';
+import { type Pool, type Queryable, withTransaction } from '../platform/database.ts';
 import { audit, auditStranger, type Origin } from './audit.ts';
 import { admitAttempt, clearAttempts, type LoginLimits } from './login-limits.ts';
 import { checkPassword } from './passwords.ts';
 import type { Principal } from './principal.ts';
 import type { Secrets } from './secrets.ts';
 import { findLogin, type LoginRow } from './sql/find-login.ts';
-import { noteLogin } from './sql/update-user.ts';
+import { noteLogin, takeOneTimePassword } from './sql/update-user.ts';
 import { inTenant } from './tenant-session.ts';
 import { signToken } from './tokens.ts';
 
@@ -25,26 +26,54 @@ export interface IssuedSession {
   readonly principal: Principal;
 }
 
-export async function login(
+interface GivenPassword {
+  readonly email: string;
+  readonly password: string;
+}
+
+export async function login(options: LoginOptions, given: GivenPassword, origin: Origin): Promise<IssuedSession> {
+  const account = await provePassword(options, given, origin, 'auth.login');
+  const session = await issueSession(options, account);
+  const { tenant_id: tenantId, user_id: userId } = account;
+  const isLetIn = await inTenant(options.pool, tenantId, async (db) => {
+    if (account.must_change_password && !(await takeOneTimePassword(db, tenantId, userId))) return false;
+    await forgetAttempts(db, options, given, origin);
+    await noteLogin(db, tenantId, userId);
+    await audit(db, session.principal, origin, { action: 'auth.login' });
+    return true;
+  });
+  if (isLetIn) return session;
+  await noteRefusal(options.pool, account, origin, 'auth.login', 'one_time_password_used');
+  throw new MillraceError('one_time_password_used');
+}
+
+/** The account whose password this is. Every attempt is counted; a refused one is noted under the action it was made for. */
+export async function provePassword(
   options: LoginOptions,
-  given: { email: string; password: string },
+  given: GivenPassword,
   origin: Origin,
-): Promise<IssuedSession> {
-  const attempt = { email: given.email, ip: origin.ip ?? '' };
-  await countOrRefuse(options, attempt, origin);
+  action: string,
+): Promise<LoginRow> {
+  await countOrRefuse(options, attemptOf(given, origin), origin, action);
   const account = await withTransaction(options.pool, (db) => findLogin(db, given.email.trim().toLowerCase()));
   const matches = await checkPassword(given.password, account?.password_hash);
-  if (account === undefined || !matches || account.disabled_at !== null) {
-    await noteRefusal(options.pool, account, origin);
-    throw new MillraceError('login_refused');
-  }
-  const session = await issueSession(options, account);
-  await inTenant(options.pool, account.tenant_id, async (db) => {
-    await clearAttempts(db, options.secrets.attempts, attempt);
-    await noteLogin(db, account.tenant_id, account.user_id);
-    await audit(db, session.principal, origin, { action: 'auth.login' });
-  });
-  return session;
+  if (account !== undefined && matches && account.disabled_at === null) return account;
+  await noteRefusal(options.pool, account, origin, action);
+  throw new MillraceError('login_refused');
+}
+
+/** In the transaction of what the password was proven for. */
+export function forgetAttempts(
+  db: Queryable,
+  { secrets }: LoginOptions,
+  given: GivenPassword,
+  origin: Origin,
+): Promise<void> {
+  return clearAttempts(db, secrets.attempts, attemptOf(given, origin));
+}
+
+function attemptOf({ email }: GivenPassword, { ip }: Origin) {
+  return { email, ip: ip ?? '' };
 }
 
 export async function issueSession(
@@ -78,6 +107,7 @@ async function countOrRefuse(
   { pool, secrets, limits }: LoginOptions,
   attempt: { email: string; ip: string },
   origin: Origin,
+  action: string,
 ): Promise<void> {
   // The counting must stand even when the attempt is refused, so the refusal leaves the transaction as a value.
   const refusal = await withTransaction(pool, (db) =>
@@ -87,13 +117,19 @@ async function countOrRefuse(
     }),
   );
   if (refusal === undefined) return;
-  await auditStranger(pool, origin, { action: 'auth.login', data: { code: refusal.code } });
+  await auditStranger(pool, origin, { action, data: { code: refusal.code } });
   throw refusal;
 }
 
 /** A wrong password is written into the tenant's log, where its admins can see it. */
-function noteRefusal(pool: Pool, account: LoginRow | undefined, origin: Origin): Promise<void> {
-  const note = { action: 'auth.login', outcome: 'denied', data: { code: 'login_refused' } } as const;
+function noteRefusal(
+  pool: Pool,
+  account: LoginRow | undefined,
+  origin: Origin,
+  action: string,
+  code: ErrorCode = 'login_refused',
+): Promise<void> {
+  const note = { action, outcome: 'denied', data: { code } } as const;
   if (account === undefined) return auditStranger(pool, origin, note);
   const who: Principal = {
     kind: 'user',

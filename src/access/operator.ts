@@ -7,7 +7,14 @@ import { uuidv7 } from '../platform/ids.ts';
 import { insertAuditEntry } from './sql/insert-audit-entry.ts';
 import { findTenant, type Plan, listTenants as selectTenants, type TenantRow } from './sql/list-tenants.ts';
 import { listUsers as selectUsers, type UserRow } from './sql/list-users.ts';
-import { insertTenant, lockFirstStart, updateTenantPlan } from './sql/write-tenant.ts';
+import {
+  deleteTrialTenant,
+  insertTenant,
+  insertTrialTenant,
+  listTrialTenants,
+  lockFirstStart,
+  updateTenantPlan,
+} from './sql/write-tenant.ts';
 import { asOperator } from './tenant-session.ts';
 import { addUser, giveOneTimePassword, prepareOneTimePassword } from './users.ts';
 
@@ -96,6 +103,25 @@ export async function ensureFirstTenant(
     const user = await addUser(db, tenant.tenant_id, { email: names.email, role: 'admin' }, hash, false);
     await note(db, tenant.tenant_id, 'tenants.create', tenant.tenant_id, { first: true });
     return { tenant, user, oneTimePassword: password };
+  });
+}
+
+/** A tenant for one command on an installation that has none, without people; undefined when there is one already. */
+export async function makeTrialTenant(pool: Pool): Promise<string | undefined> {
+  return asOperator(pool, async (db) => {
+    await lockFirstStart(db);
+    for (const left of await listTrialTenants(db)) await deleteTrialTenant(db, left);
+    if ((await selectTenants(db)).length > 0) return undefined;
+    const tenantId = uuidv7();
+    await insertTrialTenant(db, tenantId);
+    await note(db, tenantId, 'tenants.create', tenantId, { trial: true });
+    return tenantId;
+  });
+}
+
+export async function removeTrialTenant(pool: Pool, tenantId: string): Promise<void> {
+  await asOperator(pool, async (db) => {
+    if (await deleteTrialTenant(db, tenantId)) await note(db, tenantId, 'tenants.remove', tenantId, { trial: true });
   });
 }
 

@@ -53,7 +53,7 @@ async function onThreadPool<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    // The slot goes straight to the next in line.
+    // The slot goes straight to the next that waits.
     const next = waiting.shift();
     if (next) next();
     else busy -= 1;

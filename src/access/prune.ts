@@ -1,4 +1,4 @@
-// Housekeeping of the front door: counters of sign-in attempts and answers of idempotent requests that nobody needs any more.
+// Housekeeping of the API: counters of sign-in attempts and answers of idempotent requests that nobody needs any more.
 // Safe to run in every process at once.
 import type { Pool } from '../platform/database.ts';
 import { pruneLoginAttempts } from './sql/count-login-attempts.ts';

@@ -58,6 +58,7 @@ describe('roles', () => {
       'auth.logout',
       'auth.me',
       'auth.password',
+      'dead-letters.acknowledge',
       'dead-letters.list',
       'dead-letters.requeue',
       'ingestion-runs.list',

@@ -1,4 +1,4 @@
-// The tables of the front door under row-level security: nothing without a tenant, nothing of another, no rewriting of the log.
+// The tables of the API under row-level security: nothing without a tenant, nothing of another, no rewriting of the log.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
 import { withTransaction } from '../platform/database.ts';
@@ -84,5 +84,19 @@ describe('row-level security of the access tables', () => {
       { proname: 'find_login', ...pinned },
       { proname: 'reactivate_document_version', ...pinned },
     ]);
+  });
+});
+
+describe('engine.ensure_role, for migrations', () => {
+  it('makes a role once, whoever else makes it, and is for nobody but the owner', async () => {
+    const name = `millrace_test_${process.pid}`;
+    try {
+      await Promise.all([1, 2, 3].map(() => db.admin.query('select engine.ensure_role($1)', [name])));
+      const made = await db.admin.query('select rolcanlogin, rolinherit from pg_roles where rolname = $1', [name]);
+      expect(made.rows).toEqual([{ rolcanlogin: false, rolinherit: false }]);
+      await expect(db.engine.query('select engine.ensure_role($1)', [name])).rejects.toThrow(/permission denied/);
+    } finally {
+      await db.admin.query(`drop role if exists ${name}`);
+    }
   });
 });

@@ -15,9 +15,9 @@ afterEach(async () => {
   for (const statement of undo.splice(0).reverse()) await database.admin.query(statement);
 });
 
-/** Breaks the rule for one test; `mend` takes it back. */
-async function breakBy(statement: string, mend: string): Promise<void> {
-  undo.push(mend);
+/** Breaks the rule for one test; `fix` takes it back. */
+async function breakBy(statement: string, fix: string): Promise<void> {
+  undo.push(fix);
   await database.admin.query(statement);
 }
 

@@ -33,15 +33,19 @@ const allowedDefiners: ReadonlyMap<string, string> = new Map([
 
 /**
  * Policies that do not name a tenant on purpose: the engine on its own schema, the operator, the owner's look-up for find_login,
- * the clean-up of staged rows whose time is over, and the search for cancelled syncs (ids and times only).
+ * the clean-up of staged rows whose time is over, the search for cancelled syncs (ids and times only), support's look at
+ * syncs, and the services of sources (ids, times and queue addresses; no credential).
  */
 const wideOnPurpose: readonly ((policy: { table: string; policy: string; role: string }) => boolean)[] = [
   ({ table, role }) => role === 'millrace_engine' && table.startsWith('engine.'),
   ({ role }) => role === 'millrace_operator',
   ({ policy }) => policy === 'login_lookup',
   ({ policy, role }) =>
-    policy === 'expired_any_tenant' && ['ads_cleanup', 'judgments_cleanup', 'documents_cleanup'].includes(role),
+    policy === 'expired_any_tenant' &&
+    ['ads_cleanup', 'judgments_cleanup', 'documents_cleanup', 'items_cleanup'].includes(role),
   ({ policy, role }) => policy === 'open_any_tenant' && role === 'syncs_canceller',
+  ({ policy, role }) => policy === 'support_any_tenant' && role === 'syncs_support',
+  ({ policy, role }) => ['expired_any_tenant', 'watched_any_tenant'].includes(policy) && role === 'sources_services',
 ];
 
 /** `db` must be a connection of the application's login, on whatever role. */

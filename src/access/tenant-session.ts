@@ -1,4 +1,4 @@
-// How the front door enters the database: as millrace_app under one tenant, or as the operator of the installation.
+// How the API enters the database: as millrace_app under one tenant, or as the operator of the installation.
 import { type Pool, type Queryable, type TransactionOptions, withTenant } from '../platform/database.ts';
 
 export const APP_ROLE = 'millrace_app';

@@ -12,6 +12,8 @@ export interface Connection {
   readonly consoleUrl: string;
   /** Set when the command works on the database of this machine. */
   readonly tools?: Toolbox;
+  /** The tenant it works in, where the command works on the database of this machine. */
+  readonly tenantId?: string;
 }
 
 /** The installation that the configuration names. A server that runs on the same home or database is not disturbed. */
@@ -30,6 +32,8 @@ export interface ConnectOptions {
   readonly role?: Role;
   /** On a new installation the command makes the first tenant, as the first start does, and says how to sign in. */
   readonly makesFirstTenant?: boolean;
+  /** On an installation without tenants the command makes one for itself and removes it again. */
+  readonly makesTrialTenant?: boolean;
 }
 
 export interface CommandTools {

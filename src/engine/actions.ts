@@ -1,4 +1,4 @@
-// What can be done to a run from outside: hold, resume, cancel, retry, requeue, and the same to many at once.
+// What can be done to a run from outside: hold, resume, cancel, retry, requeue, acknowledge, and the same to many at once.
 // Terminal attempts are never altered: a retry is a new run linked by `retry_of`, a requeue one linked both ways.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { type Pool, type Queryable, withTransaction } from '../platform/database.ts';
@@ -6,7 +6,11 @@ import { failpoint } from '../platform/failpoints.ts';
 import { type Enqueued, enqueue } from './enqueue.ts';
 import { plainEnd } from './failure.ts';
 import type { Registry } from './pipeline.ts';
+import { listRuns, type RunFilter } from './reads/list-runs.ts';
+import { findRetried, isAcknowledged, readRun } from './reads/read-run.ts';
+import type { RunRow } from './reads/run-columns.ts';
 import {
+  acknowledgeDeadLetter,
   cancelWaitingRun,
   holdRun,
   hurryRun,
@@ -16,7 +20,6 @@ import {
   resumeRun,
 } from './sql/act-on-runs.ts';
 import { endAttempts } from './sql/end-attempts.ts';
-import { findRetried, listRuns, type RunFilter, type RunRow, readRun } from './sql/read-runs.ts';
 
 export interface Actor {
   readonly tenantId: string;
@@ -127,10 +130,19 @@ export async function requeueDeadLetter(
   const run = await readOwnRun(deps.pool, actor.tenantId, runId);
   if (run.requeued_as !== null)
     throw new MillraceError('run_already_retried', { run: runId, successor: run.requeued_as });
-  if (run.phase !== 'dead') throw new MillraceError('not_a_dead_letter', { run: runId, state: run.status });
+  const waits = run.phase === 'failed' && deps.registry.get(run.pipeline)?.failedAreDeadLetters === true;
+  if (run.phase !== 'dead' && !waits) throw new MillraceError('not_a_dead_letter', { run: runId, state: run.status });
   const successor = await retry(deps, actor, runId, { correlationId });
   if (!successor.created) throw new MillraceError('run_already_retried', { run: runId, successor: successor.id });
   return successor.id;
+}
+
+/** A person has seen a dead letter and nothing more is to be done: it leaves the list. False: somebody had done so already. */
+export async function acknowledge(deps: ActionDeps, actor: Actor, runId: string, reason: string): Promise<boolean> {
+  if (await acknowledgeDeadLetter(deps.pool, { ...actor, runId, reason })) return true;
+  const run = await readOwnRun(deps.pool, actor.tenantId, runId);
+  if (await isAcknowledged(deps.pool, actor.tenantId, runId)) return false;
+  throw new MillraceError('not_a_dead_letter', { run: runId, state: run.status });
 }
 
 export type BulkAction = 'cancel' | 'retry';

@@ -94,4 +94,27 @@ describe('an adaptive size', () => {
     expect(size.shrink('a statement ran into its limit')).toBe(false);
     expect(size.size).toBe(2);
   });
+
+  it('is halved when more than one batch in twenty takes too long, and says so', () => {
+    const { size, decisions } = controller({ p95Ms: 300 });
+    feed(size, 1, 5);
+    size.observe(100, 400);
+    const before = size.size;
+    size.observe(before, 400);
+    expect(size.size).toBeLessThanOrEqual(Math.floor(before / 2));
+    expect(decisions.at(-1)?.reason).toBe('2 of the last 7 took longer than 300 ms');
+  });
+
+  it('is halved when a connection had to be waited for', () => {
+    const { size, decisions } = controller();
+    size.observe(100, 1, { waitMs: 400 });
+    expect([size.size, decisions.at(-1)?.reason]).toEqual([50, '400 ms went by until a connection was free']);
+  });
+
+  it('holds no more items than fit into the bytes of a batch', () => {
+    const { size, decisions } = controller({ maxBytes: 10_000 });
+    for (let number = 0; number < 5; number += 1) size.observe(size.size, 1, { bytes: size.size * 200 });
+    expect(size.size).toBe(50);
+    expect(decisions.at(-1)?.reason).toBe('each has about 200 bytes, and 10000 are the most at a time');
+  });
 });

@@ -105,5 +105,5 @@ describe.each(all.map((machine) => [machine.pipeline, machine] as const))('the m
     const moves = (await readMoves(database.admin)).filter((move) => move.pipeline === name);
     const declared = new Set(arrowsOf(machine).map((arrow) => `${arrow.from} to ${arrow.to}`));
     expect(moves.map((move) => `${move.from_status} to ${move.to_status}`).sort()).toEqual([...declared].sort());
-  }, 60_000);
+  });
 });

@@ -54,6 +54,10 @@ export class Claimer {
     return this.#announced.length > 0 && rows.some(({ pipeline }) => this.#announced.includes(pipeline));
   }
 
+  get hasCaps(): boolean {
+    return this.#capped.length > 0;
+  }
+
   get pipelines(): string[] {
     return [...this.#plain, ...this.#capped.map((pipeline) => pipeline.name)];
   }

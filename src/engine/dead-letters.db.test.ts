@@ -17,9 +17,10 @@ it('looking for dead letters reads neither the ledger nor the other failed runs'
   await db.admin.query('analyze engine.runs');
   await db.admin.query('analyze engine.flagged_runs');
   const { rows } = await db.admin.query<{ 'QUERY PLAN': string }>(
-    `explain select count(*) from engine.dead_letters where pipeline = 'plain'`,
+    `explain (analyze, costs off, timing off, summary off) select count(*) from engine.dead_letters where pipeline = 'plain'`,
   );
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
   expect(plan).toContain('flagged_runs_dead');
-  expect(plan).not.toMatch(/Seq Scan on (?:runs|flagged_runs)/);
+  // What is planned and never executed reads nothing.
+  expect(plan).not.toMatch(/Seq Scan on (?:runs|flagged_runs|past_retries|past_keys)\b[^\n]*actual/);
 });

@@ -26,10 +26,26 @@ const notesOf = async (id: string) =>
 const ended = (id: string) =>
   waitFor(async () => ((await runOf(id)).finished_at === null ? undefined : runOf(id)), { what: 'the run to end' });
 
-/** A worker that has just looked in vain. */
+// Only a worker that looked in vain and is woken takes its rows early; one that comes by itself waits for the commit. Long enough for the
+// wake-up to come first on any machine.
+const POLL_MS = 2_000;
+
+/** A worker that has just looked in vain, and will not look again by itself for a while. */
 async function idle(): Promise<void> {
   const { id } = await engine.enqueue({ pipeline: 'early', tenantId, input: {} });
-  await ended(id);
+  const { finished_at: since } = await ended(id);
+  await waitFor(
+    async () => {
+      // Asked only by a worker that found nothing before.
+      const { rows } = await database.admin.query(
+        `select from pg_stat_activity
+         where datname = current_database() and state = 'idle' and query_start > $1 and query ~ 'as ready, .*as part_in_ms'`,
+        [since],
+      );
+      return rows.length > 0;
+    },
+    { what: 'a look in vain' },
+  );
   begun.length = 0;
 }
 
@@ -47,7 +63,7 @@ beforeAll(async () => {
     end $$;
     create constraint trigger leases_at_commit after insert on engine.leases deferrable initially deferred
       for each row execute function at_commit_of_claim();`);
-  engine = await buildEngine(database.appUrl, [work]);
+  engine = await buildEngine(database.appUrl, [work], { settings: { pollMs: POLL_MS } });
   await engine.start();
 });
 afterAll(() => engine.close());

@@ -1,5 +1,5 @@
 // The engine as the rest of the product sees it: accept work, act on it, read it, and run it in this process.
-// It knows no pipeline; those are handed in.
+// It knows no pipeline; those are passed in.
 import type { Queryable } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import * as actions from './actions.ts';
@@ -11,6 +11,10 @@ import { registerMachines } from './machines.ts';
 import { type AnyPipeline, type Registry, registryOf } from './pipeline.ts';
 import { answerQuestion } from './questions.ts';
 import { type RateLimit, takeOrThrow, tryTake } from './rate-limits.ts';
+import type { RunFilter } from './reads/list-runs.ts';
+import { listRuns } from './reads/list-runs.ts';
+import { findRun } from './reads/read-run.ts';
+import type { RunRow } from './reads/run-columns.ts';
 import { type ScheduleRequest, saveSchedule } from './schedules.ts';
 import { createDueMover } from './services/due-mover.ts';
 import { createElection, type Elected } from './services/election.ts';
@@ -24,8 +28,6 @@ import { createScheduler } from './services/scheduler.ts';
 import { defaultSettings, type EngineSettings } from './settings.ts';
 import { pauseLane, unpauseLane } from './sql/act-on-runs.ts';
 import { insertEvents, type OutboxRow } from './sql/insert-events.ts';
-import type { RunFilter, RunRow } from './sql/read-runs.ts';
-import { findRun, listRuns } from './sql/read-runs.ts';
 import { deleteSchedule, listSchedules } from './sql/schedules.ts';
 import { type Verification, verifyRun } from './verify.ts';
 import { Vitals } from './vitals.ts';
@@ -230,6 +232,8 @@ export function createEngine(options: EngineOptions) {
       answerQuestion(deps, actor, questionId, choice).finally(announceEvents),
     requeue: (actor: actions.Actor, runId: string, correlationId: string) =>
       actions.requeueDeadLetter(deps, actor, runId, correlationId),
+    acknowledge: (actor: actions.Actor, runId: string, reason: string) =>
+      actions.acknowledge(deps, actor, runId, reason),
     previewBulk: (filter: RunFilter, action: actions.BulkAction) => actions.previewBulk(deps, filter, action),
     actOnMany: (actor: actions.Actor, filter: RunFilter, action: actions.BulkAction, expected: number) =>
       actions.actOnMany(deps, actor, filter, action, expected).finally(announceEvents),

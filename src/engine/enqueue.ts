@@ -105,7 +105,7 @@ function writeInChunks(
         if (runs.length < requests.length) failpoint('enqueue.between_chunks');
       }
     } finally {
-      // A statement that stood in line would otherwise go out after the rollback, on a connection that is somebody else's.
+      // A queued statement would otherwise go out after the rollback, on a connection that is somebody else's.
       await Promise.allSettled(writing);
     }
     return (await Promise.all(writing)).flat();

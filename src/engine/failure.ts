@@ -97,7 +97,8 @@ function planned(verdict: Extract<Verdict, { act: 'retry' }>, error: MillraceErr
   return {
     delayMs: verdict.delayMs,
     waitReason: JSON.stringify({
-      kind: error.kind === 'rate_limited' && error.code !== 'disk_full' ? 'rate_limit' : 'retry',
+      kind: waitKind(error),
+      ...(error.code === 'work_later' ? { text: storableText(error.message) } : {}),
       number: verdict.number,
       ...(Number.isFinite(verdict.of) ? { of: verdict.of } : {}),
       until: new Date(Date.now() + verdict.delayMs).toISOString(),
@@ -105,6 +106,12 @@ function planned(verdict: Extract<Verdict, { act: 'retry' }>, error: MillraceErr
       code: error.code,
     }),
   };
+}
+
+/** Work that a stage itself puts off is neither a failure nor somebody else's limit. */
+function waitKind({ code, kind }: MillraceError): 'later' | 'rate_limit' | 'retry' {
+  if (code === 'work_later') return 'later';
+  return kind === 'rate_limited' && code !== 'disk_full' ? 'rate_limit' : 'retry';
 }
 
 function whatWentWrong(error: MillraceError) {

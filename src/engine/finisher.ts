@@ -15,10 +15,10 @@ import { accountedFor, faultsOfContent, type Receipt } from './receipt.ts';
 import { endShared } from './shared-runs.ts';
 import { endAlike } from './sql/end-alike.ts';
 import { type AttemptEnd, type EndedEvent, type EndedRow, endAttempts } from './sql/end-attempts.ts';
+import { endsInHistory } from './sql/ends-in-history.ts';
 import { stopEffects } from './sql/fence.ts';
 import { leasesStillHeld } from './sql/held-leases.ts';
 import { passThrough } from './sql/pass-through.ts';
-import { endsInHistory } from './sql/read-history.ts';
 import type { StageRun } from './stage-context.ts';
 
 export interface Ending {
@@ -118,7 +118,7 @@ export class Finisher {
   add(ending: Ending): void {
     if (this.#waiting.length === 0) this.#waitingSince = performance.now();
     this.#waiting.push(ending);
-    if (this.#writers === 0) void this.#write();
+    if (this.#writers === 0 || (this.#writers === 1 && this.#waiting.length >= MAX_BATCH)) void this.#write();
   }
 
   /** Resolves when everything added so far has been written, or when `abandon` was called. */
@@ -142,7 +142,7 @@ export class Finisher {
     for (const tell of this.#idle.splice(0)) tell();
   }
 
-  /** One writer: until nothing waits. A second one begins only when all others are slow. */
+  /** One writer: until nothing waits. A second one begins when a whole batch has gathered behind the first, or when all are slow. */
   async #write(): Promise<void> {
     this.#writers += 1;
     const watch = setInterval(() => this.#helpOut(), SLOW_MS);

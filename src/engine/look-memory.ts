@@ -16,7 +16,7 @@ const QUICK_LOOK_MS = 10;
 const MS_PER_RUN = 0.05;
 // Who took fewer runs than this has not left enough behind to be worth remembering.
 const LEAST_TAKEN = 1_000;
-// Ids are made when a run is handed in, and become visible when it is committed.
+// Ids are made when a run is submitted, and become visible when it is committed.
 const COMMIT_MS = 1_000;
 // More lanes than this are not remembered one by one.
 const MAX_MARKS = 5_000;

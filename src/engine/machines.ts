@@ -33,6 +33,7 @@ async function register(
     lostLimit: pipeline.lostLimit ?? settings.lostLimit,
     lostAction: pipeline.onLost,
     announced: pipeline.announce,
+    failedAreDeadLetters: pipeline.failedAreDeadLetters,
   });
   await addStates(tx, pipeline.name, statesOf(machine));
   await addArrows(tx, pipeline.name, arrowsOf(machine));

@@ -65,10 +65,12 @@ export interface PipelineOptions<Input> {
   /** What happens when a worker is lost: try again (up to `lostLimit` times) or fail at once. */
   readonly onLost?: 'requeue' | 'fail';
   readonly lostLimit?: number;
+  /** Its failed runs wait for a person as dead letters do, until somebody retries, supersedes or acknowledges them. Default: false */
+  readonly failedAreDeadLetters?: boolean;
   /** Lifecycle events to emit beside the terminal ones: 'queued', 'started'. */
   readonly announce?: readonly ('queued' | 'started')[];
   readonly maxInputBytes?: number;
-  /** Recounts a finished run from its blob and tables, for `millrace verify`. `tx` is a read under the run's tenant. */
+  /** Recounts a finished run from its blob and tables, for `millrace verify`. `tx` reads under the run's tenant, each statement by itself. */
   readonly recount?: (run: RunFacts<Input>, tx: Queryable) => Promise<Receipt>;
 }
 
@@ -112,6 +114,7 @@ export interface Pipeline<Input = unknown> {
   readonly laneCap: number | undefined;
   readonly onLost: 'requeue' | 'fail';
   readonly lostLimit: number | undefined;
+  readonly failedAreDeadLetters: boolean;
   readonly announce: readonly string[];
   readonly maxInputBytes: number;
   readonly recount: ((run: RunFacts<Input>, tx: Queryable) => Promise<Receipt>) | undefined;
@@ -157,6 +160,7 @@ export function definePipeline<Input>(options: PipelineOptions<Input>): Pipeline
     laneCap: options.laneCap,
     onLost: options.onLost ?? 'requeue',
     lostLimit: options.lostLimit,
+    failedAreDeadLetters: options.failedAreDeadLetters ?? false,
     announce: options.announce ?? [],
     maxInputBytes: options.maxInputBytes ?? DEFAULT_MAX_INPUT_BYTES,
     recount: options.recount,

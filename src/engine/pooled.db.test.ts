@@ -87,7 +87,6 @@ describe.skipIf(!hasPgBouncer())('the engine behind PgBouncer', () => {
       })),
     );
     await waitFor(async () => (await phases('pooled')).every(({ phase }) => phase === 'done'), {
-      timeoutMs: 20_000,
       what: 'all runs to be done',
     });
     const { rows } = await db.admin.query(
@@ -126,7 +125,7 @@ describe.skipIf(!hasPgBouncer())('the engine behind PgBouncer', () => {
         await look();
         return (await phases('crowd')).every(({ phase }) => phase === 'done');
       },
-      { timeoutMs: 20_000, what: 'all runs to be done' },
+      { what: 'all runs to be done' },
     );
     expect(most.pooled).toBeGreaterThan(1);
     expect(most.pooled).toBeLessThanOrEqual(8);
@@ -152,7 +151,6 @@ describe.skipIf(!hasPgBouncer())('the engine behind PgBouncer', () => {
     });
     await pgbouncer.restart();
     await waitFor(async () => (await phases('restarted')).every(({ phase }) => phase === 'done'), {
-      timeoutMs: 25_000,
       what: 'all runs to be done',
     });
     expect(await phases('restarted')).toEqual([{ phase: 'done', runs: 100 }]);

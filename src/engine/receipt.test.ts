@@ -9,7 +9,7 @@ describe('a receipt', () => {
     expect(isBalanced(emptyReceipt)).toBe(true);
   });
 
-  it('does not count furniture and totals as items', () => {
+  it('does not count set-aside lines and totals as items', () => {
     expect(isBalanced({ read: 1, outcomes: { inserted: 1 }, furniture: 4, spend: { file: 10, stored: 10 } })).toBe(
       true,
     );

@@ -47,7 +47,7 @@ const ended = (engine: TestEngine, id: string) =>
       const run = await engine.run(tenantId, id);
       return run.finished_at === null ? undefined : run;
     },
-    { what: 'the run to end', timeoutMs: 25_000 },
+    { what: 'the run to end' },
   );
 
 const ask = async (text: string, values: unknown[]) => (await database.admin.query(text, values)).rows;

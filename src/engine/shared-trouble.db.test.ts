@@ -15,14 +15,14 @@ import {
 } from '../../test/support/shared-run.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import { readRun } from '../http/sql/read-run.ts';
 import { withTenant } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { PipelineOptions } from './pipeline.ts';
+import { readProgress } from './reads/read-progress.ts';
+import { readShownRun } from './reads/read-run.ts';
+import { readSigns } from './reads/read-signs.ts';
 import { rescueLostRuns } from './services/rescuer.ts';
 import type { EngineSettings } from './settings.ts';
-import { readProgress } from './sql/read-history.ts';
-import { readSigns } from './sql/read-signs.ts';
 
 const database = useDatabase();
 const tenantId = newTenant();
@@ -73,7 +73,7 @@ const ended = (engine: TestEngine, id: string) =>
       const run = await engine.run(tenantId, id);
       return run.finished_at === null ? undefined : run;
     },
-    { what: 'the run to end', timeoutMs: 25_000 },
+    { what: 'the run to end' },
   );
 
 async function expectWhole(engine: TestEngine, id: string): Promise<void> {
@@ -266,7 +266,7 @@ describe('progress of parts', () => {
     );
     expect(progress).toMatchObject({ done: 10 + 11 + 12 + 13, stage: 'work', unit: 'rows' });
     const asTenant = { tenantId, role: 'millrace_app' };
-    const shown = await withTenant(database.app, asTenant, (tx) => readRun(tx, tenantId, id));
+    const shown = await withTenant(database.app, asTenant, (tx) => readShownRun(tx, tenantId, id));
     expect(shown).toMatchObject({ progress_done: 46, progress_total: 400, progress_unit: 'rows' });
     expect(await readSigns(database.engine)).toMatchObject({ active: 1 });
     all.open();

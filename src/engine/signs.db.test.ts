@@ -7,7 +7,7 @@ import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine
 import { waitFor } from '../../test/support/wait-for.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { checkWork } from '../roles/check-work.ts';
-import { readConsumerSigns, readOutboxSigns, readSigns, readTableSigns, readXminAge } from './sql/read-signs.ts';
+import { readConsumerSigns, readOutboxSigns, readSigns, readTableSigns, readXminAge } from './reads/read-signs.ts';
 
 const db = useDatabase();
 const tenantId = newTenant();

@@ -55,7 +55,6 @@ describe('a worker whose connections go silent', () => {
     expect(proxy.silence()).toBeGreaterThan(6);
     open();
     await waitFor(async () => ((await phases()).every(({ phase }) => phase === 'done') ? true : undefined), {
-      timeoutMs: 25_000,
       what: 'all runs to end',
     });
     expect(await phases()).toEqual([{ phase: 'done', runs: 12 }]);
@@ -89,7 +88,6 @@ describe('a consumer whose connection goes silent', () => {
     open();
     const heard = async () => (await db.admin.query<{ key: string }>(`select key from public.heard`)).rows;
     await waitFor(async () => (await heard()).some(({ key }) => key === 'news') || undefined, {
-      timeoutMs: 25_000,
       what: 'the event to be applied',
     });
     expect((await heard()).filter(({ key }) => key === 'news')).toHaveLength(1);
@@ -125,7 +123,7 @@ describe('a caller whose connection goes silent', () => {
     expect(rows).toHaveLength(5);
   });
 
-  it('that verifies, or works in a transaction of its own, is told that the database was lost', async () => {
+  it('that verifies goes on over another one; that works in a transaction of its own is told that the database was lost', async () => {
     proxy = await openSilentProxy(db.appUrl);
     const pipeline = buildPipeline('verified', async () => 'complete', {
       recount: async (_, tx) => {
@@ -140,7 +138,7 @@ describe('a caller whose connection goes silent', () => {
     const { id } = await engine.enqueue({ pipeline: 'verified', tenantId, input: {} });
     const { verify, run, pools } = engine;
     await waitFor(async () => (await run(tenantId, id)).phase === 'done', { what: 'the run to end' });
-    await expect(soon(verify(tenantId, id))).rejects.toMatchObject({ code: 'database_lost' });
+    expect(await soon(verify(tenantId, id))).toMatchObject({ agrees: true });
     const session = { tenantId, role: 'millrace_app' };
     const work = withTenant(pools.effects, session, async (tx) => {
       proxy.silence();

@@ -20,13 +20,10 @@ async function open(name: string, stage: Stage<Record<string, unknown>>) {
   engines.push(engine);
   const { id } = await engine.enqueue({ pipeline: name, tenantId, input: {} });
   const ended = () =>
-    waitFor(
-      async () => {
-        const run = await engine.run(tenantId, id);
-        return run.finished_at === null ? undefined : run;
-      },
-      { timeoutMs: 20_000 },
-    );
+    waitFor(async () => {
+      const run = await engine.run(tenantId, id);
+      return run.finished_at === null ? undefined : run;
+    });
   return { engine, id, ended };
 }
 

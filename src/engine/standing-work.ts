@@ -1,5 +1,5 @@
 // When work counts as standing still, in one place for doctor and /ready.
-import type { WorkSigns } from './sql/read-signs.ts';
+import type { WorkSigns } from './reads/read-signs.ts';
 
 /** An end is written within a second when all is well. */
 const OLD_END_S = 120;

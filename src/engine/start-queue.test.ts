@@ -43,9 +43,9 @@ describe('a cold worker', () => {
   it('claims more runs ahead the more short ones it has seen', () => {
     const { queue, see } = queueAt();
     see('quick', 1, 8);
-    expect(queue.room().ahead.get('quick')).toBe(32);
+    expect(queue.room().ahead.get('quick')).toBe(128);
     see('quick', 1, 16);
-    expect(queue.room().ahead.get('quick')).toBe(96);
+    expect(queue.room().ahead.get('quick')).toBe(384);
   });
 });
 

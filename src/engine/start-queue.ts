@@ -13,8 +13,8 @@ export const AHEAD_MS = 50;
 export const GIVE_BACK_MS = 1_000;
 // Weight of the newest measurement in the moving average.
 const SMOOTHING = 0.3;
-// Claimed ahead at most for each short run seen: a few say little.
-const TRUST = 4;
+// Claimed ahead at most for each short run seen: one says little, but each further claim on the way to a full one is a round trip.
+const TRUST = 16;
 // A pipeline that ended a run within this time is at work and shares what may be claimed ahead.
 const RECENT_MS = 1_000;
 

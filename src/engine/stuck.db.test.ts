@@ -36,7 +36,7 @@ const ended = (engine: TestEngine, id: string) =>
       const run = await engine.run(tenantId, id);
       return run.finished_at === null ? undefined : run;
     },
-    { what: `run ${id} to end`, timeoutMs: 30_000 },
+    { what: `run ${id} to end` },
   );
 
 /** Statement after statement, none of them long, and no sign of life: only the server can end it. */

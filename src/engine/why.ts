@@ -1,7 +1,7 @@
 // Why a waiting run waits, in a word for programs and a sentence for people. A waiting run can always say.
 import type { Queryable } from '../platform/database.ts';
-import type { RunRow } from './sql/read-runs.ts';
-import { readWaitingFacts, type WaitingFacts } from './sql/read-waiting.ts';
+import { readWaitingFacts, type WaitingFacts } from './reads/read-waiting.ts';
+import type { RunRow } from './reads/run-columns.ts';
 
 export interface WhyWaiting {
   readonly reason:
@@ -39,12 +39,20 @@ function plannedReason(run: RunRow, facts: WaitingFacts): WhyWaiting | undefined
   if (facts.available_at === null) return undefined;
   const until = facts.available_at;
   const at = until.toISOString();
-  const planned = run.wait_reason as { kind?: string; number?: number; of?: number; code?: string } | null;
+  const planned = run.wait_reason as {
+    kind?: string;
+    number?: number;
+    of?: number;
+    code?: string;
+    text?: string;
+  } | null;
   if (planned?.kind === 'rate_limit') return { reason: 'rate_limit', until, text: `rate limit until ${at}` };
   if (planned?.kind === 'retry') {
     const count = planned.of === undefined ? `retry ${planned.number}` : `retry ${planned.number} of ${planned.of}`;
     return { reason: 'retry', until, text: `${count} at ${at}, after ${planned.code}` };
   }
+  if (planned?.kind === 'later' && planned.text !== undefined)
+    return { reason: 'later', until, text: `${planned.text} Planned for ${at}` };
   return { reason: 'later', until, text: `planned for ${at}` };
 }
 

@@ -71,6 +71,11 @@ export class WorkFinder {
     return { ...alreadyLanded(rows), isAlone: false };
   }
 
+  /** Whether a look with this room that finds nothing says that there is nothing. In capped lanes something may wait for an end. */
+  sawEverything({ ahead }: Room): boolean {
+    return !this.claimer.hasCaps && [...ahead.values()].every((limit) => limit > 0);
+  }
+
   async #claimAlone(workerId: string): Promise<ClaimedRow[]> {
     if (!this.#isSoloLookDue()) return [];
     const rows = await this.claimer.claimSolo(workerId);

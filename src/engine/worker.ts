@@ -42,8 +42,9 @@ export interface WorkerDeps {
   readonly onGivenBack: () => void;
 }
 
-// Ends waiting for the database; beyond this the worker claims nothing more.
-const MAX_BACKLOG = 5_000;
+// Ends waiting for the database; beyond this the worker claims nothing more. Two batches keep both the claim and the finisher busy; more
+// would only be held for longer, and at the end of a drain be written with nothing beside them.
+const MAX_BACKLOG = 2_000;
 const HOUSEKEEPING_MS = 1_000;
 // How long a stalled stage may take to notice that it was asked to stop.
 const STALL_GRACE_MS = 5_000;
@@ -74,6 +75,10 @@ export class Worker {
   #wasWoken = false;
   #housekeeping: NodeJS.Timeout | undefined;
   readonly #watch: WorkerWatch;
+  /** The last look found that nothing is left, and its own plain ends bring nothing: it waits for others to wake it. */
+  #isDry = false;
+  /** A slot has become free while the claim loop was looking. */
+  #hasNewRoom = false;
   /** Which claim loop is the current one, and since when it has been looking. */
   #loopNumber = 0;
   #lookingSince: number | undefined;
@@ -232,15 +237,22 @@ export class Worker {
       const claimed = await this.#keeper.whileClaiming(() => this.#claimSome());
       if (number !== this.#loopNumber) return;
       this.#lookingSince = undefined;
-      if (claimed === 0 && !this.#stopping)
+      if (claimed === 0 && !this.#stopping && !this.#shouldLookAgain())
         this.#wasWoken = await this.#bell.wait(
           this.#claimFailed ? RETRY_MS : this.#finder.restMs(this.#deps.settings.pollMs),
         );
     }
   }
 
+  /** There was no room when the look began, and now there is. */
+  #shouldLookAgain(): boolean {
+    return this.#hasNewRoom && !this.#isDry && !this.#claimFailed;
+  }
+
   /** How many runs were claimed; 0 also when there is no room or the database is away. */
   async #claimSome(): Promise<number> {
+    this.#isDry = false;
+    this.#hasNewRoom = false;
     if (!this.#heartbeat) return 0;
     const workerId = this.#workerId;
     try {
@@ -259,6 +271,7 @@ export class Worker {
         this.#wasWoken,
       );
       if (isAlone) this.#solo = rows[0]?.id;
+      this.#isDry = rows.length + parts.length === 0 && this.#finder.sawEverything(room);
       this.#deps.vitals.claimed((performance.now() - startedAt) / 1_000);
       if (rows.length > 0) this.#accept(rows, workerId, landed);
       await landed?.catch((error: unknown) => {
@@ -345,8 +358,13 @@ export class Worker {
     else this.#forget(execution.run);
     if (!this.#stopping) this.#startQueued();
     if (this.#started.size === 0) this.#idle?.();
-    // While the claim loop looks, it asks for itself afterwards whether there is room.
-    if (this.#lookingSince !== undefined || (!this.#isBusyOtherwise() && this.#queue.hasRoom())) this.#bell.ring();
+    this.#noteRoom();
+  }
+
+  /** While the claim loop looks, it asks for itself afterwards whether there is room. */
+  #noteRoom(): void {
+    if (this.#lookingSince !== undefined) this.#hasNewRoom = true;
+    else if (!this.#isDry && !this.#isBusyOtherwise() && this.#queue.hasRoom()) this.#bell.ring();
   }
 
   #end(ending: Ending): void {
@@ -362,7 +380,8 @@ export class Worker {
     this.#deps.onActivity(queuedAgain(batch));
     // Whoever knows when a part may be claimed looks at that moment.
     if (batch.some(({ run, end }) => run.isShared && end.delayMs !== null)) this.#deps.onGivenBack();
-    this.#bell.ring();
+    if (batch.every(({ isPlain }) => isPlain)) this.#noteRoom();
+    else this.#bell.ring();
   }
 
   #forget({ id, part, attempt }: StageRun): void {

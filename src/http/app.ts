@@ -3,7 +3,7 @@ import websocket from '@fastify/websocket';
 import fastify, { type FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { type Authenticator, createAuthenticator } from '../access/authenticate.ts';
-import { requireClosedDoor } from '../access/open-door.ts';
+import { requireLoopbackWithoutAuthentication } from '../access/without-authentication.ts';
 import type { AppContext } from './app-context.ts';
 import type { AppDeps } from './app-deps.ts';
 import './fastify-fields.ts';
@@ -29,7 +29,7 @@ const MAX_SOCKET_MESSAGE_BYTES = 1024;
 
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { settings } = deps;
-  requireClosedDoor(settings);
+  requireLoopbackWithoutAuthentication(settings);
   const app = contextOf(deps);
   const server = fastify({
     genReqId: correlationIdOf,
@@ -58,7 +58,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   authenticateRequests(server, app);
   limitReceiving(server, settings.receiveTimeoutMs);
   limitUnreadBodies(server, settings.unreadBody);
-  guardWorkspace(server);
+  guardWorkspace(server, app);
   requireReadableRequests(server);
   honourIdempotencyKeys(server, app);
   await server.register(websocket, { options: { maxPayload: MAX_SOCKET_MESSAGE_BYTES } });

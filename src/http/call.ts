@@ -7,6 +7,7 @@ import type { AnswerOf } from '../contract/api/client.ts';
 import type { OperationId } from '../contract/api/operations.ts';
 import type { Routes } from '../contract/api/routes.ts';
 import type { AppContext } from './app-context.ts';
+import type { AuditTrail } from './audit-trail.ts';
 
 type Parsed<Op extends OperationId, Key extends string> =
   Routes[Op] extends Record<Key, infer S> ? (S extends z.ZodType ? z.output<S> : undefined) : undefined;
@@ -16,6 +17,8 @@ export interface Call<Op extends OperationId> {
   readonly app: AppContext;
   readonly principal: Principal;
   readonly origin: Origin;
+  /** Says what the call changed, for the audit log. */
+  readonly trail: AuditTrail;
   readonly params: Parsed<Op, 'params'>;
   readonly query: Parsed<Op, 'query'>;
   readonly body: Routes[Op] extends { bodyKind: 'multipart' } ? unknown : Parsed<Op, 'body'>;

@@ -1,4 +1,4 @@
-// Secrets and personal data sent in by every door, then looked for in everything that leaves: answers, log lines, metrics, audit.
+// Secrets and personal data sent by every way in, then looked for in everything that leaves: answers, log lines, metrics, audit.
 import { beforeAll, expect, it } from 'vitest';
 import { buildTenant, buildUser, type TestUser, useApi } from '../../test/support/api.ts';
 import { useDatabase } from '../../test/support/database.ts';

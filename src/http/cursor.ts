@@ -2,7 +2,8 @@
 // by the credential alone.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 
-const MAX_LENGTH = 512;
+// Room for the key of an object, the longest position there is; the other lists refuse longer cursors by their schema.
+const MAX_LENGTH = 8_192;
 
 export function writeCursor(...parts: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url');

@@ -1,6 +1,7 @@
 // Generated from the route table: every POST of someone signed in honours Idempotency-Key, and every change leaves a line in the audit
-// log. The work behind each is a stub that counts, so that what is seen is the door; an operation that is added later is in here
-// without anybody thinking of it.
+// log, even when its handler says nothing about it. The work behind each is a stub that counts, so that what is seen is the front of
+// the API; an operation that is added later is in here without anybody thinking of it. What the real handlers write is counted in
+// roles/audit-entries.db.test.ts.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildTenant, buildUser, type TestUser, useApi } from '../../test/support/api.ts';
 import { useDatabase } from '../../test/support/database.ts';
@@ -10,7 +11,6 @@ import type { Role } from '../contract/api/roles.ts';
 import type { RouteSpec } from '../contract/api/route.ts';
 import { routes } from '../contract/api/routes.ts';
 import type { Handlers } from './call.ts';
-import { audited } from './register-routes.ts';
 
 const db = useDatabase();
 const worked = new Map<OperationId, number>();
@@ -91,7 +91,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('the audit log', () => {
-  it.each(changes.filter((operation) => !audited.has(operation)))(
+  it.each(changes.filter((operation) => operation !== 'auth.login'))(
     'has a line for %s: who, what, on which id',
     async (operation) => {
       const request = requestOf(operation);

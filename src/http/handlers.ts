@@ -38,10 +38,11 @@ import { replayRejects } from './routes/rejects/replay.ts';
 import { listAttempts } from './routes/runs/attempts.ts';
 import { bulk } from './routes/runs/bulk.ts';
 import { cancelRun } from './routes/runs/cancel.ts';
-import { listDeadLetters } from './routes/runs/dead-letters.ts';
+import { acknowledgeDeadLetter, listDeadLetters } from './routes/runs/dead-letters.ts';
 import { listRunEvents } from './routes/runs/events.ts';
 import { holdRun } from './routes/runs/hold.ts';
 import { listRuns } from './routes/runs/list.ts';
+import { runReadings } from './routes/runs/reading.ts';
 import { requeueRun } from './routes/runs/requeue.ts';
 import { requeueDeadLetter } from './routes/runs/requeue-dead-letter.ts';
 import { resumeRun } from './routes/runs/resume.ts';
@@ -49,6 +50,7 @@ import { retryRun } from './routes/runs/retry.ts';
 import { listFileRows } from './routes/runs/rows.ts';
 import { showRun } from './routes/runs/show.ts';
 import { startRun } from './routes/runs/start.ts';
+import { undoRun } from './routes/runs/undo.ts';
 import { verifyRun } from './routes/runs/verify.ts';
 import { health } from './routes/system/health.ts';
 import { tenantMetrics } from './routes/system/metrics.ts';
@@ -98,6 +100,7 @@ export const ownHandlers: Handlers = {
   ...listRunEvents,
   ...listAttempts,
   ...listFileRows,
+  ...runReadings,
   ...listQuestions,
   ...answerQuestion,
   ...holdRun,
@@ -106,8 +109,10 @@ export const ownHandlers: Handlers = {
   ...retryRun,
   ...requeueRun,
   ...requeueDeadLetter,
+  ...undoRun,
   ...verifyRun,
   ...listDeadLetters,
+  ...acknowledgeDeadLetter,
   ...listIngestionRuns,
   ...showIngestionRun,
   ...retryIngestionRun,

@@ -1,10 +1,11 @@
-// The front door in hard times: no free connection, no database, slow senders, forged tokens, authentication switched off, one
+// The API in hard times: no free connection, no database, slow senders, forged tokens, authentication switched off, one
 // connection pool shared by many tenants.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildTenant, buildUser, type TestUser, testSecrets } from '../../test/support/api.ts';
 import { useDatabase } from '../../test/support/database.ts';
+import { dose } from '../../test/support/dose.ts';
 import { addClient } from '../access/clients.ts';
 import { inTenant } from '../access/tenant-session.ts';
 import { signToken } from '../access/tokens.ts';
@@ -15,6 +16,7 @@ import { silentLog } from '../platform/log.ts';
 import { createApp } from './app.ts';
 import { type AppDeps, defaultHttpSettings, type HttpSettings } from './app-deps.ts';
 
+const REQUESTS = dose(2_000, 10_000);
 const db = useDatabase();
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -51,12 +53,18 @@ describe('without a free connection', () => {
   it('requests beyond the pool get 503 with Retry-After within two seconds, and work again afterwards', async () => {
     const pool = smallPool(db.appUrl, 2, 300);
     const server = await appWith({}, { pool });
+    const askAll = async () => {
+      const startedAt = performance.now();
+      const asked = Array.from({ length: 20 }, () =>
+        server.inject({ url: '/v1/clients', headers: bearer(admin.token) }),
+      );
+      return { answers: await Promise.all(asked), ms: performance.now() - startedAt };
+    };
+    const served = await askAll();
     const held = await Promise.all([pool.connect(), pool.connect()]);
-    const startedAt = performance.now();
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => server.inject({ url: '/v1/clients', headers: bearer(admin.token) })),
-    );
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    const { answers, ms } = await askAll();
+    // On top of what this machine needs for as many answers.
+    expect(ms).toBeLessThan(2_000 + 5 * served.ms);
     for (const answer of answers) {
       expect(answer.statusCode).toBe(503);
       expect(answer.headers['retry-after']).toBe('2');
@@ -153,7 +161,7 @@ describe('AUTH_ENABLED=false', () => {
 });
 
 describe('one pool, many tenants', () => {
-  it('10,000 interleaved requests of 50 tenants over 5 connections, one in twenty cut off, never show a foreign row', async () => {
+  it(`${REQUESTS} interleaved requests of 50 tenants over 5 connections, one in twenty cut off, never show a foreign row`, async () => {
     const pool = smallPool(db.appUrl, 5, 20_000);
     const server = await appWith({}, { pool });
     const { port } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
@@ -181,8 +189,8 @@ describe('one pool, many tenants', () => {
       if (names.length !== 1 || names[0] !== person.name) foreign += 1;
       answered += 1;
     };
-    for (let from = 0; from < 10_000; from += 100)
+    for (let from = 0; from < REQUESTS; from += 100)
       await Promise.all(Array.from({ length: 100 }, (_, n) => ask(from + n)));
-    expect([answered, foreign]).toEqual([10_000, 0]);
+    expect([answered, foreign]).toEqual([REQUESTS, 0]);
   }, 240_000);
 });

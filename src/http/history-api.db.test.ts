@@ -5,8 +5,8 @@ import { waitFor } from '../../test/support/wait-for.ts';
 import { moveToHistory, newMoverState } from '../engine/services/history.ts';
 import { leastUuidv7 } from '../platform/ids.ts';
 
-const door = useAdsApi();
-const { db, api, upload, ended, asRun } = door;
+const adsApi = useAdsApi();
+const { db, api, upload, ended, asRun } = adsApi;
 
 const header = 'Day,Campaign name,Campaign ID,Amount spent (USD),Impressions,Clicks (all)';
 const good = Array.from({ length: 20 }, (_, i) => `2024-01-${String(i + 1).padStart(2, '0')},Spring,1001,1.5,100,5`);
@@ -18,6 +18,10 @@ const withoutMoments = (body: string) =>
 
 /** Ended runs of the other pipelines, as a pipeline leaves them. */
 async function addEndedRuns(tenantId: string): Promise<{ batch: string; letter: string }> {
+  await db.admin.query(
+    `insert into engine.pipelines (pipeline, version, initial_status, lost_limit, lost_action, failed_are_dead_letters)
+     values ('judgments', 1, 'pending', 3, 'requeue', true) on conflict do nothing`,
+  );
   const [batch, job, letter] = [1, 2, 3].map((n) => leastUuidv7(Date.UTC(2024, 4, n)));
   await db.admin.query(
     `insert into engine.runs (id, tenant_id, pipeline, status, phase, unique_key, lane, input, receipt, attempt, error_code, created_at, started_at, finished_at)
@@ -42,11 +46,11 @@ async function addEndedRuns(tenantId: string): Promise<{ batch: string; letter: 
 it('lists, search, a run, its events, attempts, rejects, rows and file, verify, dead letters and the views answer as before', async () => {
   const { upload_id: id } = (await upload([header, ...good, bad].join('\n'))).json();
   await ended(id);
-  const { tenantId } = door.admin;
+  const { tenantId } = adsApi.admin;
   await addEndedRuns(tenantId);
   const isPositioned = `select not exists (select from engine.event_inbox) as done`;
   await waitFor(async () => (await db.admin.query(isPositioned)).rows[0].done || undefined, { what: 'the pump' });
-  const as = door.admin;
+  const as = adsApi.admin;
   const one = asRun(id);
   const answers = async () => {
     const given = {

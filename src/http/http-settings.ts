@@ -13,7 +13,7 @@ export interface HttpSettings {
   /** Take the caller's address from X-Forwarded-For: only behind a proxy that sets it. */
   readonly trustProxy: boolean;
   readonly maxBodyBytes: number;
-  /** Rows sent as JSON to where files are handed in. They are held in memory; larger ones are sent as a file. */
+  /** Rows sent as JSON to where files are uploaded. They are held in memory; larger ones are sent as a file. */
   readonly maxRowsBytes: number;
   /** How long a request without a file may take to arrive. */
   readonly receiveTimeoutMs: number;

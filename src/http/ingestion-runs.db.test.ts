@@ -52,7 +52,7 @@ const until = (runId: string, status: string) =>
 const later = () => new Date(Date.now() + 3_600_000);
 
 describe('one ingestion run', () => {
-  it('tells of the file that was handed in, who did it, and the receipt, in the agreed shape', async () => {
+  it('tells of the file that was uploaded, who did it, and the receipt, in the agreed shape', async () => {
     const blobId = uuidv7();
     await db.admin.query(
       `insert into engine.blobs (blob_id, tenant_id, store_key, sha256, bytes, media_type, format, original_name, stored_at, keep_until)

@@ -209,11 +209,11 @@ describe('readers that are not what they should be', () => {
       data: JSON.stringify({ blob }),
     });
     await engine.emit(Array.from({ length: 100 }, (_, n) => big(n)));
-    await waitFor(() => keen.messages.length === 100, { timeoutMs: 20_000, what: '20 MB to reach the reader' });
+    await waitFor(() => keen.messages.length === 100, { what: '20 MB to reach the reader' });
     lazy.on('data', (chunk) => got.push(chunk));
     lazy.resume();
     const count = () => Buffer.concat(got).toString().split('event: test.big').length - 1;
-    await waitFor(() => count() === 100, { timeoutMs: 20_000, everyMs: 100, what: '20 MB to reach the lazy reader' });
+    await waitFor(() => count() === 100, { everyMs: 100, what: '20 MB to reach the lazy reader' });
     expect(count()).toBe(100);
     lazy.destroy();
     keen.stop();

@@ -112,7 +112,7 @@ function describe(paths: Json): Json {
       title: 'Millrace',
       version: '1',
       description:
-        'Hand in files, follow their runs, see and fix every refused row. Errors are RFC 9457 problem objects with a stable ' +
+        'Upload files, follow their runs, see and fix every refused row. Errors are RFC 9457 problem objects with a stable ' +
         '`code` and the next step. Lists are paged by an opaque cursor: pass `next` back as `after`. Every POST honours ' +
         '`Idempotency-Key`.',
     },

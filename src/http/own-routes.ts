@@ -1,11 +1,12 @@
 // Routes of pipelines that do not come with Millrace, under /v1/x/<pipeline>/: credential, validation, audit and problem answers are
 // those of every other route. They are not part of the route table, whose list stays closed.
 import type { FastifyInstance } from 'fastify';
-import { inTenant } from '../access/tenant-session.ts';
 import type { OperationId } from '../contract/api/operations.ts';
 import type { AppContext } from './app-context.ts';
+import type { Call } from './call.ts';
 import { type OwnCall, ownPath } from './own-route.ts';
 import { registerRoute } from './register-routes.ts';
+import { change, look } from './routes/change.ts';
 
 export function registerOwnRoutes(server: FastifyInstance, app: AppContext): void {
   for (const [pipeline, { routes = [] }] of Object.entries(app.pipelines ?? {})) {
@@ -18,20 +19,22 @@ export function registerOwnRoutes(server: FastifyInstance, app: AppContext): voi
         url: ownPath(pipeline, path),
         spec: { tag: 'Pipelines' as const, ...spec },
       };
-      registerRoute(server, app, place, (call) => handle(ownCall(app, call as OwnCall)));
+      registerRoute(server, app, place, (call) => handle(ownCall(call as Call<OperationId>)));
     }
   }
 }
 
-function ownCall(app: AppContext, { principal, params, query, body, idempotencyKey }: OwnCall): OwnCall {
-  const { tenantId } = principal;
+/** What it writes has its entry in the audit log in the same transaction; nothing written, the route notes the call. */
+function ownCall(call: Call<OperationId>): OwnCall {
+  const { principal, params, query, body, idempotencyKey } = call as unknown as OwnCall;
+  const target = Object.values(params ?? {}).join('/') || null;
   return {
     principal,
     params,
     query,
     body,
     idempotencyKey,
-    read: (work) => inTenant(app.pool, tenantId, (db) => work(db, tenantId), { readOnly: true }),
-    write: (work) => inTenant(app.pool, tenantId, (db) => work(db, tenantId)),
+    read: (work) => look(call, work),
+    write: (work) => change(call, work, () => ({ target })),
   };
 }

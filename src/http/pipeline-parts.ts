@@ -2,13 +2,13 @@
 // refused rows, what must hold before it is retried, its samples and its figures. The HTTP layer knows pipelines only by this.
 import type { AnswerOf } from '../contract/api/client.ts';
 import type { OperationId } from '../contract/api/operations.ts';
-import type { FigureWords } from '../outbound/alerts/pipeline-alerts.ts';
+import type { LaneRow } from '../engine/reads/read-queue.ts';
+import type { ShownRun } from '../engine/reads/run-columns.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { Intake } from '../sources/intake.ts';
 import type { OwnRoute } from './own-route.ts';
+import type { RunReadings } from './reading/reading-tools.ts';
 import type { RejectTools } from './rejects/reject-tools.ts';
-import type { LaneRow } from './sql/read-queue.ts';
-import type { RunRow } from './sql/run-columns.ts';
 
 export interface PipelineParts {
   readonly title?: string;
@@ -17,6 +17,8 @@ export interface PipelineParts {
   readonly isDefault?: boolean;
   readonly rejects?: RejectTools;
   readonly rows?: ListFileRows;
+  /** How its files are read and mapped, where they are tables. */
+  readonly readings?: RunReadings;
   readonly actions?: RunActions;
   readonly samples?: readonly Sample[];
   readonly figures?: PipelineFigures;
@@ -47,6 +49,18 @@ export interface RunActions {
     tenantId: string,
     request: { readonly runId: string; readonly ticket: string; readonly by: string },
   ): Promise<string>;
+  /** How what a run stored is taken back, where that is possible. */
+  readonly undo?: UndoTools;
+}
+
+/** Undoing a run is a run of the same pipeline, with a receipt of its own. */
+export interface UndoTools {
+  /** Whether there is anything to undo in a run that is done: an undo itself is not undone. */
+  mayUndo(run: ShownRun): boolean;
+  /** How much would get which fate, in the words of the undo's receipt. Under the tenant's row-level security. */
+  preview(db: Queryable, run: ShownRun): Promise<Readonly<Record<string, number>>>;
+  /** The input of the run that does it. */
+  inputOf(run: ShownRun): Readonly<Record<string, unknown>>;
 }
 
 export type FileRow = AnswerOf<'runs.rows'>['data'][number];
@@ -60,7 +74,7 @@ export interface WantedRows {
 /** The rows of a run's file under the caller's tenant; `kept` false: they were there and have been cleaned up. */
 export type ListFileRows = (
   db: Queryable,
-  run: RunRow,
+  run: ShownRun,
   wanted: WantedRows,
 ) => Promise<{ readonly rows: FileRow[]; readonly kept: boolean }>;
 
@@ -84,7 +98,7 @@ export interface FiguresQuestion {
   readonly lanes: readonly LaneRow[];
 }
 
-export interface PipelineFigures extends Pick<FigureWords, 'failedAreDeadLetters'> {
+export interface PipelineFigures {
   /** Sections of its own in GET /api/metrics, under names of the specifications. */
   sections?(question: FiguresQuestion): Promise<Readonly<Record<string, unknown>>>;
   /** Sets its own gauges before GET /metrics answers. */
@@ -95,11 +109,6 @@ export interface PipelineFigures extends Pick<FigureWords, 'failedAreDeadLetters
 export function providersOf({ pipelines = {} }: HasPipelines): Record<string, string> {
   const named = Object.entries(pipelines).map(([name, { provider }]) => [name, provider]);
   return Object.fromEntries(named.filter(([, provider]) => provider !== undefined));
-}
-
-/** The pipelines whose failed runs count as dead letters. */
-export function failedAreDeadLetters({ pipelines = {} }: HasPipelines): string[] {
-  return Object.keys(pipelines).filter((name) => pipelines[name]?.figures?.failedAreDeadLetters === true);
 }
 
 export function partsOf(app: HasPipelines, pipeline: string): PipelineParts {

@@ -17,7 +17,7 @@ export interface Asked {
 export interface ProblemAnswer {
   readonly problem: Problem;
   readonly retryAfterS: number | undefined;
-  /** Log it as ours to mend. */
+  /** Log it as ours to fix. */
   readonly isFault: boolean;
 }
 

@@ -3,12 +3,12 @@
 import type { WebSocket } from '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { z } from 'zod';
-import { auditApart } from '../access/audit.ts';
 import { type Method, type OperationId, operations } from '../contract/api/operations.ts';
 import type { RouteSpec } from '../contract/api/route.ts';
 import { routes } from '../contract/api/routes.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { AppContext } from './app-context.ts';
+import { AuditTrail, noteApart, noteDenial } from './audit-trail.ts';
 import type { Call, Handler, Handlers } from './call.ts';
 import { socketEvents } from './live/event-socket.ts';
 import { originOf } from './origin.ts';
@@ -17,43 +17,6 @@ import { look } from './routes/change.ts';
 import { requireVisibleRun } from './runs/show-run.ts';
 
 type AnyHandler = (call: unknown) => Promise<unknown>;
-
-/** Audited by their own transaction, or no change at all. */
-export const audited: ReadonlySet<OperationId> = new Set([
-  'auth.login',
-  'auth.logout',
-  'auth.password',
-  'users.create',
-  'users.update',
-  'users.remove',
-  'users.reset',
-  'clients.create',
-  'clients.update',
-  'clients.remove',
-  'api-keys.create',
-  'api-keys.revoke',
-  'memberships.create',
-  'memberships.revoke',
-  'batches.map',
-  'batches.remove',
-  'plaintiffs.split',
-  'plaintiff-reviews.decide',
-  'documents.update',
-  'documents.deactivate',
-  'documents.reactivate',
-  'documents.purge',
-  'documents.page-retry',
-  'webhooks.create',
-  'webhooks.update',
-  'webhooks.remove',
-  'webhooks.enable',
-  'webhooks.disable',
-  'webhooks.recover',
-  'deliveries.resend',
-  'runs.requeue',
-  'dead-letters.requeue',
-  'runs.verify',
-]);
 
 export function registerRoutes(server: FastifyInstance, app: AppContext, handlers: Handlers): void {
   for (const [operation, [method, url]] of Object.entries(operations) as [
@@ -114,6 +77,7 @@ function callOf(app: AppContext, operation: OperationId, request: FastifyRequest
     app,
     principal: request.principal,
     origin: originOf(request),
+    trail: new AuditTrail(),
     params: request.params,
     query: request.query,
     body: request.body,
@@ -134,24 +98,34 @@ async function run(
   const call = callOf(app, operation, request, reply);
   // The handler may choose another success: a repetition that was skipped is 200 where new work is 202.
   if (spec.answer.kind === 'json') reply.code(spec.answer.status);
-  const answer = await handler(call);
-  if (spec.answer.kind === 'json' || spec.answer.kind === 'empty') {
-    await noteChange(app, call as unknown as Call<OperationId>);
-    if (spec.answer.kind === 'empty') return reply.code(204).send();
+  try {
+    const answer = await handler(call);
+    await noteChange(app, call);
+    return spec.answer.kind === 'empty' ? reply.code(204).send() : answer;
+  } catch (error) {
+    await noteFailure(app, call, error);
+    throw error;
   }
-  return answer;
 }
 
-/** State changes the engine and the pipelines carried out. Their own events are the durable trace; this says who asked. */
-async function noteChange(app: AppContext, call: Call<OperationId>): Promise<void> {
-  const { operation, principal, origin } = call;
-  const isChange = call.request.method !== 'GET' && !audited.has(operation);
-  const { preview } = (call.body ?? {}) as { preview?: boolean };
-  if (!isChange || principal === null || preview === true) return;
-  const target = Object.values((call.params ?? {}) as Record<string, string>).join('/') || null;
-  await auditApart(app.pool, principal, origin, { action: operation, target }).catch((error: unknown) =>
-    app.log.error({ err: error, operation, correlation_id: origin.correlationId }, 'a change could not be audited'),
-  );
+type AnyCall = ReturnType<typeof callOf>;
+
+/** A change that said nothing about itself is noted by the ids of its path. */
+async function noteChange(app: AppContext, { trail, principal, ...call }: AnyCall): Promise<void> {
+  const isRead = call.request.method === 'GET' || call.request.method === 'HEAD';
+  if (isRead || trail.isSettled || principal === null) return;
+  const ids = Object.values((call.params ?? {}) as Record<string, string>).join('/');
+  const entry = trail.unwritten ?? { target: ids || null };
+  trail.committed();
+  await noteApart(app, { ...call, principal }, entry);
+}
+
+/** What was changed before the failure is noted all the same; otherwise only a denial is. */
+async function noteFailure(app: AppContext, { trail, principal, ...call }: AnyCall, error: unknown): Promise<void> {
+  if (principal === null) return;
+  const entry = trail.unwritten;
+  if (entry !== undefined) await noteApart(app, { ...call, principal }, entry);
+  else if (!trail.isSettled) await noteDenial(app, { ...call, principal }, error);
 }
 
 function schemaOf(spec: RouteSpec): FastifySchema {

@@ -1,7 +1,7 @@
 // The Runs API on a real engine: lists, one run with everything about it, what may be done with it, bulk, dead letters.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildTenant, buildUser, type TestUser, useApi } from '../../test/support/api.ts';
-import { useDatabase } from '../../test/support/database.ts';
+import { tamper, useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
@@ -276,10 +276,10 @@ describe('dead letters and support', () => {
     const runId = await enqueue('doomed');
     await waitFor(async () => (await show(runId)).finished_at);
     await db.admin.query(`select 1 from engine.runs where id = $1 and phase = 'dead'`, [runId]);
-    expect(await show(runId)).toMatchObject({ phase: 'dead', actions: ['requeue'] });
+    expect(await show(runId)).toMatchObject({ phase: 'dead', actions: ['requeue', 'acknowledge'] });
     const done = await until(await enqueue('steady'), 'done');
     expect((await show(done.run_id, support)).code).toBe('run_not_found');
-    expect(await show(runId, support)).toMatchObject({ phase: 'dead', actions: ['requeue'] });
+    expect(await show(runId, support)).toMatchObject({ phase: 'dead', actions: ['requeue', 'acknowledge'] });
     const listed = (await api.call('runs.list', { as: support })).json();
     expect(listed.data.every((run: { phase: string }) => run.phase === 'dead')).toBe(true);
     expect((await api.call('runs.retry', { as: admin, params: { run_id: runId } })).statusCode).toBe(403);
@@ -314,7 +314,7 @@ describe('the pace of the last hour', () => {
   });
 
   it('tells how many failed because something was not found', async () => {
-    await db.admin.query(`update engine.runs set error_code = 'connector_not_found' where pipeline = 'failing'`);
+    await tamper(db.admin, `update engine.runs set error_code = 'connector_not_found' where pipeline = 'failing'`);
     const { body } = await api.server.inject('/metrics');
     expect(body).toContain('millrace_run_not_found_ratio{pipeline="failing"} 1');
     expect(body).toContain('millrace_run_not_found_ratio{pipeline="steady"} 0');

@@ -6,29 +6,29 @@ import { calm } from '../../test/support/fake-airbyte/knobs.ts';
 import { type FakeAirbyte, startFakeAirbyte } from '../../test/support/fake-airbyte/server.ts';
 import { buildConnector, buildSyncs, buildSyncTenant } from '../../test/support/syncs.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { readThrottling } from '../engine/reads/read-throttling.ts';
 import { JobDispatcher } from '../pipelines/syncs/dispatcher.ts';
-import type { SyncDesk } from '../pipelines/syncs/sync-desk.ts';
+import type { SyncService } from '../pipelines/syncs/sync-service.ts';
 import { leastUuidv7, uuidv7 } from '../platform/ids.ts';
-import { readThrottling } from './sql/read-throttling.ts';
 
 const db = useDatabase();
 const HOUR_MS = 3_600_000;
 let airbyte: FakeAirbyte;
-let desk: SyncDesk & { close(): Promise<void> };
+let service: SyncService & { close(): Promise<void> };
 beforeAll(async () => {
   airbyte = await startFakeAirbyte();
-  desk = await buildSyncs(db.appUrl, airbyte);
-  await desk.engine.start();
+  service = await buildSyncs(db.appUrl, airbyte);
+  await service.engine.start();
 });
 afterAll(async () => {
-  await desk.close();
+  await service.close();
   await airbyte.close();
 });
-const api = useApi(db, () => ({ engine: desk.engine }));
+const api = useApi(db, () => ({ engine: service.engine }));
 
 const read = (tenantId: string) => {
   const sinceMs = Date.now() - HOUR_MS;
-  return readThrottling(desk.engine.pools.control, tenantId, leastUuidv7(sinceMs), new Date(sinceMs), {
+  return readThrottling(service.engine.pools.control, tenantId, leastUuidv7(sinceMs), new Date(sinceMs), {
     syncs: 'airbyte',
   });
 };
@@ -70,10 +70,10 @@ describe('a sync whose provider asks to slow down', () => {
   it('is counted under the type of its source, for the installation and for its tenant, and for no other tenant', async () => {
     const tenantId = await buildSyncTenant(db);
     const connection = airbyte.addConnection({ sourceId: uuidv7(), sourceType: 'shopify' });
-    const connector = await buildConnector(desk, airbyte, tenantId, { connectionId: connection.connectionId });
+    const connector = await buildConnector(service, airbyte, tenantId, { connectionId: connection.connectionId });
     expect(connector.provider).toBe('shopify');
     airbyte.knobs = { ...calm, rateLimited: 1 };
-    await new JobDispatcher(desk, tenantId).dispatch({ connectorId: connector.connector_id });
+    await new JobDispatcher(service, tenantId).dispatch({ connectorId: connector.connector_id });
     await waitFor(async () => ((await read(tenantId))[0]?.throttled ?? 0) > 0);
     airbyte.knobs = calm;
     const { body } = await api.server.inject('/metrics');
@@ -92,7 +92,7 @@ describe('a sync whose provider asks to slow down', () => {
     ['the name is written for people', { sourceId: uuidv7(), sourceType: 'Google Ads' }, 'google-ads'],
   ])('%s: the connector is added all the same', async (_, given, provider) => {
     const connectionId = airbyte.addConnection(given).connectionId;
-    const added = await buildConnector(desk, airbyte, await buildSyncTenant(db), { connectionId });
+    const added = await buildConnector(service, airbyte, await buildSyncTenant(db), { connectionId });
     expect(added.provider).toBe(provider);
   });
 

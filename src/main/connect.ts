@@ -1,11 +1,12 @@
 // The API a command speaks to: the server that MILLRACE_URL names, with MILLRACE_TOKEN; or, when none is named, the same API
 // opened for the length of the command on the database of this machine.
-import { ensureFirstTenant } from '../access/operator.ts';
+import { ensureFirstTenant, makeTrialTenant, removeTrialTenant } from '../access/operator.ts';
 import { chooseTenant } from '../cli/choose-tenant.ts';
 import type { Connection, ConnectOptions } from '../cli/connection.ts';
 import { note } from '../cli/output.ts';
 import { createClient } from '../contract/api/client.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { findServerAddress } from '../roles/server-address.ts';
 import { type OpenToolbox, openToolbox } from './toolbox.ts';
 
 interface OpenConnection extends Connection {
@@ -48,20 +49,25 @@ function connectRemote(url: string): OpenConnection {
 async function connectHere(options: ConnectOptions): Promise<OpenConnection> {
   const tools = await openToolbox();
   const { process: frame, installation, app, config, runs } = tools;
-  const close = () => frame.shutdown.stop('done');
+  let trial: string | undefined;
+  const close = async () => {
+    if (trial !== undefined) await removeTrialTenant(app, trial);
+    await frame.shutdown.stop('done');
+  };
   try {
     if (options.makesFirstTenant && options.tenant === undefined) await welcome(app);
+    if (options.makesTrialTenant && options.tenant === undefined) trial = await makeTrialTenant(app);
     const tenantId =
       options.run === undefined
-        ? (await chooseTenant(app, options.tenant)).tenant_id
+        ? (trial ?? (await chooseTenant(app, options.tenant)).tenant_id)
         : (await runs.get(options.run)).tenant_id;
     // The web server is loaded only by the commands that need it.
     const { openPrivateApi } = await import('../roles/private-api.ts');
     const { url, token } = await openPrivateApi(frame, installation, app, { tenantId, role: options.role ?? 'admin' });
     // Feeds hear of events that other processes make.
     await installation.engine.start({});
-    const consoleUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
-    return { call: createClient({ baseUrl: url, token }), consoleUrl, tools, close };
+    const consoleUrl = config.publicUrl ?? findServerAddress(config.home) ?? `http://${config.host}:${config.port}`;
+    return { call: createClient({ baseUrl: url, token }), consoleUrl, tools, tenantId, close };
   } catch (error) {
     await close();
     throw error;

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../contract/errors/catalogue.ts';
+import type { ErrorEntry } from '../contract/errors/entry.ts';
 import { buildProgram } from './program.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -54,7 +55,7 @@ describe('a command that a text tells people to use', () => {
     ...['README.md', 'CONTRIBUTING.md', ...docs.map((name) => `docs/${name}`)].map(
       (file) => [file, readFileSync(path.join(root, file), 'utf8')] as const,
     ),
-    ...Object.entries(catalogue).map(([code, { message, next }]) => [code, `${message}\n${next}`] as const),
+    ...Object.entries<ErrorEntry>(catalogue).map(([code, { message, next }]) => [code, `${message}\n${next}`] as const),
   ];
 
   it.each(texts)('is there: %s', (_, text) => {

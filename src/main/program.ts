@@ -7,6 +7,7 @@ import { addQuestionCommands } from '../cli/commands/questions.ts';
 import { addRejectsCommand } from '../cli/commands/rejects.ts';
 import { addRunCommands, addTailCommand, addVerifyCommand, addWhyCommand } from '../cli/commands/runs.ts';
 import { addTenantCommands } from '../cli/commands/tenants.ts';
+import { addUndoCommand } from '../cli/commands/undo.ts';
 import { addUserCommands } from '../cli/commands/users.ts';
 import { addWebhookCommands } from '../cli/commands/webhooks.ts';
 import { provideTools } from '../cli/connection.ts';
@@ -61,6 +62,7 @@ Exit codes: 0 all went well · 2 a part of it (rows were refused, or something i
   addQuestionCommands(program);
   addRejectsCommand(program);
   addVerifyCommand(program);
+  addUndoCommand(program);
   addDeadLetterCommands(program);
   addKitCommands(program, kits);
   program.commandsGroup(OPERATING);

@@ -3,13 +3,13 @@ import type { Toolbox } from '../cli/connection.ts';
 import { createAppPool } from '../roles/app-pool.ts';
 import { type Installation, openInstallation } from '../roles/installation.ts';
 import { createToolProcess, type RoleProcess } from '../roles/role-process.ts';
-import { createRunDesk, type RunDesk } from '../roles/run-desk.ts';
+import { createRunService, type RunService } from '../roles/run-service.ts';
 import { readConfiguration } from './configuration.ts';
 
 export interface OpenToolbox extends Toolbox {
   readonly process: RoleProcess;
   readonly installation: Installation;
-  readonly runs: RunDesk;
+  readonly runs: RunService;
 }
 
 const OPERATOR = 'operator';
@@ -31,7 +31,7 @@ export async function openToolbox(): Promise<OpenToolbox> {
     const { engine } = installation;
     const app = createAppPool(config, installation.database, process.log);
     process.shutdown.add('connections', () => app.end());
-    return { config, process, installation, app, engine, runs: createRunDesk(engine, OPERATOR) };
+    return { config, process, installation, app, engine, runs: createRunService(engine, OPERATOR) };
   } catch (error) {
     await process.shutdown.stop('could not start');
     throw error;

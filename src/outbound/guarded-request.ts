@@ -9,8 +9,8 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { retryAfterMs } from '../platform/retry-after.ts';
 import { classifyAddress } from './address-class.ts';
-import { retryAfterMs } from './retry-after.ts';
 
 export interface GuardedRequest {
   readonly url: string;

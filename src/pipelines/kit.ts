@@ -1,4 +1,4 @@
-// The kit of a pipeline: everything the rest of the house may know of it, declared in one object. `all.ts` lists the kits that come with
+// The kit of a pipeline: everything the rest of the product may know of it, declared in one object. `all.ts` lists the kits that come with
 // Millrace; modules that PIPELINE_MODULES names export kits of their own. Who opens an installation (roles/kits.ts) builds the
 // parts in the order of this declaration; no other file names a pipeline.
 import type { Command } from 'commander';
@@ -15,6 +15,7 @@ import type { Staging } from '../engine/services/staging-cleaner.ts';
 import type { Handlers } from '../http/call.ts';
 import type { OwnRoute } from '../http/own-route.ts';
 import type { ListFileRows, PipelineFigures, RunActions, Sample } from '../http/pipeline-parts.ts';
+import type { RunReadings } from '../http/reading/reading-tools.ts';
 import type { RejectTools } from '../http/rejects/reject-tools.ts';
 import type { UploadLimits } from '../http/uploads/upload-limits.ts';
 import type { FigureWords, PipelineAlerts, StaleAfter } from '../outbound/alerts/pipeline-alerts.ts';
@@ -79,9 +80,11 @@ export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodR
   intake?(host: KitHost<Own, Shape>): Intake;
   /** How runs of its files are shown row by row. */
   readonly rows?: ListFileRows;
+  /** How its files are read and mapped, where they are tables: /v1/runs/:run_id/reading and …/mapping. */
+  readings?(host: KitHost<Own, Shape>): RunReadings;
   /** How its refused rows are checked and run again. */
   rejects?(host: KitHost<Own, Shape>): RejectTools;
-  /** What holds before its runs are retried, and how its dead letters are requeued. */
+  /** What holds before its runs are retried, how its dead letters are requeued, and how its runs are undone. */
   actions?(host: KitHost<Own, Shape>): RunActions;
   /** Operations of the contract that are its own. */
   handlers?(host: KitHost<Own, Shape>): Handlers;
@@ -94,6 +97,8 @@ export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodR
   /** Its options of `millrace ingest`, and what that says of its runs. */
   readonly ingest?: IngestWay;
   readonly commands?: readonly KitCommands[];
+  /** Called once when all kits of the installation are at work, before any run is: for a pipeline whose runs give files to others. */
+  ready?(host: KitHost<Own, Shape>, intakes: ReadonlyMap<string, Intake>): void;
   /** Readers of the outbox. */
   consumers?(host: KitHost<Own, Shape>): readonly Consumer[];
   /** Loops that run beside the engine's own, in every worker and scheduler. */

@@ -44,7 +44,7 @@ describe('a new pipeline', () => {
   /** Files outside the pipeline's own folders that import it or hold its name as a literal: what its newcomer edits. */
   function edits(name: string): string[] {
     const own = new RegExp(`^(?:src|src/contract|console/src)/pipelines/${name}/`);
-    const named = new RegExp(`from '[^']*/${name}/[^']*'|(?<![\\w-])['"\`]${name}['"\`]`);
+    const named = new RegExp(`from '(?:[^']*/pipelines|\\.)/${name}/[^']*'|(?<![\\w-])['"\`]${name}['"\`]`);
     return [...filesIn('src'), ...filesIn('console/src')].filter((file) => {
       const code = textOf(file).replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '');
       return !own.test(file) && named.test(code);

@@ -10,6 +10,7 @@ import { serverSettings } from './config/server-settings.ts';
 import { type SettingInfo, settingInfo } from './config/setting.ts';
 import { storageSettings } from './config/storage-settings.ts';
 import { webhookSettings } from './config/webhook-settings.ts';
+import { isLoopback } from './loopback.ts';
 import { nearest } from './nearest.ts';
 
 /** The settings as the docs group them. */
@@ -35,7 +36,7 @@ export const configSchema = z.object({
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings that a pipeline adds to those of the house. */
+/** Settings that a pipeline adds to Millrace's own. */
 export interface SettingGroup<Shape extends z.ZodRawShape = z.ZodRawShape> {
   /** As the docs call the group. */
   readonly title: string;
@@ -103,17 +104,6 @@ function invalid(faults: readonly string[]): MillraceError {
   return new MillraceError('config_invalid', { faults: faults.map((fault) => `  - ${fault}`).join('\n') });
 }
 
-/** The configuration as it may be printed: secrets only say whether they are set. */
-export function publicConfig(config: Config): Record<string, string> {
-  const shown: Record<string, string> = {};
-  for (const [key, { env, secret }] of settingsByKey()) {
-    const value = config[key as keyof Config];
-    if (value === undefined) shown[env] = 'not set';
-    else shown[env] = secret ? 'set' : String(value);
-  }
-  return shown;
-}
-
 /** What a process ends with because of an error: 78 when a person must change the set-up, else 1. */
 export function exitCodeFor(error: unknown): number {
   return error instanceof MillraceError && error.kind === 'config' ? exitConfig : exitFailure;
@@ -125,10 +115,6 @@ export function settingsByKey(shape: z.ZodRawShape = configSchema.shape): [strin
     if (info === undefined) throw new Error(`setting ${key} has no info`);
     return [key, info];
   });
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 // A value is never repeated in a fault: it may be a secret in the wrong place.

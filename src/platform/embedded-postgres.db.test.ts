@@ -61,7 +61,7 @@ afterEach(async () => {
   for (const child of children) child.kill('SIGKILL');
   children = [];
   const data = path.join(home, 'postgres', 'cluster', 'data');
-  await waitFor(() => !isServing(data), { what: 'the server to be gone', timeoutMs: 20_000 });
+  await waitFor(() => !isServing(data), { what: 'the server to be gone' });
   const real = existsSync(path.join(home, 'postgres')) ? realpathSync(path.join(home, 'postgres')) : home;
   for (const folder of [home, real]) rmSync(folder, { recursive: true, force: true });
 });
@@ -102,7 +102,7 @@ async function ask<T extends object>(url: string, sql: string): Promise<T[]> {
 }
 
 const parentOf = (pid: number) => Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)]).toString());
-const gone = (pid: number) => waitFor(() => !isAlive(pid), { what: `process ${pid} to be gone`, timeoutMs: 20_000 });
+const gone = (pid: number) => waitFor(() => !isAlive(pid), { what: `process ${pid} to be gone` });
 
 describe('one process', () => {
   beforeEach(useSeed);
@@ -263,7 +263,7 @@ describe('death', () => {
     process.kill(parentOf(server.pid), 'SIGKILL');
     await gone(server.pid);
     const answer = () => ask(server.adminUrl, 'select 1 as one');
-    expect(await waitFor(answer, { what: 'the server to answer again', timeoutMs: 20_000 })).toEqual([{ one: 1 }]);
+    expect(await waitFor(answer, { what: 'the server to answer again' })).toEqual([{ one: 1 }]);
     await server.stop();
   });
 
@@ -274,7 +274,6 @@ describe('death', () => {
     await gone(server.pid);
     const rows = await waitFor(() => ask(server.adminUrl, 'select n from kept'), {
       what: 'the server to answer again',
-      timeoutMs: 20_000,
     });
     expect(rows).toEqual([{ n: 1 }]);
     await server.stop();

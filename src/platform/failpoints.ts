@@ -59,12 +59,8 @@ export type Failpoint = (typeof failpoints)[number];
 let armed: { name: Failpoint; hits: number; signal: 'SIGKILL' | 'SIGSTOP' } | undefined;
 
 /** Dies at the `hits`-th time the failpoint is reached, as kill -9 would have it: no handler runs. */
-export function armFailpoint(name: Failpoint, hits = 1, signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL'): void {
+function armFailpoint(name: Failpoint, hits = 1, signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL'): void {
   armed = { name, hits, signal };
-}
-
-export function disarmFailpoints(): void {
-  armed = undefined;
 }
 
 /** Reads "name", "name:hits" or "name:hits:stop": stopped where it stands instead of killed, until somebody lets it go on. */

@@ -29,7 +29,7 @@ const names: Readonly<Record<FieldShape, string>> = {
     blobId blob_id batch batchId source_batch_id upload upload_id connector connector_id connection_id event eventId event_id
     delivery delivery_id endpoint endpoint_id user userId user_id key_id schedule schedule_id alert rule reqId requestId
     correlationId correlation_id lane job_id airbyte_job_id ticket_id retry_of requeued_as successor position version migration
-    original_run incarnation mapping mapping_id doc_id`,
+    original_run incarnation mapping mapping_id doc_id source_uri upload_uri`,
   word: `pipeline stage status phase state action outcome kind code error_code error_type reason_code service name level type mode
     role method operation route host signal failpoint component wait_reason platform step plan sink format encoding
     transport file_type channel dedup_result content_type delegation_mode`,

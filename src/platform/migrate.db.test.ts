@@ -104,7 +104,7 @@ describe('migrations', () => {
     expect(await ask('select n from log')).toEqual([{ n: 1 }]);
   });
 
-  it('that fail leave nothing behind, say where, and go on from there when mended', async () => {
+  it('that fail leave nothing behind, say where, and go on from there when fixed', async () => {
     write('0001_first.sql', 'create table log (n int);');
     write('0002_second.sql', 'insert into log values (2);\n\nselect nonsense;');
     const failing = run();
@@ -163,12 +163,12 @@ describe('migrations of a pipeline that does not come with Millrace', () => {
   const own = () => [{ owner: 'tides', folder: path.join(folder, 'tides') }];
 
   it('are applied after ours, once, and frozen as ours are', async () => {
-    write('0009_house.sql', 'create table house ();');
+    write('0009_base.sql', 'create table base ();');
     mkdirSync(path.join(folder, 'tides'));
-    write('tides/0001_tides.sql', 'create table tides (like house);');
+    write('tides/0001_tides.sql', 'create table tides (like base);');
     const both = () => migrate({ url: database.url, folder, own: own() });
-    expect((await both()).applied).toEqual(['0009_house.sql', 'tides/0001_tides.sql']);
-    expect(await both()).toEqual({ applied: [], version: '0009_house.sql' });
+    expect((await both()).applied).toEqual(['0009_base.sql', 'tides/0001_tides.sql']);
+    expect(await both()).toEqual({ applied: [], version: '0009_base.sql' });
     write('tides/0001_tides.sql', 'create table tides ();');
     expect(await codeOf(both())).toBe('migration_changed');
   });

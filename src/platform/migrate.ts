@@ -53,8 +53,8 @@ export interface MigrateResult {
 /** db/migrations of the package; src/platform and dist/platform lie at the same depth. */
 export const migrationsFolder = fileURLToPath(new URL('../../db/migrations', import.meta.url));
 
-/** Of the house itself; made by its migrations. */
-const houseRoles = ['millrace_app', 'millrace_engine', 'millrace_operator'];
+/** Of Millrace itself; made by its migrations. */
+const ownRoles = ['millrace_app', 'millrace_engine', 'millrace_operator'];
 
 const fileName = /^\d{4}_[a-z0-9_]+\.sql$/;
 const insufficientPrivilege = '42501';
@@ -70,7 +70,7 @@ const firstWithSetOption = 160_000;
 
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const { own = [], roles = [] } = options;
-  const house = readMigrations(options.folder);
+  const ours = readMigrations(options.folder);
   const client = await connectClient({
     url: options.url,
     applicationName: 'millrace-migrate',
@@ -83,7 +83,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     await client.query(`select pg_advisory_lock(hashtext('millrace.migrate'))`);
     await createHistory(client);
     await createRoles(client, roles);
-    const missing = checkHistory(house, own, await readHistory(client));
+    const missing = checkHistory(ours, own, await readHistory(client));
     for (const migration of missing) {
       const startedAt = performance.now();
       await applyPatiently(client, migration, patience, options.log);
@@ -91,8 +91,8 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
       options.log?.info({ migration: migration.name, ms }, 'migration applied');
     }
     if (options.appLogin !== undefined)
-      await grantRoles(client, [...houseRoles, ...roles], options.appLogin, serverVersion);
-    return { applied: missing.map(({ name }) => name), version: house.at(-1)?.name ?? 'empty' };
+      await grantRoles(client, [...ownRoles, ...roles], options.appLogin, serverVersion);
+    return { applied: missing.map(({ name }) => name), version: ours.at(-1)?.name ?? 'empty' };
   } catch (error) {
     if (sqlStateOf(error) !== insufficientPrivilege) throw error;
     const params = { target: describeTarget(options.url), reason: (error as Error).message };
@@ -107,10 +107,10 @@ export async function requireCurrentSchema(
   db: Queryable,
   { folder, own = [] }: Pick<MigrateOptions, 'folder' | 'own'> = {},
 ): Promise<void> {
-  const house = readMigrations(folder);
+  const ours = readMigrations(folder);
   const { rows } = await db.query<{ known: boolean }>(`select to_regclass('millrace.migrations') is not null as known`);
   const history = rows[0]?.known ? await readHistory(db) : [];
-  const missing = checkHistory(house, own, history);
+  const missing = checkHistory(ours, own, history);
   if (missing.length > 0) {
     const found = history.at(-1)?.name ?? 'nothing';
     throw new MillraceError('schema_behind', { found, known: missing.at(-1)?.name ?? 'nothing' });
@@ -170,11 +170,11 @@ async function readHistory(db: Queryable): Promise<Applied[]> {
 
 /** Pipelines that this process does not know may have migrations of their own in the database; they are not its affair. */
 function checkHistory(
-  house: readonly Migration[],
+  ours: readonly Migration[],
   own: readonly OwnMigrations[],
   history: readonly Applied[],
 ): Migration[] {
-  const migrations = [...house, ...own.flatMap(readOwnMigrations)];
+  const migrations = [...ours, ...own.flatMap(readOwnMigrations)];
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
   const owners = new Set(own.map(({ owner }) => owner));
   for (const { name, checksum } of history) {
@@ -182,7 +182,7 @@ function checkHistory(
     const [owner = '', file] = name.split('/');
     if (migration === undefined && file !== undefined && !owners.has(owner)) continue;
     if (migration === undefined)
-      throw new MillraceError('schema_newer', { found: name, known: house.at(-1)?.name ?? 'nothing' });
+      throw new MillraceError('schema_newer', { found: name, known: ours.at(-1)?.name ?? 'nothing' });
     if (migration.checksum !== checksum) throw new MillraceError('migration_changed', { name });
   }
   const applied = new Set(history.map(({ name }) => name));
@@ -231,7 +231,7 @@ async function createRoles(client: pg.Client, roles: readonly string[]): Promise
     });
 }
 
-// The login may become the roles of the house and of its pipelines; roles of other applications are left alone. Membership is for
+// The login may become the roles of Millrace and of its pipelines; roles of other applications are left alone. Membership is for
 // `set role` only: the login itself keeps no right of its own. Postgres 15 has no such option; there the login should be "noinherit",
 // which is how the embedded server and the documentation create it.
 async function grantRoles(

@@ -94,10 +94,10 @@ describe('redaction', () => {
 
   it('is not slowed down by hostile text', () => {
     const shapes = ['a@', 'password', '1-', '%41', 'eyJ', 'A1b', '"', '+1 ', 'postgres://', 'a.', '0'.repeat(50), "'"];
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     for (const shape of shapes) redactText(shape.repeat(100_000 / shape.length));
     for (const shape of shapes) hideQuoted(shape.repeat(100_000 / shape.length));
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(3_000_000);
   });
 });
 

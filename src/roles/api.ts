@@ -1,4 +1,4 @@
-// The front door alone: takes work in and answers questions; other processes do the work.
+// The API alone: takes work in and answers questions; other processes do the work.
 import { describeInstallation, openInstallation } from './installation.ts';
 import { openApi } from './open-api.ts';
 import type { RoleProcess, Started } from './role-process.ts';

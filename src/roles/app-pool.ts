@@ -1,4 +1,4 @@
-// The connections of the front door: as millrace_app, with the limits of a request.
+// The connections of the API: as millrace_app, with the limits of a request.
 import type { Config } from '../platform/config.ts';
 import { createPool, type Pool } from '../platform/database.ts';
 import type { OpenDatabase } from '../platform/open-database.ts';

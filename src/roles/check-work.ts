@@ -1,5 +1,5 @@
 // Whether accepted work moves on, in one sentence for /ready. Asked of the database at most every few seconds, however often /ready is.
-import { readSigns, type WorkSigns } from '../engine/sql/read-signs.ts';
+import { readSigns, type WorkSigns } from '../engine/reads/read-signs.ts';
 import { whatStands } from '../engine/standing-work.ts';
 import type { ReadyCheck } from '../http/app-deps.ts';
 import { NotMoving } from '../http/routes/system/ready.ts';

@@ -80,7 +80,7 @@ describe('createMillrace', () => {
     const id = await place('kept', false);
     await expect(place('dropped', true)).rejects.toThrow('changed my mind');
     expect(await orders()).toEqual(['kept', 'kept again']);
-    expect((await millrace.runs.wait(id, { timeoutMs: 10_000 })).status).toBe('completed');
+    expect((await millrace.runs.wait(id, { timeoutMs: 120_000 })).status).toBe('completed');
     expect(await millrace.runs.list({ tenantId })).toHaveLength(1);
   });
 
@@ -119,7 +119,7 @@ describe('createMillrace', () => {
     expect(await millrace.runs.why(id)).toMatchObject({ reason: 'paused', text: expect.stringContaining('by test') });
     expect(await millrace.runs.wait(id, { timeoutMs: 100 })).toMatchObject({ phase: 'waiting', finished_at: null });
     await millrace.unpause('idle');
-    expect((await millrace.runs.wait(id, { timeoutMs: 30_000 })).status).toBe('completed');
+    expect((await millrace.runs.wait(id, { timeoutMs: 120_000 })).status).toBe('completed');
   });
 
   it('a running run can be cancelled, retried, and its history read', async () => {
@@ -127,13 +127,13 @@ describe('createMillrace', () => {
     const { id } = await millrace.enqueue({ pipeline: 'gated', tenantId, input: {} });
     await waitFor(async () => (await millrace.runs.get(id)).phase === 'active');
     await millrace.runs.cancel(id, { by: 'ada' });
-    const cancelled = await millrace.runs.wait(id, { timeoutMs: 10_000 });
+    const cancelled = await millrace.runs.wait(id, { timeoutMs: 120_000 });
     expect(cancelled).toMatchObject({ phase: 'failed', error_code: 'run_cancelled' });
     expect(await millrace.runs.attempts(id)).toMatchObject([{ attempt: 1, stage: 'work', outcome: 'cancelled' }]);
     const successor = await millrace.runs.retry(id);
     expect(await millrace.runs.retry(id)).toEqual({ id: successor.id, created: false });
     release();
-    expect(await millrace.runs.wait(successor.id, { timeoutMs: 10_000 })).toMatchObject({
+    expect(await millrace.runs.wait(successor.id, { timeoutMs: 120_000 })).toMatchObject({
       retry_of: id,
       phase: 'done',
     });
@@ -142,7 +142,7 @@ describe('createMillrace', () => {
   it('a consumer is handed the end of a run exactly once', async () => {
     const tenantId = newTenant();
     const { id } = await millrace.enqueue({ pipeline: 'plain', tenantId, input: {} });
-    await millrace.runs.wait(id, { timeoutMs: 10_000 });
+    await millrace.runs.wait(id, { timeoutMs: 120_000 });
     await waitFor(() => applied.includes(`${id} run.done`));
     expect(applied.filter((event) => event === `${id} run.done`)).toHaveLength(1);
     expect(await millrace.runs.events(id)).toMatchObject([{ type: 'run.done' }]);

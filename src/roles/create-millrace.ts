@@ -1,5 +1,5 @@
 // Millrace as a library: `createMillrace` opens (or embeds) Postgres, brings its schema up to date, registers the pipelines
-// it is given and returns everything a program needs to hand in work, to run it, and to look after it.
+// it is given and returns everything a program needs to submit work, to run it, and to look after it.
 //
 // Execution is at least once; effects are applied once, because a stage can only write through `commit`. What `enqueue`
 // has acknowledged reaches exactly one terminal state, whatever is killed.
@@ -20,7 +20,7 @@ import { openSecretBox } from '../platform/secret-box.ts';
 import { openKits } from './kits.ts';
 import { openEngine } from './open-engine.ts';
 import { prepareHome } from './prepare-home.ts';
-import { createRunDesk, type RunDesk } from './run-desk.ts';
+import { createRunService, type RunService } from './run-service.ts';
 import { swapRole } from './sql/swap-role.ts';
 
 export interface MillraceOptions {
@@ -54,7 +54,7 @@ export interface TransactionSession {
 }
 
 export interface Millrace {
-  readonly runs: RunDesk;
+  readonly runs: RunService;
   /** For the pipelines' own tools, such as JobDispatcher and runWorkerCycle. */
   readonly engine: Engine;
   /** Accepts one run. When it has answered, the run is on disk. */
@@ -121,7 +121,7 @@ export async function createMillrace(options: MillraceOptions): Promise<Millrace
   let stopped: Promise<void> | undefined;
 
   return {
-    runs: createRunDesk(engine, LIBRARY),
+    runs: createRunService(engine, LIBRARY),
     engine,
     enqueue: engine.enqueue,
     enqueueMany: engine.enqueueMany,

@@ -5,7 +5,7 @@ import { replayConsumer } from '../engine/replay.ts';
 import { createBlobSweeper } from '../engine/services/blob-sweeper.ts';
 import { createStagingCleaner } from '../engine/services/staging-cleaner.ts';
 import type { EngineSettings } from '../engine/settings.ts';
-import type { AlertDesk } from '../outbound/alerts/sinks.ts';
+import type { AlertService } from '../outbound/alerts/sinks.ts';
 import type { BlobStore } from '../platform/blob/blob-store.ts';
 import { blobSettings, openBlobStore } from '../platform/blob/open-blob-store.ts';
 import { type Config, specSettings } from '../platform/config.ts';
@@ -22,7 +22,7 @@ export interface Installation extends OpenedEngine {
   readonly blobs: BlobStore;
   /** The pipelines with everything they bring. */
   readonly kits: readonly KitAtWork[];
-  readonly alerts: AlertDesk;
+  readonly alerts: AlertService;
   readonly webhooks: Webhooks;
 }
 

@@ -59,7 +59,14 @@ export async function openKits(kits: readonly PipelineKit[], base: Omit<KitBase,
     async prepare(admin) {
       for (const { kit } of opened) await kit.prepare?.(admin);
     },
-    withEngine: (engine) => opened.map(({ kit, own }) => putToWork(kit, own, engine)),
+    withEngine(engine) {
+      const atWork = opened.map(({ kit, own }) => putToWork(kit, own, engine));
+      const intakes = new Map(
+        atWork.flatMap(({ kit, parts }) => (parts.intake === undefined ? [] : [[kit.name, parts.intake] as const])),
+      );
+      for (const { kit, own } of opened) kit.ready?.(hostOf(own, engine), intakes);
+      return atWork;
+    },
   };
 }
 
@@ -90,8 +97,9 @@ async function openKit(kit: PipelineKit, base: Omit<KitBase, 'settings'>) {
 }
 
 function putToWork(kit: PipelineKit, opened: KitOpened<unknown>, engine: Engine): KitAtWork {
-  const host = { ...opened, engine, uploadLimits: uploadLimits(opened.config) };
+  const host = hostOf(opened, engine);
   const intake = kit.intake?.(host);
+  const readings = kit.readings?.(host);
   const rejects = kit.rejects?.(host);
   const actions = kit.actions?.(host);
   const routes = kit.routes?.(host);
@@ -100,6 +108,7 @@ function putToWork(kit: PipelineKit, opened: KitOpened<unknown>, engine: Engine)
     parts: {
       title: kit.title,
       ...(intake ? { intake } : {}),
+      ...(readings ? { readings } : {}),
       ...(rejects ? { rejects } : {}),
       ...(actions ? { actions } : {}),
       ...(routes ? { routes } : {}),
@@ -118,15 +127,18 @@ function putToWork(kit: PipelineKit, opened: KitOpened<unknown>, engine: Engine)
   };
 }
 
+function hostOf(opened: KitOpened<unknown>, engine: Engine) {
+  return { ...opened, engine, uploadLimits: uploadLimits(opened.config) };
+}
+
 /** What alerts know of a kit. */
 export function alertedOf({ alerts, figures }: PipelineKit, base: KitBase): AlertedPipeline {
-  const { label, runsBy, failedAreDeadLetters } = figures ?? {};
+  const { label, runsBy } = figures ?? {};
   const staleAfter = figures?.staleAfter?.(base);
   return {
     ...alerts,
     ...(label === undefined ? {} : { label }),
     ...(runsBy === undefined ? {} : { runsBy }),
-    ...(failedAreDeadLetters ? { failedAreDeadLetters } : {}),
     ...(staleAfter === undefined ? {} : { staleAfter }),
   };
 }

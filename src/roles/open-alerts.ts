@@ -8,14 +8,14 @@ import { alertConsumer } from '../outbound/alerts/event-consumer.ts';
 import type { AlertedPipelines } from '../outbound/alerts/pipeline-alerts.ts';
 import { createAlertSender } from '../outbound/alerts/sender.ts';
 import type { SinkBox } from '../outbound/alerts/sink-target.ts';
-import type { AlertDesk } from '../outbound/alerts/sinks.ts';
+import type { AlertService } from '../outbound/alerts/sinks.ts';
 import type { Config } from '../platform/config.ts';
 import type { RoleProcess } from './role-process.ts';
 
 const SECOND_MS = 1_000;
 const HOUR_S = 3_600;
 
-export function openAlerts(config: Config, box: SinkBox, pipelines: AlertedPipelines): AlertDesk {
+export function openAlerts(config: Config, box: SinkBox, pipelines: AlertedPipelines): AlertService {
   return { box, settings: { ...alertSettings(config), pipelines } };
 }
 
@@ -27,7 +27,7 @@ export function consumeForAlerts(engine: Pick<Engine, 'consume'>, pipelines: Ale
 /** Where services run: all of them may, in every process. */
 export async function startAlerts(
   { config, log, shutdown }: RoleProcess,
-  { engine, alerts }: { readonly engine: Engine; readonly alerts: AlertDesk },
+  { engine, alerts }: { readonly engine: Engine; readonly alerts: AlertService },
 ): Promise<void> {
   const { box, settings } = alerts;
   const pool = engine.pools.control;

@@ -1,4 +1,4 @@
-// The front door of an installation: pool, secrets, first account, HTTP server with the console.
+// The API of an installation: pool, secrets, first account, HTTP server with the console.
 import { fileURLToPath } from 'node:url';
 import { ensureFirstTenant, listTenants, listUsers } from '../access/operator.ts';
 import { loadSecrets, type Secrets } from '../access/secrets.ts';
@@ -19,6 +19,7 @@ import { checkWork } from './check-work.ts';
 import type { Installation } from './installation.ts';
 import { schemaOf, uploadLimits } from './kits.ts';
 import type { LoginHint, RoleProcess } from './role-process.ts';
+import { forgetServerAddress, noteServerAddress } from './server-address.ts';
 import { version } from './version.ts';
 
 export interface OpenedApi extends RunningApi {
@@ -36,6 +37,8 @@ export async function openApi(process: RoleProcess, installation: Installation):
   const login = await firstLogin(config, pool);
   watchVitals(installation.engine.vitals);
   const api = await startApi(apiDeps(process, installation, pool, secrets));
+  noteServerAddress(config.home, config.publicUrl ?? api.url);
+  shutdown.add('server address', async () => forgetServerAddress(config.home));
   // A slow sender may have half of the grace; the other half belongs to the work that drains after it.
   const halfMs = config.shutdownGraceSeconds * 500;
   shutdown.add('http server', (hurry) => api.close(AbortSignal.any([hurry, AbortSignal.timeout(halfMs)])));
@@ -67,7 +70,7 @@ function handlersOf(
     ...createUploadHandlers({ store, limits: uploadLimits(config) }),
     ...sampleHandlers({ store }),
     ...alertHandlers(alerts),
-    ...webhookHandlers(webhooks.desk),
+    ...webhookHandlers(webhooks.service),
     ...Object.assign({}, ...kits.map(({ handlers }) => handlers())),
   };
 }

@@ -1,7 +1,7 @@
 // Webhooks of an installation: the key that seals their secrets, their settings, and the services that deliver.
 import type { EnginePools } from '../engine/engine-pools.ts';
 import type { DeliverDeps } from '../outbound/webhooks/deliver.ts';
-import { createWebhookDesk, createWebhookServices, type WebhookDesk } from '../outbound/webhooks/webhook-desk.ts';
+import { createWebhookLoops, createWebhookService, type WebhookService } from '../outbound/webhooks/webhook-service.ts';
 import { defaultWebhookSettings, type WebhookSettings } from '../outbound/webhooks/webhook-settings.ts';
 import type { Config } from '../platform/config.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
@@ -10,13 +10,13 @@ import type { OpenedEngine } from './open-engine.ts';
 import type { RoleProcess } from './role-process.ts';
 
 export interface Webhooks {
-  readonly desk: WebhookDesk;
+  readonly service: WebhookService;
   readonly deps: DeliverDeps;
 }
 
 export function openWebhooks(config: Config, pools: EnginePools, box: SecretBox): Webhooks {
   const deps = { pool: pools.control, box, settings: webhookSettings(config) };
-  return { desk: createWebhookDesk(deps), deps };
+  return { service: createWebhookService(deps), deps };
 }
 
 /** Events become deliveries and are delivered, in this process too. */
@@ -29,7 +29,7 @@ export function startWebhooks(
     kits,
   }: OpenedEngine & { readonly webhooks: Webhooks; readonly kits: readonly KitAtWork[] },
 ): void {
-  const services = createWebhookServices({
+  const services = createWebhookLoops({
     ...webhooks.deps,
     feedPool: pools.effects,
     log,

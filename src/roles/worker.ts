@@ -1,10 +1,10 @@
 // A worker, with the services beside it: they are safe everywhere, so that one worker process alone is a whole installation.
 import { queueDueWork } from '../engine/due-work.ts';
+import { countClaimable } from '../engine/reads/count-claimable.ts';
 import { waitAtMost } from '../platform/wait.ts';
 import { describeInstallation, type Installation, openInstallation, startSweeper } from './installation.ts';
 import { startAlerts } from './open-alerts.ts';
 import type { RoleProcess, Started } from './role-process.ts';
-import { countClaimable } from './sql/count-claimable.ts';
 import { startStatus } from './start-status.ts';
 import { startWatchedFolders } from './watched-folders.ts';
 

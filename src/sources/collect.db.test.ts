@@ -201,7 +201,6 @@ describe('a process killed with kill -9 while it takes a file', () => {
     expect(signal).toBe('SIGKILL');
     const next = watchingProcess();
     await waitFor(async () => (await listing('accepted')).length === 1, {
-      timeoutMs: 20_000,
       what: 'the file to be moved',
     });
     next.stdin?.end();
@@ -222,7 +221,6 @@ describe('two processes that watch one folder', () => {
       await rename(join(home, name), join(folder, name));
     }
     await waitFor(async () => (await listing('accepted')).length === 60, {
-      timeoutMs: 25_000,
       what: 'all files to be moved',
     });
     for (const watcher of watchers) watcher.stdin?.end();

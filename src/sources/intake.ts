@@ -18,11 +18,21 @@ export interface IntakeRequest<Fields> {
   /** An earlier run that was given exactly these bytes. */
   readonly sameBytesAs?: string | undefined;
   readonly createdBy?: string | undefined;
+  /** Who asks, where a person or a program does: an admin may do what others may not. */
+  readonly uploader?: { readonly name: string; readonly isAdmin: boolean } | undefined;
   readonly correlationId?: string | undefined;
   /** The source that has it, when no person uploaded it. Nobody can answer a conflict there: it is a refusal. */
   readonly sourceId?: string | undefined;
+  /** Where exactly it lies, of an object at a managed source: its identity for pipelines whose things evolve at one place. */
+  readonly origin?: Origin | undefined;
   /** Makes the run unique where the pipeline has no key of its own. */
   readonly uniqueKey?: string | undefined;
+}
+
+export interface Origin {
+  /** s3://bucket/key, sftp://host/path, folder://source/path. */
+  readonly uri: string;
+  readonly kind: string;
 }
 
 export interface Accepted {
@@ -55,6 +65,8 @@ export interface Intake<Fields extends z.ZodType = z.ZodType, Answer extends Acc
   check?(request: Omit<IntakeRequest<z.output<Fields>>, 'sameBytesAs'>): Promise<void> | void;
   /** Makes the run, or names the one that has the file. */
   accept(request: IntakeRequest<z.output<Fields>>): Promise<Answer>;
+  /** What an object brought is no longer served, because it vanished from its source; nothing is deleted. Repeating it is harmless. */
+  withdraw?(vanished: { readonly tenantId: string; readonly uri: string; readonly sourceId: string }): Promise<void>;
 }
 
 export interface IntakeDeps {

@@ -1,4 +1,4 @@
-// The front door of reading tables: any source in, a reading and batches of rows out. With a reading at hand (a resumed run, a
+// The entry point of reading tables: any source in, a reading and batches of rows out. With a reading at hand (a resumed run, a
 // replay) `openTable` reads exactly as before; without one `readTable` sniffs first.
 import type { ByteSource } from './byte-source.ts';
 import { readCsv } from './csv/read-csv.ts';

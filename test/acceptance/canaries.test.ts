@@ -1,11 +1,11 @@
-// Secrets and personal data are sent in by every door: configuration, passwords, keys, rows, file names, broken requests. Then every
+// Secrets and personal data are sent by every way in: configuration, passwords, keys, rows, file names, broken requests. Then every
 // operation of the route table is called and everything that leaves is searched: answers and their headers, log lines, metrics, live
 // feeds, webhooks, alerts, and the tables of events, audit and sends. A secret stands nowhere. Personal data stands only in the answers
 // whose purpose is to show it to its owner; they are listed with the reason.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findHidden } from '../support/canary-spellings.ts';
 import { isolationMatrix } from '../support/isolation-matrix.ts';
-import { closeHouse, type House, openHouse } from './canary-house.ts';
+import { type CanaryInstallation, closeCanaries, openCanaries } from './canary-installation.ts';
 import {
   addressShown,
   allPeople,
@@ -16,24 +16,24 @@ import {
   shownToOwner,
 } from './canary-words.ts';
 
-let house: House;
+let installation: CanaryInstallation;
 
 beforeAll(async () => {
-  house = await openHouse();
+  installation = await openCanaries();
 }, 300_000);
-afterAll(closeHouse);
+afterAll(closeCanaries);
 
-describe('what leaves the house', () => {
+describe('what leaves the installation', () => {
   it('was looked at: every operation has answered, every receiver has heard', () => {
-    const answered = new Set(house.said.map(({ operation }) => operation));
+    const answered = new Set(installation.said.map(({ operation }) => operation));
     const left = (Object.keys(isolationMatrix) as OperationId[]).filter((operation) => !answered.has(operation));
     expect(left).toEqual(['auth.logout', 'auth.password', 'live.socket']);
-    expect(house.log.length).toBeGreaterThan(3_000);
-    expect(house.metrics).toContain('millrace_');
+    expect(installation.log.length).toBeGreaterThan(3_000);
+    expect(installation.metrics).toContain('millrace_');
   });
 
   it('no answer repeats a secret, to anybody', () => {
-    const found = house.said.flatMap(({ where, operation, text }) => {
+    const found = installation.said.flatMap(({ where, operation, text }) => {
       const isAddress = operation !== undefined && addressShown.has(operation);
       const wanted = allSecrets.filter((canary) => !isAddress || canary !== secrets.hook);
       return findHidden(text, wanted).map((canary) => `${where}: ${canary}`);
@@ -42,7 +42,7 @@ describe('what leaves the house', () => {
   });
 
   it('answers show personal data where that is their purpose, and nowhere else', () => {
-    const found = house.said.filter(({ text }) => findHidden(text, allPeople).length > 0);
+    const found = installation.said.filter(({ text }) => findHidden(text, allPeople).length > 0);
     const elsewhere = found.filter(({ operation }) => operation === undefined || shownToOwner[operation] === undefined);
     expect(elsewhere.map(({ where, text }) => `${where}: ${findHidden(text, allPeople)}`)).toEqual([]);
     // It was there to be found.
@@ -57,8 +57,8 @@ describe('what leaves the house', () => {
   });
 
   it('no log line and no metric holds a secret, a person or the name of a file', () => {
-    expect(findHidden(house.metrics, [...allSecrets, ...allPeople])).toEqual([]);
-    const lines = house.log
+    expect(findHidden(installation.metrics, [...allSecrets, ...allPeople])).toEqual([]);
+    const lines = installation.log
       .split('\n')
       .flatMap((line) =>
         findHidden(line, [...allSecrets, ...allPeople]).map((canary) => `${canary}: ${line.slice(0, 300)}`),
@@ -67,7 +67,7 @@ describe('what leaves the house', () => {
   });
 
   it('no webhook and no alert holds a secret, a person or the name of a file', () => {
-    const found = house.sent.flatMap(({ path, text }) => {
+    const found = installation.sent.flatMap(({ path, text }) => {
       // PagerDuty is told its own key: that is how it knows whom to ring.
       const own = path.startsWith('/pagerduty')
         ? secrets.routing
@@ -78,7 +78,7 @@ describe('what leaves the house', () => {
       return findHidden(text, wanted).map((canary) => `${path.split('/')[1]}: ${canary} ${text.slice(-300)}`);
     });
     expect(found).toEqual([]);
-    expect(house.sent.length).toBeGreaterThan(10);
+    expect(installation.sent.length).toBeGreaterThan(10);
   });
 
   it.each([
@@ -95,7 +95,9 @@ describe('what leaves the house', () => {
     ['public.api_keys', allSecrets],
     ['engine.runs', allSecrets],
   ] as const)('nothing of it is kept in the words of %s', async (table, wanted) => {
-    const rows = await house.database.query<{ text: string }>(`select to_jsonb(t)::text as text from ${table} t`);
+    const rows = await installation.database.query<{ text: string }>(
+      `select to_jsonb(t)::text as text from ${table} t`,
+    );
     expect(findHidden(rows.map(({ text }) => text).join('\n'), wanted)).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ it('npm run demo:kill kills a worker half way, has another finish its run, verif
   expect(processes().filter(({ pid, command }) => workers.includes(pid) || command.includes(folder))).toEqual([]);
   // The compiler of the scripts keeps a cache of its own there.
   expect(readdirSync(folder).filter((name) => name.startsWith('millrace'))).toEqual([]);
-}, 180_000);
+});
 
 async function runDemo(): Promise<{ code: number | null; lines: string[] }> {
   // A group of its own: whatever goes wrong, all of it can be ended.

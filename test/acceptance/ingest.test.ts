@@ -94,7 +94,7 @@ describe('ingest over HTTP', () => {
     return (await post('/v1/auth/password', first.token, { current, new: 'a long enough password' })).token;
   }
 
-  it('hands in and is done; tail follows it to its end', async () => {
+  it('uploads and is done; tail follows it to its end', async () => {
     const handed = await millrace(['ingest', makeExport('august.csv', 5, 0), '--platform', 'meta'], remote);
     expect(handed, handed.stderr).toMatchObject({
       code: 0,

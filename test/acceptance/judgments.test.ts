@@ -55,9 +55,9 @@ describe('a batch from the command line', () => {
     const file = makeBatch('C-1,Ann,10,2024-01-01,Kings', 'C-2,Bea,-1,2024-01-01,Kings');
     const run = runOf((await ingest(file, 'returned')).stdout);
     const rejects = await millrace(['rejects', run, '--csv'], env);
-    const mended = path.join(folder, 'mended.csv');
-    writeFileSync(mended, rejects.stdout.replace(',-1,', ',1,'));
-    const back = (...more: string[]) => millrace(['ingest', mended, '--pipeline', 'judgments', ...more], env);
+    const fixed = path.join(folder, 'fixed.csv');
+    writeFileSync(fixed, rejects.stdout.replace(',-1,', ',1,'));
+    const back = (...more: string[]) => millrace(['ingest', fixed, '--pipeline', 'judgments', ...more], env);
     const returned = await back('--corrects', run);
     expect(returned.stdout, returned.stderr).toMatch(/1 = 1 inserted/);
     const again = await back('--corrects', run);
@@ -114,6 +114,63 @@ describe('the golden path', () => {
     ]);
     expect(refused).toMatchObject({ code: 78, stderr: expect.stringContaining('(golden_path_dev_only)') });
   });
+
+  it('sets up what it needs on an empty installation, leaves nothing there, asks a server by its address, and fails when none answers', async () => {
+    const empty = await createDatabase();
+    const own = { ...env, ...empty.env, MILLRACE_HOME: makeHome() };
+    const passed = [
+      '  Initial Completion: PASS',
+      '  Duplicate Skip:     PASS',
+      '  Cleanup:            PASS',
+      '  [SUCCESS] Golden Path Verified - Data Moat is operational!',
+    ];
+    try {
+      const dry = await millrace(['golden-path', '--env', 'prod', '--dry-run'], own);
+      expect(dry.stdout, dry.stderr).toContain('  Unique Constraints: PASS');
+      const walked = await millrace(['golden-path', '--env', 'dev'], own);
+      expect(lines(walked.stdout), walked.stderr).toEqual(passed);
+      expect(walked.stderr).toMatch(/Same Case Updates: ok, status completed, 1 updated, 1 stored/);
+      expect(await leftIn(empty)).toEqual({ tenants: 0, users: 0, rows: 0, files: 0 });
+
+      // The first start finds the installation as new as it was.
+      const server = await startServer(own);
+      const password = / password (\S+) /.exec(server.lines.at(-1) ?? '')?.[1] ?? '';
+      const answer = await fetch(`${server.url}/v1/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: 'admin@millrace.local', password }),
+      });
+      const { token } = (await answer.json()) as { token: string };
+      const remote = { MILLRACE_HOME: makeHome(), MILLRACE_URL: server.url, MILLRACE_TOKEN: token };
+      const afar = await millrace(['golden-path', '--env', 'dev'], remote);
+      const afarDry = await millrace(['golden-path', '--env', 'prod', '--dry-run'], remote);
+      const chaos = await millrace(['golden-path', '--env', 'dev', '--chaos'], remote);
+      await server.end();
+      expect(lines(afar.stdout), afar.stderr).toEqual(passed);
+      expect(afar.stderr).toMatch(/Unique Constraints: ok, 4 active[\s\S]*Same Case Updates: ok/);
+      expect(afarDry.stdout, afarDry.stderr).toContain('  Status Guard:       PASS');
+      expect(chaos).toMatchObject({ code: 78, stderr: expect.stringContaining('(golden_path_dev_only)') });
+      expect(await leftIn(empty)).toMatchObject({ rows: 0, files: 0 });
+      for (const args of [[], ['--dry-run']]) {
+        const nowhere = await millrace(['golden-path', '--env', 'dev', ...args], remote);
+        expect(nowhere).toMatchObject({ stdout: '', stderr: expect.stringContaining('(server_unreachable)') });
+        expect(nowhere.code).not.toBe(0);
+      }
+    } finally {
+      await empty.drop();
+    }
+  });
+
+  /** What a golden path might leave: the ledger and the audit log alone remember it. */
+  async function leftIn(database: InstallationDatabase) {
+    const [left] = await database.query(
+      `select (select count(*)::int from tenants) as tenants, (select count(*)::int from users) as users,
+              (select count(*)::int from judgments) + (select count(*)::int from plaintiffs) + (select count(*)::int from plaintiff_keys)
+                + (select count(*)::int from intake.simplicity_validated_rows) + (select count(*)::int from intake.batch_readings) as rows,
+              (select count(*)::int from engine.blobs where deleted_at is null and keep_until > engine.now()) as files`,
+    );
+    return left;
+  }
 
   it('refuses production without a yes, writes nothing on a dry run, and never kills there', async () => {
     const unconfirmed = await millrace(['golden-path', '--env', 'prod'], env);

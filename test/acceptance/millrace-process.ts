@@ -65,7 +65,7 @@ export interface Limits {
 export async function millrace(
   args: readonly string[],
   env: Environment = {},
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
   limits: Limits = {},
 ): Promise<Ended> {
   const running = launch(args, env, limits);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFakeAirbyte } from '../support/fake-airbyte/server.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { createDatabase, type InstallationDatabase } from './installation-database.ts';
 import { cleanUp, makeHome, millrace, root, type Server, startServer, useProgram } from './millrace-process.ts';
 
@@ -99,6 +100,10 @@ describe('a pipeline of one’s own', () => {
     expect((await call('PUT', correction, { cells: { value: '6.5' } })).body.faults).toEqual([]);
     const { body: replay } = await call('POST', `/v1/runs/${run.run_id}/replay`, {});
     expect(await ended(replay.run_id)).toMatchObject({ status: 'stored', receipt: { outcomes: { inserted: 1 } } });
+    const alerts = async () => (await call('GET', '/v1/alerts')).body.data as unknown as { rule: string }[];
+    await waitFor(async () => (await alerts()).some(({ rule }) => rule === 'measurements_refused'), {
+      what: 'its alert',
+    });
   });
 
   it('answers at a route of its own, with error codes of its own', async () => {
@@ -149,44 +154,53 @@ it('programs trigger, work on and requeue syncs through the package, on a databa
   writeFileSync(
     script,
     `import { createMillrace, dispatch, kits, requeueFromDlq, runWorkerCycle } from 'millrace';
-     const [tenantId, connectorId] = process.argv.slice(2);
+     const [act, tenantId, id] = process.argv.slice(2);
      const millrace = await createMillrace({ databaseUrl: process.env.DATABASE_URL, migrationUrl: process.env.DATABASE_MIGRATION_URL, home: process.env.MILLRACE_HOME, kits });
-     const { created, job } = await dispatch(millrace, tenantId, { connectorId });
+     const requeue = (jobId) => requeueFromDlq(millrace, tenantId, { jobId, correlationId: 'T-1', by: 'support' });
+     const refusal = (jobId) => requeue(jobId).then(() => 'done', (error) => error.code);
+     const job = act === 'dispatch' ? (await dispatch(millrace, tenantId, { connectorId: id })).job : await requeue(id);
      const cycle = await runWorkerCycle(millrace.engine);
-     const run = await millrace.runs.get(job.job_id);
-     const refused = await requeueFromDlq(millrace, tenantId, { jobId: job.job_id, correlationId: 'T-1', by: 'support' }).then(() => 'done', (error) => error.code);
-     console.log(JSON.stringify({ created, cycle, status: run.status, read: run.receipt?.read, refused }));
+     const { status, receipt, retry_of } = await millrace.runs.get(job.job_id);
+     const refused = act === 'dispatch' ? [] : [await refusal(id), await refusal(job.job_id)];
+     console.log(JSON.stringify({ id: job.job_id, cycle, status, read: receipt?.read, retry_of, refused }));
      await millrace.stop();`,
   );
   const own = await createDatabase();
   try {
-    const house = {
+    const ownEnv = {
       ...own.env,
       MILLRACE_HOME: makeHome(),
       AIRBYTE_BASE_URL: airbyte.url,
       AIRBYTE_API_TOKEN: airbyte.token,
       AIRBYTE_WORKSPACE_ID: airbyte.workspaceId,
     };
-    const tenant = await millrace(['tenants', 'create', 'Ours', '--json'], house);
+    const tenant = await millrace(['tenants', 'create', 'Ours', '--json'], ownEnv);
     expect([tenant.code, tenant.stderr]).toEqual([0, '']);
     const wish = ['connectors', 'add', connectionId, '--name', 'Orders', '--account', 'shop', '--json'];
-    const added = await millrace(wish, house);
+    const added = await millrace(wish, ownEnv);
     expect([added.code, added.stderr]).toEqual([0, '']);
     const ids = await own.query<{ tenant_id: string; connector_id: string }>(
       'select tenant_id, connector_id from public.connectors',
     );
-    const args = [script, ids[0]?.tenant_id ?? '', ids[0]?.connector_id ?? ''];
+    const env = { ...process.env, ...ownEnv, MILLRACE_HOME: makeHome() };
     // Not waited for in this thread: the Airbyte that it asks answers from here.
-    const { stdout } = await promisify(execFile)(process.execPath, args, {
-      cwd: project,
-      env: { ...process.env, ...house, MILLRACE_HOME: makeHome() },
-    });
-    expect(JSON.parse(stdout)).toEqual({
-      created: true,
-      cycle: { queued_processed: 1, retry_processed: 0 },
+    const program = async (act: 'dispatch' | 'requeue', id = '') => {
+      const args = [script, act, ids[0]?.tenant_id ?? '', id];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: project, env });
+      return JSON.parse(stdout) as { readonly id: string };
+    };
+    const cycle = { queued_processed: 1, retry_processed: 0 };
+    const calm = airbyte.knobs;
+    airbyte.knobs = { ...calm, unauthorized: 1 };
+    const dead = await program('dispatch', ids[0]?.connector_id);
+    expect(dead).toMatchObject({ cycle, status: 'dead_letter' });
+    airbyte.knobs = calm;
+    expect(await program('requeue', dead.id)).toMatchObject({
+      cycle,
       status: 'success',
       read: 5,
-      refused: 'not_a_dead_letter',
+      retry_of: dead.id,
+      refused: ['run_already_retried', 'not_a_dead_letter'],
     });
   } finally {
     await airbyte.close();

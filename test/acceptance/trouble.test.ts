@@ -28,7 +28,7 @@ async function beforeTheFirstStart(): Promise<void> {
 }
 
 const start = (env: Record<string, string>) =>
-  millrace(['start', '--port', '0'], { MILLRACE_HOME: home, ...quick, ...env }, 30_000);
+  millrace(['start', '--port', '0'], { MILLRACE_HOME: home, ...quick, ...env });
 
 function expectRefusal(ended: Ended, code: number, error: string): string {
   expect(ended, ended.stderr).toMatchObject({ code, stdout: '' });
@@ -52,7 +52,6 @@ describe('a start that cannot be', () => {
     const text = expectRefusal(ended, 1, 'database_unreachable');
     expect(text).toContain('127.0.0.1:9/millrace does not answer');
     expect(text).not.toContain('hidden');
-    expect(ended.ms).toBeLessThan(15_000);
   });
 
   it('a wrong password and a wrong name', async () => {
@@ -69,12 +68,11 @@ describe('a start that cannot be', () => {
     const old = await startOldPostgres(140_011, '14.11');
     try {
       for (const args of [['start', '--port', '0'], ['migrate'], ['worker', '--once']]) {
-        const ended = await millrace(args, { MILLRACE_HOME: home, ...quick, DATABASE_URL: old.url }, 30_000);
+        const ended = await millrace(args, { MILLRACE_HOME: home, ...quick, DATABASE_URL: old.url });
         expect(expectRefusal(ended, 78, 'database_too_old')).toBe(
           '✖ The database server is Postgres 14.11; Millrace needs 15 or newer.\n' +
             '  Upgrade the server, or unset DATABASE_URL to use the embedded one. (database_too_old)\n',
         );
-        expect(ended.ms).toBeLessThan(15_000);
       }
       expect(old.asked.filter((sql) => !sql.includes('server_version'))).toEqual([]);
     } finally {
@@ -108,7 +106,7 @@ describe('a start that cannot be', () => {
       ['runs', 'list'],
       ['tenants', 'create', 'Acme'],
     ])
-      expectRefusal(await millrace(args, env, 30_000), 78, 'schema_newer');
+      expectRefusal(await millrace(args, env), 78, 'schema_newer');
     const doctor = await millrace(['doctor', '--json'], env);
     const findings = JSON.parse(doctor.stdout) as { check: string; state: string; fix?: string }[];
     expect(doctor.code).toBe(1);

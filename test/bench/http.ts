@@ -1,4 +1,4 @@
-// npm run bench -- http: the front door. Uploads beside a bare Node server, lists over a million runs, a thousand live readers.
+// npm run bench -- http: the API. Uploads beside a bare Node server, lists over a million runs, a thousand live readers.
 import { setDefaultResultOrder } from 'node:dns';
 import { issueSession } from '../../src/access/login.ts';
 import { createTenant, createUser } from '../../src/access/operator.ts';

@@ -1,12 +1,19 @@
 // npm run bench -- NAME [--quick] [--json FILE]: runs one bench, prints its table, and writes its figures as JSON.
 // A bench is a function that returns figures; each is loaded only when it is asked for.
 import { writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type BenchOptions, type BenchResult, describeMachine, printFigures } from './report.ts';
 
 type Bench = (options: BenchOptions) => Promise<BenchResult>;
 
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
+  /** Compiled: a loader would be counted with the processes that read and embed. */
+  documents: async () => {
+    const { compiledProgram } = await import('../support/programs.ts');
+    const program = pathToFileURL(compiledProgram('test/bench/documents.ts')).href;
+    return ((await import(program)) as typeof import('./documents.ts')).benchDocuments;
+  },
   history: async () => (await import('./history.ts')).benchHistory,
   http: async () => (await import('./http.ts')).benchHttp,
   judgments: async () => (await import('./judgments.ts')).benchJudgments,

@@ -1,4 +1,4 @@
-// The ads pipeline under fire: uploads are handed in, their workers are killed at random and at failpoints, Postgres is stopped, and at the
+// The ads pipeline under fire: files are uploaded, their workers are killed at random and at failpoints, Postgres is stopped, and at the
 // end every table is compared with a reference that was computed from the generated rows, without the product.
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -34,7 +34,7 @@ export interface AdsChaosResult {
   readonly findings: readonly string[];
 }
 
-interface HandedIn {
+interface Uploaded {
   readonly tenantId: string;
   readonly runId: string;
   readonly reference: AdsReference;
@@ -69,7 +69,7 @@ export async function runAdsChaos({ seed, kills, say }: AdsChaosOptions): Promis
   try {
     const ground = await server.ground(SETTINGS);
     const bench = await openAdsBench(ground.appUrl, { folder, settings: SETTINGS });
-    const uploads = await handIn(bench, random, Math.max(3, Math.ceil(kills / KILLS_PER_UPLOAD)));
+    const uploads = await upload(bench, random, Math.max(3, Math.ceil(kills / KILLS_PER_UPLOAD)));
     const crew = new Crew({ url: ground.appUrl, folder, deps: DEPS }, random);
     let serverStops = 0;
     for (let kill = 1; kill <= kills; kill++) {
@@ -84,7 +84,6 @@ export async function runAdsChaos({ seed, kills, say }: AdsChaosOptions): Promis
     }
     crew.clear();
     await waitFor(() => ground.ask('select 1'), {
-      timeoutMs: 30_000,
       everyMs: 100,
       what: 'the server to answer again',
     });
@@ -93,7 +92,7 @@ export async function runAdsChaos({ seed, kills, say }: AdsChaosOptions): Promis
     for (let round = 0; round < rounds; round++) {
       // One after the other: two at once, and the first claims both uploads.
       for (const failpoint of boundaries) {
-        uploads.push(...(await handIn(bench, random, 1)));
+        uploads.push(...(await upload(bench, random, 1)));
         if (!(await crew.dieAt(failpoint))) unreached.push(failpoint);
       }
       say(`every failpoint, round ${round + 1} of ${rounds}`);
@@ -116,8 +115,8 @@ export async function runAdsChaos({ seed, kills, say }: AdsChaosOptions): Promis
   }
 }
 
-async function handIn(bench: AdsBench, random: Random, count: number): Promise<HandedIn[]> {
-  const uploads: HandedIn[] = [];
+async function upload(bench: AdsBench, random: Random, count: number): Promise<Uploaded[]> {
+  const uploads: Uploaded[] = [];
   for (let i = 0; i < count; i++) {
     const { text, reference } = makeAdsFile(random);
     const tenantId = uuidv7();
@@ -203,7 +202,7 @@ function isAlive(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-async function audit(ground: Ground, uploads: readonly HandedIn[]): Promise<{ counts: Counts; findings: string[] }> {
+async function audit(ground: Ground, uploads: readonly Uploaded[]): Promise<{ counts: Counts; findings: string[] }> {
   const counts = { ...noCounts };
   const findings: string[] = [];
   const found = (kind: keyof Counts, what: string, times = 1) => {

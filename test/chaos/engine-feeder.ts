@@ -1,4 +1,4 @@
-// A process that hands runs in and may die of it: engine-feeder.js '{"url", "ledger", "count", …}'.
+// A process that submits runs and may die of it: engine-feeder.js '{"url", "ledger", "count", …}'.
 import type { Engine } from '../../src/engine/engine.ts';
 import { armFromText } from '../../src/platform/failpoints.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';

@@ -14,7 +14,7 @@ let server: ChaosServer;
 beforeAll(async () => {
   compilePrograms();
   server = await openChaosServer();
-}, 120_000);
+});
 
 afterAll(async () => {
   await server.close();
@@ -62,9 +62,8 @@ describe('nothing is lost, doubled, wrong, stuck or left behind by', () => {
     const result = await soakOn(server, { seed: 20_261_115, dose: smallSoak, say() {} });
     expect(result.findings).toEqual([]);
     expect(result.counts).toEqual(noCounts);
-    // A soak that hands in next to nothing proves nothing.
-    expect(result.details.acknowledged).toBeGreaterThan(smallSoak.capacityRuns + 50);
-  }, 120_000);
+    expect(result.details.acknowledged).toBeGreaterThanOrEqual(smallSoak.capacityRuns + smallSoak.leastRuns);
+  });
 });
 
 describe('the suites', () => {
@@ -101,7 +100,11 @@ describe('the auditor', () => {
         `select id from engine.runs where status = 'completed' order by id`,
       );
       const [lost, doubled, wrong, zombie] = runs.map((run) => run.id);
-      await ground.ask(`delete from engine.runs where id = $1`, [lost]);
+      await ground.ask(
+        `with as_restored as materialized (select set_config('session_replication_role', 'replica', true))
+         delete from engine.runs using as_restored where id = $1`,
+        [lost],
+      );
       await ground.ask(`insert into chaos.effects select * from chaos.effects where run_id = $1 and part = 0`, [
         doubled,
       ]);
@@ -125,5 +128,5 @@ describe('the auditor', () => {
     } finally {
       await ground.close();
     }
-  }, 120_000);
+  });
 });

@@ -1,4 +1,4 @@
-// Hands runs in and keeps the auditor's ledger. A run is acknowledged in the ledger only after the product has answered. When the
+// Submits runs and keeps the auditor's ledger. A run is acknowledged in the ledger only after the product has answered. When the
 // database is away it asks again with the same id.
 
 import { createEngine } from '../../src/engine/engine.ts';
@@ -28,7 +28,7 @@ export interface FeederOrders {
   readonly act?: 'cancel' | 'retry';
 }
 
-/** Until all are handed in, or `signal` says that nobody wants more. */
+/** Until all are submitted, or `signal` says that nobody wants more. */
 export async function feed(orders: FeederOrders, signal?: AbortSignal): Promise<void> {
   const random = randomFrom(orders.seed);
   const { engine, pools } = await openFeeder(orders);

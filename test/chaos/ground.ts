@@ -128,7 +128,7 @@ export class Ground {
     return this.#spawn('test/chaos/engine-worker.ts', all, orders);
   }
 
-  /** Hands runs in. Only one that is to die of it, or acts on what it made, is a process of its own. */
+  /** Submits runs. Only one that is to die of it, or acts on what it made, is a process of its own. */
   feeder(orders: Omit<FeederOrders, 'url' | 'ledger'> & { readonly url?: string }): Feeder {
     const all = { url: this.appUrl, ledger: this.ledger, ...orders };
     if (orders.failpoint !== undefined || orders.act !== undefined)

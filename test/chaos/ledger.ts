@@ -2,7 +2,7 @@
 // the product. A line is on disk before the next step is taken.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 
-/** What a run is to do, known before it is handed in; the reference for what must be found in the end. */
+/** What a run is to do, known before it is submitted; the reference for what must be found in the end. */
 export interface Intent {
   readonly id: string;
   readonly tenantId: string;

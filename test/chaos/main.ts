@@ -1,7 +1,7 @@
 // npm run chaos -- NAME [--seed N] [--kills N] [--only R1,R3] [--json FILE] [--release]: breaks things on purpose, audits, and
 // ends with 1 when a count is not zero. "engine" has the faults of R1 to R15; "model" is R17 (--steps N); "soak" is R18
 // (--minutes N); "disk" is R8 (--rounds N); "uploads" is R10; "mutations" is Q9 (--steps N); "syncs" kills around the trigger,
-// "syncs-week" is a simulated week.
+// "syncs-week" is a simulated week; "documents" kills in every part of a document.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compilePrograms } from '../support/programs.ts';
@@ -96,6 +96,15 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
   async 'syncs-week'({ seed, small, say }) {
     const { landingWeek, runSyncWeek, smallWeek } = await import('./syncs-week.ts');
     return runSyncWeek({ ...(small ? smallWeek : landingWeek), seed }, say);
+  },
+  /** Kills in every part of a document and around its activation; the database is stopped in between. */
+  async documents({ seed, kills, release, small, say }) {
+    compilePrograms();
+    const { runDocumentsChaos } = await import('./documents.ts');
+    const dose = { seed, kills: kills ?? (release ? 1_000 : small ? 5 : 100), workers: 2, stops: small ? 1 : 5 };
+    const { findings, ...result } = await runDocumentsChaos(dose);
+    for (const finding of findings) say(finding);
+    return { ...result, details: { ...result.details, findings } };
   },
 };
 

@@ -4,19 +4,19 @@ import { buildWorkbook, stylesWith } from '../support/workbooks.ts';
 
 export const formats = ['csv', 'tsv', 'json', 'ndjson', 'xlsx'] as const;
 export type Format = (typeof formats)[number];
-export type Door = 'ads' | 'judgments';
+export type Intake = 'ads' | 'judgments';
 
 export interface Mutant {
   readonly number: number;
   readonly format: Format;
-  readonly door: Door;
+  readonly intake: Intake;
   readonly bytes: Buffer;
 }
 
 type Table = readonly (readonly string[])[];
 
 const days = Array.from({ length: 20 }, (_, i) => `2024-01-${String(i + 1).padStart(2, '0')}`);
-const tables: Readonly<Record<Door, Table>> = {
+const tables: Readonly<Record<Intake, Table>> = {
   ads: [
     ['Day', 'Campaign name', 'Campaign ID', 'Amount spent (USD)', 'Impressions', 'Clicks (all)'],
     ...days.map((day, i) => [
@@ -48,19 +48,19 @@ export function formatOf(number: number): Format {
   return formats[number % formats.length] as Format;
 }
 
-/** Number `number` of the seed: formats and doors take turns. */
+/** Number `number` of the seed: formats and intakes take turns. */
 export function mutantOf(seed: number, number: number): Mutant {
   const random = seededRandom(Math.imul(seed, 0x9e3779b1) + number);
   const format = formatOf(number);
-  const door: Door = Math.floor(number / formats.length) % 2 === 0 ? 'ads' : 'judgments';
-  const table = tables[door];
+  const intake: Intake = Math.floor(number / formats.length) % 2 === 0 ? 'ads' : 'judgments';
+  const table = tables[intake];
   const bytes = format === 'xlsx' ? damagedWorkbook(table, random) : mutate(textOf(table, format), random);
-  return { number, format, door, bytes };
+  return { number, format, intake, bytes };
 }
 
 /** The same without damage. */
-export function intact(format: Format, door: Door): Buffer {
-  return format === 'xlsx' ? buildWorkbook(partsOf(tables[door])) : textOf(tables[door], format);
+export function intact(format: Format, intake: Intake): Buffer {
+  return format === 'xlsx' ? buildWorkbook(partsOf(tables[intake])) : textOf(tables[intake], format);
 }
 
 function textOf(table: Table, format: Exclude<Format, 'xlsx'>): Buffer {

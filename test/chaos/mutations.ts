@@ -100,7 +100,9 @@ class Book {
   blame(count: keyof Book['counts'], what: string, mutant?: Mutant): void {
     this.counts[count]++;
     const which =
-      mutant === undefined ? '' : ` (seed ${this.#seed}, mutant ${mutant.number}: ${mutant.format} for ${mutant.door})`;
+      mutant === undefined
+        ? ''
+        : ` (seed ${this.#seed}, mutant ${mutant.number}: ${mutant.format} for ${mutant.intake})`;
     this.findings.push(`${what}${which}`);
   }
 }
@@ -239,7 +241,7 @@ async function startServer(book: Book): Promise<Server> {
 async function send(server: Server, mutant: Mutant, book: Book, runs: Map<string, Mutant>): Promise<void> {
   if (!server.isAlive()) throw new Error(`the server is gone: ${book.findings.at(-1)}`);
   const form = new FormData();
-  const isBatch = mutant.door === 'judgments';
+  const isBatch = mutant.intake === 'judgments';
   if (isBatch) form.set('source_batch_id', `mutant-${mutant.number}`);
   else form.set('platform', 'meta');
   form.set('file', new Blob([Buffer.from(mutant.bytes)]), `mutant.${extensions[mutant.format]}`);

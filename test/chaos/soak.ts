@@ -13,8 +13,10 @@ const BATCH = 10;
 
 export interface SoakDose {
   readonly minutes: number;
-  /** Handed in at once to find out what the workers can do. */
+  /** Submitted at once to find out what the workers can do. */
   readonly capacityRuns: number;
+  /** A soak that submits next to nothing proves nothing: on a slow machine it lasts until it has submitted as many. */
+  readonly leastRuns: number;
   /** Clears dead rows before each look. Autovacuum waits for more of them than a soak of seconds makes; what is left is held by somebody. */
   readonly vacuums: boolean;
   readonly bars: SoakBars;
@@ -23,13 +25,20 @@ export interface SoakDose {
 /** For minutes and hours, with the vacuum that the product relies on. */
 export function longSoak(minutes: number): SoakDose {
   // Dead rows: four times what autovacuum lets stand in a queue table before it comes by.
-  return { minutes, capacityRuns: 1_500, vacuums: false, bars: { percentPerHour: 1, deadRows: 20_000 } };
+  return {
+    minutes,
+    capacityRuns: 1_500,
+    leastRuns: 1_500,
+    vacuums: false,
+    bars: { percentPerHour: 1, deadRows: 20_000 },
+  };
 }
 
 /** For every `npm test`. In seconds a slope says nothing, as code is still being compiled and caches fill: growth is bounded in MB. */
 export const smallSoak: SoakDose = {
   minutes: 0.075,
   capacityRuns: 200,
+  leastRuns: 60,
   vacuums: true,
   bars: { growthMb: 40, deadRows: 100 },
 };
@@ -61,13 +70,13 @@ export async function soakOn(server: ChaosServer, options: SoakOptions): Promise
 }
 
 async function soak(ground: Ground, { seed, dose, say }: SoakOptions): Promise<SuiteResult> {
-  const { minutes, capacityRuns, bars } = dose;
+  const { minutes, capacityRuns, leastRuns, bars } = dose;
   const workers = Array.from({ length: WORKERS }, () => ground.worker({ consume: true }));
   await Promise.all(workers.map((worker) => worker.until('ready')));
   const perSecond = Math.max(2, Math.floor((await measureCapacity(ground, capacityRuns, seed)) / 2));
   say(`soak: ${perSecond} runs a second, half of what ${WORKERS} workers can do, for ${minutes} minutes`);
   const everyMs = (BATCH / perSecond) * 1000;
-  const count = Math.round(perSecond * minutes * 60);
+  const count = Math.max(leastRuns, Math.round(perSecond * minutes * 60));
   const feeder = ground.feeder({ count, seed: seed + 1, batch: BATCH, everyMs, stepMs: 5 });
   const samples = await watch(ground, workers, feeder, dose, say);
   await feeder.exited;

@@ -53,7 +53,7 @@ it.each<[string, Partial<typeof nothing>, (week: ReturnType<typeof goodWeek>) =>
     'a sync that came too soon',
     { duplicated: 1 },
     ({ connectors, runs }) => {
-      connectors[0]?.jobs.splice(1, 0, { id: 'extra', at: 28 * HOUR });
+      connectors[0]?.jobs.push({ id: 'extra', at: 29.5 * HOUR });
       runs.push({ ...(runs[0] as RunFact), airbyte_job_id: 'extra' });
     },
   ],

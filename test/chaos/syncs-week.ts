@@ -10,7 +10,7 @@ import { MillraceError } from '../../src/contract/errors/millrace-error.ts';
 import { fireDueSchedules } from '../../src/engine/services/scheduler.ts';
 import { moveDueRuns } from '../../src/engine/sql/move-due-runs.ts';
 import { JobDispatcher } from '../../src/pipelines/syncs/dispatcher.ts';
-import type { SyncDesk } from '../../src/pipelines/syncs/sync-desk.ts';
+import type { SyncService } from '../../src/pipelines/syncs/sync-service.ts';
 import { createPool, type Pool } from '../../src/platform/database.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { silentLog } from '../../src/platform/log.ts';
@@ -109,11 +109,17 @@ export async function runSyncWeek(dose: WeekDose, say: (line: string) => void = 
   const limits = { minIntervalSeconds: 60, accountTriggersPerHour: 60 };
   // One look is enough for a job of 20 ms.
   const poll = { firstMs: 30 };
-  const desk = await buildSyncs(ground.appUrl, airbyte, { settings, limits, poll, timeoutMs: 2_000, controlSize: 12 });
+  const service = await buildSyncs(ground.appUrl, airbyte, {
+    settings,
+    limits,
+    poll,
+    timeoutMs: 2_000,
+    controlSize: 12,
+  });
   try {
-    const watched = await settle(desk, pool, airbyte, dose);
+    const watched = await settle(service, pool, airbyte, dose);
     airbyte.knobs = { ...airbyte.knobs, ...weather };
-    await desk.engine.start();
+    await service.engine.start();
     const outage = { from: 0, to: 0 };
     let unstarted = 0;
     const steps = (dose.days * 24 * 60) / dose.stepMinutes;
@@ -124,15 +130,15 @@ export async function runSyncWeek(dose: WeekDose, say: (line: string) => void = 
         outage.to = now(clock);
         await lowerPlans(pool, watched, clock);
       } else await advance(admin, clock, dose.stepMinutes * MINUTE);
-      await triggerByHand(desk, watched, random);
-      unstarted += await workOff(desk, admin);
+      await triggerByHand(service, watched, random);
+      unstarted += await workOff(service, admin);
       if (step % 100 === 0) say(`step ${step} of ${steps}: ${airbyte.world.jobs.size} syncs`);
     }
     // What is between two tries comes to its end: no new trouble, and time for the longest pause.
     airbyte.knobs = calm;
     for (let step = 0; step < dose.stepsAtTheEnd && (await countRetries(admin)) > 0; step += 1) {
       await advance(admin, clock, dose.stepMinutes * MINUTE);
-      unstarted += await workOff(desk, admin);
+      unstarted += await workOff(service, admin);
     }
     const to = now(clock);
     const verdict = auditWeek({
@@ -160,7 +166,7 @@ export async function runSyncWeek(dose: WeekDose, say: (line: string) => void = 
       },
     };
   } finally {
-    await desk.close();
+    await service.close();
     await Promise.all([pool.end(), admin.end(), airbyte.close()]);
     await ground.close();
     if (server === undefined) await own.close();
@@ -168,14 +174,14 @@ export async function runSyncWeek(dose: WeekDose, say: (line: string) => void = 
 }
 
 /** Tenants on all plans with their connectors; each tenant in a workspace of its own. */
-async function settle(desk: SyncDesk, pool: Pool, airbyte: FakeAirbyte, dose: WeekDose): Promise<Watched[]> {
+async function settle(service: SyncService, pool: Pool, airbyte: FakeAirbyte, dose: WeekDose): Promise<Watched[]> {
   const watched: Watched[] = [];
   for (let index = 0; index < dose.tenants; index += 1) {
     const plan = planOf(index);
     const { tenant_id: tenantId } = await createTenant(pool, { name: `Tenant ${index}`, plan });
     const workspaceId = uuidv7();
-    const { clients } = desk;
-    const local = { ...desk, clients: { ...clients, settings: { ...clients.settings, workspaceId } } };
+    const { clients } = service;
+    const local = { ...service, clients: { ...clients, settings: { ...clients.settings, workspaceId } } };
     const connectors = index === THE_LARGEST ? dose.connectorsOfTheLargest : dose.connectorsPerTenant;
     for (let each = 0; each < connectors; each += 1) {
       const { connectionId } = airbyte.addConnection({ workspaceId });
@@ -239,7 +245,7 @@ async function countRetries(admin: pg.Client): Promise<number> {
  * Everything that is due in this step is fired and worked on, also what the engine's own scheduler has in hand: its transaction may
  * be open, and then nothing of it is in the queue yet. Returns what was left after a minute.
  */
-async function workOff({ engine }: SyncDesk, admin: pg.Client): Promise<number> {
+async function workOff({ engine }: SyncService, admin: pg.Client): Promise<number> {
   const { control } = engine.pools;
   const deadline = performance.now() + 60_000;
   for (;;) {
@@ -260,10 +266,10 @@ async function workOff({ engine }: SyncDesk, admin: pg.Client): Promise<number> 
 }
 
 /** A person tries one connector; most are refused because the minimum is not over. */
-async function triggerByHand(desk: SyncDesk, watched: readonly Watched[], random: Random): Promise<void> {
+async function triggerByHand(service: SyncService, watched: readonly Watched[], random: Random): Promise<void> {
   if (!random.chance(0.3)) return;
   const { tenantId, connectorId } = random.pick(watched);
-  await new JobDispatcher(desk, tenantId).dispatch({ connectorId }).catch((error: unknown) => {
+  await new JobDispatcher(service, tenantId).dispatch({ connectorId }).catch((error: unknown) => {
     if (!(error instanceof MillraceError) || error.code !== 'sync_too_soon') throw error;
   });
 }

@@ -15,19 +15,19 @@ export interface SyncWorkerOrders {
 
 async function main(orders: SyncWorkerOrders): Promise<void> {
   const { settings, dispatch } = orders;
-  const desk = await buildSyncs(orders.url, orders.airbyte as FakeAirbyte, { settings, timeoutMs: 2_000 });
+  const service = await buildSyncs(orders.url, orders.airbyte as FakeAirbyte, { settings, timeoutMs: 2_000 });
   if (dispatch === undefined) {
-    await desk.engine.start();
-    process.once('SIGTERM', () => void desk.close().then(() => process.exit(0)));
+    await service.engine.start();
+    process.once('SIGTERM', () => void service.close().then(() => process.exit(0)));
     console.log('ready');
     return;
   }
   console.log('ready');
   await new Promise((resolve) => process.stdin.once('data', resolve));
   const { connectorId } = dispatch;
-  const { job, created } = await new JobDispatcher(desk, dispatch.tenantId).dispatch({ connectorId });
+  const { job, created } = await new JobDispatcher(service, dispatch.tenantId).dispatch({ connectorId });
   console.log(JSON.stringify({ created, job: job.job_id, status: job.status }));
-  await desk.close();
+  await service.close();
   process.exit(0);
 }
 

@@ -18,7 +18,7 @@ let server: ChaosServer;
 beforeAll(async () => {
   compilePrograms();
   server = await openChaosServer();
-}, 180_000);
+});
 afterAll(() => server.close());
 
 it('workers killed between trigger and storing the job id leave one Airbyte job per run', async () => {
@@ -36,9 +36,9 @@ it('a simulated day of connectors on all plans, with an outage, misses no window
 
 it('ten processes that dispatch one connector at the same moment make one job and get nine clear answers', async () => {
   const airbyte = await startFakeAirbyte();
-  const desk = await buildSyncs(db.appUrl, airbyte);
+  const service = await buildSyncs(db.appUrl, airbyte);
   const tenantId = await buildSyncTenant(db);
-  const { connector_id: connectorId } = await buildConnector(desk, airbyte, tenantId);
+  const { connector_id: connectorId } = await buildConnector(service, airbyte, tenantId);
   const orders: SyncWorkerOrders = {
     url: db.appUrl,
     settings: {},
@@ -52,9 +52,9 @@ it('ten processes that dispatch one connector at the same moment make one job an
   expect(answers.filter(({ created, status }) => !created && status === 'queued')).toHaveLength(9);
   const { rows } = await db.admin.query('select from engine.runs where pipeline = $1', ['syncs']);
   expect(rows).toHaveLength(1);
-  await desk.close();
+  await service.close();
   await airbyte.close();
-}, 180_000);
+});
 
 async function readyChild(orders: SyncWorkerOrders) {
   const child: ChildProcess = spawn(

@@ -108,7 +108,7 @@ interface MadeRun {
 /** One connector and one run per kill, spread over a few tenants. */
 async function makeRuns(url: string, airbyte: FakeAirbyte, count: number): Promise<MadeRun[]> {
   const pool = createPool({ url, role: 'millrace_app', max: 2, applicationName: 'chaos', connectTimeoutMs: 5_000 });
-  const desk = await buildSyncs(url, airbyte);
+  const service = await buildSyncs(url, airbyte);
   const runs: MadeRun[] = [];
   try {
     const tenants: string[] = [];
@@ -116,12 +116,12 @@ async function makeRuns(url: string, airbyte: FakeAirbyte, count: number): Promi
       tenants.push((await createTenant(pool, { name: `Tenant ${index}`, plan: 'enterprise' })).tenant_id);
     for (let index = 0; index < count; index += 1) {
       const tenantId = tenants[index % TENANTS] as string;
-      const connector = await buildConnector(desk, airbyte, tenantId);
-      const { job } = await new JobDispatcher(desk, tenantId).dispatch({ connectorId: connector.connector_id });
+      const connector = await buildConnector(service, airbyte, tenantId);
+      const { job } = await new JobDispatcher(service, tenantId).dispatch({ connectorId: connector.connector_id });
       runs.push({ jobId: job.job_id, connectionId: connector.connection_id });
     }
   } finally {
-    await desk.close();
+    await service.close();
     await pool.end();
   }
   return runs;

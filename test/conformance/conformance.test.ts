@@ -128,10 +128,18 @@ async function cancel(where: string, tried: Tried): Promise<{ where: string; tri
   return { where, tried };
 }
 
-/** What must not depend on what happened on the way. */
-function outcomeOf({ status, phase, receipt }: Run) {
-  return { status, phase, read: receipt?.read, outcomes: receipt?.outcomes };
+/** The tools are made of the kit's host, which is not asked for anything before they are used. */
+function offersUndo(kit: (typeof kits)[number] | undefined): boolean {
+  return kit?.actions?.({} as never).undo !== undefined;
 }
+
+/** What must not depend on what happened on the way. Refused rows are counted in their table, where a stage that begins again leaves them twice. */
+function outcomeOf({ status, phase, receipt, rejects }: Run) {
+  return { status, phase, read: receipt?.read, outcomes: receipt?.outcomes, rejects: rejects.total };
+}
+
+const sumOf = (counts: Readonly<Record<string, number>>) =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 describe.each(pipelines)('the pipeline $name', ({ name }) => {
   const trial = () => trials.get(name) as Trial;
@@ -143,7 +151,7 @@ describe.each(pipelines)('the pipeline $name', ({ name }) => {
     const run = await undisturbed();
     expect(run.phase).toBe('done');
     expect(run.receipt?.read).toBeGreaterThan(0);
-    expect(Object.values(run.receipt?.outcomes ?? {}).reduce((sum, count) => sum + count, 0)).toBe(run.receipt?.read);
+    expect(sumOf(run.receipt?.outcomes ?? {})).toBe(run.receipt?.read);
     const { person, runId } = trial().undisturbed;
     expect(await installation.call(person, 'POST', `/v1/runs/${runId}/verify`)).toMatchObject({ matches: true });
   });
@@ -195,6 +203,29 @@ describe.each(pipelines)('the pipeline $name', ({ name }) => {
     },
   );
 
+  it.runIf(offersUndo(kit))('is undone as it announces, and once', async () => {
+    const { person, runId } = trial().held;
+    await end(trial().held);
+    const undo = (body: object) =>
+      installation.call<{ run_id: string; counts: Record<string, number> }>(
+        person,
+        'POST',
+        `/v1/runs/${runId}/undo`,
+        body,
+      );
+    const before = await rows(trial().held);
+    const { counts: announced } = await undo({ dry_run: true });
+    expect(await rows(trial().held)).toEqual(before);
+    const undone = await end({ person, runId: (await undo({})).run_id });
+    expect([undone.phase, undone.receipt]).toEqual(['done', { read: sumOf(announced), outcomes: announced }]);
+    expect(sumOf(before) - sumOf(await rows(trial().held))).toBeGreaterThanOrEqual(announced.removed ?? 0);
+    expect(await installation.call(person, 'POST', `/v1/runs/${undone.run_id}/verify`)).toMatchObject({
+      matches: true,
+    });
+    await expect(undo({})).rejects.toThrow('run_undone');
+    expect((await installation.run(person, runId)).actions).toEqual([]);
+  });
+
   it('shows its rows to their tenant and to nobody else', async () => {
     const { tables, undisturbed: mine, held: other } = trial();
     expect(tables.length).toBeGreaterThan(0);
@@ -205,7 +236,7 @@ describe.each(pipelines)('the pipeline $name', ({ name }) => {
         await client.query('begin');
         await client.query(`select set_config('millrace.tenant_id', $1, true)`, [as]);
         const readable = tables.filter((table) => table.is_readable);
-        return Object.values(await rowsOf(client, readable, mine.person.tenantId)).reduce((sum, n) => sum + n, 0);
+        return sumOf(await rowsOf(client, readable, mine.person.tenantId));
       } finally {
         await client.query('rollback');
         client.release();

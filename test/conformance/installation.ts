@@ -32,6 +32,7 @@ export interface Run {
   readonly finished_at: string | null;
   readonly retry_of: string | null;
   readonly rejects: { readonly total: number };
+  readonly actions: readonly string[];
 }
 
 export class Installation {

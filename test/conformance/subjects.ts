@@ -1,4 +1,7 @@
 // What a pipeline is tried on: its first sample. A pipeline that takes no files says here how a run of it is started.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { startFakeAirbyte } from '../support/fake-airbyte/server.ts';
 import type { Installation, Person } from './installation.ts';
 
@@ -14,6 +17,33 @@ export interface Subject {
 
 /** By the name of the pipeline. */
 export const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
+  async sources() {
+    // Empty files are refused by every pipeline, so that a sync ends alike whoever works beside it.
+    const root = mkdtempSync(path.join(tmpdir(), 'millrace-source-'));
+    const secrets = ['kestrel', 'plover', 'wagtail'].map((word) => `${word}-ledger`);
+    for (const name of secrets) writeFileSync(path.join(root, `${name}.txt`), '');
+    return {
+      env: { SOURCE_FOLDER_ROOTS: root },
+      secrets,
+      async start(installation, person) {
+        const wish = {
+          name: 'Folder',
+          pipeline: 'documents',
+          place: { kind: 'folder', directory: root },
+          settle_seconds: 0,
+        };
+        const source = await installation.call<{ source_id: string }>(person, 'POST', '/v1/sources', wish);
+        const started = await installation.call<{ run_id: string }>(
+          person,
+          'POST',
+          `/v1/sources/${source.source_id}/sync`,
+          {},
+        );
+        return started.run_id;
+      },
+      close: async () => rmSync(root, { recursive: true, force: true }),
+    };
+  },
   async syncs() {
     const airbyte = await startFakeAirbyte({ runMs: 1, rows: 7 });
     return {

@@ -1,14 +1,14 @@
 // Support puts a dead letter back to work, with a ticket, and sees nothing else of the tenant.
 import { describe, expect, it } from 'vitest';
 import { choosePassword, shoot, signIn } from './browser.ts';
-import { addPerson, handInSteps, tenantOf } from './installation.ts';
+import { addPerson, submitSteps, tenantOf } from './installation.ts';
 import { useConsole } from './use-console.ts';
 
 const stage = useConsole();
 
 describe('support', () => {
   it('requeues a dead letter with a ticket and is led to the run that now does the work', async () => {
-    const [runId = ''] = await handInSteps(stage.installation, await tenantOf(stage.installation), {
+    const [runId = ''] = await submitSteps(stage.installation, await tenantOf(stage.installation), {
       steps: 2,
       end: 'deny',
     });
@@ -29,5 +29,5 @@ describe('support', () => {
     await page.getByText('Not for your role').waitFor();
     await shoot(page, 'denied');
     expect(person.faults).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { type Person, shoot } from './browser.ts';
 import { metaRow, metaText } from './dirty-files.ts';
-import { handInMeta } from './installation.ts';
+import { uploadMeta } from './installation.ts';
 import { useConsole } from './use-console.ts';
 
 const stage = useConsole();
@@ -15,10 +15,10 @@ let second = '';
 
 beforeAll(async () => {
   const rows = Array.from({ length: 40 }, (_, index) => metaRow(index));
-  await handInMeta(stage.installation, 'winter.csv', metaText(rows));
+  await uploadMeta(stage.installation, 'winter.csv', metaText(rows));
   const restated = rows.map((row, index) => (index < 4 ? metaRow(index, { spend: '13.75' }) : row));
   const refused = metaRow(600, { spend: 'about nine' });
-  second = await handInMeta(
+  second = await uploadMeta(
     stage.installation,
     'winter-again.csv',
     metaText([...restated, metaRow(500), metaRow(500), refused]),
@@ -33,7 +33,7 @@ async function fetchFile(name: string): Promise<string> {
 }
 
 describe('a receipt', () => {
-  it('filters the rows: each segment shows as many as it counts, and each stored figure its passport', async () => {
+  it('filters the rows: each segment shows as many as it counts, and each stored figure its provenance', async () => {
     await page.goto(`/r/${second}`);
     await page.getByText('✓ adds up').waitFor();
     for (const [outcome, rows] of [
@@ -55,7 +55,7 @@ describe('a receipt', () => {
     await shoot(page, 'rows-updated');
     expect(await page.getByRole('dialog').textContent()).toContain('winter-again.csv');
     expect(person.faults).toEqual([]);
-  }, 90_000);
+  });
 });
 
 describe('the stage chart', () => {
@@ -82,7 +82,7 @@ describe('the stage chart', () => {
     await page.getByRole('region', { name: /^Attempt / }).waitFor({ state: 'detached' });
     expect(await page.evaluate('document.activeElement.textContent')).toContain('Details of promote');
     expect(person.faults).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('files that go out and come back', () => {
@@ -103,7 +103,7 @@ describe('files that go out and come back', () => {
     await page.getByText('Replayed: 1 inserted').waitFor();
     await page.locator('[role=row][data-state=resolved]').first().waitFor();
     expect(person.faults).toEqual([]);
-  }, 90_000);
+  });
 });
 
 describe('a reading', () => {
@@ -116,13 +116,13 @@ describe('a reading', () => {
     await page.getByText(/Files of this kind are read so from now on \(mapping version \d+\)/).waitFor();
     await page.getByLabel('Order of dates').selectOption('ymd');
     expect(person.faults).toEqual([]);
-  }, 60_000);
+  });
 
   it('takes words for "empty" and for total rows, and two lines as the header, tried at once on the lines beside them', async () => {
     const rows = Array.from({ length: 12 }, (_, index) => metaRow(700 + index));
     const sum = '2026-01-01,2026-01-31,Ergebnis,,,,,,,150.00,n.d.,';
     const groups = ',,,,,,,,,Kosten,Sicht,Sicht';
-    const run = await handInMeta(stage.installation, 'winter-words.csv', `${groups}\n${metaText([sum, ...rows])}`);
+    const run = await uploadMeta(stage.installation, 'winter-words.csv', `${groups}\n${metaText([sum, ...rows])}`);
     await page.goto(`/r/${run}/reading`);
     const empty = page.getByLabel('What is taken as empty', { exact: true });
     await empty.fill('n.d., –');
@@ -153,7 +153,7 @@ describe('a reading', () => {
     await totalRows.getByRole('button', { name: 'as detected' }).click();
     await campaign.waitFor();
     expect(person.faults).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('a mapping', () => {
@@ -165,12 +165,12 @@ describe('a mapping', () => {
     await page.getByRole('button', { name: /^Save as version/ }).click();
     await page.getByText(/You changed the mapping \(now version \d+\)/).waitFor();
     await shoot(page, 'mapping-saved');
-    const next = await handInMeta(stage.installation, 'winter-next.csv', metaText([metaRow(900)]));
+    const next = await uploadMeta(stage.installation, 'winter-next.csv', metaText([metaRow(900)]));
     await page.goto(`/r/${next}/mapping`);
     await page.getByRole('heading', { name: 'Meta without reach' }).waitFor();
     await page.getByText('saved by your team').waitFor();
     expect(person.faults).toEqual([]);
-  }, 60_000);
+  });
 
   it('holds what every row has without a column, and the next file of that header has it, too', async () => {
     await page.goto(`/r/${second}/mapping`);
@@ -181,7 +181,7 @@ describe('a mapping', () => {
     await page.getByText(/You changed the mapping \(now version \d+\)/).waitFor();
     await everyRow.scrollIntoViewIfNeeded();
     await shoot(page, 'mapping-every-row');
-    const next = await handInMeta(stage.installation, 'winter-zone.csv', metaText([metaRow(901)]));
+    const next = await uploadMeta(stage.installation, 'winter-zone.csv', metaText([metaRow(901)]));
     await page.goto(`/r/${next}/mapping`);
     expect(await everyRow.getByRole('textbox', { name: 'Time zone' }).inputValue()).toBe('Europe/Stockholm');
     await everyRow.getByRole('button', { name: 'No Time zone for every row' }).click();
@@ -189,11 +189,11 @@ describe('a mapping', () => {
     await page.getByText(/You changed the mapping \(now version \d+\)/).waitFor();
     expect(await everyRow.getByRole('textbox').count()).toBe(0);
     expect(person.faults).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('a batch of judgments', () => {
-  it('is read, mapped and mended on the same pages as an upload', async () => {
+  it('is read, mapped and fixed on the same pages as an upload', async () => {
     await page.goto('/');
     await page.getByRole('button', { name: /Court judgments/ }).click();
     await page.waitForURL('**/r/*');
@@ -206,11 +206,11 @@ describe('a batch of judgments', () => {
     expect(await page.locator('tbody tr').textContent()).toContain('CV-2025-000102');
     await page.goto(`${run}/rejects`);
     await page.getByRole('button', { name: 'Upload corrected CSV' }).waitFor();
-    const mended = rejects.split('\r\n').filter((line, index) => index === 0 || line.startsWith(',Missing'));
+    const fixed = rejects.split('\r\n').filter((line, index) => index === 0 || line.startsWith(',Missing'));
     await page.locator('main input[type=file]').setInputFiles({
       name: 'rejects.csv',
       mimeType: 'text/csv',
-      buffer: Buffer.from(`${mended.join('\r\n').replace(',Missing', 'CV-2025-000199,Missing')}\r\n`),
+      buffer: Buffer.from(`${fixed.join('\r\n').replace(',Missing', 'CV-2025-000199,Missing')}\r\n`),
     });
     await page.getByText('Replayed: 1 inserted').waitFor();
     await page.locator('[role=row][data-state=resolved]').first().waitFor();
@@ -229,11 +229,11 @@ describe('a batch of judgments', () => {
     await page.keyboard.press('Enter');
     await page.locator('[role=row][data-state=ready], [role=row][data-state=faulty], [role=alert]').first().waitFor();
     await shoot(page, 'judgments-edited');
-    await page.getByRole('button', { name: 'Replay 1 row' }).click({ timeout: 15_000 });
+    await page.getByRole('button', { name: 'Replay 1 row' }).click();
     await page.locator('[role=row][data-state=resolved]').nth(1).waitFor();
-    await shoot(page, 'judgments-mended');
+    await shoot(page, 'judgments-fixed');
     expect(person.faults).toEqual([]);
-  }, 90_000);
+  });
 });
 
 describe('plaintiffs', () => {
@@ -245,5 +245,5 @@ describe('plaintiffs', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'One person' }).waitFor();
     expect(person.faults).toEqual([]);
-  }, 90_000);
+  });
 });

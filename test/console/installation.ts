@@ -55,8 +55,8 @@ export async function addTenant({ env }: Installation, name: string): Promise<st
   return (JSON.parse(made.stdout) as { tenant_id: string }).tenant_id;
 }
 
-/** Hands in runs of the steps pipeline as a program would; gives their ids. */
-export async function handInSteps({ env }: Installation, tenantId: string, ...inputs: object[]): Promise<string[]> {
+/** Submits runs of the steps pipeline as a program would; gives their ids. */
+export async function submitSteps({ env }: Installation, tenantId: string, ...inputs: object[]): Promise<string[]> {
   const child = spawn(
     process.execPath,
     [path.join(fixtures, 'enqueue-steps.mjs'), tenantId, ...inputs.map((input) => JSON.stringify(input))],
@@ -115,8 +115,8 @@ export async function askAsAdmin(installation: Installation): Promise<Ask> {
   };
 }
 
-/** Hands in a Meta export as a program would and waits for its end; gives the run. */
-export async function handInMeta(
+/** Uploads a Meta export as a program would and waits for its end; gives the run. */
+export async function uploadMeta(
   installation: Installation,
   name: string,
   text: string,
@@ -135,7 +135,7 @@ export async function handInMeta(
       const run = (await (await fetch(`${url}/v1/runs/${runId}`, { headers })).json()) as { phase: string };
       return run.phase === 'done' || run.phase === 'failed';
     },
-    { timeoutMs: 60_000, everyMs: 200, what: `the end of run ${runId}` },
+    { everyMs: 200, what: `the end of run ${runId}` },
   );
   return runId;
 }

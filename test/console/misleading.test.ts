@@ -6,7 +6,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { findBarriers } from './axe.ts';
 import { type Person, shoot } from './browser.ts';
 import { metaRow, metaText } from './dirty-files.ts';
-import { type Ask, askAsAdmin, handInMeta, handInSteps, tenantOf } from './installation.ts';
+import { type Ask, askAsAdmin, submitSteps, tenantOf, uploadMeta } from './installation.ts';
 import { useConsole } from './use-console.ts';
 
 const stage = useConsole();
@@ -62,21 +62,21 @@ describe('dropped files', () => {
     await page.waitForURL('**/operate/workers');
     await dropAnywhere({ 'meta_b.csv': meta(2), 'meta_c.csv': meta(3), 'other.csv': unclear });
     const links = tray.getByRole('link', { name: 'Open its run' });
-    await waitFor(async () => (await links.count()) === 2, { what: 'two files with a run', timeoutMs: 30_000 });
+    await waitFor(async () => (await links.count()) === 2, { what: 'two files with a run' });
     expect(new URL(page.url()).pathname).toBe('/operate/workers');
     await tray.getByText('2 of 4 files stored').waitFor();
     await tray.getByRole('button', { name: 'Leave june.csv out' }).click();
     await shoot(page, 'tray-several');
     expect(await findBarriers(page)).toEqual([]);
     await tray.getByRole('group', { name: 'Kind of other.csv' }).getByRole('button', { name: 'Meta' }).click();
-    await waitFor(async () => (await links.count()) === 3, { what: 'the third file with a run', timeoutMs: 30_000 });
+    await waitFor(async () => (await links.count()) === 3, { what: 'the third file with a run' });
     await links.last().click();
     await page.waitForURL('**/r/*');
     await waitFor(async () => (await links.count()) === 2, { what: 'the opened one to have left the tray' });
     await tray.getByRole('button', { name: 'Clear the stored' }).click();
     await tray.waitFor({ state: 'detached' });
     expect(person.faults).toEqual([]);
-  }, 120_000);
+  });
 });
 
 describe('a file whose columns are not known', () => {
@@ -84,7 +84,7 @@ describe('a file whose columns are not known', () => {
     const text = metaText([metaRow(40), metaRow(41)])
       .replace('Day,', 'When it was,')
       .replaceAll('Reporting', 'Something');
-    const run = await handInMeta(stage.installation, 'unmapped.csv', text);
+    const run = await uploadMeta(stage.installation, 'unmapped.csv', text);
     await page.goto(`/r/${run}`);
     await page.getByText('mapping_incomplete').waitFor();
     await page.getByRole('link', { name: 'Map the columns' }).click();
@@ -97,15 +97,15 @@ describe('a file whose columns are not known', () => {
     await page.waitForURL((url) => url.pathname.startsWith('/r/') && !url.pathname.includes(run));
     await page.getByText('✓ adds up').waitFor();
     expect(person.faults).toEqual([]);
-  }, 90_000);
+  });
 });
 
 describe('a run that is done with refused rows', () => {
   it('looks different from done, leads to fixing them, says their causes, and after a replay what became of them', async () => {
     const rows = Array.from({ length: 30 }, (_, index) => metaRow(100 + index));
-    const good = await handInMeta(stage.installation, 'all-good.csv', metaText(rows));
+    const good = await uploadMeta(stage.installation, 'all-good.csv', metaText(rows));
     const refused = [metaRow(200, { spend: 'about nine' }), metaRow(201, { day: 'someday' })];
-    const run = await handInMeta(stage.installation, 'two-refused.csv', metaText([...rows.slice(0, 25), ...refused]));
+    const run = await uploadMeta(stage.installation, 'two-refused.csv', metaText([...rows.slice(0, 25), ...refused]));
     await page.goto('/runs');
     await page.locator(`[data-run="${run}"]`).getByText('completed, 2 refused').waitFor();
     await page
@@ -148,11 +148,11 @@ describe('a run that is done with refused rows', () => {
     await replays.getByRole('link').click();
     await page.getByText('takes refused rows of').waitFor();
     expect(person.faults).toEqual([]);
-  }, 120_000);
+  });
 
   it('shows the new value beside the old one also when the rows came back in a file', async () => {
     const bad = metaRow(300, { spend: 'about ten' });
-    const run = await handInMeta(stage.installation, 'returned.csv', metaText([metaRow(301), ...rowsFrom(310), bad]));
+    const run = await uploadMeta(stage.installation, 'returned.csv', metaText([metaRow(301), ...rowsFrom(310), bad]));
     await page.goto(`/r/${run}/rejects`);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -167,7 +167,7 @@ describe('a run that is done with refused rows', () => {
     await page.locator('[role=row][data-state=resolved]').first().waitFor();
     expect(await page.getByRole('gridcell', { name: '10.00' }).textContent()).toContain('about ten');
     await shoot(page, 'returned-shown');
-  }, 90_000);
+  });
 });
 
 function rowsFrom(first: number): string[] {
@@ -186,7 +186,7 @@ describe('sums', () => {
       agrees: [...rows, total('150.00')],
       differs: [...rows, total('162.50')],
     })) {
-      const run = await handInMeta(stage.installation, `total-${name}.csv`, metaText(lines), {
+      const run = await uploadMeta(stage.installation, `total-${name}.csv`, metaText(lines), {
         on_doubt: 'proceed',
       });
       await page.goto(`/r/${run}`);
@@ -199,14 +199,13 @@ describe('sums', () => {
       expect.stringMatching(/^spend 150\.00 ✓/),
       expect.stringMatching(/^spend 150\.00 ≠/),
     ]);
-  }, 90_000);
+  });
 });
 
 describe('what waits for a person', () => {
   it('has a badge; an admin requeues the dead letter, and the badge follows', async () => {
-    await handInSteps(stage.installation, await tenantOf(stage.installation), { steps: 2, end: 'deny' });
+    await submitSteps(stage.installation, await tenantOf(stage.installation), { steps: 2, end: 'deny' });
     await waitFor(async () => (await ask<{ data: unknown[] }>('/v1/dead-letters')).data.length === 1, {
-      timeoutMs: 30_000,
       what: 'the dead letter',
     });
     await page.goto('/runs');
@@ -220,12 +219,10 @@ describe('what waits for a person', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Requeue' }).click();
     await page.waitForURL('**/r/*');
     // The successor fails in the same way: there is one again, and never two.
-    await waitFor(async () => (await ask<{ data: unknown[] }>('/v1/dead-letters')).data.length === 1, {
-      timeoutMs: 30_000,
-    });
+    await waitFor(async () => (await ask<{ data: unknown[] }>('/v1/dead-letters')).data.length === 1, {});
     await frame.getByRole('link', { name: /Operate.*1 dead letter/ }).waitFor();
     expect(person.faults).toEqual([]);
-  }, 90_000);
+  });
 });
 
 describe('a server that is away', () => {
@@ -243,5 +240,5 @@ describe('a server that is away', () => {
     await page.getByRole('link', { name: 'Winter sale' }).first().waitFor();
     await shoot(page, 'server-back');
     expect(await banner.count()).toBe(0);
-  }, 90_000);
+  });
 });

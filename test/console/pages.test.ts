@@ -6,7 +6,7 @@ import { cleanUp } from '../acceptance/millrace-process.ts';
 import { type FakeAirbyte, startFakeAirbyte } from '../support/fake-airbyte/server.ts';
 import { findBarriers } from './axe.ts';
 import { type Look, openBrowser, type Person, shoot, signIn, visit, wantsPictures } from './browser.ts';
-import { furnish } from './furnish.ts';
+import { fillPages } from './fill-pages.ts';
 import { type Installation, install } from './installation.ts';
 
 const looks: readonly (Look & { readonly name: string })[] = [
@@ -30,14 +30,14 @@ beforeAll(async () => {
     AIRBYTE_API_TOKEN: airbyte.token,
     AIRBYTE_WORKSPACE_ID: airbyte.workspaceId,
   });
-  pages = await furnish(installation, airbyte);
-}, 180_000);
+  pages = await fillPages(installation, airbyte);
+});
 afterAll(async () => {
   await browser?.close();
   await cleanUp();
   await airbyte?.close();
   await installation?.database.drop();
-}, 60_000);
+});
 
 /** Waits until nothing on the page is loading any more. */
 async function settle(page: Page): Promise<void> {

@@ -1,7 +1,7 @@
 // Two tenants at two browsers: neither sees a trace of the other, by list, by search or by address.
 import { describe, expect, it } from 'vitest';
 import { choosePassword, type Person, shoot, signIn } from './browser.ts';
-import { addPerson, addTenant, handInSteps } from './installation.ts';
+import { addPerson, addTenant, submitSteps } from './installation.ts';
 import { useConsole } from './use-console.ts';
 
 const stage = useConsole({});
@@ -9,7 +9,7 @@ const stage = useConsole({});
 async function join(tenant: string, email: string): Promise<{ person: Person; runId: string }> {
   const tenantId = await addTenant(stage.installation, tenant);
   const oneTime = await addPerson(stage.installation, { tenant, email });
-  const [runId = ''] = await handInSteps(stage.installation, tenantId, { steps: 1 });
+  const [runId = ''] = await submitSteps(stage.installation, tenantId, { steps: 1 });
   const person = await stage.visit();
   await signIn(person, email, oneTime);
   await choosePassword(person, oneTime, `the password of ${tenant}`);
@@ -36,5 +36,5 @@ describe('two tenants', () => {
       await shoot(page, `tenants-${own.runId === acme.runId ? 'acme' : 'globex'}`);
       expect(own.person.faults).toEqual([]);
     }
-  }, 180_000);
+  });
 });

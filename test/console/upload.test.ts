@@ -44,7 +44,7 @@ describe('an upload of 50 MB', () => {
     await shoot(page, 'upload-run');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Retry' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Retry' }).waitFor();
     await page
       .locator('header')
       .getByText(/cancelled$/)
@@ -59,8 +59,8 @@ describe('an upload of 50 MB', () => {
     const file = writeLargeMeta(stage.folder, 'meta_too_large.csv', 70 * megabyte);
     await person.page.setInputFiles('input[type=file]', file);
     const alert = person.page.getByRole('alert');
-    await alert.waitFor({ timeout: 60_000 });
+    await alert.waitFor();
     await shoot(person.page, 'upload-refused');
     expect(await alert.textContent()).toMatch(/large|MB|bytes/i);
-  }, 120_000);
+  });
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { recordBlob } from '../../src/engine/blobs/blobs.ts';
 import { storeFile } from '../../src/engine/blobs/store-file.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { RunRow } from '../../src/engine/sql/read-runs.ts';
+import type { RunRow } from '../../src/engine/reads/run-columns.ts';
 import { adsPipeline } from '../../src/pipelines/ads/ads.pipeline.ts';
 import type { AdsInput } from '../../src/pipelines/ads/input.ts';
 import type { AdsDeps } from '../../src/pipelines/ads/parse.ts';
@@ -68,7 +68,7 @@ export async function openAdsBench(
           const run = await engine.run(tenantId, runId);
           return run.finished_at === null ? undefined : run;
         },
-        { what: `run ${runId} to end`, timeoutMs: 90_000 },
+        { what: `run ${runId} to end` },
       ),
     async close() {
       await engine.close();

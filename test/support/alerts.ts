@@ -25,7 +25,7 @@ export const quickAlerts: AlertSettings = {
   pipelines: alertedKits,
 };
 
-export const alertDesk = { box: testBox, settings: quickAlerts };
+export const alertService = { box: testBox, settings: quickAlerts };
 
 export async function buildSink(
   database: TestDatabase,
@@ -35,7 +35,7 @@ export async function buildSink(
   wish: Partial<SinkWish> = {},
 ): Promise<string> {
   const sink = await inTenant(database.app, tenantId, (db) =>
-    addSink(alertDesk, db, tenantId, {
+    addSink(alertService, db, tenantId, {
       name: `${kind} sink`,
       kind,
       url: `${url}/${tenantId}/${kind}`,

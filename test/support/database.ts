@@ -148,3 +148,16 @@ async function runOnServer(sql: string): Promise<void> {
     await client.end();
   }
 }
+
+/** Changes what the database guards (an ended run, say), as a restore would: without triggers. For tests of what notices it. */
+export async function tamper(admin: pg.Pool, sql: string, values: readonly unknown[] = []): Promise<void> {
+  const client = await admin.connect();
+  try {
+    await client.query('begin');
+    await client.query('set local session_replication_role = replica');
+    await client.query(sql, [...values]);
+    await client.query('commit');
+  } finally {
+    client.release();
+  }
+}

@@ -5,6 +5,9 @@ import type { DocumentsDeps } from '../../src/pipelines/documents/deps.ts';
 import { type Embedder, toUnitLength } from '../../src/pipelines/documents/embedding/embedder.ts';
 import { embeddedFolder, readTokenizer, tessdataFolder } from '../../src/pipelines/documents/embedding/model-folder.ts';
 import { DiskBlobStore } from '../../src/platform/blob/disk-blob-store.ts';
+import { compiledProgram } from './programs.ts';
+
+const reader = 'src/pipelines/documents/extract/extraction-child.ts';
 
 /** Vectors made from the hash of a text, and a count of the texts it was asked for. */
 export function hashEmbedder(): Embedder & { asked: number } {
@@ -26,11 +29,13 @@ export function hashEmbedder(): Embedder & { asked: number } {
   return embedder;
 }
 
-export function documentsDeps(folder: string, over: Partial<DocumentsDeps> = {}): DocumentsDeps {
+export function documentsDeps(folder: string, { limits, ...over }: Partial<DocumentsDeps> = {}): DocumentsDeps {
+  // Programs are compiled themselves, and with them the reader beside them.
+  const program = import.meta.url.endsWith('.js') ? {} : { program: compiledProgram(reader) };
   return {
     store: new DiskBlobStore({ root: path.join(folder, 'blobs') }),
     embedder: hashEmbedder(),
-    limits: { maxMemoryMb: 512, timeoutMs: 30_000 },
+    limits: { maxMemoryMb: 512, timeoutMs: 30_000, ...program, ...limits },
     ocr: 'auto',
     ocrLanguage: 'eng',
     tessdata: tessdataFolder,

@@ -2,10 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PDFDocument, type PDFFont, type PDFPage, StandardFonts } from 'pdf-lib';
 import { afterAll, beforeAll } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { RunRow } from '../../src/engine/sql/read-runs.ts';
+import type { RunRow } from '../../src/engine/reads/run-columns.ts';
 import { ownHandlers } from '../../src/http/handlers.ts';
 import { uploadHandlers } from '../../src/http/uploads/upload-handlers.ts';
 import { defaultUploadLimits } from '../../src/http/uploads/upload-limits.ts';
@@ -23,6 +22,8 @@ import { useDatabase } from './database.ts';
 import { documentsDeps } from './documents-deps.ts';
 import { buildEngine } from './engine.ts';
 import { waitFor } from './wait-for.ts';
+
+export { buildPdf, type PageSpec, prose, rawPages, rawPdf, textContent } from './document-files.ts';
 
 export function documentHandlers(deps: DocumentsDeps) {
   return {
@@ -96,7 +97,7 @@ export function useDocuments(over: Partial<DocumentsDeps> = {}, log: Log = silen
           const run = await engine.run(tenantId, runId);
           return run.finished_at === null ? undefined : run;
         },
-        { what: `run ${runId} to end`, timeoutMs: 60_000 },
+        { what: `run ${runId} to end` },
       ),
     /** Uploads and waits for its end. */
     async ingest(
@@ -138,58 +139,4 @@ export async function buildDocument(
     [tenantId, versionId, title],
   );
   return docId;
-}
-
-export interface PageSpec {
-  readonly heading?: string;
-  readonly lines?: readonly string[];
-  readonly table?: readonly (readonly string[])[];
-  /** A PNG that fills the page. */
-  readonly image?: Uint8Array;
-}
-
-export async function buildPdf(pages: readonly PageSpec[]): Promise<Uint8Array> {
-  const pdf = await PDFDocument.create();
-  pdf.setCreationDate(new Date(0));
-  pdf.setModificationDate(new Date(0));
-  const fonts = {
-    plain: await pdf.embedFont(StandardFonts.Helvetica),
-    bold: await pdf.embedFont(StandardFonts.HelveticaBold),
-  };
-  for (const spec of pages) {
-    const page = pdf.addPage([595, 842]);
-    if (spec.image !== undefined)
-      page.drawImage(await pdf.embedPng(spec.image), { x: 0, y: 0, width: 595, height: 842 });
-    drawPage(page, fonts, spec);
-  }
-  return pdf.save();
-}
-
-function drawPage(
-  page: PDFPage,
-  fonts: { plain: PDFFont; bold: PDFFont },
-  { heading, lines = [], table = [] }: PageSpec,
-): void {
-  let y = 780;
-  if (heading !== undefined) page.drawText(heading, { x: 50, y, size: 22, font: fonts.bold });
-  y -= 40;
-  for (const line of lines) {
-    page.drawText(line, { x: 50, y, size: 11, font: fonts.plain });
-    y -= 16;
-  }
-  y -= 20;
-  for (const row of table) {
-    for (const [index, cell] of row.entries())
-      page.drawText(cell, { x: 50 + index * 130, y, size: 11, font: fonts.plain });
-    y -= 18;
-  }
-}
-
-/** Sentences that no two pages share, so that each page can be told from its text. */
-export function prose(page: number, sentences = 10): string[] {
-  return Array.from(
-    { length: sentences },
-    (_, at) =>
-      `On page ${page} rule number ${at + 1} says that staff keep record ${page * 100 + at} for ${at + 2} years.`,
-  );
 }

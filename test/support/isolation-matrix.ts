@@ -15,6 +15,7 @@ export interface Things {
   readonly deadRunId: string;
   readonly rejectId: string;
   readonly connectorId: string;
+  readonly sourceId: string;
   readonly syncId: string;
   readonly alertId: string;
   readonly alertRule: string;
@@ -23,6 +24,10 @@ export interface Things {
   readonly deliveryId: string;
   readonly questionId: string;
   readonly documentId: string;
+  readonly jobId: string;
+  readonly itemId: string;
+  readonly exportId: string;
+  readonly catalogId: string;
 }
 
 export type Probe =
@@ -49,6 +54,7 @@ export type Probe =
 const run = { kind: 'path', params: (things: Things) => ({ run_id: things.runId }) } as const;
 const upload = { kind: 'path', params: (things: Things) => ({ upload_id: things.runId }) } as const;
 
+const source = { kind: 'path', params: (things: Things) => ({ source_id: things.sourceId }) } as const;
 const connector = { kind: 'path', params: (things: Things) => ({ connector_id: things.connectorId }) } as const;
 const sink = { kind: 'path', params: (things: Things) => ({ sink_id: things.sinkId }) } as const;
 const alertRule = { kind: 'path', params: (things: Things) => ({ rule: things.alertRule }) } as const;
@@ -67,6 +73,9 @@ const documentPage = {
   kind: 'path',
   params: (things: Things) => ({ doc_id: things.documentId, version: '1', page_no: '1' }),
 } as const;
+
+const job = { kind: 'path', params: (things: Things) => ({ job_id: things.jobId }) } as const;
+const item = { kind: 'path', params: (things: Things) => ({ job_id: things.jobId, item_id: things.itemId }) } as const;
 
 export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'system.health': { kind: 'public' },
@@ -132,11 +141,16 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'runs.events': run,
   'runs.attempts': run,
   'runs.rows': run,
+  'runs.reading': run,
+  'runs.override': { ...run, body: {} },
+  'runs.mapping': run,
+  'runs.map': { ...run, body: { columns: [] } },
   'runs.hold': { kind: 'path', params: (things) => ({ run_id: things.waitingRunId }), body: {} },
   'runs.resume': { kind: 'path', params: (things) => ({ run_id: things.waitingRunId }), body: {} },
   'runs.cancel': { kind: 'path', params: (things) => ({ run_id: things.waitingRunId }), body: {} },
   'runs.retry': { kind: 'path', params: (things) => ({ run_id: things.failedRunId }), body: {} },
   'runs.requeue': { kind: 'path', params: (things) => ({ run_id: things.deadRunId }), body: { ticket: 'T-1' } },
+  'runs.undo': { ...run, body: { dry_run: true } },
   'runs.verify': run,
   'dead-letters.list': { kind: 'list' },
   'questions.list': { kind: 'list' },
@@ -173,8 +187,9 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'ads.ads': { kind: 'list', query: (foreign) => ({ client_id: foreign.clientId, run_id: foreign.runId }) },
   'ads.daily-metrics': { kind: 'list', query: (foreign) => ({ client_id: foreign.clientId, run_id: foreign.runId }) },
   'ads.totals': { kind: 'list', query: (foreign) => ({ client_id: foreign.clientId, run_id: foreign.runId }) },
-  'ads.passport': { kind: 'list', query: () => ({ metric_id: '1' }) },
+  'ads.provenance': { kind: 'list', query: () => ({ metric_id: '1' }) },
   'batches.create': { kind: 'body', body: (foreign) => ({ workspace_id: foreign.tenantId }) },
+  'batches.checks': { kind: 'list' },
   'batches.list': { kind: 'list' },
   'batches.show': { kind: 'path', params: (things) => ({ batch_id: things.runId }) },
   'batches.remove': { kind: 'path', params: (things) => ({ batch_id: things.runId }) },
@@ -195,6 +210,18 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
     params: (things) => ({ review_id: things.rejectId }),
     body: { decision: 'accept' },
   },
+  'sources.list': { kind: 'list' },
+  'sources.create': { kind: 'body', body: (foreign) => ({ name: 'x', workspace_id: foreign.tenantId }) },
+  'sources.preview': {
+    kind: 'body',
+    body: (foreign) => ({ source_id: foreign.sourceId, workspace_id: foreign.tenantId }),
+  },
+  'sources.show': source,
+  'sources.update': { ...source, body: { name: 'taken over' } },
+  'sources.remove': source,
+  'sources.sync': source,
+  'sources.objects': source,
+  'sources.lines': { kind: 'path', params: (things) => ({ source_id: things.sourceId, sync_id: things.sourceId }) },
   'connectors.list': { kind: 'list' },
   'connectors.available': { kind: 'list' },
   'connectors.create': { kind: 'body', body: (foreign) => ({ name: 'x', workspace_id: foreign.tenantId }) },
@@ -209,7 +236,32 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'syncs.figures': { kind: 'list' },
   'syncs.show': { kind: 'path', params: (things) => ({ job_id: things.syncId }) },
   'syncs.cancel': { kind: 'path', params: (things) => ({ job_id: things.syncId }) },
+  'dead-letters.acknowledge': {
+    kind: 'path',
+    params: (things) => ({ run_id: things.deadRunId }),
+    body: { reason: 'seen' },
+  },
   'dead-letters.requeue': { kind: 'path', params: (things) => ({ run_id: things.deadRunId }), body: { ticket: 'T-1' } },
+  'jobs.create': { kind: 'body', body: (foreign) => ({ workspace_id: foreign.tenantId }) },
+  'jobs.list': { kind: 'list' },
+  'jobs.show': job,
+  'jobs.remove': job,
+  'jobs.items': job,
+  'jobs.item': item,
+  'jobs.correct': { ...item, body: { cells: { Title: 'taken over' } } },
+  'jobs.kickoff': { ...job, query: { durationMs: '50' } },
+  'jobs.pause': job,
+  'jobs.resume': job,
+  'jobs.reprocess': { ...job, body: { statuses: ['DONE'] } },
+  'jobs.export': { ...job, query: { format: 'csv' } },
+  'jobs.exported': {
+    kind: 'path',
+    params: (things: Things) => ({ job_id: things.jobId, export_id: things.exportId }),
+  },
+  'pending.list': { kind: 'list', query: (foreign) => ({ jobId: foreign.jobId }) },
+  'catalogs.create': { kind: 'self' },
+  'catalogs.list': { kind: 'list' },
+  'catalogs.remove': { kind: 'path', params: (things: Things) => ({ catalog_id: things.catalogId }) },
   'documents.ingest': { kind: 'body', body: (foreign) => ({ workspace_id: foreign.tenantId }) },
   'documents.list': { kind: 'list', query: () => ({ status: 'all' }) },
   'documents.orphans': { kind: 'list' },
@@ -223,6 +275,7 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'documents.page-image': documentPage,
   'documents.page-retry': { ...documentPage, body: { how: 'exclude' } },
   'documents.chunks': documentVersion,
+  'documents.changes': documentVersion,
   'documents.markdown': documentVersion,
   'documents.original': documentVersion,
   'operate.workers': { kind: 'list' },

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { recordBlob } from '../../src/engine/blobs/blobs.ts';
 import { storeFile } from '../../src/engine/blobs/store-file.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { RunRow } from '../../src/engine/sql/read-runs.ts';
+import type { RunRow } from '../../src/engine/reads/run-columns.ts';
 import type { JudgmentsDeps } from '../../src/pipelines/judgments/import.ts';
 import type { JudgmentsInput } from '../../src/pipelines/judgments/input.ts';
 import { judgmentsPipeline } from '../../src/pipelines/judgments/judgments.pipeline.ts';
@@ -101,7 +101,7 @@ export async function openJudgmentsBench(
           const run = await engine.run(tenantId, runId);
           return run.finished_at === null ? undefined : run;
         },
-        { what: `run ${runId} to end`, timeoutMs: 25_000 },
+        { what: `run ${runId} to end` },
       ),
     async close() {
       await feed();

@@ -1,9 +1,9 @@
 // A run's row as the API reads it, for tests that need no database.
-import type { RunRow } from '../../src/http/sql/run-columns.ts';
+import type { ShownRun } from '../../src/engine/reads/run-columns.ts';
 
 const at = new Date('2026-02-15T12:00:00Z');
 
-export function buildRunRow(given: Partial<RunRow> = {}): RunRow {
+export function buildRunRow(given: Partial<ShownRun> = {}): ShownRun {
   return {
     id: '0190a7a0-0000-7000-8000-000000000001',
     tenant_id: '0190a7a0-0000-7000-8000-0000000000aa',
@@ -11,11 +11,14 @@ export function buildRunRow(given: Partial<RunRow> = {}): RunRow {
     status: 'pending',
     phase: 'waiting',
     unique_key: null,
+    active_key: null,
     lane: 'lane',
     priority: 0,
     input: {},
     receipt: null,
     attempt: 0,
+    failures: {},
+    cancel_requested_at: null,
     wait_reason: null,
     held_at: null,
     held_by: null,
@@ -34,7 +37,12 @@ export function buildRunRow(given: Partial<RunRow> = {}): RunRow {
     source: null,
     original_name: null,
     retried_as: null,
+    failed_waits: false,
+    acknowledged_at: null,
+    acknowledged_by: null,
+    acknowledged_for: null,
     created_by: null,
+    created_by_name: null,
     created_by_user_id: null,
     file_bytes: null,
     file_sha256: null,

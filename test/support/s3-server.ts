@@ -1,5 +1,5 @@
 // An S3 server for tests: fauxqs (a real S3-protocol server from npm) behind a front on loopback that adds what fauxqs lacks
-// (If-None-Match on writes, listing open multipart uploads) and can be told to fail, hang up or stall on chosen requests.
+// (If-None-Match on writes, listing open multipart uploads, keys in the order of their bytes) and can be told to fail, hang up or stall on chosen requests.
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startFauxqs } from 'fauxqs';
@@ -57,7 +57,8 @@ export async function startS3Server(bucket = 'millrace-test'): Promise<S3Server>
     ) {
       return send(response, 412, errorXml('PreconditionFailed'));
     }
-    const answered = await forward(backend.port, request, method, url, body);
+    const found = await forward(backend.port, request, method, url, body);
+    const answered = searchParams.get('list-type') === '2' ? { ...found, body: inByteOrder(found.body) } : found;
     note(uploads, method, pathname, searchParams, answered);
     if (due?.fault.act === 'hang-up-after') return void request.socket.destroy();
     response.writeHead(answered.status, answered.headers).end(answered.body);
@@ -124,6 +125,16 @@ async function bodyOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks);
+}
+
+/** S3 lists keys by their bytes; fauxqs by the rules of a language. */
+function inByteOrder(body: Buffer): Buffer {
+  const text = body.toString('utf8');
+  const entries = text.match(/<Contents>.*?<\/Contents>/gs) ?? [];
+  const keyOf = (entry: string) => Buffer.from(/<Key>(.*?)<\/Key>/s.exec(entry)?.[1] ?? '');
+  const sorted = entries.toSorted((a, b) => Buffer.compare(keyOf(a), keyOf(b)));
+  let next = 0;
+  return Buffer.from(text.replace(/<Contents>.*?<\/Contents>/gs, () => sorted[next++] ?? ''));
 }
 
 function send(response: http.ServerResponse, status: number, xml: string): void {

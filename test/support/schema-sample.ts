@@ -1,4 +1,4 @@
-// The smallest value a schema of the route table takes, for tests that are generated from the table and care about the door, not about
+// The smallest value a schema of the route table takes, for tests that are generated from the table and care about the route, not about
 // what is carried through it.
 import { z } from 'zod';
 

@@ -34,4 +34,4 @@ it('a test that needed a second try is printed and counted, one that did not is 
   } finally {
     rmSync(folder, { recursive: true });
   }
-}, 120_000);
+});

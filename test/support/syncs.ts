@@ -1,11 +1,11 @@
-// Syncs on a test database against a fake Airbyte: an engine with the pipeline, its desk, and connectors made without ceremony.
+// Syncs on a test database against a fake Airbyte: an engine with the pipeline, its service, and connectors made without ceremony.
 import { createTenant } from '../../src/access/operator.ts';
-
 import { createAirbyteClients } from '../../src/pipelines/syncs/airbyte-clients.ts';
+import { syncsAudit } from '../../src/pipelines/syncs/audit-consumer.ts';
 import { addConnector, type ConnectorWish } from '../../src/pipelines/syncs/connectors.ts';
 import { jobEvents } from '../../src/pipelines/syncs/job-events.ts';
 import type { ConnectorRow } from '../../src/pipelines/syncs/sql/connectors.ts';
-import type { SyncDesk } from '../../src/pipelines/syncs/sync-desk.ts';
+import type { SyncService } from '../../src/pipelines/syncs/sync-service.ts';
 import { syncsPipeline } from '../../src/pipelines/syncs/syncs.pipeline.ts';
 import type { PollPace, SyncLimits, SyncsDeps } from '../../src/pipelines/syncs/syncs-deps.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
@@ -44,10 +44,11 @@ export async function buildSyncs(
   url: string,
   airbyte: FakeAirbyte,
   options: SyncsForTest = {},
-): Promise<SyncDesk & { close(): Promise<void> }> {
+): Promise<SyncService & { close(): Promise<void> }> {
   const deps = syncsDeps(airbyte, options);
   const engine = await buildEngine(url, [syncsPipeline(deps)], options);
   engine.consume(jobEvents(deps.limits));
+  engine.consume(syncsAudit);
   return { ...deps, engine, close: () => engine.close() };
 }
 
@@ -58,13 +59,13 @@ export async function buildSyncTenant(database: TestDatabase, plan = 'enterprise
 let made = 0;
 
 export function buildConnector(
-  desk: SyncDesk,
+  service: SyncService,
   airbyte: FakeAirbyte,
   tenantId: string,
   wish: Partial<ConnectorWish> = {},
 ): Promise<ConnectorRow> {
   made += 1;
-  return addConnector(desk, tenantId, {
+  return addConnector(service, tenantId, {
     name: `Connector ${made}`,
     connectionId: wish.connectionId ?? airbyte.addConnection().connectionId,
     externalAccountId: `shop-${made}`,

@@ -7,6 +7,8 @@ import { defaultUploadLimits } from '../../src/http/uploads/upload-limits.ts';
 import { auditConsumer } from '../../src/pipelines/ads/audit-consumer.ts';
 import { adsHandlers, adsIntake, adsRejectTools } from '../../src/pipelines/ads/http/ads-handlers.ts';
 import { adsFileRows } from '../../src/pipelines/ads/http/file-rows.ts';
+import { adsReadings } from '../../src/pipelines/ads/http/readings.ts';
+import { adsUndo } from '../../src/pipelines/ads/undo.ts';
 import { type AdsBench, openAdsBench } from './ads.ts';
 import { buildTenant, buildUser, type TestUser, useApi } from './api.ts';
 import { useDatabase } from './database.ts';
@@ -29,6 +31,8 @@ export function useAdsApi() {
         intake: adsIntake(bench.engine),
         rejects: adsRejectTools(bench.engine, bench.store),
         rows: adsFileRows,
+        readings: adsReadings(bench.store),
+        actions: { undo: adsUndo },
       },
     },
     handlers: {

@@ -2,7 +2,7 @@
 // test Airbyte behaves again and the engine's clock is right.
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { JobDispatcher } from '../../src/pipelines/syncs/dispatcher.ts';
-import type { SyncDesk } from '../../src/pipelines/syncs/sync-desk.ts';
+import type { SyncService } from '../../src/pipelines/syncs/sync-service.ts';
 import { setClockOffset, type TestDatabase, useDatabase } from './database.ts';
 import { calm } from './fake-airbyte/knobs.ts';
 import { type FakeAirbyte, type FakeAirbyteOptions, startFakeAirbyte } from './fake-airbyte/server.ts';
@@ -11,7 +11,7 @@ import { buildSyncs, buildSyncTenant } from './syncs.ts';
 export interface SyncsStage {
   readonly db: TestDatabase;
   readonly airbyte: FakeAirbyte;
-  readonly desk: SyncDesk;
+  readonly service: SyncService;
   readonly tenantId: string;
   dispatcher(): JobDispatcher;
 }
@@ -19,20 +19,20 @@ export interface SyncsStage {
 export function useSyncs(airbyteOptions: FakeAirbyteOptions): SyncsStage {
   const db = useDatabase();
   let airbyte: FakeAirbyte;
-  let desk: SyncDesk & { close(): Promise<void> };
+  let service: SyncService & { close(): Promise<void> };
   let tenantId: string;
   beforeAll(async () => {
     airbyte = await startFakeAirbyte(airbyteOptions);
-    desk = await buildSyncs(db.appUrl, airbyte);
+    service = await buildSyncs(db.appUrl, airbyte);
     tenantId = await buildSyncTenant(db);
-    await desk.engine.start();
+    await service.engine.start();
   });
   afterEach(async () => {
     airbyte.knobs = calm;
     await setClockOffset(db.admin, '0');
   });
   afterAll(async () => {
-    await desk?.close();
+    await service?.close();
     await airbyte?.close();
   });
   return {
@@ -40,12 +40,12 @@ export function useSyncs(airbyteOptions: FakeAirbyteOptions): SyncsStage {
     get airbyte() {
       return airbyte;
     },
-    get desk() {
-      return desk;
+    get service() {
+      return service;
     },
     get tenantId() {
       return tenantId;
     },
-    dispatcher: () => new JobDispatcher(desk, tenantId),
+    dispatcher: () => new JobDispatcher(service, tenantId),
   };
 }

@@ -1,4 +1,5 @@
-// Waiting for a condition instead of sleeping: polls every few milliseconds until a deadline and says what it waited for.
+// Waiting for a condition instead of sleeping: polls every few milliseconds until a deadline and says what it waited for. The deadline is
+// there to end a test that cannot succeed; no rule is about it, so that a slow machine changes no verdict.
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface WaitOptions {
@@ -11,7 +12,7 @@ export interface WaitOptions {
 /** Returns the first value that is neither undefined, null nor false. Errors of `condition` count as "not yet". */
 export async function waitFor<T>(
   condition: () => T | undefined | null | false | Promise<T | undefined | null | false>,
-  { timeoutMs = 10_000, everyMs = 5, what = condition.toString() }: WaitOptions = {},
+  { timeoutMs = 120_000, everyMs = 5, what = condition.toString() }: WaitOptions = {},
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   let lastError: unknown;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { inTenant } from '../../src/access/tenant-session.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { addEndpoint } from '../../src/outbound/webhooks/endpoints.ts';
-import { createWebhookDesk, createWebhookServices } from '../../src/outbound/webhooks/webhook-desk.ts';
+import { createWebhookLoops, createWebhookService } from '../../src/outbound/webhooks/webhook-service.ts';
 import { defaultWebhookSettings, type WebhookSettings } from '../../src/outbound/webhooks/webhook-settings.ts';
 import { type Log, silentLog } from '../../src/platform/log.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
@@ -90,9 +90,9 @@ export function webhooksFor(
   };
   return {
     deps,
-    desk: createWebhookDesk(deps),
+    service: createWebhookService(deps),
     services: (engine: Pick<Engine, 'onEvents'>) =>
-      createWebhookServices({ ...deps, log, feedPool: database.engine, onEvents: engine.onEvents }),
+      createWebhookLoops({ ...deps, log, feedPool: database.engine, onEvents: engine.onEvents }),
   };
 }
 

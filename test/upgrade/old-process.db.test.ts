@@ -56,7 +56,7 @@ beforeAll(async () => {
   engineRole = await connectClient({
     ...{ url: database.appUrl, role: 'millrace_engine', applicationName: 'old', connectTimeoutMs: 10_000 },
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await engineRole.end();
@@ -84,7 +84,7 @@ describe('a process of the first version whose database is migrated under it', (
     await register(holder, 3_000);
     await register(idle, 60_000);
     await migrate({ url: database.url, appLogin: database.login });
-  }, 120_000);
+  });
 
   it('does not start again: the schema is newer than it knows', async () => {
     await expect(requireCurrentSchema(admin, { folder: frozen })).rejects.toMatchObject({ code: 'schema_newer' });
@@ -119,7 +119,6 @@ describe('a process of the first version whose database is migrated under it', (
       await engine.start();
       await waitFor(async () => (await engine.run(tenantId, held)).phase === 'done', {
         what: 'the run of the old process to be taken over',
-        timeoutMs: 20_000,
       });
     } finally {
       await engine.close();

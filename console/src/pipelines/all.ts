@@ -1,10 +1,12 @@
 // The pipelines the console knows by themselves: the one list.
 import { adsKit } from './ads/kit.tsx';
+import { documentsKit } from './documents/kit.tsx';
+import { itemsKit } from './items/kit.tsx';
 import { judgmentsKit } from './judgments/kit.tsx';
 import type { ConsoleKit, RunParts } from './kit.ts';
 import { syncsKit } from './syncs/kit.tsx';
 
-const listed = [adsKit, judgmentsKit, syncsKit] as const;
+const listed = [adsKit, judgmentsKit, documentsKit, syncsKit, itemsKit] as const;
 
 export const kits: readonly ConsoleKit[] = listed;
 

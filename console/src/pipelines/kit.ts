@@ -107,6 +107,10 @@ export interface RunParts {
   }[];
   /** What it counts, where that is not rows. */
   readonly unit?: string;
+  /** What the outcomes of its receipt mean, where they are not those of rows. */
+  readonly outcomes?: Readonly<Record<string, string>>;
+  /** Where what ended so is shown, where that is not the rows; "/r/$runId/…". */
+  readonly outcomeTo?: string;
   /** Said behind the pipeline's name in the header. */
   caption?(run: RunDetail): string | undefined;
   /** Form fields with which corrected rejects go back. */

@@ -13,7 +13,7 @@ export interface TenantRow {
 export async function listTenants(db: Queryable): Promise<TenantRow[]> {
   const { rows } = await db.query<TenantRow>({
     name: 'access-list-tenants',
-    text: 'select tenant_id, name, plan, created_at from public.tenants order by tenant_id',
+    text: 'select tenant_id, name, plan, created_at from public.tenants where not is_trial order by tenant_id',
   });
   return rows;
 }

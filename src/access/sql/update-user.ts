@@ -47,12 +47,24 @@ export async function setPassword(
     name: 'access-set-password',
     text: `
       update public.users
-      set password_hash = $3, must_change_password = $4, token_version = token_version + 1, updated_at = engine.now()
+      set password_hash = $3, must_change_password = $4, one_time_used_at = null, token_version = token_version + 1, updated_at = engine.now()
       where tenant_id = $1 and user_id = $2
       returning ${userColumns}, tenant_id, token_version`,
     values: [tenantId, userId, passwordHash, mustChange],
   });
   return rows[0];
+}
+
+/** False: it has been used already. Of two sign-ins at the same moment one gets through. */
+export async function takeOneTimePassword(db: Queryable, tenantId: string, userId: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'access-take-one-time-password',
+    text: `
+      update public.users set one_time_used_at = engine.now()
+      where tenant_id = $1 and user_id = $2 and must_change_password and one_time_used_at is null`,
+    values: [tenantId, userId],
+  });
+  return rowCount === 1;
 }
 
 export async function endSessions(db: Queryable, tenantId: string, userId: string): Promise<void> {

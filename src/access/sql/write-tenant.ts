@@ -13,6 +13,34 @@ export async function insertTenant(db: Queryable, tenantId: string, name: string
   return rows[0] as TenantRow;
 }
 
+/** For one command on an empty installation; it is in no list. */
+export async function insertTrialTenant(db: Queryable, tenantId: string): Promise<void> {
+  await db.query({
+    name: 'access-insert-trial-tenant',
+    text: `insert into public.tenants (tenant_id, name, is_trial) values ($1, 'golden path', true)`,
+    values: [tenantId],
+  });
+}
+
+/** The database removes no other tenant (policy trial_only). */
+export async function deleteTrialTenant(db: Queryable, tenantId: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'access-delete-trial-tenant',
+    text: `delete from public.tenants where tenant_id = $1 and is_trial`,
+    values: [tenantId],
+  });
+  return rowCount === 1;
+}
+
+/** Those a killed command has left. */
+export async function listTrialTenants(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ tenant_id: string }>({
+    name: 'access-list-trial-tenants',
+    text: `select tenant_id from public.tenants where is_trial and created_at < engine.now() - interval '1 hour'`,
+  });
+  return rows.map((row) => row.tenant_id);
+}
+
 export async function updateTenantPlan(db: Queryable, tenantId: string, plan: Plan): Promise<TenantRow | undefined> {
   const { rows } = await db.query<TenantRow>({
     name: 'access-update-tenant-plan',

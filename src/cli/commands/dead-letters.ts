@@ -1,4 +1,5 @@
-// Dead letters: runs that are not retried by themselves. Requeueing one makes a successor, linked both ways.
+// Dead letters: runs that are not retried by themselves. Requeueing one makes a successor, linked both ways; acknowledging one says that
+// nothing more is to be done.
 import type { Command } from 'commander';
 import { withConnection } from '../connection.ts';
 import { say, sayJson } from '../output.ts';
@@ -8,6 +9,7 @@ interface DeadLetterOptions {
   readonly tenant?: string;
   readonly pipeline?: string;
   readonly ticket: string;
+  readonly reason: string;
   readonly limit: string;
   readonly json?: boolean;
 }
@@ -15,17 +17,20 @@ interface DeadLetterOptions {
 export function addDeadLetterCommands(program: Command): void {
   const letters = program
     .command('dead-letters')
-    .summary('list and requeue runs that gave up')
-    .description('A dead letter is a run whose retries are used up or whose credential was refused.')
+    .summary('list, requeue and acknowledge runs that wait for a person')
+    .description(
+      'A dead letter is a run that is not tried again by itself: its retries are used up, its credential was refused, or it is a failed batch.',
+    )
     .addHelpText(
       'after',
-      '\nExamples:\n  millrace dead-letters list\n  millrace dead-letters requeue 01a1e155-… --ticket SUP-12',
+      '\nExamples:\n  millrace dead-letters list\n  millrace dead-letters requeue 01a1e155-… --ticket SUP-12\n' +
+        '  millrace dead-letters acknowledge 01a1e155-… --reason "the vendor sends it anew"',
     );
 
   letters
     .command('list')
-    .summary('list those nobody has requeued')
-    .description('Lists the dead letters nobody has requeued, newest first.')
+    .summary('list those nobody has dealt with')
+    .description('Lists the dead letters nobody has requeued, retried, superseded or acknowledged, newest first.')
     .option('--pipeline <name>', 'only of this pipeline (several: a,b)')
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')
     .option('--limit <count>', 'how many', '30')
@@ -52,5 +57,22 @@ export function addDeadLetterCommands(program: Command): void {
       );
       if (json) sayJson(answer);
       else say(`${run} goes on as ${answer.run_id}.`);
+    });
+
+  letters
+    .command('acknowledge')
+    .summary('say that nothing more is to be done')
+    .description(
+      'Takes a dead letter off the list: a person has seen it. The run itself does not change; the audit log keeps the reason.',
+    )
+    .argument('<run>', 'id of the dead letter')
+    .requiredOption('--reason <text>', 'the ticket or the reason')
+    .action(async (run: string, _: DeadLetterOptions, command: Command) => {
+      const { reason, json } = command.optsWithGlobals<DeadLetterOptions>();
+      const answer = await withConnection({ run }, ({ call }) =>
+        call('dead-letters.acknowledge', { params: { run_id: run }, body: { reason } }),
+      );
+      if (json) sayJson(answer);
+      else say(`${run} is acknowledged.`);
     });
 }

@@ -1,4 +1,4 @@
-// The refused rows of a run: by cause for a person, as CSV to be corrected and handed in again.
+// The refused rows of a run: by cause for a person, as CSV to be corrected and uploaded again.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -25,7 +25,7 @@ export function addRejectsCommand(program: Command): void {
       'Shows the refused rows of a run by cause, and how many are still open; with --csv writes them all, with row, code and message added.',
     )
     .argument('<run>', 'id of the run')
-    .option('--csv', 'the rows themselves, to be corrected and handed in again')
+    .option('--csv', 'the rows themselves, to be corrected and uploaded again')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace rejects 01a1e155-…\n  millrace rejects 01a1e155-… --csv > to-fix.csv',

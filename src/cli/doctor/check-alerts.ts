@@ -1,23 +1,18 @@
 // Is anybody told when something goes wrong? A sink must be there, the last message must have arrived, and somebody must be looking.
+
+import { countWorkersAlive } from '../../engine/reads/read-queue.ts';
+import { readAlertSigns } from '../../outbound/alerts/sql/read-alert-signs.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { plural } from '../output.ts';
 import { formatDuration } from '../times.ts';
 import type { Finding } from './finding.ts';
-import { readAlertSigns } from './sql/read-alert-signs.ts';
 
 const check = 'alerts';
 const LATE_S = 600;
 
 /** `isTrial`: reachable from this machine only, with a database of its own; there it is no fault that nobody is told. */
 export async function checkAlerts(db: Queryable, isTrial: boolean): Promise<Finding> {
-  const {
-    sinks,
-    failing,
-    undelivered,
-    waiting_s: waitingS,
-    evaluated_s: evaluatedS,
-    workers,
-  } = await readAlertSigns(db);
+  const { sinks, failing, undelivered, waiting_s: waitingS, evaluated_s: evaluatedS } = await readAlertSigns(db);
   if (sinks === 0)
     return {
       check,
@@ -32,7 +27,7 @@ export async function checkAlerts(db: Queryable, isTrial: boolean): Promise<Find
       detail: `the last message did not arrive at ${failing.map(({ name, code }) => `${name} (${code})`).join(', ')}`,
       fix: 'Check the address or key at the receiver, then "millrace alerts test SINK".',
     };
-  if (workers > 0 && (evaluatedS === null || evaluatedS > LATE_S))
+  if ((evaluatedS === null || evaluatedS > LATE_S) && (await countWorkersAlive(db)) > 0)
     return {
       check,
       state: 'warn',

@@ -1,5 +1,5 @@
 // Does accepted work move on? Runs must end, their ends must be written down, and every lease must have a living worker.
-import { readSigns } from '../../engine/sql/read-signs.ts';
+import { readSigns } from '../../engine/reads/read-signs.ts';
 import { whatStands } from '../../engine/standing-work.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { plural } from '../output.ts';

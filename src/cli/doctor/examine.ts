@@ -3,10 +3,12 @@
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { auditSecurity } from '../../access/security-audit.ts';
+import { readQueueSigns, readScheduleSigns } from '../../engine/reads/read-vital-signs.ts';
 import { blobSettings, openBlobStore } from '../../platform/blob/open-blob-store.ts';
-import { type Config, isLoopback, specSettings } from '../../platform/config.ts';
+import { type Config, specSettings } from '../../platform/config.ts';
 import { connectClient, describeTarget, type Queryable } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
+import { isLoopback } from '../../platform/loopback.ts';
 import { type MigrateOptions, requireCurrentSchema } from '../../platform/migrate.ts';
 import { type OpenDatabase, openDatabase } from '../../platform/open-database.ts';
 import { describeFailure } from '../failure.ts';
@@ -16,7 +18,7 @@ import { checkAlerts } from './check-alerts.ts';
 import { checkPooler } from './check-pooler.ts';
 import { checkProgress } from './check-progress.ts';
 import type { DoctorCheck, Finding } from './finding.ts';
-import { readScheduleSigns, readServerTime, readServerVersion, readWorkSigns } from './sql/read-vital-signs.ts';
+import { readServerTime, readServerVersion } from './sql/read-server.ts';
 
 export type { Finding };
 
@@ -30,7 +32,7 @@ const longWaitS = 60;
 
 /** What the pipelines bring to the doctor. */
 export interface Examined extends Pick<MigrateOptions, 'own'> {
-  /** What they ask beside the house's own questions. */
+  /** What they ask beside Millrace's own questions. */
   readonly checks?: readonly DoctorCheck[];
 }
 
@@ -143,7 +145,7 @@ async function checkClock(db: Queryable): Promise<Finding> {
 }
 
 async function checkWorkers(db: Queryable): Promise<Finding> {
-  const { workers_alive: alive, waiting, oldest_waiting_s: oldestS } = await readWorkSigns(db);
+  const { workers_alive: alive, waiting, oldest_waiting_s: oldestS } = await readQueueSigns(db);
   if (alive > 0 && (oldestS ?? 0) < longWaitS)
     return {
       check: 'workers',
@@ -166,7 +168,7 @@ async function checkWorkers(db: Queryable): Promise<Finding> {
 }
 
 async function checkRuns(db: Queryable): Promise<Finding> {
-  const { stale, active, dead_letters: dead } = await readWorkSigns(db);
+  const { stale, active, dead_letters: dead } = await readQueueSigns(db);
   if (stale > 0)
     return {
       check: 'runs',
@@ -185,7 +187,7 @@ async function checkRuns(db: Queryable): Promise<Finding> {
 }
 
 async function checkEvents(db: Queryable): Promise<Finding> {
-  const { events_stuck: stuck } = await readWorkSigns(db);
+  const { events_stuck: stuck } = await readQueueSigns(db);
   if (stuck === 0) return { check: 'events', state: 'ok', detail: 'the outbox is flowing' };
   return {
     check: 'events',

@@ -9,7 +9,7 @@ type Clusters = AnswerOf<'rejects.clusters'>['data'];
 type Receipt = NonNullable<RunDetail['receipt']>;
 
 const delimiterNames: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'bar' };
-const furnitureNames = {
+const setAsideNames = {
   preamble: 'preamble line',
   title: 'title line',
   total: 'total row',
@@ -27,7 +27,7 @@ export function describeReading(reading: Reading | undefined, rows: number | und
     rows === undefined ? undefined : plural(rows, 'row'),
     encoding === undefined || encoding === 'utf-8' ? encoding : `${encoding} → utf-8`,
     delimiter === undefined ? reading?.format.value : (delimiterNames[delimiter] ?? delimiter),
-    reading === undefined ? undefined : describeFurniture(reading),
+    reading === undefined ? undefined : describeSetAside(reading),
   ];
   return parts.filter((part) => part !== undefined).join(' · ');
 }
@@ -114,8 +114,8 @@ function scaled(amount: string, places: number): bigint {
   return BigInt(whole + fraction.padEnd(places, '0'));
 }
 
-function describeFurniture({ furniture }: Reading): string | undefined {
-  const named = Object.entries(furnitureNames).map(([kind, name]) => {
+function describeSetAside({ furniture }: Reading): string | undefined {
+  const named = Object.entries(setAsideNames).map(([kind, name]) => {
     const count = furniture.filter((line) => line.kind === kind && !line.put_back).length;
     return count === 0 ? undefined : plural(count, name);
   });

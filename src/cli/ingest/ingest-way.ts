@@ -33,7 +33,7 @@ export interface Gate {
   /** How many of a hundred rows must be valid. */
   readonly percent: number;
   /** What it decided when it did not simply let the file pass, and what to do about it. */
-  describe(run: Pick<Run, 'run_id' | 'receipt' | 'phase'>): string | undefined;
+  describe(run: Pick<Run, 'run_id' | 'receipt' | 'phase'> & Partial<Pick<Run, 'input'>>): string | undefined;
 }
 
 export interface IngestWay {

@@ -47,6 +47,7 @@ export function formatRun(run: RunDetail): string {
     ['retry of', run.retry_of ?? undefined],
     ['retried as', run.retried_as ?? undefined],
     ['requeued as', run.requeued_as ?? undefined],
+    ['acknowledged', run.acknowledged ? `by ${run.acknowledged.by} (${run.acknowledged.reason})` : undefined],
     ...run.replays.map((replay) => ['replayed as', describeReplay(replay)] as const),
   ]);
   return run.attempts.length === 0 ? facts : `${facts}\n\n${formatAttempts(run)}`;

@@ -41,7 +41,7 @@ export const authRoutes = defineRoutes({
     access: anyone,
     body: Login,
     answer: json(Session),
-    errors: ['login_refused', 'login_limited'],
+    errors: ['login_refused', 'one_time_password_used', 'login_limited'],
   },
   'auth.me': { tag: 'Auth', summary: 'Who I am', access: signedIn, answer: json(Me) },
   'auth.logout': {

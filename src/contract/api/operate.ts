@@ -24,7 +24,7 @@ export const Lane = z.object({
   cap: Count.nullable(),
   paused: z.boolean(),
   oldest_waiting_at: Time.nullable(),
-  wait: z.string().nullable().describe('Why the first in line waits, in words.'),
+  wait: z.string().nullable().describe('Why the first queued run waits, in words.'),
 });
 
 export const Schedule = z.object({

@@ -54,6 +54,10 @@ export const operations = {
   'runs.events': ['GET', '/v1/runs/:run_id/events'],
   'runs.attempts': ['GET', '/v1/runs/:run_id/attempts'],
   'runs.rows': ['GET', '/v1/runs/:run_id/rows'],
+  'runs.reading': ['GET', '/v1/runs/:run_id/reading'],
+  'runs.override': ['PUT', '/v1/runs/:run_id/reading'],
+  'runs.mapping': ['GET', '/v1/runs/:run_id/mapping'],
+  'runs.map': ['PUT', '/v1/runs/:run_id/mapping'],
   'questions.list': ['GET', '/v1/questions'],
   'questions.answer': ['POST', '/v1/questions/:question_id/answer'],
   'runs.hold': ['POST', '/v1/runs/:run_id/hold'],
@@ -61,6 +65,7 @@ export const operations = {
   'runs.cancel': ['POST', '/v1/runs/:run_id/cancel'],
   'runs.retry': ['POST', '/v1/runs/:run_id/retry'],
   'runs.requeue': ['POST', '/v1/runs/:run_id/requeue'],
+  'runs.undo': ['POST', '/v1/runs/:run_id/undo'],
   'runs.verify': ['POST', '/v1/runs/:run_id/verify'],
   'dead-letters.list': ['GET', '/v1/dead-letters'],
   'ingestion-runs.list': ['GET', '/v1/ingestion-runs'],
@@ -85,6 +90,7 @@ export const operations = {
   ...pipelineOperations,
 
   'dead-letters.requeue': ['POST', '/v1/dead-letters/:run_id/requeue'],
+  'dead-letters.acknowledge': ['POST', '/v1/dead-letters/:run_id/acknowledge'],
 
   'operate.workers': ['GET', '/v1/workers'],
   'operate.lanes': ['GET', '/v1/lanes'],

@@ -16,12 +16,14 @@ export const Pipeline = z.object({
   name: z.string(),
   title: z.string(),
   accepts: z.array(z.string()).describe('File extensions, without the dot.'),
+  takes: z.string().nullable().describe('What may be uploaded to it, in words; null: it takes no files.'),
+  fields: z.array(z.string()).describe('The form fields beside the file.'),
   may_start: z.boolean().describe('Whether POST /v1/runs may start one.'),
   machine: z.object({ version: z.int(), initial: z.string(), states: z.array(MachineState) }),
   stages: z.array(z.string()),
   lane_cap: Count.nullable(),
   paused: z.object({ at: Time, by: z.string().nullable(), scope: z.enum(['tenant', 'installation']) }).nullable(),
-  counts: z.record(z.string(), Count).describe('Runs of this tenant by phase.'),
+  counts: z.record(z.string(), Count).describe('All runs of this tenant by phase; held ones wait.'),
 });
 
 const byName = z.object({ pipeline: z.string().max(60) });

@@ -14,7 +14,7 @@ const detected = <const S extends z.ZodType>(value: S) =>
     overridden: z.boolean(),
   });
 
-export const Furniture = z.object({
+export const SetAsideLine = z.object({
   line: Count,
   kind: z.enum(['preamble', 'title', 'header', 'blank', 'total', 'footer']),
   text: z.string(),
@@ -44,7 +44,7 @@ export const Reading = z.object({
     .describe('By column.'),
   empty_markers: detected(z.array(z.string())),
   total_words: detected(z.array(z.string())).describe('What the label of a total row begins with.'),
-  furniture: z.array(Furniture),
+  furniture: z.array(SetAsideLine),
   header: z.array(z.string()),
   sample: z.array(z.object({ line: Count, cells: z.array(z.string().nullable()) })),
   warnings: z
@@ -81,7 +81,7 @@ export const ReadingOverrides = z.strictObject({
     .nullable()
     .optional()
     .describe('What the label of a total row begins with, instead of the usual words.'),
-  put_back: z.array(Count).max(1000).optional().describe('Lines of furniture to be read as data after all.'),
+  put_back: z.array(Count).max(1000).optional().describe('Set-aside lines to be read as data after all.'),
 });
 
 /** Said for one file and no other: the next one with the same header asks again. */
@@ -161,12 +161,50 @@ export const SavedMapping = z.object({
   created_at: Time,
 });
 
+const byRun = z.object({ run_id: Id });
 const people: readonly Role[] = ['admin', 'user', 'service'];
 
 export const readingRoutes = defineRoutes({
+  'runs.reading': {
+    tag: 'Runs',
+    summary: 'How the file of a run was read: encoding, delimiter, header, lines set aside',
+    notes: 'For runs of pipelines that read tables. `upload_id` is the run.',
+    access: allow(people, 'runs:read'),
+    params: byRun,
+    answer: json(Reading),
+    errors: ['run_not_found', 'reading_not_ready', 'not_available'],
+  },
+  'runs.override': {
+    tag: 'Runs',
+    summary: 'Say how the file of a run is to be read instead; null takes an override back',
+    notes: 'Takes effect when the run is retried.',
+    access: allow(people, 'runs:write'),
+    params: byRun,
+    body: ReadingOverrides,
+    answer: json(Reading),
+    errors: ['run_not_found', 'upload_not_found', 'not_available'],
+  },
+  'runs.mapping': {
+    tag: 'Runs',
+    summary: 'Which column of a run’s file feeds which field, how sure that is, and why',
+    access: allow(people, 'runs:read'),
+    params: byRun,
+    answer: json(Mapping),
+    errors: ['run_not_found', 'reading_not_ready', 'not_available'],
+  },
+  'runs.map': {
+    tag: 'Runs',
+    summary: 'Map the columns of a run’s file and save that as a new version',
+    notes: 'Takes effect when the run is retried, and for later files with the same header.',
+    access: allow(people, 'runs:write'),
+    params: byRun,
+    body: MappingWrite,
+    answer: json(Mapping),
+    errors: ['run_not_found', 'reading_not_ready', 'mapping_invalid', 'mapping_conflict', 'not_available'],
+  },
   'uploads.reading': {
     tag: 'Uploads',
-    summary: 'How the file was read: encoding, delimiter, header, furniture',
+    summary: 'How the file was read: encoding, delimiter, header, lines set aside',
     access: allow(people, 'runs:read'),
     params: byUpload,
     answer: json(Reading),

@@ -1,4 +1,4 @@
-// The receipt of a run: where every item that was read went. `read` equals the sum of `outcomes`; furniture (preamble, title and
+// The receipt of a run: where every item that was read went. `read` equals the sum of `outcomes`; set-aside lines (preamble, title and
 // total rows) is set aside before counting and never part of `read`.
 import { z } from 'zod';
 import { Count, Decimal } from './values.ts';

@@ -1,12 +1,12 @@
 // Who may call: roles of people, scopes of programs, and the rule each route carries. Free of zod, so that the console can import it.
 
-/** admin runs the tenant · user hands in work and reads · support handles dead letters · service is a program. */
+/** admin runs the tenant · user submits work and reads · support handles dead letters · service is a program. */
 export const roles = ['admin', 'user', 'support', 'service'] as const;
 export type Role = (typeof roles)[number];
 
 /** What an API key may be allowed. A route without a scope is for people only. */
 export const scopes = {
-  'uploads:write': 'hand in files',
+  'uploads:write': 'upload files',
   'runs:read': 'see runs, events and rejects',
   'runs:write': 'hold, cancel, retry and correct runs',
   'data:read': 'read the stored rows',

@@ -20,6 +20,8 @@ export type Tag =
   | 'Judgments'
   | 'Syncs'
   | 'Documents'
+  | 'Items'
+  | 'Sources'
   | 'Operate'
   | 'Webhooks'
   | 'Alerts'

@@ -8,7 +8,18 @@ import { Count, Id, list, Page, Position, Several, Time } from './values.ts';
 
 export const Phase = z.enum(['waiting', 'active', 'done', 'failed', 'dead']);
 
-export const RunAction = z.enum(['hold', 'resume', 'cancel', 'retry', 'requeue', 'verify', 'replay', 'promote_valid']);
+export const RunAction = z.enum([
+  'hold',
+  'resume',
+  'cancel',
+  'retry',
+  'requeue',
+  'acknowledge',
+  'verify',
+  'replay',
+  'promote_valid',
+  'undo',
+]);
 
 export const RunError = z.object({
   code: z.string(),
@@ -54,6 +65,10 @@ export const Run = z.object({
   retry_of: Id.nullable(),
   retried_as: Id.nullable(),
   requeued_as: Id.nullable(),
+  acknowledged: z
+    .object({ at: Time, by: z.string(), reason: z.string() })
+    .nullable()
+    .describe('Set when a person has seen a dead letter and nothing more is to be done.'),
   created_by: z.string().nullable(),
   correlation_id: z.string().nullable(),
   created_at: Time,
@@ -133,11 +148,12 @@ export const RunDetail = Run.extend({
   file: z
     .object({ bytes: Count, sha256: z.string() })
     .nullable()
-    .describe('What was handed in; null when there was no file.'),
+    .describe('What was uploaded; null when there was no file.'),
   stages: z.array(StageReport),
   attempts: z.array(Attempt),
   decisions: z.array(Decision),
   samples: z.array(ProgressSample),
+  undone_as: Id.nullable().describe('The run that undoes this one, or has undone it.'),
   replays: z.array(Replay).describe('Runs that took refused rows of this one again, oldest first; at most fifty.'),
   last_position: Position.describe('Follow the live feed from here to miss nothing.'),
 });
@@ -197,6 +213,15 @@ export const Verification = z.object({
   recount: Receipt,
   differences: z.array(z.string()).describe('One sentence per disagreement.'),
   verified_at: Time,
+});
+
+export const Undo = z.object({
+  run_id: Id.nullable().describe('The run that undoes it; null when only asked what would be undone.'),
+  undoes: Id,
+  dry_run: z.boolean(),
+  counts: z
+    .record(z.string(), Count)
+    .describe('What was stored, by what becomes of it: removed, or restored to what it was before.'),
 });
 
 export const RunLink = z.object({ run_id: Id, status: z.string(), phase: Phase });
@@ -322,6 +347,17 @@ export const runRoutes = defineRoutes({
     answer: json(RunLink, 202),
     errors: ['run_not_found', 'not_a_dead_letter'],
   },
+  'runs.undo': {
+    tag: 'Runs',
+    summary: 'Take back what a finished run stored',
+    notes:
+      'A new run does it, with a receipt of its own. What another run has restated or confirmed since stays. With dry_run nothing is changed, and the answer says what would be. Two clicks make one run. Not every pipeline can: `actions` of the run says so.',
+    access: allow(actors, 'runs:write'),
+    params: byId,
+    body: z.strictObject({ dry_run: z.boolean().default(false) }).optional(),
+    answer: json(Undo, 202),
+    errors: ['run_not_found', 'undo_unsupported', 'run_undone'],
+  },
   'runs.verify': {
     tag: 'Runs',
     summary: 'Recount a finished run from its file and the tables and compare with its receipt',
@@ -332,10 +368,25 @@ export const runRoutes = defineRoutes({
   },
   'dead-letters.list': {
     tag: 'Runs',
-    summary: 'Runs that are not retried automatically and were not requeued',
+    summary: 'Runs that are not retried automatically and that nobody has dealt with',
+    notes:
+      'Dead runs, and failed ones of pipelines whose failed runs wait for a person (judgments). They leave when they are retried, ' +
+      'requeued, superseded or acknowledged.',
     access: allow(['admin', 'support', 'service'], 'runs:read'),
     query: Page.extend({ pipeline: Several.optional() }),
     answer: json(list(Run)),
     errors: ['cursor_malformed'],
+  },
+  'dead-letters.acknowledge': {
+    tag: 'Runs',
+    summary: 'Say that a dead letter has been seen and nothing more is to be done; it leaves the list',
+    notes: 'The run itself does not change. A second time changes nothing.',
+    access: allow(['admin', 'support']),
+    params: byId,
+    body: z.strictObject({
+      reason: z.string().trim().min(1).max(200).describe('The ticket or the reason; kept in the audit log.'),
+    }),
+    answer: json(RunLink),
+    errors: ['run_not_found', 'not_a_dead_letter'],
   },
 });

@@ -24,7 +24,7 @@ export const sampleRoutes = defineRoutes({
   },
   'samples.run': {
     tag: 'Samples',
-    summary: 'Hand in a sample as if it had been uploaded',
+    summary: 'Run a sample as if its file had been uploaded',
     access: allow(['admin', 'user']),
     params: z.object({ name: z.string().max(100) }),
     answer: json(UploadAnswer, 202),

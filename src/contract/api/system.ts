@@ -29,7 +29,8 @@ export const PaceMetrics = z.object({
   api_throttle_rate: z
     .record(z.string(), z.number())
     .describe('By provider: share of attempts that were told to wait, of runs made in the last hour or waiting now.'),
-  queue_depth: Count.describe('Runs of this tenant that wait.'),
+  queue_depth: Count.describe('Runs of this tenant that wait for a worker.'),
+  pending_count: Count.describe('Runs of this tenant that have not ended: waiting, held or at work.'),
   db_latency_ewma_ms: z.number().describe('Moving average, of the answering process.'),
   pool_wait_ms: z.number().describe('How long a request waits now for a connection, in the answering process.'),
 });

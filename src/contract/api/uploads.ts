@@ -1,4 +1,4 @@
-// Uploads: files handed in, streamed to the blob store before the run exists. An upload's id is its run's id.
+// Uploads: files, streamed to the blob store before the run exists. An upload's id is its run's id.
 import { z } from 'zod';
 import { Receipt } from './receipt.ts';
 import { allow, type Role } from './roles.ts';
@@ -53,7 +53,10 @@ export const UploadRows = UploadFields.extend({
 
 export const UploadAnswer = z.object({
   upload_id: Id,
-  status: z.string().describe('pending.'),
+  status: z
+    .string()
+    .describe('pending, or skipped: nothing new was made, and upload_id is the run that has this file.'),
+  reason: z.string().optional().describe('Why it was skipped.'),
   same_bytes_as: Id.optional().describe('An earlier upload of exactly these bytes.'),
 });
 
@@ -84,7 +87,7 @@ export const byUpload = z.object({ upload_id: Id });
 export const uploadRoutes = defineRoutes({
   'uploads.create': {
     tag: 'Uploads',
-    summary: 'Hand in a file',
+    summary: 'Upload a file',
     notes: 'multipart/form-data with `file` and the fields below, or application/json with `rows`.',
     access: allow(readers, 'uploads:write'),
     body: UploadFields,
@@ -110,7 +113,7 @@ export const uploadRoutes = defineRoutes({
   },
   'uploads.original': {
     tag: 'Uploads',
-    summary: 'Download the file exactly as it was handed in',
+    summary: 'Download the file exactly as it was uploaded',
     access: allow(readers, 'runs:read'),
     params: byUpload,
     answer: file('application/octet-stream'),

@@ -16,7 +16,7 @@ export const User = z.object({
 });
 
 export const UserWithPassword = User.extend({
-  one_time_password: z.string().describe('Shown once; it must be changed at the first sign-in.'),
+  one_time_password: z.string().describe('Shown once, works once; it must be changed at the first sign-in.'),
 });
 
 export const UserCreate = z.strictObject({

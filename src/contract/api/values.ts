@@ -17,8 +17,6 @@ export const Position = z.string().regex(/^\d+$/);
 
 export const Count = z.int().min(0);
 
-export const Flag = z.enum(['true', 'false']);
-
 /** Every list takes these two. The cursor is opaque: give back what `next` held. */
 export const Page = z.object({
   after: z.string().max(512).optional().describe('Cursor from the previous answer’s "next".'),

@@ -18,7 +18,8 @@ export const webhookEvents = {
 } as const;
 export type WebhookEvent = keyof typeof webhookEvents;
 
-/** What an endpoint gets that asks for nothing in particular: the ends of runs, and other endpoints' trouble. */
+/** What an endpoint gets that asks for nothing in particular, in the API, the command line and the console: questions, the ends of runs, and
+ * other endpoints' trouble. */
 export const defaultWebhookEvents = ['run.asked', 'run.done', 'run.failed', 'run.dead', 'webhook.disabled'] as const;
 
 /** waiting for its time · sending right now · delivered · failed for good (all tries used, or the endpoint was off) */

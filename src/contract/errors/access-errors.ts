@@ -1,4 +1,4 @@
-// Errors of the front door's people: sign-in, tokens, roles, tenants, keys, memberships.
+// Errors of people at the API: sign-in, tokens, roles, tenants, keys, memberships.
 import { defineErrors } from './entry.ts';
 
 export const accessErrors = defineErrors({
@@ -13,6 +13,12 @@ export const accessErrors = defineErrors({
     status: 401,
     message: 'Email or password is not right.',
     next: 'Check both; an admin of your tenant can give you a new one-time password.',
+  },
+  one_time_password_used: {
+    kind: 'auth',
+    status: 401,
+    message: 'This one-time password has been used already.',
+    next: 'Ask an admin of your tenant for a new one; change it right after signing in.',
   },
   login_limited: {
     kind: 'rate_limited',

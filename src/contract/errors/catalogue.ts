@@ -47,6 +47,12 @@ export function registerErrors(pipeline: string, entries: Readonly<Record<string
   }
 }
 
+/** All of them, in the order of their codes. */
+export function listErrors(): (readonly [code: string, entry: ErrorEntry])[] {
+  const own: (readonly [string, ErrorEntry])[] = Object.entries(catalogue);
+  return [...own, ...registered].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
 export function isErrorCode(code: string): code is AnyErrorCode {
   return Object.hasOwn(catalogue, code) || registered.has(code);
 }

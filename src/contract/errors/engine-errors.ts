@@ -2,6 +2,12 @@
 import { defineErrors } from './entry.ts';
 
 export const engineErrors = defineErrors({
+  work_later: {
+    kind: 'rate_limited',
+    status: 503,
+    message: 'What is left to do is due later: {what}.',
+    next: 'It goes on by itself. Resume the run to go on at once.',
+  },
   pipeline_not_startable: {
     kind: 'input',
     status: 422,
@@ -136,11 +142,23 @@ export const engineErrors = defineErrors({
     message: 'Run {run} was already retried as {successor}.',
     next: 'Follow that run instead.',
   },
+  run_undone: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Run {run} was undone by run {by}; what it stored has been taken back.',
+    next: 'Upload the file again, or read it again ("millrace runs reread"), to bring it back.',
+  },
+  undo_unsupported: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Run {run} of {pipeline} ({status}) cannot be undone.',
+    next: 'GET /v1/runs/:run_id names under "actions" what can be done with it.',
+  },
   not_a_dead_letter: {
     kind: 'conflict',
     status: 409,
     message: 'Run {run} is not a dead letter (it is "{state}").',
-    next: 'Only runs listed by "millrace dead-letters list" can be requeued.',
+    next: 'Only runs listed by "millrace dead-letters list" can be requeued or acknowledged.',
   },
   verify_unfinished: {
     kind: 'conflict',

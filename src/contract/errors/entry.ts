@@ -17,7 +17,7 @@ export type ErrorKind = keyof typeof errorKinds;
 
 export interface ErrorEntry {
   readonly kind: ErrorKind;
-  /** The HTTP status the front door answers with. */
+  /** The HTTP status the API answers with. */
   readonly status: number;
   /** One sentence: what happened, to which id. `{name}` marks a parameter. */
   readonly message: string;

@@ -111,7 +111,7 @@ export const platformErrors = defineErrors({
     kind: 'config',
     status: 500,
     message: 'Migration {name} failed and was rolled back: {reason}.',
-    next: 'Mend the cause and run "millrace migrate" again.',
+    next: 'Fix the cause and run "millrace migrate" again.',
   },
   migration_blocked: {
     kind: 'transient',

@@ -40,7 +40,7 @@ const proofs: readonly Proof[] = [
     code: 'cursor_malformed',
     tests: [
       [runs, ''],
-      ['src/http/front-door.db.test.ts', ''],
+      ['src/http/app.db.test.ts', ''],
     ],
   },
   { trouble: 'wrong DSN', code: 'database_refused', tests: [[trouble, 'a wrong password and a wrong name']] },

@@ -1,8 +1,10 @@
 // The route tables of the pipelines and their sections of the metrics, assembled for api/. Apart from all.ts, because these need zod and the browser must not.
-import { Ad, AdSet, adsRoutes, Campaign, DailyMetric, Passport, Total } from './ads/api.ts';
+import { Ad, AdSet, adsRoutes, Campaign, DailyMetric, Provenance, Total } from './ads/api.ts';
 import { documentRoutes } from './documents/api.ts';
+import { itemsRoutes } from './items/api.ts';
 import { judgmentRoutes } from './judgments/api.ts';
 import { IngestMetrics } from './judgments/metrics.ts';
+import { sourceRoutes } from './sources/api.ts';
 import { syncRoutes } from './syncs/api.ts';
 import { connectorRoutes } from './syncs/connectors-api.ts';
 import { SyncMetrics } from './syncs/metrics.ts';
@@ -13,6 +15,8 @@ export const pipelinesOwnRoutes = {
   ...connectorRoutes,
   ...syncRoutes,
   ...documentRoutes,
+  ...itemsRoutes,
+  ...sourceRoutes,
 };
 
 /** Sections that pipelines add to GET /api/metrics. */
@@ -21,4 +25,4 @@ export const pipelineSections = { ingest: IngestMetrics, syncs: SyncMetrics };
 export type PipelineSection = keyof typeof pipelineSections;
 
 /** Shapes of their answers that have a name of their own in the OpenAPI document. */
-export const pipelineShapes = { Ad, AdSet, Campaign, DailyMetric, Passport, Total };
+export const pipelineShapes = { Ad, AdSet, Campaign, DailyMetric, Provenance, Total };

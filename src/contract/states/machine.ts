@@ -25,18 +25,20 @@ export interface Machine<Name extends string = string> {
   readonly version: number;
   readonly initial: Name;
   readonly states: Readonly<Record<Name, State<Name>>>;
+  /** For docs/states.md: states and arrows that the pipeline's specification does not have, and why they are there. */
+  readonly beyond: readonly string[];
 }
 
 /** Declares a machine. The first state is the one a new run starts in. A target that is not a state does not compile. */
 export function machine<
   const S extends Record<string, { phase: Phase; stage?: string; on?: Record<string, NoInfer<keyof S & string>> }>,
->(pipeline: string, states: S, version = 1): Machine<keyof S & string> {
+>(pipeline: string, states: S, version = 1, beyond: readonly string[] = []): Machine<keyof S & string> {
   const names = Object.keys(states) as (keyof S & string)[];
   const initial = names[0];
   if (initial === undefined) throw new Error(`machine ${pipeline} has no states`);
   for (const name of names) checkState(pipeline, name, states[name] as State<string>, states);
   if (states[initial]?.phase !== 'waiting') throw new Error(`machine ${pipeline}: "${initial}" must be waiting`);
-  return { pipeline, version, initial, states };
+  return { pipeline, version, initial, states, beyond };
 }
 
 function checkState(pipeline: string, name: string, state: State<string>, states: Record<string, unknown>): void {

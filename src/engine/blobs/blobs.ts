@@ -7,11 +7,10 @@ import { insertBlob } from './sql/insert-blob.ts';
 import { markBlobDeleted } from './sql/mark-blob-deleted.ts';
 import { type BlobRow, selectBlob } from './sql/select-blob.ts';
 import { selectSameBytes } from './sql/select-same-bytes.ts';
-import { extendBlobKeep } from './sql/update-blob-keep.ts';
 import type { StoredFile } from './store-file.ts';
 
 /** Blobs outlive their runs as long as rejects do. */
-export const defaultKeepDays = 90;
+const defaultKeepDays = 90;
 
 export type Blob = BlobRow;
 
@@ -35,11 +34,6 @@ export async function findSameBytes(
 ): Promise<{ readonly runId: string; readonly blobId: string } | undefined> {
   const row = await selectSameBytes(db, file);
   return row === undefined ? undefined : { runId: row.run_id, blobId: row.blob_id };
-}
-
-/** For a run that ended with rejects: the bytes stay at least as long as they do. */
-export async function keepBlob(db: Queryable, blobId: string, days: number = defaultKeepDays): Promise<void> {
-  await extendBlobKeep(db, blobId, days);
 }
 
 /** Takes back a file that was refused after it was stored. A blob that a run uses stays. */

@@ -1,4 +1,4 @@
-// Takes the bytes of one file into the blob store, whichever door they came through: looks at the first bytes, refuses what is
+// Takes the bytes of one file into the blob store, whichever intake they came through: looks at the first bytes, refuses what is
 // empty or not what its name says, and streams the rest in one pass. The row comes after the bytes (recordBlob), the run after
 // the row; a crash in between leaves an orphan for the sweeper and never a run without bytes.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';

@@ -9,7 +9,8 @@ import { waitFor } from '../../../test/support/wait-for.ts';
 import { auditSecurity } from '../../access/security-audit.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { silentLog } from '../../platform/log.ts';
-import { readAttempts, readRunEvents } from '../sql/read-history.ts';
+import { readAttempts } from '../reads/read-attempts.ts';
+import { readRunEvents } from '../reads/read-events.ts';
 import { moveToHistory, newMoverState, retireMonths } from './history.ts';
 import { pumpEvents } from './outbox-pump.ts';
 

@@ -198,6 +198,23 @@ async function linkOnce(db: Queryable, runId: string, successor: string): Promis
   return rows[0]?.linked ?? false;
 }
 
+/** Only while it is a dead letter. The run itself, which has ended, is not touched. */
+export async function acknowledgeDeadLetter(
+  db: Queryable,
+  letter: { tenantId: string; runId: string; by: string; reason: string },
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'engine-acknowledge-dead-letter',
+    text: `
+      update engine.flagged_runs
+      set acknowledged_at = engine.now(), acknowledged_by = $3, acknowledged_for = $4
+      where tenant_id = $1 and run_id = $2 and acknowledged_at is null
+        and exists (select from engine.dead_letters d where d.tenant_id = $1 and d.id = $2)`,
+    values: [letter.tenantId, letter.runId, letter.by, letter.reason],
+  });
+  return rowCount === 1;
+}
+
 export async function pauseLane(db: Queryable, pipeline: string, lane: string, by: string): Promise<void> {
   await db.query({
     name: 'engine-pause-lane',

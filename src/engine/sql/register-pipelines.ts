@@ -9,6 +9,7 @@ export interface PipelineRow {
   readonly lostLimit: number;
   readonly lostAction: string;
   readonly announced: readonly string[];
+  readonly failedAreDeadLetters: boolean;
 }
 
 /** Settings follow the highest version: an old process that starts late does not turn them back. */
@@ -16,14 +17,23 @@ export async function upsertPipeline(db: Queryable, row: PipelineRow): Promise<v
   await db.query({
     name: 'engine-upsert-pipeline',
     text: `
-      insert into engine.pipelines (pipeline, version, initial_status, lane_cap, lost_limit, lost_action, announced)
-      values ($1, $2, $3, $4, $5, $6, $7)
+      insert into engine.pipelines (pipeline, version, initial_status, lane_cap, lost_limit, lost_action, announced, failed_are_dead_letters)
+      values ($1, $2, $3, $4, $5, $6, $7, $8)
       on conflict (pipeline) do update
       set version = excluded.version, initial_status = excluded.initial_status, lane_cap = excluded.lane_cap,
           lost_limit = excluded.lost_limit, lost_action = excluded.lost_action, announced = excluded.announced,
-          registered_at = engine.now()
+          failed_are_dead_letters = excluded.failed_are_dead_letters, registered_at = engine.now()
       where engine.pipelines.version <= excluded.version`,
-    values: [row.pipeline, row.version, row.initialStatus, row.laneCap, row.lostLimit, row.lostAction, row.announced],
+    values: [
+      row.pipeline,
+      row.version,
+      row.initialStatus,
+      row.laneCap,
+      row.lostLimit,
+      row.lostAction,
+      row.announced,
+      row.failedAreDeadLetters,
+    ],
   });
 }
 

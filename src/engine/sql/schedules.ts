@@ -186,6 +186,15 @@ export async function listSchedules(db: Queryable, tenantId: string): Promise<Sc
   return rows;
 }
 
+/** While it is off, its moments pass unused. */
+export async function switchSchedule(db: Queryable, tenantId: string, name: string, enabled: boolean): Promise<void> {
+  await db.query({
+    name: 'engine-switch-schedule',
+    text: `update engine.schedules set enabled = $3 where tenant_id = $1 and name = $2`,
+    values: [tenantId, name, enabled],
+  });
+}
+
 export async function deleteSchedule(db: Queryable, tenantId: string, name: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'engine-delete-schedule',

@@ -1,9 +1,10 @@
-// The live feed of a process: reads the outbox once, by position, and hands each event to whoever follows its tenant (and run).
+// The live feed of a process: reads the outbox once, by position, and passes each event to whoever follows its tenant (and run).
 // Readers join with what they missed and then go on live: in order, nothing left out, nothing twice. A reader whose buffer is full
 // is left alone until it has drained and then catches up from the outbox, so no burst costs memory and none costs a reader;
 // one that does not drain at all is dropped with a reason. While nobody follows, nothing is read.
 import type { FeedRow } from '../../engine/sql/event-feed.ts';
 import type { Log } from '../../platform/log.ts';
+import { type OutboxSource, OutboxTail } from './outbox-tail.ts';
 import { type EventView, viewEvent } from './view-event.ts';
 
 /** One event, written out once for all its readers. */
@@ -32,20 +33,15 @@ export interface Reader {
 
 export type CloseReason = 'too_slow' | 'signed_out' | 'shutting_down';
 
-export interface FeedSource {
-  /** Events of all tenants after a position. */
-  read(after: number, limit: number): Promise<readonly FeedRow[]>;
+export interface FeedSource extends OutboxSource {
   /** Events of one tenant after a position and up to another, under its row-level security. */
   readMissed(tenantId: string, after: number, upTo: number, limit: number): Promise<readonly EventRowOf[]>;
-  lastPosition(): Promise<number>;
-  /** Calls back whenever there may be new events; returns how to stop. */
-  onEvents(listener: () => void): () => void;
 }
 
 type EventRowOf = Parameters<typeof viewEvent>[0];
 
 export interface Feed {
-  /** Starts handing events to the reader, from `after` or from now on. Returns how to leave. */
+  /** Starts passing events to the reader, from `after` or from now on. Returns how to leave. */
   join(reader: Reader, after: number | undefined): Promise<() => void>;
   readonly readers: number;
   /** Asks of each reader whether it may still read: a credential has just ended. */
@@ -60,108 +56,101 @@ export interface FeedOptions {
   readonly keepAliveMs?: number;
 }
 
-const BATCH = 2_000;
 const MISSED_BATCH = 1_000;
 const DEFAULT_POLL_MS = 2_000;
 const DEFAULT_KEEP_ALIVE_MS = 15_000;
 
-export function createFeed({
-  source,
-  log,
-  pollMs = DEFAULT_POLL_MS,
-  keepAliveMs = DEFAULT_KEEP_ALIVE_MS,
-}: FeedOptions): Feed {
-  const byTenant = new Map<string, Set<Seat>>();
-  let position: number | undefined;
-  let starting: Promise<number> | undefined;
-  let isReading = false;
-  let wantsMore = false;
-  let stopListening: (() => void) | undefined;
-  let timers: NodeJS.Timeout[] = [];
+export function createFeed(options: FeedOptions): Feed {
+  return new LiveFeed(options);
+}
 
-  /** From the first reader on: where the live part begins. */
-  function start(): Promise<number> {
-    starting ??= source.lastPosition().then((last) => {
-      position = last;
-      stopListening = source.onEvents(() => void readOn());
-      timers = [setInterval(() => void readOn(), pollMs).unref(), setInterval(keepAlive, keepAliveMs).unref()];
-      return last;
-    });
-    starting.catch(() => {
-      starting = undefined;
-    });
-    return starting;
+class LiveFeed implements Feed {
+  readonly #source: FeedSource;
+  readonly #log: Log;
+  readonly #keepAliveMs: number;
+  readonly #byTenant = new Map<string, Set<Seat>>();
+  readonly #tail: OutboxTail;
+  #keepingAlive: NodeJS.Timeout | undefined;
+
+  constructor({ source, log, pollMs = DEFAULT_POLL_MS, keepAliveMs = DEFAULT_KEEP_ALIVE_MS }: FeedOptions) {
+    this.#source = source;
+    this.#log = log;
+    this.#keepAliveMs = keepAliveMs;
+    this.#tail = new OutboxTail({ source, log, pollMs, onRow: (row) => this.#passOn(row) });
   }
 
-  function stop(): void {
-    stopListening?.();
-    for (const timer of timers) clearInterval(timer);
-    timers = [];
-    stopListening = undefined;
-    starting = undefined;
-    position = undefined;
+  get readers(): number {
+    return [...this.#byTenant.values()].reduce((count, seats) => count + seats.size, 0);
   }
 
-  /** One read at a time; a wake-up during a read makes it look once more. */
-  async function readOn(): Promise<void> {
-    wantsMore = true;
-    if (isReading) return;
-    isReading = true;
+  async join(reader: Reader, after: number | undefined): Promise<() => void> {
+    const seat = new Seat(reader);
+    const seats = this.#byTenant.get(reader.tenantId) ?? new Set();
+    this.#byTenant.set(reader.tenantId, seats.add(seat));
+    this.#keepingAlive ??= setInterval(() => this.#keepAlive(), this.#keepAliveMs).unref();
     try {
-      while (wantsMore && position !== undefined) {
-        wantsMore = false;
-        const rows = await source.read(position, BATCH);
-        if (position === undefined) return;
-        for (const row of rows) hand(row);
-        position = rows.at(-1)?.position ?? position;
-        if (rows.length === BATCH) wantsMore = true;
-      }
+      await this.#tail.start();
+      seat.position = after ?? this.#tail.position ?? 0;
+      await this.#catchUp(seat);
+      return () => this.#leave(seat);
     } catch (error) {
-      log.warn({ err: error }, 'the live feed could not be read; it is tried again');
-    } finally {
-      isReading = false;
+      this.#leave(seat);
+      throw error;
     }
   }
 
-  function hand(row: FeedRow): void {
-    const seats = byTenant.get(row.tenant_id);
+  checkReaders(): void {
+    for (const seat of this.#seats())
+      seat.reader.isStillAllowed().then(
+        (isAllowed) => {
+          if (!isAllowed) seat.reader.close('signed_out');
+        },
+        // Not known at the moment: asked again next time.
+        () => undefined,
+      );
+  }
+
+  close(): void {
+    for (const seat of this.#seats()) seat.reader.close('shutting_down');
+    this.#byTenant.clear();
+    this.#stop();
+  }
+
+  #seats(): Seat[] {
+    return [...this.#byTenant.values()].flatMap((seats) => [...seats]);
+  }
+
+  #stop(): void {
+    clearInterval(this.#keepingAlive);
+    this.#keepingAlive = undefined;
+    this.#tail.stop();
+  }
+
+  #passOn(row: FeedRow): void {
+    const seats = this.#byTenant.get(row.tenant_id);
     if (seats === undefined) return;
     const event = liveEvent(row.tenant_id, viewEvent(row));
-    for (const seat of seats) if (seat.isLive && !seat.deliver(event)) void recover(seat);
+    for (const seat of seats) if (seat.isLive && !seat.deliver(event)) void this.#recover(seat);
   }
 
-  function keepAlive(): void {
-    for (const seats of byTenant.values()) for (const seat of seats) seat.reader.keepAlive();
-    checkReaders();
+  #keepAlive(): void {
+    for (const seat of this.#seats()) seat.reader.keepAlive();
+    this.checkReaders();
   }
 
-  function checkReaders(): void {
-    for (const seats of byTenant.values())
-      for (const seat of seats) {
-        seat.reader.isStillAllowed().then(
-          (isAllowed) => {
-            if (!isAllowed) seat.reader.close('signed_out');
-          },
-          // Not known at the moment: asked again next time.
-          () => undefined,
-        );
-      }
-  }
-
-  function leave(seat: Seat): void {
+  #leave(seat: Seat): void {
     seat.hasLeft = true;
-    const seats = byTenant.get(seat.reader.tenantId);
+    const seats = this.#byTenant.get(seat.reader.tenantId);
     seats?.delete(seat);
-    if (seats?.size === 0) byTenant.delete(seat.reader.tenantId);
-    if (byTenant.size === 0) stop();
+    if (seats?.size === 0) this.#byTenant.delete(seat.reader.tenantId);
+    if (this.#byTenant.size === 0) this.#stop();
   }
 
   /** Sends what the seat has not had yet. It goes live at a moment at which there is nothing left to send. */
-  async function catchUp(seat: Seat): Promise<void> {
+  async #catchUp(seat: Seat): Promise<void> {
     const { tenantId } = seat.reader;
-    while (!seat.hasLeft && position !== undefined && seat.position < position) {
-      const upTo = position;
-      const rows = await source.readMissed(tenantId, seat.position, upTo, MISSED_BATCH);
+    for (let upTo = this.#tail.position; !seat.hasLeft && isBefore(seat, upTo); upTo = this.#tail.position) {
+      const rows = await this.#source.readMissed(tenantId, seat.position, upTo, MISSED_BATCH);
       for (const row of rows) {
         const hasRoom = seat.deliver(liveEvent(tenantId, viewEvent(row)));
         if (!hasRoom && !(await seat.reader.drained())) return drop(seat);
@@ -171,46 +160,24 @@ export function createFeed({
     seat.isLive = true;
   }
 
-  async function recover(seat: Seat): Promise<void> {
+  async #recover(seat: Seat): Promise<void> {
     seat.isLive = false;
     try {
-      if (await seat.reader.drained()) await catchUp(seat);
+      if (await seat.reader.drained()) await this.#catchUp(seat);
       else drop(seat);
     } catch (error) {
-      log.warn({ err: error }, 'a reader of the live feed could not catch up');
+      this.#log.warn({ err: error }, 'a reader of the live feed could not catch up');
       drop(seat);
     }
   }
+}
 
-  function drop(seat: Seat): void {
-    if (!seat.hasLeft) seat.reader.close('too_slow');
-  }
+function isBefore(seat: Seat, position: number | undefined): position is number {
+  return position !== undefined && seat.position < position;
+}
 
-  return {
-    async join(reader, after) {
-      const seat = new Seat(reader);
-      const seats = byTenant.get(reader.tenantId) ?? new Set();
-      byTenant.set(reader.tenantId, seats.add(seat));
-      try {
-        await start();
-        seat.position = after ?? position ?? 0;
-        await catchUp(seat);
-        return () => leave(seat);
-      } catch (error) {
-        leave(seat);
-        throw error;
-      }
-    },
-    get readers() {
-      return [...byTenant.values()].reduce((count, seats) => count + seats.size, 0);
-    },
-    checkReaders,
-    close() {
-      for (const seats of byTenant.values()) for (const seat of [...seats]) seat.reader.close('shutting_down');
-      byTenant.clear();
-      stop();
-    },
-  };
+function drop(seat: Seat): void {
+  if (!seat.hasLeft) seat.reader.close('too_slow');
 }
 
 /** A reader's place: how far it has been served, and whether it takes events as they come. */

@@ -1,10 +1,10 @@
 // An event as the API and the live feed show it.
 import type { AnswerOf } from '../../contract/api/client.ts';
-import type { EventRow } from '../sql/read-run-events.ts';
+import type { RunEventRow } from '../../engine/reads/read-events.ts';
 
 export type EventView = AnswerOf<'runs.events'>['data'][number];
 
-export function viewEvent(row: EventRow & { pipeline?: string | null }): EventView {
+export function viewEvent(row: RunEventRow & { pipeline?: string | null }): EventView {
   const { pipeline } = row.data;
   return {
     position: String(row.position),

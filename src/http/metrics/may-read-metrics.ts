@@ -1,6 +1,6 @@
 // Who may read /metrics: this machine where the server listens on loopback only; others with METRICS_TOKEN.
 import { timingSafeEqual } from 'node:crypto';
-import { isLoopback } from '../../access/open-door.ts';
+import { isLoopback } from '../../platform/loopback.ts';
 
 export interface MetricsAccess {
   /** What the server listens on. */

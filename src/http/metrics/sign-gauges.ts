@@ -8,7 +8,7 @@ import {
   readSigns,
   readTableSigns,
   readXminAge,
-} from '../../engine/sql/read-signs.ts';
+} from '../../engine/reads/read-signs.ts';
 import type { Vitals } from '../../engine/vitals.ts';
 
 const noEnd = gauge(

@@ -1,13 +1,15 @@
 // Who is calling, decided before a byte of the body is read: bearer token, API key or session cookie; then whether the route table
 // lets them. Refusals are audited. The tenant comes from here and from nowhere else.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { auditApart, auditStranger } from '../../access/audit.ts';
-import { isLoopback, localPrincipal } from '../../access/open-door.ts';
+import { auditStranger } from '../../access/audit.ts';
 import { authorize, type Principal } from '../../access/principal.ts';
 import { createShortCache } from '../../access/short-cache.ts';
+import { localPrincipal } from '../../access/without-authentication.ts';
 import type { OperationId } from '../../contract/api/operations.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { isLoopback } from '../../platform/loopback.ts';
 import type { AppContext } from '../app-context.ts';
+import { noteDenial } from '../audit-trail.ts';
 import { originOf } from '../origin.ts';
 import { readSessionCookie } from '../session-cookie.ts';
 import { createRefusalBudget } from './refusal-budget.ts';
@@ -34,7 +36,7 @@ export function authenticateRequests(server: FastifyInstance, app: AppContext): 
       if (principal.mustChangePassword && !beforePassword.has(operation))
         throw new MillraceError('password_change_required');
     } catch (error) {
-      await noteDenied(app, request, operation, principal, error);
+      await noteDenial(app, { operation, principal, origin: originOf(request) }, error);
       throw error;
     }
   });
@@ -121,19 +123,4 @@ function bearerOf(request: FastifyRequest): string | undefined {
 
 function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
-}
-
-async function noteDenied(
-  app: AppContext,
-  request: FastifyRequest,
-  operation: OperationId,
-  principal: Principal,
-  error: unknown,
-): Promise<void> {
-  const code = error instanceof MillraceError ? error.code : 'internal';
-  const note = { action: operation, outcome: 'denied', data: { code } } as const;
-  // The refusal stands even when the log cannot be written; that it could not is in the process log.
-  await auditApart(app.pool, principal, originOf(request), note).catch((failure: unknown) =>
-    app.log.error({ err: failure, operation }, 'a refusal could not be audited'),
-  );
 }

@@ -2,19 +2,26 @@
 // tenant of the credential. It is taken out of JSON bodies afterwards, so that their schemas need not know it.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { AppContext } from '../app-context.ts';
+import { noteDenial } from '../audit-trail.ts';
+import { originOf } from '../origin.ts';
 
 const names = ['workspace_id', 'tenant_id'] as const;
 
-export function guardWorkspace(server: FastifyInstance): void {
-  server.addHook('preValidation', (request, _reply, done) => {
+export function guardWorkspace(server: FastifyInstance, app: AppContext): void {
+  server.addHook('preValidation', async (request) => {
     const { principal } = request;
-    if (principal !== null) {
+    if (principal === null) return;
+    try {
       for (const name of names) {
         checkField(request.query, name, principal.tenantId);
         checkField(request.body, name, principal.tenantId);
       }
+    } catch (error) {
+      const operation = request.routeOptions.config.operation ?? request.routeOptions.url ?? request.method;
+      await noteDenial(app, { operation, principal, origin: originOf(request) }, error);
+      throw error;
     }
-    done();
   });
 }
 

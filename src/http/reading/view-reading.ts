@@ -61,7 +61,7 @@ export function viewReading(
     total_words: viewTotalWords(reading),
     furniture: furniture.map(({ line, kind, text }) => ({
       line,
-      kind: furnitureKind(kind),
+      kind: setAsideKind(kind),
       text,
       put_back: reading.keptLines.includes(line),
     })),
@@ -101,7 +101,7 @@ function sure<V>(value: V, reason: string) {
   return { value, confidence: 'certain' as const, reason, overridden: false };
 }
 
-function furnitureKind(kind: string): View['furniture'][number]['kind'] {
+function setAsideKind(kind: string): View['furniture'][number]['kind'] {
   if (kind === 'repeated_header') return 'header';
   if (kind === 'note') return 'footer';
   return kind === 'header' || kind === 'blank' || kind === 'total' || kind === 'footer' ? kind : 'preamble';
@@ -124,7 +124,7 @@ export async function sampleOf(source: ByteSource, reading: Reading): Promise<Sa
   return sample;
 }
 
-export function furnitureOf(reading: Reading): SetAsideLine[] {
+export function setAsideOf(reading: Reading): SetAsideLine[] {
   return [
     ...reading.preamble.map(({ line, text }) => ({ line, kind: 'preamble', text })),
     ...reading.header.value.lines.map((line) => ({

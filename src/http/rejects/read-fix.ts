@@ -16,7 +16,7 @@ const known = z.discriminatedUnion('kind', [
 
 export type FixOfCell = (value: string | null) => string | null;
 
-/** `decimal`: the sign of the file whose cells are mended. */
+/** `decimal`: the sign of the file whose cells are fixed. */
 export function readFix(
   given: { kind: string; column: string; params: Record<string, unknown> },
   decimal: '.' | ',' = '.',
@@ -33,7 +33,7 @@ export function viewSuggestion(suggestion: unknown, column: string | null) {
   const { fix, label } = (suggestion ?? {}) as { fix?: { kind?: unknown }; label?: unknown };
   if (typeof fix?.kind !== 'string' || typeof label !== 'string') return null;
   const { kind, ...params } = fix;
-  // Reading the file again mends no single column.
+  // Reading the file again fixes no single column.
   if (column === null && kind !== 'reread') return null;
   return { kind: String(kind), label, column: column ?? '', params };
 }

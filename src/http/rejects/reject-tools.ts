@@ -2,7 +2,7 @@
 // them; only the pipeline knows whether a corrected row is right and how to run rows again.
 import type { Principal } from '../../access/principal.ts';
 import type { AnswerOf } from '../../contract/api/client.ts';
-import type { RunRow } from '../sql/run-columns.ts';
+import type { ShownRun } from '../../engine/reads/run-columns.ts';
 
 export type Cells = Readonly<Record<string, string | null>>;
 export type Fault = AnswerOf<'rejects.correct'>['faults'][number];
@@ -12,18 +12,18 @@ export interface FileHeader {
   readonly names: readonly string[];
   /** Whether its cells hold the escapes of our own files. */
   readonly isEscaped: boolean;
-  /** The decimal sign of its numbers: a mended number is read again as a cell of that file. */
+  /** The decimal sign of its numbers: a fixed number is read again as a cell of that file. */
   readonly decimal: '.' | ',';
 }
 
 export interface RejectTools {
-  /** How the file was read; left out, the download has the order of the stored cells and numbers are mended with a point. */
-  header?(run: RunRow): Promise<FileHeader>;
+  /** How the file was read; left out, the download has the order of the stored cells and numbers are fixed with a point. */
+  header?(run: ShownRun): Promise<FileHeader>;
   /** What is still wrong with rows, in their order; an empty list for a row that would be taken now. */
-  check(run: RunRow, rows: readonly Cells[]): Promise<readonly (readonly Fault[])[]>;
+  check(run: ShownRun, rows: readonly Cells[]): Promise<readonly (readonly Fault[])[]>;
   /** Starts a run over the corrected rows (or over those chosen) and returns its id and how many rows it has. */
   replay(
-    run: RunRow,
+    run: ShownRun,
     which: { readonly rejectIds: readonly string[] | undefined; readonly takesOpen: boolean },
     by: { principal: Principal; idempotencyKey: string | undefined; correlationId: string },
   ): Promise<{ runId: string; rows: number }>;

@@ -1,6 +1,6 @@
 // A refused row as the API shows it. What pipelines store as the item is shown as cells by header, every value as text.
 import type { AnswerOf } from '../../contract/api/client.ts';
-import type { RejectRow } from '../sql/list-rejects.ts';
+import type { RejectRow } from '../../engine/reads/list-rejects.ts';
 import type { Cells, Fault } from './reject-tools.ts';
 
 export type RejectView = AnswerOf<'rejects.list'>['data'][number];

@@ -2,7 +2,7 @@
 // takes the file; another tenant's is as good as none.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { RunRow } from '../../engine/sql/read-runs.ts';
+import type { RunRow } from '../../engine/reads/run-columns.ts';
 
 export async function requireReturnedRun(
   engine: Pick<Engine, 'run'>,

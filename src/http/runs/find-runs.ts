@@ -1,13 +1,13 @@
 // Chooses the way into the ledger that fits a filter and returns one page of it, behind a cursor or by number.
 import { inTenant } from '../../access/tenant-session.ts';
+import { listLeasedAndHeldRunIds, listQueuedRunIds } from '../../engine/reads/list-live-run-ids.ts';
+import { measureRuns } from '../../engine/reads/measure-runs.ts';
+import { type PageFilter, pageRuns, type RunsFound } from '../../engine/reads/page-runs.ts';
+import { readShownRun } from '../../engine/reads/read-run.ts';
+import type { ShownRun } from '../../engine/reads/run-columns.ts';
+import { newest, type WayIn } from '../../engine/reads/ways-into-ledger.ts';
 import type { Pool, Queryable } from '../../platform/database.ts';
 import { readCursor, shapes, writeCursor } from '../cursor.ts';
-import { listLeasedAndHeldRunIds, listQueuedRunIds } from '../sql/list-live-run-ids.ts';
-import { type ListFilter, listRuns, type RunsFound } from '../sql/list-runs.ts';
-import { measureRuns } from '../sql/measure-runs.ts';
-import { readRun } from '../sql/read-run.ts';
-import type { RunRow } from '../sql/run-columns.ts';
-import { newest, type WayIn } from '../sql/ways-into-ledger.ts';
 
 /** The API's filter words, as they come in. */
 export interface RunQuery {
@@ -29,7 +29,7 @@ export interface Finder {
 }
 
 export interface RunPage {
-  readonly rows: readonly RunRow[];
+  readonly rows: readonly ShownRun[];
   readonly next: string | null;
 }
 
@@ -98,11 +98,11 @@ export function splitWords(text: string | undefined): readonly string[] | null {
 }
 
 async function findById({ pool }: Finder, tenantId: string, runId: string): Promise<RunPage> {
-  const row = await inTenant(pool, tenantId, (db) => readRun(db, tenantId, runId), { readOnly: true });
+  const row = await inTenant(pool, tenantId, (db) => readShownRun(db, tenantId, runId), { readOnly: true });
   return { rows: row === undefined ? [] : [row], next: null };
 }
 
-function filterOf(tenantId: string, query: RunQuery, beforeId: string, limit: number): ListFilter {
+function filterOf(tenantId: string, query: RunQuery, beforeId: string, limit: number): PageFilter {
   const filter = {
     tenantId,
     beforeId,
@@ -118,12 +118,12 @@ function filterOf(tenantId: string, query: RunQuery, beforeId: string, limit: nu
   return { ...filter, scan: isServedByIndex(filter) ? limit + 1 : SCAN };
 }
 
-function isServedByIndex(filter: Omit<ListFilter, 'scan'>): boolean {
+function isServedByIndex(filter: Omit<PageFilter, 'scan'>): boolean {
   const { statuses, phases, sources, since, until, titlePart } = filter;
   return [statuses, phases, sources, since, until, titlePart].every((each) => each === null);
 }
 
-async function search(finder: Finder, filter: ListFilter): Promise<RunsFound> {
+async function search(finder: Finder, filter: PageFilter): Promise<RunsFound> {
   const way = wayIn(filter);
   const isAlsoLive = way === 'flagged' && filter.phases === null && filter.statuses?.some((word) => liveToo.has(word));
   if (!isAlsoLive) return searchBy(finder, filter, way);
@@ -142,9 +142,9 @@ function merge(one: RunsFound, other: RunsFound, limit: number): RunsFound {
   return { rows: rows.slice(0, limit), edge };
 }
 
-async function searchBy(finder: Finder, filter: ListFilter, way: WayIn): Promise<RunsFound> {
+async function searchBy(finder: Finder, filter: PageFilter, way: WayIn): Promise<RunsFound> {
   const given = way === 'given' ? await liveRunIds(finder, filter.tenantId) : [];
-  const look = (db: Queryable, scan: number) => listRuns(db, way, { ...filter, scan }, given);
+  const look = (db: Queryable, scan: number) => pageRuns(db, way, { ...filter, scan }, given);
   const work = async (db: Queryable) => {
     const first = await look(db, Math.min(filter.scan, FIRST_SCAN));
     const isEnough = first.edge === null || first.rows.length >= filter.limit || filter.scan <= FIRST_SCAN;
@@ -153,7 +153,7 @@ async function searchBy(finder: Finder, filter: ListFilter, way: WayIn): Promise
   return inTenant(finder.pool, filter.tenantId, work, { readOnly: true });
 }
 
-function wayIn({ phases, statuses, pipelines }: ListFilter): WayIn {
+function wayIn({ phases, statuses, pipelines }: PageFilter): WayIn {
   if (phases?.length && phases.every((phase) => livePhases.has(phase))) return 'given';
   if (phases?.length && phases.every((phase) => endedBadly.has(phase))) return 'flagged';
   if (statuses?.length && statuses.every((status) => flaggedStatuses.has(status))) return 'flagged';

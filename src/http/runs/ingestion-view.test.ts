@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { buildRunRow } from '../../../test/support/run-row.ts';
 import { IngestionRun } from '../../contract/api/ingestion-runs.ts';
-import type { RunRow } from '../sql/run-columns.ts';
+import type { ShownRun } from '../../engine/reads/run-columns.ts';
 import { phasesOf, viewIngestionRun } from './ingestion-view.ts';
 
 const at = new Date('2026-02-15T12:00:07Z');
-const view = (given: Partial<RunRow>) =>
+const view = (given: Partial<ShownRun>) =>
   viewIngestionRun(buildRunRow(given), given.pipeline === 'syncs' ? 'airbyte' : undefined);
 const other = '0190a7a0-0000-7000-8000-000000000002';
 
@@ -35,7 +35,7 @@ describe('the four statuses', () => {
       { phase: 'dead', error_code: 'airbyte_unauthorized', error_text: 'Refused.' },
       { status: 'failed', error: 'Refused.' },
     ],
-  ] as [string, Partial<RunRow>, object][])('%s', (_, given, expected) => {
+  ] as [string, Partial<ShownRun>, object][])('%s', (_, given, expected) => {
     expect(view(given)).toMatchObject(expected);
   });
 
@@ -51,7 +51,7 @@ describe('how it came to be', () => {
   it.each([
     ['a file by hand', { blob_id: other, input: {} }, 'manual_upload', 'upload'],
     [
-      'a file by hand, as the ads door notes it',
+      'a file by hand, as the ads intake notes it',
       { blob_id: other, input: { source: 'manual' } },
       'manual_upload',
       'upload',
@@ -73,7 +73,7 @@ describe('how it came to be', () => {
     ['a source with an unlucky name', { source_id: 'constructor' }, 'source', 'source'],
     ['a retry', { blob_id: other, retry_of: other, input: { source: 'api' } }, 'retry', 'api'],
     ['a replay', { blob_id: other, input: { replay_of: other, source: 'manual' } }, 'replay', 'upload'],
-  ] as [string, Partial<RunRow>, string, string][])('%s', (_, given, runType, channel) => {
+  ] as [string, Partial<ShownRun>, string, string][])('%s', (_, given, runType, channel) => {
     expect(view(given)).toMatchObject({ run_type: runType, config: { source_type: channel } });
   });
 

@@ -1,12 +1,12 @@
-// A run in the shape of the document specification: four statuses, how it came to be, what was handed in, its receipt as numbers.
+// A run in the shape of the document specification: four statuses, how it came to be, what was uploaded, its receipt as numbers.
 // Everything is read from the ledger; nothing is kept twice. Says nothing of where the server keeps its files.
 import { type AnswerOf, urlOf } from '../../contract/api/client.ts';
 import type { IngestionStatus } from '../../contract/api/ingestion-runs.ts';
-import type { RunRow } from '../sql/run-columns.ts';
+import type { ShownRun } from '../../engine/reads/run-columns.ts';
 import { titleOf, viewError } from './run-view.ts';
 
 export type IngestionRunView = AnswerOf<'ingestion-runs.show'>;
-type Phase = RunRow['phase'];
+type Phase = ShownRun['phase'];
 
 /**
  * waiting  queued     also between two stages, before the next try, and held: nobody works on it
@@ -30,7 +30,7 @@ export function phasesOf(statuses: readonly string[]): readonly Phase[] {
 }
 
 /** `channel`: how runs of its pipeline always come in, where there is but one way. */
-export function viewIngestionRun(row: RunRow, channel?: string): IngestionRunView {
+export function viewIngestionRun(row: ShownRun, channel?: string): IngestionRunView {
   const status = statusOfPhase[row.phase];
   // A run that waits for its next try keeps what went wrong last; it has not failed.
   const error = status === 'failed' ? viewError(row.error_code, row.error_text) : null;
@@ -52,7 +52,7 @@ export function viewIngestionRun(row: RunRow, channel?: string): IngestionRunVie
   };
 }
 
-function configOf(row: RunRow, channel: string | undefined): IngestionRunView['config'] {
+function configOf(row: ShownRun, channel: string | undefined): IngestionRunView['config'] {
   return {
     source_type: channel ?? channelOf(row),
     created_by_user_id: row.created_by_user_id,
@@ -79,26 +79,26 @@ const typeOfSource: ReadonlyMap<string, IngestionRunView['run_type']> = new Map(
   ['schedule', 'schedule'],
 ]);
 
-function runTypeOf(row: RunRow): IngestionRunView['run_type'] {
+function runTypeOf(row: ShownRun): IngestionRunView['run_type'] {
   if (textOf(row.input.replay_of) !== null) return 'replay';
   if (row.retry_of !== null) return 'retry';
   return typeOfSource.get(sourceKindOf(row)) ?? 'source';
 }
 
-function channelOf(row: RunRow): string {
+function channelOf(row: ShownRun): string {
   const kind = sourceKindOf(row);
   return typeOfSource.has(kind) ? kind : 'source';
 }
 
 /** Named by the ledger, else by the input, else by whether there was a file: without one a program asked for it. */
-function sourceKindOf(row: RunRow): string {
+function sourceKindOf(row: ShownRun): string {
   const name = row.source_id ?? textOf(row.input.source) ?? (row.blob_id === null ? 'api' : 'upload');
   const kind = name.split(':', 1)[0] ?? name;
   return kind === 'manual' ? 'upload' : kind;
 }
 
 /** Every count of the receipt under its own name. Control totals are exact decimals and stay with the run. */
-function statsOf(receipt: RunRow['receipt']): Record<string, number> | null {
+function statsOf(receipt: ShownRun['receipt']): Record<string, number> | null {
   if (receipt === null) return null;
   const counts = Object.entries({ ...receipt, ...receipt.outcomes });
   return Object.fromEntries(counts.filter((each): each is [string, number] => typeof each[1] === 'number'));

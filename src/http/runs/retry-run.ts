@@ -10,7 +10,7 @@ import { requireVisibleRun } from './show-run.ts';
 
 /** The id of the run that does the work now. `input` is laid over that of the first one. */
 export async function retryRun(
-  call: Pick<Call<'runs.retry' | 'ingestion-runs.retry'>, 'app' | 'operation' | 'principal' | 'origin'>,
+  call: Pick<Call<'runs.retry' | 'ingestion-runs.retry'>, 'app' | 'operation' | 'principal' | 'origin' | 'trail'>,
   runId: string,
   input?: Readonly<Record<string, unknown>>,
 ): Promise<string> {
@@ -26,5 +26,6 @@ export async function retryRun(
     ...(input === undefined ? {} : { input }),
     ...(origin.correlationId === null ? {} : { correlationId: origin.correlationId }),
   });
+  call.trail.acted({ target: runId, data: { successor: successor.id } });
   return successor.id;
 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { buildRunRow } from '../../../test/support/run-row.ts';
 import type { Principal } from '../../access/principal.ts';
 import { machine } from '../../contract/states/machine.ts';
+import type { AttemptRow } from '../../engine/reads/read-attempts.ts';
 import { defaultRetryPolicy } from '../../engine/retry-policy.ts';
-import type { AttemptRow } from '../sql/read-run.ts';
 import { legalActions } from './legal-actions.ts';
 import { titleOf, viewError, viewRun } from './run-view.ts';
 import { stageReports } from './stage-reports.ts';
@@ -26,6 +26,7 @@ const attempt = (given: Partial<AttemptRow> & { attempt: number; stage: string }
   queued_at: second(0),
   started_at: second(2),
   ended_at: second(5),
+  error_kind: null,
   error_code: null,
   error_text: null,
   ...given,

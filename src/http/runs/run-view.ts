@@ -3,13 +3,13 @@ import type { AnswerOf } from '../../contract/api/client.ts';
 import { entryOf, isErrorCode } from '../../contract/errors/catalogue.ts';
 import { sentence } from '../../contract/errors/millrace-error.ts';
 import { storedAdvice } from '../../contract/errors/stored-advice.ts';
-import type { RunRow } from '../sql/run-columns.ts';
+import type { ShownRun } from '../../engine/reads/run-columns.ts';
 
 export type RunView = AnswerOf<'runs.list'>['data'][number];
 
 const titleWords = ['title', 'filename', 'original_filename', 'source_batch_id', 'name'] as const;
 
-export function viewRun(row: RunRow): RunView {
+export function viewRun(row: ShownRun): RunView {
   return {
     run_id: row.id,
     pipeline: row.pipeline,
@@ -29,7 +29,8 @@ export function viewRun(row: RunRow): RunView {
     retry_of: row.retry_of,
     retried_as: row.retried_as,
     requeued_as: row.requeued_as,
-    created_by: row.created_by,
+    acknowledged: viewAcknowledgement(row),
+    created_by: row.created_by_name,
     correlation_id: row.correlation_id,
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
@@ -39,7 +40,7 @@ export function viewRun(row: RunRow): RunView {
 }
 
 /** Names the input for a person: the file's name, or whatever the input calls itself. */
-export function titleOf(row: Pick<RunRow, 'original_name' | 'input' | 'unique_key'>): string | null {
+export function titleOf(row: Pick<ShownRun, 'original_name' | 'input' | 'unique_key'>): string | null {
   const named = titleWords.map((word) => textOf(row.input[word])).find((text) => text !== null);
   return row.original_name ?? named ?? row.unique_key;
 }
@@ -55,7 +56,12 @@ export function viewError(code: string | null, text: string | null): RunView['er
   };
 }
 
-function viewProgress(row: RunRow): RunView['progress'] {
+function viewAcknowledgement(row: ShownRun): RunView['acknowledged'] {
+  const { acknowledged_at: at, acknowledged_by: by, acknowledged_for: reason } = row;
+  return at === null || by === null || reason === null ? null : { at: at.toISOString(), by, reason };
+}
+
+function viewProgress(row: ShownRun): RunView['progress'] {
   if (row.progress_done === null || row.progress_at === null) return null;
   const elapsedS = row.claimed_at === null ? 0 : (row.progress_at.getTime() - row.claimed_at.getTime()) / 1000;
   const perSecond = elapsedS > 0 ? row.progress_done / elapsedS : null;

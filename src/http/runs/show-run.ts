@@ -4,22 +4,18 @@ import { inTenant } from '../../access/tenant-session.ts';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { isDeadLetter } from '../../engine/reads/dead-letters.ts';
+import { countRejects } from '../../engine/reads/list-rejects.ts';
+import { type AttemptRow, readAttempts } from '../../engine/reads/read-attempts.ts';
+import { readDecisions, readSamples } from '../../engine/reads/read-progress.ts';
+import { readReplays } from '../../engine/reads/read-replays.ts';
+import { readFileFacts, readShownRun } from '../../engine/reads/read-run.ts';
+import type { ShownRun } from '../../engine/reads/run-columns.ts';
+import { lastPosition } from '../../engine/sql/event-feed.ts';
 import { findOpenQuestion } from '../../engine/sql/questions.ts';
-import type { RunRow as LedgerRow } from '../../engine/sql/read-runs.ts';
 import type { Pool, Queryable } from '../../platform/database.ts';
 import type { PipelinePartsByName } from '../pipeline-parts.ts';
-import { readReplays } from '../sql/read-replays.ts';
-import {
-  type AttemptRow,
-  countRejects,
-  readAttempts,
-  readDecisions,
-  readFileFacts,
-  readRun,
-  readSamples,
-} from '../sql/read-run.ts';
-import { readLastPosition } from '../sql/read-run-events.ts';
-import type { RunRow } from '../sql/run-columns.ts';
+import { findUndo } from './find-undo.ts';
 import { legalActions } from './legal-actions.ts';
 import { viewError, viewRun } from './run-view.ts';
 import { stageReports } from './stage-reports.ts';
@@ -42,18 +38,20 @@ export async function showRun(
     tenantId,
     async (db) => {
       // First the position, then the state: a reader who follows from here may see an event twice, never miss one.
-      const lastPosition = await readLastPosition(db);
+      const position = await lastPosition(db);
       const run = await requireVisibleRun(db, principal, runId);
       return {
-        lastPosition,
+        position,
         run,
         file: run.blob_id === null ? undefined : await readFileFacts(db, tenantId, run.blob_id),
-        attempts: await readAttempts(db, tenantId, runId, 0, MAX_ATTEMPTS),
+        attempts: await readAttempts(db, tenantId, runId, { after: 0, limit: MAX_ATTEMPTS }),
         decisions: await readDecisions(db, tenantId, runId, MAX_DECISIONS),
         samples: await readSamples(db, tenantId, runId, MAX_SAMPLES),
         rejects: await countRejects(db, tenantId, runId),
         question: run.held_at === null ? undefined : await findOpenQuestion(db, tenantId, runId),
         replays: await readReplays(db, tenantId, runId, MAX_REPLAYS),
+        undo: deps.pipelines[run.pipeline]?.actions?.undo && (await findUndo(db, run)),
+        isDeadLetter: (run.phase === 'dead' || run.failed_waits) && (await isDeadLetter(db, tenantId, runId)),
       };
     },
     { readOnly: true },
@@ -63,7 +61,7 @@ export async function showRun(
   const parts = deps.pipelines[run.pipeline];
   const tries = pipeline && { ...pipeline, lostLimit: pipeline.lostLimit ?? deps.engine.settings.lostLimit };
   const attempts = viewAttempts(facts.attempts);
-  const why = await deps.engine.why(run as unknown as LedgerRow);
+  const why = await deps.engine.why(run);
   return {
     ...viewRun(run),
     rejects: { total: rejects.total, open: rejects.open },
@@ -74,7 +72,12 @@ export async function showRun(
     actions: legalActions(
       run,
       principal,
-      { canVerify: pipeline?.recount !== undefined, corrected: rejects.corrected },
+      {
+        canVerify: pipeline?.recount !== undefined,
+        corrected: rejects.corrected,
+        undo: facts.undo,
+        isDeadLetter: facts.isDeadLetter,
+      },
       parts?.actions,
     ),
     file: facts.file ?? null,
@@ -89,17 +92,23 @@ export async function showRun(
       reason: each.reason,
     })),
     samples: facts.samples.map(({ sampled_at, ...sample }) => ({ at: sampled_at.toISOString(), ...sample })),
+    undone_as: facts.undo?.id ?? null,
     replays: facts.replays,
-    last_position: String(facts.lastPosition),
+    last_position: String(facts.position),
   };
 }
 
 /** A run of another tenant, and for support a run that is no dead letter, is as good as none. */
-export async function requireVisibleRun(db: Queryable, principal: Principal, runId: string): Promise<RunRow> {
-  const run = await readRun(db, principal.tenantId, runId);
-  const isVisible = run !== undefined && (principal.role !== 'support' || run.phase === 'dead');
+export async function requireVisibleRun(db: Queryable, principal: Principal, runId: string): Promise<ShownRun> {
+  const run = await readShownRun(db, principal.tenantId, runId);
+  const isVisible = run !== undefined && (principal.role !== 'support' || isForSupport(run));
   if (!isVisible) throw new MillraceError('run_not_found', { run: runId });
   return run;
+}
+
+/** Support handles dead letters, also those that were dealt with. */
+export function isForSupport(run: Pick<ShownRun, 'phase' | 'failed_waits'>): boolean {
+  return run.phase === 'dead' || run.failed_waits;
 }
 
 type AttemptView = AnswerOf<'runs.attempts'>['data'][number];

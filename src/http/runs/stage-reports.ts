@@ -4,8 +4,8 @@ import { entryOf, isErrorCode } from '../../contract/errors/catalogue.ts';
 import type { ErrorKind } from '../../contract/errors/entry.ts';
 import type { Machine } from '../../contract/states/machine.ts';
 import type { AnyPipeline } from '../../engine/pipeline.ts';
-import type { AttemptRow } from '../sql/read-run.ts';
-import type { RunRow } from '../sql/run-columns.ts';
+import type { AttemptRow } from '../../engine/reads/read-attempts.ts';
+import type { ShownRun } from '../../engine/reads/run-columns.ts';
 
 export type StageReport = AnswerOf<'runs.show'>['stages'][number];
 
@@ -15,7 +15,11 @@ const unfinished = new Set(['released', 'retried', 'lost']);
 /** What of a pipeline says how often a stage may be tried. */
 export type Tries = Pick<AnyPipeline, 'machine' | 'retry'> & { readonly lostLimit: number };
 
-export function stageReports(pipeline: Tries | undefined, run: RunRow, attempts: readonly AttemptRow[]): StageReport[] {
+export function stageReports(
+  pipeline: Tries | undefined,
+  run: ShownRun,
+  attempts: readonly AttemptRow[],
+): StageReport[] {
   return stagesOf(pipeline?.machine, attempts).map((stage) => reportStage(stage, run, attempts, pipeline));
 }
 
@@ -28,7 +32,7 @@ export function stagesOf(machine: Machine | undefined, attempts: readonly Attemp
 
 function reportStage(
   stage: string,
-  run: RunRow,
+  run: ShownRun,
   attempts: readonly AttemptRow[],
   pipeline: Tries | undefined,
 ): StageReport {
@@ -74,7 +78,7 @@ function failureOf({ outcome, error_code: code }: AttemptRow): ErrorKind | undef
   return isErrorCode(code) ? entryOf(code).kind : 'transient';
 }
 
-function stateOf(last: AttemptRow | undefined, run: RunRow, stage: string): StageReport['state'] {
+function stateOf(last: AttemptRow | undefined, run: ShownRun, stage: string): StageReport['state'] {
   if (last === undefined) return 'not_started';
   if (last.outcome === null) return 'active';
   const endedHere = run.stage === null && (run.phase === 'failed' || run.phase === 'dead');

@@ -1,8 +1,8 @@
 // What happens next with a run, in one sentence for a person.
 
 import type { Machine } from '../../contract/states/machine.ts';
+import type { ShownRun } from '../../engine/reads/run-columns.ts';
 import type { WhyWaiting } from '../../engine/why.ts';
-import type { RunRow } from '../sql/run-columns.ts';
 import { viewError } from './run-view.ts';
 import { stagesOf } from './stage-reports.ts';
 
@@ -17,7 +17,7 @@ const afterWaiting: Partial<Record<WhyWaiting['reason'], string>> = {
 
 /** `number` is that of the attempt under way among those of its stage. */
 export function whatNext(
-  run: RunRow,
+  run: ShownRun,
   why: WhyWaiting | null,
   machine: Machine | undefined,
   number: number | undefined,
@@ -38,12 +38,12 @@ export function whatNext(
   }
 }
 
-function nextStart(run: RunRow, why: WhyWaiting): string {
+function nextStart(run: ShownRun, why: WhyWaiting): string {
   const when = why.until === undefined ? 'as soon as a worker takes it' : `at ${why.until.toISOString()}`;
   return `Stage "${run.stage ?? run.status}" starts ${when}.`;
 }
 
-function activeNext(run: RunRow, machine: Machine | undefined, number: number | undefined): string {
+function activeNext(run: ShownRun, machine: Machine | undefined, number: number | undefined): string {
   const stages = stagesOf(machine);
   const following = stages[stages.indexOf(run.stage ?? '') + 1];
   const now = `Stage "${run.stage}" is running${number === undefined ? '' : `, attempt ${number}`}`;

@@ -25,6 +25,7 @@ export interface UploadTarget<Answer extends Accepted> {
 export interface Uploader {
   readonly tenantId: string;
   readonly createdBy?: string | undefined;
+  readonly uploader?: { readonly name: string; readonly isAdmin: boolean } | undefined;
   readonly correlationId?: string | undefined;
   /** For pipelines without a key of their own. */
   readonly uniqueKeyOf?: (file: StoredFile) => string | undefined;

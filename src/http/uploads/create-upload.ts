@@ -4,7 +4,7 @@ import type { UploadFields } from '../../contract/api/uploads.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type StoredFile, storeFile } from '../../engine/blobs/store-file.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
-import { acceptFile, type Intake } from '../../sources/intake.ts';
+import { type Accepted, acceptFile, type Intake } from '../../sources/intake.ts';
 import { type Call, type Handlers, handle } from '../call.ts';
 import { engineOf } from '../engine-of.ts';
 import { partsOf } from '../pipeline-parts.ts';
@@ -42,7 +42,8 @@ async function acceptMultipart(call: UploadCall, { store, limits }: CreateUpload
       choose: (fields) => guarded(call, intakeFor(call, fields.get('pipeline'))),
     },
   );
-  return viewUpload(answer.runId, sameBytesAs);
+  call.trail.acted({ target: answer.runId });
+  return viewUpload(answer, sameBytesAs);
 }
 
 async function acceptRows(call: UploadCall, { store, limits }: CreateUploadDeps) {
@@ -61,10 +62,12 @@ async function acceptRows(call: UploadCall, { store, limits }: CreateUploadDeps)
   const given = { ...uploader, fields, file, at: new Date(), uniqueKey: uniqueKeyOf(call, file) };
   const deps = { store, pool: call.app.pool, control: engineOf(call).pools.control };
   const { answer, sameBytesAs } = await acceptFile(deps, intake, given);
-  return viewUpload(answer.runId, sameBytesAs);
+  call.trail.acted({ target: answer.runId });
+  return viewUpload(answer, sameBytesAs);
 }
 
-function viewUpload(runId: string, sameBytesAs: string | undefined) {
+function viewUpload({ runId, status }: Accepted, sameBytesAs: string | undefined) {
+  if (status === 'skipped') return { upload_id: runId, status: 'skipped', reason: 'already ingested, no changes' };
   const isOther = sameBytesAs !== undefined && sameBytesAs !== runId;
   return { upload_id: runId, status: 'pending', ...(isOther ? { same_bytes_as: sameBytesAs } : {}) };
 }
@@ -116,7 +119,8 @@ function uniqueKeyOf({ idempotencyKey: key }: UploadCall, file: StoredFile): str
 
 function uploaderOf({ principal, request }: UploadCall) {
   const createdBy = uuid.test(principal.actorId) ? principal.actorId : undefined;
-  return { tenantId: principal.tenantId, createdBy, correlationId: request.id };
+  const uploader = { name: principal.actor, isAdmin: principal.role === 'admin' };
+  return { tenantId: principal.tenantId, createdBy, uploader, correlationId: request.id };
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

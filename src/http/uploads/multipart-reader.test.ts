@@ -177,9 +177,9 @@ describe('names of parts', () => {
   });
 
   it('a name of 2,000 backslashes is read in no time', async () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     await nameOf(`name="file"; filename="${'\\'.repeat(1_800)}`);
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(process.cpuUsage(before).user).toBeLessThan(500_000);
   });
 });
 

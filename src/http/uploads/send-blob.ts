@@ -1,4 +1,4 @@
-// Answers with the bytes of a blob exactly as they were handed in. The sender's media type is repeated but never trusted: the
+// Answers with the bytes of a blob exactly as they were uploaded. The sender's media type is repeated but never trusted: the
 // answer is a download, not sniffed, and runs nothing even if a browser is talked into showing it.
 import type { FastifyReply } from 'fastify';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';

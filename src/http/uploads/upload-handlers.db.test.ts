@@ -1,4 +1,4 @@
-// Downloading an upload through the whole front door: its own tenant gets the bytes, another one learns nothing.
+// Downloading an upload through the whole API: its own tenant gets the bytes, another one learns nothing.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 // Alerts from fact to message: opened once, sent to every sink, repeated only when asked to, and said to be over.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildSink, evaluate, judgeEvents, sendAll } from '../../../test/support/alerts.ts';
-import { useDatabase } from '../../../test/support/database.ts';
+import { tamper, useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
 import { type JudgmentsBench, judgmentsFile, openJudgmentsBench } from '../../../test/support/judgments.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
@@ -131,7 +131,7 @@ describe('a failed job', () => {
   it('is over when its retry succeeds: PagerDuty resolves under the same key, the chats say so', async () => {
     const tenantId = newTenant();
     for (const kind of ['discord', 'pagerduty'] as const) await buildSink(db, tenantId, kind, receiver.url);
-    const failed = await failBatch(tenantId, 'mended');
+    const failed = await failBatch(tenantId, 'fixed');
     await sendAll(db);
     // The retry of the retry succeeds: both failures are over.
     const [first, second] = [uuidv7(), uuidv7()];
@@ -150,8 +150,8 @@ describe('a failed job', () => {
     const [trigger, resolve] = bodies(tenantId, 'pagerduty');
     expect(resolve).toEqual({ routing_key: 'R0UT1NGKEY', event_action: 'resolve', dedup_key: trigger?.dedup_key });
     expect(bodies(tenantId, 'discord').map(({ content }) => content)).toEqual([
-      '[INGEST FAILURE] mended: nothing_imported',
-      '[RESOLVED] [INGEST FAILURE] mended: nothing_imported',
+      '[INGEST FAILURE] fixed: nothing_imported',
+      '[RESOLVED] [INGEST FAILURE] fixed: nothing_imported',
     ]);
   });
 
@@ -420,14 +420,15 @@ describe('sinks', () => {
   });
 });
 
-describe('what leaves the house', () => {
+describe('what leaves the installation', () => {
   it('holds no name, address, phone, cell, error text or stack trace, in any sink', async () => {
     const tenantId = newTenant();
     for (const kind of ['discord', 'slack', 'pagerduty', 'webhook'] as const)
       await buildSink(db, tenantId, kind, receiver.url);
     await bench.ingest(tenantId, judgmentsFile(badRow), { source_batch_id: 'zanary@private.test 555-010-7777' });
     await bench.ingest(tenantId, judgmentsFile(goodRow, badRow), { source_batch_id: 'part' });
-    await db.admin.query(
+    await tamper(
+      db.admin,
       `update engine.runs set error_text = 'Zanary Personsson at /srv/app.ts:12:3', error_code = 'Zanary Personsson failed'
        where tenant_id = $1 and phase = 'failed'`,
       [tenantId],

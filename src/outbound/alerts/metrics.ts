@@ -1,11 +1,12 @@
 // The figures by name, as rules know them.
 import type { AlertMetric } from '../../contract/api/alert-metrics.ts';
-import { readSigns } from '../../engine/sql/read-signs.ts';
+import { countWorkersAlive } from '../../engine/reads/read-queue.ts';
+import { readSigns } from '../../engine/reads/read-signs.ts';
+import { readTenantsAtWork, readTenantsWithWork } from '../../engine/reads/read-tenants-with-work.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { leastUuidv7 } from '../../platform/ids.ts';
-import { type AlertedPipelines, namesOf } from './pipeline-alerts.ts';
+import type { AlertedPipelines } from './pipeline-alerts.ts';
 import * as read from './sql/read-metrics.ts';
-import { readTenantsAtWork, readTenantsWithWork } from './sql/read-tenants.ts';
 
 /** A figure of a tenant; without a tenant it is the same for all of them, without a pipeline it is of none in particular. */
 export interface Measured {
@@ -22,13 +23,7 @@ type Reader = (db: Queryable, minutes: number, pipelines: AlertedPipelines) => P
 
 const readers: Readonly<Record<AlertMetric, Reader>> = {
   backlog: (db) => read.readBacklog(db).then(measured),
-  dead_letters: (db, _, pipelines) =>
-    read
-      .readDeadLetters(
-        db,
-        namesOf(pipelines, (each) => each.failedAreDeadLetters === true),
-      )
-      .then(measured),
+  dead_letters: (db) => read.readDeadLetters(db).then(measured),
   failed_runs: (db, minutes) => read.readFailedRuns(db, minutes).then(measured),
   stale_runs: (db, _, pipelines) => read.readStaleRuns(db, staleLimits(pipelines)).then(measured),
   oldest_waiting_s: (db) => read.readOldestWaiting(db).then(measured),
@@ -43,7 +38,7 @@ const readers: Readonly<Record<AlertMetric, Reader>> = {
   no_end_s: async (db) => ofTenants(await readTenantsWithWork(db), (await readSigns(db)).no_end_s),
   oldest_end_s: async (db) => ofTenants(await readTenantsAtWork(db), (await readSigns(db)).oldest_end_s),
   ownerless_runs: (db) => read.readOwnerless(db).then(measured),
-  workers_alive: async (db) => [{ tenantId: null, pipeline: null, value: await read.countWorkersAlive(db) }],
+  workers_alive: async (db) => [{ tenantId: null, pipeline: null, value: await countWorkersAlive(db) }],
 };
 
 export function readMetric(

@@ -4,7 +4,7 @@ import type { AlertComparison, AlertEvent, AlertMetric, AlertSeverity } from '..
 import type { FeedRow } from '../../engine/sql/event-feed.ts';
 import type { RunFacts } from './sql/read-run-facts.ts';
 
-/** A fact that a rule may name, in words. The message leaves the house: ids, codes and counts only. */
+/** A fact that a rule may name, in words. The message leaves the installation: ids, codes and counts only. */
 export interface OwnFact {
   readonly event: AlertEvent;
   /** What it is about: one alert is open per rule and subject. Default: the run. */
@@ -40,8 +40,6 @@ export interface FigureWords {
   readonly label?: string;
   /** What sentences call a run: its unique key where people chose that themselves. Default: the run's id. */
   readonly runsBy?: 'id' | 'unique_key';
-  /** Its failed runs wait for a person as dead letters do, until somebody retries them. */
-  readonly failedAreDeadLetters?: boolean;
 }
 
 export interface StaleAfter {

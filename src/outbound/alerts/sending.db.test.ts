@@ -158,7 +158,7 @@ describe('a process that is killed', () => {
       execArgv: [],
       stdio: 'ignore',
     });
-    const late = setTimeout(() => program.kill('SIGTERM'), 40_000);
+    const late = setTimeout(() => program.kill('SIGTERM'), 120_000);
     const [, signal] = (await once(program, 'exit')) as [number | null, NodeJS.Signals | null];
     clearTimeout(late);
     expect([failpoint, signal]).toEqual([failpoint, 'SIGKILL']);

@@ -14,7 +14,7 @@ import { openTarget, type SinkBox, sealTarget } from './sink-target.ts';
 import { PAGERDUTY_URL } from './sinks/pagerduty.ts';
 import { deleteSink, findSink, findSinkTarget, insertSink, type SinkRow, updateSink } from './sql/sink-store.ts';
 
-export interface AlertDesk {
+export interface AlertService {
   readonly box: SinkBox;
   readonly settings: AlertSettings;
 }
@@ -33,17 +33,22 @@ export type SinkPatch = Partial<Omit<SinkWish, 'kind'>>;
 
 const UNIQUE_VIOLATION = '23505';
 
-export async function addSink(desk: AlertDesk, db: Queryable, tenantId: string, wish: SinkWish): Promise<SinkRow> {
+export async function addSink(
+  service: AlertService,
+  db: Queryable,
+  tenantId: string,
+  wish: SinkWish,
+): Promise<SinkRow> {
   const sinkId = uuidv7();
   const target = { url: wish.url ?? PAGERDUTY_URL, ...keyOf(wish.routingKey) };
-  const { host } = checkOutboundUrl(target.url, desk.settings.allowPrivate);
-  const draft = { ...wish, sinkId, host, target: sealTarget(desk.box, sinkId, target) };
+  const { host } = checkOutboundUrl(target.url, service.settings.allowPrivate);
+  const draft = { ...wish, sinkId, host, target: sealTarget(service.box, sinkId, target) };
   await insertSink(db, tenantId, draft).catch((error: unknown) => explainTaken(error, wish.name));
   return requireSink(db, tenantId, sinkId);
 }
 
 export async function changeSink(
-  desk: AlertDesk,
+  service: AlertService,
   db: Queryable,
   tenantId: string,
   sinkId: string,
@@ -53,7 +58,7 @@ export async function changeSink(
   if (patch.routingKey !== undefined && kind !== 'pagerduty')
     throw new MillraceError('alert_sink_field_unfit', { kind, field: 'routing_key' });
   const isMoved = patch.url !== undefined || patch.routingKey !== undefined;
-  const moved = isMoved ? await moveTarget(desk, db, tenantId, sinkId, patch) : undefined;
+  const moved = isMoved ? await moveTarget(service, db, tenantId, sinkId, patch) : undefined;
   const change = {
     name: patch.name ?? null,
     minSeverity: patch.minSeverity ?? null,
@@ -78,21 +83,21 @@ export async function requireSink(db: Queryable, tenantId: string, sinkId: strin
 
 /** Throws when the sealed address cannot be opened; everything else is an answer. */
 export async function readTarget(
-  desk: AlertDesk,
+  service: AlertService,
   db: Queryable,
   tenantId: string,
   sinkId: string,
 ): Promise<SinkTarget> {
   const sealed = await findSinkTarget(db, tenantId, sinkId);
   if (sealed === undefined) throw new MillraceError('alert_sink_not_found', { sink: sinkId });
-  const target = openTarget(desk.box, sinkId, sealed);
+  const target = openTarget(service.box, sinkId, sealed);
   if (target === undefined) throw new MillraceError('alert_sink_unreadable', { sink: sinkId });
   return target;
 }
 
 /** To PagerDuty a trigger and its resolve, so that no incident stays behind. */
 export async function sendTest(
-  { settings }: AlertDesk,
+  { settings }: AlertService,
   sink: Pick<SinkRow, 'sink_id' | 'kind'>,
   target: SinkTarget,
   tenantId: string,
@@ -122,23 +127,23 @@ export function explainVerdict(verdict: Verdict, sinkId: string): { message: str
 }
 
 async function moveTarget(
-  desk: AlertDesk,
+  service: AlertService,
   db: Queryable,
   tenantId: string,
   sinkId: string,
   patch: SinkPatch,
 ): Promise<{ target: Buffer; host: string }> {
-  // A whole new target need not open the old one, so that a sink can be mended after its key was lost.
+  // A whole new target need not open the old one, so that a sink can be fixed after its key was lost.
   const isWhole = patch.url !== undefined && patch.routingKey !== undefined;
   const { kind } = await requireSink(db, tenantId, sinkId);
   const before =
     isWhole || (patch.url !== undefined && kind !== 'pagerduty')
       ? undefined
-      : await readTarget(desk, db, tenantId, sinkId);
+      : await readTarget(service, db, tenantId, sinkId);
   const url = patch.url ?? before?.url ?? PAGERDUTY_URL;
   const target = { url, ...keyOf(patch.routingKey ?? before?.routingKey) };
-  const { host } = checkOutboundUrl(url, desk.settings.allowPrivate);
-  return { target: sealTarget(desk.box, sinkId, target), host };
+  const { host } = checkOutboundUrl(url, service.settings.allowPrivate);
+  return { target: sealTarget(service.box, sinkId, target), host };
 }
 
 function testNotice({ publicUrl }: AlertSettings, tenantId: string): Notice {

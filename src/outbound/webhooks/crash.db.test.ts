@@ -36,9 +36,12 @@ afterAll(async () => {
   await receiver.close();
 });
 
+/** A receiver that answers is heard, however busy the machine. */
+const patient = { ...quickWebhooks, timeoutMs: 60_000 };
+
 /** Long enough a time-out that only its death ends the call. */
 async function startProcess(failpoint?: string): Promise<ChildProcess> {
-  const settings = { timeoutMs: 1_000, leaseMarginMs: 500, endpointConcurrency: 3 };
+  const settings = { timeoutMs: 60_000, leaseMarginMs: 500, endpointConcurrency: 3 };
   const child = fork(program, [JSON.stringify({ url: db.appUrl, settings, failpoint })], {
     execArgv: [],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -84,7 +87,7 @@ describe('a process killed while it delivers', () => {
     expect(new Set(first).size).toBe(3);
 
     receiver.answer = answers.ok;
-    const heir = createDeliverer({ pool: db.engine, box: testBox, settings: quickWebhooks, log: silentLog });
+    const heir = createDeliverer({ pool: db.engine, box: testBox, settings: patient, log: silentLog });
     heir.start();
     try {
       await waitFor(() => receiver.accepted.length === 3);
@@ -126,7 +129,7 @@ describe('a process killed while it delivers', () => {
     expect(await ended).toEqual([null, 'SIGKILL']);
     await endLeases(endpointId);
     expect(mine()).toHaveLength(before);
-    const heir = createDeliverer({ pool: db.engine, box: testBox, settings: quickWebhooks, log: silentLog });
+    const heir = createDeliverer({ pool: db.engine, box: testBox, settings: patient, log: silentLog });
     heir.start();
     try {
       await waitFor(async () => (await rowOf(endpointId)).status === 'delivered');

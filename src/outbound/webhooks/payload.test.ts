@@ -1,7 +1,7 @@
 // What a webhook says and does not say, which events an endpoint wants, and when a try is made again.
 import { describe, expect, it } from 'vitest';
 import { wantsEvent } from '../../contract/api/webhook-events.ts';
-import { retryAfterMs } from '../retry-after.ts';
+import { retryAfterMs } from '../../platform/retry-after.ts';
 import { buildPayload } from './payload.ts';
 import { pauseBeforeTry, retryTableMs } from './retry-table.ts';
 import { judgeAnswer } from './verdict.ts';

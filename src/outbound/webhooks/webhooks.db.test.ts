@@ -138,9 +138,7 @@ describe('an event that is asked for', () => {
   });
 
   it('becomes one delivery per endpoint, with many processes at work, and is received once when all goes well', async () => {
-    serve();
-    serve();
-    serve();
+    for (let process = 0; process < 3; process += 1) serve({ timeoutMs: 60_000 });
     const tenantId = newTenant();
     const { endpoint_id: endpointId } = await buildEndpoint(db, tenantId, { url: receiver.url });
     const runs = await engine.enqueueMany(
@@ -328,10 +326,10 @@ describe('an endpoint is switched off', () => {
 
 describe('the secret', () => {
   it('after a rotation both sign until the grace is over, then only the new one', async () => {
-    const { desk } = serve();
+    const { service } = serve();
     const tenantId = newTenant();
     const made = await buildEndpoint(db, tenantId, { url: receiver.url });
-    const fresh = await desk.rotate(tenantId, made.endpoint_id, 2);
+    const fresh = await service.rotate(tenantId, made.endpoint_id, 2);
     await endRun(tenantId);
     const both = await waitFor(() => receiver.accepted[0]);
     expect(both.headers['webhook-signature']?.split(' ')).toHaveLength(2);

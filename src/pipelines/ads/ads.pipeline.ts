@@ -7,8 +7,12 @@ import { type AdsDeps, parseUpload } from './parse.ts';
 import { promoteUpload } from './promote.ts';
 import { recountUpload } from './recount.ts';
 
-/** The specification's rows: a rate limit is waited out five times, a minute each. The others are the engine's own. */
+/**
+ * The specification's rows: a deadlock that outlasted the smaller batches is tried three times more, and a rate limit is waited out five times,
+ * a minute each. Lost connections are the engine's own row.
+ */
 export const adsRetryPolicy: RetryPolicy = {
+  conflict: { max: 3, backoff: { baseMs: 100, factor: 2, maxMs: 400, jitter: 0 } },
   rate_limited: { max: 5, backoff: { baseMs: 60_000, factor: 1, maxMs: 60_000, jitter: 0 } },
 };
 

@@ -54,7 +54,7 @@ describe('a file as a whole', () => {
     expect(run.error_text).not.toMatch(/\{\w+\}/);
   });
 
-  it('that is poison fails alone: handed in together with honest ones, each gets its own code and the others finish', async () => {
+  it('that is poison fails alone: uploaded together with honest ones, each gets its own code and the others finish', async () => {
     const workbook = { filename: 'export.xlsx' };
     const poison = [
       [bomb(), workbook, 'spreadsheet_too_large'],

@@ -14,6 +14,7 @@ const production = [
   'daily_metric_grains',
   'daily_metrics_history',
   'ads_links',
+  'undone_uploads',
 ];
 
 /** What each role may do, table by table; everything else is refused. */
@@ -31,6 +32,7 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     daily_metric_grains: 'si',
     ads_links: 'siu',
     daily_metrics_history: 'si',
+    undone_uploads: 'si',
   },
   ads_cleanup: { staging_rows: 'd', staging_id_resolution: 'd' },
   millrace_engine: {},
@@ -93,7 +95,7 @@ describe('the ads roles', () => {
       `select relname from pg_class where relnamespace = 'public'::regnamespace and relname = any ($1) and relrowsecurity and relforcerowsecurity`,
       [[...staging, ...production, 'upload_readings']],
     );
-    expect(rows).toHaveLength(10);
+    expect(rows).toHaveLength(11);
     const views = await database.admin.query(
       `select relname from pg_class where relname in ('data_uploads', 'staging_progress', 'staged_rows', 'daily_metrics', 'daily_metrics_by_grain') and 'security_invoker=true' = any (reloptions)`,
     );

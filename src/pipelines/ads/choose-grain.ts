@@ -46,13 +46,23 @@ export async function chooseGrain(
   grain: Grain,
   days: readonly string[],
 ): Promise<ChosenGrain> {
-  const outranked = await context.commit(async (tx) => {
+  const outranked = await chooseDays(context, scope, days, grain);
+  const named = { outranked_days: outranked.slice(0, MAX_DAYS_NAMED), outranked_day_count: outranked.length };
+  return { grain: grainName(grain), ...(outranked.length === 0 ? {} : named) };
+}
+
+/** Marks what counts on the days that several grains tell; of them, those on which nothing of the given grain counts. */
+export function chooseDays(
+  context: Context,
+  scope: PromotionScope,
+  days: readonly string[],
+  grain?: Grain,
+): Promise<string[]> {
+  return context.commit(async (tx) => {
     if ((await listContestedDays(tx, scope, days)).length === 0) return [];
     await lockGrains(tx, scope);
     const contested = await listContestedDays(tx, scope, days);
     await chooseWinners(tx, scope, contested);
-    return listOutrankedDays(tx, scope, contested, levels.indexOf(grain.level));
+    return grain === undefined ? [] : listOutrankedDays(tx, scope, contested, levels.indexOf(grain.level));
   });
-  const named = { outranked_days: outranked.slice(0, MAX_DAYS_NAMED), outranked_day_count: outranked.length };
-  return { grain: grainName(grain), ...(outranked.length === 0 ? {} : named) };
 }

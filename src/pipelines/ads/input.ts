@@ -31,6 +31,8 @@ export const AdsInput = z.object({
   same_bytes_as: z.uuid().optional(),
   /** The run that read the same stored file before, otherwise. Its numbers are taken over or taken back. */
   reread_of: z.uuid().optional(),
+  /** The run that this one undoes. It has no file. */
+  undo_of: z.uuid().optional(),
   /** Said for this file alone. */
   choices: UploadChoices.optional(),
 });

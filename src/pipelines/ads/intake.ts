@@ -1,4 +1,4 @@
-// The intake of an ads upload: which fields it takes, which files, and the input its run gets. It writes nothing itself; the door
+// The intake of an ads upload: which fields it takes, which files, and the input its run gets. It writes nothing itself; the caller
 // stores the bytes, then their row, then the run.
 import { z } from 'zod';
 import { ReadingOverrides } from '../../contract/api/reading.ts';
@@ -69,7 +69,7 @@ export function inputOf(fields: AdsUploadFields, received: Received): AdsInput {
   };
 }
 
-/** Rows that come back mended are as old as the file they are from: mending makes no number newer. */
+/** Rows that come back fixed are as old as the file they are from: fixing makes no number newer. */
 function reportOf(fields: AdsUploadFields, { original, at }: Received) {
   const given = original === undefined ? fields.reported_at : original.reported_at;
   const isGiven = original === undefined ? given !== undefined : original.reported_at_given === true;
@@ -120,11 +120,4 @@ export function fileOfRows(body: unknown): {
     bytes: Buffer.from(`[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]\n`),
     filename: fields.filename ?? 'rows.json',
   };
-}
-
-/** A mapping's id for the API: its fingerprint in the shape of a UUID. */
-export function mappingIdOf(fingerprint: string): string {
-  const variant = ((Number.parseInt(fingerprint[16] ?? '0', 16) & 3) | 8).toString(16);
-  const hex = `${fingerprint.slice(0, 12)}8${fingerprint.slice(13, 16)}${variant}${fingerprint.slice(17, 32)}`;
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -8,7 +8,9 @@ import { adsIngest } from './cli/ingest.ts';
 import { INGESTION_COMPLETE } from './event.ts';
 import { adsHandlers, adsIntake, adsRejectTools } from './http/ads-handlers.ts';
 import { adsFileRows } from './http/file-rows.ts';
+import { adsReadings } from './http/readings.ts';
 import { adsSamples } from './samples.ts';
+import { adsUndo } from './undo.ts';
 
 export const adsKit = defineKit({
   name: 'ads',
@@ -17,7 +19,9 @@ export const adsKit = defineKit({
   isDefault: true,
   intake: ({ engine }) => adsIntake(engine),
   rows: adsFileRows,
+  readings: ({ blobs }) => adsReadings(blobs),
   rejects: ({ engine, blobs }) => adsRejectTools(engine, blobs),
+  actions: () => ({ undo: adsUndo }),
   handlers: ({ blobs }) => adsHandlers({ store: blobs }),
   ingest: adsIngest,
   consumers: () => [auditConsumer],

@@ -1,9 +1,9 @@
 // A mapping of ads in the words of the API.
 import type { z } from 'zod';
 import type { Mapping as ApiMapping } from '../../contract/api/reading.ts';
+import { mappingIdOf } from '../../tabular/mapping/applied-mapping.ts';
 import type { Reading } from '../../tabular/reading.ts';
 import { adsFields } from './fields.ts';
-import { mappingIdOf } from './intake.ts';
 import type { AppliedMapping } from './reading.ts';
 
 export function viewMapping(mapping: AppliedMapping, reading: Reading, platform: string): z.infer<typeof ApiMapping> {

@@ -3,9 +3,9 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { findBlob } from '../../engine/blobs/blobs.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
+import { blobSource } from '../../tabular/blob-source.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
 import type { AdsInput } from './input.ts';
-import { blobSource } from './reading.ts';
 
 export async function openBlob(
   context: StageContext<AdsInput>,

@@ -6,7 +6,7 @@ import type { SetAsideFindings } from '../../tabular/set-aside-watch.ts';
 import { noSums, type Sums } from './control-totals.ts';
 
 /** A line that is no data, set aside. */
-export interface FurnitureRow {
+export interface SetAsideRow {
   readonly line: number;
   readonly kind: string;
   readonly text: string;
@@ -50,7 +50,7 @@ export interface ParseState {
   readonly step: ParseStep;
   readonly position: Position;
   readonly counts: ParseCounts;
-  readonly furniture: readonly FurnitureRow[];
+  readonly furniture: readonly SetAsideRow[];
   /** What the lines set aside look like. */
   readonly setAside?: SetAsideFindings;
   /** Row index up to which refused duplicates are written down. */

@@ -51,6 +51,8 @@ type Context = StageContext<AdsInput>;
 const FLUSH = { name: 'rows per flush', initial: 8_000, min: 1_000, max: 8_000, targetMs: 500 } as const;
 
 export async function parseUpload(context: Context, deps: AdsDeps): Promise<StageOutcome> {
+  // An undo has no file.
+  if (context.input.undo_of !== undefined) return { on: 'pass' };
   const source = await openBlob(context, deps);
   const said = saidOfDoubts(await context.answers());
   if (said.isRefused) return refusal();

@@ -408,7 +408,7 @@ describe('an upload', () => {
     expect(sizes).toBeGreaterThan(100);
   });
 
-  it('handed in three times at once stores every row once, whichever comes first', async () => {
+  it('uploaded three times at once stores every row once, whichever comes first', async () => {
     const tenantId = newTenant();
     const rows = Array.from({ length: 3_000 }, (_, i) =>
       row(new Date(Date.UTC(2024, 0, 1 + (i % 300))).toISOString().slice(0, 10), String(Math.floor(i / 300)), '1.25'),

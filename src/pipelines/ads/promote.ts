@@ -22,12 +22,14 @@ import {
 import { fixPlan, tuneTransaction } from './sql/tune-transaction.ts';
 import { selectUploadReading, type UploadReadingRow } from './sql/upload-readings.ts';
 import { type TakenBack, takeBack } from './take-back.ts';
+import { undoUpload } from './undo.ts';
 
 /** Dimensions written so far, with how many of their rows changed. */
 type Upserted = Readonly<Partial<Record<Dimension, number>>>;
 type Context = StageContext<AdsInput>;
 
 export async function promoteUpload(context: Context, deps: AdsDeps): Promise<StageOutcome> {
+  if (context.input.undo_of !== undefined) return undoUpload(context, context.input.undo_of);
   const upload = await context.commit((tx) => selectUploadReading(tx, context.run.id));
   if (upload === undefined) throw new MillraceError('upload_file_gone', { run: context.run.id });
   const grain = grainOf(upload);

@@ -3,10 +3,8 @@
 import type { z } from 'zod';
 import type { UploadChoices as ApiChoices } from '../../contract/api/reading.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import type { Blob } from '../../engine/blobs/blobs.ts';
-import { parseBlobKey } from '../../platform/blob/blob-key.ts';
-import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
+import type { AppliedMapping as Applied } from '../../tabular/mapping/applied-mapping.ts';
 import { headerFingerprint } from '../../tabular/mapping/fingerprint.ts';
 import { headerName } from '../../tabular/mapping/header-name.ts';
 import { applyMapping, type ColumnMapping } from '../../tabular/mapping/mapping.ts';
@@ -21,14 +19,8 @@ import { adsFields, distinctive, type Platform, platforms, presets } from './fie
 import { type ReportRange, rangeOfRows, statedRange } from './report-range.ts';
 
 /** The mapping as it was applied to one file. */
-export interface AppliedMapping {
-  readonly fingerprint: string;
-  /** 0: no saved mapping; proposed from presets and synonyms. */
-  readonly version: number;
+export interface AppliedMapping extends Applied {
   readonly name: string | null;
-  readonly origin: 'preset' | 'saved' | 'proposed';
-  readonly columns: readonly ColumnMapping[];
-  readonly constants: Readonly<Record<string, string>>;
   /** Rows are numbers over several days and stored as such, because somebody said so. */
   readonly period?: boolean;
   /** Rows with one key are parts of one number. */
@@ -47,28 +39,6 @@ const needed: readonly { readonly words: string; readonly anyOf: readonly string
   { words: 'the day', anyOf: ['metric_date', 'date_start'] },
   { words: 'a measure (spend, impressions or clicks)', anyOf: ['spend', 'spend_micros', 'impressions', 'clicks'] },
 ];
-
-/** `chunkBytes`: pieces are never larger; tests give small ones, so that a small file has many batches. */
-export function blobSource(
-  store: BlobStore,
-  blob: Pick<Blob, 'store_key' | 'bytes'>,
-  chunkBytes = Number.MAX_SAFE_INTEGER,
-): ByteSource {
-  const key = parseBlobKey(blob.store_key);
-  return {
-    size: blob.bytes,
-    async *open(start, end = blob.bytes) {
-      if (start >= end) return;
-      let left = end - start;
-      for await (const chunk of await store.get(key, { start })) {
-        const bytes = (chunk as Buffer).subarray(0, left);
-        for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
-        left -= bytes.length;
-        if (left <= 0) return;
-      }
-    },
-  };
-}
 
 /** Looks at the file and decides how to read it. Columns that name things are known here, so totals are told from data by them. */
 export async function decideReading(

@@ -1,7 +1,7 @@
 // Verifying: the receipt counted again from file and tables, and what it says when a row was lost since.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdsBench, openAdsBench } from '../../../test/support/ads.ts';
-import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
+import { setClockOffset, tamper, useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
 import { cleanStaging } from '../../engine/services/staging-cleaner.ts';
 import { silentLog } from '../../platform/log.ts';
@@ -133,7 +133,8 @@ describe('verify', () => {
       ),
     ).rejects.toMatchObject({ code: '23514' });
     expect((await bench.engine.verify(tenantId, id)).differences).toEqual([]);
-    await database.admin.query(
+    await tamper(
+      database.admin,
       `update engine.runs set receipt = jsonb_set(jsonb_set(receipt, '{content,bytes,title}', '15'), '{content,bytes,blank}', '2')
        where id = $1`,
       [id],
@@ -187,7 +188,8 @@ describe('verify', () => {
     const tenantId = newTenant();
     const file = [header, row(1, 'Mobile', '1'), row(2, 'Mobile', 'x')].join('\n');
     const { id } = await bench.ingest(tenantId, file, { platform: 'google' });
-    await database.admin.query(
+    await tamper(
+      database.admin,
       `update engine.runs set receipt = jsonb_set(receipt, '{totals,spend,outcomes,held_back}', '"2"') where id = $1`,
       [id],
     );

@@ -6,6 +6,7 @@ import { findBlob } from '../../engine/blobs/blobs.ts';
 import type { RunFacts } from '../../engine/pipeline.ts';
 import type { Content, Receipt } from '../../engine/receipt.ts';
 import type { Queryable } from '../../platform/database.ts';
+import { blobSource } from '../../tabular/blob-source.ts';
 import { ContentCounter, nothingCounted } from '../../tabular/content-counter.ts';
 import { openTable, type Table } from '../../tabular/read-table.ts';
 import { replayTable } from '../../tabular/replay-rows.ts';
@@ -18,10 +19,11 @@ import type { AdsInput } from './input.ts';
 import { KeyHasher } from './natural-key.ts';
 import { daysOf, measureIndex, type NormalizedRow, Normalizer } from './normalize.ts';
 import type { AdsDeps } from './parse.ts';
-import { blobSource } from './reading.ts';
 import { listLinks } from './sql/link-names.ts';
 import { type RecountedRow, type RecountOutcome, recountMetrics, selectRefusedOffsets } from './sql/recount-metrics.ts';
+import { findUndoOf } from './sql/undone-uploads.ts';
 import { selectUploadReading, type UploadReading } from './sql/upload-readings.ts';
+import { recountUndo } from './undo.ts';
 
 /** Where a line goes; `asked`: the tables are asked. */
 type Fate = 'superseded' | 'rejected' | 'asked';
@@ -41,6 +43,9 @@ interface Leader {
 const KEYS_PER_QUERY = 2_000;
 
 export async function recountUpload(run: RunFacts<AdsInput>, tx: Queryable, deps: AdsDeps): Promise<Receipt> {
+  if (run.input.undo_of !== undefined) return recountUndo(run, tx, run.input.undo_of);
+  const undo = await findUndoOf(tx, run.tenantId, run.id);
+  if (undo !== undefined) throw new MillraceError('run_undone', { run: run.id, by: undo });
   const upload = await selectUploadReading(tx, run.id);
   const blob = run.blobId === null ? undefined : await findBlob(tx, run.blobId);
   if (upload === undefined || blob === undefined || blob.deleted_at !== null)

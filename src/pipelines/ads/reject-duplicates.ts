@@ -4,9 +4,9 @@ import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import type { Table } from '../../tabular/read-table.ts';
 import { type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
+import { cellsOf, rejectOf } from '../../tabular/validation/row-reject.ts';
 import type { AdsInput } from './input.ts';
 import type { ParseState } from './parse-counts.ts';
-import { cellsOf, rejectOf } from './row-stager.ts';
 import { type DuplicateRow, selectDuplicates } from './sql/fold-duplicates.ts';
 
 const REJECTS_PER_COMMIT = 2_000;

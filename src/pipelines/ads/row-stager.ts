@@ -6,21 +6,21 @@ import { ContentCounter } from '../../tabular/content-counter.ts';
 import type { Reading } from '../../tabular/reading.ts';
 import type { RowBatch } from '../../tabular/row-batch.ts';
 import { SetAsideWatch } from '../../tabular/set-aside-watch.ts';
-import { suggestFix } from '../../tabular/validation/fixes.ts';
-import { causeOf, type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
+import type { RowIssue } from '../../tabular/validation/row-issue.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
+import { cellsOf, rejectOf, unreadableRow } from '../../tabular/validation/row-reject.ts';
 import type { NumberStyle } from '../../tabular/values/number-style.ts';
 import { ControlTotals, controlMeasures, type Sums } from './control-totals.ts';
 import { adsFields } from './fields.ts';
 import type { KeyHasher } from './natural-key.ts';
 import { measureIndex, Normalizer } from './normalize.ts';
-import { type FurnitureRow, freshState, type ParseState, type ParseStep } from './parse-counts.ts';
+import { freshState, type ParseState, type ParseStep, type SetAsideRow } from './parse-counts.ts';
 import type { AppliedMapping } from './reading.ts';
 import { StagingBuffer, type StagingFlush } from './staging-buffer.ts';
 
 /** Kept to be shown; all are counted. */
-const MAX_FURNITURE_SHOWN = 200;
-const MAX_FURNITURE_TEXT = 300;
+const MAX_SET_ASIDE_SHOWN = 200;
+const MAX_TEXT_SHOWN = 300;
 
 export interface StagedPiece {
   readonly flush: StagingFlush;
@@ -43,13 +43,13 @@ export class RowStager {
   readonly #content: ContentCounter;
   readonly #setAsides: SetAsideWatch;
   #rejects: RejectRecord[] = [];
-  #furnitureShown: FurnitureRow[];
+  #setAsideShown: SetAsideRow[];
   #declared: Partial<Sums> | null;
   #state: ParseState;
   #read: number;
   #valid: number;
   #rejectedRows: number;
-  #furniture: number;
+  #setAsideLines: number;
 
   /** `fileBytes`: the size of the file. */
   constructor(reading: Reading, mapping: AppliedMapping, keys: KeyHasher, state: ParseState, fileBytes: number) {
@@ -71,13 +71,13 @@ export class RowStager {
     this.#warnings = new Map(Object.entries(counts.warnings));
     this.#content = new ContentCounter(counts.content, state.position.offset, fileBytes);
     this.#setAsides = new SetAsideWatch(reading, state.setAside);
-    this.#furnitureShown = [...state.furniture];
+    this.#setAsideShown = [...state.furniture];
     this.#declared = counts.declared;
     this.#state = state;
     this.#read = counts.read;
     this.#valid = counts.valid;
     this.#rejectedRows = counts.rejected.rows;
-    this.#furniture = counts.furniture;
+    this.#setAsideLines = counts.furniture;
   }
 
   /** Rows gathered and not yet taken. */
@@ -112,14 +112,14 @@ export class RowStager {
     this.#state = {
       ...this.#state,
       step,
-      furniture: [...this.#furnitureShown],
+      furniture: [...this.#setAsideShown],
       setAside: this.#setAsides.findings,
       counts: {
         ...this.#state.counts,
         read: this.#read,
         valid: this.#valid,
         rejected: { rows: this.#rejectedRows, sums: this.#rejected.toJSON() },
-        furniture: this.#furniture,
+        furniture: this.#setAsideLines,
         content: this.#content.content,
         warnings: Object.fromEntries(this.#warnings),
         file: this.#file.toJSON(),
@@ -133,7 +133,7 @@ export class RowStager {
     const rowIndex = this.#read++;
     const staged = { rowIndex, line: batch.line(row), offset: batch.offset(row) };
     if (batch.faults[row] !== 0) {
-      const issues = [unreadable(batch, row, this.#encoding)];
+      const issues = [unreadableRow(batch, row, this.#encoding)];
       this.#refuse(staged, { text: batch.rawText(row) }, issues, batch, row);
       return;
     }
@@ -178,13 +178,13 @@ export class RowStager {
   }
 
   #setAside(batch: RowBatch, row: number): void {
-    this.#furniture++;
+    this.#setAsideLines++;
     this.#setAsides.add(batch, row);
     const kind = batch.kind(row);
     if (kind === 'total' && this.#declared === null) this.#declared = this.#totalsOf(batch, row);
-    if (this.#furnitureShown.length >= MAX_FURNITURE_SHOWN) return;
-    const text = storableText(batch.rawText(row).slice(0, MAX_FURNITURE_TEXT));
-    this.#furnitureShown.push({ line: batch.line(row), kind, text });
+    if (this.#setAsideShown.length >= MAX_SET_ASIDE_SHOWN) return;
+    const text = storableText(batch.rawText(row).slice(0, MAX_TEXT_SHOWN));
+    this.#setAsideShown.push({ line: batch.line(row), kind, text });
   }
 
   /** The first total row is the total of what is listed; later ones are of wider sets. */
@@ -193,53 +193,4 @@ export class RowStager {
     const found = controlMeasures.map((measure) => [measure, measures[measureIndex(measure)] ?? null] as const);
     return Object.fromEntries(found.filter(([, value]) => value !== null)) as Partial<Sums>;
   }
-}
-
-/** The first fault gives the reject its code, column and cluster; all of them are kept with it. */
-export function rejectOf(
-  place: { readonly line: number; readonly offset: number },
-  issues: readonly RowIssue[],
-  item: Readonly<Record<string, string | null>>,
-  numbers?: NumberStyle,
-): RejectRecord {
-  const errors = issues.filter(({ severity }) => severity === 'error');
-  const first = errors[0] as RowIssue;
-  const suggestion = first.value === null ? null : suggestFix(first.code, [first.value], numbers);
-  return {
-    line: place.line,
-    byteOffset: place.offset,
-    column: first.column,
-    code: first.code,
-    message: storableText(first.message),
-    value: first.value === null ? null : storableText(first.value),
-    cause: storableText(first.cause),
-    ...(suggestion === null ? {} : { suggestion }),
-    errors: errors.map(({ column, code, message, value }) => ({
-      column,
-      code,
-      message: storableText(message),
-      value: value === null ? null : storableText(value),
-    })),
-    item,
-  };
-}
-
-/** Cells by header. A row that could not be split stands whole under the first header. */
-export function cellsOf(batch: RowBatch, row: number, names: readonly string[]): Record<string, string> {
-  const cells: Record<string, string> = {};
-  const texts = batch.texts(row);
-  texts.forEach((text, index) => {
-    const name = names[index] ?? `Column ${index + 1}`;
-    if (text !== '' || index < names.length) cells[name] ??= storableText(text);
-  });
-  return cells;
-}
-
-/** A row fault becomes parse_error; what exactly is wrong is in its sentence and separates the clusters. */
-function unreadable(batch: RowBatch, row: number, encoding: string): RowIssue {
-  const place = { line: batch.line(row), offset: batch.offset(row) };
-  const fault = batch.fault(row) ?? 'row_too_short';
-  const { message: reason } = rowIssue(place, fault, null, null, 'error', { encoding });
-  const plain = rowIssue(place, 'parse_error', null, batch.rawText(row), 'error', { reason });
-  return { ...plain, cause: causeOf('parse_error', fault, null) };
 }

@@ -1,5 +1,5 @@
 // How an upload is read and mapped, settled at the first attempt and stored before a row is read; also when the file turns out unusable,
-// so that it can be mapped. Who has the last word: what was said for this upload (afterwards, else when it was handed in), then the
+// so that it can be mapped. Who has the last word: what was said for this upload (afterwards, else when it was uploaded), then the
 // saved mapping, then what the file itself shows.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageContext } from '../../engine/stage-context.ts';

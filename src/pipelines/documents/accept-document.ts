@@ -1,6 +1,7 @@
 // Whether a file becomes a run: the four outcomes of the specification's table, in one transaction with the run itself. New document, or one
 // that is not served: a run. Exactly these bytes are served: skipped, nothing is written. Other bytes under the same source: a new version.
 // What an admin took away comes back only by an admin.
+import { createHash } from 'node:crypto';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StoredFile } from '../../engine/blobs/store-file.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -13,11 +14,15 @@ import type { DocumentInput } from './input.ts';
 import {
   becomeDocumentsApi,
   becomeEngineAgain,
+  type FoundDocument,
   findTombstone,
+  findVersionOf,
   getOrCreateDocument,
   liftTombstones,
-  readActiveHash,
+  readServed,
 } from './sql/accept-document.ts';
+import { reactivateVersion } from './sql/change-documents.ts';
+import { findLiveRun } from './sql/read-documents.ts';
 
 export interface DocumentRequest {
   readonly tenantId: string;
@@ -28,6 +33,8 @@ export interface DocumentRequest {
   readonly sourceUri?: string | undefined;
   readonly sourceId?: string | undefined;
   readonly channel?: string;
+  /** Once ever: a delivery repeated after a kill finds its run. */
+  readonly uniqueKey?: string | undefined;
   /** Who asks; an admin may bring back what was deactivated. */
   readonly by: { readonly name: string; readonly isAdmin: boolean };
   readonly createdBy?: string | undefined;
@@ -35,17 +42,20 @@ export interface DocumentRequest {
 }
 
 export interface AcceptedDocument {
-  /** The run; of a skipped file the document's id, because there is none. */
+  /** Of a skipped file: the run that made the version that is served. */
   readonly runId: string;
   readonly docId: string;
   readonly created: boolean;
   readonly status: 'queued' | 'skipped';
-  readonly dedup: 'new' | 'new_version' | 'skipped';
+  readonly dedup: 'new' | 'new_version' | 'skipped' | 'reactivated';
 }
 
 /** Rolls the transaction back: a skipped file leaves no trace. */
 class Skipped extends Error {
-  constructor(readonly docId: string) {
+  constructor(
+    readonly docId: string,
+    readonly runId: string,
+  ) {
     super('skipped');
   }
 }
@@ -58,7 +68,7 @@ export async function acceptDocument(
 ): Promise<AcceptedDocument> {
   const answer = await decide(engine, request).catch((error: unknown): AcceptedDocument => {
     if (!(error instanceof Skipped)) throw error;
-    return { runId: error.docId, docId: error.docId, created: false, status: 'skipped', dedup: 'skipped' };
+    return { runId: error.runId, docId: error.docId, created: false, status: 'skipped', dedup: 'skipped' };
   });
   if (answer.created) engine.wake();
   const { file } = request;
@@ -74,12 +84,21 @@ export async function acceptDocument(
       content_type: file.mediaType,
       size_bytes: file.bytes,
       content_hash: file.sha256.toString('hex'),
+      source_uri: loggedUri(request.sourceUri, file),
+      upload_uri: answer.created ? `/v1/uploads/${answer.runId}/original` : undefined,
       delegation_mode: 'ledger',
       delegation_success: true,
     },
     'ingest_job_submitted',
   );
   return answer;
+}
+
+/** The kind and a mark: the place a source has it at may name people, and the whole hash of an upload stands in content_hash. */
+function loggedUri(sourceUri: string | undefined, { sha256 }: StoredFile): string {
+  if (sourceUri === undefined) return `upload:${sha256.toString('hex').slice(0, 12)}`;
+  const kind = /^[a-z0-9]+/.exec(sourceUri)?.[0] ?? 'source';
+  return `${kind}:${createHash('sha256').update(sourceUri).digest('hex').slice(0, 12)}`;
 }
 
 async function decide(engine: Engine, request: DocumentRequest): Promise<AcceptedDocument> {
@@ -99,8 +118,13 @@ async function decide(engine: Engine, request: DocumentRequest): Promise<Accepte
       renames: request.title !== undefined,
       tags: request.tags ?? null,
     });
-    const activeHash = document.is_new ? null : await readActiveHash(tx, tenantId, document.doc_id);
-    if (activeHash === contentHash) throw new Skipped(document.doc_id);
+    const served = document.is_new ? undefined : await readServed(tx, tenantId, document.doc_id);
+    if (served?.content_hash === contentHash && (await isNewest(tx, tenantId, document, served)))
+      throw new Skipped(document.doc_id, served.run_id);
+    const again =
+      served === undefined ? await serveAgain(tx, request, document.doc_id, sourceUri, contentHash) : undefined;
+    if (again !== undefined)
+      return { runId: again, docId: document.doc_id, created: false, status: 'skipped', dedup: 'reactivated' };
     await becomeEngineAgain(tx);
     const input: DocumentInput = {
       doc_id: document.doc_id,
@@ -121,14 +145,44 @@ async function decide(engine: Engine, request: DocumentRequest): Promise<Accepte
         tenantId,
         input,
         blobId: file.blobId,
+        ...(request.uniqueKey === undefined ? {} : { uniqueKey: request.uniqueKey }),
         ...(request.sourceId === undefined ? {} : { sourceId: request.sourceId }),
         ...(request.createdBy === undefined ? {} : { createdBy: request.createdBy }),
         ...(request.correlationId === undefined ? {} : { correlationId: request.correlationId }),
       },
     ]);
-    const dedup = activeHash === null ? 'new' : 'new_version';
-    return { runId: run?.id ?? '', docId: document.doc_id, created: true, status: 'queued', dedup };
+    const dedup = served === undefined ? 'new' : 'new_version';
+    return { runId: run?.id ?? '', docId: document.doc_id, created: run?.created ?? true, status: 'queued', dedup };
   });
+}
+
+/**
+ * Whether nothing that was observed after the served version can still take its place. Where a run is on its way with other bytes, a file
+ * that went back to the served ones must be observed too, or that run would win.
+ */
+async function isNewest(
+  tx: Parameters<typeof findTombstone>[0],
+  tenantId: string,
+  { doc_id: docId, source_seq: observed }: FoundDocument,
+  served: { readonly content_hash: string; readonly source_seq: number },
+): Promise<boolean> {
+  if (served.source_seq === observed - 1) return true;
+  return (await findLiveRun(tx, tenantId, docId, served.content_hash)) === undefined;
+}
+
+/** Bytes that came back to their source bring back the version that was made of them: nothing is read or embedded again. Names its run. */
+async function serveAgain(
+  tx: Parameters<typeof findTombstone>[0],
+  { tenantId, uniqueKey, by }: DocumentRequest,
+  docId: string,
+  sourceUri: string,
+  contentHash: string,
+): Promise<string | undefined> {
+  if (uniqueKey === undefined) return undefined;
+  const version = await findVersionOf(tx, tenantId, docId, contentHash);
+  if (version === undefined || !(await reactivateVersion(tx, version.doc_version_id))) return undefined;
+  await liftTombstones(tx, tenantId, sourceUri, by.name);
+  return version.run_id;
 }
 
 async function judgeTombstone(
@@ -158,5 +212,7 @@ function titleOf({ title, file }: DocumentRequest): string {
 }
 
 function runTypeOf(channel: string | undefined): DocumentInput['run_type'] {
-  return channel === 's3' ? 's3_sync' : channel === 'folder' ? 'folder' : 'manual_upload';
+  if (channel === undefined || channel === 'upload') return 'manual_upload';
+  if (channel === 's3') return 's3_sync';
+  return channel === 'folder' ? 'folder' : 'source';
 }

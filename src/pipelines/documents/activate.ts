@@ -11,6 +11,7 @@ import {
   deleteVersionOfRun,
   finishVersion,
   lockDocument,
+  observeServed,
   readStanding,
   readVersionEnd,
   serveVersion,
@@ -38,6 +39,7 @@ export async function activateVersion(
           const standing = await readStanding(tx, tenantId, input.doc_id);
           if (standing.activeHash === input.content_hash && input.again !== true) {
             end = 'unchanged';
+            await observeServed(tx, tenantId, input.doc_id, input.source_seq);
             await deleteVersionOfRun(tx, tenantId, run.id);
           } else {
             const isNewest = deps.activation === 'last-completed' || input.source_seq >= standing.newestSeq;

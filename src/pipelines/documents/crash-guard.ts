@@ -1,10 +1,11 @@
 // The specification's crash guard, at start and every minute. A run that lost its worker is taken over by the engine and goes on from its last
 // part, and a queue is no fault: so the guard fails nothing. It says in the log what has waited, or been silent, for too long.
+
+import { countOverdue } from '../../engine/reads/count-overdue.ts';
 import type { Elected } from '../../engine/services/election.ts';
 import { createLoop, type Service } from '../../engine/services/loop.ts';
 import type { Pool } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
-import { countOverdue } from './sql/count-overdue.ts';
 
 export interface GuardOptions {
   /** Runs as millrace_engine. */
@@ -24,7 +25,7 @@ export function createCrashGuard({ pool, log, election, queuedHours, staleMinute
     election,
     log,
     tick: async () => {
-      const { waiting, silent } = await countOverdue(pool, { queuedHours, staleMinutes });
+      const { waiting, silent } = await countOverdue(pool, 'documents', { queuedHours, staleMinutes });
       if (waiting > 0)
         log.warn(
           { pipeline: 'documents', waiting, code: 'job_never_picked_up' },

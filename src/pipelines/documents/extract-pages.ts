@@ -7,6 +7,7 @@ import type { ReadPage } from './extract/page.ts';
 import { addToGrade } from './grade.ts';
 import { type OpenedDocument, withDocument } from './open-document.ts';
 import { type PageCounts, type ProcessState, timed } from './process-state.ts';
+import { type LostPages, readPages } from './read-pages.ts';
 import { insertPages } from './sql/pages.ts';
 import { insertVersion } from './sql/versions.ts';
 
@@ -19,10 +20,12 @@ export async function extractPages(
   const blob = run.blobId === null ? undefined : await commit((tx) => findBlob(tx, run.blobId ?? ''));
   if (blob === undefined || blob.deleted_at !== null) throw new MillraceError('upload_file_gone', { run: run.id });
   const asked = input.pages ?? {};
+  const lost: LostPages = { count: 0 };
   const state = await withDocument(deps, blob, { format: input.source_type, asked, signal }, (document) =>
-    readInParts(context, deps, from, document),
+    readInParts(context, deps, from, { document, lost }),
   );
   if (state.fates.text + state.fates.ocr > 0) return state;
+  if (lost.error !== undefined) throw lost.error;
   const { empty, rejected } = state.fates;
   throw new MillraceError('document_without_text', { pages: state.pages, empty, rejected });
 }
@@ -31,15 +34,19 @@ async function readInParts(
   context: DocumentContext,
   deps: DocumentsDeps,
   from: ProcessState,
-  { reader, facts }: OpenedDocument,
+  { document, lost }: { readonly document: OpenedDocument; readonly lost: LostPages },
 ): Promise<ProcessState> {
+  const { facts } = document;
+  const said = (done: number) =>
+    context.progress({ done, total: facts.pages, unit: `${facts.unit}s`, note: 'reading' });
+  const how = { lost, signal: context.signal, onPage: said };
   if (facts.pages === 0) throw new MillraceError('document_without_text', { pages: 0, empty: 0, rejected: 0 });
   let state: ProcessState = { ...from, pages: facts.pages, unit: facts.unit, notes: facts.notes };
   const step = deps.pagesPerPart ?? PAGES_PER_PART;
   while (state.nextPage <= facts.pages) {
     const { nextPage } = state;
     const last = Math.min(facts.pages, nextPage + step - 1);
-    const { value: pages, timings } = await timed(state, 'extract_ms', () => reader.pages(nextPage, last));
+    const { value: pages, timings } = await timed(state, 'extract_ms', () => readPages(document, nextPage, last, how));
     const isLast = last === facts.pages;
     state = {
       ...state,
@@ -50,7 +57,7 @@ async function readInParts(
       step: isLast ? 'chunks' : 'pages',
     };
     await storePages(context, state, pages, nextPage === 1);
-    context.progress({ done: last, total: facts.pages, unit: `${facts.unit}s`, note: 'reading' });
+    said(last);
   }
   return state;
 }

@@ -176,6 +176,15 @@ describe('pages and titles', () => {
       params: { doc_id: docId, version: '1', page_no: '2' },
     });
     expect(old.json().text).toContain('record 6200');
+    const changes = async (version: string) =>
+      (await api.call('documents.changes', { as: bench.admin, params: { doc_id: docId, version } })).json();
+    expect(await changes('1')).toEqual({ data: [], next: null, against: null });
+    const changed = await changes('2');
+    expect(changed.against).toBe('v1');
+    expect(changed.data.map(({ change }: { change: string }) => change)).toContain('removed');
+    const removed = changed.data.find(({ change }: { change: string }) => change === 'removed');
+    expect(removed.text).toContain('record 6200');
+    expect(document.versions[0]?.changes?.removed).toBeGreaterThan(0);
   });
 
   it('a title is cleaned of control characters, and can be changed', async () => {

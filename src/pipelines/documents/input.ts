@@ -12,7 +12,7 @@ export const DocumentInput = z.object({
   source_uri: z.string(),
   /** How it came in: upload, folder, s3 … */
   channel: z.string(),
-  run_type: z.enum(['manual_upload', 's3_sync', 'folder']),
+  run_type: z.enum(['manual_upload', 's3_sync', 'source', 'folder']),
   original_filename: z.string(),
   content_type: z.string(),
   file_size_bytes: z.int().min(0),

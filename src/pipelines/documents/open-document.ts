@@ -12,8 +12,10 @@ import type { Format, Opened } from './extract/extraction-messages.ts';
 import { ExtractionProcess } from './extract/extraction-process.ts';
 
 export interface OpenedDocument {
-  readonly reader: ExtractionProcess;
   readonly facts: Opened;
+  reader(): ExtractionProcess;
+  /** A new reader in the place of one that is gone. */
+  reopen(): Promise<void>;
 }
 
 export interface DocumentToOpen {
@@ -31,15 +33,21 @@ export async function withDocument<T>(
   if (blob === undefined || blob.deleted_at !== null)
     throw new MillraceError('document_bytes_gone', { reason: 'its time to be kept is over, or KEEP_RAW is delete' });
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-document-'));
-  const reader = new ExtractionProcess(deps.limits);
+  let reader = new ExtractionProcess(deps.limits);
   const stop = () => reader.stop();
   signal?.addEventListener('abort', stop);
   try {
     const file = path.join(folder, `document.${format}`);
     await pipeline(await deps.store.get(parseBlobKey(blob.store_key)), createWriteStream(file));
     const { ocr, ocrLanguage: language, tessdata } = deps;
-    const facts = await reader.open({ path: file, format, ocr, tessdata, language, asked });
-    return await work({ reader, facts });
+    const request = { path: file, format, ocr, tessdata, language, asked };
+    const facts = await reader.open(request);
+    const reopen = async () => {
+      reader.stop();
+      reader = new ExtractionProcess(deps.limits);
+      await reader.open(request);
+    };
+    return await work({ facts, reader: () => reader, reopen });
   } catch (error) {
     signal?.throwIfAborted();
     throw error;

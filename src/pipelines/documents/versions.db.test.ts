@@ -64,6 +64,23 @@ describe('versions of a source', () => {
     expect(await bench.count('chunk_terms', `term = 'draft'`)).toBe(0);
   });
 
+  it('a source that went back to what is served stays there, whichever run ends last', async () => {
+    const { tenantId } = bench.admin;
+    const first = await observe('back', text('constitution'));
+    await bench.ended(first.runId);
+    await bench.engine.pause('documents', 'test');
+    const other = await observe('back', text('amendment'));
+    const back = await observe('back', text('constitution'));
+    expect(back).toMatchObject({ status: 'queued', docId: first.docId });
+    await bench.engine.hold({ tenantId, by: 'test' }, other.runId);
+    await bench.engine.unpause('documents');
+    expect(await bench.ended(back.runId)).toMatchObject({ receipt: { version: 'unchanged' } });
+    await bench.engine.resume({ tenantId, by: 'test' }, other.runId);
+    expect(await bench.ended(other.runId)).toMatchObject({ receipt: { version: 'superseded' } });
+    expect(await bench.count('chunk_terms', `term = 'constitut'`)).toBe(1);
+    expect(await observe('back', text('constitution'))).toMatchObject({ status: 'skipped' });
+  });
+
   it('a run that ends after its document was deactivated does not revive it', async () => {
     const first = await observe('c', text('plan'));
     await bench.ended(first.runId);

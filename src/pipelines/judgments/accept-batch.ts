@@ -1,4 +1,4 @@
-// Whether a file becomes a batch. One rule for every door: the same id and bytes are skipped and name the run that has them; the same
+// Whether a file becomes a batch. One rule for every way in: the same id and bytes are skipped and name the run that has them; the same
 // id with other bytes is refused and alerted, unless it is said to supersede; a failed batch is never replaced in silence. A file of
 // corrected rejects is no revision of its batch: it has an id of its own, made from its bytes, and lands once like any other.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
@@ -58,7 +58,7 @@ export async function acceptBatch(deps: AcceptDeps, request: BatchRequest): Prom
     if (known !== undefined) return known;
     const uniqueKey = newest === undefined ? batchId : nextRevision(newest.unique_key);
     const accepted = await add(deps, request, { batchId, vendor, uniqueKey, supersedes: newest?.id });
-    // Not added: somebody handed in the same id at the same moment, and is judged like any other.
+    // Not added: somebody uploaded the same id at the same moment, and is judged like any other.
     if (accepted !== undefined) return accepted;
   }
 }
@@ -79,7 +79,7 @@ async function judgeKnown(
     return undefined;
   }
   if (newest.status === 'failed') throw new MillraceError('batch_failed_before', run);
-  const message = `[BATCH CONTENT CHANGED] ${newest.unique_key}: handed in again with other content`;
+  const message = `[BATCH CONTENT CHANGED] ${newest.unique_key}: uploaded again with other content`;
   const alert = alertEvent(
     { tenantId: request.tenantId, runId: newest.id },
     { rule: 'batch_content_changed', severity: 'WARNING', message, key: hashOf(request.file) },

@@ -12,14 +12,14 @@ export const judgmentsAlerts: PipelineAlerts = {
       run && event.data.rule === 'batch_content_changed'
         ? {
             event: 'batch_content_changed',
-            message: `[BATCH CONTENT CHANGED] ${safeLabel(run.label)}: handed in again with other content`,
+            message: `[BATCH CONTENT CHANGED] ${safeLabel(run.label)}: uploaded again with other content`,
           }
         : undefined,
   },
   rules: [
     {
       name: 'batch_content_changed',
-      description: 'A batch was handed in again with other content.',
+      description: 'A batch was uploaded again with other content.',
       severity: 'WARNING',
       windowMinutes: DAY_MINUTES,
       on: { event: 'batch_content_changed' },

@@ -25,7 +25,7 @@ const deps = { batchBytes: 2_000, flushRows: 100, loadRows: 500 };
 let bench: JudgmentsBench;
 
 beforeAll(async () => {
-  // Hands in and looks; it works on nothing until the children are dead.
+  // Uploads and looks; it works on nothing until the children are dead.
   bench = await openJudgmentsBench(database.appUrl, { folder, deps });
 });
 afterAll(async () => {
@@ -48,7 +48,7 @@ async function workUntilKilled(failpoint: string): Promise<void> {
     stdio: 'ignore',
   });
   // Never reached: then the test must say so instead of waiting for ever.
-  const late = setTimeout(() => child.kill('SIGTERM'), 40_000);
+  const late = setTimeout(() => child.kill('SIGTERM'), 120_000);
   const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   clearTimeout(late);
   expect([failpoint, signal]).toEqual([failpoint, 'SIGKILL']);

@@ -58,7 +58,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('handed in again under another id changes nothing and says so', async () => {
+  it('uploaded again under another id changes nothing and says so', async () => {
     const tenantId = newTenant();
     const file = judgmentsFile(row('A-1'), row('A-2'));
     await bench.ingest(tenantId, file);
@@ -232,7 +232,7 @@ describe('a column’s policy', () => {
 });
 
 describe('the guard', () => {
-  it('leaves a completed batch as it is, whoever writes, and lets other columns change', async () => {
+  it('leaves a completed batch as it is, whoever writes', async () => {
     const run = await bench.ingest(newTenant(), judgmentsFile(row('G-1')));
     const set = (sql: string) => database.admin.query(`update engine.runs set ${sql} where id = $1`, [run.id]);
     await expect(set(`status = 'pending', phase = 'waiting', finished_at = null`)).rejects.toThrow(

@@ -11,6 +11,8 @@ export function judgmentsPipeline(deps: JudgmentsDeps): Pipeline<JudgmentsInput>
     input: JudgmentsInput,
     stages: { import: { role: 'judgments_import', work: (context) => importBatch(context, deps) } },
     recount: (run, tx) => recountBatch(run, tx, deps),
+    // A failed batch is corrected, retried or superseded by a person, never replaced in silence.
+    failedAreDeadLetters: true,
     announce: ['queued', 'started'],
   });
 }

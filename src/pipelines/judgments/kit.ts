@@ -8,6 +8,7 @@ import { judgmentsIngest } from './cli/ingest.ts';
 import { batchHandlers, judgmentsIntake } from './http/batch-handlers.ts';
 import { judgmentsFileRows } from './http/file-rows.ts';
 import { ingestSection } from './http/ingest-figures.ts';
+import { judgmentsReadings } from './http/readings.ts';
 import { judgmentsRejectTools } from './http/reject-tools.ts';
 import { judgmentsPipeline } from './judgments.pipeline.ts';
 import { judgmentsReporter } from './reporter.ts';
@@ -18,6 +19,7 @@ export const judgmentsKit = defineKit({
   pipeline: ({ blobs }) => judgmentsPipeline({ store: blobs }),
   intake: ({ engine, log }) => judgmentsIntake(engine, log),
   rows: judgmentsFileRows,
+  readings: ({ blobs }) => judgmentsReadings(blobs),
   rejects: ({ engine, blobs }) => judgmentsRejectTools(engine, blobs),
   handlers: ({ blobs, uploadLimits }) => batchHandlers({ store: blobs, limits: uploadLimits }),
   ingest: judgmentsIngest,
@@ -34,9 +36,7 @@ export const judgmentsKit = defineKit({
       fields: {},
     },
   ],
-  // A failed batch waits for a person: it is corrected or retried, never replaced in silence.
   figures: {
-    failedAreDeadLetters: true,
     // In the specification's sentences "Ingest" is this pipeline, and a run is called by the id of its batch.
     label: 'Ingest',
     runsBy: 'unique_key',

@@ -2,23 +2,14 @@
 // later attempt reads the file in exactly the same way.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
+import type { AppliedMapping } from '../../tabular/mapping/applied-mapping.ts';
 import { headerFingerprint } from '../../tabular/mapping/fingerprint.ts';
-import { applyMapping, type ColumnMapping } from '../../tabular/mapping/mapping.ts';
+import { applyMapping } from '../../tabular/mapping/mapping.ts';
 import type { SavedMapping } from '../../tabular/mapping/saved-mapping.ts';
 import { suggestMapping } from '../../tabular/mapping/suggest-mapping.ts';
 import type { Reading, ReadingOverrides } from '../../tabular/reading.ts';
 import { sniffTable } from '../../tabular/sniff-table.ts';
 import { judgmentFields, judgmentPresets } from './fields.ts';
-
-/** The mapping as it was applied to one file. */
-export interface AppliedMapping {
-  readonly fingerprint: string;
-  /** 0: no saved mapping; proposed from presets and synonyms. */
-  readonly version: number;
-  readonly origin: 'preset' | 'saved' | 'proposed';
-  readonly columns: readonly ColumnMapping[];
-  readonly constants: Readonly<Record<string, string>>;
-}
 
 export interface BatchReading {
   readonly reading: Reading;
@@ -45,18 +36,24 @@ export async function decideReading(
 export function decideMapping(reading: Reading, saved: SavedMapping | null): AppliedMapping {
   const fingerprint = fingerprintOf(reading);
   if (saved !== null) {
-    const { version, mapping } = saved;
+    const { version, name, mapping } = saved;
     const columns = applyMapping(mapping, reading.columns, version);
-    return { fingerprint, version, origin: 'saved', columns, constants: mapping.constants ?? {} };
+    const constants = mapping.constants ?? {};
+    return { fingerprint, version, name, origin: 'saved', columns, constants, missing: missingIn(columns) };
   }
   const { columns, preset } = suggestMapping(reading.columns, judgmentFields, judgmentPresets);
-  return { fingerprint, version: 0, origin: preset === null ? 'proposed' : 'preset', columns, constants: {} };
+  const origin = preset === null ? 'proposed' : 'preset';
+  return { fingerprint, version: 0, name: preset, origin, columns, constants: {}, missing: missingIn(columns) };
 }
 
 /** Without a case number nothing can be stored. */
 export function requireUsable(mapping: AppliedMapping): void {
-  if (!mapping.columns.some(({ field }) => field === 'case_number'))
-    throw new MillraceError('mapping_incomplete', { missing: 'the case number' });
+  const missing = missingIn(mapping.columns);
+  if (missing.length > 0) throw new MillraceError('mapping_incomplete', { missing: missing.join(', ') });
+}
+
+function missingIn(columns: AppliedMapping['columns']): string[] {
+  return columns.some(({ field }) => field === 'case_number') ? [] : ['the case number'];
 }
 
 export function fingerprintOf(reading: Reading): string {

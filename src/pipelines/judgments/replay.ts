@@ -1,5 +1,5 @@
 // Replaying corrected rows of a batch: read as the original was. A replay is no revision of its batch, so the batch keeps its newest
-// file, and handing that in again is still recognised.
+// file, and uploading that again is still recognised.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type ReplayRequest, startReplay } from '../../engine/replay.ts';

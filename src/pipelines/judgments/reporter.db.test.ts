@@ -63,6 +63,18 @@ describe('the reporter', () => {
     expect(await alertsOf(tenantId)).toEqual([]);
   });
 
+  it('names the revision whose row was refused, not the first one', async () => {
+    const tenantId = newTenant();
+    const first = await bench.ingest(tenantId, judgmentsFile(canaryRow('R-1', '-1')), { source_batch_id: 'revised' });
+    const errorsOf = (batch: string) =>
+      lines.filter((line) => line.msg === 'Row-level error' && line.source_batch_id === batch).length;
+    await lineOf('Row-level error', 'revised');
+    const { id } = await bench.engine.retry({ tenantId, by: 'ada' }, first.id);
+    expect((await bench.ended(tenantId, id)).unique_key).toBe('revised#r2');
+    expect(await lineOf('Row-level error', 'revised#r2')).toMatchObject({ row_number: 1 });
+    expect([errorsOf('revised'), errorsOf('revised#r2')]).toEqual([1, 1]);
+  });
+
   it('logs and alerts a failure by its code', async () => {
     const tenantId = newTenant();
     await bench.ingest(tenantId, judgmentsFile(canaryRow('', '1')), { source_batch_id: 'doomed' });

@@ -7,6 +7,7 @@ import { SetAsideWatch } from '../../tabular/set-aside-watch.ts';
 import { type RowIssue, rowIssue } from '../../tabular/validation/row-issue.ts';
 import { RowParser } from '../../tabular/validation/row-parser.ts';
 import { cellsOf, rejectOf, unreadableRow } from '../../tabular/validation/row-reject.ts';
+import type { NumberStyle } from '../../tabular/values/number-style.ts';
 import { CaseReader, type CaseRow } from './case-row.ts';
 import { nullTokensIn } from './column-policy.ts';
 import { judgmentFields } from './fields.ts';
@@ -48,6 +49,7 @@ export class RowStager {
   readonly #reader: CaseReader;
   readonly #names: readonly string[];
   readonly #encoding: string;
+  readonly #numbers: NumberStyle;
   readonly #buffer = new StagingBuffer();
   readonly #warnings: Map<string, number>;
   readonly #content: ContentCounter;
@@ -58,7 +60,7 @@ export class RowStager {
   #state: ImportState;
   #read: number;
   #rejected: number;
-  #furniture: number;
+  #setAsideLines: number;
 
   /** `fileBytes`: the size of the file. */
   constructor(
@@ -71,13 +73,14 @@ export class RowStager {
     this.#reader = new CaseReader(parser, mapping.columns, nullTokensIn(reading, nullToken));
     this.#names = reading.header.value.names;
     this.#encoding = reading.encoding.value.name;
+    this.#numbers = reading.numbers.value;
     this.#warnings = new Map(Object.entries(state.counts.warnings));
     this.#content = new ContentCounter(state.counts.content, state.position.offset, fileBytes);
     this.#setAsides = new SetAsideWatch(reading, state.counts.setAside);
     this.#state = state;
     this.#read = state.counts.read;
     this.#rejected = state.counts.rejected;
-    this.#furniture = state.counts.furniture;
+    this.#setAsideLines = state.counts.furniture;
   }
 
   /** Rows gathered and not yet taken. */
@@ -114,7 +117,7 @@ export class RowStager {
         ...this.#state.counts,
         read: this.#read,
         rejected: this.#rejected,
-        furniture: this.#furniture,
+        furniture: this.#setAsideLines,
         content: this.#content.content,
         setAside: this.#setAsides.findings,
         warnings: Object.fromEntries(this.#warnings),
@@ -145,7 +148,7 @@ export class RowStager {
   }
 
   #setAside(batch: RowBatch, row: number): void {
-    this.#furniture++;
+    this.#setAsideLines++;
     this.#setAsides.add(batch, row);
   }
 
@@ -171,6 +174,7 @@ export class RowStager {
       { line: batch.line(row), offset: batch.offset(row) },
       issues,
       cellsOf(batch, row, this.#names),
+      this.#numbers,
     );
     this.#rejects.push(reject);
     this.#errors.push({ rowNumber: rowIndex + 1, code: reject.code });

@@ -75,5 +75,5 @@ describe('a batch whose worker was killed', () => {
     expect(rows).toEqual([
       { message: expect.stringMatching(/^\[STALE TAKEOVER\] abandoned abandoned for [\d.]+h$/), severity: 'WARNING' },
     ]);
-  }, 60_000);
+  });
 });

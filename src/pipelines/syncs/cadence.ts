@@ -16,14 +16,10 @@ export const planCadences: Readonly<Record<string, PlanCadence>> = {
   enterprise: { minimumSeconds: HOUR, configurable: true },
 };
 
-/** A window counts as kept when the last start lies this share of the interval too near: queues are not always empty. */
-const TOLERANCE = 0.05;
 /**
- * Off its own moment (after a manual sync, an outage, or a worker that cron starts every five minutes) a connector goes back to it
- * by small steps, earlier or later: the gap between two syncs stays within these shares of the interval. The earliest is planned
- * a little inside the tolerance, because a sync starts a little after it is fired.
+ * The interval is a minimum: no sync starts earlier than it after the last success. Off its own moment (after a manual sync, an outage, or a
+ * worker that cron starts every five minutes) a connector goes back to it by small steps, always later, at most this share of the interval.
  */
-const EARLIEST = 0.97;
 const LATEST = 1.05;
 
 export function cadenceOf(plan: string): PlanCadence {
@@ -74,18 +70,17 @@ export function decideWindow(question: CadenceQuestion): { fire: boolean; nextAt
   const intervalMs = seconds * 1_000;
   const nowMs = question.now.getTime();
   const lastMs = question.lastSuccessStartedAt?.getTime();
-  if (lastMs !== undefined && nowMs - lastMs < intervalMs * (1 - TOLERANCE))
+  if (lastMs !== undefined && nowMs - lastMs < intervalMs)
     return { fire: false, nextAt: new Date(lastMs + intervalMs) };
-  const nearest = nextSlot(question.connectorId, seconds, new Date(nowMs + intervalMs / 2)).getTime();
-  const nextMs = Math.min(Math.max(nearest, nowMs + intervalMs * EARLIEST), nowMs + intervalMs * LATEST);
-  return { fire: true, nextAt: new Date(nextMs) };
+  const slot = nextSlot(question.connectorId, seconds, new Date(nowMs + intervalMs)).getTime();
+  return { fire: true, nextAt: new Date(Math.min(slot, nowMs + intervalMs * LATEST)) };
 }
 
 /** When a sync planned for `dueAt` really comes: a window too soon after the last success (a manual one, say) is passed over. */
 export function comesAt(dueAt: Date, lastSuccessStartedAt: Date | null, intervalSeconds: number): Date {
   const intervalMs = intervalSeconds * 1_000;
   const lastMs = lastSuccessStartedAt?.getTime() ?? Number.NEGATIVE_INFINITY;
-  return dueAt.getTime() - lastMs < intervalMs * (1 - TOLERANCE) ? new Date(lastMs + intervalMs) : dueAt;
+  return dueAt.getTime() - lastMs < intervalMs ? new Date(lastMs + intervalMs) : dueAt;
 }
 
 /** When a person may trigger the next sync; null: now. Support need not ask. */

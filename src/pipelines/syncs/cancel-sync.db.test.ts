@@ -23,9 +23,9 @@ const syncs = useSyncs({
 const { db, dispatcher } = syncs;
 
 const actor = () => ({ tenantId: syncs.tenantId, by: 'ada' });
-const cancel = (jobId: string) => cancelSync(syncs.desk, actor(), jobId, silentLog);
+const cancel = (jobId: string) => cancelSync(syncs.service, actor(), jobId, silentLog);
 const start = async (fate: Fate): Promise<{ connector: ConnectorRow; jobId: string }> => {
-  const connector = await buildConnector(syncs.desk, syncs.airbyte, syncs.tenantId);
+  const connector = await buildConnector(syncs.service, syncs.airbyte, syncs.tenantId);
   fates.set(connector.connection_id, fate);
   const { job } = await dispatcher().dispatch({ connectorId: connector.connector_id });
   return { connector, jobId: job.job_id };
@@ -49,7 +49,7 @@ const outcome = async (jobId: string) => {
 const settleAll = async (minutes = 30) => {
   for (let minute = 0; minute < minutes; minute += 6) {
     await setClockOffset(db.admin, `${minute} minutes`);
-    await settleDue(syncs.desk, silentLog);
+    await settleDue(syncs.service, silentLog);
   }
 };
 
@@ -84,10 +84,10 @@ describe('a sync that is cancelled', () => {
   it('by the runs’ own cancel, in bulk or from elsewhere leaves no job at Airbyte either', async () => {
     const { connector, jobId } = await start('lost after its effect');
     await waitFor(async () => (await dispatcher().job(jobId)).status === 'failed');
-    await syncs.desk.engine.cancel(actor(), jobId);
+    await syncs.service.engine.cancel(actor(), jobId);
     await waitFor(async () => (await outcome(jobId)) !== undefined, { what: 'the cancellation to be noted' });
     expect(states(connector)).toEqual(['runs']);
-    await settleDue(syncs.desk, silentLog);
+    await settleDue(syncs.service, silentLog);
     expect(states(connector)).toEqual(['cancelled']);
   });
 
@@ -123,10 +123,10 @@ describe('a sync that is cancelled', () => {
   });
 
   it('before anything was sent to Airbyte leaves nothing to look for', async () => {
-    await syncs.desk.engine.stop();
+    await syncs.service.engine.stop();
     const { connector, jobId } = await start('answered');
     expect(await cancel(jobId)).toMatchObject({ error_code: 'run_cancelled' });
-    await syncs.desk.engine.start();
+    await syncs.service.engine.start();
     expect([states(connector), await outcome(jobId)]).toEqual([[], undefined]);
   });
 
@@ -149,10 +149,10 @@ describe('a sync that is cancelled', () => {
   });
 
   it('before anything was sent is told as cancelled too', async () => {
-    await syncs.desk.engine.stop();
+    await syncs.service.engine.stop();
     const { jobId } = await start('answered');
     await cancel(jobId);
-    await syncs.desk.engine.start();
+    await syncs.service.engine.start();
     const told = () =>
       db.admin.query<{ data: unknown }>(`select data from engine.events where run_id = $1 and type = 'job.cancelled'`, [
         jobId,
@@ -166,7 +166,7 @@ describe('a sync after a cancelled one of the same connector', () => {
   it('starts a job of its own and does not adopt the one that is being cancelled', async () => {
     const { connector, jobId } = await start('lost after its effect');
     await waitFor(async () => (await dispatcher().job(jobId)).status === 'failed');
-    await syncs.desk.engine.cancel(actor(), jobId);
+    await syncs.service.engine.cancel(actor(), jobId);
     await waitFor(async () => (await outcome(jobId)) !== undefined);
     fates.set(connector.connection_id, 'answered');
     await setClockOffset(db.admin, '1 minute');

@@ -8,18 +8,18 @@ import type { SyncCheckpoint } from './checkpoint.ts';
 import { JobDispatcher } from './dispatcher.ts';
 import { readCancellation } from './sql/cancellations.ts';
 import type { JobRow } from './sql/read-jobs.ts';
-import type { SyncDesk } from './sync-desk.ts';
+import type { SyncService } from './sync-service.ts';
 
-export async function cancelSync(desk: SyncDesk, actor: Actor, jobId: string, log: Log): Promise<JobRow> {
+export async function cancelSync(service: SyncService, actor: Actor, jobId: string, log: Log): Promise<JobRow> {
   const { tenantId } = actor;
-  const dispatcher = new JobDispatcher(desk, tenantId);
+  const dispatcher = new JobDispatcher(service, tenantId);
   const { connector_id: connectorId } = await dispatcher.job(jobId);
-  await desk.engine.cancel(actor, jobId);
-  const known = (await readCheckpoint(desk.engine.pools.control, jobId, 'sync', '')) as SyncCheckpoint | undefined;
-  const open = await asWorker(desk, tenantId, async (tx) => {
+  await service.engine.cancel(actor, jobId);
+  const known = (await readCheckpoint(service.engine.pools.control, jobId, 'sync', '')) as SyncCheckpoint | undefined;
+  const open = await asWorker(service, tenantId, async (tx) => {
     await noteCancellation(tx, { jobId, tenantId, connectorId }, known);
     return readCancellation(tx, tenantId, jobId);
   });
-  if (open) await lookAndSettle(desk, open, log);
+  if (open) await lookAndSettle(service, open, log);
   return dispatcher.job(jobId);
 }

@@ -3,7 +3,7 @@
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { AirbyteConnection } from './airbyte/answers.ts';
 import type { Credential } from './airbyte/tokens.ts';
-import type { SyncDesk } from './sync-desk.ts';
+import type { SyncService } from './sync-service.ts';
 
 export interface ConnectionWish {
   readonly connectionId: string;
@@ -16,7 +16,7 @@ const TAG = 'millrace:';
 const shortName = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
 export async function listAvailable(
-  { clients }: Pick<SyncDesk, 'clients'>,
+  { clients }: Pick<SyncService, 'clients'>,
   tenantId: string,
   wish: Omit<ConnectionWish, 'connectionId'>,
 ): Promise<AirbyteConnection[]> {
@@ -28,14 +28,14 @@ export async function listAvailable(
 
 /** Refuses a connection that is deleted, in another workspace, or not active. */
 export async function requireConnection(
-  desk: Pick<SyncDesk, 'clients'>,
+  service: Pick<SyncService, 'clients'>,
   tenantId: string,
   wish: ConnectionWish,
 ): Promise<AirbyteConnection> {
   const { connectionId: connection } = wish;
-  const found = (await listAvailable(desk, tenantId, wish)).find(({ connectionId }) => connectionId === connection);
+  const found = (await listAvailable(service, tenantId, wish)).find(({ connectionId }) => connectionId === connection);
   if (found === undefined) {
-    const workspace = workspaceOf(desk.clients.settings.workspaceId, wish);
+    const workspace = workspaceOf(service.clients.settings.workspaceId, wish);
     throw new MillraceError('connection_not_found', { connection, workspace });
   }
   if (found.status !== 'active') throw new MillraceError('connection_not_active', { connection, state: found.status });
@@ -44,7 +44,7 @@ export async function requireConnection(
 
 /** The type of its source, in the form figures are told by. Null when Airbyte does not say: a figure is no reason to refuse a connector. */
 export async function providerOf(
-  { clients }: Pick<SyncDesk, 'clients'>,
+  { clients }: Pick<SyncService, 'clients'>,
   wish: Pick<ConnectionWish, 'credential'>,
   { sourceId }: Pick<AirbyteConnection, 'sourceId'>,
 ): Promise<string | null> {

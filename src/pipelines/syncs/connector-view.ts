@@ -1,10 +1,11 @@
 // Connectors as people see them: with how fresh they are, what runs, and when the next sync is due.
+
+import { readDueTimes } from '../../engine/reads/read-due-times.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { comesAt, effectiveSeconds } from './cadence.ts';
 import { scheduleName } from './connector-schedule.ts';
 import { type Freshness, freshnessOf } from './freshness.ts';
 import type { ConnectorRow } from './sql/connectors.ts';
-import { readDueTimes } from './sql/read-due-times.ts';
 import { type JobRow, listLiveJobs } from './sql/read-jobs.ts';
 
 export interface ConnectorView {

@@ -1,6 +1,7 @@
 // Connectors: what a tenant's admin sets up. A connector and its place in the engine's schedules are written in one transaction,
 // and only after Airbyte has shown that the connection is there, in the right workspace, and active.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { readDueTimes } from '../../engine/reads/read-due-times.ts';
 import { saveSchedule } from '../../engine/schedules.ts';
 import { sqlStateOf } from '../../platform/database-errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
@@ -9,9 +10,8 @@ import { checkInterval } from './cadence.ts';
 import { providerOf, requireConnection } from './connections.ts';
 import { scheduleName, scheduleOf } from './connector-schedule.ts';
 import { type ConnectorRow, findConnector, findPlan } from './sql/connectors.ts';
-import { readDueTimes } from './sql/read-due-times.ts';
 import { insertConnector, updateConnector } from './sql/write-connector.ts';
-import { type Halves, inOneTransaction, type SyncDesk } from './sync-desk.ts';
+import { type Halves, inOneTransaction, type SyncService } from './sync-service.ts';
 
 export interface ConnectorWish {
   readonly name: string;
@@ -32,34 +32,34 @@ export type ConnectorPatch = Partial<
 
 const UNIQUE_VIOLATION = '23505';
 
-export async function addConnector(desk: SyncDesk, tenantId: string, wish: ConnectorWish): Promise<ConnectorRow> {
-  await inOneTransaction(desk, tenantId, ({ asTenant }) =>
+export async function addConnector(service: SyncService, tenantId: string, wish: ConnectorWish): Promise<ConnectorRow> {
+  await inOneTransaction(service, tenantId, ({ asTenant }) =>
     asTenant(async (db) => checkInterval((await findPlan(db, tenantId)) ?? '', wish.intervalSeconds)),
   );
-  const connection = await requireConnection(desk, tenantId, wish);
+  const connection = await requireConnection(service, tenantId, wish);
   const connectorId = uuidv7();
   const draft = {
     ...wish,
     connectorId,
     tenantId,
     workspaceId: connection.workspaceId,
-    provider: await providerOf(desk, wish, connection),
-    credential: sealed(desk, connectorId, wish.credential),
+    provider: await providerOf(service, wish, connection),
+    credential: sealed(service, connectorId, wish.credential),
     credentialKind: wish.credential?.kind ?? 'installation',
   };
-  return inOneTransaction(desk, tenantId, async (halves) => {
+  return inOneTransaction(service, tenantId, async (halves) => {
     await halves.asTenant((db) => insertConnector(db, draft)).catch((error: unknown) => explainTaken(error, wish));
-    return placeInSchedule(desk, halves, tenantId, connectorId);
+    return placeInSchedule(service, halves, tenantId, connectorId);
   });
 }
 
 export function changeConnector(
-  desk: SyncDesk,
+  service: SyncService,
   tenantId: string,
   connectorId: string,
   patch: ConnectorPatch,
 ): Promise<ConnectorRow> {
-  return inOneTransaction(desk, tenantId, async (halves) => {
+  return inOneTransaction(service, tenantId, async (halves) => {
     const before = await halves.asTenant((db) => requireConnector(db, tenantId, connectorId));
     const intervalSeconds = patch.intervalSeconds === undefined ? before.interval_seconds : patch.intervalSeconds;
     if (patch.intervalSeconds !== undefined) checkInterval(before.plan, intervalSeconds);
@@ -72,14 +72,14 @@ export function changeConnector(
       credential:
         patch.credential === undefined
           ? undefined
-          : { sealed: sealed(desk, connectorId, patch.credential), kind: patch.credential?.kind ?? 'installation' },
+          : { sealed: sealed(service, connectorId, patch.credential), kind: patch.credential?.kind ?? 'installation' },
     };
     await halves
       .asTenant((db) => updateConnector(db, tenantId, connectorId, change))
       .catch((error: unknown) => explainTaken(error, { name: change.name, connectionId: before.connection_id }));
     // A window that is due stays due: only another rhythm, or switching on, reckons it anew.
     const keepsRhythm = before.enabled && change.enabled && before.interval_seconds === intervalSeconds;
-    return placeInSchedule(desk, halves, tenantId, connectorId, keepsRhythm);
+    return placeInSchedule(service, halves, tenantId, connectorId, keepsRhythm);
   });
 }
 
@@ -94,7 +94,7 @@ export async function requireConnector(
 }
 
 async function placeInSchedule(
-  { engine }: SyncDesk,
+  { engine }: SyncService,
   { tx, asTenant }: Halves,
   tenantId: string,
   connectorId: string,
@@ -108,7 +108,7 @@ async function placeInSchedule(
   return connector;
 }
 
-function sealed({ clients }: SyncDesk, connectorId: string, credential: Credential | null): Buffer | null {
+function sealed({ clients }: SyncService, connectorId: string, credential: Credential | null): Buffer | null {
   return credential === null ? null : clients.box.seal(connectorId, JSON.stringify(credential));
 }
 

@@ -5,7 +5,7 @@ import { cadenceOf, earliestManual, hoursOf } from './cadence.ts';
 import type { SyncInput } from './input.ts';
 import { type ConnectorRow, findConnector } from './sql/connectors.ts';
 import { findJob, findLiveJob, type JobRow, listJobs } from './sql/read-jobs.ts';
-import { inOneTransaction, type SyncDesk } from './sync-desk.ts';
+import { inOneTransaction, type SyncService } from './sync-service.ts';
 
 export interface DispatchRequest {
   readonly connectorId: string;
@@ -34,27 +34,27 @@ export interface RequeueRequest {
 const MAX_QUEUED = 1_000;
 
 export class JobDispatcher {
-  readonly #desk: Pick<SyncDesk, 'engine'>;
+  readonly #service: Pick<SyncService, 'engine'>;
   readonly #tenantId: string;
 
-  constructor(desk: Pick<SyncDesk, 'engine'>, tenantId: string) {
-    this.#desk = desk;
+  constructor(service: Pick<SyncService, 'engine'>, tenantId: string) {
+    this.#service = service;
     this.#tenantId = tenantId;
   }
 
   async dispatch(request: DispatchRequest): Promise<Dispatched> {
-    const answer = await inOneTransaction(this.#desk, this.#tenantId, async ({ tx, asTenant }) => {
+    const answer = await inOneTransaction(this.#service, this.#tenantId, async ({ tx, asTenant }) => {
       const { connector, live } = await asTenant(async (db) => ({
         connector: await this.#requireConnector(db, request.connectorId),
         live: await findLiveJob(db, this.#tenantId, request.connectorId),
       }));
       if (live !== undefined) return { id: live, created: false };
       if (!request.asSupport) requireMinimum(connector);
-      const [made] = await this.#desk.engine.enqueueIn(tx, [this.#runFor(connector, request)]);
+      const [made] = await this.#service.engine.enqueueIn(tx, [this.#runFor(connector, request)]);
       return made;
     });
     if (answer === undefined) throw new MillraceError('connector_not_found', { connector: request.connectorId });
-    if (answer.created) this.#desk.engine.wake();
+    if (answer.created) this.#service.engine.wake();
     return { job: await this.job(answer.id), created: answer.created };
   }
 
@@ -73,7 +73,7 @@ export class JobDispatcher {
   /** For support alone. The dead letter is linked to the new job and leaves the queue. */
   async requeueFromDlq(request: RequeueRequest): Promise<JobRow> {
     const dead = await this.job(request.jobId);
-    const { requeued_as: successor } = await this.#desk.engine.run(this.#tenantId, request.jobId);
+    const { requeued_as: successor } = await this.#service.engine.run(this.#tenantId, request.jobId);
     // One that was requeued before is told so by the engine, whether or not its successor is live.
     if (dead.status === 'dead_letter' && successor === null) {
       const { connector_id: connector } = dead;
@@ -85,7 +85,7 @@ export class JobDispatcher {
       if (live !== undefined) throw new MillraceError('sync_live', { connector, job: live });
     }
     const actor = { tenantId: this.#tenantId, by: request.by };
-    return this.job(await this.#desk.engine.requeue(actor, request.jobId, request.correlationId));
+    return this.job(await this.#service.engine.requeue(actor, request.jobId, request.correlationId));
   }
 
   /** A cancelled sync is tried again under the rules of a new one. */
@@ -121,7 +121,7 @@ export class JobDispatcher {
   }
 
   #look<T>(work: (db: Parameters<typeof findConnector>[0]) => Promise<T>): Promise<T> {
-    return inOneTransaction(this.#desk, this.#tenantId, ({ asTenant }) => asTenant(work));
+    return inOneTransaction(this.#service, this.#tenantId, ({ asTenant }) => asTenant(work));
   }
 }
 

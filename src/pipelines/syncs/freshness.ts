@@ -5,7 +5,7 @@ import type { ConnectorRow } from './sql/connectors.ts';
 
 /**
  * on time: the last window was kept · on track: a sync is under way, or the first one is awaited · late: a window passed without a
- * sync · failing: syncs fail and are tried again · action required: only a person can mend it
+ * sync · failing: syncs fail and are tried again · action required: only a person can fix it
  */
 export const freshnessWords = ['on time', 'on track', 'late', 'failing', 'action required'] as const;
 export type Freshness = (typeof freshnessWords)[number];
@@ -13,7 +13,7 @@ export type Freshness = (typeof freshnessWords)[number];
 /** A quarter of a window late is late: the longest planned gap is 5 % more than the interval. */
 const LATE_AFTER = 1.25;
 const GRACE_MS = 5 * 60_000;
-/** Kinds of error that trying again does not mend. */
+/** Kinds of error that trying again does not fix. */
 const forPeople: ReadonlySet<string | null> = new Set(['auth', 'config', 'input']);
 
 type Facts = Pick<

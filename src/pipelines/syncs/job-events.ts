@@ -8,13 +8,14 @@ import { readCheckpoint } from '../../engine/sql/checkpoints.ts';
 import type { FeedRow } from '../../engine/sql/event-feed.ts';
 import { enterStage, leaveStage } from '../../engine/sql/fence.ts';
 import { insertEvents, type OutboxRow } from '../../engine/sql/insert-events.ts';
+import { switchSchedule } from '../../engine/sql/schedules.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { noteCancellation } from './cancellations.ts';
 import type { SyncCheckpoint } from './checkpoint.ts';
 import { scheduleName } from './connector-schedule.ts';
 import { WORKER_ROLE } from './gate.ts';
 import { type EndingRow, readEndings } from './sql/read-endings.ts';
-import { countFailure, disableConnector, markWarned, switchSchedule } from './sql/record-failure.ts';
+import { countFailure, disableConnector, markWarned } from './sql/record-failure.ts';
 
 interface RunEvent extends FeedRow {
   readonly run_id: string;

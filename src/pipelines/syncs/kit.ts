@@ -1,6 +1,7 @@
 // Airbyte connections driven on schedule: trigger, watch, account.
 import { defineKit } from '../kit.ts';
 import { syncsAlerts } from './alerts.ts';
+import { syncsAudit } from './audit-consumer.ts';
 import { createCanceller } from './cancellations.ts';
 import { addConnectorCommands } from './cli/connectors.ts';
 import { addSyncCommands } from './cli/syncs.ts';
@@ -37,9 +38,9 @@ export const syncsKit = defineKit({
     { group: 'Airbyte:', add: addConnectorCommands },
     { group: 'Airbyte:', add: addSyncCommands },
   ],
-  consumers: ({ own }) => [jobEvents(own.limits)],
+  consumers: ({ own }) => [jobEvents(own.limits), syncsAudit],
   services: ({ own, engine, log }) => [createCanceller({ ...own, engine }, log)],
-  databaseRoles: ['syncs_worker', 'syncs_canceller'],
+  databaseRoles: ['syncs_worker', 'syncs_canceller', 'syncs_support'],
   figures: {
     // Two hours, as the specification says.
     staleAfter: () => ({ atWorkSeconds: 7_200 }),

@@ -18,8 +18,8 @@ const syncs = useSyncs({ runMs: 60_000, beforeAnswer: ({ connectionId }) => !dea
 const { db, dispatcher } = syncs;
 
 const actor = () => ({ tenantId: syncs.tenantId, by: 'ada' });
-const remove = ({ connector_id: id }: ConnectorRow) => removeConnector(syncs.desk, actor(), id, silentLog);
-const connect = (wish = {}) => buildConnector(syncs.desk, syncs.airbyte, syncs.tenantId, wish);
+const remove = ({ connector_id: id }: ConnectorRow) => removeConnector(syncs.service, actor(), id, silentLog);
+const connect = (wish = {}) => buildConnector(syncs.service, syncs.airbyte, syncs.tenantId, wish);
 const start = async ({ connector_id: connectorId }: ConnectorRow) =>
   (await dispatcher().dispatch({ connectorId })).job.job_id;
 const triggered = (jobId: string) => waitFor(async () => (await dispatcher().job(jobId)).run_id);
@@ -49,11 +49,11 @@ describe('a connector that is removed', () => {
   });
 
   it('while its sync waits for a worker never triggers anything', async () => {
-    await syncs.desk.engine.stop();
+    await syncs.service.engine.stop();
     const connector = await connect();
     const jobId = await start(connector);
     await remove(connector);
-    await syncs.desk.engine.start();
+    await syncs.service.engine.start();
     expect((await dispatcher().job(jobId)).status).toBe('cancelled');
     expect([await isGone(connector), states(connector)]).toEqual([true, []]);
   });
@@ -83,7 +83,7 @@ describe('a connector that is removed', () => {
     expect(kept?.toString('latin1')).not.toContain('sesame');
     syncs.airbyte.knobs = calm;
     await setClockOffset(db.admin, '1 minute');
-    await settleDue(syncs.desk, silentLog);
+    await settleDue(syncs.service, silentLog);
     expect([states(connector), await settled(jobId)]).toEqual([
       ['cancelled'],
       { outcome: 'cancelled', credential: null },
@@ -95,12 +95,12 @@ describe('a connector that is removed', () => {
     const jobId = await start(connector);
     await triggered(jobId);
     // Nobody reads the outbox: the cancel is not noted when the connector goes.
-    await syncs.desk.engine.stop();
-    await syncs.desk.engine.cancel(actor(), jobId);
+    await syncs.service.engine.stop();
+    await syncs.service.engine.cancel(actor(), jobId);
     expect(await settled(jobId)).toBeUndefined();
     await remove(connector);
-    await settleDue(syncs.desk, silentLog);
-    await syncs.desk.engine.start();
+    await settleDue(syncs.service, silentLog);
+    await syncs.service.engine.start();
     expect(states(connector)).toEqual(['cancelled']);
   });
 
@@ -117,17 +117,17 @@ describe('a connector that is removed', () => {
     await triggered(await start(again));
     expect(states(again)).toEqual(['cancelled', 'runs']);
     await setClockOffset(db.admin, '10 minutes');
-    await settleDue(syncs.desk, silentLog);
+    await settleDue(syncs.service, silentLog);
     expect(states(again)).toEqual(['cancelled', 'runs']);
     await remove(again);
   });
 
   it('has no sync triggered for it, even one that a worker takes at that moment', async () => {
     const connector = await connect();
-    await syncs.desk.engine.stop();
+    await syncs.service.engine.stop();
     const jobId = await start(connector);
     await db.admin.query('delete from connectors where connector_id = $1', [connector.connector_id]);
-    await syncs.desk.engine.start();
+    await syncs.service.engine.start();
     await waitFor(async () => (await dispatcher().job(jobId)).status === 'cancelled');
     expect((await dispatcher().job(jobId)).error_message).toContain('the removal of its connector');
     expect(states(connector)).toEqual([]);
@@ -149,7 +149,7 @@ describe('a connector that is removed', () => {
     const connector = await connect();
     await remove(connector);
     await expect(remove(connector)).rejects.toMatchObject({ code: 'connector_not_found' });
-    await expect(removeConnector(syncs.desk, actor(), uuidv7(), silentLog)).rejects.toMatchObject({
+    await expect(removeConnector(syncs.service, actor(), uuidv7(), silentLog)).rejects.toMatchObject({
       code: 'connector_not_found',
     });
   });

@@ -16,26 +16,31 @@ import { WORKER_ROLE } from './gate.ts';
 import { keepWayToAirbyte, listCancelledOf, listUnnoted } from './sql/cancellations.ts';
 import { findLiveJob } from './sql/read-jobs.ts';
 import { deleteConnector, lockConnector } from './sql/write-connector.ts';
-import { inOneTransaction, type SyncDesk } from './sync-desk.ts';
+import { inOneTransaction, type SyncService } from './sync-service.ts';
 
 /** A sync that is told to stop does so at the end of its transaction. */
 const PATIENCE_MS = 10_000;
 const LOOK_EVERY_MS = 100;
 
-export async function removeConnector(desk: SyncDesk, actor: Actor, connectorId: string, log: Log): Promise<void> {
+export async function removeConnector(
+  service: SyncService,
+  actor: Actor,
+  connectorId: string,
+  log: Log,
+): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const live = await removeIfIdle(desk, actor.tenantId, connectorId);
+    const live = await removeIfIdle(service, actor.tenantId, connectorId);
     if (live === undefined) return;
     if (performance.now() > deadline) throw new MillraceError('connector_busy', { connector: connectorId, job: live });
-    const job = await cancelSync(desk, actor, live, log).catch(ignoreEnded);
+    const job = await cancelSync(service, actor, live, log).catch(ignoreEnded);
     if (job?.completed_at === null) await waitAtMost(LOOK_EVERY_MS);
   }
 }
 
 /** The live sync that stands in the way; undefined: the connector is removed. */
-function removeIfIdle(desk: SyncDesk, tenantId: string, connectorId: string): Promise<string | undefined> {
-  return inOneTransaction(desk, tenantId, async ({ tx, asTenant }) => {
+function removeIfIdle(service: SyncService, tenantId: string, connectorId: string): Promise<string | undefined> {
+  return inOneTransaction(service, tenantId, async ({ tx, asTenant }) => {
     const live = await asTenant(async (db) => {
       const isThere = await lockConnector(db, tenantId, connectorId);
       if (!isThere) throw new MillraceError('connector_not_found', { connector: connectorId });

@@ -1,4 +1,4 @@
-// The retry table of syncs. Auth errors have no row: they become dead letters at once, as do errors only a person can mend.
+// The retry table of syncs. Auth errors have no row: they become dead letters at once, as do errors only a person can fix.
 import type { Backoff, RetryPolicy } from '../../engine/retry-policy.ts';
 
 export const MAX_RETRIES = 5;

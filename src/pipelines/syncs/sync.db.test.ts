@@ -20,7 +20,7 @@ const syncs = useSyncs({
 });
 const { db, dispatcher } = syncs;
 
-const connect = (wish = {}) => buildConnector(syncs.desk, syncs.airbyte, syncs.tenantId, wish);
+const connect = (wish = {}) => buildConnector(syncs.service, syncs.airbyte, syncs.tenantId, wish);
 const until = (jobId: string, status: JobRow['status'], timeoutMs = 10_000) =>
   waitFor(
     async () => {
@@ -48,7 +48,7 @@ describe('a sync', () => {
     const [remote] = syncs.airbyte.jobsOf(connector.connection_id);
     expect(job.run_id).toBe(String(remote?.jobId));
     expect(BigInt(job.run_id ?? '0')).toBeGreaterThan(2n ** 53n);
-    const run = await syncs.desk.engine.run(syncs.tenantId, jobId);
+    const run = await syncs.service.engine.run(syncs.tenantId, jobId);
     expect(run.receipt).toMatchObject({ read: 12_345, outcomes: { synced: 12_345 }, bytes_synced: 1_234_500 });
     await waitFor(async () => (await events(jobId, 'job.queued')).length === 1);
     expect(await events(jobId, 'job.queued')).toEqual([
@@ -58,7 +58,7 @@ describe('a sync', () => {
     expect(await events(jobId, 'job.completed')).toMatchObject([
       { job_id: jobId, records_synced: 12_345, duration_seconds: expect.any(Number) },
     ]);
-    expect((await syncs.desk.engine.verify(syncs.tenantId, jobId)).differences).toEqual([]);
+    expect((await syncs.service.engine.verify(syncs.tenantId, jobId)).differences).toEqual([]);
   });
 
   it('adopts a sync that somebody else has started instead of starting a second one', async () => {
@@ -169,7 +169,7 @@ describe('a sync', () => {
     runMs.set(connector.connection_id, 60_000);
     const { job_id: jobId } = await start(connector);
     await waitFor(async () => (await dispatcher().job(jobId)).run_id);
-    const job = await cancelSync(syncs.desk, { tenantId: syncs.tenantId, by: 'ada' }, jobId, silentLog);
+    const job = await cancelSync(syncs.service, { tenantId: syncs.tenantId, by: 'ada' }, jobId, silentLog);
     expect(job).toMatchObject({ status: 'cancelled', error_code: 'run_cancelled' });
     await waitFor(() => !syncs.airbyte.isRunning(connector.connection_id));
   });
@@ -190,7 +190,7 @@ WHERE status = 'running'
       ...['job_id', 'tenant_id', 'connector_id', 'external_account_id', 'status', 'retry_count', 'run_id'],
       ...['correlation_id', 'error_message', 'error_code', 'next_retry_at', 'created_at', 'started_at', 'completed_at'],
     ]);
-    await cancelSync(syncs.desk, { tenantId: syncs.tenantId, by: 'ada' }, jobId, silentLog);
+    await cancelSync(syncs.service, { tenantId: syncs.tenantId, by: 'ada' }, jobId, silentLog);
   });
 
   it('of a connection that was deleted or locked meanwhile ends as a dead letter that says so', async () => {
@@ -206,7 +206,7 @@ WHERE status = 'running'
   it('is not triggered again within min_interval_seconds, nor above what its external account allows; that costs no retry', async () => {
     const limits = { minIntervalSeconds: 60, accountTriggersPerHour: 2 };
     const strict = await buildSyncs(db.appUrl, syncs.airbyte, { limits });
-    await syncs.desk.engine.stop();
+    await syncs.service.engine.stop();
     await strict.engine.start();
     try {
       const connector = await connect({ externalAccountId: 'one-shop' });
@@ -222,7 +222,7 @@ WHERE status = 'running'
       expect(third).toMatchObject({ error_code: 'rate_limited', error_message: expect.stringContaining('one-shop') });
     } finally {
       await strict.close();
-      await syncs.desk.engine.start();
+      await syncs.service.engine.start();
     }
   });
 });

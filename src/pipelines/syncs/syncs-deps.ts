@@ -20,8 +20,6 @@ export interface SyncLimits {
   readonly failureLimit: number;
 }
 
-export const defaultSyncLimits: SyncLimits = { minIntervalSeconds: 60, accountTriggersPerHour: 60, failureLimit: 10 };
-
 export interface SyncsDeps {
   readonly clients: AirbyteClients;
   readonly limits: SyncLimits;

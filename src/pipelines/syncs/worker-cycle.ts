@@ -2,9 +2,9 @@
 // engine must not have a worker of its own; a resident worker does all this without being asked.
 import { queueDueWork } from '../../engine/due-work.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { listReadyRuns, listUnended } from '../../engine/reads/list-ready-runs.ts';
 import { type Log, silentLog } from '../../platform/log.ts';
 import { waitAtMost } from '../../platform/wait.ts';
-import { listDueJobs, listUnended } from './sql/list-due-jobs.ts';
 
 export interface WorkerCycle {
   readonly queued_processed: number;
@@ -26,7 +26,7 @@ export async function runWorkerCycle(engine: Engine, options: CycleOptions = {})
   const { maxMs = DEFAULT_MAX_MS, signal, log = silentLog } = options;
   const { control } = engine.pools;
   await queueDueWork(control, engine.registry, log);
-  const due = await listDueJobs(control, BATCH);
+  const due = await listReadyRuns(control, 'syncs', BATCH);
   if (due.length === 0) return { queued_processed: 0, retry_processed: 0 };
   await engine.start({ worker: true, services: true });
   const deadline = performance.now() + maxMs;

@@ -1,4 +1,4 @@
-// What a file is, by its bytes, whatever its name says. The upload door uses it to refuse a mismatch before anything is parsed;
+// What a file is, by its bytes, whatever its name says. The intake uses it to refuse a mismatch before anything is parsed;
 // reading tables uses it to pick the reader. It looks at the first bytes only and parses nothing.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { decodeText } from '../text/decode-text.ts';

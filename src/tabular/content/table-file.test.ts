@@ -1,4 +1,4 @@
-// What the door takes for a table: by content, never by name alone.
+// What the intake takes for a table: by content, never by name alone.
 import { describe, expect, it } from 'vitest';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { sniffTableFile } from './table-file.ts';
@@ -19,7 +19,7 @@ function verdict(content: string | Buffer, name: string): string {
   }
 }
 
-describe('a file at the door is taken or refused for what it is', () => {
+describe('a file at the intake is taken or refused for what it is', () => {
   it.each<[string, string | Buffer, string, string]>([
     ['a CSV', 'a,b\n1,2\n', 'x.csv', 'csv'],
     ['a TSV named txt', 'a\tb\n', 'X.TXT', 'csv'],

@@ -1,4 +1,4 @@
-// The door's question about a file that should hold a table: what is it, and does its name say so? Answers from the first bytes,
+// The intake's question about a file that should hold a table: what is it, and does its name say so? Answers from the first bytes,
 // while the rest is still arriving. Stricter than reading: an extension that promises nothing is refused, too.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type ContentKind, checkExtension, describeContent, sniffContent } from './sniff-content.ts';

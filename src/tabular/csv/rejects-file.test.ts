@@ -5,7 +5,8 @@ import { headerFingerprint } from '../mapping/fingerprint.ts';
 import { suggestMapping } from '../mapping/suggest-mapping.ts';
 import { readTable } from '../read-table.ts';
 import { RowParser } from '../validation/row-parser.ts';
-import { isRejectsFile, originalLineColumn, rejectsFileHeader, rejectsFileRow } from './rejects-file.ts';
+import { isRejectsFile, originalLineColumn, rejectsFileHeader } from './rejects-file.ts';
+import { csvRow } from './write-csv.ts';
 
 const names = ['Campaign', 'Day', 'Cost'];
 const refused = [
@@ -18,7 +19,10 @@ const refused = [
   { cells: ['-minus', '13/02/2024', 'abc'], line: 900, code: 'number_malformed', message: 'Not a number.' },
   { cells: ['short'], line: 901, code: 'row_too_short', message: 'Too short.' },
 ];
-const file = rejectsFileHeader(names) + refused.map((row) => rejectsFileRow(row, names.length)).join('');
+const rows = refused.map(({ cells, line, code, message }) =>
+  csvRow([...names.map((_, column) => cells[column] ?? ''), String(line), code, message]),
+);
+const file = rejectsFileHeader(names) + rows.join('');
 
 describe('the file of refused rows', () => {
   it('has the original cells, then line, code and message', async () => {

@@ -21,23 +21,6 @@ export function csvRow(cells: readonly (string | null)[], options: CsvWriteOptio
   return `${cells.map((cell) => csvCell(cell ?? '', options.delimiter)).join(options.delimiter ?? ',')}\r\n`;
 }
 
-/** A whole file, piece by piece. */
-export async function* writeCsv(
-  names: readonly string[],
-  rows: AsyncIterable<readonly (string | null)[]> | Iterable<readonly (string | null)[]>,
-  options: CsvWriteOptions = {},
-): AsyncGenerator<string> {
-  let pending = csvHeader(names, options);
-  for await (const row of rows) {
-    pending += csvRow(row, options);
-    if (pending.length > 64 * 1024) {
-      yield pending;
-      pending = '';
-    }
-  }
-  yield pending;
-}
-
 function csvCell(text: string, delimiter = ','): string {
   const safe = escapeFormula(text);
   return NEEDS_QUOTES.test(safe) || safe.includes(delimiter) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -94,7 +94,7 @@ describe('totals without a label', () => {
   });
 });
 
-describe('other furniture', () => {
+describe('other set-aside lines', () => {
   it('knows blank lines, also those made of delimiters', async () => {
     expect(await kinds(`${header}\n${row(1)},,,\n${row(2)} \n`)).toEqual([
       'header',

@@ -40,8 +40,8 @@ const candidates: readonly Candidate[] = [
 ];
 
 /**
- * The first fix that mends all of the values, cells of a file with numbers of that style; null when none does, or when two orders of
- * dates would mend them differently.
+ * The first fix that fixes all of the values, cells of a file with numbers of that style; null when none does, or when two orders of
+ * dates would fix them differently.
  */
 export function suggestFix(
   code: string,
@@ -50,7 +50,7 @@ export function suggestFix(
 ): SuggestedFix | null {
   if (values.length === 0) return null;
   const working = candidates.filter(
-    (candidate) => candidate.codes.includes(code) && values.every((value) => mends(candidate.fix, value, style)),
+    (candidate) => candidate.codes.includes(code) && values.every((value) => fixes(candidate.fix, value, style)),
   );
   const [first, second] = working;
   if (first === undefined) return null;
@@ -62,7 +62,7 @@ export function suggestFix(
 
 /**
  * The repaired text: ISO for dates, a plain number for numbers, written with the decimal sign of the file (`style`), because it
- * is read again as a cell of that file. A value the fix cannot mend is returned as it was.
+ * is read again as a cell of that file. A value the fix cannot fix is returned as it was.
  */
 export function applyFix(fix: Fix, value: string, style: NumberStyle = pointStyle): string {
   if (fix.kind === 'trim') return value.trim().replace(/\s+/g, ' ');
@@ -75,7 +75,7 @@ export function applyFix(fix: Fix, value: string, style: NumberStyle = pointStyl
     : parsed.value;
 }
 
-function mends(fix: Fix, value: string, style: NumberStyle): boolean {
+function fixes(fix: Fix, value: string, style: NumberStyle): boolean {
   const parsed = parseWith(fix, value, style);
   return parsed.kind === 'value' && (fix.kind !== 'drop_decimals' || parsed.value.includes('.'));
 }

@@ -2,16 +2,20 @@
 import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
 import { storableText } from '../../platform/storable-text.ts';
 import type { RowBatch } from '../row-batch.ts';
+import type { NumberStyle } from '../values/number-style.ts';
+import { suggestFix } from './fixes.ts';
 import { causeOf, type IssuePlace, type RowIssue, rowIssue } from './row-issue.ts';
 
-/** The first fault gives the reject its code, column and cluster; all of them are kept with it. */
+/** The first fault gives the reject its code, column, cluster and evident fix; all of them are kept with it. `numbers`: the file's style. */
 export function rejectOf(
   place: IssuePlace,
   issues: readonly RowIssue[],
   item: Readonly<Record<string, string | null>>,
+  numbers?: NumberStyle,
 ): RejectRecord {
   const errors = issues.filter(({ severity }) => severity === 'error');
   const first = errors[0] as RowIssue;
+  const suggestion = first.value === null ? null : suggestFix(first.code, [first.value], numbers);
   const storable = (text: string | null) => (text === null ? null : storableText(text));
   return {
     line: place.line,
@@ -21,6 +25,7 @@ export function rejectOf(
     message: storableText(first.message),
     value: storable(first.value),
     cause: storableText(first.cause),
+    ...(suggestion === null ? {} : { suggestion }),
     errors: errors.map(({ column, code, message, value }) => ({
       column,
       code,

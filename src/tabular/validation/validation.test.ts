@@ -4,9 +4,8 @@ import { FieldCatalogue } from '../mapping/fields.ts';
 import { suggestMapping } from '../mapping/suggest-mapping.ts';
 import { readTable } from '../read-table.ts';
 import type { ReadingOverrides } from '../reading.ts';
-import { clusterRejects, RejectClusters } from './cluster-rejects.ts';
 import { applyFix, suggestFix } from './fixes.ts';
-import { causeOf, rowIssue, shapeKey } from './row-issue.ts';
+import { causeOf, shapeKey } from './row-issue.ts';
 import { RowParser } from './row-parser.ts';
 import { type Rule, RuleSet } from './rules.ts';
 
@@ -163,41 +162,6 @@ describe('causes', () => {
   });
 });
 
-describe('clusters', () => {
-  const issue = (line: number, value: string) =>
-    rowIssue({ line, offset: line * 10 }, 'date_out_of_range', 'day', value);
-
-  it('show three mistakes instead of twelve hundred rows, the largest first, with the evident fix', () => {
-    const issues = [
-      ...Array.from({ length: 1200 }, (_, i) => issue(i + 2, `${13 + (i % 15)}/02/2024`)),
-      rowIssue({ line: 5000, offset: 1 }, 'value_required', 'campaign', null),
-    ];
-    const clusters = clusterRejects(issues);
-    expect(clusters.map((cluster) => [cluster.code, cluster.count])).toEqual([
-      ['date_out_of_range', 1200],
-      ['value_required', 1],
-    ]);
-    expect(clusters[0]).toMatchObject({
-      column: 'day',
-      lines: expect.arrayContaining([2, 3]),
-      suggestion: { label: 'looks like DD/MM/YYYY' },
-    });
-    expect(clusters[1]?.suggestion).toBeNull();
-  });
-
-  it('keep a bounded number of lines, values and clusters', () => {
-    const clusters = new RejectClusters();
-    for (let i = 0; i < 5_000; i++)
-      clusters.add(
-        rowIssue({ line: i, offset: 0 }, 'number_malformed', 'cost', '-'.repeat(1 + (i % 39)) + '/'.repeat(i % 37)),
-      );
-    const list = clusters.list();
-    expect(list.length).toBeLessThanOrEqual(1_001);
-    expect(list.reduce((sum, cluster) => sum + cluster.count, 0)).toBe(5_000);
-    expect(list.every((cluster) => cluster.lines.length <= 20 && cluster.values.length <= 50)).toBe(true);
-  });
-});
-
 describe('fixes', () => {
   it.each([
     ['date_out_of_range', ['13/02/2024', '14/02/2024'], 'looks like DD/MM/YYYY', '13/02/2024', '2024-02-13'],
@@ -213,10 +177,10 @@ describe('fixes', () => {
       '12.5',
     ],
     ['number_not_whole', ['12.5'], 'drop the decimals', '12.5', '12'],
-  ] as const)('%s %j: %s', (code, values, label, value, mended) => {
+  ] as const)('%s %j: %s', (code, values, label, value, fixed) => {
     const suggestion = suggestFix(code, values);
     expect(suggestion?.label).toBe(label);
-    expect(suggestion && applyFix(suggestion.fix, value)).toBe(mended);
+    expect(suggestion && applyFix(suggestion.fix, value)).toBe(fixed);
   });
 
   it('are written so that the file reads them: with its decimal sign', () => {
@@ -232,17 +196,17 @@ describe('fixes', () => {
     expect(whole && applyFix(whole.fix, '1.234,5', comma)).toBe('1234');
   });
 
-  it('are not suggested when they would not mend every value', () => {
+  it('are not suggested when they would not fix every value', () => {
     expect(suggestFix('date_out_of_range', ['13/02/2024', 'soon'])).toBeNull();
     expect(suggestFix('number_malformed', ['1,23', 'abc'])).toBeNull();
   });
 
-  it('are not suggested when two would mend the values differently', () => {
+  it('are not suggested when two would fix the values differently', () => {
     expect(suggestFix('date_ambiguous', ['05/01/2024', '06/01/2024'])).toBeNull();
     expect(suggestFix('date_ambiguous', ['05/01/2024', '13/01/2024'])?.label).toBe('looks like DD/MM/YYYY');
   });
 
-  it('leave a value alone that they cannot mend', () => {
+  it('leave a value alone that they cannot fix', () => {
     expect(applyFix({ kind: 'date_order', order: 'dmy' }, 'soon')).toBe('soon');
     expect(applyFix({ kind: 'replace', from: 'a', to: 'b' }, 'c')).toBe('c');
   });

@@ -91,7 +91,7 @@ describe('damaged workbooks', () => {
       ]),
       'spreadsheet_encrypted',
     ],
-  ])('%s is refused at the door', async (_title, bytes, expected) => {
+  ])('%s is refused at the intake', async (_title, bytes, expected) => {
     await expect(readTable(bytesSource(bytes))).rejects.toEqual(code(expected));
   });
 

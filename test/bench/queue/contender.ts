@@ -18,7 +18,7 @@ export interface Payload {
   /** One of many tenants, and one of several pipelines, where the measurement has them. */
   readonly tenant?: number;
   readonly pipeline?: number;
-  /** When it was handed in, in milliseconds of the machine's clock. */
+  /** When it was submitted, in milliseconds of the machine's clock. */
   readonly sentAt?: number;
 }
 

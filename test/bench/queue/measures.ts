@@ -111,7 +111,7 @@ async function talliesOf(ground: Ground): Promise<Tallies> {
   return rows[0] as Tallies;
 }
 
-/** Jobs per second handed in one by one, each awaited; and with 50 under way at a time. */
+/** Jobs per second submitted one by one, each awaited; and with 50 under way at a time. */
 export async function measureEnqueue(arena: Arena, name: ContenderName, count: number) {
   const ground = await arena.ground(name);
   const program = await Program.start(name, ground);
@@ -126,7 +126,7 @@ export async function measureEnqueue(arena: Arena, name: ContenderName, count: n
   }
 }
 
-/** From handing a job in to its handler's start in another, idle process. */
+/** From submitting a job to its handler's start in another, idle process. */
 export async function measureIdle(arena: Arena, name: ContenderName, count: number): Promise<readonly number[]> {
   const ground = await arena.ground(name);
   const sender = await Program.start(name, ground);

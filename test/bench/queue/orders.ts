@@ -2,7 +2,7 @@
 
 export type ContenderName = 'millrace' | 'graphile-worker' | 'pg-boss' | 'bullmq' | 'raw';
 
-/** Over how many tenants, and which pipelines, jobs are handed in. */
+/** Over how many tenants, and which pipelines, jobs are submitted. */
 export interface Spread {
   readonly tenants: number;
   readonly pipelines: readonly number[];
@@ -10,11 +10,11 @@ export interface Spread {
 
 export type Order =
   | { readonly do: 'open' }
-  /** Hands in `count` jobs in bulk. */
+  /** Submits `count` jobs in bulk. */
   | { readonly do: 'bulk'; readonly count: number; readonly owner: 'a' | 'b'; readonly spread?: Spread }
-  /** Hands in `count` jobs one by one, each awaited, `width` at a time. */
+  /** Submits `count` jobs one by one, each awaited, `width` at a time. */
   | { readonly do: 'single'; readonly count: number; readonly width: number }
-  /** Hands in one job that carries the moment it was sent. */
+  /** Submits one job that carries the moment it was sent. */
   | { readonly do: 'send'; readonly owner: 'a' | 'b' }
   /** Starts working; each job takes `jobMs`. */
   | { readonly do: 'work'; readonly concurrency: number; readonly jobMs: number }
@@ -29,7 +29,7 @@ export interface Counts {
   /** Machine clock, milliseconds. */
   readonly firstAt: number;
   readonly lastOfBAt: number;
-  /** From handing in to the handler's start, of jobs that carry the moment they were sent. */
+  /** From submission to the handler's start, of jobs that carry the moment they were sent. */
   readonly latenciesMs: readonly number[];
 }
 

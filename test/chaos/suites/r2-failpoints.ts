@@ -97,7 +97,7 @@ async function dieAt(ground: Ground, name: Failpoint, hits: number, seed: number
   return ended === 'SIGKILL';
 }
 
-/** The sound worker must not take all of the work: more is handed in until the armed one has died of it. */
+/** The sound worker must not take all of the work: more is submitted until the armed one has died of it. */
 function dieWorking(ground: Ground, armed: ChaosProcess, seed: number): Promise<string | number | undefined> {
   return untilDead(armed, async (tries) => {
     await endOf(armed, 300);

@@ -69,7 +69,7 @@ export const tabularBreaks: readonly Break[] = [
   {
     id: 'tabular.set-aside-lines-not-counted',
     file: STAGER,
-    find: 'this.#furniture++;',
+    find: 'this.#setAsideLines++;',
     replace: '',
     tests: [PROMOTE_TEST, RECOUNT_TEST],
   },

@@ -3,7 +3,7 @@
 import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { numbersTo } from '../../ui/numbers-to.ts';
-import type { Kind } from '../tray/kinds.ts';
+import type { Kind } from '../tray/kind.ts';
 import { useDrop } from '../tray/use-drop.ts';
 
 interface Props {

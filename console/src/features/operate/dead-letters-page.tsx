@@ -8,19 +8,21 @@ import { Panel } from '../../ui/page.tsx';
 import { runName } from '../../ui/run-name.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
+import { AcknowledgeDialog } from '../run/acknowledge-dialog.tsx';
 import { RequeueDialog } from '../run/requeue-dialog.tsx';
 import { deadLettersQuery } from './list-dead-letters.ts';
 
 export function DeadLettersPage(): ReactNode {
   const letters = useQuery(deadLettersQuery);
-  const mayRequeue = useIs('admin', 'support');
-  const [chosen, setChosen] = useState<string>();
+  const mayAct = useIs('admin', 'support');
+  const [chosen, setChosen] = useState<{ runId: string; act: 'requeue' | 'acknowledge' }>();
+  const close = () => setChosen(undefined);
   if (letters.isPending) return <LoadingLines lines={5} />;
   if (letters.isError) return <ProblemNote error={letters.error} onRetry={() => void letters.refetch()} />;
   return (
     <Panel
       title="Dead letters"
-      aside={mayRequeue ? 'requeue with a ticket or a reason' : 'an admin or support may requeue'}
+      aside={mayAct ? 'requeue or acknowledge, with a ticket or a reason' : 'an admin or support may requeue'}
     >
       {letters.data.data.length === 0 ? (
         <EmptyState icon="check" title="No dead letters">
@@ -52,17 +54,23 @@ export function DeadLettersPage(): ReactNode {
                 <Moment at={run.finished_at} />
               </Cell>
               <Cell className="text-right">
-                {mayRequeue && (
-                  <Button small icon="replay" onClick={() => setChosen(run.run_id)}>
-                    Requeue
-                  </Button>
+                {mayAct && (
+                  <span className="flex justify-end gap-2">
+                    <Button small icon="replay" onClick={() => setChosen({ runId: run.run_id, act: 'requeue' })}>
+                      Requeue
+                    </Button>
+                    <Button small icon="check" onClick={() => setChosen({ runId: run.run_id, act: 'acknowledge' })}>
+                      Acknowledge
+                    </Button>
+                  </span>
                 )}
               </Cell>
             </Row>
           ))}
         </Table>
       )}
-      {chosen && <RequeueDialog runId={chosen} onClose={() => setChosen(undefined)} />}
+      {chosen?.act === 'requeue' && <RequeueDialog runId={chosen.runId} onClose={close} />}
+      {chosen?.act === 'acknowledge' && <AcknowledgeDialog runId={chosen.runId} onClose={close} />}
     </Panel>
   );
 }

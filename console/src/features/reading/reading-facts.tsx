@@ -32,6 +32,19 @@ const quotes: readonly (readonly [string, string])[] = [
   ["'", "single '"],
   ['', 'none'],
 ];
+const escapes = [
+  ['double', 'doubled ""'],
+  ['backslash', 'backslash \\"'],
+] as const;
+const decimals = [
+  ['.', '1,234.56'],
+  [',', '1.234,56'],
+] as const;
+const dateOrders = [
+  ['ymd', '2026-02-15'],
+  ['dmy', '15/02/2026'],
+  ['mdy', '02/15/2026'],
+] as const;
 const sureness = { certain: '●●●', likely: '●●○', guess: '●○○' } as const;
 
 interface Props {
@@ -40,141 +53,16 @@ interface Props {
   readonly onOverride: (overrides: Overrides) => void;
 }
 
-export function ReadingFacts({ reading, busy, onOverride }: Props): ReactNode {
+export function ReadingFacts(props: Props): ReactNode {
+  const { reading, busy, onOverride } = props;
   return (
     <dl className="divide-y divide-line">
-      <Fact name="Format" detected={reading.format} shown={reading.format.value.toUpperCase()} />
-      <Fact
-        name="Encoding"
-        detected={reading.encoding}
-        shown={reading.encoding.value ?? '–'}
-        onReset={() => onOverride({ encoding: null })}
-      >
-        <Choose
-          label="Encoding"
-          busy={busy}
-          value={reading.encoding.value}
-          options={withCurrent(
-            encodings.map((each) => [each, each] as const),
-            reading.encoding.value,
-          )}
-          onChoose={(encoding) => onOverride({ encoding })}
-        />
+      <Fact name="Format" detected={reading.format}>
+        <span className="figures">{reading.format.value.toUpperCase()}</span>
       </Fact>
-      {reading.format.value === 'csv' && (
-        <>
-          <Fact
-            name="Delimiter"
-            detected={reading.delimiter}
-            shown={reading.delimiter.value ?? '–'}
-            onReset={() => onOverride({ delimiter: null })}
-          >
-            <Choose
-              label="Delimiter"
-              busy={busy}
-              value={reading.delimiter.value}
-              options={withCurrent(delimiters, reading.delimiter.value)}
-              onChoose={(delimiter) => onOverride({ delimiter })}
-            />
-          </Fact>
-          <Fact
-            name="Quote"
-            detected={reading.quote}
-            shown={reading.quote.value ?? 'none'}
-            onReset={() => onOverride({ quote: null })}
-          >
-            <Choose
-              label="Quote"
-              busy={busy}
-              value={reading.quote.value ?? ''}
-              options={withCurrent(quotes, reading.quote.value)}
-              onChoose={(quote) => onOverride({ quote })}
-            />
-          </Fact>
-          <Fact
-            name="Quote in quotes"
-            detected={reading.escape}
-            shown={reading.escape.value ?? '–'}
-            onReset={() => onOverride({ escape: null })}
-          >
-            <Choose
-              label="Quote in quotes"
-              busy={busy}
-              value={reading.escape.value}
-              options={[
-                ['double', 'doubled ""'],
-                ['backslash', 'backslash \\"'],
-              ]}
-              onChoose={(way) => onOverride({ escape: way === 'backslash' ? 'backslash' : 'double' })}
-            />
-          </Fact>
-        </>
-      )}
-      {reading.sheets.length > 0 && (
-        <Fact
-          name="Sheet"
-          detected={reading.sheet}
-          shown={reading.sheet.value ?? '–'}
-          onReset={() => onOverride({ sheet: null })}
-        >
-          <Choose
-            label="Sheet"
-            busy={busy}
-            value={reading.sheet.value}
-            options={reading.sheets.map((sheet) => [sheet, sheet] as const)}
-            onChoose={(sheet) => onOverride({ sheet })}
-          />
-        </Fact>
-      )}
-      <Fact
-        name="Header on"
-        detected={reading.header_lines}
-        shown={headerKey(reading.header_lines.value)}
-        onReset={() => onOverride({ header_lines: null })}
-      >
-        <Choose
-          label="Header lines"
-          busy={busy}
-          value={headerKey(reading.header_lines.value)}
-          options={headerOptions(reading)}
-          onChoose={(key) => onOverride({ header_lines: headerLines(key) })}
-        />
-      </Fact>
-      <Fact
-        name="Decimal sign"
-        detected={reading.decimal}
-        shown={reading.decimal.value ?? '–'}
-        onReset={() => onOverride({ decimal: null })}
-      >
-        <Choose
-          label="Decimal sign"
-          busy={busy}
-          value={reading.decimal.value}
-          options={[
-            ['.', '1,234.56'],
-            [',', '1.234,56'],
-          ]}
-          onChoose={(decimal) => onOverride({ decimal: decimal === ',' ? ',' : '.' })}
-        />
-      </Fact>
-      <Fact
-        name="Order of dates"
-        detected={reading.date_order}
-        shown={reading.date_order.value ?? '–'}
-        onReset={() => onOverride({ date_order: null })}
-      >
-        <Choose
-          label="Order of dates"
-          busy={busy}
-          value={reading.date_order.value}
-          options={[
-            ['ymd', '2026-02-15'],
-            ['dmy', '15/02/2026'],
-            ['mdy', '02/15/2026'],
-          ]}
-          onChoose={(order) => onOverride({ date_order: order === 'dmy' ? 'dmy' : order === 'mdy' ? 'mdy' : 'ymd' })}
-        />
-      </Fact>
+      <TextFacts {...props} />
+      <PlaceFacts {...props} />
+      <ValueFacts {...props} />
       <WordsFact
         name="Taken as empty"
         label="What is taken as empty"
@@ -189,19 +77,149 @@ export function ReadingFacts({ reading, busy, onOverride }: Props): ReactNode {
         busy={busy}
         onChoose={(total_words) => onOverride({ total_words })}
       />
-      {reading.warnings.map(({ code, column, message }) => (
-        <div
-          key={`${code} ${column}`}
-          className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 bg-warn-soft px-4 py-1.5 text-sm"
-        >
-          <dt className="text-ink-2">⚠ Look at</dt>
-          <dd>
-            {column === null ? '' : `${inertText(column)}: `}
-            {inertText(message)}
-          </dd>
-        </div>
+      {reading.warnings.map((warning) => (
+        <Warning key={`${warning.code} ${warning.column}`} {...warning} />
       ))}
     </dl>
+  );
+}
+
+/** How bytes become cells. */
+function TextFacts({ reading, busy, onOverride }: Props): ReactNode {
+  const { encoding, delimiter, quote, escape: escaped } = reading;
+  return (
+    <>
+      <ChoiceFact
+        name="Encoding"
+        detected={encoding}
+        value={encoding.value}
+        busy={busy}
+        options={withCurrent(
+          encodings.map((each) => [each, each] as const),
+          encoding.value,
+        )}
+        onChoose={(chosen) => onOverride({ encoding: chosen })}
+      />
+      {reading.format.value === 'csv' && (
+        <>
+          <ChoiceFact
+            name="Delimiter"
+            detected={delimiter}
+            value={delimiter.value}
+            busy={busy}
+            options={withCurrent(delimiters, delimiter.value)}
+            onChoose={(chosen) => onOverride({ delimiter: chosen })}
+          />
+          <ChoiceFact
+            name="Quote"
+            detected={quote}
+            value={quote.value ?? ''}
+            busy={busy}
+            options={withCurrent(quotes, quote.value)}
+            onChoose={(chosen) => onOverride({ quote: chosen })}
+          />
+          <ChoiceFact
+            name="Quote in quotes"
+            detected={escaped}
+            value={escaped.value}
+            busy={busy}
+            options={escapes}
+            onChoose={(chosen) => onOverride({ escape: chosen })}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Where the table is. */
+function PlaceFacts({ reading, busy, onOverride }: Props): ReactNode {
+  const { sheet, sheets, header_lines: header } = reading;
+  return (
+    <>
+      {sheets.length > 0 && (
+        <ChoiceFact
+          name="Sheet"
+          detected={sheet}
+          value={sheet.value}
+          busy={busy}
+          options={sheets.map((each) => [each, each] as const)}
+          onChoose={(chosen) => onOverride({ sheet: chosen })}
+        />
+      )}
+      <ChoiceFact
+        name="Header on"
+        label="Header lines"
+        detected={header}
+        value={headerKey(header.value)}
+        busy={busy}
+        options={headerOptions(reading)}
+        onChoose={(key) => onOverride({ header_lines: key === null ? null : headerLines(key) })}
+      />
+    </>
+  );
+}
+
+/** What its cells mean. */
+function ValueFacts({ reading, busy, onOverride }: Props): ReactNode {
+  const { decimal, date_order: dates } = reading;
+  return (
+    <>
+      <ChoiceFact
+        name="Decimal sign"
+        detected={decimal}
+        value={decimal.value}
+        busy={busy}
+        options={decimals}
+        onChoose={(chosen) => onOverride({ decimal: chosen })}
+      />
+      <ChoiceFact
+        name="Order of dates"
+        detected={dates}
+        value={dates.value}
+        busy={busy}
+        options={dateOrders}
+        onChoose={(chosen) => onOverride({ date_order: chosen })}
+      />
+    </>
+  );
+}
+
+function Warning({ column, message }: Reading['warnings'][number]): ReactNode {
+  return (
+    <div className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 bg-warn-soft px-4 py-1.5 text-sm">
+      <dt className="text-ink-2">⚠ Look at</dt>
+      <dd>
+        {column === null ? '' : `${inertText(column)}: `}
+        {inertText(message)}
+      </dd>
+    </div>
+  );
+}
+
+/** One of several; null goes back to what was detected. */
+function ChoiceFact<Key extends string>({
+  name,
+  label = name,
+  detected,
+  value,
+  options,
+  busy,
+  onChoose,
+}: {
+  name: string;
+  label?: string;
+  detected: Detected;
+  value: string | null;
+  options: readonly (readonly [Key, string])[];
+  busy: boolean;
+  onChoose: (key: Key | null) => void;
+}): ReactNode {
+  const choose = (chosen: string) => onChoose(options.find(([key]) => key === chosen)?.[0] ?? null);
+  return (
+    <Fact name={name} detected={detected} onReset={() => onChoose(null)}>
+      <Choose label={label} busy={busy} value={value} options={options} onChoose={choose} />
+    </Fact>
   );
 }
 
@@ -228,7 +246,7 @@ function WordsFact({
 }): ReactNode {
   const words = detected.value;
   return (
-    <Fact name={name} detected={detected} shown={words.join(' ')} onReset={() => onChoose(null)}>
+    <Fact name={name} detected={detected} onReset={() => onChoose(null)}>
       <ChooseWords key={JSON.stringify(words)} label={label} words={words} busy={busy} onChoose={onChoose} />
     </Fact>
   );
@@ -243,21 +261,19 @@ interface Detected {
 function Fact({
   name,
   detected,
-  shown,
   children,
   onReset,
 }: {
   name: string;
   detected: Detected;
-  shown: string;
-  children?: ReactNode;
+  children: ReactNode;
   onReset?: () => void;
 }): ReactNode {
   return (
     <div className="grid grid-cols-[7rem_minmax(0,1fr)] items-center gap-x-3 px-4 py-1.5 text-sm">
       <dt className="text-ink-2">{name}</dt>
       <dd className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
-        {children ?? <span className="figures">{shown}</span>}
+        {children}
         <span className="text-xs text-ink-3" title={detected.reason}>
           {detected.overridden ? (
             <span className="font-medium text-warn">set by you</span>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RunDetail } from '../../app/api.ts';
 import { useLiveState } from '../../app/use-live.ts';
+import { runPartsOf } from '../../pipelines/all.ts';
 import { amount, duration, howFar, percent, plural } from '../../ui/figures.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -109,7 +110,9 @@ function Done({ run }: { run: RunDetail }): ReactNode {
       </p>
     );
   if (run.next) return null;
-  return <p className="text-good">✓ Nothing is left to do. Every row is accounted for.</p>;
+  const { unit } = runPartsOf(run.pipeline);
+  const whole = unit === undefined ? 'Every row is' : `All ${unit} are`;
+  return <p className="text-good">✓ Nothing is left to do. {whole} accounted for.</p>;
 }
 
 /** Attempts that ended with their worker: said plainly, with what came after. */

@@ -23,10 +23,15 @@ export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
   const bar = receiptBar(run);
   const running = run.phase === 'waiting' || run.phase === 'active';
   const params = { runId: run.run_id };
+  const { amounts, outcomeTo, outcomes, unit } = runPartsOf(run.pipeline);
+  const place = outcomeTo?.replace('$runId', run.run_id);
+  const words: OutcomeWords = { unit, outcomes, place };
   const pick = (outcome: string) =>
-    void (outcome === 'rejected'
-      ? navigate({ to: '/r/$runId/rejects', params, search: {} })
-      : navigate({ to: '/r/$runId/rows', params, search: { outcome } }));
+    void (place !== undefined
+      ? navigate({ to: place })
+      : outcome === 'rejected'
+        ? navigate({ to: '/r/$runId/rejects', params, search: {} })
+        : navigate({ to: '/r/$runId/rows', params, search: { outcome } }));
   return (
     <section aria-label="Receipt" className="flex flex-col gap-2">
       <div
@@ -36,6 +41,7 @@ export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
           <SegmentFill
             key={segment.outcome}
             segment={segment}
+            words={words}
             read={bar.read}
             flowing={running}
             onPick={() => pick(segment.outcome)}
@@ -43,12 +49,19 @@ export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
         ))}
         {bar.segments.length === 0 && <EmptyBar run={run} running={running} />}
       </div>
-      {bar.read > 0 && <Equation bar={bar} runId={run.run_id} running={running} />}
+      {bar.read > 0 && <Equation bar={bar} runId={run.run_id} words={words} running={running} />}
       {run.receipt?.content && <FileContent content={run.receipt.content} />}
       <GrainNote receipt={run.receipt} />
-      {run.receipt?.totals && <ControlTotals totals={run.receipt.totals} amounts={runPartsOf(run.pipeline).amounts} />}
+      {run.receipt?.totals && <ControlTotals totals={run.receipt.totals} amounts={amounts} />}
     </section>
   );
+}
+
+/** What is counted, what its outcomes mean, and where they are shown, where that is not as it is with rows. */
+interface OutcomeWords {
+  readonly unit: string | undefined;
+  readonly outcomes: Readonly<Record<string, string>> | undefined;
+  readonly place: string | undefined;
 }
 
 /** Before rows are counted: how far the reading is. */
@@ -69,9 +82,11 @@ function EmptyBar({ run, running }: { run: RunDetail; running: boolean }): React
 }
 
 /** One part of the bar. A click filters the rows below; by keyboard the same is done in the sum, whose links are large enough. */
-function SegmentFill({ segment, read, flowing, onPick }: SegmentProps): ReactNode {
+function SegmentFill({ segment, words: own, read, flowing, onPick }: SegmentProps): ReactNode {
   const settled = !unsettled.has(segment.outcome);
-  const words = `${plural(segment.count, 'row')} ${segment.outcome}: ${meanings[segment.outcome] ?? 'counted by the pipeline'}`;
+  const counted = own.unit === undefined ? plural(segment.count, 'row') : `${count(segment.count)} ${own.unit}`;
+  const meaning = own.outcomes?.[segment.outcome] ?? meanings[segment.outcome] ?? 'counted by the pipeline';
+  const words = `${counted} ${segment.outcome}: ${meaning}`;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the links of the sum below do the same by keyboard
     // biome-ignore lint/a11y/useKeyWithClickEvents: the links of the sum below do the same by keyboard
@@ -86,16 +101,28 @@ function SegmentFill({ segment, read, flowing, onPick }: SegmentProps): ReactNod
 
 interface SegmentProps {
   readonly segment: Segment;
+  readonly words: OutcomeWords;
   readonly read: number;
   readonly flowing: boolean;
   readonly onPick: () => void;
 }
 
-function Equation({ bar, runId, running }: { bar: ReceiptBar; runId: string; running: boolean }): ReactNode {
+function Equation({
+  bar,
+  runId,
+  words,
+  running,
+}: {
+  bar: ReceiptBar;
+  runId: string;
+  words: OutcomeWords;
+  running: boolean;
+}): ReactNode {
   return (
     <div className="flex flex-wrap items-baseline gap-x-2.5 gap-y-0.5 text-sm">
       <span className={bar.balanced ? 'ruled-sum' : ''}>
-        <strong className="figures">{count(bar.read)}</strong> read
+        <strong className="figures">{count(bar.read)}</strong>{' '}
+        {words.place === undefined ? 'read' : `${words.unit} read`}
       </span>
       {bar.segments.map((segment, index) => (
         <span key={segment.outcome} className="inline-flex items-baseline gap-1.5 whitespace-nowrap">
@@ -104,7 +131,7 @@ function Equation({ bar, runId, running }: { bar: ReceiptBar; runId: string; run
             aria-hidden="true"
             className={`${outcomeClass(segment.outcome)} inline-block size-2.5 self-center rounded-xs`}
           />
-          <Term runId={runId} segment={segment} />
+          <Term runId={runId} segment={segment} place={words.place} />
         </span>
       ))}
       {bar.furniture > 0 && (
@@ -120,14 +147,21 @@ function Equation({ bar, runId, running }: { bar: ReceiptBar; runId: string; run
   );
 }
 
-function Term({ runId, segment }: { runId: string; segment: Segment }): ReactNode {
+function Term({ runId, segment, place }: { runId: string; segment: Segment; place: string | undefined }): ReactNode {
   const words = (
     <>
       <span className="figures font-medium">{count(segment.count)}</span> {segment.outcome}
     </>
   );
   if (unsettled.has(segment.outcome)) return <span>{words}</span>;
-  if (segment.outcome === 'rejected')
+  const isBad = segment.outcome === 'rejected';
+  if (place !== undefined)
+    return (
+      <Link to={place} className={`inline-block min-h-6 leading-6 hover:underline ${isBad ? 'text-bad' : ''}`}>
+        {words}
+      </Link>
+    );
+  if (isBad)
     return (
       <Link
         to="/r/$runId/rejects"

@@ -8,8 +8,10 @@ import type { IconName } from '../../ui/icons.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { ProblemNote } from '../../ui/states.tsx';
 import { RereadButton } from '../reading/reread-button.tsx';
+import { AcknowledgeDialog } from './acknowledge-dialog.tsx';
 import { MainAction, mainActionOf } from './main-action.tsx';
 import { RequeueDialog } from './requeue-dialog.tsx';
+import { UndoDialog } from './undo-dialog.tsx';
 import { VerifyDialog } from './verify-dialog.tsx';
 
 type Direct = 'hold' | 'resume' | 'cancel' | 'retry' | 'promote_valid';
@@ -59,9 +61,19 @@ export function RunActions({ run }: { run: RunDetail }): ReactNode {
           Verify
         </Button>
       )}
+      {run.actions.includes('undo') && (
+        <Button icon="undo" onClick={() => setOpen('undo')}>
+          Undo
+        </Button>
+      )}
       {run.actions.includes('requeue') && (
         <Button icon="replay" look="main" onClick={() => setOpen('requeue')}>
           Requeue
+        </Button>
+      )}
+      {run.actions.includes('acknowledge') && (
+        <Button icon="check" onClick={() => setOpen('acknowledge')}>
+          Acknowledge
         </Button>
       )}
       {act.isError && (
@@ -87,7 +99,9 @@ export function RunActions({ run }: { run: RunDetail }): ReactNode {
         </Modal>
       )}
       {open === 'verify' && <VerifyDialog runId={run.run_id} onClose={() => setOpen(undefined)} />}
+      {open === 'undo' && <UndoDialog runId={run.run_id} onClose={() => setOpen(undefined)} />}
       {open === 'requeue' && <RequeueDialog runId={run.run_id} onClose={() => setOpen(undefined)} />}
+      {open === 'acknowledge' && <AcknowledgeDialog runId={run.run_id} onClose={() => setOpen(undefined)} />}
     </>
   );
 }

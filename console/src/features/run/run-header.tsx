@@ -121,7 +121,16 @@ function Facts({ run }: { run: RunDetail }): ReactNode {
       <Linked label="takes refused rows of" runId={textOf(run.input.rejects_of)} />
       <Linked label="retry of" runId={run.retry_of} />
       <Linked label="retried as" runId={run.retried_as} />
+      <Linked label="undone by" runId={run.undone_as} />
       <Linked label="requeued as" runId={run.requeued_as} />
+      {run.acknowledged && (
+        <div>
+          <dt>acknowledged by </dt>
+          <dd>
+            {run.acknowledged.by}: {run.acknowledged.reason}
+          </dd>
+        </div>
+      )}
       {run.replays.map(({ run_id }) => (
         <Linked key={run_id} label="refused rows replayed as" runId={run_id} />
       ))}

@@ -1,6 +1,6 @@
 // Guesses what a file is: by an ending that only one kind has, by words only one kind uses, else by the file's name. A guess that is
 // not obvious is no guess: the person is asked.
-import type { Kind } from './kinds.ts';
+import type { Kind } from './kind.ts';
 
 export interface Guess {
   readonly kind: Kind;

@@ -2,12 +2,7 @@
 import type { Pipeline } from '../../app/api.ts';
 import { kits } from '../../pipelines/all.ts';
 import type { FileKind } from '../../pipelines/kit.ts';
-
-export interface Kind extends FileKind {
-  readonly pipeline: string;
-  /** File endings that no other kind has. */
-  readonly endings: readonly string[];
-}
+import type { Kind } from './kind.ts';
 
 type Served = Pick<Pipeline, 'name' | 'title' | 'accepts'>;
 

@@ -3,7 +3,7 @@
 import { useSyncExternalStore } from 'react';
 import { ApiError } from '../../app/api.ts';
 import { decodeHead, guessKind } from './guess-kind.ts';
-import type { Kind } from './kinds.ts';
+import type { Kind } from './kind.ts';
 import { type Destination, sendFile, type UploadAnswer } from './send-file.ts';
 
 export interface TrayFile {

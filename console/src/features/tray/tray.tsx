@@ -7,7 +7,8 @@ import { Button } from '../../ui/button.tsx';
 import { plural } from '../../ui/figures.ts';
 import { Icon, type IconName } from '../../ui/icons.tsx';
 import { inertText } from '../../ui/inert-text.ts';
-import { type Kind, kindsOf } from './kinds.ts';
+import type { Kind } from './kind.ts';
+import { kindsOf } from './kinds.ts';
 import { answerKind, dismiss, dismissStored, type TrayFile, tryAgain, useTray } from './tray-store.ts';
 import { UploadProgress } from './upload-progress.tsx';
 
@@ -114,6 +115,15 @@ function AskKind({ entry: { key, file } }: { entry: TrayFile }): ReactNode {
 
 function Stored({ entry: { answer } }: { entry: TrayFile }): ReactNode {
   if (!answer) return null;
+  if (answer.status === 'skipped')
+    return (
+      <p className="text-xs text-ink-2">
+        {sentence(answer.reason ?? 'already ingested')}.{' '}
+        <Link to="/r/$runId" params={{ runId: answer.upload_id }} className="link">
+          Open the run that has it
+        </Link>
+      </p>
+    );
   return (
     <p className="text-xs text-ink-2">
       Stored.{' '}
@@ -138,4 +148,8 @@ function Refused({ entry: { key, error } }: { entry: TrayFile }): ReactNode {
       </Button>
     </div>
   );
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

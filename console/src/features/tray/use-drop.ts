@@ -3,7 +3,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { pipelinesQuery } from '../../app/list-pipelines.ts';
-import { type Kind, kindsOf } from './kinds.ts';
+import type { Kind } from './kind.ts';
+import { kindsOf } from './kinds.ts';
 import { takeFiles } from './tray-store.ts';
 
 /** A single file opens its run, if the person is still where it was dropped; several stay in the tray, each with its link. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { webhookEvents } from '../../../../src/contract/api/webhook-events.ts';
+import { defaultWebhookEvents, webhookEvents } from '../../../../src/contract/api/webhook-events.ts';
 
 const names = Object.keys(webhookEvents) as (keyof typeof webhookEvents)[];
 
@@ -20,7 +20,7 @@ export function EventChoice({ chosen, onChoose }: Props): ReactNode {
         <input
           type="checkbox"
           checked={everything}
-          onChange={(event) => onChoose(event.target.checked ? ['*'] : ['run.done', 'run.failed', 'run.dead'])}
+          onChange={(event) => onChoose(event.target.checked ? ['*'] : defaultWebhookEvents)}
         />
         everything, also what pipelines add later
       </label>

@@ -13,7 +13,7 @@ import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { measureTitle, measureValue } from './measure-names.ts';
 import { provenanceQuery } from './show-provenance.ts';
 
-type Provenance = AnswerOf<'ads.passport'>;
+type Provenance = AnswerOf<'ads.provenance'>;
 
 export function ProvenanceDrawer({
   storedId,

@@ -31,6 +31,8 @@ export const meanings: Readonly<Record<string, string>> = {
   stale: 'rows reported earlier than what is stored; not written',
   held_back: 'valid rows that were not stored, because too many others were refused',
   rejected: 'rows that were refused; each can be fixed and replayed',
+  removed: 'numbers that were taken back and had no value before',
+  restored: 'numbers that were taken back to the value before',
   promoted: 'rows stored',
   through: 'rows that are through; how each ended is counted at the end',
   pending: 'rows not yet through',

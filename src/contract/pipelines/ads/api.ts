@@ -1,4 +1,4 @@
-// Reading back what the ads pipeline stored: dimensions, daily numbers, totals, and the passport of one number.
+// Reading back what the ads pipeline stored: dimensions, daily numbers, totals, and the provenance of one number.
 import { z } from 'zod';
 import { allow, type Role } from '../../api/roles.ts';
 import { defineRoutes, json } from '../../api/route.ts';
@@ -72,7 +72,7 @@ export const Total = z.object({
 });
 
 /** Where one stored number came from, and what it was before. */
-export const Passport = z.object({
+export const Provenance = z.object({
   metric: DailyMetric,
   measure: z.string(),
   value: Decimal.nullable(),
@@ -129,12 +129,12 @@ export const adsRoutes = defineRoutes({
     query: Narrow.extend(Between.shape).extend({ by: z.enum(['day', 'campaign', 'ad_set', 'ad']).default('day') }),
     answer: json(z.object({ data: z.array(Total) })),
   },
-  'ads.passport': {
+  'ads.provenance': {
     tag: 'Ads',
     summary: 'Where one number came from: file, line, mapping, person, and its earlier values',
     access,
     query: z.object({ metric_id: z.string().max(64), measure: z.string().max(60).default('spend') }),
-    answer: json(Passport),
+    answer: json(Provenance),
     errors: ['metric_not_found'],
   },
 });

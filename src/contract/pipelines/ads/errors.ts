@@ -11,7 +11,7 @@ export const adsErrors = defineErrors({
   wrong_platform: {
     kind: 'input',
     status: 422,
-    message: 'The file was handed in as {given}, but its columns are those of {found} ({headers}).',
+    message: 'The file was uploaded as {given}, but its columns are those of {found} ({headers}).',
     next: 'Upload it again with platform={found}.',
   },
   mapping_incomplete: {

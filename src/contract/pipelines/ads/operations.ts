@@ -6,5 +6,5 @@ export const adsOperations = {
   'ads.ads': ['GET', '/v1/ads/ads'],
   'ads.daily-metrics': ['GET', '/v1/ads/daily-metrics'],
   'ads.totals': ['GET', '/v1/ads/totals'],
-  'ads.passport': ['GET', '/v1/ads/passport'],
+  'ads.provenance': ['GET', '/v1/ads/provenance'],
 } as const;

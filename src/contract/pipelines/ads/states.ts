@@ -29,4 +29,10 @@ export const ads = machine(
     failed: { phase: 'failed' },
   },
   2,
+  [
+    '`pending → failed` (`fail`): the file is lost, or the run is cancelled while it waits. The drawing of the specification has the arrow, its table has not.',
+    '`processing → pending` and `promoting → staging_complete` (`release`): takeover, drain or a planned retry; the stage goes on from its checkpoint.',
+    '`processing → pending` (`ask`): how to read the file is in doubt. The run waits, held, until somebody answers or DOUBT_TIMEOUT_HOURS is over.',
+    '`staging_complete → failed` (`fail`): also a cancel while it waits for promotion. The gate itself fails a run on its way out of `processing`.',
+  ],
 );

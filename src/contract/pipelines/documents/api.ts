@@ -130,6 +130,15 @@ export const DocumentChunk = z.object({
   passages: z.array(z.object({ passage_no: Count, page_no: Count, char_start: Count, char_end: Count })),
 });
 
+export const ChunkChange = DocumentChunk.pick({
+  chunk_id: true,
+  chunk_no: true,
+  page_from: true,
+  page_to: true,
+  heading_path: true,
+  text: true,
+}).extend({ change: z.enum(['added', 'removed']) });
+
 export const DocumentPageText = DocumentPage.extend({
   text: z.string(),
   blocks: z.array(z.looseObject({ kind: z.string(), start: Count, end: Count })),
@@ -275,6 +284,16 @@ export const documentRoutes = defineRoutes({
     params: byVersion,
     query: Page,
     answer: json(list(DocumentChunk)),
+    errors: [...missing, 'cursor_malformed'],
+  },
+  'documents.changes': {
+    tag: 'Documents',
+    summary: 'The chunks a version added to the one before, and those it no longer has',
+    notes: 'Chunks are compared by their text. The first version has no changes.',
+    access: reading,
+    params: byVersion,
+    query: Page,
+    answer: json(list(ChunkChange).extend({ against: z.string().nullable().describe('The version before.') })),
     errors: [...missing, 'cursor_malformed'],
   },
   'documents.markdown': {

@@ -14,6 +14,7 @@ export const documentsOperations = {
   'documents.page-image': ['GET', '/v1/documents/:doc_id/versions/:version/pages/:page_no/image'],
   'documents.page-retry': ['POST', '/v1/documents/:doc_id/versions/:version/pages/:page_no/retry'],
   'documents.chunks': ['GET', '/v1/documents/:doc_id/versions/:version/chunks'],
+  'documents.changes': ['GET', '/v1/documents/:doc_id/versions/:version/changes'],
   'documents.markdown': ['GET', '/v1/documents/:doc_id/versions/:version/markdown'],
   'documents.original': ['GET', '/v1/documents/:doc_id/versions/:version/original'],
 } as const;

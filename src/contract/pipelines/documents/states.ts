@@ -5,13 +5,21 @@ import { machine } from '../../states/machine.ts';
 // running    a worker reads pages, makes chunks, embeds passages and activates the version; a lost worker's run goes back to queued
 // succeeded  the version is ready: served, or kept beside a newer one
 // failed     nothing of it is served; a retry is a new run linked to this one
-export const documents = machine('documents', {
-  queued: { phase: 'waiting', stage: 'process', on: { claim: 'running', fail: 'failed' } },
-  running: {
-    phase: 'active',
-    stage: 'process',
-    on: { complete: 'succeeded', fail: 'failed', release: 'queued' },
+export const documents = machine(
+  'documents',
+  {
+    queued: { phase: 'waiting', stage: 'process', on: { claim: 'running', fail: 'failed' } },
+    running: {
+      phase: 'active',
+      stage: 'process',
+      on: { complete: 'succeeded', fail: 'failed', release: 'queued' },
+    },
+    succeeded: { phase: 'done' },
+    failed: { phase: 'failed' },
   },
-  succeeded: { phase: 'done' },
-  failed: { phase: 'failed' },
-});
+  1,
+  [
+    '`queued → failed` (`fail`): the run is cancelled while it waits.',
+    '`running → queued` (`release`): takeover, drain or a planned retry; finished pages are not read again.',
+  ],
+);

@@ -47,7 +47,7 @@ export const BatchAnswer = z.object({
   reason: z
     .enum(['duplicate_completed', 'duplicate_pending', 'duplicate_processing'])
     .optional()
-    .describe('Why it was skipped: the same id and bytes were handed in before.'),
+    .describe('Why it was skipped: the same id and bytes were uploaded before.'),
   supersedes: Id.optional().describe('The run that this revision replaces.'),
   same_bytes_as: z
     .object({ run_id: Id, source_batch_id: z.string().nullable() })
@@ -135,7 +135,7 @@ const byBatch = z.object({ batch_id: z.string().max(220).describe('The batch id:
 export const judgmentRoutes = defineRoutes({
   'batches.create': {
     tag: 'Judgments',
-    summary: 'Hand in a batch of judgments',
+    summary: 'Upload a batch of judgments',
     notes:
       'multipart/form-data with `file` and the fields below. The same id with the same bytes is skipped and names the run; with other bytes it is refused unless `supersede` is set. With `retry_of` the file brings refused rows of that run back, corrected: a run of its own beside the batch.',
     access: allow(people, 'uploads:write'),
@@ -159,6 +159,14 @@ export const judgmentRoutes = defineRoutes({
     answer: json(list(Batch)),
     errors: ['cursor_malformed'],
   },
+  'batches.checks': {
+    tag: 'Judgments',
+    summary: 'What must hold in the database for batches to land once',
+    notes:
+      'Stale batches, unique keys, row-level security, the status guard and rights: what "millrace golden-path" looks at first.',
+    access: allow(['admin', 'service'], 'operate:read'),
+    answer: json(z.object({ data: z.array(z.object({ name: z.string(), holds: z.boolean(), detail: z.string() })) })),
+  },
   'batches.show': {
     tag: 'Judgments',
     summary: 'The newest revision of a batch',
@@ -169,7 +177,7 @@ export const judgmentRoutes = defineRoutes({
   },
   'batches.reading': {
     tag: 'Judgments',
-    summary: 'How the file of the batch was read: encoding, delimiter, header, furniture',
+    summary: 'How the file of the batch was read: encoding, delimiter, header, lines set aside',
     notes: '`upload_id` is the run.',
     access: allow(people, 'runs:read'),
     params: byBatch,

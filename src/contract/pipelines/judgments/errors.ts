@@ -11,7 +11,7 @@ export const judgmentsErrors = defineErrors({
   batch_content_changed: {
     kind: 'conflict',
     status: 409,
-    message: 'Batch {batch} was handed in before with other content, as run {run}; nothing was imported.',
+    message: 'Batch {batch} was uploaded before with other content, as run {run}; nothing was imported.',
     next: 'Find out which file is right. If the new one replaces the old, send it again with supersede (--supersede).',
   },
   batch_failed_before: {
@@ -30,7 +30,7 @@ export const judgmentsErrors = defineErrors({
     kind: 'input',
     status: 422,
     message: 'The file was not taken as batch {batch}: {reason}',
-    next: 'Give the file another name, or hand it in by "millrace ingest" with --supersede.',
+    next: 'Give the file another name, or upload it by "millrace ingest" with --supersede.',
   },
   batch_not_found: {
     kind: 'input',

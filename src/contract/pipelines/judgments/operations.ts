@@ -3,6 +3,7 @@
 export const judgmentsOperations = {
   'batches.create': ['POST', '/v1/batches'],
   'batches.list': ['GET', '/v1/batches'],
+  'batches.checks': ['GET', '/v1/batch-checks'],
   'batches.show': ['GET', '/v1/batches/:batch_id'],
   'batches.remove': ['DELETE', '/v1/batches/:batch_id'],
   'batches.reading': ['GET', '/v1/batches/:batch_id/reading'],

@@ -19,4 +19,9 @@ export const judgments = machine(
     failed: { phase: 'failed' },
   },
   2,
+  [
+    '`pending → failed` (`fail`): the batch is cancelled while it waits, or its question is not answered in time.',
+    '`processing → pending` (`release`): beside the takeover of a silent worker also a drain or a planned retry.',
+    '`processing → pending` (`ask`): how to read the file is in doubt. The batch waits, held, until somebody answers or DOUBT_TIMEOUT_HOURS is over.',
+  ],
 );

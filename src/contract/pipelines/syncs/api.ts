@@ -28,9 +28,15 @@ export const SyncFigures = z.object({
   success_rate_by_connector: z.array(
     z.object({ connector_id: z.string(), succeeded: Count, dead: Count, rate: z.number().nullable() }),
   ),
-  average_duration_seconds: z.number().nullable(),
+  average_duration_seconds: z
+    .number()
+    .nullable()
+    .describe('Of syncs that succeeded: the time of their attempts, without the waits between them.'),
   dead_letters: Count,
-  retries_by_error: z.array(z.object({ error_code: z.string(), count: Count })),
+  retry_rate: z.number().nullable().describe('Share of executions that ended in a retry.'),
+  retries_by_error: z.array(
+    z.object({ error_code: z.string(), count: Count, rate: z.number().describe('Share of all executions.') }),
+  ),
 });
 
 const readers: readonly Role[] = ['admin', 'user', 'service'];

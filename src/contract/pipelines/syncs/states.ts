@@ -29,4 +29,11 @@ export const syncs = machine(
     success: { phase: 'done' },
   },
   2,
+  [
+    '`cancelled`: the specification has no word for a sync that a person ended. As a dead letter it would count as a failure of the connector and wait for support for ever.',
+    '`queued`, `running`, `failed → cancelled` (`cancel`): a sync can be cancelled wherever it stands; what it left at Airbyte is cancelled too.',
+    '`running → queued` (`release`): takeover or drain. The job at Airbyte goes on and is adopted by the next attempt; no retry is used up.',
+    '`running → failed` (`retry`) and `failed → running` (`claim`): the specification draws the retry as `failed → queued`. Here a planned retry stays `failed`, with its time, until a worker claims it.',
+    '`running → dead_letter` (`fail`): an error that only a person can fix (configuration, input) is a dead letter at once, like a refused credential (`dead`).',
+  ],
 );

@@ -4,7 +4,7 @@ import { inTenant } from '../../../access/tenant-session.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { addRule, changeRule, removeRule } from '../../../outbound/alerts/rules.ts';
 import {
-  type AlertDesk,
+  type AlertService,
   addSink,
   changeSink,
   explainVerdict,
@@ -32,11 +32,11 @@ import { viewAlert, viewRule, viewSend, viewSink } from './alert-views.ts';
 
 const ruleName = /^[a-z][a-z0-9_]{0,59}$/;
 
-export function alertHandlers(desk: AlertDesk): Handlers {
-  return { ...readAlerts(desk), ...rules(), ...sinks(desk) };
+export function alertHandlers(service: AlertService): Handlers {
+  return { ...readAlerts(service), ...rules(), ...sinks(service) };
 }
 
-function readAlerts({ settings: { publicUrl } }: AlertDesk): Handlers {
+function readAlerts({ settings: { publicUrl } }: AlertService): Handlers {
   return {
     ...handle('alerts.list', (call) => {
       const { limit, after, status = null, rule = null, run_id: runId = null } = call.query;
@@ -113,7 +113,7 @@ function rules(): Handlers {
   };
 }
 
-function sinks(desk: AlertDesk): Handlers {
+function sinks(service: AlertService): Handlers {
   return {
     ...handle('alert-sinks.list', (call) => {
       const { limit, after } = call.query;
@@ -137,7 +137,7 @@ function sinks(desk: AlertDesk): Handlers {
       };
       const added = await change(
         call,
-        (db, tenantId) => addSink(desk, db, tenantId, wish),
+        (db, tenantId) => addSink(service, db, tenantId, wish),
         ({ sink_id: sinkId, kind, host }) => ({ target: sinkId, data: { kind, host } }),
       );
       return viewSink(added);
@@ -157,7 +157,7 @@ function sinks(desk: AlertDesk): Handlers {
       });
       const changed = await change(
         call,
-        (db, tenantId) => changeSink(desk, db, tenantId, params.sink_id, patch),
+        (db, tenantId) => changeSink(service, db, tenantId, params.sink_id, patch),
         () => ({ target: params.sink_id, data: { fields: Object.keys(patch) } }),
       );
       return viewSink(changed);
@@ -177,9 +177,9 @@ function sinks(desk: AlertDesk): Handlers {
       // Not within one transaction: the receiver may take its time, and a connection must not wait with it.
       const { sink, target } = await inTenant(call.app.pool, tenantId, async (db) => ({
         sink: await requireSink(db, tenantId, sinkId),
-        target: await readTarget(desk, db, tenantId, sinkId),
+        target: await readTarget(service, db, tenantId, sinkId),
       }));
-      const verdict = await sendTest(desk, sink, target, tenantId);
+      const verdict = await sendTest(service, sink, target, tenantId);
       const isOk = verdict.kind === 'sent';
       const { message, errorCode } = explainVerdict(verdict, sinkId);
       const httpStatus = verdict.kind === 'nothing' ? null : verdict.status;

@@ -1,6 +1,6 @@
 // The API of alerts: what admins may change and users may read, what is audited, and that secrets go in and never come out.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { alertDesk, evaluate, judgeEvents, sendAll } from '../../../../test/support/alerts.ts';
+import { alertService, evaluate, judgeEvents, sendAll } from '../../../../test/support/alerts.ts';
 import { buildTenant, buildUser, type TestUser, useApi } from '../../../../test/support/api.ts';
 import { useDatabase } from '../../../../test/support/database.ts';
 import { buildEngine, buildPipeline } from '../../../../test/support/engine.ts';
@@ -26,7 +26,7 @@ afterAll(async () => {
   await engine.close();
   await receiver.close();
 });
-const api = useApi(db, () => ({ engine, handlers: alertHandlers(alertDesk) }));
+const api = useApi(db, () => ({ engine, handlers: alertHandlers(alertService) }));
 let admin: TestUser;
 let user: TestUser;
 beforeAll(async () => {
@@ -268,6 +268,10 @@ describe('/api/metrics', () => {
     });
     expect(before.pipelines.failing.failed).toBe(2);
     await db.admin.query(
+      `insert into engine.pipelines (pipeline, version, initial_status, lost_limit, lost_action, failed_are_dead_letters)
+       values ('judgments', 1, 'pending', 3, 'requeue', true) on conflict do nothing`,
+    );
+    await db.admin.query(
       `insert into engine.runs (id, tenant_id, pipeline, status, phase, lane, input, unique_key, error_code, started_at, finished_at)
        values ('01a1e000-0000-7000-8000-000000000001', $1, 'judgments', 'failed', 'failed', 'x', '{}', 'simplicity-2026-01-07.csv', 'nothing_imported', engine.now(), engine.now())`,
       [admin.tenantId],
@@ -288,6 +292,7 @@ describe('/api/metrics', () => {
       success_rate_by_connector: {},
       avg_duration_s: null,
       dlq_size: 0,
+      retry_rate: null,
       retries_by_error: {},
     });
   });

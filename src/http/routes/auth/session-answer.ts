@@ -1,12 +1,12 @@
 // What a signed-in caller is told about themselves, and the answer that carries a new session.
 import type { IssuedSession } from '../../../access/login.ts';
-import { isLoopback } from '../../../access/open-door.ts';
 import type { Principal } from '../../../access/principal.ts';
 import { findTenant } from '../../../access/sql/list-tenants.ts';
 import { findUser } from '../../../access/sql/list-users.ts';
 import { inTenant } from '../../../access/tenant-session.ts';
 import type { AnswerOf } from '../../../contract/api/client.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { isLoopback } from '../../../platform/loopback.ts';
 import type { AppContext } from '../../app-context.ts';
 import type { Call } from '../../call.ts';
 import { writeSessionCookie } from '../../session-cookie.ts';

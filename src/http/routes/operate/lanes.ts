@@ -1,7 +1,8 @@
 // GET /v1/lanes: each waiting line of the tenant, and why its first run waits.
+
+import { readLanes } from '../../../engine/reads/read-queue.ts';
 import { handle } from '../../call.ts';
 import { engineOf } from '../../engine-of.ts';
-import { readLanes } from '../../sql/read-queue.ts';
 
 const MAX_REASONS = 50;
 

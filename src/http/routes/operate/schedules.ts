@@ -1,7 +1,8 @@
 // GET /v1/schedules: one for each connector, and whatever else a tenant has planned.
+
+import { listSchedules as selectSchedules } from '../../../engine/reads/read-tenant-figures.ts';
 import { handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
-import { listSchedules as selectSchedules } from '../../sql/read-tenant-figures.ts';
 import { wire } from '../../wire.ts';
 import { look } from '../change.ts';
 

@@ -1,7 +1,8 @@
 // GET /v1/workers
+
+import { readWorkers } from '../../../engine/reads/read-queue.ts';
 import { handle } from '../../call.ts';
 import { engineOf } from '../../engine-of.ts';
-import { readWorkers } from '../../sql/read-queue.ts';
 
 export const listWorkers = handle('operate.workers', async (call) => {
   const rows = await readWorkers(engineOf(call).pools.control, call.principal.tenantId);

@@ -1,13 +1,17 @@
 // The pipelines of this process as one tenant sees them: machine, stages, whether its own line is paused, its counts.
+import { z } from 'zod';
 import type { AnswerOf } from '../../../contract/api/client.ts';
 import type { AnyPipeline } from '../../../engine/pipeline.ts';
+import { readLanes } from '../../../engine/reads/read-queue.ts';
+import { type PauseRow, readPauses } from '../../../engine/reads/read-tenant-figures.ts';
 import type { Call } from '../../call.ts';
 import { engineOf } from '../../engine-of.ts';
+import { countRuns } from '../../metrics/run-counts.ts';
 import { type PipelineParts, partsOf } from '../../pipeline-parts.ts';
 import { stagesOf } from '../../runs/stage-reports.ts';
-import { readLanes } from '../../sql/read-queue.ts';
-import { countFlaggedRuns, type PauseRow, readPauses } from '../../sql/read-tenant-figures.ts';
 import { look } from '../change.ts';
+
+const none = { waiting: 0, active: 0, done: 0, failed: 0, dead: 0 };
 
 type PipelineView = AnswerOf<'pipelines.list'>['data'][number];
 type PipelineCall = Call<'pipelines.list'> | Call<'pipelines.pause'> | Call<'pipelines.resume'>;
@@ -17,22 +21,16 @@ export async function describePipelines(call: PipelineCall): Promise<PipelineVie
   const { tenantId } = call.principal;
   const pipelines = [...engine.registry.values()];
   const lanes = await readLanes(engine.pools.control, tenantId);
-  const { flagged, pauses } = await look(call, async (db) => ({
-    flagged: await countFlaggedRuns(db, tenantId),
+  const { counts, pauses } = await look(call, async (db) => ({
+    counts: await countRuns(call.app.pool, db, tenantId, lanes),
     pauses: await readPauses(db, [...new Set(pipelines.map((each) => laneOf(each, tenantId)))]),
   }));
-  return pipelines.map((pipeline) => {
-    const own = lanes.filter((lane) => lane.pipeline === pipeline.name);
-    const counts = Object.fromEntries(
-      flagged.filter((each) => each.pipeline === pipeline.name).map((each) => [each.phase, each.count]),
-    );
-    return {
-      ...describe(pipeline),
-      ...describeParts(partsOf(call.app, pipeline.name)),
-      paused: pauseOf(pipeline, tenantId, pauses),
-      counts: { waiting: sum(own, 'waiting'), active: sum(own, 'active'), ...counts },
-    };
-  });
+  return pipelines.map((pipeline) => ({
+    ...describe(pipeline),
+    ...describeParts(partsOf(call.app, pipeline.name)),
+    paused: pauseOf(pipeline, tenantId, pauses),
+    counts: counts[pipeline.name] ?? none,
+  }));
 }
 
 /** The line a tenant's runs of a pipeline stand in, as far as the tenant alone decides it. */
@@ -56,6 +54,8 @@ function describe({ name, machine, laneCap }: AnyPipeline) {
     name,
     title: name.charAt(0).toUpperCase() + name.slice(1),
     accepts: [] as string[],
+    takes: null as string | null,
+    fields: [] as string[],
     may_start: false,
     machine: { version: machine.version, initial: machine.initial, states },
     stages: stagesOf(machine),
@@ -67,8 +67,14 @@ function describeParts({ title, intake, mayStart }: PipelineParts) {
   return {
     may_start: mayStart === true,
     ...(title === undefined ? {} : { title }),
-    ...(intake === undefined ? {} : { accepts: [...intake.accepts] }),
+    ...(intake === undefined
+      ? {}
+      : { accepts: [...intake.accepts], takes: intake.title, fields: fieldsOf(intake.fields) }),
   };
+}
+
+function fieldsOf(schema: z.ZodType): string[] {
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
 function pauseOf(pipeline: AnyPipeline, tenantId: string, pauses: readonly PauseRow[]): PipelineView['paused'] {
@@ -78,8 +84,4 @@ function pauseOf(pipeline: AnyPipeline, tenantId: string, pauses: readonly Pause
   const scope = pause.lane === '' ? ('installation' as const) : ('tenant' as const);
   // Who paused the installation is the operator's affair.
   return { at: pause.paused_at.toISOString(), by: scope === 'tenant' ? pause.paused_by : null, scope };
-}
-
-function sum<Key extends string>(rows: readonly Record<Key, number>[], key: Key): number {
-  return rows.reduce((total, row) => total + row[key], 0);
 }

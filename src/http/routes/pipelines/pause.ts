@@ -1,4 +1,4 @@
-// POST /v1/pipelines/:pipeline/pause and …/resume: the caller's own line only. Pausing a whole pipeline is the operator's.
+// POST /v1/pipelines/:pipeline/pause and …/resume: the caller's own lane only. Pausing a whole pipeline is the operator's.
 import type { AnswerOf } from '../../../contract/api/client.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { type Call, handle } from '../../call.ts';
@@ -8,16 +8,22 @@ import { describePipelines, laneOf } from './describe-pipelines.ts';
 type LaneCall = Call<'pipelines.pause'> | Call<'pipelines.resume'>;
 
 export const pausePipeline = handle('pipelines.pause', async (call) => {
-  await engineOf(call).pause(call.params.pipeline, call.principal.actor, ownLane(call));
+  const { pipeline } = call.params;
+  const lane = ownLane(call);
+  await engineOf(call).pause(pipeline, call.principal.actor, lane);
+  call.trail.acted({ target: pipeline, data: { lane } });
   return describeOne(call);
 });
 
 export const resumePipeline = handle('pipelines.resume', async (call) => {
-  await engineOf(call).unpause(call.params.pipeline, ownLane(call));
+  const { pipeline } = call.params;
+  const lane = ownLane(call);
+  await engineOf(call).unpause(pipeline, lane);
+  call.trail.acted({ target: pipeline, data: { lane } });
   return describeOne(call);
 });
 
-/** A line that other tenants stand in too is not this tenant's to stop. */
+/** A lane that other tenants' runs wait in too is not this tenant's to stop. */
 function ownLane(call: LaneCall): string {
   const { tenantId } = call.principal;
   const lane = laneOf(engineOf(call).pipeline(call.params.pipeline), tenantId);

@@ -1,8 +1,9 @@
 // GET /v1/runs/:run_id/rejects/clusters
+
+import { clusterRejects } from '../../../engine/reads/cluster-rejects.ts';
 import { handle } from '../../call.ts';
 import { viewSuggestion } from '../../rejects/read-fix.ts';
 import { requireVisibleRun } from '../../runs/show-run.ts';
-import { clusterRejects } from '../../sql/cluster-rejects.ts';
 import { look } from '../change.ts';
 
 const MAX_CLUSTERS = 1_000;

@@ -1,5 +1,8 @@
 // POST /v1/runs/:run_id/rejects/corrections: one fix for every open row of a cluster, in batches; a preview changes nothing.
 import { inTenant } from '../../../access/tenant-session.ts';
+import { listRejects, type RejectRow } from '../../../engine/reads/list-rejects.ts';
+import type { ShownRun } from '../../../engine/reads/run-columns.ts';
+import { correctRejects } from '../../../engine/sql/correct-rejects.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { type Call, handle } from '../../call.ts';
 import { readFix } from '../../rejects/read-fix.ts';
@@ -7,9 +10,6 @@ import type { RejectTools } from '../../rejects/reject-tools.ts';
 import { cellsOf, correctedCells, type StoredCorrection } from '../../rejects/reject-view.ts';
 import { rejectToolsFor } from '../../rejects/tools-for.ts';
 import { requireVisibleRun } from '../../runs/show-run.ts';
-import { correctRejects } from '../../sql/correct-rejects.ts';
-import { listRejects, type RejectRow } from '../../sql/list-rejects.ts';
-import type { RunRow } from '../../sql/run-columns.ts';
 
 type ClusterCall = Call<'rejects.correct-cluster'>;
 
@@ -20,6 +20,7 @@ export const correctCluster = handle('rejects.correct-cluster', async (call) => 
   const { body, principal, app, params } = call;
   // Refused before a row is looked at.
   readFix(body.fix);
+  if (body.preview) call.trail.changedNothing();
   const tally = { matched: 0, valid: 0, still_faulty: 0 };
   const sample: { line: number | null; before: string | null; after: string | null }[] = [];
   for (let after = '0'; ; ) {
@@ -39,6 +40,7 @@ export const correctCluster = handle('rejects.correct-cluster', async (call) => 
       });
       return batch;
     });
+    call.trail.acted({ target: params.run_id, data: { ...tally } });
     if (rows.length < BATCH) return { ...tally, preview: body.preview, sample };
     after = rows.at(-1)?.reject_id ?? after;
   }
@@ -66,7 +68,7 @@ function fixRow(row: RejectRow, column: string, fixCell: (value: string | null) 
 async function storeFixed(
   db: Queryable,
   { principal, params, body }: ClusterCall,
-  { run, tools }: { run: RunRow; tools: RejectTools },
+  { run, tools }: { run: ShownRun; tools: RejectTools },
   fixed: readonly { row: RejectRow; cells: Record<string, string | null> }[],
 ) {
   if (fixed.length === 0) return [];

@@ -3,6 +3,7 @@
 // a file that was such a download itself come out as those of any other: our columns and escapes of then are left out. Read page by page
 // while it is sent.
 import { Readable } from 'node:stream';
+import { listRejects, type RejectRow } from '../../../engine/reads/list-rejects.ts';
 import { unescapeFormula } from '../../../tabular/csv/formula-escape.ts';
 import { isRejectColumn, rejectsFileHeader } from '../../../tabular/csv/rejects-file.ts';
 import { csvRow } from '../../../tabular/csv/write-csv.ts';
@@ -11,7 +12,6 @@ import { partsOf } from '../../pipeline-parts.ts';
 import { correctedCells, type StoredCorrection } from '../../rejects/reject-view.ts';
 import { splitWords } from '../../runs/find-runs.ts';
 import { requireVisibleRun } from '../../runs/show-run.ts';
-import { listRejects, type RejectRow } from '../../sql/list-rejects.ts';
 import { look } from '../change.ts';
 
 const PAGE = 1_000;

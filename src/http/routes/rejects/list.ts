@@ -1,10 +1,11 @@
 // GET /v1/runs/:run_id/rejects
+
+import { listRejects as selectRejects } from '../../../engine/reads/list-rejects.ts';
 import { handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
 import { viewReject } from '../../rejects/reject-view.ts';
 import { splitWords } from '../../runs/find-runs.ts';
 import { requireVisibleRun } from '../../runs/show-run.ts';
-import { listRejects as selectRejects } from '../../sql/list-rejects.ts';
 import { look } from '../change.ts';
 
 export const listRejects = handle('rejects.list', async (call) => {

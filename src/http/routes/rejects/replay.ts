@@ -1,9 +1,9 @@
 // POST /v1/runs/:run_id/replay: the corrected rows run again, as a run of their own; if asked, the others with them, as they are.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { countRejects } from '../../../engine/reads/list-rejects.ts';
 import { handle } from '../../call.ts';
 import { rejectToolsFor } from '../../rejects/tools-for.ts';
 import { requireVisibleRun } from '../../runs/show-run.ts';
-import { countRejects } from '../../sql/read-run.ts';
 import { look } from '../change.ts';
 import { linkRun } from '../runs/link-run.ts';
 
@@ -19,5 +19,6 @@ export const replayRejects = handle('rejects.replay', async (call) => {
   const tools = rejectToolsFor(call.app, run, call.operation);
   const by = { principal, idempotencyKey, correlationId: request.id };
   const { runId, rows } = await tools.replay(run, { rejectIds: body?.reject_ids, takesOpen }, by);
+  call.trail.acted({ target: run.id, data: { run: runId, rows } });
   return { ...(await linkRun(call, runId)), rows };
 });

@@ -1,8 +1,9 @@
 // GET /v1/runs/:run_id/attempts
+
+import { readAttempts } from '../../../engine/reads/read-attempts.ts';
 import { handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
 import { requireVisibleRun, viewAttempts } from '../../runs/show-run.ts';
-import { readAttempts } from '../../sql/read-run.ts';
 import { look } from '../change.ts';
 
 export const listAttempts = handle('runs.attempts', async (call) => {
@@ -13,7 +14,7 @@ export const listAttempts = handle('runs.attempts', async (call) => {
   const rows = await look(call, async (db, tenantId) => {
     await requireVisibleRun(db, call.principal, runId);
     // From the first one on: an attempt has its number from those before it. None is numbered higher than there are.
-    return readAttempts(db, tenantId, runId, 0, before + limit + 1);
+    return readAttempts(db, tenantId, runId, { after: 0, limit: before + limit + 1 });
   });
   const wanted = viewAttempts(rows).filter(({ attempt }) => attempt > before);
   const { data, next } = pageOf(wanted, limit, ({ attempt }) => writeCursor(attempt));

@@ -2,6 +2,7 @@
 import { authorize } from '../../../access/principal.ts';
 import { routes } from '../../../contract/api/routes.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import type { ShownRun } from '../../../engine/reads/run-columns.ts';
 import { type Call, handle } from '../../call.ts';
 import { actorOf, engineOf } from '../../engine-of.ts';
 import { partsOf } from '../../pipeline-parts.ts';
@@ -9,7 +10,6 @@ import { findRuns } from '../../runs/find-runs.ts';
 import { isAsked, mayRetry } from '../../runs/legal-actions.ts';
 import { requeueAsItsPipeline } from '../../runs/requeue-dead-letter.ts';
 import { titleOf } from '../../runs/run-view.ts';
-import type { RunRow } from '../../sql/run-columns.ts';
 
 type BulkCall = Call<'runs.bulk'>;
 type Action = BulkCall['body']['action'];
@@ -17,6 +17,8 @@ type Action = BulkCall['body']['action'];
 const MAX_RUNS = 10_000;
 const PAGE = 500;
 const SAMPLE = 10;
+/** How many runs an entry of the audit log names. */
+const NAMED_RUNS = 100;
 
 const phasesOf: Record<Action, string> = {
   hold: 'waiting',
@@ -38,19 +40,22 @@ export const bulk = handle('runs.bulk', async (call) => {
     skipped: [],
     sample: runs.slice(0, SAMPLE).map((run) => ({ run_id: run.id, title: titleOf(run), status: run.status })),
   };
-  if (preview) return answer;
+  if (preview) {
+    call.trail.changedNothing();
+    return answer;
+  }
   if (expected === undefined) throw new MillraceError('bulk_count_missing');
   if (runs.length !== expected) throw new MillraceError('bulk_count_changed', { found: runs.length, expected });
   return { ...answer, ...(await actOnEach(call, runs)) };
 });
 
 /** Runs of the filter on which the action is legal now, at most ten thousand. */
-async function matching(call: BulkCall): Promise<RunRow[]> {
+async function matching(call: BulkCall): Promise<ShownRun[]> {
   const { action, filter } = call.body;
   const { run_ids: runIds, ...words } = filter;
   const finder = { pool: call.app.pool, control: engineOf(call).pools.control };
   const wanted = narrow(phasesOf[action], words.phase);
-  const found: RunRow[] = [];
+  const found: ShownRun[] = [];
   let after: string | undefined;
   do {
     const page = await findRuns(finder, call.principal.tenantId, { ...words, phase: wanted }, { after, limit: PAGE });
@@ -68,27 +73,39 @@ function narrow(possible: string, asked: string | undefined): string {
   return both.join(',') || 'none';
 }
 
-function isLegal({ app, body: { action }, principal }: BulkCall, run: RunRow): boolean {
+function isLegal({ app, body: { action }, principal }: BulkCall, run: ShownRun): boolean {
   if (action === 'hold') return run.held_at === null;
   if (action === 'resume') return run.held_at !== null && !isAsked(run);
   if (action === 'retry') return run.retried_as === null && mayRetry(principal, partsOf(app, run.pipeline).actions);
   return action !== 'requeue' || run.requeued_as === null;
 }
 
-async function actOnEach(call: BulkCall, runs: readonly RunRow[]) {
+async function actOnEach(call: BulkCall, runs: readonly ShownRun[]) {
   const skipped: { run_id: string; code: string; message: string }[] = [];
+  const changed: string[] = [];
   for (const run of runs) {
-    await act(call, run).catch((error: unknown) => {
+    try {
+      await act(call, run);
+      changed.push(run.id);
+      noteBulk(call, changed);
+    } catch (error) {
       // Moved on since it was counted, or not yet allowed again. Anything else stops the rest.
       const isSkipped = error instanceof MillraceError && (error.kind === 'conflict' || error.code === 'sync_too_soon');
       if (!isSkipped) throw error;
       skipped.push({ run_id: run.id, code: error.code, message: error.message });
-    });
+    }
   }
-  return { changed: runs.length - skipped.length, skipped: skipped.slice(0, PAGE) };
+  noteBulk(call, changed);
+  return { changed: changed.length, skipped: skipped.slice(0, PAGE) };
 }
 
-async function act(call: BulkCall, run: RunRow): Promise<unknown> {
+/** One entry for all of them, with the first of their ids. */
+function noteBulk({ trail, body }: BulkCall, changed: readonly string[]): void {
+  const data = { action: body.action, changed: changed.length, run_ids: changed.slice(0, NAMED_RUNS) };
+  trail.acted({ data });
+}
+
+async function act(call: BulkCall, run: ShownRun): Promise<unknown> {
   const { id: runId, pipeline } = run;
   const engine = engineOf(call);
   const actor = actorOf(call.principal);

@@ -4,6 +4,7 @@ import { actorOf, engineOf } from '../../engine-of.ts';
 import { linkRun } from './link-run.ts';
 
 export const cancelRun = handle('runs.cancel', async (call) => {
-  await engineOf(call).cancel(actorOf(call.principal), call.params.run_id);
+  const outcome = await engineOf(call).cancel(actorOf(call.principal), call.params.run_id);
+  call.trail.acted({ target: call.params.run_id, data: { outcome } });
   return linkRun(call, call.params.run_id);
 });

@@ -1,13 +1,27 @@
-// GET /v1/dead-letters: runs that ended as dead letters and were not requeued.
+// GET /v1/dead-letters: runs that wait for a person. POST …/acknowledge: one of them has been seen, and nothing more is to be done.
+import { pageDeadLetters } from '../../../engine/reads/dead-letters.ts';
 import { handle } from '../../call.ts';
-import { engineOf } from '../../engine-of.ts';
-import { findRuns } from '../../runs/find-runs.ts';
+import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
+import { actorOf, engineOf } from '../../engine-of.ts';
+import { splitWords } from '../../runs/find-runs.ts';
 import { viewRun } from '../../runs/run-view.ts';
+import { look } from '../change.ts';
+import { linkRun } from './link-run.ts';
 
 export const listDeadLetters = handle('dead-letters.list', async (call) => {
-  const { principal, query, app } = call;
-  const { after, limit, pipeline } = query;
-  const finder = { pool: app.pool, control: engineOf(call).pools.control };
-  const page = await findRuns(finder, principal.tenantId, { pipeline, phase: 'dead' }, { after, limit });
-  return { data: page.rows.filter((row) => row.requeued_as === null).map(viewRun), next: page.next };
+  const { after, limit, pipeline } = call.query;
+  const beforeId = readCursor(after, shapes.uuid)?.[0];
+  const rows = await look(call, (db, tenantId) =>
+    pageDeadLetters(db, tenantId, { pipelines: splitWords(pipeline), beforeId, limit: limit + 1 }),
+  );
+  const page = pageOf(rows, limit, (row) => writeCursor(row.id));
+  return { data: page.data.map(viewRun), next: page.next };
+});
+
+export const acknowledgeDeadLetter = handle('dead-letters.acknowledge', async (call) => {
+  const { principal, params, body, trail } = call;
+  const isNew = await engineOf(call).acknowledge(actorOf(principal), params.run_id, body.reason);
+  if (isNew) trail.acted({ target: params.run_id, data: { reason: body.reason } });
+  else trail.changedNothing();
+  return linkRun(call, params.run_id);
 });

@@ -1,10 +1,11 @@
 // GET /v1/runs/:run_id/events
+
+import { readRunEvents } from '../../../engine/reads/read-events.ts';
 import { handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
 import { viewEvent } from '../../live/view-event.ts';
 import { splitWords } from '../../runs/find-runs.ts';
 import { requireVisibleRun } from '../../runs/show-run.ts';
-import { readRunEvents } from '../../sql/read-run-events.ts';
 import { look } from '../change.ts';
 
 export const listRunEvents = handle('runs.events', async (call) => {
@@ -13,10 +14,8 @@ export const listRunEvents = handle('runs.events', async (call) => {
   const cursor = readCursor(after, shapes.integer);
   const { run, rows } = await look(call, async (db, tenantId) => ({
     run: await requireVisibleRun(db, call.principal, runId),
-    rows: await readRunEvents(db, {
-      tenantId,
-      runId,
-      after: cursor?.[0] ?? '0',
+    rows: await readRunEvents(db, tenantId, runId, {
+      after: cursor?.[0],
       types: splitWords(type),
       limit: limit + 1,
     }),

@@ -5,5 +5,6 @@ import { linkRun } from './link-run.ts';
 
 export const holdRun = handle('runs.hold', async (call) => {
   await engineOf(call).hold(actorOf(call.principal), call.params.run_id);
+  call.trail.acted({ target: call.params.run_id });
   return linkRun(call, call.params.run_id);
 });

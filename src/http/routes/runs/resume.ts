@@ -5,5 +5,6 @@ import { linkRun } from './link-run.ts';
 
 export const resumeRun = handle('runs.resume', async (call) => {
   await engineOf(call).resume(actorOf(call.principal), call.params.run_id);
+  call.trail.acted({ target: call.params.run_id });
   return linkRun(call, call.params.run_id);
 });

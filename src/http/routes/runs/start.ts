@@ -24,5 +24,6 @@ export const startRun = handle('runs.start', async (call) => {
     ...(key === undefined ? {} : { uniqueKey: `start:${key}` }),
     ...(uuid.test(principal.actorId) ? { createdBy: principal.actorId } : {}),
   });
+  call.trail.acted({ target: id, data: { pipeline } });
   return linkRun(call, id);
 });

@@ -7,6 +7,7 @@ type Receipt = AnswerOf<'runs.verify'>['receipt'];
 
 export const verifyRun = handle('runs.verify', async (call) => {
   const { principal, params } = call;
+  call.trail.changedNothing();
   const found = await engineOf(call).verify(principal.tenantId, params.run_id);
   return {
     run_id: found.runId,

@@ -59,6 +59,7 @@ async function runSample(call: Call<'samples.run'>, store: BlobStore, intake: In
   const deps = { store, pool: app.pool, control: engineOf(call).pools.control };
   const { answer, sameBytesAs } = await acceptFile(deps, intake, given);
   const { runId, status, created } = answer;
+  call.trail.acted({ target: sample.name, data: { run: runId } });
   return {
     upload_id: runId,
     status,

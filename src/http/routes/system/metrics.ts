@@ -1,17 +1,18 @@
-// GET /api/metrics: the figures of this tenant. `pipelines` counts every pipeline alike, `pace` holds the figures of the jobs
+// GET /api/metrics: the figures of this tenant. `pipelines` counts all runs of every pipeline alike, `pace` holds the figures of the jobs
 // specification; pipelines add sections of their own, in the words of their specifications.
 import type { AnswerOf } from '../../../contract/api/client.ts';
 import type { PipelineSection } from '../../../contract/pipelines/routes.ts';
+import { readPace } from '../../../engine/reads/read-pace.ts';
+import { countWorkersAlive, type LaneRow, readLanes } from '../../../engine/reads/read-queue.ts';
+import { readThrottling } from '../../../engine/reads/read-throttling.ts';
+import { countOpenAlerts } from '../../../outbound/alerts/sql/count-alerts.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { leastUuidv7 } from '../../../platform/ids.ts';
 import type { AppContext } from '../../app-context.ts';
 import { handle } from '../../call.ts';
 import { engineOf } from '../../engine-of.ts';
+import { countRuns } from '../../metrics/run-counts.ts';
 import { type FiguresQuestion, providersOf } from '../../pipeline-parts.ts';
-import { readPace } from '../../sql/read-pace.ts';
-import { countWorkersAlive, type LaneRow, readLanes } from '../../sql/read-queue.ts';
-import { countFlaggedRuns, countOpenAlerts, type FlaggedCount } from '../../sql/read-tenant-figures.ts';
-import { readThrottling } from '../../sql/read-throttling.ts';
 import { look } from '../change.ts';
 import { measureLatency, measurePoolWait } from './database-pace.ts';
 
@@ -21,16 +22,17 @@ export const tenantMetrics = handle('system.metrics', async (call) => {
   const { control } = engineOf(call).pools;
   const { tenantId } = call.principal;
   const [lanes, workersAlive] = await Promise.all([readLanes(control, tenantId), countWorkersAlive(control)]);
-  const { flagged, sections, openAlerts } = await look(call, async (db) => ({
-    flagged: await countFlaggedRuns(db, tenantId),
+  const { pipelines, sections, openAlerts } = await look(call, async (db) => ({
+    pipelines: await countRuns(call.app.pool, db, tenantId, lanes),
     sections: await readSections(call.app, { tenantId, db, control }, lanes),
     openAlerts: await countOpenAlerts(db, tenantId),
   }));
-  const pace = await paceOf(call.app, control, tenantId, lanes);
+  const unended = Object.values(pipelines).reduce((sum, { waiting, active }) => sum + waiting + active, 0);
+  const pace = { ...(await paceOf(call.app, control, tenantId, lanes)), pending_count: unended };
   const oldest = lanes.map((lane) => lane.oldest_waiting_at?.getTime()).filter((time) => time !== undefined);
   return {
     ...sections,
-    pipelines: countPhases(lanes, flagged),
+    pipelines,
     pace,
     open_alerts: openAlerts,
     workers_alive: workersAlive,
@@ -57,7 +59,7 @@ async function paceOf(
   control: Queryable,
   tenantId: string,
   lanes: readonly LaneRow[],
-): Promise<AnswerOf<'system.metrics'>['pace']> {
+): Promise<Omit<AnswerOf<'system.metrics'>['pace'], 'pending_count'>> {
   const sinceMs = Date.now() - HOUR_MS;
   const sinceId = leastUuidv7(sinceMs);
   const [rows, throttling, latencyS, waitS] = await Promise.all([
@@ -82,18 +84,4 @@ async function paceOf(
     db_latency_ewma_ms: latencyS * 1_000,
     pool_wait_ms: waitS * 1_000,
   };
-}
-
-function countPhases(lanes: readonly LaneRow[], flagged: readonly FlaggedCount[]) {
-  const pipelines: Record<string, Record<string, number>> = {};
-  const add = (pipeline: string, phase: string, count: number) => {
-    const counts = pipelines[pipeline] ?? {};
-    pipelines[pipeline] = { ...counts, [phase]: (counts[phase] ?? 0) + count };
-  };
-  for (const lane of lanes) {
-    add(lane.pipeline, 'waiting', lane.waiting);
-    add(lane.pipeline, 'active', lane.active);
-  }
-  for (const each of flagged) add(each.pipeline, each.phase, each.count);
-  return pipelines;
 }

@@ -2,6 +2,10 @@
 import { collectDefaultMetrics, register } from 'prom-client';
 import { deliveryStatuses } from '../../../contract/api/webhook-events.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { readPace } from '../../../engine/reads/read-pace.ts';
+import { countWorkersAlive, readBacklog, readTrouble } from '../../../engine/reads/read-queue.ts';
+import { readThrottling } from '../../../engine/reads/read-throttling.ts';
+import { readOpenAlertCounts } from '../../../outbound/alerts/sql/count-alerts.ts';
 import { countDeliveries } from '../../../outbound/webhooks/sql/look-after-deliveries.ts';
 import type { Pool, Queryable } from '../../../platform/database.ts';
 import { leastUuidv7 } from '../../../platform/ids.ts';
@@ -10,16 +14,14 @@ import { handle } from '../../call.ts';
 import { gauge } from '../../gauge.ts';
 import { mayReadMetrics } from '../../metrics/may-read-metrics.ts';
 import { refreshSignGauges } from '../../metrics/sign-gauges.ts';
-import { failedAreDeadLetters, providersOf } from '../../pipeline-parts.ts';
-import { readPace } from '../../sql/read-pace.ts';
-import { countWorkersAlive, readBacklog, readOpenAlertCounts, readTrouble } from '../../sql/read-queue.ts';
-import { readThrottling } from '../../sql/read-throttling.ts';
+import { providersOf } from '../../pipeline-parts.ts';
 import { measureLatency, measurePoolWait } from './database-pace.ts';
 
 const runs = gauge('millrace_runs', 'Runs that wait or run.', ['pipeline', 'phase']);
+const pending = gauge('millrace_pending_count', 'Runs that have not ended: waiting, held or at work.', ['pipeline']);
 const oldest = gauge('millrace_oldest_waiting_seconds', 'Age of the run that has waited longest.', ['pipeline']);
 const workers = gauge('millrace_workers_alive', 'Workers whose lease has not expired.', []);
-const letters = gauge('millrace_dead_letters', 'Failed runs that wait for a person.', ['pipeline']);
+const letters = gauge('millrace_dead_letters', 'Runs that wait for a person, see /v1/dead-letters.', ['pipeline']);
 const stale = gauge('millrace_stale_runs', 'Runs whose worker has gone silent and that nobody has taken over.', [
   'pipeline',
 ]);
@@ -69,7 +71,7 @@ export const prometheus = handle('system.prometheus', async ({ app, origin, requ
   await refreshDatabaseGauges({ api: app.pool, ...app.engine?.pools });
   if (app.engine !== undefined) {
     await refreshSignGauges(app.engine);
-    await refreshQueueGauges(app.engine.pools.control, app);
+    await refreshQueueGauges(app.engine.pools.control);
     await refreshPaceGauges(app.engine.pools.control);
     await refreshThrottlingGauges(app.engine.pools.control, app);
     for (const { figures } of Object.values(app.pipelines ?? {}))
@@ -127,15 +129,16 @@ async function refreshThrottlingGauges(control: Queryable, app: AppContext): Pro
 }
 
 /** Of the whole installation: names of pipelines, never of tenants. */
-async function refreshQueueGauges(control: Queryable, app: AppContext): Promise<void> {
+async function refreshQueueGauges(control: Queryable): Promise<void> {
   const backlog = await readBacklog(control);
-  for (const { pipeline, waiting, active, oldest_s: oldestS } of backlog) {
+  for (const { pipeline, waiting, held, active, oldest_s: oldestS } of backlog) {
+    pending.set({ pipeline }, waiting + held + active);
     runs.set({ pipeline, phase: 'waiting' }, waiting);
     runs.set({ pipeline, phase: 'active' }, active);
     oldest.set({ pipeline }, oldestS ?? 0);
   }
   workers.set(await countWorkersAlive(control));
-  for (const { pipeline, dead_letters: dead, stale: silent } of await readTrouble(control, failedAreDeadLetters(app))) {
+  for (const { pipeline, dead_letters: dead, stale: silent } of await readTrouble(control)) {
     letters.set({ pipeline }, dead);
     stale.set({ pipeline }, silent);
   }

@@ -1,9 +1,10 @@
 // GET /v1/uploads: runs that were handed a file. A page may be short while `next` is set, as with runs.
+
+import { readUploadFacts } from '../../../engine/reads/read-upload-facts.ts';
 import { handle } from '../../call.ts';
 import { engineOf } from '../../engine-of.ts';
 import { findRuns, splitWords } from '../../runs/find-runs.ts';
 import { viewUpload } from '../../runs/upload-view.ts';
-import { readUploadFacts } from '../../sql/read-upload-facts.ts';
 import { look } from '../change.ts';
 
 export const listUploads = handle('uploads.list', async (call) => {

@@ -1,5 +1,5 @@
 // /v1/webhooks: what a tenant's admin sets up, and the log of what was delivered. Changes are written together with their entry in
-// the audit log; what has to read a secret goes through the desk.
+// the audit log; what has to read a secret goes through the service.
 import {
   addEndpoint,
   changeEndpoint,
@@ -13,18 +13,18 @@ import {
 } from '../../../outbound/webhooks/endpoints.ts';
 import { listDeliveries, listTries } from '../../../outbound/webhooks/sql/deliveries.ts';
 import { listEndpoints } from '../../../outbound/webhooks/sql/endpoints.ts';
-import type { WebhookDesk } from '../../../outbound/webhooks/webhook-desk.ts';
+import type { WebhookService } from '../../../outbound/webhooks/webhook-service.ts';
 import { type Handlers, handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
 import { wire } from '../../wire.ts';
 import { change, look } from '../change.ts';
 import { deliveryAnswer, webhookAnswer } from './webhook-answer.ts';
 
-export function webhookHandlers(desk: WebhookDesk): Handlers {
-  return { ...endpointHandlers(desk), ...secretHandlers(desk), ...deliveryHandlers() };
+export function webhookHandlers(service: WebhookService): Handlers {
+  return { ...endpointHandlers(service), ...secretHandlers(service), ...deliveryHandlers() };
 }
 
-function endpointHandlers(desk: WebhookDesk): Handlers {
+function endpointHandlers(service: WebhookService): Handlers {
   return {
     ...handle('webhooks.list', async (call) => {
       const { limit, after } = call.query;
@@ -38,7 +38,7 @@ function endpointHandlers(desk: WebhookDesk): Handlers {
       const { secret, ...row } = await change(
         call,
         (db, tenantId) =>
-          addEndpoint(db, desk, tenantId, {
+          addEndpoint(db, service, tenantId, {
             url: body.url,
             description: body.description,
             eventTypes: body.event_types,
@@ -56,7 +56,8 @@ function endpointHandlers(desk: WebhookDesk): Handlers {
       const { url, description, event_types: eventTypes } = call.body;
       const row = await change(
         call,
-        (db, tenantId) => changeEndpoint(db, desk, tenantId, call.params.endpoint_id, { url, description, eventTypes }),
+        (db, tenantId) =>
+          changeEndpoint(db, service, tenantId, call.params.endpoint_id, { url, description, eventTypes }),
         ({ endpoint_id: target }) => ({ target, data: { changed: Object.keys(call.body) } }),
       );
       return webhookAnswer(row, call.principal);
@@ -91,24 +92,28 @@ function endpointHandlers(desk: WebhookDesk): Handlers {
       const { since, preview } = call.body;
       const work = (db: Parameters<typeof recoverSince>[0], tenantId: string) =>
         recoverSince(db, tenantId, target, { since, preview });
-      const count = await change(call, work, (found) => ({ target, data: { since, preview, count: found } }));
+      const count = await change(call, work, (found) =>
+        preview ? undefined : { target, data: { since, count: found } },
+      );
       return { count, preview };
     }),
   };
 }
 
-/** Audited by the route itself: the desk has a role and transactions of its own. */
-function secretHandlers(desk: WebhookDesk): Handlers {
+/** The service that reads secrets has a role and transactions of its own. */
+function secretHandlers(service: WebhookService): Handlers {
   return {
     ...handle('webhooks.rotate', async (call) => {
       const { endpoint_id: endpointId } = call.params;
-      const secret = await desk.rotate(call.principal.tenantId, endpointId, call.body.grace_hours);
+      const secret = await service.rotate(call.principal.tenantId, endpointId, call.body.grace_hours);
+      call.trail.acted({ target: endpointId, data: { grace_hours: call.body.grace_hours } });
       const row = await look(call, (db, tenantId) => requireEndpoint(db, tenantId, endpointId));
       return { ...webhookAnswer(row, call.principal), secret };
     }),
     ...handle('webhooks.test', async (call) => {
-      const { deliveryId, verdict, ms } = await desk.test(call.principal.tenantId, call.params.endpoint_id);
+      const { deliveryId, verdict, ms } = await service.test(call.principal.tenantId, call.params.endpoint_id);
       const { error, status } = verdict;
+      call.trail.acted({ target: call.params.endpoint_id, data: { ok: error === null, status } });
       if (error?.code === 'webhook_secret_unreadable') throw error;
       const message =
         error === null ? `The receiver answered ${status} in ${ms} ms.` : `${error.message} ${error.next}`;

@@ -36,7 +36,7 @@ const api = useApi(db, () => {
   const loose = webhooksFor(db, { retryTableMs: [20, 20] }, log);
   services = loose.services(engine);
   services.start();
-  const handlersOf = { true: webhookHandlers(loose.desk), false: webhookHandlers(strict.desk) };
+  const handlersOf = { true: webhookHandlers(loose.service), false: webhookHandlers(strict.service) };
   const create: NonNullable<(typeof handlersOf)['true']['webhooks.create']> = (call) => {
     const handler = handlersOf[`${allowPrivate}`]['webhooks.create'];
     if (handler === undefined) throw new Error('there is a handler');

@@ -61,23 +61,10 @@ export async function readOldestWaiting(db: Queryable): Promise<MetricRow[]> {
   return rows;
 }
 
-/** Dead letters that nobody has requeued, and failed runs of `failedToo` that nobody has retried. */
-export async function readDeadLetters(db: Queryable, failedToo: readonly string[]): Promise<MetricRow[]> {
+export async function readDeadLetters(db: Queryable): Promise<MetricRow[]> {
   const { rows } = await db.query<MetricRow>({
     name: 'alerts-read-dead-letters',
-    text: `
-      select f.tenant_id, f.pipeline, count(*)::float8 as value
-      from engine.flagged_runs f
-      cross join lateral (select requeued_as from engine.all_runs x where x.id = f.run_id limit 1) r
-      where f.phase = 'dead' and r.requeued_as is null
-      group by 1, 2
-      union all
-      select f.tenant_id, f.pipeline, count(*)::float8
-      from engine.flagged_runs f
-      where f.phase = 'failed' and f.pipeline = any ($1)
-        and not exists (select from engine.all_retries n where n.retry_of = f.run_id)
-      group by 1, 2`,
-    values: [failedToo],
+    text: `select tenant_id, pipeline, count(*)::float8 as value from engine.dead_letters group by 1, 2`,
   });
   return rows;
 }
@@ -260,12 +247,4 @@ export async function readTroubledSchedules(db: Queryable): Promise<MetricRow[]>
       group by 1, 2`,
   });
   return rows;
-}
-
-export async function countWorkersAlive(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ alive: number }>({
-    name: 'alerts-count-workers-alive',
-    text: `select count(*)::int as alive from engine.workers where ended_at is null and expires_at > engine.now()`,
-  });
-  return rows[0]?.alive ?? 0;
 }

@@ -18,8 +18,11 @@ const gate: Gate = {
         `closed: ${plural(heldBack, 'valid row')} held back. Fix the file and upload it again, or store what is valid: ` +
         `millrace runs retry ${run.run_id} --force-partial`
       );
-    if (run.phase === 'done' && read > 0 && !isThroughGate(read - rejected, read, PERCENT))
-      return `opened as asked (--force-partial): ${plural(read - rejected, 'valid row')} stored, the rest is rejected`;
+    if (run.phase === 'done' && read > 0 && !isThroughGate(read - rejected, read, PERCENT)) {
+      // Rows that come back fixed pass one by one, whether or not anybody asked for it.
+      const why = run.input?.corrects === undefined ? 'opened as asked (--force-partial)' : 'not asked for fixed rows';
+      return `${why}: ${plural(read - rejected, 'valid row')} stored, the rest is rejected`;
+    }
     return undefined;
   },
 };

@@ -82,10 +82,10 @@ describe('ads data over HTTP', () => {
     ]);
   });
 
-  it('gives a number its passport: file, line, column, person, and the value it had before', async () => {
+  it('gives a number its provenance: file, line, column, person, and the value it had before', async () => {
     const { data } = await get('ads.daily-metrics', { ad: '3201', until: '2026-01-05' });
-    const passport = await get('ads.passport', { metric_id: data[0].id, measure: 'spend' });
-    expect(passport).toMatchObject({
+    const provenance = await get('ads.provenance', { metric_id: data[0].id, measure: 'spend' });
+    expect(provenance).toMatchObject({
       value: '11',
       origin: { run_id: secondRun, filename: 'restated.csv', line: 2, column: 'Amount spent (USD)' },
       history: [{ value: '10.5', reported_at: '2026-01-07T00:00:00.000Z' }],
@@ -96,7 +96,7 @@ describe('ads data over HTTP', () => {
     const { data } = await get('ads.daily-metrics', {});
     for (const operation of ['ads.campaigns', 'ads.ad-sets', 'ads.ads', 'ads.daily-metrics', 'ads.totals'] as const)
       expect((await get(operation, {}, stranger)).data).toEqual([]);
-    const foreign = await get('ads.passport', { metric_id: data[0].id }, stranger);
+    const foreign = await get('ads.provenance', { metric_id: data[0].id }, stranger);
     expect(foreign).toMatchObject({ code: 'metric_not_found', status: 404 });
   });
 });

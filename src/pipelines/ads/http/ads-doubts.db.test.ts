@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { useAdsApi } from '../../../../test/support/use-ads-api.ts';
 import { waitFor } from '../../../../test/support/wait-for.ts';
 
-const door = useAdsApi();
-const { db, api, upload, ended, asRun } = door;
+const adsApi = useAdsApi();
+const { db, api, upload, ended, asRun } = adsApi;
 
 const header = 'Day,Campaign name,Campaign ID,Amount spent (USD),Impressions,Clicks (all)';
 const day = (number: number) => `2024-01-${String(number).padStart(2, '0')}`;
@@ -36,7 +36,7 @@ async function asked(text: string, fields: Record<string, string> = {}) {
 }
 
 const answer = (questionId: string, choice: string) =>
-  api.call('questions.answer', { as: door.admin, params: { question_id: questionId }, body: { choice } });
+  api.call('questions.answer', { as: adsApi.admin, params: { question_id: questionId }, body: { choice } });
 
 async function staged(runId: string): Promise<number> {
   const { rows } = await db.admin.query(
@@ -62,7 +62,7 @@ describe('a second table in an export', () => {
       'refuse',
     ]);
     expect(await staged(runId)).toBe(0);
-    const open = (await api.call('questions.list', { as: door.admin })).json().data;
+    const open = (await api.call('questions.list', { as: adsApi.admin })).json().data;
     expect(open.map(({ run_id: id }: { run_id: string }) => id)).toContain(runId);
     expect((await answer(question.question_id, 'as_decided')).statusCode).toBe(200);
     const { status, receipt } = await ended(runId);
@@ -82,7 +82,9 @@ describe('a second table in an export', () => {
     await answer(question.question_id, 'other_1');
     const { status, receipt } = await ended(runId);
     expect([status, receipt?.read, receipt?.totals?.spend?.file]).toEqual(['completed', 3, '25.5']);
-    expect((await api.call('uploads.reading', { as: door.admin, params: { upload_id: runId } })).json()).toMatchObject({
+    expect(
+      (await api.call('uploads.reading', { as: adsApi.admin, params: { upload_id: runId } })).json(),
+    ).toMatchObject({
       header_lines: { value: [11], overridden: true },
     });
   });
@@ -113,14 +115,14 @@ describe('a total row that says more than the rows', () => {
     await answer(question.question_id, 'as_decided');
     const { status, receipt } = await ended(runId);
     expect([status, receipt?.outcomes, await stored(runId)]).toEqual(['completed', { inserted: 8 }, 8]);
-    expect((await door.bench.engine.verify(door.admin.tenantId, runId)).differences).toEqual([]);
+    expect((await adsApi.bench.engine.verify(adsApi.admin.tenantId, runId)).differences).toEqual([]);
   });
 
   it('leaves a receipt of rows held back when the file is refused', async () => {
     const { runId, question } = await asked(short('Short and refused'));
     await answer(question.question_id, 'refuse');
     expect(await ended(runId)).toMatchObject({ status: 'failed', receipt: { outcomes: { held_back: 8 } } });
-    expect((await door.bench.engine.verify(door.admin.tenantId, runId)).differences).toEqual([]);
+    expect((await adsApi.bench.engine.verify(adsApi.admin.tenantId, runId)).differences).toEqual([]);
   });
 
   it('is no doubt where it differs by rounding only', async () => {

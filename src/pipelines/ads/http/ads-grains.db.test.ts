@@ -2,17 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import { useAdsApi } from '../../../../test/support/use-ads-api.ts';
 
-const door = useAdsApi();
-const { db, api, upload, ended, asUpload, asRun } = door;
+const adsApi = useAdsApi();
+const { db, api, upload, ended, asUpload, asRun } = adsApi;
 
 const ingest = async (text: string, fields: Record<string, string> = {}) => {
   const { upload_id: id } = (await upload(text, { platform: 'google', ...fields })).json();
   return ended(id);
 };
 const totals = async (query: Record<string, string>) =>
-  (await api.call('ads.totals', { as: door.admin, query })).json().data;
+  (await api.call('ads.totals', { as: adsApi.admin, query })).json().data;
 const numbers = async (query: Record<string, string>) =>
-  (await api.call('ads.daily-metrics', { as: door.admin, query })).json().data;
+  (await api.call('ads.daily-metrics', { as: adsApi.admin, query })).json().data;
 
 const byCampaign = (day: string, spend: string, campaign = 'Shoes') =>
   `Campaign report\n"${day} - ${day}"\nDay,Campaign,Campaign ID,Currency code,Cost,Impr.,Clicks\n${day},${campaign},77,EUR,${spend},1000,50\n`;
@@ -41,7 +41,7 @@ describe('a report that lists a part of the day', () => {
       expect(total).toMatchObject({ measures: { spend: '100', clicks: '50' }, grains: ['campaign'], is_part: false });
       const stored = await db.admin.query(
         `select grain, spend, is_winner from daily_metrics_by_grain where workspace_id = $1 and metric_date = $2 order by grain`,
-        [door.admin.tenantId, day],
+        [adsApi.admin.tenantId, day],
       );
       expect(stored.rows).toEqual([
         { grain: 'campaign', spend: '100', is_winner: true },
@@ -49,7 +49,7 @@ describe('a report that lists a part of the day', () => {
       ]);
       const winning = await db.admin.query(
         `select grain, spend from daily_metrics where workspace_id = $1 and metric_date = $2`,
-        [door.admin.tenantId, day],
+        [adsApi.admin.tenantId, day],
       );
       expect(winning.rows).toEqual([{ grain: 'campaign', spend: '100' }]);
     }
@@ -182,7 +182,7 @@ describe('a completed run read again', () => {
     expect(run.receipt).toMatchObject({ taken_back: { removed: 0, restored: 1 } });
     const stored = await db.admin.query(
       `select metric_date, spend, run_id from daily_metrics_by_grain where workspace_id = $1 and campaign_external_id = '99' order by 1`,
-      [door.admin.tenantId],
+      [adsApi.admin.tenantId],
     );
     expect(stored.rows).toMatchObject([
       { metric_date: '2026-09-01', spend: '7', run_id: before.id },
@@ -253,7 +253,7 @@ describe('names without ids', () => {
     (
       await db.admin.query(
         `select metric_date, ad_set_external_id as ad_set, spend from daily_metrics where workspace_id = $1 and campaign_external_id = $2 order by 1`,
-        [door.admin.tenantId, campaign],
+        [adsApi.admin.tenantId, campaign],
       )
     ).rows;
 
@@ -269,7 +269,7 @@ describe('names without ids', () => {
     ]);
     const { rows } = await db.admin.query(
       `select external_id from campaigns where workspace_id = $1 and name = 'Linked'`,
-      [door.admin.tenantId],
+      [adsApi.admin.tenantId],
     );
     expect(rows).toEqual([{ external_id: '51' }]);
     for (const run of [first, third])

@@ -1,26 +1,27 @@
 // What the ads pipeline brings to the HTTP API: its numbers, reading and mapping, its intake, and how its refused rows are fixed.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import type { ShownRun } from '../../../engine/reads/run-columns.ts';
 import type { Handlers } from '../../../http/call.ts';
 import { headerOf } from '../../../http/rejects/header-of.ts';
 import type { RejectTools } from '../../../http/rejects/reject-tools.ts';
 import { requireReturnedRun } from '../../../http/rejects/returned-run.ts';
-import type { RunRow } from '../../../http/sql/run-columns.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import { withTenant } from '../../../platform/database.ts';
 import type { Intake, IntakeRequest } from '../../../sources/intake.ts';
+import { mappingIdOf } from '../../../tabular/mapping/applied-mapping.ts';
 import { listMappings } from '../../../tabular/mapping/sql/list-mappings.ts';
 import { checkRows } from '../corrections.ts';
 import { platforms } from '../fields.ts';
 import { AdsInput } from '../input.ts';
-import { AdsUploadFields, fileOfRows, inputOf, mappingIdOf, sniffUpload } from '../intake.ts';
+import { AdsUploadFields, fileOfRows, inputOf, sniffUpload } from '../intake.ts';
 import { replayRejects } from '../replay.ts';
 import { hasClient } from '../sql/has-client.ts';
 import { selectUploadReading, type UploadReadingRow } from '../sql/upload-readings.ts';
 import { listDailyMetrics } from './daily-metrics.ts';
 import { listAdSets, listAds, listCampaigns } from './dimensions.ts';
 import { mappingHandlers } from './mapping.ts';
-import { readPassport } from './passport.ts';
+import { readProvenance } from './provenance.ts';
 import { readingHandlers } from './reading.ts';
 import { rereadHandlers } from './reread.ts';
 import { listTotals } from './totals.ts';
@@ -35,7 +36,7 @@ export const adsDataHandlers: Handlers = {
   ...listAds,
   ...listDailyMetrics,
   ...listTotals,
-  ...readPassport,
+  ...readProvenance,
 };
 
 export function adsHandlers(deps: { readonly store: BlobStore }): Handlers {
@@ -109,7 +110,7 @@ export function adsRejectTools(engine: Engine, store: BlobStore): RejectTools {
 }
 
 /** A replay reads as the run it replays did. */
-async function readingOf(engine: Engine, run: RunRow): Promise<UploadReadingRow> {
+async function readingOf(engine: Engine, run: ShownRun): Promise<UploadReadingRow> {
   const { replay_of: original } = AdsInput.parse(run.input);
   const found = await withTenant(engine.pools.effects, { tenantId: run.tenant_id, role: 'ads_parse' }, (tx) =>
     selectUploadReading(tx, original ?? run.id),

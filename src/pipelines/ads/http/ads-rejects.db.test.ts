@@ -1,11 +1,11 @@
-// Refused rows of an ads export over HTTP: clustered, corrected and run again, or downloaded, mended and handed in again.
+// Refused rows of an ads export over HTTP: clustered, corrected and run again, or downloaded, fixed and uploaded again.
 import { describe, expect, it } from 'vitest';
 import { buildTenant, buildUser } from '../../../../test/support/api.ts';
 import { useAdsApi } from '../../../../test/support/use-ads-api.ts';
 import { waitFor } from '../../../../test/support/wait-for.ts';
 
-const door = useAdsApi();
-const { db, api, upload, ended, asRun } = door;
+const adsApi = useAdsApi();
+const { db, api, upload, ended, asRun } = adsApi;
 
 const header = 'Day,Campaign name,Campaign ID,Amount spent (USD),Impressions,Clicks (all)';
 const good = Array.from({ length: 20 }, (_, i) => `2024-01-${String(i + 1).padStart(2, '0')},Spring,1001,1.5,100,5`);
@@ -27,7 +27,7 @@ describe('refused rows', () => {
     expect(applied.json()).toMatchObject({ matched: 1, valid: 1, still_faulty: 0 });
     const [, spend] = (await api.call('rejects.list', asRun(id))).json().data;
     const corrected = await api.call('rejects.correct', {
-      as: door.admin,
+      as: adsApi.admin,
       params: { run_id: id, reject_id: spend.id },
       body: { cells: { 'Amount spent (USD)': '7.25' } },
     });
@@ -64,7 +64,7 @@ describe('refused rows', () => {
     expect(await ended(id)).toMatchObject({ status: 'partial', receipt: { outcomes: { inserted: 12, rejected: 2 } } });
     await db.admin.query('alter table daily_metric_rows drop constraint no_666');
     const actions = async () => (await api.call('runs.show', asRun(id))).json().actions;
-    expect(await actions()).toEqual(['verify']);
+    expect(await actions()).toEqual(['verify', 'undo']);
     expect((await api.call('rejects.replay', asRun(id))).json().code).toBe('nothing_to_replay');
 
     const again = await api.call('rejects.replay', { ...asRun(id), body: { uncorrected: true } });
@@ -76,13 +76,13 @@ describe('refused rows', () => {
     // Refused again, a row is a reject of the run that refused it, and of that alone.
     const taken = { run_id: replay, status: 'partial', phase: 'done', rows: 2, refused: 1 };
     expect((await api.call('runs.show', asRun(id))).json().replays).toEqual([taken]);
-    expect(await actions()).toEqual(['verify']);
+    expect(await actions()).toEqual(['verify', 'undo']);
     expect((await api.call('rejects.list', asRun(replay))).json().data).toMatchObject([{ line: 15, status: 'open' }]);
     const none = await api.call('rejects.replay', { ...asRun(id), body: { uncorrected: true } });
     expect(none.json().code).toBe('nothing_to_replay');
   });
 
-  it('are mended in the style of their file: a decimal point among decimal commas becomes a comma and is read so', async () => {
+  it('are fixed in the style of their file: a decimal point among decimal commas becomes a comma and is read so', async () => {
     const lines = ['Jour;Campagne;Montant dépensé (EUR);Impressions;Clics (tous)'];
     for (let day = 1; day <= 24; day++)
       lines.push(`2024-05-${String(day).padStart(2, '0')};Virgule;${day === 7 ? '12.50' : '1.234,5'};100;5`);
@@ -104,9 +104,9 @@ describe('refused rows', () => {
     const stranger = await buildUser(db, await buildTenant(db), 'admin');
     const { upload_id: foreign } = (await upload([header, ...good].join('\n'))).json();
     await ended(foreign);
-    const ours = door.admin;
+    const ours = adsApi.admin;
     const nobody = '01900000-0000-7000-8000-000000000000';
-    door.admin = stranger;
+    adsApi.admin = stranger;
     try {
       const answers = [
         await upload([header, ...good].join('\n'), { retry_of: nobody }),
@@ -124,7 +124,7 @@ describe('refused rows', () => {
       expect(words).toEqual(Array.from({ length: 3 }, () => [404, 'run_not_found', 'There is no run RUN.']));
       expect((await api.call('runs.list', { as: stranger })).json().data).toEqual([]);
     } finally {
-      door.admin = ours;
+      adsApi.admin = ours;
     }
     await db.admin.query(`select set_config('session_replication_role', 'replica', false)`);
     await db.admin.query(`update engine.runs set pipeline = 'judgments' where id = $1`, [foreign]);
@@ -143,10 +143,10 @@ describe('refused rows', () => {
     const second = (await api.call('rejects.download', asRun(again.upload_id))).body;
     const withoutLines = (csv: string) => csv.replace(/,2[23],|,[23],/g, ',LINE,');
     expect(withoutLines(second)).toBe(withoutLines(first));
-    // Only the later of the two is mended and sent: it is that one whose row is settled.
-    const mended = second.split('\r\n').filter((line) => !line.includes('2024-02-30'));
+    // Only the later of the two is fixed and sent: it is that one whose row is settled.
+    const fixed = second.split('\r\n').filter((line) => !line.includes('2024-02-30'));
     const last = (
-      await upload(mended.join('\r\n').replace('seven', '7'), { retry_of: again.upload_id }, 'rejects.csv')
+      await upload(fixed.join('\r\n').replace('seven', '7'), { retry_of: again.upload_id }, 'rejects.csv')
     ).json();
     expect(await ended(last.upload_id)).toMatchObject({ status: 'completed', receipt: { outcomes: { inserted: 1 } } });
     const settled = await waitFor(async () => {
@@ -154,7 +154,9 @@ describe('refused rows', () => {
       return data.some((each: { status: string }) => each.status === 'resolved') && data;
     });
     expect(settled).toMatchObject([{ status: 'open' }, { status: 'resolved', replayed_by: last.upload_id }]);
-    const { rows } = await db.admin.query(`select name from campaigns where workspace_id = $1`, [door.admin.tenantId]);
+    const { rows } = await db.admin.query(`select name from campaigns where workspace_id = $1`, [
+      adsApi.admin.tenantId,
+    ]);
     expect(rows).toContainEqual({ name: '=Spring' });
   });
 
@@ -162,7 +164,7 @@ describe('refused rows', () => {
     const client_id = '01890000-0000-7000-8000-00000000c11e';
     await db.admin.query(`insert into clients (client_id, tenant_id, name) values ($1, $2, 'Aged & Co')`, [
       client_id,
-      door.admin.tenantId,
+      adsApi.admin.tenantId,
     ]);
     const row = (spend: string) => `2024-08-31,Aged,4004,${spend},100,5`;
     const first = { client_id, reported_at: '2024-09-01T00:00:00Z' };
@@ -171,13 +173,13 @@ describe('refused rows', () => {
     const newer = { client_id, reported_at: '2024-10-01T00:00:00Z' };
     await ended((await upload([header, row('9')].join('\n'), newer)).json().upload_id);
     const rejects = (await api.call('rejects.download', asRun(id))).body.replace('seven', '7');
-    const mended = { retry_of: id, reported_at: '2024-11-01T00:00:00Z' };
-    const back = await ended((await upload(rejects, mended, 'mended.csv')).json().upload_id);
+    const fixed = { retry_of: id, reported_at: '2024-11-01T00:00:00Z' };
+    const back = await ended((await upload(rejects, fixed, 'fixed.csv')).json().upload_id);
     expect(back).toMatchObject({ status: 'failed', error_code: 'nothing_newer', receipt: { outcomes: { stale: 1 } } });
     expect(back.input).toMatchObject({ client_id, reported_at: first.reported_at });
     const stored = await db.admin.query(
       `select client_id, spend from daily_metrics where workspace_id = $1 and campaign_external_id = '4004'`,
-      [door.admin.tenantId],
+      [adsApi.admin.tenantId],
     );
     expect(stored.rows).toEqual([{ client_id, spend: '9' }]);
   });
@@ -188,13 +190,13 @@ describe('refused rows', () => {
     await ended(id);
     const csv = (await api.call('rejects.download', asRun(id))).body;
     expect(csv).toContain('seven');
-    // The row that is mended comes back; the other is left out of the file.
-    const mended = csv
+    // The row that is fixed comes back; the other is left out of the file.
+    const fixed = csv
       .split('\r\n')
       .filter((line) => !line.includes('eight'))
       .join('\r\n')
       .replace(',seven,', ',9,');
-    const again = (await upload(mended, { retry_of: id }, 'rejects.csv')).json();
+    const again = (await upload(fixed, { retry_of: id }, 'rejects.csv')).json();
     expect(await ended(again.upload_id)).toMatchObject({
       status: 'completed',
       receipt: { read: 1, outcomes: { inserted: 1 } },

@@ -1,17 +1,17 @@
-// Handing in ads exports over HTTP: answers, how the file was read and mapped, what a person says about it.
+// Uploading ads exports over HTTP: answers, how the file was read and mapped, what a person says about it.
 import { describe, expect, it } from 'vitest';
 import { useAdsApi } from '../../../../test/support/use-ads-api.ts';
 import { waitFor } from '../../../../test/support/wait-for.ts';
 
-const door = useAdsApi();
-const { db, api, upload, ended, asUpload } = door;
+const adsApi = useAdsApi();
+const { db, api, upload, ended, asUpload } = adsApi;
 
 const header = 'Day,Campaign name,Campaign ID,Amount spent (USD),Impressions,Clicks (all)';
 const good = Array.from({ length: 20 }, (_, i) => `2024-01-${String(i + 1).padStart(2, '0')},Spring,1001,1.5,100,5`);
 
 describe('POST /v1/uploads', () => {
   it('answers with the pending upload, and the same bytes again name the earlier one', async () => {
-    const first = await upload([header, ...good].join('\n'), { workspace_id: door.admin.tenantId });
+    const first = await upload([header, ...good].join('\n'), { workspace_id: adsApi.admin.tenantId });
     expect([first.statusCode, first.json()]).toEqual([202, { upload_id: expect.any(String), status: 'pending' }]);
     // Two at once may be stored in either order, and the older of them then finds nothing newer to store.
     await ended(first.json().upload_id);
@@ -19,11 +19,11 @@ describe('POST /v1/uploads', () => {
     expect(shown.json()).toMatchObject({ status: 'completed', row_count: 20, filename: 'export.csv' });
     const again = await upload([header, ...good].join('\n'));
     expect(again.json()).toMatchObject({ status: 'pending', same_bytes_as: first.json().upload_id });
-    expect(await ended(again.json().upload_id)).toMatchObject({ status: 'completed', created_by: door.admin.userId });
+    expect(await ended(again.json().upload_id)).toMatchObject({ status: 'completed', created_by: adsApi.admin.userId });
     const audited = await waitFor(async () => {
       const { rows } = await db.admin.query(
         `select target, data from audit_log where tenant_id = $1 and action = 'ads.ingested'`,
-        [door.admin.tenantId],
+        [adsApi.admin.tenantId],
       );
       return rows.length === 2 && rows;
     });
@@ -67,7 +67,7 @@ describe('POST /v1/uploads', () => {
       },
     ];
     const answer = await api.call('uploads.create', {
-      as: door.admin,
+      as: adsApi.admin,
       body: { platform: 'meta', source: 'api', rows },
     });
     expect(answer.statusCode).toBe(202);
@@ -76,7 +76,7 @@ describe('POST /v1/uploads', () => {
       receipt: { read: 1, totals: { spend: { file: '2.5' } } },
     });
     const manual = await api.call('uploads.create', {
-      as: door.admin,
+      as: adsApi.admin,
       body: { platform: 'meta', source: 'manual', rows },
     });
     expect([manual.statusCode, manual.json().code]).toEqual([422, 'source_needs_rows']);
@@ -127,6 +127,7 @@ describe('reading and mapping of an upload', () => {
       sample: [{ line: 4 }, { line: 5 }],
     });
     expect(reading.furniture.map((each: { kind: string }) => each.kind)).toContain('total');
+    expect((await api.call('runs.reading', adsApi.asRun(id))).json()).toEqual(reading);
     expect(run.receipt).toMatchObject({ totals: { spend: { file: '1237.06', declared: '1237.06' } } });
   });
 
@@ -135,6 +136,7 @@ describe('reading and mapping of an upload', () => {
     const { upload_id: id } = (await upload(text)).json();
     expect(await ended(id)).toMatchObject({ status: 'failed', error_code: 'mapping_incomplete' });
     const mapping = (await api.call('uploads.mapping', asUpload(id))).json();
+    expect((await api.call('runs.mapping', adsApi.asRun(id))).json()).toEqual(mapping);
     expect(mapping).toMatchObject({
       origin: 'proposed',
       version: 0,
@@ -144,11 +146,11 @@ describe('reading and mapping of an upload', () => {
     const columns = ['metric_date', 'campaign_name', 'spend'].map((field, index) => ({ index, field }));
     const saved = await api.call('uploads.map', { ...asUpload(id), body: { name: 'Finnish', columns } });
     expect(saved.json()).toMatchObject({ origin: 'saved', version: 1, missing: [], name: 'Finnish' });
-    const { id: retry } = await door.bench.engine.retry({ tenantId: door.admin.tenantId, by: 'test' }, id);
+    const { id: retry } = await adsApi.bench.engine.retry({ tenantId: adsApi.admin.tenantId, by: 'test' }, id);
     expect(await ended(retry)).toMatchObject({ status: 'completed', receipt: { read: 20 } });
     const { upload_id: next } = (await upload(text.replaceAll('2.5', '3'))).json();
     expect(await ended(next)).toMatchObject({ status: 'completed', receipt: { outcomes: { updated: 20 } } });
-    expect((await api.call('mappings.list', { as: door.admin })).json().data).toMatchObject([
+    expect((await api.call('mappings.list', { as: adsApi.admin })).json().data).toMatchObject([
       { name: 'Finnish', version: 1 },
     ]);
   });
@@ -162,7 +164,7 @@ describe('reading and mapping of an upload', () => {
     const constants = { currency: 'sek', campaign_name: 'Whole account' };
     const saved = await api.call('uploads.map', { ...asUpload(id), body: { columns, constants } });
     expect(saved.json().constants).toEqual({ currency: 'SEK', campaign_name: 'Whole account' });
-    const { id: retry } = await door.bench.engine.retry({ tenantId: door.admin.tenantId, by: 'test' }, id);
+    const { id: retry } = await adsApi.bench.engine.retry({ tenantId: adsApi.admin.tenantId, by: 'test' }, id);
     expect(await ended(retry)).toMatchObject({ status: 'completed', receipt: { outcomes: { inserted: 20 } } });
     const stored = await db.admin.query(
       `select distinct m.currency, c.name from daily_metrics m
@@ -170,11 +172,11 @@ describe('reading and mapping of an upload', () => {
       [retry],
     );
     expect(stored.rows).toEqual([{ currency: 'SEK', name: 'Whole account' }]);
-    const verified = await api.call('runs.verify', { as: door.admin, params: { run_id: retry } });
+    const verified = await api.call('runs.verify', { as: adsApi.admin, params: { run_id: retry } });
     expect(verified.json()).toMatchObject({ matches: true, differences: [] });
 
     // Said of the columns only, they stay; an empty list takes them back.
-    const again = await api.call('uploads.map', { ...asUpload(retry), body: { columns } });
+    const again = await api.call('runs.map', { ...adsApi.asRun(retry), body: { columns } });
     expect(again.json()).toMatchObject({ version: 2, constants: { currency: 'SEK', campaign_name: 'Whole account' } });
     const { upload_id: next } = (await upload(text('3'))).json();
     expect(await ended(next)).toMatchObject({ status: 'completed', receipt: { outcomes: { updated: 20 } } });
@@ -193,7 +195,7 @@ describe('reading and mapping of an upload', () => {
     expect(await ended(id)).toMatchObject({ status: 'failed', error_code: 'nothing_promoted' });
     const answer = await api.call('uploads.override', { ...asUpload(id), body: { date_order: 'dmy' } });
     expect(answer.json()).toMatchObject({ date_order: { value: 'dmy', overridden: true } });
-    const { id: retry } = await door.bench.engine.retry({ tenantId: door.admin.tenantId, by: 'test' }, id);
+    const { id: retry } = await adsApi.bench.engine.retry({ tenantId: adsApi.admin.tenantId, by: 'test' }, id);
     expect(await ended(retry)).toMatchObject({ status: 'completed' });
     const kept = await db.admin.query('select overrides from upload_readings where upload_id = $1', [retry]);
     expect(kept.rows).toEqual([{ overrides: { dateOrders: { '*': 'dmy' } } }]);
@@ -206,7 +208,7 @@ const days = (order: (day: string) => string) =>
   Array.from({ length: 12 }, (_, i) => order(String(i + 1).padStart(2, '0')));
 
 describe('what a person says about a file', () => {
-  it('can be said when it is handed in, and is shown as said', async () => {
+  it('can be said when it is uploaded, and is shown as said', async () => {
     const text = `${header}\n${days((day) => `${day}/03/2024,Said,2002,1.5,n.d.,5`).join('\n')}\n`;
     const reading = JSON.stringify({ date_order: 'mdy', empty_markers: ['N.D.'] });
     const { upload_id: id } = (await upload(text, { reading })).json();
@@ -243,7 +245,7 @@ describe('what a person says about a file', () => {
       body: { delimiter: '!', date_order: 'dmy', put_back: [99] },
     });
     expect(said.json()).toMatchObject({ header: ['Päivämäärä', 'Aktion', 'Betrag'], delimiter: { overridden: true } });
-    const { id: retry } = await door.bench.engine.retry({ tenantId: door.admin.tenantId, by: 'test' }, id);
+    const { id: retry } = await adsApi.bench.engine.retry({ tenantId: adsApi.admin.tenantId, by: 'test' }, id);
     expect(await ended(retry)).toMatchObject({ status: 'failed', error_code: 'mapping_incomplete' });
     const columns = ['metric_date', 'campaign_name', 'spend'].map((field, index) => ({ index, field }));
     const saved = await api.call('uploads.map', { ...asUpload(retry), body: { name: 'Odd', columns } });
@@ -252,7 +254,7 @@ describe('what a person says about a file', () => {
     expect(await ended(next)).toMatchObject({ status: 'completed', receipt: { outcomes: { inserted: 12 } } });
     const first = await db.admin.query('select min(metric_date) as day from daily_metrics where run_id = $1', [next]);
     expect(first.rows).toEqual([{ day: '2024-04-01' }]);
-    const { data } = (await api.call('mappings.list', { as: door.admin })).json();
+    const { data } = (await api.call('mappings.list', { as: adsApi.admin })).json();
     const odd = data.find((each: { name: string }) => each.name === 'Odd');
     expect(odd.reading).toEqual({ delimiter: '!', dateOrders: { '*': 'dmy' } });
   });

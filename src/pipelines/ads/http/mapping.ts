@@ -1,9 +1,14 @@
 // GET and PUT /v1/uploads/:upload_id/mapping, GET /v1/mappings: which column feeds which field; saved versions.
+import type { z } from 'zod';
+import type { AnswerOf } from '../../../contract/api/client.ts';
+import type { MappingWrite } from '../../../contract/api/reading.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
-import { type Call, type Handlers, handle } from '../../../http/call.ts';
+import { type Handlers, handle } from '../../../http/call.ts';
 import { pageOf, readCursor, writeCursor } from '../../../http/cursor.ts';
+import type { RunCall } from '../../../http/reading/reading-tools.ts';
 import { change, look } from '../../../http/routes/change.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
+import { mappingIdOf } from '../../../tabular/mapping/applied-mapping.ts';
 import { readConstants } from '../../../tabular/mapping/constants.ts';
 import { headerName } from '../../../tabular/mapping/header-name.ts';
 import { saveMapping } from '../../../tabular/mapping/save-mapping.ts';
@@ -11,7 +16,6 @@ import { listMappings } from '../../../tabular/mapping/sql/list-mappings.ts';
 import { selectMapping } from '../../../tabular/mapping/sql/select-mapping.ts';
 import { overridesFrom, withoutLines } from '../../../tabular/reading-overrides.ts';
 import { adsFields } from '../fields.ts';
-import { mappingIdOf } from '../intake.ts';
 import { applyChoices, isOfOneFile } from '../mapping-choices.ts';
 import { viewMapping } from '../mapping-view.ts';
 import { decideMapping, decideReading, fingerprintOf, type UploadChoices } from '../reading.ts';
@@ -23,55 +27,8 @@ const fingerprintShape = /^[0-9a-f]{32}$/;
 
 export function mappingHandlers({ store }: { readonly store: BlobStore }): Handlers {
   return {
-    ...handle('uploads.mapping', async (call) => {
-      const { input, reading, mapping } = await readUpload(call, store);
-      return viewMapping(mapping, reading, input.platform);
-    }),
-    ...handle('uploads.map', async (call) => {
-      const { input, reading, mapping, source, overrides, said } = await readUpload(call, store);
-      const { fingerprint } = mapping;
-      // Without what was said the next file of the kind would show another header; the mapping must be found by that one, too.
-      const plain = await decideReading(source, input.platform).catch(() => reading);
-      const fingerprints = new Set([fingerprint, fingerprintOf(plain)]);
-      const wanted = new Map(call.body.columns.map(({ index, field }) => [index, field]));
-      const fields: Record<string, string | null> = {};
-      for (const { column, header, field } of mapping.columns)
-        fields[headerName(header).key] ??= wanted.has(column) ? (wanted.get(column) ?? null) : field;
-      const given =
-        call.body.constants === undefined ? mapping.constants : readConstants(call.body.constants, adsFields);
-      const doubled = Object.keys(given).find((field) => isOfOneFile(field) && Object.values(fields).includes(field));
-      if (doubled !== undefined)
-        throw new MillraceError('mapping_invalid', { reason: `"${doubled}" has both a column and a constant` });
-      const constants = Object.fromEntries(Object.entries(given).filter(([field]) => !isOfOneFile(field)));
-      const choices = withDay(said, call.body.constants === undefined ? undefined : (given.metric_date ?? null));
-      const saved = await change(
-        call,
-        async (db, tenantId) => {
-          const known = await selectMapping(db, { pipeline: 'ads', fingerprint });
-          const wishes = { ...known?.reading, ...withoutLines(overrides) };
-          const kept = call.body.reading === undefined ? wishes : overridesFrom(call.body.reading, {});
-          await upsertChoices(db, { uploadId: call.params.upload_id, workspaceId: tenantId, choices });
-          for (const each of Object.keys(kept).length === 0 ? [fingerprint] : fingerprints) {
-            const latest = await selectMapping(db, { pipeline: 'ads', fingerprint: each });
-            const version = {
-              tenantId,
-              pipeline: 'ads',
-              fingerprint: each,
-              name: call.body.name ?? latest?.name ?? `${input.platform} export`,
-              mapping: { fields, constants },
-              reading: kept,
-              createdBy: uuid.test(call.principal.actorId) ? call.principal.actorId : null,
-              basedOn: latest?.version ?? 0,
-            };
-            await saveMapping(db, version, adsFields);
-          }
-          return selectMapping(db, { pipeline: 'ads', fingerprint });
-        },
-        () => ({ target: call.params.upload_id }),
-      );
-      const decided = applyChoices(decideMapping(reading, input.platform, saved), reading, choices);
-      return viewMapping(decided, reading, input.platform);
-    }),
+    ...handle('uploads.mapping', (call) => showMapping(call, store, call.params.upload_id)),
+    ...handle('uploads.map', (call) => mapColumns(call, store, call.params.upload_id, call.body)),
     ...handle('mappings.list', async (call) => {
       const { after, limit } = call.query;
       const cursor = readCursor(after, fingerprintShape);
@@ -99,14 +56,72 @@ export function mappingHandlers({ store }: { readonly store: BlobStore }): Handl
   };
 }
 
+export async function showMapping(
+  call: RunCall,
+  store: BlobStore,
+  upload: string,
+): Promise<AnswerOf<'uploads.mapping'>> {
+  const { input, reading, mapping } = await readUpload(call, store, upload);
+  return viewMapping(mapping, reading, input.platform);
+}
+
+export async function mapColumns(
+  call: RunCall,
+  store: BlobStore,
+  upload: string,
+  body: z.output<typeof MappingWrite>,
+): Promise<AnswerOf<'uploads.mapping'>> {
+  const { input, reading, mapping, source, overrides, said } = await readUpload(call, store, upload);
+  const { fingerprint } = mapping;
+  // Without what was said the next file of the kind would show another header; the mapping must be found by that one, too.
+  const plain = await decideReading(source, input.platform).catch(() => reading);
+  const fingerprints = new Set([fingerprint, fingerprintOf(plain)]);
+  const wanted = new Map(body.columns.map(({ index, field }) => [index, field]));
+  const fields: Record<string, string | null> = {};
+  for (const { column, header, field } of mapping.columns)
+    fields[headerName(header).key] ??= wanted.has(column) ? (wanted.get(column) ?? null) : field;
+  const given = body.constants === undefined ? mapping.constants : readConstants(body.constants, adsFields);
+  const doubled = Object.keys(given).find((field) => isOfOneFile(field) && Object.values(fields).includes(field));
+  if (doubled !== undefined)
+    throw new MillraceError('mapping_invalid', { reason: `"${doubled}" has both a column and a constant` });
+  const constants = Object.fromEntries(Object.entries(given).filter(([field]) => !isOfOneFile(field)));
+  const choices = withDay(said, body.constants === undefined ? undefined : (given.metric_date ?? null));
+  const saved = await change(
+    call,
+    async (db, tenantId) => {
+      const known = await selectMapping(db, { pipeline: 'ads', fingerprint });
+      const wishes = { ...known?.reading, ...withoutLines(overrides) };
+      const kept = body.reading === undefined ? wishes : overridesFrom(body.reading, {});
+      await upsertChoices(db, { uploadId: upload, workspaceId: tenantId, choices });
+      for (const each of Object.keys(kept).length === 0 ? [fingerprint] : fingerprints) {
+        const latest = await selectMapping(db, { pipeline: 'ads', fingerprint: each });
+        const version = {
+          tenantId,
+          pipeline: 'ads',
+          fingerprint: each,
+          name: body.name ?? latest?.name ?? `${input.platform} export`,
+          mapping: { fields, constants },
+          reading: kept,
+          createdBy: uuid.test(call.principal.actorId) ? call.principal.actorId : null,
+          basedOn: latest?.version ?? 0,
+        };
+        await saveMapping(db, version, adsFields);
+      }
+      return selectMapping(db, { pipeline: 'ads', fingerprint });
+    },
+    () => ({ target: upload }),
+  );
+  const decided = applyChoices(decideMapping(reading, input.platform, saved), reading, choices);
+  return viewMapping(decided, reading, input.platform);
+}
+
 /** The day said for the file; null takes it back, undefined leaves it as it was. */
 function withDay({ day: before, ...rest }: UploadChoices, day: string | null | undefined): UploadChoices {
   const now = day === undefined ? before : (day ?? undefined);
   return now === undefined ? rest : { ...rest, day: now };
 }
 
-async function readUpload(call: Call<'uploads.mapping'> | Call<'uploads.map'>, store: BlobStore) {
-  const { upload_id: upload } = call.params;
+async function readUpload(call: RunCall, store: BlobStore, upload: string) {
   return look(call, async (db, tenantId) => {
     const { input, source } = await requireUpload(db, store, tenantId, upload);
     const stored = await selectUploadReading(db, upload);

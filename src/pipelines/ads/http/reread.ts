@@ -1,9 +1,9 @@
 // POST /v1/uploads/:upload_id/reread: the stored file once more, by the mapping that is saved now and what is said for this file.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { readShownRun } from '../../../engine/reads/read-run.ts';
 import { type Handlers, handle } from '../../../http/call.ts';
 import { actorOf, engineOf } from '../../../http/engine-of.ts';
 import { change, look } from '../../../http/routes/change.ts';
-import { readRun } from '../../../http/sql/read-run.ts';
 import { AdsInput } from '../input.ts';
 import { selectChoices, upsertChoices } from '../sql/upload-readings.ts';
 
@@ -12,7 +12,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const rereadHandlers: Handlers = handle('uploads.reread', async (call) => {
   const { upload_id: upload } = call.params;
   const engine = engineOf(call);
-  const run = await look(call, (db, tenantId) => readRun(db, tenantId, upload));
+  const run = await look(call, (db, tenantId) => readShownRun(db, tenantId, upload));
   if (run === undefined || run.pipeline !== 'ads' || run.blob_id === null)
     throw new MillraceError('upload_not_found', { upload });
   if (run.phase !== 'done' && run.phase !== 'failed')

@@ -59,6 +59,8 @@ export async function recountMetrics(
       )
       select case
                when m.id is null then 'lost'
+               -- Replaced by an upload that was undone: it is the run's own again, as it was at first.
+               when m.run_id = $8 and own.is_first then 'inserted'
                when m.run_id = $8 and not exists (select from daily_metrics_history h where h.workspace_id = $1 and h.metric_id = m.id) then 'inserted'
                when m.run_id = $8 then 'updated'
                when own.history_id is not null and own.is_first then 'inserted'
@@ -88,6 +90,7 @@ export async function recountMetrics(
                  where e.workspace_id = $1 and e.metric_id = m.id and e.history_id < h.history_id) as is_first
         from daily_metrics_history h
         where h.workspace_id = $1 and h.metric_id = m.id and h.run_id = $8
+        order by h.history_id
         limit 1
       ) own on true
       left join lateral (

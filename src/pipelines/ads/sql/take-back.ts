@@ -40,6 +40,7 @@ export async function takeBackNumbers(
           select metric_id, run_id, line, byte_offset, reported_at, ${values.join(', ')}
           from daily_metrics_history
           where workspace_id = $1 and metric_id = o.id and run_id <> $2
+            and not exists (select from undone_uploads u where u.workspace_id = $1 and u.upload_id = daily_metrics_history.run_id)
           order by history_id desc
           limit 1
         ) h

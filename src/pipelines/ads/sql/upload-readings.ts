@@ -2,7 +2,7 @@
 import type { Queryable } from '../../../platform/database.ts';
 import type { Reading, ReadingOverrides } from '../../../tabular/reading.ts';
 import { grainName, grainOf } from '../grain.ts';
-import type { FurnitureRow, ParseCounts } from '../parse-counts.ts';
+import type { ParseCounts, SetAsideRow } from '../parse-counts.ts';
 import type { AppliedMapping, UploadChoices } from '../reading.ts';
 
 export interface UploadReading {
@@ -41,7 +41,7 @@ export async function insertUploadReading(
 
 export async function updateUploadCounts(
   db: Queryable,
-  upload: { readonly uploadId: string; readonly counts: ParseCounts; readonly furniture: readonly FurnitureRow[] },
+  upload: { readonly uploadId: string; readonly counts: ParseCounts; readonly furniture: readonly SetAsideRow[] },
 ): Promise<void> {
   await db.query({
     name: 'ads-update-upload-counts',
@@ -52,7 +52,7 @@ export async function updateUploadCounts(
 
 export interface UploadReadingRow extends UploadReading {
   readonly counts: ParseCounts;
-  readonly furniture: readonly FurnitureRow[];
+  readonly furniture: readonly SetAsideRow[];
 }
 
 /** Undefined while nothing has been decided. */

@@ -1,12 +1,16 @@
 // The embedded model really embeds; a service is spoken to in its own words, and its mistakes are found.
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { DocumentSettings } from '../settings.ts';
 import { signBits, vectorBytes, vectorOf } from './embedder.ts';
 import { HttpEmbedder, type HttpEmbedderOptions } from './http-embedder.ts';
 import { embeddedFolder, readTokenizer } from './model-folder.ts';
 import { OnnxEmbedder } from './onnx-embedder.ts';
-import { embeddedModel } from './open-embedder.ts';
+import { embeddedModel, openEmbedder } from './open-embedder.ts';
 
 const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 
@@ -26,7 +30,7 @@ describe('the embedded model', () => {
     expect(cosine(cat, kitten)).toBeGreaterThan(0.5);
     expect(cosine(cat, kitten)).toBeGreaterThan(cosine(cat, tax) + 0.3);
     expect(await embedder.runtime()).toBe('wasm');
-  }, 60_000);
+  });
 
   it('counts tokens as BERT does', () => {
     const tokenizer = readTokenizer(embeddedFolder);
@@ -35,6 +39,40 @@ describe('the embedded model', () => {
     expect(tokenizer.count('Ünïcödé 東京')).toBe(tokenizer.count('unicode') + 2);
     expect(tokenizer.encode('word '.repeat(600), 256)).toHaveLength(256);
   });
+});
+
+describe('a folder with weights', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'millrace-model-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const settings = { embeddingProvider: 'local', embeddingRuntime: 'wasm' } as DocumentSettings;
+
+  it('is embedded with, in its own dimensions, and named by its weights wherever it lies', async () => {
+    const copy = path.join(folder, 'bge-like');
+    cpSync(embeddedFolder, copy, { recursive: true });
+    // A model of the hub says how it pools.
+    mkdirSync(path.join(copy, '1_Pooling'));
+    writeFileSync(path.join(copy, '1_Pooling', 'config.json'), JSON.stringify({ pooling_mode_cls_token: true }));
+    const embedder = openEmbedder({ ...settings, embeddingModelPath: copy });
+    const other = openEmbedder({ ...settings, embeddingModelPath: embeddedFolder, embeddingModel: 'bge-like' });
+    expect(embedder.facts).toMatchObject({ name: 'bge-like', provider: 'local', dims: 384 });
+    expect(embedder.facts.modelId).toMatch(/^bge-like@[0-9a-f]{8}$/);
+    expect(other.facts.modelId).toBe(embedder.facts.modelId);
+    const [first] = await embedder.embed(['A cat sleeps.']);
+    const [mean] = await other.embed(['A cat sleeps.']);
+    embedder.close();
+    other.close();
+    expect(cosine(first as Float32Array, first as Float32Array)).toBeCloseTo(1, 4);
+    // The first token alone is not the mean of all.
+    expect(cosine(first as Float32Array, mean as Float32Array)).toBeLessThan(0.999);
+  }, 60_000);
+
+  it('that lacks a file, and a native runtime that is not installed, are matters of configuration', async () => {
+    expect(() => openEmbedder({ ...settings, embeddingModelPath: folder })).toThrow(/has no onnx\/model.onnx/);
+    const native = new OnnxEmbedder(embeddedModel, embeddedFolder, 'native');
+    const error = await native.embed(['x']).catch((thrown: unknown) => thrown);
+    native.close();
+    expect(error).toMatchObject({ code: 'embedding_model_unusable', kind: 'config' });
+  }, 60_000);
 });
 
 describe('vectors', () => {

@@ -1,6 +1,7 @@
 // An ONNX model at work, in the embedding process: tokens in, one vector of length 1 per text out. On onnxruntime-node where it is
 // installed (native, about eight times as quick), else on the wasm build that comes with Millrace.
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { toUnitLength } from './embedder.ts';
@@ -41,12 +42,14 @@ export class OnnxModel {
     this.#tokenizer = readTokenizer(model.folder);
   }
 
-  static async load(model: ModelFolder, wanted: RuntimeKind | 'auto'): Promise<OnnxModel> {
-    const native = wanted === 'wasm' ? undefined : await loadNative();
+  /** `from`: the folder whose packages may hold the native runtime; default: those of Millrace. */
+  static async load(model: ModelFolder, wanted: RuntimeKind | 'auto', from?: string): Promise<OnnxModel> {
+    const native = wanted === 'wasm' ? undefined : await loadNative(from);
     if (native !== undefined) {
       const session = await native.InferenceSession.create(model.weights, { graphOptimizationLevel: 'all' });
       return new OnnxModel(model, native, session, 'native');
     }
+    if (wanted === 'native') throw new Error('onnxruntime-node is not installed, and EMBEDDING_RUNTIME is native');
     const onnx = (await import(pathToFileURL(path.join(onnxFolder, 'ort.wasm.min.mjs')).href)) as OnnxRuntime;
     onnx.env.wasm.numThreads = 1;
     onnx.env.wasm.wasmPaths = `${pathToFileURL(onnxFolder).href}/`;
@@ -85,10 +88,11 @@ export class OnnxModel {
 }
 
 /** Not a dependency: it takes 290 MB. Whoever wants its speed installs it beside Millrace. */
-async function loadNative(): Promise<OnnxRuntime | undefined> {
+async function loadNative(from?: string): Promise<OnnxRuntime | undefined> {
   const name = 'onnxruntime-node';
   try {
-    const module = (await import(name)) as OnnxRuntime & { default?: OnnxRuntime };
+    const place = from === undefined ? name : createRequire(path.join(from, 'package.json')).resolve(name);
+    const module = (await import(place)) as OnnxRuntime & { default?: OnnxRuntime };
     return module.default ?? module;
   } catch {
     return undefined;

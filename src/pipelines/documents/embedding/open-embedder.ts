@@ -1,6 +1,6 @@
 // The embedder that the settings name. Nothing is loaded here: the model is, with the first text.
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { DocumentSettings } from '../settings.ts';
@@ -19,6 +19,7 @@ export const embeddedModel: ModelFacts = {
 };
 
 const HTTP_MAX_TOKENS = 512;
+const MARK_BYTES = 1024 ** 2;
 
 export function openEmbedder(settings: DocumentSettings): Embedder {
   switch (settings.embeddingProvider) {
@@ -35,14 +36,29 @@ function openLocal({ embeddingModelPath, embeddingModel, embeddingRuntime }: Doc
   const folder = path.resolve(embeddingModelPath ?? '');
   const { weights, dims, maxTokens } = readModelFolder(folder);
   const name = embeddingModel ?? path.basename(folder);
-  // Reading hundreds of megabytes at every start only to name them is too dear; size and time tell other weights too.
-  const { size, mtimeMs } = statSync(weights);
-  const mark = createHash('sha256')
-    .update(`${size}:${Math.round(mtimeMs)}`)
-    .digest('hex')
-    .slice(0, 8);
+  const mark = markOf(weights);
   const facts: ModelFacts = { modelId: `${name}@${mark}`, name, provider: 'local', dims, maxTokens };
   return new OnnxEmbedder(facts, folder, embeddingRuntime);
+}
+
+/**
+ * Tells other weights, and is the same on every machine that has these. Reading hundreds of megabytes at every start only to name them is
+ * too dear: size, beginning and end do.
+ */
+function markOf(weights: string): string {
+  const { size } = statSync(weights);
+  const hash = createHash('sha256').update(String(size));
+  const file = openSync(weights, 'r');
+  try {
+    for (const at of [0, Math.max(0, size - MARK_BYTES)]) {
+      const bytes = Buffer.alloc(Math.min(MARK_BYTES, size));
+      readSync(file, bytes, 0, bytes.length, at);
+      hash.update(bytes);
+    }
+  } finally {
+    closeSync(file);
+  }
+  return hash.digest('hex').slice(0, 8);
 }
 
 function openHttp(settings: DocumentSettings): Embedder {

@@ -14,6 +14,8 @@ export interface ExtractionLimits {
   readonly maxMemoryMb: number;
   /** Longest wait for one answer: a batch of pages, or one page with OCR. */
   readonly timeoutMs: number;
+  /** The program of the process, compiled; default: the one beside this file. Tests start it many times, and a loader costs each a second. */
+  readonly program?: string;
 }
 
 const WATCH_MS = 100;
@@ -32,8 +34,10 @@ export class ExtractionProcess {
 
   constructor(limits: ExtractionLimits) {
     this.#limits = limits;
-    this.#child = fork(entry, [], {
-      execArgv: [`--max-old-space-size=${Math.max(64, Math.round(limits.maxMemoryMb * 0.7))}`, ...loaderArguments()],
+    const program = limits.program ?? entry;
+    const loader = program.endsWith('.ts') ? loaderArguments() : [];
+    this.#child = fork(program, [], {
+      execArgv: [`--max-old-space-size=${Math.max(64, Math.round(limits.maxMemoryMb * 0.7))}`, ...loader],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
       env: {},
@@ -49,6 +53,11 @@ export class ExtractionProcess {
 
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  /** It ended, or was ended: whatever it is asked fails. */
+  get isGone(): boolean {
+    return this.#failure !== undefined || this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
   /** The most resident memory it was seen to hold. */
@@ -142,6 +151,5 @@ export class ExtractionProcess {
 
 /** From the sources the child needs the same TypeScript loader as the tests and the development server. */
 function loaderArguments(): string[] {
-  if (!isSource) return [];
   return ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];
 }

@@ -48,6 +48,25 @@ export interface ReadPage {
   readonly tablesLost: number;
 }
 
+/** A page that could not be read. */
+export function withoutText(pageNo: number, reason: string): ReadPage {
+  return {
+    pageNo,
+    fate: 'rejected',
+    reason,
+    width: null,
+    height: null,
+    text: '',
+    blocks: [],
+    charStart: 0,
+    charEnd: 0,
+    ocrConfidence: null,
+    garbledShare: 0,
+    tables: 0,
+    tablesLost: 0,
+  };
+}
+
 const BETWEEN = '\n\n';
 
 /** The text of a page, and where each block stands in it. */

@@ -2,7 +2,18 @@
 // image, empty, or rejected with the reason. Runs in the extraction process only. Scripts in a PDF never run, links are never followed.
 import { type LayoutBlock, LiteParse, type LiteParseConfig, type ParsedPage, type Rect } from '@llamaindex/liteparse';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
-import { type Block, type Box, cleanText, garbledShareOf, placeBlocks, type ReadPage, tableText } from './page.ts';
+import { imagePage } from './image-page.ts';
+import {
+  type Block,
+  type Box,
+  cleanText,
+  garbledShareOf,
+  placeBlocks,
+  type ReadPage,
+  tableText,
+  withoutText,
+} from './page.ts';
+import { findAsides } from './pdf-asides.ts';
 
 export interface PdfOptions {
   readonly path: string;
@@ -40,12 +51,11 @@ const base: Partial<LiteParseConfig> = {
 };
 
 export async function countPages(path: string): Promise<{ pages: number; notes: string[] }> {
-  const { totalPages, docMeta } = await parse(path, { ...base, targetPages: '1', extractDocumentMetadata: true });
+  // No page is looked at: one that ends the reader must not end the document.
+  const { totalPages, docMeta } = await parse(path, { quiet: true, targetPages: '0', extractDocumentMetadata: true });
   if (totalPages === 0) throw new MillraceError('document_without_pages');
-  return {
-    pages: totalPages,
-    notes: docMeta?.isEncrypted === true ? ['the document restricts what may be done with it'] : [],
-  };
+  const restricts = docMeta?.isEncrypted === true ? ['the document restricts what may be done with it'] : [];
+  return { pages: totalPages, notes: [...restricts, ...(await findAsides(path))] };
 }
 
 export async function readPdfPages(options: PdfOptions, from: number, to: number): Promise<ReadPage[]> {
@@ -89,12 +99,18 @@ async function settlePage(
       size,
       isGarbled,
     );
-  const read = await readByOcr(options, pageNo, isGarbled);
+  const read = await readByOcr(options, pageNo, isGarbled, own.text === '' ? undefined : size);
   options.onSlowPage?.();
   return { ...read, ...size };
 }
 
-async function readByOcr(options: PdfOptions, pageNo: number, isGarbled: boolean): Promise<ReadPage> {
+/** `size`: of a page that has a text layer, which the OCR must not see: the library reads images only where it finds no text. */
+async function readByOcr(
+  options: PdfOptions,
+  pageNo: number,
+  isGarbled: boolean,
+  size: { readonly width: number; readonly height: number } | undefined,
+): Promise<ReadPage> {
   let page: ParsedPage | undefined;
   try {
     const { pages } = await new LiteParse({
@@ -104,8 +120,12 @@ async function readByOcr(options: PdfOptions, pageNo: number, isGarbled: boolean
       ocrLanguage: options.language,
       tessdataPath: options.tessdata,
       dpi: OCR_DPI,
-      targetPages: String(pageNo),
-    }).parse(options.path);
+      targetPages: size === undefined ? String(pageNo) : '1',
+    }).parse(
+      size === undefined
+        ? options.path
+        : imagePage(await renderPage(options.path, pageNo, OCR_DPI), size.width, size.height),
+    );
     page = pages[0];
   } catch (error) {
     return without(pageNo, 'rejected', `OCR failed: ${messageOf(error)}`, {}, isGarbled);
@@ -119,7 +139,7 @@ async function readByOcr(options: PdfOptions, pageNo: number, isGarbled: boolean
     ...view,
     pageNo,
     fate: 'ocr',
-    reason: isGarbled ? 'its text layer is garbled' : 'no text layer',
+    reason: isGarbled ? 'its text layer is garbled' : size === undefined ? 'no text layer' : 'asked for by a person',
     width: page.width,
     height: page.height,
     ocrConfidence: confidenceOf(page),
@@ -258,19 +278,12 @@ function without(
   isGarbled = false,
 ): ReadPage {
   return {
-    pageNo,
+    ...withoutText(pageNo, reason ?? ''),
     fate,
     reason,
     width: size.width ?? null,
     height: size.height ?? null,
-    text: '',
-    blocks: [],
-    charStart: 0,
-    charEnd: 0,
-    ocrConfidence: null,
     garbledShare: isGarbled ? 1 : 0,
-    tables: 0,
-    tablesLost: 0,
   };
 }
 

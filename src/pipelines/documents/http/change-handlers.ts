@@ -3,6 +3,7 @@ import { audit } from '../../../access/audit.ts';
 import { APP_ROLE } from '../../../access/tenant-session.ts';
 import type { OperationId } from '../../../contract/api/operations.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { findBlob } from '../../../engine/blobs/blobs.ts';
 import { becomeRole } from '../../../engine/sql/become-role.ts';
 import { type Call, type Handlers, handle } from '../../../http/call.ts';
 import { actorOf, engineOf } from '../../../http/engine-of.ts';
@@ -27,8 +28,9 @@ import { expireBlobs } from '../sql/expire-blobs.ts';
 import { findDocument, findLiveRun, listVersions } from '../sql/read-documents.ts';
 import { lockDocument } from '../sql/versions.ts';
 import { requireVersion, showDocument } from './document-view.ts';
+import { requireBytes } from './file-handlers.ts';
 
-type AnyCall = Pick<Call<OperationId>, 'app' | 'principal' | 'origin' | 'operation'>;
+type AnyCall = Pick<Call<OperationId>, 'app' | 'principal' | 'origin' | 'operation' | 'trail'>;
 
 export function changeHandlers(deps: DocumentsDeps): Handlers {
   return {
@@ -117,7 +119,10 @@ export function changeHandlers(deps: DocumentsDeps): Handlers {
       const { how } = call.body;
       const engine = engineOf(call);
       const { tenantId } = call.principal;
-      const version = await look(call, (db) => requireVersion(db, tenantId, call.params));
+      const { version, blob } = await look(call, async (db) => {
+        const found = await requireVersion(db, tenantId, call.params);
+        return { version: found, blob: found.blob_id === null ? undefined : await findBlob(db, found.blob_id) };
+      });
       if (pageNo > version.page_count)
         throw new MillraceError('document_page_not_found', { document: docId, version: versionNo, page: pageNo });
       if (!version.is_active) throw new MillraceError('document_not_served', { document: docId });
@@ -126,6 +131,7 @@ export function changeHandlers(deps: DocumentsDeps): Handlers {
           page: pageNo,
           reason: 'only pages of a PDF have an image',
         });
+      requireBytes(blob);
       const before = DocumentInput.parse((await engine.run(tenantId, version.run_id)).input);
       const { [String(pageNo)]: _, ...others } = before.pages ?? {};
       const pages = how === 'include' ? others : { ...others, [String(pageNo)]: how };
@@ -154,20 +160,22 @@ function asApi<T>(
 }
 
 /** The change as the role that may make it, and its entry in the audit log as the app, in one transaction. */
-function inRole<T>(
-  { app, principal, origin, operation }: AnyCall,
+async function inRole<T>(
+  { app, principal, origin, operation, trail }: AnyCall,
   role: string,
   docId: string,
   data: Record<string, unknown>,
   work: (tx: Queryable, tenantId: string) => Promise<T>,
 ): Promise<T> {
   const { tenantId } = principal;
-  return withTenant(app.pool, { tenantId, role }, async (tx) => {
-    const result = await work(tx, tenantId);
+  const result = await withTenant(app.pool, { tenantId, role }, async (tx) => {
+    const done = await work(tx, tenantId);
     await becomeRole(tx, APP_ROLE);
     await audit(tx, principal, origin, { action: operation, target: docId, data });
-    return result;
+    return done;
   });
+  trail.committed();
+  return result;
 }
 
 async function requireDocument(tx: Queryable, tenantId: string, docId: string) {

@@ -75,7 +75,7 @@ export function fileHandlers(deps: DocumentsDeps): Handlers {
   };
 }
 
-function requireBytes(blob: Blob | undefined): Blob {
+export function requireBytes(blob: Blob | undefined): Blob {
   if (blob !== undefined && blob.deleted_at === null) return blob;
   throw new MillraceError('document_bytes_gone', { reason: 'its time to be kept is over, or KEEP_RAW is delete' });
 }
@@ -85,7 +85,7 @@ async function draw(deps: DocumentsDeps, blob: Blob, pageNo: number, dpi: number
     throw new MillraceError('upload_busy', { limit: MAX_DRAWN_AT_ONCE }, { retryAfterMs: 2_000 });
   drawing += 1;
   try {
-    return await withDocument(deps, blob, { format: 'pdf' }, ({ reader }) => reader.image(pageNo, dpi));
+    return await withDocument(deps, blob, { format: 'pdf' }, ({ reader }) => reader().image(pageNo, dpi));
   } finally {
     drawing -= 1;
   }

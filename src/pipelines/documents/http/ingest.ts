@@ -10,15 +10,16 @@ import type { UploadLimits } from '../../../http/uploads/upload-limits.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { Accepted, Intake } from '../../../sources/intake.ts';
-import { type AcceptedDocument, acceptDocument, cleanTitle, type DocumentRequest } from '../accept-document.ts';
+import { type AcceptedDocument, acceptDocument, cleanTitle } from '../accept-document.ts';
 import { documentExtensions, sniffDocument } from '../document-file.ts';
+import { withdrawDocument } from '../withdraw-document.ts';
 
 type DocumentIntake = Intake<typeof IngestFields, Accepted & AcceptedDocument>;
 
 const MAX_TAGS = 50;
 const MAX_TAG = 100;
 
-export function documentsIntake(engine: Engine, log: Log, by?: DocumentRequest['by']): DocumentIntake {
+export function documentsIntake(engine: Engine, log: Log): DocumentIntake {
   return {
     title: 'A document: PDF, DOCX, HTML, TXT or MD',
     accepts: documentExtensions,
@@ -31,7 +32,8 @@ export function documentsIntake(engine: Engine, log: Log, by?: DocumentRequest['
         throw new MillraceError('workspace_mismatch', { given: fields.workspace_id });
       tagsOf(fields);
     },
-    accept({ tenantId, fields, file, createdBy, correlationId, sourceId }) {
+    withdraw: (vanished) => withdrawDocument(engine, vanished),
+    accept({ tenantId, fields, file, createdBy, uploader, correlationId, sourceId, origin, uniqueKey }) {
       const isFolder = sourceId?.startsWith('folder:') === true;
       return acceptDocument(
         { engine, log },
@@ -44,8 +46,9 @@ export function documentsIntake(engine: Engine, log: Log, by?: DocumentRequest['
           correlationId,
           sourceId,
           // A file in a folder is known by its place: other bytes under its name are a new version of it.
+          ...(origin === undefined ? {} : { channel: origin.kind, sourceUri: origin.uri, uniqueKey }),
           ...(isFolder ? { channel: 'folder', sourceUri: `${sourceId}/${file.originalName}` } : {}),
-          by: by ?? { name: sourceId ?? createdBy ?? 'upload', isAdmin: false },
+          by: uploader ?? { name: sourceId ?? createdBy ?? 'upload', isAdmin: false },
         },
       );
     },
@@ -68,10 +71,12 @@ export function ingestHandler({
       {
         tenantId: principal.tenantId,
         createdBy: principal.kind === 'user' ? principal.actorId : undefined,
+        uploader: { name: principal.actor, isAdmin: principal.role === 'admin' },
         correlationId: origin.correlationId ?? undefined,
       },
-      onlyFor(documentsIntake(engine, app.log, { name: principal.actor, isAdmin: principal.role === 'admin' })),
+      onlyFor(documentsIntake(engine, app.log)),
     );
+    call.trail.acted({ target: answer.docId, data: { created: answer.created } });
     reply.code(answer.created ? 202 : 200);
     if (!answer.created)
       return { doc_id: answer.docId, status: 'skipped' as const, reason: 'already ingested, no changes' };

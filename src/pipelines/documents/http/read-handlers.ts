@@ -5,7 +5,15 @@ import { pageOf, readCursor, shapes, writeCursor } from '../../../http/cursor.ts
 import { look } from '../../../http/routes/change.ts';
 import { wirePage } from '../../../http/wire.ts';
 import { listPages, selectPages } from '../sql/pages.ts';
-import { countDocuments, type DocumentFilter, listChunks, listDocuments, listOrphans } from '../sql/read-documents.ts';
+import {
+  countDocuments,
+  type DocumentFilter,
+  listChanges,
+  listChunks,
+  listDocuments,
+  listOrphans,
+  listVersions,
+} from '../sql/read-documents.ts';
 import { requireVersion, showDocument, viewDocument } from './document-view.ts';
 
 const CHUNKS_OF_PAGE = 200;
@@ -92,6 +100,21 @@ export const readHandlers: Handlers = {
       const rows = await listChunks(db, { tenantId, versionId, page: null }, Number(cursor?.[0] ?? -1), limit + 1);
       const { data, next } = pageOf(rows, limit, (row) => writeCursor(row.chunk_no));
       return { data: [...data], next };
+    });
+  }),
+
+  ...handle('documents.changes', async (call) => {
+    const { after, limit } = call.query;
+    const cursor = readCursor(after, shapes.integer);
+    return look(call, async (db, tenantId) => {
+      const { doc_id: docId, version } = call.params;
+      const { doc_version_id: newer } = await requireVersion(db, tenantId, call.params);
+      const before = (await listVersions(db, tenantId, docId)).find((each) => each.version_no < version);
+      if (before === undefined) return { data: [], next: null, against: null };
+      const of = { tenantId, newer, older: before.doc_version_id };
+      const rows = await listChanges(db, of, Number(cursor?.[0] ?? -1), limit + 1);
+      const { data, next } = pageOf(rows, limit, (row) => writeCursor(row.place));
+      return { data: data.map(({ place: _, ...chunk }) => chunk), next, against: before.version_label };
     });
   }),
 };

@@ -61,13 +61,20 @@ export async function getOrCreateDocument(tx: Queryable, wanted: WantedDocument)
   return rows[0] as FoundDocument;
 }
 
-export async function readActiveHash(tx: Queryable, tenantId: string, docId: string): Promise<string | null> {
-  const { rows } = await tx.query<{ content_hash: string }>({
-    name: 'documents-read-active-hash',
-    text: `select v.content_hash from public.document_versions v where v.tenant_id = $1 and v.doc_id = $2 and v.is_active`,
+/** What is served of a document, and the run that made it. */
+export async function readServed(
+  tx: Queryable,
+  tenantId: string,
+  docId: string,
+): Promise<{ readonly content_hash: string; readonly run_id: string; readonly source_seq: number } | undefined> {
+  const { rows } = await tx.query<{ content_hash: string; run_id: string; source_seq: number }>({
+    name: 'documents-read-served',
+    text: `
+      select v.content_hash, v.run_id, v.source_seq from public.document_versions v
+      where v.tenant_id = $1 and v.doc_id = $2 and v.is_active`,
     values: [tenantId, docId],
   });
-  return rows[0]?.content_hash ?? null;
+  return rows[0];
 }
 
 export interface Tombstone {
@@ -101,4 +108,23 @@ export async function liftTombstones(tx: Queryable, tenantId: string, sourceUri:
       where t.tenant_id = $1 and t.source_uri = $2 and t.lifted_at is null`,
     values: [tenantId, sourceUri, by],
   });
+}
+
+/** The newest finished version that was made of these bytes. */
+export async function findVersionOf(
+  tx: Queryable,
+  tenantId: string,
+  docId: string,
+  contentHash: string,
+): Promise<{ doc_version_id: string; run_id: string } | undefined> {
+  const { rows } = await tx.query<{ doc_version_id: string; run_id: string }>({
+    name: 'documents-find-version-of',
+    text: `
+      select v.doc_version_id, v.run_id from public.document_versions v
+      where v.tenant_id = $1 and v.doc_id = $2 and v.content_hash = $3 and v.ready_at is not null
+      order by v.version_no desc
+      limit 1`,
+    values: [tenantId, docId, contentHash],
+  });
+  return rows[0];
 }

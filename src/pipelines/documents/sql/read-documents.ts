@@ -194,20 +194,61 @@ export async function compareVersions(
   return rows[0] ?? { added: 0, removed: 0, kept: 0 };
 }
 
-/** Runs of a document that have not ended, newest first. */
+export interface ChangedChunk {
+  /** In the list of all changes. */
+  readonly place: number;
+  readonly change: 'added' | 'removed';
+  readonly chunk_id: string;
+  readonly chunk_no: number;
+  readonly page_from: number;
+  readonly page_to: number;
+  readonly heading_path: string[];
+  readonly text: string;
+}
+
+/** By their place in the version they stand in; at the same place what was removed comes after what was added. */
+export async function listChanges(
+  db: Queryable,
+  of: { readonly tenantId: string; readonly newer: string; readonly older: string },
+  after: number,
+  limit: number,
+): Promise<ChangedChunk[]> {
+  const { rows } = await db.query<ChangedChunk>({
+    name: 'documents-list-changes',
+    text: `
+      with n as (select c.*, md5(c.text) as h from public.chunks c where c.tenant_id = $1 and c.doc_version_id = $2),
+           o as (select c.*, md5(c.text) as h from public.chunks c where c.tenant_id = $1 and c.doc_version_id = $3),
+           changed as (
+             select 'added' as change, 2 * n.chunk_no::bigint as place, n.* from n where not exists (select from o where o.h = n.h)
+             union all
+             select 'removed', 2 * o.chunk_no::bigint + 1, o.* from o where not exists (select from n where n.h = o.h)
+           )
+      select c.change, c.place, c.chunk_id, c.chunk_no, c.page_from, c.page_to, c.heading_path, c.text
+      from changed c
+      where c.place > $4
+      order by c.place
+      limit $5`,
+    values: [of.tenantId, of.newer, of.older, after, limit],
+  });
+  return rows;
+}
+
+/** The newest run of a document that has not ended; `otherThan`: only such as bring other bytes. */
 export async function findLiveRun(
   db: Queryable,
   tenantId: string,
   docId: string,
+  otherThan: string | null = null,
 ): Promise<{ run_id: string; status: string } | undefined> {
   const { rows } = await db.query<{ run_id: string; status: string }>({
     name: 'documents-find-live-run',
     text: `
       select r.id as run_id, r.status from engine.runs r
       where r.tenant_id = $1 and r.pipeline = 'documents' and r.finished_at is null and r.input ->> 'doc_id' = $2
+        and ($3::text is null or r.input ->> 'content_hash' <> $3)
       order by r.id desc
       limit 1`,
-    values: [tenantId, docId],
+    values: [tenantId, docId, otherThan],
   });
   return rows[0];
 }
@@ -247,4 +288,13 @@ export async function listChunks(
     values: [of.tenantId, of.versionId, after, of.page, limit],
   });
   return rows;
+}
+
+export async function findByUri(db: Queryable, tenantId: string, sourceUri: string): Promise<string | undefined> {
+  const { rows } = await db.query<{ doc_id: string }>({
+    name: 'documents-find-by-uri',
+    text: `select d.doc_id from public.documents d where d.tenant_id = $1 and d.source_uri = $2`,
+    values: [tenantId, sourceUri],
+  });
+  return rows[0]?.doc_id;
 }

@@ -156,6 +156,17 @@ export async function serveVersion(tx: Queryable, tenantId: string, versionId: s
   });
 }
 
+/** The bytes that are served were observed again: what was observed in between does not take their place any more. */
+export async function observeServed(tx: Queryable, tenantId: string, docId: string, sourceSeq: number): Promise<void> {
+  await tx.query({
+    name: 'documents-observe-served',
+    text: `
+      update public.document_versions v set source_seq = greatest(v.source_seq, $3)
+      where v.tenant_id = $1 and v.doc_id = $2 and v.is_active`,
+    values: [tenantId, docId, sourceSeq],
+  });
+}
+
 /** With everything that was made for it. Nothing is there to take away when the run failed before its first page. */
 export async function deleteVersionOfRun(tx: Queryable, tenantId: string, runId: string): Promise<void> {
   await tx.query({

@@ -2,7 +2,7 @@
 // check saw goes to standard error.
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
-import { type Connection, withConnection } from '../../../cli/connection.ts';
+import { type Connection, withConnection, withToolbox } from '../../../cli/connection.ts';
 import { note, say, sayJson } from '../../../cli/output.ts';
 import { workIfNobodyDoes } from '../../../cli/work-here.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
@@ -36,7 +36,8 @@ export function addGoldenPathCommand(program: Command): void {
     .command('golden-path')
     .summary('prove that a batch of judgments lands once, on this installation')
     .description(
-      'Hands in a test batch, waits for its end, hands it in again, and removes what it stored. Exit code: 0 all held, 1 not.\n' +
+      'Submits a test batch, waits for its end, submits it again, and removes what it stored. Exit code: 0 all held, 1 not.\n' +
+        'On an installation without tenants it makes one for itself and removes it. With MILLRACE_URL it asks that server.\n' +
         'In production it asks first. --chaos also kills a worker at its work; only in dev, and only when no other worker runs.',
     )
     .addOption(new Option('--env <env>', 'which installation this is').choices(['dev', 'prod']).makeOptionMandatory())
@@ -56,9 +57,10 @@ async function goldenPath(options: GoldenPathOptions): Promise<void> {
   if (options.chaos && options.env !== 'dev')
     throw new MillraceError('golden_path_dev_only', { reason: 'this is production' });
   if (options.env === 'prod' && !options.dryRun) await confirm(options);
-  const checks = await withConnection({ ...options, makesFirstTenant: !options.dryRun }, (connection) =>
-    walk(connection, options),
-  );
+  const checks =
+    options.dryRun && !process.env.MILLRACE_URL
+      ? await withToolbox(async ({ engine }) => lookOnly(await checkTables(engine.pools.control), options))
+      : await withConnection({ ...options, makesTrialTenant: true }, (connection) => walk(connection, options));
   const broken = checks.filter(({ isHeld }) => !isHeld);
   if (options.json) sayJson({ ok: broken.length === 0, checks });
   if (broken.length > 0)
@@ -69,37 +71,44 @@ async function goldenPath(options: GoldenPathOptions): Promise<void> {
 }
 
 async function walk(connection: Connection, options: GoldenPathOptions): Promise<Check[]> {
-  const { call, tools } = connection;
-  const tell = options.json ? () => {} : tellCheck;
+  const { call } = connection;
+  const { data } = await call('batches.checks');
+  const tables = data.map(({ name, holds, detail }) => ({ name, isHeld: holds, detail }));
+  if (options.dryRun) return lookOnly(tables, options);
   const checks: Check[] = [];
   const held = (check: Check) => {
     checks.push(check);
-    tell(check);
+    if (!options.json) tellCheck(check);
   };
-  const tables = tools === undefined ? [] : await checkTables(tools.engine.pools.control);
-  if (options.dryRun) {
-    for (const check of tables) held(check);
-    return checks;
-  }
-  for (const check of tables) {
+  const aside = (check: Check) => {
     checks.push(check);
     note(`  ${check.name}: ${check.isHeld ? 'ok' : 'FAIL'}, ${check.detail}`);
-  }
+  };
+  for (const check of tables) aside(check);
   const suffix = `${Date.now()}_${process.pid}`;
   const timeoutMs = Number(options.timeout) * 1_000;
-  const crashes = options.chaos ? await proveCrashes(connection, { suffix, tenant: options.tenant, timeoutMs }) : [];
+  const crashes = options.chaos ? await proveCrashes(connection, { suffix, timeoutMs }) : [];
   // The crash proofs have made this process a worker.
   if (!options.chaos) await workIfNobodyDoes(connection, 'judgments');
-  const batch = testBatch(suffix);
-  held(await checkCompletion(call, batch, timeoutMs));
-  held(await checkDuplicate(call, batch));
-  const again = sameCase(suffix);
-  const update = await checkUpdate(call, batch, again, timeoutMs);
-  checks.push(update);
-  note(`  ${update.name}: ${update.isHeld ? 'ok' : 'FAIL'}, ${update.detail}`);
+  const [batch, again] = [testBatch(suffix), sameCase(suffix)];
+  try {
+    held(await checkCompletion(call, batch, timeoutMs));
+    held(await checkDuplicate(call, batch));
+    aside(await checkUpdate(call, batch, again, timeoutMs));
+  } catch (error) {
+    // Whatever stopped the checks: what they stored goes.
+    await checkCleanup(call, batch, again).catch(() => undefined);
+    throw error;
+  }
   held(await checkCleanup(call, batch, again));
   for (const check of crashes) held(check);
   return checks;
+}
+
+/** A dry run says every check aloud and does nothing else. */
+function lookOnly(tables: readonly Check[], options: GoldenPathOptions): Check[] {
+  if (!options.json) for (const check of tables) tellCheck(check);
+  return [...tables];
 }
 
 function tellCheck({ name, isHeld, detail }: Check): void {

@@ -18,7 +18,7 @@ import { batchIdOf, DEFAULT_VENDOR } from '../batch-id.ts';
 import { parsePolicies } from '../column-policy.ts';
 import { JudgmentsInput } from '../input.ts';
 import { findBatchOfRun } from '../sql/find-batch.ts';
-import { mapBatch, showBatchMapping } from './batch-mapping.ts';
+import { checkBatches } from './batch-checks.ts';
 import { batchReadingHandlers } from './batch-reading.ts';
 import { listBatches } from './list-batches.ts';
 import { listJudgments } from './list-judgments.ts';
@@ -40,9 +40,8 @@ export function batchHandlers({ store, limits = defaultUploadLimits }: BatchHand
     ...batchReadingHandlers({ store }),
     ...createBatch(store, limits),
     ...listBatches,
+    ...checkBatches,
     ...showBatch,
-    ...showBatchMapping,
-    ...mapBatch,
     ...removeBatch,
     ...listJudgments,
     ...listPlaintiffs,
@@ -118,6 +117,7 @@ function createBatch(store: BlobStore, limits: UploadLimits): Handlers {
       onlyFor(judgmentsIntake(engine, app.log)),
     );
     const { created: isNew, runId, sourceBatchId, status, outcome, reason, supersedes } = answer;
+    call.trail.acted({ target: runId, data: { outcome } });
     reply.code(isNew ? 202 : 200);
     const twin = isNew && sameBytesAs !== undefined ? await findBatchOfRun(control, tenantId, sameBytesAs) : undefined;
     return {
@@ -132,7 +132,7 @@ function createBatch(store: BlobStore, limits: UploadLimits): Handlers {
   });
 }
 
-/** Corrected rows go back as their batch was handed in, so nothing of that can be said anew. */
+/** Corrected rows go back as their batch was uploaded, so nothing of that can be said anew. */
 const settled = ['source_batch_id', 'vendor', 'supersede', 'policy', 'null_token'] as const;
 
 async function returnOf(engine: Engine, tenantId: string, fields: Fields) {

@@ -1,11 +1,11 @@
 // A batch is a run of the judgments pipeline. This is that run in the words of the batch contract.
 import type { AnswerOf } from '../../../contract/api/client.ts';
+import type { ShownRun } from '../../../engine/reads/run-columns.ts';
 import { titleOf, viewRun } from '../../../http/runs/run-view.ts';
-import type { RunRow } from '../../../http/sql/run-columns.ts';
 
 export type BatchView = AnswerOf<'batches.list'>['data'][number];
 
-export function viewBatch(row: RunRow): BatchView {
+export function viewBatch(row: ShownRun): BatchView {
   const text = (name: string) => {
     const value = row.input[name];
     return typeof value === 'string' ? value : null;

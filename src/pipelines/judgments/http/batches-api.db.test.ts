@@ -1,4 +1,4 @@
-// Batches over HTTP: handed in once, skipped, refused or superseded, read back, reviewed, and removed where that is allowed.
+// Batches over HTTP: uploaded once, skipped, refused or superseded, read back, reviewed, and removed where that is allowed.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildTenant, buildUser, type TestUser, useApi } from '../../../../test/support/api.ts';
 import { useDatabase } from '../../../../test/support/database.ts';
@@ -85,7 +85,7 @@ describe('a batch over HTTP', () => {
       `select data ->> 'message' as message from engine.events where run_id = $1 and type = 'alert.raised'`,
       [first.run_id],
     );
-    expect(alerts.rows).toEqual([{ message: '[BATCH CONTENT CHANGED] changing: handed in again with other content' }]);
+    expect(alerts.rows).toEqual([{ message: '[BATCH CONTENT CHANGED] changing: uploaded again with other content' }]);
     const replaced = await import_(judgmentsFile(row('C-1', '99')), { source_batch_id: 'changing', supersede: 'true' });
     expect(replaced).toMatchObject({ source_batch_id: 'changing#r2', supersedes: first.run_id });
     const judgments = await api.call('judgments.list', { as: user, query: { case_number: 'c-1' } });
@@ -117,7 +117,7 @@ describe('a batch over HTTP', () => {
     expect(shown.json()).toMatchObject({ run_id: revision, source_batch_id: 'broken#r2', retry_of: failed.run_id });
   });
 
-  it('handed in by many at the same moment lands once', async () => {
+  it('uploaded by many at the same moment lands once', async () => {
     const file = judgmentsFile(row('M-1'));
     const answers = await Promise.all(Array.from({ length: 8 }, () => post(file, { source_batch_id: 'many' })));
     expect(new Set(answers.map((answer) => answer.run_id)).size).toBe(1);

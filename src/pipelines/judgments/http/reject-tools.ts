@@ -1,8 +1,8 @@
-// How refused rows of a batch are mended: checked by the batch's own reading and mapping, and run again as a batch of their own.
+// How refused rows of a batch are fixed: checked by the batch's own reading and mapping, and run again as a batch of their own.
 import type { Engine } from '../../../engine/engine.ts';
+import type { ShownRun } from '../../../engine/reads/run-columns.ts';
 import { headerOf } from '../../../http/rejects/header-of.ts';
 import type { RejectTools } from '../../../http/rejects/reject-tools.ts';
-import type { RunRow } from '../../../http/sql/run-columns.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import { checkRows } from '../corrections.ts';
 import { JudgmentsInput } from '../input.ts';
@@ -11,7 +11,7 @@ import { readingOfRun, replayRejects } from '../replay.ts';
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function judgmentsRejectTools(engine: Engine, store: BlobStore): RejectTools {
-  const readingOf = ({ tenant_id: tenantId, id: runId }: RunRow, input: JudgmentsInput) =>
+  const readingOf = ({ tenant_id: tenantId, id: runId }: ShownRun, input: JudgmentsInput) =>
     readingOfRun(engine, { tenantId, runId, input });
   return {
     header: async (run) => headerOf((await readingOf(run, JudgmentsInput.parse(run.input))).reading),

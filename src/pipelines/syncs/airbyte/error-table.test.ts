@@ -1,9 +1,12 @@
 // Status and problem type to code, kind and wait.
 import { describe, expect, it } from 'vitest';
+import { entryOf } from '../../../contract/errors/catalogue.ts';
+import { retryAfterMs } from '../../../platform/retry-after.ts';
 import { durationSeconds, isNewer } from './answers.ts';
-import { codeFor, kindFor } from './error-table.ts';
+import { codeFor } from './error-table.ts';
 import { parseExactJson } from './exact-json.ts';
-import { retryAfterMs } from './retry-after.ts';
+
+const kindFor = (status: number, type: string) => entryOf(codeFor(status, type)).kind;
 
 describe('the error table', () => {
   it.each([

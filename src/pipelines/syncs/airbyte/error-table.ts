@@ -1,7 +1,6 @@
 // Airbyte's refusals become ours by one table: status and problem type → code, whose kind decides what the engine does. The
 // first row that fits counts.
 import type { ErrorCode } from '../../../contract/errors/catalogue.ts';
-import { entryOf } from '../../../contract/errors/catalogue.ts';
 import type { ErrorKind } from '../../../contract/errors/entry.ts';
 
 interface Row {
@@ -31,8 +30,6 @@ const codeOfKind: Partial<Record<ErrorKind, ErrorCode>> = {
   config: 'airbyte_unprocessable',
 };
 
-export const mappableKinds = ['auth', 'rate_limited', 'transient', 'config'] as const;
-
 export function codeFor(
   status: number,
   type: string | null | undefined,
@@ -43,10 +40,6 @@ export function codeFor(
   const row = errorTable.find((each) => fits(each, status, type ?? ''));
   // Anything else (a redirect, an unknown 1xx) is no answer of the API.
   return row?.code ?? 'airbyte_unavailable';
-}
-
-export function kindFor(status: number, type?: string): ErrorKind {
-  return entryOf(codeFor(status, type)).kind;
 }
 
 function fits(row: Row, status: number, type: string): boolean {

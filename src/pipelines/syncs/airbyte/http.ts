@@ -4,10 +4,10 @@ import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { redactText } from '../../../platform/redaction.ts';
+import { retryAfterMs } from '../../../platform/retry-after.ts';
 import { Problem } from './answers.ts';
 import { codeFor } from './error-table.ts';
 import { parseExactJson } from './exact-json.ts';
-import { retryAfterMs } from './retry-after.ts';
 
 export interface HttpCall<S extends z.ZodType> {
   readonly method: 'GET' | 'POST' | 'DELETE';

@@ -1,10 +1,11 @@
 // Syncs: trigger one now, see what happened, cancel it, and the figures to watch.
 import type { Command } from 'commander';
-import { withConnection } from '../../../cli/connection.ts';
+import { withConnection, withToolbox } from '../../../cli/connection.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
 import { relativeTime } from '../../../cli/times.ts';
 import type { AnswerOf } from '../../../contract/api/client.ts';
 import { entryOf, isErrorCode } from '../../../contract/errors/catalogue.ts';
+import { asSyncsSupport, countDeadLettersByError, listStuckJobs, type StuckJob } from '../sql/support-queries.ts';
 
 type Sync = AnswerOf<'syncs.show'>;
 
@@ -23,6 +24,14 @@ const columns: readonly Column<Sync>[] = [
   { title: 'retries', value: (sync) => String(sync.retry_count), right: true },
   { title: 'made', value: (sync) => relativeTime(new Date(sync.created_at)) },
   { title: 'error', value: (sync) => sync.error_code ?? '' },
+];
+
+const stuckColumns: readonly Column<StuckJob>[] = [
+  { title: 'job', value: (job) => job.job_id },
+  { title: 'tenant', value: (job) => job.tenant_id },
+  { title: 'connector', value: (job) => job.connector_id },
+  { title: 'started', value: (job) => relativeTime(job.started_at) },
+  { title: 'worker', value: (job) => (job.is_stale ? 'silent' : 'alive') },
 ];
 
 export function addSyncCommands(program: Command): void {
@@ -76,13 +85,40 @@ export function addSyncCommands(program: Command): void {
 
   syncs
     .command('figures')
-    .description('Five figures to watch, over the last day.')
+    .description('Figures to watch, over the last day.')
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')
     .action(async (_: SyncOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<SyncOptions>();
       const figures = await withConnection({ tenant }, ({ call }) => call('syncs.figures'));
       if (json) sayJson(figures);
       else printFigures(figures);
+    });
+
+  syncs
+    .command('stuck')
+    .summary('syncs of every tenant that have run for more than two hours')
+    .description('For the operator and support: syncs of every tenant that have been running for more than two hours.')
+    .action(async (_: SyncOptions, command: Command) => {
+      const jobs = await withToolbox(({ engine }) => asSyncsSupport(engine.pools.effects, listStuckJobs));
+      if (command.optsWithGlobals<SyncOptions>().json) sayJson(jobs);
+      else say(jobs.length === 0 ? 'No sync has run for more than two hours.' : formatTable(stuckColumns, jobs));
+    });
+
+  syncs
+    .command('dead-letters')
+    .summary('dead letters of every tenant by error')
+    .description(
+      'For the operator and support: how many syncs of every tenant ended as dead letters, by error, most first.',
+    )
+    .action(async (_: SyncOptions, command: Command) => {
+      const counts = await withToolbox(({ engine }) => asSyncsSupport(engine.pools.effects, countDeadLettersByError));
+      if (command.optsWithGlobals<SyncOptions>().json) sayJson(counts);
+      else
+        say(
+          counts.length === 0
+            ? 'No sync has ended as a dead letter.'
+            : formatFacts(counts.map(({ error_code: code, count }) => [code ?? 'unknown', String(count)])),
+        );
     });
 
   syncs
@@ -120,6 +156,10 @@ function printFigures(figures: AnswerOf<'syncs.figures'>): void {
       ['queued in the last minute', String(figures.queued_last_minute)],
       ['average duration', average === null ? 'no sync has succeeded' : `${Math.round(average)} s`],
       ['dead letters', String(figures.dead_letters)],
+      [
+        'retry rate',
+        figures.retry_rate === null ? 'nothing has run' : `${Math.round(figures.retry_rate * 1_000) / 10} %`,
+      ],
       ['retries by error', several(figures.retries_by_error.map((each) => `${each.error_code} ${each.count}`))],
       [
         'success by connector',

@@ -1,4 +1,4 @@
-// /v1/connectors: what a tenant's admin sets up. Reading is done under the caller's tenant; changes go through the desk, which
+// /v1/connectors: what a tenant's admin sets up. Reading is done under the caller's tenant; changes go through the service, which
 // writes the connector and its schedule together.
 import type { z } from 'zod';
 import type { OperationId } from '../../../contract/api/operations.ts';
@@ -13,12 +13,12 @@ import { viewConnectors } from '../connector-view.ts';
 import { addConnector, changeConnector, requireConnector } from '../connectors.ts';
 import { removeConnector } from '../remove-connector.ts';
 import { type ConnectorRow, listConnectors } from '../sql/connectors.ts';
-import type { SyncDesk } from '../sync-desk.ts';
+import type { SyncService } from '../sync-service.ts';
 import { type ConnectorAnswer, connectorAnswer } from './connector-answer.ts';
 
 type AnyCall = Pick<Call<OperationId>, 'app' | 'principal'>;
 
-export function connectorHandlers(desk: SyncDesk): Handlers {
+export function connectorHandlers(service: SyncService): Handlers {
   return {
     ...handle('connectors.list', async (call) => {
       const { limit, after } = call.query;
@@ -31,7 +31,7 @@ export function connectorHandlers(desk: SyncDesk): Handlers {
       });
     }),
     ...handle('connectors.available', async ({ principal }) => {
-      const found = await listAvailable(desk, principal.tenantId, { credential: null });
+      const found = await listAvailable(service, principal.tenantId, { credential: null });
       const data = found.map((each) => ({
         connection_id: each.connectionId,
         name: each.name,
@@ -43,7 +43,7 @@ export function connectorHandlers(desk: SyncDesk): Handlers {
     }),
     ...handle('connectors.create', async (call) => {
       const { body, principal } = call;
-      const added = await addConnector(desk, principal.tenantId, {
+      const added = await addConnector(service, principal.tenantId, {
         name: body.name,
         connectionId: body.connection_id,
         workspaceId: body.airbyte_workspace_id,
@@ -54,12 +54,13 @@ export function connectorHandlers(desk: SyncDesk): Handlers {
         errorKinds: body.error_kinds,
         createdBy: principal.kind === 'user' ? principal.actorId : null,
       });
+      call.trail.acted({ target: added.connector_id });
       return answer(call, added.connector_id);
     }),
     ...handle('connectors.show', (call) => answer(call, call.params.connector_id)),
     ...handle('connectors.update', async (call) => {
       const { body, principal, params } = call;
-      await changeConnector(desk, principal.tenantId, params.connector_id, {
+      await changeConnector(service, principal.tenantId, params.connector_id, {
         ...(body.name === undefined ? {} : { name: body.name }),
         ...(body.external_account_id === undefined ? {} : { externalAccountId: body.external_account_id }),
         ...(body.interval_seconds === undefined ? {} : { intervalSeconds: body.interval_seconds }),
@@ -67,10 +68,12 @@ export function connectorHandlers(desk: SyncDesk): Handlers {
         ...(body.credential === undefined ? {} : { credential: credentialOf(body.credential) }),
         ...(body.error_kinds === undefined ? {} : { errorKinds: body.error_kinds }),
       });
+      call.trail.acted({ target: params.connector_id, data: { changed: Object.keys(body) } });
       return answer(call, params.connector_id);
     }),
-    ...handle('connectors.remove', async ({ principal, params, app }) => {
-      await removeConnector(desk, actorOf(principal), params.connector_id, app.log);
+    ...handle('connectors.remove', async ({ principal, params, app, trail }) => {
+      await removeConnector(service, actorOf(principal), params.connector_id, app.log);
+      trail.acted({ target: params.connector_id });
       return undefined;
     }),
   };

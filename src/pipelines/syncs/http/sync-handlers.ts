@@ -9,19 +9,21 @@ import { wire, wirePage } from '../../../http/wire.ts';
 import { cancelSync } from '../cancel-sync.ts';
 import { JobDispatcher } from '../dispatcher.ts';
 import { recentFigures } from '../figures.ts';
+import type { SyncFigures } from '../sql/read-figures.ts';
 import { listJobs } from '../sql/read-jobs.ts';
-import type { SyncDesk } from '../sync-desk.ts';
+import type { SyncService } from '../sync-service.ts';
 
-export function syncHandlers(desk: SyncDesk): Handlers {
+export function syncHandlers(service: SyncService): Handlers {
   return {
-    ...handle('syncs.trigger', async ({ body, principal, origin }) => {
+    ...handle('syncs.trigger', async ({ body, principal, origin, trail }) => {
       const correlationId = body.correlation_id ?? origin.correlationId;
-      const { job, created } = await new JobDispatcher(desk, principal.tenantId).dispatch({
+      const { job, created } = await new JobDispatcher(service, principal.tenantId).dispatch({
         connectorId: body.connector_id,
         asSupport: principal.role === 'support',
         ...(correlationId === null ? {} : { correlationId }),
         ...(principal.kind === 'user' ? { createdBy: principal.actorId } : {}),
       });
+      trail.acted({ target: body.connector_id, data: { run: job.job_id, created } });
       return { created, sync: wire(job) };
     }),
     ...handle('syncs.list', async (call) => {
@@ -39,15 +41,25 @@ export function syncHandlers(desk: SyncDesk): Handlers {
         success_rate_by_connector: figures.ended.map((each) => ({ ...each, rate: rateOf(each) })),
         average_duration_seconds: figures.average_seconds,
         dead_letters: figures.dead_letters.reduce((sum, { count }) => sum + count, 0),
-        retries_by_error: [...figures.retries],
+        ...retryRates(figures),
       };
     }),
     ...handle('syncs.show', async ({ principal, params }) =>
-      wire(await new JobDispatcher(desk, principal.tenantId).job(params.job_id)),
+      wire(await new JobDispatcher(service, principal.tenantId).job(params.job_id)),
     ),
-    ...handle('syncs.cancel', async ({ principal, params, app }) =>
-      wire(await cancelSync(desk, actorOf(principal), params.job_id, app.log)),
-    ),
+    ...handle('syncs.cancel', async ({ principal, params, app, trail }) => {
+      const cancelled = await cancelSync(service, actorOf(principal), params.job_id, app.log);
+      trail.acted({ target: params.job_id, data: { status: cancelled.status } });
+      return wire(cancelled);
+    }),
+  };
+}
+
+function retryRates({ executions, retries }: SyncFigures) {
+  const share = (count: number) => (executions === 0 ? 0 : count / executions);
+  return {
+    retry_rate: executions === 0 ? null : share(retries.reduce((sum, { count }) => sum + count, 0)),
+    retries_by_error: retries.map((each) => ({ ...each, rate: share(each.count) })),
   };
 }
 

@@ -9,13 +9,13 @@ import { waitFor } from '../../../../test/support/wait-for.ts';
 import { setPlan } from '../../../access/operator.ts';
 import { uuidv7 } from '../../../platform/ids.ts';
 import { createLog } from '../../../platform/log.ts';
-import type { SyncDesk } from '../sync-desk.ts';
+import type { SyncService } from '../sync-service.ts';
 import { connectorHandlers } from './connector-handlers.ts';
 import { syncHandlers } from './sync-handlers.ts';
 
 const db = useDatabase();
 let airbyte: FakeAirbyte;
-let desk: SyncDesk & { close(): Promise<void> };
+let service: SyncService & { close(): Promise<void> };
 let admin: TestUser;
 let support: TestUser;
 let stranger: TestUser;
@@ -29,21 +29,21 @@ const log = createLog({
 
 beforeAll(async () => {
   airbyte = await startFakeAirbyte();
-  desk = await buildSyncs(db.appUrl, airbyte, { log });
-  await desk.engine.start();
+  service = await buildSyncs(db.appUrl, airbyte, { log });
+  await service.engine.start();
   const tenantId = await buildSyncTenant(db, 'growth');
   admin = await buildUser(db, tenantId, 'admin');
   support = await buildUser(db, tenantId, 'support');
   stranger = await buildUser(db, await buildSyncTenant(db, 'growth'), 'admin');
 });
 afterAll(async () => {
-  await desk.close();
+  await service.close();
   await airbyte.close();
 });
 const api = useApi(db, () => ({
   log,
-  engine: desk.engine,
-  handlers: { ...connectorHandlers(desk), ...syncHandlers(desk) },
+  engine: service.engine,
+  handlers: { ...connectorHandlers(service), ...syncHandlers(service) },
 }));
 
 let count = 0;
@@ -288,7 +288,7 @@ describe('syncs', () => {
       expect.arrayContaining([jobId]),
     ]);
     const { retries_by_error: retries } = (await api.call('syncs.figures', { as: admin })).json();
-    expect(retries).toContainEqual({ error_code: 'airbyte_rate_limited', count: 1 });
+    expect(retries).toContainEqual({ error_code: 'airbyte_rate_limited', count: 1, rate: expect.any(Number) });
   });
 
   it('that were cancelled are in no list of dead letters, and are tried again only when the plan allows it', async () => {

@@ -5,7 +5,10 @@ import type { Queryable } from '../../../platform/database.ts';
 export interface SyncFigures {
   readonly queued_last_minute: number;
   readonly ended: readonly { connector_id: string; succeeded: number; dead: number }[];
+  /** Of syncs that succeeded: the time of their attempts, without the waits between them. */
   readonly average_seconds: number | null;
+  /** Executions that have ended, of syncs made in the span. */
+  readonly executions: number;
   readonly dead_letters: readonly { tenant_id: string; count: number }[];
   readonly retries: readonly { error_code: string; count: number }[];
 }
@@ -52,18 +55,31 @@ export async function readSyncFigures(
         where d.pipeline = 'syncs' and ($1::uuid is null or d.tenant_id = $1)
         group by d.tenant_id
       ),
-      retries as (
-        select coalesce(a.error_code, 'unknown') as error_code, count(*)::int as count
+      executions as materialized (
+        select a.run_id, a.outcome, a.error_code, a.ended_at - a.started_at as took
         from engine.attempts a
-        where a.run_id in (select id from recent) and a.outcome = 'retried' and ($1::uuid is null or a.tenant_id = $1)
+        where a.run_id in (select id from recent) and ($1::uuid is null or a.tenant_id = $1)
+      ),
+      retries as (
+        select coalesce(error_code, 'unknown') as error_code, count(*)::int as count
+        from executions where outcome = 'retried'
         group by 1
+      ),
+      succeeded as (
+        select sum(e.took) as took
+        from recent r join executions e on e.run_id = r.id
+        where r.status = 'success'
+        group by r.id
       )
       select (select count(*)::int from recent where id >= $3) as queued_last_minute,
              (select coalesce(jsonb_agg(ended order by connector_id), '[]') from ended) as ended,
-             (select avg(extract(epoch from finished_at - started_at))::float8 from recent where status = 'success') as average_seconds,
+             (select avg(extract(epoch from took))::float8 from succeeded) as average_seconds,
+             (select count(*)::int from executions) as executions,
              (select coalesce(jsonb_agg(letters order by tenant_id), '[]') from letters) as dead_letters,
              (select coalesce(jsonb_agg(retries order by error_code), '[]') from retries) as retries`,
     values: [tenantId, sinceId, minuteId],
   });
-  return rows[0] ?? { queued_last_minute: 0, ended: [], average_seconds: null, dead_letters: [], retries: [] };
+  return (
+    rows[0] ?? { queued_last_minute: 0, ended: [], average_seconds: null, executions: 0, dead_letters: [], retries: [] }
+  );
 }

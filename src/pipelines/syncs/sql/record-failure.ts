@@ -47,12 +47,3 @@ export async function disableConnector(
     values: [tenantId, connectorId, reason],
   });
 }
-
-/** Its windows pass unused while it is off. Runs as the engine. */
-export async function switchSchedule(db: Queryable, tenantId: string, name: string, enabled: boolean): Promise<void> {
-  await db.query({
-    name: 'syncs-switch-schedule',
-    text: `update engine.schedules set enabled = $3 where tenant_id = $1 and name = $2`,
-    values: [tenantId, name, enabled],
-  });
-}

@@ -4,7 +4,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inTenant } from '../../../../access/tenant-session.ts';
-import { chooseTenant } from '../../../../cli/choose-tenant.ts';
 import type { Connection, Toolbox } from '../../../../cli/connection.ts';
 import { MillraceError } from '../../../../contract/errors/millrace-error.ts';
 import { type Check, checkCleanup, type TestBatch, testBatch, waitForEnd } from './checks.ts';
@@ -19,15 +18,14 @@ const victimTimings = { LEASE_SECONDS: '4', HEARTBEAT_SECONDS: '1' };
 
 export async function proveCrashes(
   connection: Connection,
-  options: { readonly suffix: string; readonly tenant: string | undefined; readonly timeoutMs: number },
+  options: { readonly suffix: string; readonly timeoutMs: number },
 ): Promise<Check[]> {
-  const { call, tools } = connection;
-  if (tools === undefined)
+  const { call, tools, tenantId } = connection;
+  if (tools === undefined || tenantId === undefined)
     throw new MillraceError('golden_path_dev_only', {
       reason: 'they need the database of this machine, not MILLRACE_URL',
     });
   await requireIdle(connection);
-  const { tenant_id: tenantId } = await chooseTenant(tools.app, options.tenant);
   const batch = testBatch(`${options.suffix}_chaos`, ROWS);
   const { run_id: runId } = await call('batches.create', { body: batch.form() });
   const wasKilled = await killWorkerOf(connection, batch);
@@ -103,7 +101,7 @@ async function provenTakeover({ engine }: Toolbox, runId: string): Promise<Check
   }
 }
 
-/** The same batch handed in by many at the same moment is one run. */
+/** The same batch uploaded by many at the same moment is one run. */
 async function proveDeliveries({ call }: Connection, suffix: string, timeoutMs: number): Promise<Check> {
   const batch = testBatch(`${suffix}_twice`);
   const answers = await Promise.all(

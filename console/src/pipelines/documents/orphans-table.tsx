@@ -1,0 +1,49 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { inertText } from '../../ui/inert-text.ts';
+import { Moment } from '../../ui/moment.tsx';
+import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { Cell, Row, Table } from '../../ui/table.tsx';
+import { sourceWords } from './documents-table.tsx';
+import { orphansQuery } from './list-documents.ts';
+
+/** Documents no run has finished: for whoever looks after an outage. */
+export function OrphansTable(): ReactNode {
+  const pages = useInfiniteQuery(orphansQuery);
+  if (pages.isPending) return <LoadingLines lines={4} />;
+  if (pages.isError) return <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />;
+  const rows = pages.data.pages.flatMap((page) => page.data);
+  if (rows.length === 0)
+    return (
+      <EmptyState icon="check" title="Every document has a version">
+        <p>Documents whose runs failed, or still wait, would stand here.</p>
+      </EmptyState>
+    );
+  return (
+    <>
+      <Table label="Documents without a version" head={['Title', 'Submitted', 'Source', 'Document']}>
+        {rows.map((row) => (
+          <Row key={row.doc_id}>
+            <Cell className="max-w-96 wrap-anywhere">{inertText(row.title)}</Cell>
+            <Cell className="whitespace-nowrap">
+              <Moment at={row.created_at} />
+            </Cell>
+            <Cell className="max-w-56 truncate text-xs">{sourceWords(row)}</Cell>
+            <Cell>
+              <CopyButton text={row.doc_id} what="document id" />
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+      {pages.hasNextPage && (
+        <div className="flex justify-center border-t border-line p-3">
+          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,106 @@
+// One item: its cells to be corrected, and the record of every attempt.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { call } from '../../app/api.ts';
+import { Button } from '../../ui/button.tsx';
+import { inertText } from '../../ui/inert-text.ts';
+import { Modal } from '../../ui/modal.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { Cell, Row, Table } from '../../ui/table.tsx';
+import { textOf } from './items-grid.tsx';
+import { type ItemDetail, itemQuery } from './list-items.ts';
+import { StatusWord } from './status-word.tsx';
+
+interface Props {
+  readonly jobId: string;
+  readonly itemId: string;
+  readonly columns: readonly string[];
+  readonly onClose: () => void;
+}
+
+export function ItemPanel({ jobId, itemId, columns, onClose }: Props): ReactNode {
+  const item = useQuery(itemQuery(jobId, itemId));
+  const title = item.data === undefined ? 'Item' : `Row ${item.data.row_index + 1}`;
+  return (
+    <Modal title={title} onClose={onClose}>
+      {item.isError ? (
+        <ProblemNote error={item.error} />
+      ) : item.data === undefined ? (
+        <LoadingLines lines={5} />
+      ) : (
+        <div className="flex flex-col gap-4">
+          <p>
+            <StatusWord status={item.data.status} /> {inertText(item.data.last_error ?? '')}
+          </p>
+          <CellsForm key={itemId} jobId={jobId} item={item.data} columns={columns} />
+          <AttemptsTable item={item.data} />
+        </div>
+      )}
+    </Modal>
+  );
+}
+
+function CellsForm({
+  jobId,
+  item,
+  columns,
+}: {
+  jobId: string;
+  item: ItemDetail;
+  columns: readonly string[];
+}): ReactNode {
+  const client = useQueryClient();
+  const [draft, setDraft] = useState<Readonly<Record<string, string>>>({});
+  const correct = useMutation({
+    mutationFn: () => call('jobs.correct', { params: { job_id: jobId, item_id: item.id }, body: { cells: draft } }),
+    onSuccess: () => {
+      setDraft({});
+      void client.invalidateQueries({ queryKey: ['items', jobId] });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    correct.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-2">
+      {columns.map((name) => (
+        <label key={name} className="flex items-center gap-2 text-sm">
+          <span className="w-36 shrink-0 truncate text-ink-2">{inertText(name)}</span>
+          <input
+            className="control min-h-7! flex-1"
+            value={draft[name] ?? textOf(item.input[name])}
+            onChange={({ target }) => setDraft({ ...draft, [name]: target.value })}
+          />
+          {item.corrected.includes(name) && (
+            <span className="text-xs text-ink-2">was “{inertText(textOf(item.original[name]))}”</span>
+          )}
+        </label>
+      ))}
+      {correct.isError && <ProblemNote error={correct.error} />}
+      <Button type="submit" look="main" busy={correct.isPending} disabled={Object.keys(draft).length === 0}>
+        Correct and process again
+      </Button>
+    </form>
+  );
+}
+
+function AttemptsTable({ item }: { item: ItemDetail }): ReactNode {
+  return (
+    <Table label="Attempts" head={['Attempt', 'Outcome', 'Strategy', 'Took', 'Ended', 'Said']}>
+      {item.record.map((each) => (
+        <Row key={`${each.run_id} ${each.started_at} ${each.attempt}`}>
+          <Cell className="figures">{each.attempt}</Cell>
+          <Cell>{each.outcome}</Cell>
+          <Cell>{inertText(each.strategy ?? '–')}</Cell>
+          <Cell className="figures">{each.request_ms === null ? '–' : `${each.request_ms} ms`}</Cell>
+          <Cell>
+            <Moment at={each.ended_at} />
+          </Cell>
+          <Cell className="max-w-72 truncate">{inertText(each.detail ?? textOf(each.answer))}</Cell>
+        </Row>
+      ))}
+    </Table>
+  );
+}

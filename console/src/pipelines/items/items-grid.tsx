@@ -1,0 +1,126 @@
+// The rows of the grid, drawn only where they are seen. Columns are those of the export, in its order.
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { inertText } from '../../ui/inert-text.ts';
+import { EmptyState } from '../../ui/states.tsx';
+import type { Item, Job } from './list-items.ts';
+import { StatusWord } from './status-word.tsx';
+
+const rowHeight = 32;
+const cell = 'max-w-56 truncate px-2 whitespace-nowrap';
+
+interface Props {
+  readonly job: Job;
+  readonly rows: readonly Item[];
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (selected: ReadonlySet<string>) => void;
+  readonly onOpen: (itemId: string) => void;
+  /** The last row came into sight. */
+  readonly onEnd: () => void;
+}
+
+export function ItemsGrid({ job, rows, selected, onSelect, onOpen, onEnd }: Props): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+  });
+  const shown = virtual.getVirtualItems();
+  const lastShown = shown.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (lastShown >= rows.length - 20) onEnd();
+  }, [lastShown, rows.length, onEnd]);
+  if (rows.length === 0) return <EmptyState icon="table" title="No item matches" />;
+  const toggle = (id: string) => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    onSelect(next);
+  };
+  const titles = ['Row', 'Status', 'Reason', ...job.input_columns, ...job.output_columns.map(({ title }) => title)];
+  const below = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+    <div ref={box} className="relative h-[65vh] overflow-auto" tabIndex={0}>
+      <table aria-label="Items" aria-rowcount={job.total_items + 1} className="border-collapse text-left text-sm">
+        <thead className="sticky top-0 z-10 bg-raised">
+          <tr className="border-b border-line-strong">
+            {titles.map((title, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
+              <th key={index} scope="col" className="label px-2 py-1.5 font-medium whitespace-nowrap">
+                {inertText(title)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Gap height={shown[0]?.start ?? 0} />
+          {shown.map(({ index }) => {
+            const item = rows[index] as Item;
+            return (
+              <tr
+                key={item.id}
+                aria-rowindex={item.row_index + 2}
+                className="border-b border-line hover:bg-sunken/60"
+                style={{ height: rowHeight }}
+              >
+                <td className="figures px-2 whitespace-nowrap">
+                  <input
+                    type="checkbox"
+                    aria-label={`Select row ${item.row_index + 1}`}
+                    checked={selected.has(item.id)}
+                    onChange={() => toggle(item.id)}
+                  />{' '}
+                  <button type="button" className="link" onClick={() => onOpen(item.id)}>
+                    {item.row_index + 1}
+                  </button>
+                </td>
+                <td className="px-2">
+                  <StatusWord status={item.status} />
+                </td>
+                <Cells job={job} item={item} />
+              </tr>
+            );
+          })}
+          <Gap height={below} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Stands for the rows that are not drawn. */
+function Gap({ height }: { height: number }): ReactNode {
+  return height <= 0 ? null : (
+    <tr>
+      <td style={{ height, padding: 0 }} />
+    </tr>
+  );
+}
+
+function Cells({ job, item }: { job: Job; item: Item }): ReactNode {
+  const corrected = new Set(item.corrected);
+  return (
+    <>
+      <td className={cell} title={item.last_error ?? ''}>
+        {inertText(item.last_error ?? '')}
+      </td>
+      {job.input_columns.map((name) => (
+        <td key={name} className={`${cell} ${corrected.has(name) ? 'bg-warn-soft' : ''}`}>
+          {inertText(textOf(item.input[name]))}
+        </td>
+      ))}
+      {job.output_columns.map(({ name, type }) => (
+        <td key={name} className={`${cell} ${type === 'number' ? 'figures text-right' : ''}`}>
+          {inertText(textOf(item.result?.[name]))}
+        </td>
+      ))}
+    </>
+  );
+}
+
+export function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,49 @@
+// Items: the grid of a job, the pending items of all jobs, and the catalogues that rows are matched with.
+import { createRoute } from '@tanstack/react-router';
+import { data, run } from '../../app/frame.ts';
+import { lazyPage as lazy } from '../../app/lazy-page.ts';
+import { defineConsoleKit, noRoutes } from '../kit.ts';
+import { readGridSearch } from './grid-search.ts';
+
+const gridPage = createRoute({
+  getParentRoute: () => run,
+  path: '/items',
+  validateSearch: readGridSearch,
+  component: lazy(() => import('./items-page.tsx'), 'ItemsPage'),
+});
+
+const pendingTab = createRoute({
+  getParentRoute: () => run,
+  path: '/pending',
+  component: lazy(() => import('./pending-tab.tsx'), 'PendingTab'),
+});
+
+const pendingPage = createRoute({
+  getParentRoute: () => data,
+  path: '/pending',
+  component: lazy(() => import('./pending-page.tsx'), 'PendingPage'),
+});
+
+const catalogsPage = createRoute({
+  getParentRoute: () => data,
+  path: '/catalogs',
+  component: lazy(() => import('./catalogs-page.tsx'), 'CatalogsPage'),
+});
+
+export const itemsKit = defineConsoleKit({
+  name: 'items',
+  routes: { ...noRoutes, run: [gridPage, pendingTab], data: [pendingPage, catalogsPage] },
+  dataTabs: [
+    { to: '/data/pending', label: 'Pending items' },
+    { to: '/data/catalogs', label: 'Catalogues' },
+  ],
+  kinds: [{ name: 'items', title: 'Items', filename: /order|items|products?|price/i }],
+  run: {
+    views: [],
+    tabs: [
+      { to: '/r/$runId/items', label: 'Items' },
+      { to: '/r/$runId/pending', label: 'Pending' },
+    ],
+    unit: 'items',
+  },
+});

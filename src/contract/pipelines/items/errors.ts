@@ -1,0 +1,211 @@
+// Errors of the items pipeline: jobs, their rows, processors and catalogues.
+import { defineErrors } from '../../errors/entry.ts';
+
+export const itemsErrors = defineErrors({
+  feature_disabled: {
+    kind: 'config',
+    status: 409,
+    message: 'This part of Millrace is switched off ({setting} is false).',
+    next: 'Ask whoever runs this installation to set {setting}=true.',
+  },
+  job_not_found: {
+    kind: 'input',
+    status: 404,
+    message: 'There is no job {job}.',
+    next: 'Look at the list of jobs; the id may belong to somebody else.',
+  },
+  item_not_found: {
+    kind: 'input',
+    status: 404,
+    message: 'There is no item {item} in job {job}.',
+    next: 'Look at the items of the job.',
+  },
+  export_not_found: {
+    kind: 'input',
+    status: 404,
+    message: 'There is no export {export} of job {job}.',
+    next: 'Export the job again.',
+  },
+  range_unsatisfiable: {
+    kind: 'input',
+    status: 416,
+    message: 'The file has {bytes} bytes; the part that was asked for lies behind them.',
+    next: 'Ask for a part inside the file, or for the whole.',
+  },
+  job_paused: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Job {job} is paused by {by}; nothing was processed.',
+    next: 'Resume the job first.',
+  },
+  job_not_paused: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Job {job} is {state}; there is nothing to resume.',
+    next: 'Read the job again.',
+  },
+  job_ended: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Job {job} is {state}; {action} is for jobs that are still at work.',
+    next: 'Reprocess the rows you want to be processed again.',
+  },
+  job_still_running: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Job {job} is still at work and cannot be deleted.',
+    next: 'Cancel its run first, or wait for its end.',
+  },
+  job_not_ingested: {
+    kind: 'conflict',
+    status: 409,
+    message: 'The file of job {job} is still being read.',
+    next: 'Try again in a moment.',
+  },
+  page_without_cursor: {
+    kind: 'input',
+    status: 400,
+    message: 'Items are paged by cursor; page {page} cannot be asked for by its number.',
+    next: 'Leave page out and give back what "next" of the answer before held as after.',
+  },
+  sort_unknown: {
+    kind: 'input',
+    status: 400,
+    message: 'Items cannot be sorted by {sort}.',
+    next: 'Sort by row_index or updated_at.',
+  },
+  item_statuses_unknown: {
+    kind: 'input',
+    status: 400,
+    message: 'There is no status {status} of items.',
+    next: 'Use PENDING, PROCESSING, DONE, ERROR, NOT_FOUND or SKIPPED, separated by commas.',
+  },
+  item_at_work: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Item {item} is being processed at the moment.',
+    next: 'Try again when its attempt has ended.',
+  },
+  correction_invalid: {
+    kind: 'input',
+    status: 422,
+    message: 'The correction cannot be used: {reason}.',
+    next: 'Correct cells of columns that the file has.',
+  },
+  only_own_jobs: {
+    kind: 'auth',
+    status: 403,
+    message: 'Only admins see the pending items of other people.',
+    next: 'Ask for userId=me.',
+  },
+  processor_unknown: {
+    kind: 'input',
+    status: 422,
+    message: 'There is no processor {processor}.',
+    next: 'Known are: {known}.',
+  },
+  processor_options_invalid: {
+    kind: 'input',
+    status: 422,
+    message: 'The processor {processor} cannot be used so: {reason}.',
+    next: 'Correct the options and submit the file again.',
+  },
+  items_all_failed: {
+    kind: 'input',
+    status: 422,
+    message: 'Every one of the {total} items ended in an error.',
+    next: 'Look at the items: each says why. Reprocess them when the reason is gone.',
+  },
+
+  row_unreadable: {
+    kind: 'input',
+    status: 422,
+    message: 'The line could not be read: {reason}',
+    next: 'Correct the line in the file and submit it again.',
+  },
+  row_repeated: {
+    kind: 'input',
+    status: 422,
+    message: 'Row {row} of the file is the same.',
+    next: 'Nothing to do.',
+  },
+  cell_too_large: {
+    kind: 'input',
+    status: 422,
+    message: 'The row has {bytes} bytes; {limit} are the most.',
+    next: 'Shorten the cells of the row.',
+  },
+  item_not_matched: {
+    kind: 'input',
+    status: 422,
+    message: 'Nothing was found for this row.',
+    next: 'Correct the row, or add the product to the catalogue, and reprocess it.',
+  },
+  item_skipped: {
+    kind: 'input',
+    status: 422,
+    message: 'The processor left this row out.',
+    next: 'Nothing to do.',
+  },
+  item_transient: {
+    kind: 'transient',
+    status: 502,
+    message: 'The other side failed for now.',
+    next: 'It is tried again by itself.',
+  },
+  item_rate_limited: {
+    kind: 'rate_limited',
+    status: 429,
+    message: 'The other side asked to be asked less often.',
+    next: 'It is tried again by itself.',
+  },
+  item_timeout: {
+    kind: 'transient',
+    status: 504,
+    message: 'The processor did not answer within {ms} ms.',
+    next: 'It is tried again by itself.',
+  },
+  processor_failed: {
+    kind: 'transient',
+    status: 500,
+    message: 'The processor failed: {reason}.',
+    next: 'It is tried again by itself.',
+  },
+  processor_answer_invalid: {
+    kind: 'input',
+    status: 502,
+    message: 'The processor gave an answer that is none: {reason}.',
+    next: 'The processor has a fault; reprocess the item when it is corrected.',
+  },
+  endpoint_refused: {
+    kind: 'input',
+    status: 502,
+    message: 'The endpoint refused the item.',
+    next: 'Look at the answer in the record of the item; correct the options or the item.',
+  },
+  gtin_invalid: {
+    kind: 'input',
+    status: 422,
+    message: 'The number {gtin} is no GTIN: its check digit is wrong.',
+    next: 'Correct the number and reprocess the item.',
+  },
+
+  catalog_not_found: {
+    kind: 'input',
+    status: 404,
+    message: 'There is no catalogue {catalog}.',
+    next: 'Upload it under this name, or choose another one.',
+  },
+  catalog_gone: {
+    kind: 'config',
+    status: 409,
+    message: 'The catalogue {catalog} was deleted while jobs still needed it.',
+    next: 'Upload it again and reprocess the items of the job.',
+  },
+  catalog_unusable: {
+    kind: 'input',
+    status: 422,
+    message: 'The file cannot be a catalogue: {reason}.',
+    next: 'It needs a column with a SKU, a GTIN or a title.',
+  },
+});

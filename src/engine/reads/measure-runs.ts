@@ -1,0 +1,39 @@
+// How many runs a filter matches among a bounded number of candidates, and where a page by number begins. A count of a whole ledger
+// reads the whole ledger; this reads as many rows as the bound, in index order, under the tenant's row-level security.
+import type { Queryable } from '../../platform/database.ts';
+import { type CandidateFilter, candidatesBy, candidateValues, type WayIn } from './ways-into-ledger.ts';
+
+export interface RunsMeasured {
+  readonly matches: number;
+  /** Candidates that were looked at; as many as the bound, there may be more. */
+  readonly scanned: number;
+  /** The last match before the page; null when nothing is skipped or fewer match. */
+  readonly boundary: string | null;
+}
+
+/** `skip`: how many matches come before the page. By status and phase only: what the filter says of the rest is not asked here. */
+export async function measureRuns(
+  db: Queryable,
+  way: WayIn,
+  filter: CandidateFilter,
+  skip: number,
+  given: readonly string[] = [],
+): Promise<RunsMeasured> {
+  const isFiltered = filter.statuses !== null || filter.phases !== null;
+  const { rows } = await db.query<RunsMeasured>({
+    name: `reads-measure-runs-${way}-${isFiltered ? 'filtered' : 'all'}`,
+    text: `
+      with candidates as materialized (${candidatesBy(way, isFiltered)}),
+      matching as materialized (
+        select id from candidates
+        ${isFiltered ? 'where ($4::text[] is null or status = any ($4)) and ($5::text[] is null or phase = any ($5))' : ''}
+      )
+      select (select count(*)::int from matching) as matches,
+             (select count(*)::int from candidates) as scanned,
+             case when $8::int > 0 then (select id from matching order by id desc offset greatest($8::int - 1, 0) limit 1) end as boundary,
+             $1::uuid is null or $2::uuid is null or $3::text[] is null or $4::text[] is null or $5::text[] is null
+               or $7::uuid[] is null as unused`,
+    values: [...candidateValues(filter, given), skip],
+  });
+  return rows[0] ?? { matches: 0, scanned: 0, boundary: null };
+}

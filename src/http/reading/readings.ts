@@ -1,0 +1,168 @@
+// Reading and mapping of one run's file: shown, overridden, mapped anew. The same for every pipeline of tables; the pipeline's tools say
+// where it keeps them. An override and a mapping take effect when the run is retried, a mapping also for later files of the kind.
+import type { z } from 'zod';
+import type {
+  Mapping as ApiMapping,
+  Reading as ApiReading,
+  ReadingOverrides as GivenOverrides,
+  MappingWrite,
+} from '../../contract/api/reading.ts';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { ShownRun } from '../../engine/reads/run-columns.ts';
+import type { Queryable } from '../../platform/database.ts';
+import type { ByteSource } from '../../tabular/byte-source.ts';
+import { type AppliedMapping, mappingIdOf } from '../../tabular/mapping/applied-mapping.ts';
+import { readConstants } from '../../tabular/mapping/constants.ts';
+import { headerFingerprint } from '../../tabular/mapping/fingerprint.ts';
+import { headerName } from '../../tabular/mapping/header-name.ts';
+import { saveMapping } from '../../tabular/mapping/save-mapping.ts';
+import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
+import type { Reading } from '../../tabular/reading.ts';
+import { overridesFrom, withoutLines } from '../../tabular/reading-overrides.ts';
+import { change, look } from '../routes/change.ts';
+import type { ReadingTools, RunCall, RunReadings, StoredReading } from './reading-tools.ts';
+import { sampleOf, setAsideOf, viewReading } from './view-reading.ts';
+
+/** A run and the tools of its pipeline. */
+interface Asked {
+  readonly run: ShownRun;
+  readonly tools: ReadingTools;
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function tableReadings(tools: ReadingTools): RunReadings {
+  return {
+    reading: (call, run) => showReading(call, { run, tools }),
+    override: (call, run, given) => overrideReading(call, { run, tools }, given),
+    mapping: (call, run) => showMapping(call, { run, tools }),
+    map: (call, run, given) => mapColumns(call, { run, tools }, given),
+  };
+}
+
+async function showReading(call: RunCall, { run, tools }: Asked): Promise<z.infer<typeof ApiReading>> {
+  const { source, stored } = await look(call, async (db) => ({
+    source: await tools.source(db, run),
+    stored: await requireStored(db, run, tools),
+  }));
+  const { reading } = stored;
+  return viewReading(run.id, reading, setAsideOf(reading), source === undefined ? [] : await sampleOf(source, reading));
+}
+
+async function overrideReading(
+  call: RunCall,
+  { run, tools }: Asked,
+  given: z.output<typeof GivenOverrides>,
+): Promise<z.infer<typeof ApiReading>> {
+  const { source, before } = await look(call, async (db) => ({
+    source: await requireSource(db, run, tools),
+    before: await tools.overrides(db, run),
+  }));
+  const overrides = overridesFrom(given, before);
+  // Tried on the file before it is kept: an override that cannot work is refused here, not at the retry.
+  const reading = await tools.decideReading(source, run, overrides);
+  await change(
+    call,
+    (db) => tools.keepOverrides(db, run, overrides),
+    () => ({ target: run.id }),
+  );
+  return viewReading(run.id, reading, setAsideOf(reading), await sampleOf(source, reading));
+}
+
+async function showMapping(call: RunCall, { run, tools }: Asked): Promise<z.infer<typeof ApiMapping>> {
+  const { reading, mapping } = await look(call, (db) => requireStored(db, run, tools));
+  return viewMapping(mapping, reading, { run, tools });
+}
+
+async function mapColumns(
+  call: RunCall,
+  { run, tools }: Asked,
+  given: z.output<typeof MappingWrite>,
+): Promise<z.infer<typeof ApiMapping>> {
+  const { source, reading, mapping, overrides } = await look(call, async (db) => ({
+    ...(await requireStored(db, run, tools)),
+    source: await tools.source(db, run),
+    overrides: await tools.overrides(db, run),
+  }));
+  const { fingerprint } = mapping;
+  const { pipeline } = run;
+  // Without what was said the next file of the kind would show another header; the mapping must be found by that one, too.
+  const plain = source === undefined ? reading : await tools.decideReading(source, run).catch(() => reading);
+  const fingerprints = new Set([fingerprint, headerFingerprint(plain.header.value.names)]);
+  const wanted = new Map(given.columns.map(({ index, field }) => [index, field]));
+  const fields: Record<string, string | null> = {};
+  for (const { column, header, field } of mapping.columns)
+    fields[headerName(header).key] ??= wanted.has(column) ? (wanted.get(column) ?? null) : field;
+  const constants = given.constants === undefined ? mapping.constants : readConstants(given.constants, tools.fields);
+  const saved = await change(
+    call,
+    async (db, tenantId) => {
+      const known = await selectMapping(db, { pipeline, fingerprint });
+      const said = { ...known?.reading, ...withoutLines(overrides) };
+      const kept = given.reading === undefined ? said : overridesFrom(given.reading, {});
+      for (const each of Object.keys(kept).length === 0 ? [fingerprint] : fingerprints) {
+        const latest = await selectMapping(db, { pipeline, fingerprint: each });
+        const version = {
+          tenantId,
+          pipeline,
+          fingerprint: each,
+          name: given.name ?? latest?.name ?? tools.mappingName(run),
+          mapping: { fields, constants },
+          reading: kept,
+          createdBy: uuid.test(call.principal.actorId) ? call.principal.actorId : null,
+          basedOn: latest?.version ?? 0,
+        };
+        await saveMapping(db, version, tools.fields);
+      }
+      return selectMapping(db, { pipeline, fingerprint });
+    },
+    (version) => ({ target: run.id, data: { version: version?.version } }),
+  );
+  return viewMapping(tools.decideMapping(reading, run, saved), reading, { run, tools });
+}
+
+async function requireStored(db: Queryable, run: ShownRun, tools: ReadingTools): Promise<StoredReading> {
+  const stored = await tools.stored(db, run);
+  if (stored === undefined) throw new MillraceError('reading_not_ready', { upload: run.id });
+  return stored;
+}
+
+async function requireSource(db: Queryable, run: ShownRun, tools: ReadingTools): Promise<ByteSource> {
+  const source = await tools.source(db, run);
+  if (source === undefined) throw new MillraceError('upload_not_found', { upload: run.id });
+  return source;
+}
+
+function viewMapping(
+  mapping: AppliedMapping,
+  reading: Reading,
+  { run, tools: { fields, requiredFields } }: Asked,
+): z.infer<typeof ApiMapping> {
+  const byIndex = new Map(reading.columns.map((column) => [column.index, column]));
+  return {
+    mapping_id: mapping.version === 0 ? null : mappingIdOf(mapping.fingerprint),
+    name: mapping.name ?? null,
+    version: mapping.version,
+    fingerprint: mapping.fingerprint,
+    pipeline: run.pipeline,
+    platform: null,
+    origin: mapping.origin,
+    columns: mapping.columns.map((column) => ({
+      index: column.column,
+      header: column.header,
+      field: column.field,
+      confidence: column.confidence ?? (column.offers.length > 0 ? 'guess' : 'none'),
+      reason: [column.reason, ...column.offers.map(({ field, reason }) => `could be ${field}: ${reason}`)].join('; '),
+      samples: [...(byIndex.get(column.column)?.examples ?? [])],
+      fill_rate: byIndex.get(column.column)?.fillRate ?? 0,
+    })),
+    constants: mapping.constants,
+    fields: fields.fields.map(({ name, title, kind }) => ({
+      name,
+      label: title,
+      type: kind,
+      required: requiredFields.includes(name),
+    })),
+    missing: [...(mapping.missing ?? [])],
+  };
+}

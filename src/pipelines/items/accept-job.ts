@@ -1,0 +1,148 @@
+// A file becomes a job: the job's row and its first run in one transaction, under one id. Whoever submits the same file again gets another job: rows are
+// processed anew, and what a provider says may have changed.
+import { readFile } from 'node:fs/promises';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { StoredFile } from '../../engine/blobs/store-file.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { becomeRole } from '../../engine/sql/become-role.ts';
+import { enterTenant, type Queryable, withTransaction } from '../../platform/database.ts';
+import { uuidv7 } from '../../platform/ids.ts';
+import type { Log } from '../../platform/log.ts';
+import { bytesSource } from '../../tabular/byte-source.ts';
+import type { OnDoubt } from '../../tabular/doubt-question.ts';
+import type { ItemsDeps } from './deps.ts';
+import type { ItemsInput } from './input.ts';
+import { loadCatalog } from './load-catalog.ts';
+import { checkedOptions, processorNamed } from './processors/registry.ts';
+import { findCatalog, findNewestCatalog } from './sql/catalogs.ts';
+import { findUserId, insertJob } from './sql/jobs.ts';
+
+export interface JobRequest {
+  readonly tenantId: string;
+  readonly file: StoredFile;
+  readonly processor?: string | undefined;
+  readonly options?: string | undefined;
+  readonly catalog?: string | undefined;
+  readonly duplicates?: 'skip' | 'process' | undefined;
+  readonly onDoubt?: OnDoubt | undefined;
+  readonly createdBy?: string | undefined;
+  readonly correlationId?: string | undefined;
+  readonly sourceId?: string | undefined;
+  readonly uniqueKey?: string | undefined;
+  readonly ip?: string | null | undefined;
+}
+
+export interface AcceptedJob {
+  readonly runId: string;
+  readonly status: string;
+  readonly created: boolean;
+}
+
+/** The catalogue of this name comes with Millrace, for the sample on the home page. */
+export const SAMPLE_CATALOG = 'sample';
+const sampleFile = new URL('../../../samples/catalog.csv', import.meta.url);
+const DEFAULT_PROCESSOR = 'catalog';
+const ROLE = 'items_worker';
+
+export async function acceptJob(
+  { engine, log, deps }: { readonly engine: Engine; readonly log: Log; readonly deps: ItemsDeps },
+  request: JobRequest,
+): Promise<AcceptedJob> {
+  requireEnabled(deps);
+  const { tenantId, file } = request;
+  const processor = processorNamed(deps.processors, request.processor ?? DEFAULT_PROCESSOR);
+  const given = parseOptions(processor.name, request.options);
+  const jobId = uuidv7();
+  const answer = await withTransaction(engine.pools.control, async (tx) => {
+    await enterTenant(tx, { tenantId, role: ROLE });
+    const named = processor.name === DEFAULT_PROCESSOR ? await catalogOptions(tx, request) : {};
+    const checked = checkedOptions(processor, { ...given, ...named });
+    const options = processor.prepare?.(checked, jobId) ?? checked;
+    await becomeRole(tx, 'millrace_app');
+    const userId = request.createdBy === undefined ? null : await findUserId(tx, tenantId, request.createdBy);
+    await becomeRole(tx, ROLE);
+    await insertJob(tx, {
+      jobId,
+      tenantId,
+      userId,
+      ip: request.ip ?? null,
+      fileId: file.blobId,
+      fileName: file.originalName,
+      jobType: 'csv',
+      processor: processor.name,
+      processorVersion: processor.version,
+      options,
+      outputColumns: processor.columnsOf?.(options) ?? processor.columns,
+    });
+    await enterTenant(tx, { tenantId: '', role: 'millrace_engine' });
+    const [run] = await engine.enqueueIn(tx, [runOf(jobId, request, processor.name)]);
+    return run;
+  });
+  engine.wake();
+  log.info(
+    { event: 'items.job_submitted', tenant: tenantId, job: jobId, processor: processor.name, bytes: file.bytes },
+    'items.job_submitted',
+  );
+  return { runId: answer?.id ?? jobId, status: 'queued', created: answer?.created ?? true };
+}
+
+export function requireEnabled({ settings }: Pick<ItemsDeps, 'settings'>): void {
+  if (!settings.dbIngestEnabled) throw new MillraceError('feature_disabled', { setting: 'DB_INGEST_ENABLED' });
+}
+
+function runOf(jobId: string, request: JobRequest, processor: string) {
+  const { tenantId, file, createdBy, correlationId, sourceId, onDoubt, duplicates } = request;
+  const input: ItemsInput = {
+    job_id: jobId,
+    filename: file.originalName,
+    job_type: 'csv',
+    processor,
+    ...(onDoubt === undefined ? {} : { on_doubt: onDoubt }),
+    ...(duplicates === undefined ? {} : { duplicates }),
+  };
+  return {
+    id: jobId,
+    pipeline: 'items',
+    tenantId,
+    input,
+    blobId: file.blobId,
+    ...(createdBy === undefined ? {} : { createdBy }),
+    ...(correlationId === undefined ? {} : { correlationId }),
+    ...(sourceId === undefined ? {} : { sourceId }),
+    ...(request.ip == null ? {} : { createdIp: request.ip }),
+  };
+}
+
+/** The newest version of the name, which the job keeps. */
+async function catalogOptions(tx: Queryable, { tenantId, catalog, options }: JobRequest) {
+  if (catalog === undefined) {
+    if (options !== undefined) return {};
+    const newest = await findNewestCatalog(tx, tenantId);
+    if (newest !== undefined) return { catalog_id: newest.catalog_id, catalog: `${newest.name} v${newest.version}` };
+    throw new MillraceError('processor_options_invalid', {
+      processor: DEFAULT_PROCESSOR,
+      reason: 'there is no catalogue yet; upload one first',
+    });
+  }
+  const known =
+    (await findCatalog(tx, tenantId, catalog)) ??
+    (catalog === SAMPLE_CATALOG ? await loadSample(tx, tenantId) : undefined);
+  if (known === undefined) throw new MillraceError('catalog_not_found', { catalog });
+  return { catalog_id: known.catalog_id, catalog: `${known.name} v${known.version}` };
+}
+
+async function loadSample(tx: Queryable, tenantId: string) {
+  const source = bytesSource(await readFile(sampleFile));
+  return loadCatalog(tx, { tenantId, name: SAMPLE_CATALOG, fileName: 'catalog.csv', by: 'Millrace', source });
+}
+
+function parseOptions(processor: string, text: string | undefined): Record<string, unknown> {
+  if (text === undefined || text === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Told below.
+  }
+  throw new MillraceError('processor_options_invalid', { processor, reason: 'options must be a JSON object' });
+}

@@ -1,0 +1,21 @@
+// What the stages and handlers of the items pipeline share.
+import type { BlobStore } from '../../platform/blob/blob-store.ts';
+import { Paces } from './process/pace.ts';
+import type { HttpDeps } from './processors/http.ts';
+import { openProcessors, type Processors } from './processors/registry.ts';
+import type { ItemSettings } from './settings.ts';
+
+export interface ItemsDeps {
+  readonly store: BlobStore;
+  readonly settings: ItemSettings;
+  readonly processors: Processors;
+  /** Of every host that processors ask, shared by all jobs of this process. */
+  readonly paces: Paces;
+  /** Bytes of a file per piece; small in tests, so that a small file has many. */
+  readonly batchBytes?: number;
+}
+
+export async function openItems(settings: ItemSettings, store: BlobStore, http: HttpDeps): Promise<ItemsDeps> {
+  const processors = await openProcessors(settings.itemProcessorModules, http);
+  return { store, settings, processors, paces: new Paces() };
+}

@@ -1,0 +1,167 @@
+// The first stage of a job: its file becomes rows in the database. The reading is decided and stored first; every batch of rows is committed with
+// the place behind it. Batches grow from few rows, so that the first are visible at once, within the bounds of the settings.
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { AdaptiveSize } from '../../../engine/adaptive.ts';
+import { findBlob } from '../../../engine/blobs/blobs.ts';
+import type { StageOutcome } from '../../../engine/pipeline.ts';
+import type { StageContext } from '../../../engine/stage-context.ts';
+import { failpoint } from '../../../platform/failpoints.ts';
+import { blobSource } from '../../../tabular/blob-source.ts';
+import type { ByteSource } from '../../../tabular/byte-source.ts';
+import {
+  isReadSo,
+  refusal,
+  type SaidOfDoubts,
+  saidOfDoubts,
+  stopForDoubts,
+  unsettled,
+  withAnswers,
+  withoutDisproved,
+} from '../../../tabular/doubt-question.ts';
+import { openTable } from '../../../tabular/read-table.ts';
+import type { Reading } from '../../../tabular/reading.ts';
+import { doubtsOfFindings, nothingFound } from '../../../tabular/set-aside-watch.ts';
+import { sniffTable } from '../../../tabular/sniff-table.ts';
+import type { ItemsDeps } from '../deps.ts';
+import { columnNames, recogniseFields } from '../fields.ts';
+import type { ItemsInput } from '../input.ts';
+import { countIngested } from '../metrics.ts';
+import { insertItems } from '../sql/insert-items.ts';
+import { finishIngest, type IngestRow, selectIngest, setLatestRun, storeIngest, storeReading } from '../sql/jobs.ts';
+import { freshIngest, type IngestState } from './ingest-state.ts';
+import { ItemRows } from './item-rows.ts';
+
+type Context = StageContext<ItemsInput>;
+
+export async function ingestJob(context: Context, deps: ItemsDeps): Promise<StageOutcome> {
+  const { run, input } = context;
+  const job = await context.commit(async (tx) => {
+    await setLatestRun(tx, input.job_id, run.id);
+    return selectIngest(tx, input.job_id);
+  });
+  if (job === undefined) throw new MillraceError('job_not_found', { job: input.job_id });
+  if (job.ingested_at !== null) return passOn(job.total_items, deps);
+  const said = saidOfDoubts(await context.answers());
+  if (said.isRefused) return refusal();
+  const stop = await readFile(context, job, said, deps);
+  if (stop !== null) return stop;
+  const { total_items: total = 0 } =
+    (await context.commit(async (tx) => {
+      await finishIngest(tx, input.job_id);
+      return selectIngest(tx, input.job_id);
+    })) ?? {};
+  if (total === 0) throw new MillraceError('empty_file');
+  return passOn(total, deps);
+}
+
+function passOn(total: number, { settings }: ItemsDeps): StageOutcome {
+  return { on: total >= settings.itemSharedFrom ? 'share' : 'pass' };
+}
+
+/** Null: every row is stored, and nothing is in doubt. */
+async function readFile(
+  context: Context,
+  job: IngestRow,
+  said: SaidOfDoubts,
+  deps: ItemsDeps,
+): Promise<StageOutcome | null> {
+  const { input } = context;
+  const source = await openBlob(context, deps);
+  const reading = await settleReading(context, source, job, said);
+  const onDoubt = input.on_doubt ?? 'ask';
+  // Names that are known show that header and delimiter are right.
+  const isKnown = recogniseFields(reading.header.value.names).size > 0;
+  const found = reading.doubts ?? [];
+  const doubts = unsettled(isKnown ? withoutDisproved(found) : found, said);
+  let state = job.ingest ?? freshIngest;
+  if (state.read === 0 && !state.isRead) {
+    const stop = stopForDoubts(doubts, onDoubt, true);
+    if (stop !== null) return stop;
+  }
+  if (!state.isRead) state = await storeRows(context, source, reading, job, state, deps);
+  const late = [...doubts, ...unsettled(doubtsOfFindings(state.setAside ?? nothingFound), said)];
+  return stopForDoubts(late, onDoubt, false);
+}
+
+async function openBlob({ run, commit }: Context, { store }: ItemsDeps): Promise<ByteSource> {
+  const { blobId } = run;
+  const blob = blobId === null ? undefined : await commit((tx) => findBlob(tx, blobId));
+  if (blob === undefined || blob.deleted_at !== null) throw new MillraceError('upload_file_gone', { run: run.id });
+  return blobSource(store, blob);
+}
+
+/** Decided at the first attempt and stored before a row is read; again when somebody wants it read otherwise. */
+async function settleReading(
+  context: Context,
+  source: ByteSource,
+  job: IngestRow,
+  said: SaidOfDoubts,
+): Promise<Reading> {
+  const { input, commit } = context;
+  if (job.reading !== null && isReadSo(job.reading, said)) return job.reading;
+  const found = await sniffTable(source, {
+    fileName: input.filename,
+    overrides: said.overrides,
+    isKnownHeader: (name) => recogniseFields([name]).size > 0,
+  });
+  const reading = withAnswers(found, said);
+  await commit((tx) => storeReading(tx, input.job_id, reading, columnNames(reading.header.value.names)));
+  return reading;
+}
+
+async function storeRows(
+  context: Context,
+  source: ByteSource,
+  reading: Reading,
+  job: IngestRow,
+  from: IngestState,
+  { settings, batchBytes }: ItemsDeps,
+): Promise<IngestState> {
+  const { run, input } = context;
+  const target = {
+    jobId: input.job_id,
+    tenantId: run.tenantId,
+    runId: run.id,
+    userId: job.user_id,
+    jobType: job.job_type,
+  };
+  const gathered = new ItemRows(reading, from, source.size, input.duplicates !== 'process');
+  const size = new AdaptiveSize({
+    name: 'rows per insert',
+    initial: settings.ingestMinRows,
+    min: settings.ingestMinRows,
+    max: settings.ingestMaxRows,
+    targetMs: settings.dbP50Ms,
+    p95Ms: settings.dbP95Ms,
+    maxBytes: settings.ingestMaxBatchBytes,
+    onDecision: context.decide,
+  });
+  let state = from;
+  const flush = async () => {
+    const { rows, bytes, state: next } = gathered.take();
+    const asked = performance.now();
+    let entered = asked;
+    await context.commit(async (tx) => {
+      entered = performance.now();
+      const added = rows.length === 0 ? { total: 0, errors: 0, skipped: 0 } : await insertItems(tx, target, rows);
+      await storeIngest(tx, target.jobId, next, added);
+    });
+    const ms = performance.now() - entered;
+    size.observe(rows.length, ms, { bytes, waitMs: entered - asked });
+    countIngested(rows.length, ms, entered - asked);
+    state = next;
+  };
+  // Small batches of bytes first: the first rows are seen while the rest is still read.
+  const table = openTable(source, reading, { batchBytes: batchBytes ?? BATCH_BYTES });
+  for await (const batch of table.batches(from.position)) {
+    failpoint('stage.first_byte');
+    context.signal.throwIfAborted();
+    gathered.add(batch);
+    context.progress({ done: batch.next.offset, total: source.size, unit: 'bytes', note: `${gathered.read} rows` });
+    if (gathered.rows >= size.size || gathered.bytes >= settings.ingestMaxBatchBytes || batch.isLast) await flush();
+  }
+  return state;
+}
+
+/** Of the file per piece: a checkpoint lies behind each. */
+const BATCH_BYTES = 65_536;

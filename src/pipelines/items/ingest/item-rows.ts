@@ -1,0 +1,143 @@
+// Batches of a file's rows as items to be stored. Knows nothing of transactions: what it has gathered is taken in one piece, with the state that must
+// be stored with it.
+import { hash } from 'node:crypto';
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { storableText } from '../../../platform/storable-text.ts';
+import { ContentCounter } from '../../../tabular/content-counter.ts';
+import type { Reading } from '../../../tabular/reading.ts';
+import type { RowBatch } from '../../../tabular/row-batch.ts';
+import { SetAsideWatch } from '../../../tabular/set-aside-watch.ts';
+import { unreadableRow } from '../../../tabular/validation/row-reject.ts';
+import { columnNames, fieldsOf, recogniseFields } from '../fields.ts';
+import type { NewItem } from '../sql/insert-items.ts';
+import type { IngestState } from './ingest-state.ts';
+
+/** Longer rows are no rows; what is kept of them is their beginning. */
+const MAX_ROW_BYTES = 1_048_576;
+const KEPT_OF_LONG = 2_000;
+
+export interface TakenRows {
+  readonly rows: readonly NewItem[];
+  readonly bytes: number;
+  readonly state: IngestState;
+}
+
+export class ItemRows {
+  readonly columns: readonly string[];
+  readonly #encoding: string;
+  readonly #fields: ReturnType<typeof recogniseFields>;
+  readonly #skipsCopies: boolean;
+  readonly #content: ContentCounter;
+  readonly #setAsides: SetAsideWatch;
+  #rows: NewItem[] = [];
+  #firsts = new Map<string, number>();
+  #bytes = 0;
+  #state: IngestState;
+  #read: number;
+  #furniture: number;
+
+  constructor(reading: Reading, state: IngestState, fileBytes: number, skipsCopies: boolean) {
+    this.columns = columnNames(reading.header.value.names);
+    this.#encoding = reading.encoding.value.name;
+    this.#fields = recogniseFields(this.columns);
+    this.#skipsCopies = skipsCopies;
+    this.#content = new ContentCounter(state.content, state.position.offset, fileBytes);
+    this.#setAsides = new SetAsideWatch(reading, state.setAside);
+    this.#state = state;
+    this.#read = state.read;
+    this.#furniture = state.furniture;
+  }
+
+  get rows(): number {
+    return this.#rows.length;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get read(): number {
+    return this.#read;
+  }
+
+  /** Rows `from` up to `to` of the batch; the whole batch in order, in as many pieces as the caller likes. */
+  add(batch: RowBatch, from = 0, to = batch.rowCount): void {
+    for (let row = from; row < to; row += 1) {
+      if (batch.kinds[row] === 0) this.#addData(batch, row);
+      else {
+        this.#furniture += 1;
+        this.#setAsides.add(batch, row);
+      }
+    }
+    if (to < batch.rowCount) return;
+    this.#content.add(batch);
+    this.#setAsides.addSpans(batch);
+    this.#state = { ...this.#state, position: batch.next, isRead: batch.isLast };
+  }
+
+  /** Everything, with the state behind it: only when a batch is complete. */
+  take(): TakenRows {
+    const [rows, bytes] = [this.#rows, this.#bytes];
+    this.#rows = [];
+    this.#firsts = new Map();
+    this.#bytes = 0;
+    this.#state = {
+      ...this.#state,
+      read: this.#read,
+      furniture: this.#furniture,
+      content: this.#content.content,
+      setAside: this.#setAsides.findings,
+    };
+    return { rows, bytes, state: this.#state };
+  }
+
+  #addData(batch: RowBatch, row: number): void {
+    const place = { i: this.#read, l: batch.line(row) };
+    this.#read += 1;
+    if (batch.faults[row] !== 0) {
+      const { code, message, value } = unreadableRow(batch, row, this.#encoding);
+      const raw = storableText((value ?? '').slice(0, KEPT_OF_LONG));
+      this.#push({
+        ...place,
+        c: { [this.columns[0] ?? 'Line']: raw },
+        n: null,
+        f: null,
+        e: code,
+        m: storableText(message),
+      });
+      return;
+    }
+    const cells: Record<string, string> = {};
+    let bytes = 0;
+    batch.texts(row).forEach((text, index) => {
+      bytes += text.length;
+      cells[this.columns[index] ?? `Column ${index + 1}`] = storableText(text);
+    });
+    if (bytes > MAX_ROW_BYTES) {
+      const { code, message } = new MillraceError('cell_too_large', { bytes, limit: MAX_ROW_BYTES });
+      const short = Object.fromEntries(
+        Object.entries(cells).map(([name, text]) => [name, text.slice(0, KEPT_OF_LONG)]),
+      );
+      this.#push({ ...place, c: short, n: null, f: null, e: code, m: message });
+      return;
+    }
+    const fields = fieldsOf(this.#fields, cells);
+    this.#push({ ...place, c: cells, n: fields, ...this.#copyOf(cells, place.i), b: bytes });
+  }
+
+  /** An earlier row of this piece is known here; one of earlier pieces only to the database. */
+  #copyOf(cells: Readonly<Record<string, string>>, index: number): Pick<NewItem, 'f' | 't'> {
+    if (!this.#skipsCopies) return { f: null };
+    const said = JSON.stringify(cells);
+    const f = Number.parseInt(hash('sha1', said, 'hex').slice(0, 12), 16);
+    const first = this.#firsts.get(said);
+    if (first !== undefined) return { f, t: first };
+    this.#firsts.set(said, index);
+    return { f };
+  }
+
+  #push({ b = KEPT_OF_LONG, ...item }: NewItem & { readonly b?: number }): void {
+    this.#rows.push(item);
+    this.#bytes += b;
+  }
+}

@@ -1,0 +1,327 @@
+// Jobs as people use them: over HTTP, from a file to the fate of every row.
+import { readFileSync } from 'node:fs';
+import { streamXlsxRows } from 'hucre/xlsx';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildTenant, buildUser } from '../../../test/support/api.ts';
+import { useItems } from '../../../test/support/items.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
+import { cellText, cellValue, sheetColumns } from './export/sheet.ts';
+
+const bench = useItems({ settings: { itemSharedFrom: 1_000 } });
+const sample = readFileSync(new URL('../../../samples/items.csv', import.meta.url), 'utf8');
+const withSample = { catalog: 'sample' };
+const fates = { done: 9, not_found: 2, error: 1, skipped: 1 };
+
+let jobId: string;
+beforeAll(async () => {
+  jobId = await bench.submit(sample, withSample, bench.user);
+  await bench.ended(jobId);
+});
+
+describe('a job', () => {
+  it('gives every row of its file one fate, and its receipt and counters say so', async () => {
+    const job = await bench.job(jobId);
+    expect(job).toMatchObject({
+      queue_state: 'DONE',
+      total_items: 13,
+      processed_items: 13,
+      failed_items: 1,
+      done_items: fates.done,
+      not_found_items: fates.not_found,
+      error_items: fates.error,
+      skipped_items: fates.skipped,
+    });
+    const run = await bench.engine.run(bench.admin.tenantId, jobId);
+    expect(run.receipt).toMatchObject({ read: 13, outcomes: { DONE: 9, NOT_FOUND: 2, ERROR: 1, SKIPPED: 1 } });
+    expect(await bench.engine.verify(bench.admin.tenantId, jobId)).toMatchObject({ agrees: true });
+  });
+
+  it('says by what each row was found, how well, and which row of the catalogue it is', async () => {
+    const items = await bench.items(jobId);
+    expect(items.map(({ result }) => result?.match ?? null)).toEqual([
+      'sku',
+      'sku',
+      'gtin',
+      'gtin',
+      'sku',
+      'title',
+      'title',
+      'title',
+      null,
+      null,
+      null,
+      null,
+      'sku',
+    ]);
+    expect(items[0].result).toMatchObject({
+      catalog_row: 1,
+      score: 1,
+      price: 39.9,
+      title: 'Electric kettle 1.7 l brushed steel',
+    });
+    expect(items[8]).toMatchObject({ status: 'ERROR', error_code: 'gtin_invalid' });
+    expect(items[11]).toMatchObject({ status: 'SKIPPED', last_error: 'Row 1 of the file is the same.' });
+    const detail = (await bench.call('jobs.item', jobId, { params: { item_id: items[9].id } })).body;
+    expect(detail.record).toMatchObject([{ outcome: 'NOT_FOUND', is_final: true, attempt: 1 }]);
+    expect(detail.requests.map(({ strategy }: { strategy: string }) => strategy).sort()).toEqual([
+      'gtin',
+      'sku',
+      'title',
+    ]);
+  });
+
+  it('is filtered by status, column and text, and paged by cursor only', async () => {
+    expect(await bench.items(jobId, { status: 'NOT_FOUND' })).toHaveLength(2);
+    expect(await bench.items(jobId, { statuses: 'ERROR,SKIPPED', pageSize: '1' })).toHaveLength(2);
+    expect(await bench.items(jobId, { text: 'GARDEN hose' })).toHaveLength(1);
+    expect(await bench.items(jobId, { text: 'sitwell', column: 'Brand' })).toHaveLength(2);
+    expect(await bench.items(jobId, { text: 'sitwell', column: 'Product name' })).toHaveLength(0);
+    expect(await bench.items(jobId, { text: '100%' })).toHaveLength(0);
+    expect((await bench.items(jobId, { pageSize: '5' })).map(({ row_index: row }) => row)).toEqual([
+      ...Array(13).keys(),
+    ]);
+    const code = async (query: Record<string, string>) => (await bench.call('jobs.items', jobId, { query })).body.code;
+    expect(await code({ page: '2' })).toBe('page_without_cursor');
+    expect(await code({ sort: 'price' })).toBe('sort_unknown');
+    expect(await code({ statuses: 'LOST' })).toBe('item_statuses_unknown');
+    expect(await code({ after: 'x' })).toBe('cursor_malformed');
+  });
+
+  it('belongs to who submitted it: another user of the tenant gets the answer of a missing id, admins see it', async () => {
+    const other = await buildUser(bench.db, bench.admin.tenantId, 'user');
+    const missing = '0192f0c1-2345-7abc-8def-0123456789ab';
+    const item = (await bench.items(jobId))[0].id;
+    const operations = [
+      ['jobs.show', {}],
+      ['jobs.items', {}],
+      ['jobs.item', { params: { item_id: item } }],
+      ['jobs.correct', { params: { item_id: item }, body: { cells: {} } }],
+      ['jobs.kickoff', { query: { durationMs: '10' } }],
+      ['jobs.pause', {}],
+      ['jobs.resume', {}],
+      ['jobs.reprocess', { body: {} }],
+      ['jobs.export', {}],
+      ['jobs.remove', {}],
+    ] as const;
+    for (const [operation, more] of operations) {
+      const [theirs, none] = [
+        await bench.call(operation, jobId, { ...more, as: other }),
+        await bench.call(operation, missing, { ...more, as: other }),
+      ];
+      expect([operation, theirs.status, theirs.body.code]).toEqual([operation, 404, 'job_not_found']);
+      expect(
+        JSON.stringify(theirs.body)
+          .replaceAll(jobId, missing)
+          .replace(/"correlation_id":"[^"]*"/, ''),
+      ).toBe(JSON.stringify(none.body).replace(/"correlation_id":"[^"]*"/, ''));
+      expect((await bench.call('jobs.show', jobId, { as: bench.user })).status).toBe(200);
+    }
+    const list = async (as: { token: string }, query: Record<string, string> = {}) =>
+      (await bench.api.call('jobs.list', { as, query })).json();
+    expect((await list(other)).data).toEqual([]);
+    expect((await list(bench.user)).data.map((job: { jobId: string }) => job.jobId)).toContain(jobId);
+    expect((await list(bench.admin)).data.map((job: { jobId: string }) => job.jobId)).toContain(jobId);
+    expect((await list(other, { userId: 'all' })).code).toBe('only_own_jobs');
+    expect((await bench.api.call('pending.list', { as: other, query: { userId: 'all' } })).json().code).toBe(
+      'only_own_jobs',
+    );
+  });
+});
+
+describe('an export', () => {
+  it.each(['csv', 'xlsx'] as const)(
+    'as %s holds every item in the order of the grid, cell for cell',
+    async (format) => {
+      const { status, body } = await bench.call('jobs.export', jobId, { query: { format }, as: bench.user });
+      expect([status, body.rows]).toEqual([201, 13]);
+      const file = await download(body.export_id);
+      const job = await bench.job(jobId);
+      const columns = sheetColumns(job.input_columns, job.output_columns);
+      const grid = (await bench.items(jobId)).map((item) => {
+        const row = { ...item, input_json: item.input, corrections: null, result_json: item.result };
+        return columns.map(({ cell, type }) => (format === 'csv' ? cellText(cell(row)) : cellValue(cell(row), type)));
+      });
+      const rows = format === 'csv' ? csvRows(file.toString('utf8')) : await xlsxRows(file);
+      expect(rows[0]).toEqual(columns.map(({ title }) => title));
+      expect(rows.slice(1)).toEqual(grid);
+    },
+  );
+
+  it('can be downloaded in parts', async () => {
+    const { export_id: exportId, bytes } = (await bench.call('jobs.export', jobId, { query: { format: 'csv' } })).body;
+    const whole = await download(exportId);
+    expect(whole.length).toBe(bytes);
+    const [first, rest, last] = [
+      await download(exportId, 'bytes=0-9'),
+      await download(exportId, 'bytes=10-'),
+      await download(exportId, 'bytes=-5'),
+    ];
+    expect(Buffer.concat([first, rest]).equals(whole)).toBe(true);
+    expect(last.equals(whole.subarray(-5))).toBe(true);
+    expect((await raw(exportId, `bytes=${bytes}-`)).statusCode).toBe(416);
+  });
+
+  const raw = (exportId: string, range?: string) =>
+    bench.api.server.inject({
+      method: 'GET',
+      url: `/api/jobs/${jobId}/exports/${exportId}`,
+      headers: { authorization: `Bearer ${bench.user.token}`, ...(range === undefined ? {} : { range }) },
+    });
+  async function download(exportId: string, range?: string): Promise<Buffer> {
+    const answer = await raw(exportId, range);
+    expect(answer.statusCode).toBe(range === undefined ? 200 : 206);
+    return answer.rawPayload;
+  }
+
+  it('guards cells that a spreadsheet would run', async () => {
+    const evil = await bench.submit('SKU,Title\n=1+1,"@SUM(A1)"\n', withSample);
+    await bench.ended(evil);
+    const { export_id: exportId } = (await bench.call('jobs.export', evil, { query: { format: 'csv' } })).body;
+    const answer = await bench.api.server.inject({
+      method: 'GET',
+      url: `/api/jobs/${evil}/exports/${exportId}`,
+      headers: { authorization: `Bearer ${bench.admin.token}` },
+    });
+    expect(answer.body).toContain(`'=1+1`);
+    expect(answer.body).toContain(`'@SUM(A1)`);
+  });
+});
+
+describe('what people do to a job', () => {
+  it('a corrected cell is laid over the original, and the item is processed again', async () => {
+    const [, , , , , , , , , teapot] = await bench.items(jobId);
+    const { status, body } = await bench.call('jobs.correct', jobId, {
+      params: { item_id: teapot.id },
+      body: { cells: { Article: 'CUP-0006' } },
+      as: bench.user,
+    });
+    expect([status, body.corrected]).toEqual([200, ['Article']]);
+    const job = await bench.ended(jobId);
+    expect([job.done_items, job.not_found_items]).toEqual([10, 1]);
+    const item = (await bench.call('jobs.item', jobId, { params: { item_id: teapot.id } })).body;
+    expect(item).toMatchObject({
+      status: 'DONE',
+      result: { match: 'sku', sku: 'CUP-0006' },
+      original: { Article: '' },
+    });
+    expect(item.record.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['FOUND', 'NOT_FOUND']);
+    const unknown = await bench.call('jobs.correct', jobId, {
+      params: { item_id: teapot.id },
+      body: { cells: { Nope: 'x' } },
+    });
+    expect(unknown.body.code).toBe('correction_invalid');
+    // The receipt of the first run is still confirmed: what came later is not its own.
+    expect(await bench.engine.verify(bench.admin.tenantId, jobId)).toMatchObject({ agrees: true });
+    expect(await bench.engine.verify(bench.admin.tenantId, job.run_id)).toMatchObject({ agrees: true });
+  });
+
+  it('reprocessing starts the named items anew, once however often it is asked for, and keeps their record', async () => {
+    const items = await bench.items(jobId, { status: 'ERROR' });
+    const body = { scope: 'items', itemIds: [items[0].id] };
+    const [first, second] = await Promise.all([
+      bench.call('jobs.reprocess', jobId, { body }),
+      bench.call('jobs.reprocess', jobId, { body }),
+    ]);
+    expect([first.status, second.status]).toEqual([202, 202]);
+    const job = await bench.ended(jobId);
+    expect(job).toMatchObject({ queue_state: 'DONE', error_items: 1, processed_items: 13 });
+    const item = (await bench.call('jobs.item', jobId, { params: { item_id: items[0].id } })).body;
+    expect(item.attempts).toBe(1);
+    expect(item.record.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('a deleted job is gone with its items, and so are its pending entries', async () => {
+    const gone = await bench.submit('SKU\nKET-1700\n', withSample);
+    await bench.ended(gone);
+    expect((await bench.call('jobs.remove', gone)).status).toBe(204);
+    expect((await bench.call('jobs.show', gone)).body.code).toBe('job_not_found');
+    const { rows } = await bench.db.admin.query('select from job_items where job_id = $1', [gone]);
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('bad input', () => {
+  it('is refused before there is a job, or ends with a reason', async () => {
+    const code = async (text: string, fields: Record<string, string>) =>
+      (await bench.upload('/api/jobs', text, 'rows.csv', { fields })).body.code;
+    expect(await code('a\n1\n', { processor: 'nobody' })).toBe('processor_unknown');
+    const stranger = await buildUser(bench.db, await buildTenant(bench.db), 'admin');
+    const none = await bench.upload('/api/jobs', 'a\n1\n', 'rows.csv', { as: stranger });
+    expect(none.body.code).toBe('processor_options_invalid');
+    expect(await code('a\n1\n', { catalog: 'nowhere' })).toBe('catalog_not_found');
+    expect(await code('a\n1\n', { catalog: 'sample', options: 'x' })).toBe('processor_options_invalid');
+    const empty = await bench.submit('SKU,Title\n', withSample);
+    expect(await bench.ended(empty)).toMatchObject({ queue_state: 'FAILED', total_items: 0 });
+  });
+
+  it('an unreadable line is an item with an error, and the rest is processed', async () => {
+    const rows = ['SKU,Title', 'KET-1700,Kettle', 'BLN-0900,Blender', 'LED-0806,Bulb', 'TOA-0200,"Toaster'];
+    const job = await bench.ended(await bench.submit(rows, { ...withSample, on_doubt: 'proceed' }));
+    expect([job.queue_state, job.last_error, job.total_items, job.done_items, job.error_items]).toEqual([
+      'DONE',
+      null,
+      4,
+      3,
+      1,
+    ]);
+    expect((await bench.items(job.jobId))[3]).toMatchObject({ status: 'ERROR', error_code: 'parse_error' });
+  });
+
+  it('a cell of 5 MB ends the job with the reason, and no row is stored', async () => {
+    const job = await bench.ended(await bench.submit(`SKU,Title\nKET-1700,${'x'.repeat(5_000_000)}\n`, withSample));
+    expect(job).toMatchObject({ queue_state: 'FAILED', total_items: 0 });
+    expect(job.last_error).toMatch(/long/);
+  });
+
+  it('a job whose every item is an error has failed', async () => {
+    const job = await bench.ended(await bench.submit(['EAN', '4006381333932'], withSample));
+    expect(job).toMatchObject({ queue_state: 'FAILED', error_items: 1 });
+    expect(job.last_error).toMatch(/Every one of the 1 items/);
+  });
+
+  it('a catalogue that was deleted is told by every item, and another upload of its name is a new version', async () => {
+    const made = await bench.upload('/api/catalogs', 'SKU,Title\nA-1,Lamp\n', 'mine.csv', { fields: { name: 'mine' } });
+    expect([made.status, made.body.version, made.body.rows]).toEqual([201, 1, 1]);
+    const again = await bench.upload('/api/catalogs', 'SKU,Title\nA-1,Lamp\n', 'mine.csv', {
+      fields: { name: 'mine' },
+    });
+    expect(again.body.version).toBe(2);
+    const mine = await bench.submit('SKU\nA-1\n', { catalog: 'mine' });
+    expect(await bench.ended(mine)).toMatchObject({ done_items: 1, catalog: 'mine v2' });
+    expect(
+      (await bench.api.call('catalogs.remove', { as: bench.admin, params: { catalog_id: again.body.catalog_id } }))
+        .statusCode,
+    ).toBe(204);
+    await bench.call('jobs.reprocess', mine, { body: { statuses: ['DONE'] } });
+    await waitFor(async () => (await bench.items(mine))[0].error_code === 'catalog_gone', {
+      what: 'the item to say so',
+    });
+    expect((await bench.upload('/api/catalogs', 'Colour\nred\n', 'x.csv')).body.code).toBe('catalog_unusable');
+  });
+
+  it('a tenant sees nothing of another', async () => {
+    const stranger = await buildUser(bench.db, await buildTenant(bench.db), 'admin');
+    expect((await bench.call('jobs.show', jobId, { as: stranger })).body.code).toBe('job_not_found');
+  });
+});
+
+/** Our own quoting, undone. */
+function csvRows(text: string): string[][] {
+  const rows: string[][] = [];
+  for (const line of text
+    .replace(/^\uFEFF/, '')
+    .split('\r\n')
+    .slice(0, -1)) {
+    const cells = [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map((match) => match[1] ?? '');
+    if (!line.endsWith(',')) cells.pop();
+    rows.push(cells.map((cell) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell)));
+  }
+  return rows;
+}
+
+async function xlsxRows(bytes: Buffer): Promise<unknown[][]> {
+  const rows: unknown[][] = [];
+  for await (const { values } of streamXlsxRows(bytes)) rows.push([...values]);
+  const width = rows[0]?.length ?? 0;
+  return rows.map((row) => Array.from({ length: width }, (_, index) => row[index] ?? null));
+}

@@ -1,0 +1,51 @@
+// Items: a file becomes rows before anything is done with them; each row is processed with its own fate.
+import { defineKit } from '../kit.ts';
+import { createBackfillService } from './backfill.ts';
+import { createItemsCleanup } from './cleanup.ts';
+import { openItems } from './deps.ts';
+import { catalogHandlers } from './http/catalog-handlers.ts';
+import { changeHandlers } from './http/change-handlers.ts';
+import { exportHandlers } from './http/export-handlers.ts';
+import { createHandler, itemsIntake } from './http/intake.ts';
+import { readHandlers } from './http/read-handlers.ts';
+import { itemsPipeline } from './items.pipeline.ts';
+import { leftoversConsumer } from './leftovers.ts';
+import { itemSettings } from './settings.ts';
+
+export const itemsKit = defineKit({
+  name: 'items',
+  title: 'Items',
+  settings: itemSettings,
+  open: ({ settings, blobs, secrets, config }) =>
+    openItems(settings, blobs, { box: secrets, allowPrivate: config.allowPrivateWebhooks }),
+  pipeline: ({ own }) => itemsPipeline(own),
+  intake: ({ engine, log, own }) => itemsIntake(engine, log, own),
+  handlers: ({ own, uploadLimits }) => ({
+    ...createHandler(own, uploadLimits),
+    ...readHandlers(own),
+    ...changeHandlers(own),
+    ...exportHandlers(own),
+    ...catalogHandlers(own, uploadLimits),
+  }),
+  consumers: ({ engine, log }) => [leftoversConsumer({ engine, log })],
+  services: ({ engine, log, settings }) => [
+    createItemsCleanup({
+      pool: engine.pools.control,
+      log,
+      election: engine.election,
+      retentionDays: settings.itemRetentionDays,
+    }),
+    createBackfillService({ pool: engine.pools.control, log, election: engine.election }),
+  ],
+  databaseRoles: ['items_worker', 'items_cleanup'],
+  samples: [
+    {
+      name: 'items',
+      title: 'Rows matched with a catalogue',
+      about:
+        'An order list against a price list: found by SKU, GTIN and name, not found, a wrong check digit, a row twice.',
+      file: new URL('../../../samples/items.csv', import.meta.url),
+      fields: { processor: 'catalog', catalog: 'sample' },
+    },
+  ],
+});

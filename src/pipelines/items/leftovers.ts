@@ -1,0 +1,51 @@
+// Nothing stays behind: items that were reset in the moment in which their run ended have nobody who works on them. A reader of the outbox looks at every
+// job whose run has ended and gives it a new run where items wait.
+import type { FeedRow } from '../../engine/sql/event-feed.ts';
+import { enterTenant, type Queryable } from '../../platform/database.ts';
+import type { KitHost } from '../kit.ts';
+import type { ItemsDeps } from './deps.ts';
+import { ItemsInput } from './input.ts';
+import { readWaiting, selectJob, setLatestRun } from './sql/jobs.ts';
+
+type Host = Pick<KitHost<ItemsDeps>, 'engine' | 'log'>;
+
+export function leftoversConsumer({ engine, log }: Host) {
+  return {
+    name: 'items leftovers',
+    async apply(tx: Queryable, events: readonly FeedRow[]): Promise<void> {
+      let started = 0;
+      for (const event of events) {
+        if (event.type !== 'run.done' || event.data.pipeline !== 'items' || event.run_id === null) continue;
+        started += (await startAgain(tx, engine, event.tenant_id, event.run_id)) ? 1 : 0;
+      }
+      if (started === 0) return;
+      log.info({ jobs: started }, 'items.leftovers_started');
+      engine.wake();
+    },
+  };
+}
+
+async function startAgain(tx: Queryable, engine: Host['engine'], tenantId: string, runId: string): Promise<boolean> {
+  const ended = await engine.findRun(runId);
+  const input = ItemsInput.safeParse(ended?.input);
+  if (ended === undefined || !input.success) return false;
+  const { job_id: jobId } = input.data;
+  await enterTenant(tx, { tenantId, role: 'items_worker' });
+  const job = await selectJob(tx, tenantId, jobId);
+  const isOpen = job !== undefined && (await readWaiting(tx, jobId)).is_open;
+  await enterTenant(tx, { tenantId: '', role: 'millrace_engine' });
+  if (!isOpen || job.latest_run_id !== runId) return false;
+  const [run] = await engine.enqueueIn(tx, [
+    {
+      pipeline: 'items',
+      tenantId,
+      input: { ...input.data, reprocess: true },
+      ...(ended.blob_id === null ? {} : { blobId: ended.blob_id }),
+    },
+  ]);
+  if (run === undefined) return false;
+  await enterTenant(tx, { tenantId, role: 'items_worker' });
+  await setLatestRun(tx, jobId, run.id);
+  await enterTenant(tx, { tenantId: '', role: 'millrace_engine' });
+  return run.created;
+}

@@ -1,0 +1,262 @@
+// One attempt at one item, or at many at once: the processor is asked within its pace and its time, and whatever it does becomes an outcome. It may
+// throw, hang or answer nonsense; none of that reaches the slice.
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import type { Decision } from '../../../engine/adaptive.ts';
+import type { Queryable } from '../../../platform/database.ts';
+import { translateDatabaseError } from '../../../platform/database-errors.ts';
+import { storableText } from '../../../platform/storable-text.ts';
+import { fieldsOf, recogniseFields } from '../fields.ts';
+import { countRequest } from '../metrics.ts';
+import {
+  type AnyProcessor,
+  type Outcome,
+  type ProcessContext,
+  type ProcessedItem,
+  refused,
+  retry,
+} from '../processors/processor.ts';
+import type { ClaimedItem } from '../sql/claim-items.ts';
+import type { RequestRow } from '../sql/write-results.ts';
+import type { Pace } from './pace.ts';
+import { strategyOf } from './retry-rules.ts';
+
+export interface AttemptDeps {
+  readonly processor: AnyProcessor;
+  readonly options: unknown;
+  readonly tenantId: string;
+  readonly jobId: string;
+  readonly pace: Pace;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly read: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
+  readonly onDecision: (decision: Decision) => void;
+}
+
+export interface Attempted {
+  readonly claimed: ClaimedItem;
+  readonly outcome: Outcome;
+  readonly strategy: string;
+  readonly ms: number;
+  readonly requests: readonly RequestRow[];
+}
+
+const LONG_MS = 1_000;
+const MAX_DETAIL = 500;
+const MAX_RESULT_BYTES = 1_048_576;
+const outcomeKinds = new Set(['found', 'not_found', 'skipped', 'refused', 'retry']);
+
+export async function attemptItems(claimed: readonly ClaimedItem[], deps: AttemptDeps): Promise<Attempted[]> {
+  const requests = new Map<string, RequestRow[]>();
+  const ready: { item: ClaimedItem; work: { item: ProcessedItem; context: ProcessContext<unknown> } }[] = [];
+  const outcomes = new Map<string, Outcome>();
+  const limit = limitTime(deps.signal, deps.timeoutMs);
+  for (const item of claimed) {
+    const told: RequestRow[] = [];
+    requests.set(item.id, told);
+    const shown = shownItem(item);
+    const fault = deps.processor.input?.safeParse(shown.cells);
+    if (fault !== undefined && !fault.success)
+      outcomes.set(
+        item.id,
+        refused('processor_options_invalid', clean(fault.error.issues.map(({ message }) => message).join('; '))),
+      );
+    else ready.push({ item, work: { item: shown, context: contextOf(item, deps, limit.signal, told) } });
+  }
+  const answers =
+    ready.length === 0
+      ? []
+      : await answersOf(
+          ready.map(({ work }) => work),
+          deps,
+          limit,
+        );
+  limit.stop();
+  const ms = limit.takenMs() / Math.max(1, ready.length);
+  ready.forEach(({ item }, index) => {
+    outcomes.set(item.id, answers[index] ?? nonsense('it gave no outcome for this item'));
+  });
+  return claimed.map((item) => ({
+    claimed: item,
+    outcome: outcomes.get(item.id) as Outcome,
+    strategy: strategyOf(deps.processor.strategies, item.not_founds),
+    ms,
+    requests: requests.get(item.id) ?? [],
+  }));
+}
+
+async function answersOf(
+  work: readonly { item: ProcessedItem; context: ProcessContext<unknown> }[],
+  { processor, pace, timeoutMs, onDecision, options, signal: outer }: AttemptDeps,
+  limit: TimeLimit,
+): Promise<Outcome[]> {
+  const { signal } = limit;
+  // Items do not wait here for a host that wants to be left alone for long.
+  const closedForMs = pace.closedForMs();
+  if (closedForMs > LONG_MS)
+    return work.map(() =>
+      retry('rate_limited', 'The other side asked to be left alone for a while.', { afterMs: closedForMs }),
+    );
+  const provider = processor.limits?.key?.(options) ?? processor.name;
+  try {
+    const answers = await pace.run(signal, () => {
+      limit.start();
+      return asked(processor, work, signal);
+    });
+    if (answers.length !== work.length)
+      return work.map(() => nonsense(`it gave ${answers.length} outcomes for ${work.length} items`));
+    const checked = answers.map((answer) => checkedOutcome(processor, answer));
+    const refusal = checked.find((each) => each.kind === 'retry');
+    countRequest(provider, refusal?.kind === 'retry' && refusal.because === 'rate_limited');
+    if (refusal?.kind === 'retry') pace.slowDown(refusal.reason, refusal.afterMs, onDecision);
+    else pace.answeredWell(onDecision);
+    return checked;
+  } catch (error) {
+    if (outer.aborted) throw outer.reason;
+    return work.map(() => outcomeOfThrow(error, signal.aborted, timeoutMs));
+  }
+}
+
+/** Whatever the processor does, it is over when its time is. */
+function asked(
+  processor: AnyProcessor,
+  work: readonly { item: ProcessedItem; context: ProcessContext<unknown> }[],
+  signal: AbortSignal,
+): Promise<readonly Outcome[]> {
+  const answer = async () => {
+    if (processor.processBatch !== undefined) return processor.processBatch(work);
+    const [only] = work;
+    return only === undefined ? [] : [await processor.process(only.item, only.context)];
+  };
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    answer().then(resolve, reject);
+  });
+}
+
+function checkedOutcome(processor: AnyProcessor, outcome: Outcome): Outcome {
+  if (typeof outcome !== 'object' || outcome === null || !outcomeKinds.has(outcome.kind))
+    return nonsense('it is no outcome');
+  if (outcome.kind === 'found') {
+    const result = processor.output.safeParse(outcome.result);
+    if (!result.success)
+      return nonsense(
+        clean(result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')),
+      );
+    const json = storableJson(result.data);
+    if (json === undefined) return nonsense('its result cannot be stored');
+    return {
+      ...outcome,
+      result: json as Readonly<Record<string, unknown>>,
+      answer: storableJson(outcome.answer) ?? null,
+    };
+  }
+  const answer = 'answer' in outcome ? { answer: storableJson(outcome.answer) ?? null } : {};
+  if (outcome.kind === 'not_found')
+    return { ...outcome, ...answer, ...(outcome.detail === undefined ? {} : { detail: clean(outcome.detail) }) };
+  if (typeof outcome.reason !== 'string') return nonsense('it gave no reason');
+  return { ...outcome, ...answer, reason: clean(outcome.reason) };
+}
+
+function outcomeOfThrow(error: unknown, isLate: boolean, timeoutMs: number): Outcome {
+  if (isLate) {
+    const late = new MillraceError('item_timeout', { ms: timeoutMs });
+    return retry('timeout', late.message, { code: late.code });
+  }
+  const ours = translateDatabaseError(error);
+  // The database is away: not the item's fault, and the slice will find out itself.
+  if (
+    ours instanceof MillraceError &&
+    (ours.kind === 'lost' || ours.code === 'lease_lost' || ours.code.startsWith('database_'))
+  )
+    throw ours;
+  const failed = new MillraceError('processor_failed', {
+    reason: clean(error instanceof Error ? error.message : String(error)),
+  });
+  return retry('transient', failed.message, { code: failed.code });
+}
+
+function nonsense(reason: string): Outcome {
+  const error = new MillraceError('processor_answer_invalid', { reason });
+  return refused(error.code, error.message);
+}
+
+function contextOf(
+  item: ClaimedItem,
+  deps: AttemptDeps,
+  signal: AbortSignal,
+  told: RequestRow[],
+): ProcessContext<unknown> {
+  const strategy = strategyOf(deps.processor.strategies, item.not_founds);
+  return {
+    strategy,
+    attempt: item.attempts,
+    idempotencyKey: `${deps.jobId}/${item.id}/${item.claims}`,
+    signal,
+    options: deps.options,
+    tenantId: deps.tenantId,
+    jobId: deps.jobId,
+    tell: (request) =>
+      void told.push({
+        item: item.id,
+        strategy: clean(request.strategy ?? strategy),
+        provider: clean(request.provider),
+        ms: Math.round(request.ms),
+        outcome: clean(request.outcome),
+      }),
+    read: deps.read,
+  };
+}
+
+/** With the corrections of people laid over it. */
+export function shownItem(
+  item: Pick<ClaimedItem, 'id' | 'row_index' | 'input_json' | 'normalized_json' | 'corrections'>,
+): ProcessedItem {
+  const cells = { ...item.input_json, ...item.corrections };
+  const fields =
+    item.corrections === null ? (item.normalized_json ?? {}) : fieldsOf(recogniseFields(Object.keys(cells)), cells);
+  return { id: item.id, rowIndex: item.row_index, cells, fields };
+}
+
+interface TimeLimit {
+  readonly signal: AbortSignal;
+  /** Waiting for its turn takes nobody's time. */
+  start(): void;
+  stop(): void;
+  takenMs(): number;
+}
+
+function limitTime(outer: AbortSignal, ms: number): TimeLimit {
+  const own = new AbortController();
+  const pass = () => own.abort(outer.reason);
+  if (outer.aborted) pass();
+  outer.addEventListener('abort', pass, { once: true });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let startedAt: number | undefined;
+  return {
+    signal: own.signal,
+    start() {
+      startedAt = performance.now();
+      timer = setTimeout(() => own.abort(new Error('its time is over')), ms);
+    },
+    stop() {
+      clearTimeout(timer);
+      outer.removeEventListener('abort', pass);
+    },
+    takenMs: () => (startedAt === undefined ? 0 : performance.now() - startedAt),
+  };
+}
+
+function storableJson(value: unknown): unknown {
+  if (value === undefined) return undefined;
+  try {
+    const json = JSON.stringify(value);
+    if (json === undefined || json.length > MAX_RESULT_BYTES) return undefined;
+    return JSON.parse(json.replaceAll('\\u0000', ''));
+  } catch {
+    return undefined;
+  }
+}
+
+function clean(text: string): string {
+  return storableText(String(text).slice(0, MAX_DETAIL));
+}

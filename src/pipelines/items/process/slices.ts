@@ -1,0 +1,304 @@
+// Slices: claim some items, process them outside any transaction, commit their results. As many as fit into the target time; fewer while items fail, the
+// process is short of memory or its event loop is late. The same loop serves workers and kick-offs; what differs is the host.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+import { AdaptiveSize, type Decision } from '../../../engine/adaptive.ts';
+import type { Queryable } from '../../../platform/database.ts';
+import type { Log } from '../../../platform/log.ts';
+import type { ItemsDeps } from '../deps.ts';
+import { countSlice } from '../metrics.ts';
+import type { AnyProcessor } from '../processors/processor.ts';
+import { checkedOptions, processorNamed } from '../processors/registry.ts';
+import {
+  type Claim,
+  type ClaimedItem,
+  claimDue,
+  claimExpired,
+  claimFresh,
+  giveBack,
+  renewLocks,
+} from '../sql/claim-items.ts';
+import { type JobRow, readPause } from '../sql/jobs.ts';
+import { type ItemResult, insertRequests, type RequestRow, writeResults } from '../sql/write-results.ts';
+import { attemptItems } from './attempt-item.ts';
+import { judgeOutcome } from './retry-rules.ts';
+
+export interface SliceHost {
+  readonly runId: string;
+  readonly tenantId: string;
+  /** Of the locks it takes; unique per claimant. */
+  readonly worker: string;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** A transaction under the job's tenant and, for a worker, under the fence of its lease. */
+  readonly transact: <T>(work: (tx: Queryable) => Promise<T>) => Promise<T>;
+  readonly decide: (decision: Decision) => void;
+  readonly onProcessed: (items: number) => void;
+}
+
+export interface SlicesEnd {
+  readonly processed: number;
+  /** empty: nothing can be claimed now. */
+  readonly why: 'empty' | 'paused' | 'time';
+}
+
+export type SliceJob = Pick<JobRow, 'job_id' | 'user_id' | 'processor' | 'options'>;
+
+const SPIKE_SHARE = 0.5;
+const SPIKE_ITEMS = 8;
+const MAX_SPACING = 8;
+const HEAP_SHARE = 0.85;
+const LAG_MS = 250;
+/** A lock holds for so many expected slices. */
+const LOCK_SLICES = 2;
+
+export async function workSlices(
+  host: SliceHost,
+  job: SliceJob,
+  deps: ItemsDeps,
+  untilMs = Number.POSITIVE_INFINITY,
+): Promise<SlicesEnd> {
+  const worker = new SliceWorker(host, job, deps);
+  let processed = 0;
+  try {
+    for (;;) {
+      if (performance.now() >= untilMs) return { processed, why: 'time' };
+      const slice = await worker.slice();
+      if (slice === 'paused' || slice === 'empty') return { processed, why: slice };
+      processed += slice;
+      host.onProcessed(slice);
+    }
+  } finally {
+    worker.close();
+  }
+}
+
+class SliceWorker {
+  readonly #host: SliceHost;
+  readonly #job: SliceJob;
+  readonly #deps: ItemsDeps;
+  readonly #processor: AnyProcessor;
+  readonly #options: unknown;
+  readonly #size: AdaptiveSize;
+  readonly #lag = monitorEventLoopDelay({ resolution: 20 });
+  /** Fresh rows before this one were claimed by somebody. */
+  #fromRow = 0;
+  #spacing = 1;
+  #sliceMs: number;
+
+  constructor(host: SliceHost, job: SliceJob, deps: ItemsDeps) {
+    this.#host = host;
+    this.#job = job;
+    this.#deps = deps;
+    this.#processor = processorNamed(deps.processors, job.processor);
+    this.#options = checkedOptions(this.#processor, job.options);
+    const { settings } = deps;
+    this.#sliceMs = settings.workerTargetSliceMs;
+    this.#size = new AdaptiveSize({
+      name: 'items per slice',
+      initial: Math.max(settings.claimMin, this.#atOnce()),
+      min: settings.claimMin,
+      max: settings.claimMax,
+      targetMs: settings.workerTargetSliceMs * Number(settings.safetyFactor ?? '0.7'),
+      onDecision: host.decide,
+    });
+    this.#lag.enable();
+  }
+
+  close(): void {
+    this.#lag.disable();
+  }
+
+  #atOnce(): number {
+    return Math.min(
+      this.#deps.settings.itemConcurrency,
+      this.#processor.limits?.concurrency ?? Number.POSITIVE_INFINITY,
+    );
+  }
+
+  async slice(): Promise<number | 'paused' | 'empty'> {
+    this.#heedTheProcess();
+    const claim: Claim = {
+      jobId: this.#job.job_id,
+      worker: this.#host.worker,
+      lockMs: this.#lockMs(),
+      limit: this.#size.size,
+    };
+    const claimed = await this.#claim(claim);
+    if (claimed === 'paused') return 'paused';
+    if (claimed.length === 0) return 'empty';
+    const startedAt = performance.now();
+    const worked = await this.#work(claimed, claim);
+    const ms = performance.now() - startedAt;
+    this.#sliceMs = ms;
+    this.#size.observe(claimed.length, ms);
+    this.#heedErrors(worked.failed, claimed.length);
+    countSlice({ ...worked, items: claimed.length, ms });
+    this.#host.log.debug(
+      {
+        run: this.#host.runId,
+        job: this.#job.job_id,
+        items: claimed.length,
+        outcomes: worked.outcomes,
+        ms: Math.round(ms),
+      },
+      'items.slice',
+    );
+    return claimed.length;
+  }
+
+  async #claim(claim: Claim): Promise<ClaimedItem[] | 'paused'> {
+    const { tenantId, runId } = this.#host;
+    return this.#host.transact(async (tx) => {
+      if ((await readPause(tx, claim.jobId)) !== null) return 'paused';
+      const expired = await claimExpired(tx, claim, tenantId, runId);
+      const due =
+        expired.length < claim.limit ? await claimDue(tx, { ...claim, limit: claim.limit - expired.length }) : [];
+      const some = [...expired, ...due];
+      const limit = claim.limit - some.length;
+      if (limit === 0) return some;
+      let fresh = await claimFresh(tx, { ...claim, limit }, this.#fromRow);
+      // Rows before it may have come back.
+      if (fresh.length === 0 && this.#fromRow > 0) fresh = await claimFresh(tx, { ...claim, limit }, 0);
+      this.#fromRow = fresh.reduce((least, { row_index: row }) => Math.min(least, row), fresh[0]?.row_index ?? 0);
+      return [...some, ...fresh];
+    });
+  }
+
+  async #work(claimed: readonly ClaimedItem[], claim: Claim) {
+    const results: ItemResult[] = [];
+    const requests: RequestRow[] = [];
+    const figures = { failed: 0, notFound: 0, outcomes: {} as Record<string, number>, commitMs: 0, waitMs: 0 };
+    const left = new Set(claimed.map(({ id }) => id));
+    const renewing = setInterval(() => void this.#renew(claim, left), claim.lockMs / 3);
+    const commit = async () => {
+      const [some, told] = [results.splice(0), requests.splice(0)];
+      if (some.length === 0 && told.length === 0) return;
+      const { commitMs, waitMs } = await this.#commit(some, told);
+      figures.commitMs = commitMs;
+      figures.waitMs = waitMs;
+      for (const { id } of some) left.delete(id);
+    };
+    // Slow items do not keep the results of quick ones waiting.
+    let lastCommit = performance.now();
+    try {
+      await this.#inChunks(claimed, async (chunk) => {
+        const attempted = await attemptItems(chunk, this.#attemptDeps());
+        for (const { claimed: item, outcome, strategy, ms, requests: told } of attempted) {
+          const result = judgeOutcome(
+            item,
+            outcome,
+            { strategy, ms },
+            { ...this.#deps.settings, spacing: this.#spacing },
+          );
+          results.push(result);
+          requests.push(...told);
+          figures.outcomes[result.outcome] = (figures.outcomes[result.outcome] ?? 0) + 1;
+          if (result.outcome === 'ERROR' || result.outcome === 'RETRY') figures.failed += 1;
+          if (result.outcome === 'NOT_FOUND') figures.notFound += 1;
+        }
+        if (performance.now() - lastCommit < this.#deps.settings.workerTargetSliceMs) return;
+        lastCommit = performance.now();
+        await commit();
+      });
+      await commit();
+    } catch (error) {
+      await this.#giveBack([...left]);
+      throw error;
+    } finally {
+      clearInterval(renewing);
+    }
+    return figures;
+  }
+
+  /** Many at once where the processor takes many; else one by one, so many at a time. */
+  async #inChunks(
+    claimed: readonly ClaimedItem[],
+    work: (chunk: readonly ClaimedItem[]) => Promise<void>,
+  ): Promise<void> {
+    const per =
+      this.#processor.processBatch === undefined
+        ? 1
+        : Math.max(1, this.#processor.limits?.batchOf?.(this.#options) ?? this.#processor.limits?.batch ?? 1);
+    let next = 0;
+    const runner = async () => {
+      while (next < claimed.length) {
+        this.#host.signal.throwIfAborted();
+        const chunk = claimed.slice(next, next + per);
+        next += per;
+        await work(chunk);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(this.#atOnce(), Math.ceil(claimed.length / per)) }, runner));
+  }
+
+  #attemptDeps() {
+    const { tenantId, signal, transact, decide } = this.#host;
+    const { limits } = this.#processor;
+    const key = limits?.key?.(this.#options) ?? `${tenantId} ${this.#processor.name}`;
+    return {
+      processor: this.#processor,
+      options: this.#options,
+      tenantId,
+      jobId: this.#job.job_id,
+      pace: this.#deps.paces.of(key, {
+        concurrency: this.#atOnce(),
+        perSecond: limits?.perSecondOf?.(this.#options) ?? limits?.perSecond,
+      }),
+      timeoutMs: this.#deps.settings.itemTimeoutMs,
+      signal,
+      read: transact,
+      onDecision: decide,
+    };
+  }
+
+  async #commit(
+    results: readonly ItemResult[],
+    requests: readonly RequestRow[],
+  ): Promise<{ commitMs: number; waitMs: number }> {
+    const { tenantId, runId, worker, log } = this.#host;
+    const target = { jobId: this.#job.job_id, tenantId, runId, worker, userId: this.#job.user_id };
+    const asked = performance.now();
+    let entered = asked;
+    const written = await this.#host.transact(async (tx) => {
+      entered = performance.now();
+      const done = await writeResults(tx, target, results);
+      await insertRequests(tx, target, requests);
+      return done.length;
+    });
+    if (written < results.length)
+      log.warn({ run: runId, job: target.jobId, late: results.length - written }, 'items.results_came_late');
+    return { commitMs: performance.now() - entered, waitMs: entered - asked };
+  }
+
+  async #renew(claim: Claim, left: ReadonlySet<string>): Promise<void> {
+    if (left.size === 0 || this.#host.signal.aborted) return;
+    await this.#host.transact((tx) => renewLocks(tx, claim, [...left])).catch(() => undefined);
+  }
+
+  /** What was not processed waits for nobody's lock. Where even that fails, the locks expire. */
+  async #giveBack(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0 || this.#host.signal.aborted) return;
+    await this.#host.transact((tx) => giveBack(tx, this.#job.job_id, this.#host.worker, ids)).catch(() => undefined);
+  }
+
+  #lockMs(): number {
+    const { lockFloorMs, lockCapMs } = this.#deps.settings;
+    return Math.round(Math.min(lockCapMs, Math.max(lockFloorMs, LOCK_SLICES * this.#sliceMs)));
+  }
+
+  #heedTheProcess(): void {
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    if (used > limit * HEAP_SHARE) this.#size.shrink(`${Math.round((used / limit) * 100)} % of the memory is in use`);
+    const lagMs = this.#lag.percentile(99) / 1e6;
+    if (lagMs > LAG_MS) this.#size.shrink(`the process was ${Math.round(lagMs)} ms late`);
+    this.#lag.reset();
+  }
+
+  #heedErrors(failed: number, items: number): void {
+    if (items >= SPIKE_ITEMS && failed / items >= SPIKE_SHARE) {
+      this.#spacing = Math.min(MAX_SPACING, this.#spacing * 2);
+      this.#size.shrink(`${failed} of ${items} items failed`);
+    } else this.#spacing = Math.max(1, this.#spacing / 2);
+  }
+}

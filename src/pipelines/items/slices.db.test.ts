@@ -1,0 +1,305 @@
+// Slices under trouble: processors that fail, hang or answer nonsense, retries, pauses, kick-offs, several workers, and answers that come too late.
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { useItems } from '../../../test/support/items.ts';
+import { gate } from '../../../test/support/shared-run.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
+import { withTenant } from '../../platform/database.ts';
+import {
+  defineProcessor,
+  found,
+  notFound,
+  type Outcome,
+  type ProcessContext,
+  type ProcessedItem,
+  refused,
+  retry,
+  skipped,
+} from './processors/processor.ts';
+
+type Behave = (item: ProcessedItem, context: ProcessContext<{ way: string }>) => Promise<Outcome> | Outcome;
+
+const ways = new Map<string, Behave>();
+const calls: { way: string; word: string; strategy: string; attempt: number; key: string }[] = [];
+
+const scripted = defineProcessor<{ way: string }>({
+  name: 'scripted',
+  version: 1,
+  title: 'As the test says',
+  options: z.strictObject({ way: z.string() }),
+  output: z.object({ word: z.string() }),
+  columns: [{ name: 'word', title: 'Word', type: 'text' }],
+  strategies: ['plain', 'loose', 'desperate'],
+  // A host of its own each, so that one test does not slow another down.
+  limits: { key: ({ way }) => way },
+  async process(item, context) {
+    const { way } = context.options;
+    calls.push({
+      way,
+      word: item.cells.word ?? '',
+      strategy: context.strategy,
+      attempt: context.attempt,
+      key: context.idempotencyKey,
+    });
+    return (ways.get(way) as Behave)(item, context);
+  },
+});
+
+const bench = useItems({
+  processors: [scripted],
+  workers: 2,
+  settings: {
+    itemSharedFrom: 30,
+    itemPartsPerJob: 3,
+    itemTimeoutMs: 300,
+    workerTargetSliceMs: 200,
+    claimMax: 10,
+    itemConcurrency: 4,
+    lockFloorMs: 1_000,
+  },
+});
+
+let number = 0;
+/** A job whose items are processed so. */
+async function submit(words: readonly string[], behave: Behave): Promise<string> {
+  number += 1;
+  const way = `way ${number}`;
+  ways.set(way, behave);
+  return bench.submit(['word,number', ...words.map((word, index) => `${word},${index}`)], {
+    processor: 'scripted',
+    options: JSON.stringify({ way }),
+  });
+}
+const words = (count: number, word = 'w') => Array.from({ length: count }, () => word);
+const says: Behave = (item) => found({ word: item.cells.word ?? '' });
+
+describe('a processor', () => {
+  it('that throws, hangs, answers nonsense or refuses harms its own item only', async () => {
+    const job = await submit(
+      ['fine', 'nonsense', 'shape', 'refused', 'skipped', 'throws'],
+      async (item, { attempt }) => {
+        switch (item.cells.word) {
+          case 'nonsense':
+            return 'yes' as unknown as Outcome;
+          case 'shape':
+            return found({ other: 1 });
+          case 'refused':
+            return refused('gtin_invalid', 'No.');
+          case 'skipped':
+            return skipped('Left out.');
+          case 'throws':
+            if (attempt === 1) throw new Error('broken');
+            return found({ word: 'in the end' });
+          default:
+            return says(item, undefined as never);
+        }
+      },
+    );
+    expect(await bench.ended(job)).toMatchObject({
+      queue_state: 'DONE',
+      done_items: 2,
+      error_items: 3,
+      skipped_items: 1,
+    });
+    const items = await bench.items(job);
+    expect(items.map(({ error_code: code }) => code)).toEqual([
+      null,
+      'processor_answer_invalid',
+      'processor_answer_invalid',
+      'gtin_invalid',
+      'item_skipped',
+      null,
+    ]);
+    const detail = (await bench.call('jobs.item', job, { params: { item_id: items[5].id } })).body;
+    expect(detail.record).toMatchObject([
+      { outcome: 'FOUND' },
+      { outcome: 'RETRY', error_code: 'processor_failed', is_final: false },
+    ]);
+  }, 30_000);
+
+  it('that hangs is given up when its time is over, and the item is tried again later', async () => {
+    const job = await submit(['hangs', 'fine'], (item) =>
+      item.cells.word === 'hangs' ? new Promise<Outcome>(() => undefined) : says(item, undefined as never),
+    );
+    const item = await waitFor(
+      async () => (await bench.items(job)).find(({ error_code: code }) => code === 'item_timeout'),
+      {
+        what: 'the item to be given up',
+      },
+    );
+    expect(item).toMatchObject({ status: 'PENDING', attempts: 1 });
+    const shown = await waitFor(async () => {
+      const now = await bench.job(job);
+      return now.queue_state === 'QUEUED' ? now : undefined;
+    });
+    expect(shown.why).toMatch(/the earliest retry of an item/);
+    expect(shown.next_attempt_at).not.toBeNull();
+    await bench.engine.cancel({ tenantId: bench.admin.tenantId, by: 'tester' }, shown.run_id);
+    expect((await bench.job(job)).queue_state).toBe('FAILED');
+  }, 30_000);
+});
+
+it('an item that is not found is looked for again after 1 h, 6 h and 24 h, each time with the next strategy', async () => {
+  const job = await submit(['gone'], () => notFound());
+  const after: number[] = [];
+  for (let look = 1; look <= 2; look += 1) {
+    const item = await waitFor(
+      async () => {
+        const [now] = await bench.items(job);
+        return now.status === 'PENDING' && now.attempts === look ? now : undefined;
+      },
+      { what: `look ${look}`, timeoutMs: 20_000 },
+    );
+    after.push(Math.round((Date.parse(item.next_attempt_at) - Date.parse(item.updated_at)) / 3_600_000));
+    await waitFor(async () => (await bench.job(job)).queue_state === 'QUEUED', { what: 'the job to wait' });
+    await bench.db.admin.query(`update job_items set next_attempt_at = engine.now() where job_id = $1`, [job]);
+    await bench.call('jobs.resume', job);
+  }
+  expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', not_found_items: 1 });
+  expect(after).toEqual([1, 6]);
+  const mine = calls.filter(({ word }) => word === 'gone');
+  expect(mine.map(({ strategy, attempt }) => [strategy, attempt])).toEqual([
+    ['plain', 1],
+    ['loose', 2],
+    ['desperate', 3],
+  ]);
+  expect(new Set(mine.map(({ key }) => key)).size).toBe(3);
+}, 60_000);
+
+describe('a large job', () => {
+  it('is shared by several workers, every item once, and its counters equal a recount', async () => {
+    const all = gate();
+    const job = await submit(words(200), async (item, context) => {
+      await all.opened;
+      return says(item, context);
+    });
+    await waitFor(
+      async () =>
+        (await bench.db.admin.query('select distinct worker_id from engine.leases where run_id = $1', [job])).rows
+          .length === 2,
+      { what: 'two workers', timeoutMs: 20_000 },
+    );
+    all.open();
+    expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 200 });
+    const { rows } = await bench.db.admin.query<{ n: number; finals: number }>(
+      `select count(*)::int as n, count(*) filter (where is_final)::int as finals from item_attempts where job_id = $1 and outcome <> 'LOST'`,
+      [job],
+    );
+    expect(rows).toEqual([{ n: 200, finals: 200 }]);
+  }, 60_000);
+
+  it('fails when every item is an error, and waits when items are to be retried', async () => {
+    const failed = await submit(words(40), () => refused('gtin_invalid', 'No.'));
+    expect(await bench.ended(failed)).toMatchObject({ queue_state: 'FAILED', error_items: 40 });
+    const waiting = await submit(words(40), () => retry('rate_limited', 'Busy.', { afterMs: 3_600_000 }));
+    const shown = await waitFor(
+      async () => {
+        const now = await bench.job(waiting);
+        return now.queue_state === 'QUEUED' &&
+          now.status === 'sharing' &&
+          now.next_attempt_at !== null &&
+          now.why !== null
+          ? now
+          : undefined;
+      },
+      { what: 'the job to wait', timeoutMs: 20_000 },
+    );
+    expect(shown.pending_items).toBe(40);
+    await bench.engine.cancel({ tenantId: bench.admin.tenantId, by: 'tester' }, shown.run_id);
+    expect((await bench.job(waiting)).queue_state).toBe('FAILED');
+  }, 60_000);
+});
+
+describe('pause, resume and kick-off', () => {
+  it('a paused job ends its slice and begins none; resumed it goes on', async () => {
+    const first = gate();
+    let begun = 0;
+    const job = await submit(words(29), async (item, context) => {
+      begun += 1;
+      await first.opened;
+      return says(item, context);
+    });
+    await waitFor(() => begun > 0, { what: 'the first item' });
+    expect((await bench.call('jobs.pause', job)).body.queue_state).toBe('PAUSED');
+    first.open();
+    await waitFor(async () => (await bench.engine.run(bench.admin.tenantId, job)).phase === 'waiting', {
+      what: 'the slice to end',
+      timeoutMs: 20_000,
+    });
+    const paused = await bench.job(job);
+    expect(paused.queue_state).toBe('PAUSED');
+    expect(paused.pending_items).toBeGreaterThan(0);
+    expect(paused.why).toMatch(/^paused by /);
+    const kickoff = await bench.call('jobs.kickoff', job, { query: { durationMs: '50' } });
+    expect([kickoff.status, kickoff.body.code]).toEqual([409, 'job_paused']);
+    expect((await bench.call('jobs.resume', job)).body.queue_state).not.toBe('PAUSED');
+    expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 29 });
+    expect((await bench.call('jobs.pause', job)).body.code).toBe('job_ended');
+    expect((await bench.call('jobs.resume', job)).body.code).toBe('job_ended');
+    expect((await bench.call('jobs.kickoff', job)).body.code).toBe('job_ended');
+  }, 60_000);
+
+  it('two kick-offs at once, beside the workers, process every item once', async () => {
+    const job = await submit(words(29), says);
+    await waitFor(async () => (await bench.job(job)).ingested_at !== null, { what: 'its rows' });
+    const answers = await Promise.all(
+      [1, 2].map(() => bench.call('jobs.kickoff', job, { query: { durationMs: '500' } })),
+    );
+    for (const { status } of answers) expect([200, 409]).toContain(status);
+    expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 29 });
+    const { rows } = await bench.db.admin.query(`select from item_attempts where job_id = $1 and outcome <> 'LOST'`, [
+      job,
+    ]);
+    expect(rows).toHaveLength(29);
+  }, 60_000);
+});
+
+it('a result of an attempt whose lock was taken over changes nothing, however late it comes', async () => {
+  const late = gate();
+  const job = await submit(['late'], async (item, { attempt }) => {
+    if (attempt === 1) await late.opened;
+    return found({ word: `${item.cells.word} ${attempt}` });
+  });
+  // The first attempt is given up after 300 ms; its own answer comes long after the second one's.
+  await waitFor(async () => (await bench.items(job))[0]?.error_code === 'item_timeout', {
+    what: 'the first attempt to be given up',
+  });
+  await bench.db.admin.query(`update job_items set next_attempt_at = engine.now() where job_id = $1`, [job]);
+  await bench.call('jobs.resume', job).catch(() => undefined);
+  expect(await bench.ended(job)).toMatchObject({ done_items: 1 });
+  late.open();
+  expect((await bench.items(job))[0].result).toEqual({ word: 'late 2' });
+}, 30_000);
+
+it('the database refuses a result whose claim is no longer the latest', async () => {
+  const job = await submit(['fenced'], says);
+  await bench.ended(job);
+  const { writeResults } = await import('./sql/write-results.ts');
+  const [item] = await bench.items(job);
+  await bench.db.admin.query(
+    `update job_items set status = 'PROCESSING', claims = 7, locked_by = 'me', locked_at = engine.now(), lock_expires_at = engine.now() where id = $1`,
+    [item.id],
+  );
+  const target = { jobId: job, tenantId: bench.admin.tenantId, runId: job, worker: 'me', userId: null };
+  const result = {
+    id: item.id,
+    status: 'DONE' as const,
+    outcome: 'FOUND' as const,
+    result: { word: 'zombie' },
+    strategy: 'plain',
+    code: null,
+    detail: null,
+    answer: null,
+    delay_ms: null,
+    errors: 0,
+    not_founds: 0,
+    ms: 1,
+  };
+  const write = (claim: number, worker = 'me') =>
+    withTenant(bench.db.app, { tenantId: bench.admin.tenantId, role: 'items_worker' }, (tx) =>
+      writeResults(tx, { ...target, worker }, [{ ...result, claim }]),
+    );
+  expect(await write(6)).toEqual([]);
+  expect(await write(7, 'somebody else')).toEqual([]);
+  expect(await write(7)).toEqual([item.id]);
+}, 30_000);

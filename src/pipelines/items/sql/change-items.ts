@@ -1,0 +1,117 @@
+// What people do to items: process them again, correct their cells, delete them. Items at work are left alone; lock order as everywhere: items, then job.
+import type { Queryable } from '../../../platform/database.ts';
+
+const counted = `
+  counted as (
+    update public.item_jobs j
+    set done_items = j.done_items - c.done, not_found_items = j.not_found_items - c.not_found,
+        error_items = j.error_items - c.error, skipped_items = j.skipped_items - c.skipped, updated_at = engine.now()
+    from (
+      select count(*) filter (where status = 'DONE')::int as done, count(*) filter (where status = 'NOT_FOUND')::int as not_found,
+             count(*) filter (where status = 'ERROR')::int as error, count(*) filter (where status = 'SKIPPED')::int as skipped
+      from picked
+    ) c
+    where j.job_id = $1 and exists (select from picked)
+  )`;
+const anew = `
+  set status = 'PENDING', attempts = 0, errors = 0, not_founds = 0, error_code = null, last_error = null, next_attempt_at = null,
+      updated_at = engine.now()`;
+
+/** Up to `limit` of them, from the row on; how many, and the last row. */
+export async function reprocessByStatus(
+  db: Queryable,
+  jobId: string,
+  statuses: readonly string[],
+  afterRow: number,
+  limit: number,
+): Promise<{ readonly reset: number; readonly last_row: number | null }> {
+  const { rows } = await db.query<{ reset: number; last_row: number | null }>({
+    name: 'items-reprocess-by-status',
+    text: `
+      with picked as materialized (
+        select id, status, row_index from public.job_items
+        where job_id = $1 and status = any ($2) and status <> 'PROCESSING' and row_index > $3
+        order by row_index limit $4 for update
+      ),
+      ${counted},
+      reset as (update public.job_items i ${anew} from picked p where i.id = p.id returning i.row_index)
+      select count(*)::int as reset, max(row_index) as last_row from reset`,
+    values: [jobId, statuses, afterRow, limit],
+  });
+  return rows[0] as { reset: number; last_row: number | null };
+}
+
+export async function reprocessByIds(
+  db: Queryable,
+  jobId: string,
+  ids: readonly string[],
+  statuses: readonly string[] | null,
+): Promise<number> {
+  const { rows } = await db.query<{ reset: number }>({
+    name: 'items-reprocess-by-ids',
+    text: `
+      with picked as materialized (
+        select id, status from public.job_items
+        where job_id = $1 and id = any ($2::bigint[]) and status <> 'PROCESSING' and ($3::text[] is null or status = any ($3))
+        order by row_index for update
+      ),
+      ${counted},
+      reset as (update public.job_items i ${anew} from picked p where i.id = p.id returning 1)
+      select count(*)::int as reset from reset`,
+    values: [jobId, ids, statuses],
+  });
+  return rows[0]?.reset ?? 0;
+}
+
+/** False: it is at work, or gone. */
+export async function correctItem(
+  db: Queryable,
+  jobId: string,
+  itemId: string,
+  corrections: Readonly<Record<string, string>> | null,
+): Promise<boolean> {
+  const { rows } = await db.query<{ reset: number }>({
+    name: 'items-correct-item',
+    text: `
+      with picked as materialized (
+        select id, status from public.job_items where job_id = $1 and id = $2 and status <> 'PROCESSING' for update
+      ),
+      ${counted},
+      reset as (update public.job_items i ${anew}, corrections = $3 from picked p where i.id = p.id returning 1)
+      select count(*)::int as reset from reset`,
+    values: [jobId, itemId, corrections === null ? null : JSON.stringify(corrections)],
+  });
+  return (rows[0]?.reset ?? 0) === 1;
+}
+
+export async function markDeleted(db: Queryable, jobId: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'items-mark-deleted',
+    text: `update public.item_jobs set deleted_at = engine.now() where job_id = $1 and deleted_at is null`,
+    values: [jobId],
+  });
+  return rowCount === 1;
+}
+
+/** Some items with what they left; fewer than `limit`: there are no more. */
+export async function deleteItems(db: Queryable, jobId: string, limit: number): Promise<number> {
+  const { rows } = await db.query<{ n: number }>({
+    name: 'items-delete-items',
+    text: `
+      with picked as materialized (select id from public.job_items where job_id = $1 order by row_index limit $2),
+      attempts as (delete from public.item_attempts a using picked p where a.job_id = $1 and a.item_id = p.id),
+      requests as (delete from public.search_events s using picked p where s.job_id = $1 and s.item_id = p.id),
+      gone as (delete from public.job_items i using picked p where i.id = p.id returning 1)
+      select count(*)::int as n from gone`,
+    values: [jobId, limit],
+  });
+  return rows[0]?.n ?? 0;
+}
+
+export async function deleteJob(db: Queryable, jobId: string): Promise<void> {
+  await db.query({
+    name: 'items-delete-job',
+    text: `delete from public.item_jobs where job_id = $1`,
+    values: [jobId],
+  });
+}

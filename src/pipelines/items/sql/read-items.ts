@@ -1,0 +1,250 @@
+// Items as grid, pending views, export and single items read them. Keyset only; each listing's order is exactly its index. Times travel as text with
+// microseconds: a Date would drop them, and rows of one millisecond would be missed or come twice.
+import type { Queryable } from '../../../platform/database.ts';
+
+export interface ItemRow {
+  readonly id: string;
+  readonly row_index: number;
+  readonly line: number | null;
+  readonly status: string;
+  readonly attempts: number;
+  readonly strategy: string | null;
+  readonly error_code: string | null;
+  readonly last_error: string | null;
+  readonly locked_by: string | null;
+  readonly locked_at: Date | null;
+  readonly next_attempt_at: Date | null;
+  readonly updated_at: Date | null;
+  readonly updated_text: string | null;
+  readonly input_json: Record<string, string> | null;
+  readonly corrections: Record<string, string> | null;
+  readonly result_json: Record<string, unknown> | null;
+}
+
+const micros = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+const shown = `id::text, row_index, line, status, attempts, strategy, error_code, last_error, locked_by, locked_at, next_attempt_at, updated_at,
+  ${micros('updated_at')} as updated_text, input_json, corrections, result_json`;
+
+export interface GridPage {
+  readonly jobId: string;
+  /** Null: every one. */
+  readonly statuses: readonly string[] | null;
+  readonly afterRow: number;
+  /** Part of a cell, in lower case, as a LIKE pattern; null: whatever. */
+  readonly text: string | null;
+  readonly column: string | null;
+  readonly since: string | null;
+  readonly limit: number;
+}
+
+/** In the order of the file. A filter by text reads on until the page is full. */
+export async function listItemsInOrder(db: Queryable, page: GridPage): Promise<ItemRow[]> {
+  const { rows } = await db.query<ItemRow>({
+    name: 'items-list-in-order',
+    text: `
+      select ${shown} from public.job_items
+      where job_id = $1 and row_index > $3
+        and ($2::text[] is null or status = any ($2))
+        and ($4::text is null or case when $5::text is null
+               then lower(concat_ws(' ', input_json::text, corrections::text, result_json::text)) like $4
+               else lower(coalesce(corrections ->> $5, input_json ->> $5, result_json ->> $5, '')) like $4 end)
+        and ($6::timestamptz is null or updated_at > $6)
+      order by row_index limit $7`,
+    values: [page.jobId, page.statuses, page.afterRow, page.text, page.column, page.since, page.limit],
+  });
+  return rows;
+}
+
+/** One status alone has an index of its own: rare ones are found at once in a job of millions. */
+export async function listItemsOfStatus(
+  db: Queryable,
+  page: GridPage & { readonly status: string },
+): Promise<ItemRow[]> {
+  const { rows } = await db.query<ItemRow>({
+    name: 'items-list-of-status',
+    text: `
+      select ${shown} from public.job_items
+      where job_id = $1 and status = $2 and row_index > $3
+        and ($4::text is null or case when $5::text is null
+               then lower(concat_ws(' ', input_json::text, corrections::text, result_json::text)) like $4
+               else lower(coalesce(corrections ->> $5, input_json ->> $5, result_json ->> $5, '')) like $4 end)
+        and ($6::timestamptz is null or updated_at > $6)
+      order by row_index limit $7`,
+    values: [page.jobId, page.status, page.afterRow, page.text, page.column, page.since, page.limit],
+  });
+  return rows;
+}
+
+/** The moment of a listing, with microseconds. */
+export async function readMoment(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ now: string }>({
+    name: 'items-read-moment',
+    text: `select ${micros('engine.now()')} as now`,
+  });
+  return rows[0]?.now ?? '';
+}
+
+export interface ChangePage {
+  readonly jobId: string;
+  readonly statuses: readonly string[];
+  readonly afterTime: string | null;
+  readonly afterId: string;
+  readonly asOf: string;
+  readonly limit: number;
+}
+
+/**
+ * Open items by their last change. `i.id`: a plain id would be the text of the answer, and sorted as such. What has changed since the listing began is left to `since`, so that nothing comes twice.
+ */
+export async function listPendingOfJob(db: Queryable, page: ChangePage): Promise<ItemRow[]> {
+  const { rows } = await db.query<ItemRow>({
+    name: 'items-list-pending-of-job',
+    text: `
+      select ${shown} from public.job_items i
+      where job_id = $1 and status in ('PENDING', 'PROCESSING') and status = any ($2)
+        and (i.updated_at, i.id) > (coalesce($3::timestamptz, '-infinity'), $4::bigint)
+        and updated_at <= $5::timestamptz
+      order by i.updated_at, i.id limit $6`,
+    values: [page.jobId, page.statuses, page.afterTime, page.afterId, page.asOf, page.limit],
+  });
+  return rows;
+}
+
+export interface PendingRow {
+  readonly id: string;
+  readonly job_id: string;
+  readonly user_id: number | null;
+  readonly job_type: string | null;
+  readonly status: string;
+  readonly attempts: number;
+  readonly locked_by: string | null;
+  readonly locked_at: Date | null;
+  readonly updated_text: string;
+  readonly title: string | null;
+  readonly brand: string | null;
+  readonly sku: string | null;
+}
+
+export interface PendingPage {
+  readonly tenantId: string;
+  /** Null: everybody's. */
+  readonly userId: number | null;
+  readonly statuses: readonly string[];
+  readonly jobType: string | null;
+  readonly jobId: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly afterTime: string | null;
+  readonly afterId: string;
+  readonly asOf: string;
+  readonly limit: number;
+}
+
+const SUMMARY = 120;
+const summary = `i.id::text, i.job_id, i.user_id, i.job_type, i.status, i.attempts, i.locked_by, i.locked_at, ${micros('i.updated_at')} as updated_text,
+  left(coalesce(i.corrections ->> 'title', i.normalized_json ->> 'title'), ${SUMMARY}) as title,
+  left(i.normalized_json ->> 'brand', ${SUMMARY}) as brand, left(i.normalized_json ->> 'sku', ${SUMMARY}) as sku`;
+const wanted = `i.status in ('PENDING', 'PROCESSING') and i.status = any ($2)
+        and ($3::text is null or i.job_type = $3) and ($4::uuid is null or i.job_id = $4)
+        and ($5::timestamptz is null or i.updated_at >= $5) and ($6::timestamptz is null or i.updated_at < $6)
+        and (i.updated_at, i.id) > (coalesce($7::timestamptz, '-infinity'), $8::bigint) and i.updated_at <= $9::timestamptz
+        and exists (select from public.item_jobs j where j.job_id = i.job_id and j.deleted_at is null)`;
+
+export async function listPendingOfUser(
+  db: Queryable,
+  page: PendingPage & { readonly userId: number },
+): Promise<PendingRow[]> {
+  const { rows } = await db.query<PendingRow>({
+    name: 'items-list-pending-of-user',
+    text: `
+      select ${summary} from public.job_items i
+      where i.tenant_id = $1 and i.user_id = $11 and ${wanted}
+      order by i.updated_at, i.id limit $10`,
+    values: [...valuesOf(page), page.userId],
+  });
+  return rows;
+}
+
+export async function listPendingOfAll(db: Queryable, page: PendingPage): Promise<PendingRow[]> {
+  const { rows } = await db.query<PendingRow>({
+    name: 'items-list-pending-of-all',
+    text: `select ${summary} from public.job_items i where i.tenant_id = $1 and ${wanted} order by i.updated_at, i.id limit $10`,
+    values: valuesOf(page),
+  });
+  return rows;
+}
+
+function valuesOf(page: PendingPage): unknown[] {
+  const { tenantId, statuses, jobType, jobId, from, to, afterTime, afterId, asOf, limit } = page;
+  return [tenantId, statuses, jobType, jobId, from, to, afterTime, afterId, asOf, limit];
+}
+
+/** From the small index of open items. */
+export async function countPending(db: Queryable, tenantId: string, userId: number | null): Promise<number> {
+  const { rows } = await db.query<{ n: number }>({
+    name: 'items-count-pending',
+    text: `
+      select count(*)::int as n from public.job_items
+      where tenant_id = $1 and status in ('PENDING', 'PROCESSING') and ($2::bigint is null or user_id = $2)`,
+    values: [tenantId, userId],
+  });
+  return rows[0]?.n ?? 0;
+}
+
+export async function selectItem(db: Queryable, jobId: string, itemId: string): Promise<ItemRow | undefined> {
+  const { rows } = await db.query<ItemRow>({
+    name: 'items-select-item',
+    text: `select ${shown} from public.job_items where id = $2 and job_id = $1`,
+    values: [jobId, itemId],
+  });
+  return rows[0];
+}
+
+export interface AttemptRow {
+  readonly attempt: number;
+  readonly run_id: string;
+  readonly worker: string | null;
+  readonly strategy: string | null;
+  readonly outcome: string;
+  readonly is_final: boolean;
+  readonly error_code: string | null;
+  readonly detail: string | null;
+  readonly answer: unknown;
+  readonly request_ms: number | null;
+  readonly next_attempt_at: Date | null;
+  readonly started_at: Date;
+  readonly ended_at: Date;
+}
+
+const MOST_SHOWN = 500;
+
+export async function listAttempts(db: Queryable, jobId: string, itemId: string): Promise<AttemptRow[]> {
+  const { rows } = await db.query<AttemptRow>({
+    name: 'items-list-attempts',
+    text: `
+      select attempt, run_id, worker, strategy, outcome, is_final, error_code, detail, answer, request_ms, next_attempt_at, started_at, ended_at
+      from public.item_attempts where job_id = $1 and item_id = $2 order by claim desc limit ${MOST_SHOWN}`,
+    values: [jobId, itemId],
+  });
+  return rows;
+}
+
+export interface RequestShown {
+  readonly strategy: string;
+  readonly provider: string;
+  readonly ms: number;
+  readonly outcome: string;
+  readonly created_at: Date;
+}
+
+export async function listRequests(db: Queryable, jobId: string, itemId: string): Promise<RequestShown[]> {
+  const { rows } = await db.query<RequestShown>({
+    name: 'items-list-requests',
+    text: `
+      select strategy, provider, ms, outcome, created_at from public.search_events
+      where job_id = $1 and item_id = $2 order by id desc limit ${MOST_SHOWN}`,
+    values: [jobId, itemId],
+  });
+  return rows;
+}

@@ -1,0 +1,31 @@
+// What sources bring to alerts: one that cannot be looked through, and one that has not been for too long.
+import { safeCode, safeLabel } from '../../outbound/alerts/messages.ts';
+import type { PipelineAlerts } from '../../outbound/alerts/pipeline-alerts.ts';
+
+export const sourcesAlerts: PipelineAlerts = {
+  facts: {
+    'source.failed'({ data }) {
+      const subject = String(data.source_id ?? '');
+      const code = safeCode(String(data.error_code ?? ''));
+      return { event: 'source_failed', subject, message: `[SOURCE FAILED] ${safeLabel(subject)}: ${code}` };
+    },
+    'source.stale'({ data }) {
+      const subject = String(data.source_id ?? '');
+      return { event: 'source_stale', subject, message: `[SOURCE STALE] ${safeLabel(subject)}` };
+    },
+  },
+  rules: [
+    {
+      name: 'source_failed',
+      description: 'A source could not be looked through to its end.',
+      severity: 'ERROR',
+      on: { event: 'source_failed' },
+    },
+    {
+      name: 'source_stale',
+      description: 'A source has not been looked through for too long.',
+      severity: 'WARNING',
+      on: { event: 'source_stale' },
+    },
+  ],
+};

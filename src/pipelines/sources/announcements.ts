@@ -1,0 +1,153 @@
+// What a bucket announces over SQS (s3:ObjectCreated:*) starts a sync of just those objects, so that files arrive in seconds. A message is
+// deleted once the ledger has the run; until then, and when the source is busy, it comes again. Announcements are hints: what is missed,
+// repeated or wrong is put right by the next listing.
+import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Engine } from '../../engine/engine.ts';
+import { createLoop, type Service } from '../../engine/services/loop.ts';
+import { becomeRole } from '../../engine/sql/become-role.ts';
+import { withTenant, withTransaction } from '../../platform/database.ts';
+import type { Log } from '../../platform/log.ts';
+import { openCredential } from './open-place.ts';
+import { belongsTo } from './scope.ts';
+import type { SourcesDeps } from './sources-deps.ts';
+import { findSource, type SourceRow } from './sql/sources.ts';
+import { type AnnouncedSource, listAnnounced } from './sql/watch-sources.ts';
+import { SERVICES_ROLE } from './stale-watch.ts';
+import { startSync } from './start-sync.ts';
+
+const EVERY_MS = 5_000;
+const WAIT_SECONDS = 10;
+const MESSAGES = 10;
+/** A message that could not be turned into a run comes again after this long. */
+const HIDDEN_SECONDS = 30;
+const LISTENERS = 50;
+
+export function createAnnouncementListener(deps: SourcesDeps, engine: Engine, log: Log): Service {
+  const listening = new Map<string, Promise<unknown>>();
+  const stopping = new AbortController();
+  const loop = createLoop({
+    name: 'announced objects',
+    everyMs: EVERY_MS,
+    election: engine.election,
+    log,
+    tick: async () => {
+      const announced = await listAll(engine);
+      for (const source of announced) {
+        if (listening.has(source.source_id) || listening.size >= LISTENERS) continue;
+        // Each queue is waited at by itself: one that hangs holds up no other.
+        const round = listen(deps, engine, source, stopping.signal)
+          .catch((error: unknown) => {
+            if (!stopping.signal.aborted)
+              log.warn({ source: source.source_id, err: error }, 'announcements of a source could not be heard');
+          })
+          .finally(() => listening.delete(source.source_id));
+        listening.set(source.source_id, round);
+      }
+      return announced.length > 0 ? EVERY_MS : undefined;
+    },
+  });
+  return {
+    ...loop,
+    async stop() {
+      stopping.abort();
+      await loop.stop();
+      await Promise.all(listening.values());
+    },
+  };
+}
+
+async function listAll(engine: Engine): Promise<AnnouncedSource[]> {
+  return withTransaction(engine.pools.control, async (tx) => {
+    await becomeRole(tx, SERVICES_ROLE);
+    return listAnnounced(tx);
+  });
+}
+
+/** One long poll: its messages become one sync, then they are deleted. */
+export async function listen(
+  deps: SourcesDeps,
+  engine: Engine,
+  { tenant_id: tenantId, source_id: sourceId, queue_url: queueUrl }: AnnouncedSource,
+  signal: AbortSignal,
+): Promise<number> {
+  const source = await withTenant(engine.pools.control, { tenantId, role: 'sources_worker' }, (tx) =>
+    findSource(tx, tenantId, sourceId),
+  );
+  if (source === undefined || source.paused_at !== null) return 0;
+  const client = queueClient(deps, source, queueUrl);
+  try {
+    const { Messages: messages = [] } = await client.send(
+      new ReceiveMessageCommand({
+        QueueUrl: queueUrl,
+        MaxNumberOfMessages: MESSAGES,
+        WaitTimeSeconds: WAIT_SECONDS,
+        VisibilityTimeout: HIDDEN_SECONDS,
+      }),
+      { abortSignal: signal },
+    );
+    if (messages.length === 0) return 0;
+    const belongs = belongsTo(source);
+    const keys = [...new Set(messages.flatMap((message) => keysOf(message, source)))].filter(belongs);
+    if (keys.length > 0) {
+      const { created } = await startSync(engine, source, { trigger: 'push', keys });
+      // A sync at work may have passed these keys already: the messages come again when it has ended.
+      if (!created) return 0;
+    }
+    await client.send(
+      new DeleteMessageBatchCommand({
+        QueueUrl: queueUrl,
+        Entries: messages.map(({ ReceiptHandle }, index) => ({
+          Id: String(index),
+          ReceiptHandle: ReceiptHandle ?? '',
+        })),
+      }),
+    );
+    return keys.length;
+  } finally {
+    client.destroy();
+  }
+}
+
+interface S3Event {
+  readonly Records?: readonly {
+    readonly eventName?: string;
+    readonly s3?: { readonly bucket?: { readonly name?: string }; readonly object?: { readonly key?: string } };
+  }[];
+}
+
+/** Of this bucket and of created objects only; keys come with plus signs and percent escapes. Whatever else arrives names no key. */
+export function keysOf({ Body }: Pick<Message, 'Body'>, { place }: Pick<SourceRow, 'place'>): string[] {
+  try {
+    const outer = JSON.parse(Body ?? '') as S3Event & { Message?: string };
+    // Passed on by SNS, the event is text inside.
+    const event: S3Event = typeof outer.Message === 'string' ? JSON.parse(outer.Message) : outer;
+    return (event.Records ?? [])
+      .filter(
+        ({ eventName = '', s3 }) => /^(?:s3:)?ObjectCreated:/.test(eventName) && s3?.bucket?.name === place.bucket,
+      )
+      .flatMap(({ s3 }) =>
+        s3?.object?.key === undefined ? [] : [decodeURIComponent(s3.object.key.replaceAll('+', ' '))],
+      );
+  } catch {
+    return [];
+  }
+}
+
+function queueClient(deps: SourcesDeps, source: SourceRow, queueUrl: string): SQSClient {
+  const credential = openCredential(deps, source.source_id, source.credential);
+  const keys = credential !== null && 'access_key_id' in credential ? credential : undefined;
+  return new SQSClient({
+    region: String(source.place.region ?? 'us-east-1'),
+    endpoint: new URL(queueUrl).origin,
+    maxAttempts: 2,
+    ...(keys === undefined
+      ? {}
+      : {
+          credentials: {
+            accessKeyId: keys.access_key_id,
+            secretAccessKey: keys.secret_access_key,
+            ...(keys.session_token === undefined ? {} : { sessionToken: keys.session_token }),
+          },
+        }),
+  });
+}

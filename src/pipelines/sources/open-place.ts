@@ -1,0 +1,128 @@
+// From the row of a source to the place it stands for, with its credential opened.
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import type { z } from 'zod';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { SourceCredential, SourcePlace } from '../../contract/pipelines/sources/api.ts';
+import { guardedLookup, requireCallable } from '../../outbound/guarded-lookup.ts';
+import { FolderPlace } from '../../sources/folder/folder-place.ts';
+import { FtpPlace } from '../../sources/ftp/ftp-place.ts';
+import type { Place, PlaceGuard } from '../../sources/place.ts';
+import { S3Place } from '../../sources/s3/s3-place.ts';
+import { SftpPlace } from '../../sources/sftp/sftp-place.ts';
+import type { SourcesDeps } from './sources-deps.ts';
+
+type PlaceFacts = z.output<typeof SourcePlace>;
+export type Credential = z.output<typeof SourceCredential>;
+
+export interface PlaceOfSource {
+  /** Part of a folder's uris; the credential is sealed for it. */
+  readonly sourceId: string;
+  readonly place: unknown;
+}
+
+export function guardOf({ settings }: Pick<SourcesDeps, 'settings'>): PlaceGuard {
+  const { allowPrivateSources } = settings;
+  return {
+    lookup: guardedLookup(allowPrivateSources) as PlaceGuard['lookup'],
+    requireCallable: (host) => requireCallable(host, allowPrivateSources),
+  };
+}
+
+export function openPlace(deps: SourcesDeps, { sourceId, place }: PlaceOfSource, credential: Credential | null): Place {
+  const facts = SourcePlace.parse(place);
+  const guard = guardOf(deps);
+  switch (facts.kind) {
+    case 's3':
+      return new S3Place(
+        {
+          bucket: facts.bucket,
+          region: facts.region,
+          endpoint: facts.endpoint,
+          pathStyle: facts.path_style,
+          roleArn: facts.role_arn,
+          externalId: facts.external_id,
+          moveTo: facts.move_to,
+          credentials: keysOf(credential),
+        },
+        guard,
+      );
+    case 'sftp':
+      return new SftpPlace(
+        { ...facts, hostKey: facts.host_key, moveTo: facts.move_to, credential: signInOf(credential) },
+        guard,
+      );
+    case 'ftp':
+      return new FtpPlace({ ...facts, moveTo: facts.move_to, credential: passwordOf(credential) }, guard);
+    case 'folder':
+      return new FolderPlace({
+        directory: allowedFolder(deps, facts.directory),
+        name: sourceId,
+        moveTo: facts.move_to,
+      });
+  }
+}
+
+export function openCredential({ secrets }: SourcesDeps, sourceId: string, sealed: Buffer | null): Credential | null {
+  if (sealed === null) return null;
+  const text = secrets.open(sourceId, sealed);
+  if (text === undefined) throw new MillraceError('source_secret_unreadable');
+  return SourceCredential.parse(JSON.parse(text));
+}
+
+/** What fits a kind, or a sentence that says what does. */
+export function faultOfCredential(kind: PlaceFacts['kind'], credential: Credential | null): string | undefined {
+  if (credential === null)
+    return kind === 'sftp' ? 'credential: an SFTP server needs a user and a password or key' : undefined;
+  if (kind === 's3')
+    return 'access_key_id' in credential ? undefined : 'credential: S3 needs access_key_id and secret_access_key';
+  if (kind === 'ftp') return 'password' in credential ? undefined : 'credential: FTP needs username and password';
+  if (kind === 'sftp')
+    return 'username' in credential ? undefined : 'credential: SFTP needs username and password or private_key';
+  return 'credential: a folder needs none';
+}
+
+export function kindOfCredential(credential: Credential | null): 'none' | 'keys' | 'password' | 'private_key' {
+  if (credential === null) return 'none';
+  if ('access_key_id' in credential) return 'keys';
+  return 'password' in credential ? 'password' : 'private_key';
+}
+
+/** By its real path, so that a link out of a root is found out. */
+function allowedFolder({ settings }: SourcesDeps, directory: string): string {
+  const roots = (settings.sourceFolderRoots ?? '').split(',').map((root) => root.trim());
+  const real = realOf(directory);
+  const isAllowed = roots
+    .filter((root) => root !== '')
+    .map(realOf)
+    .some((root) => real === root || real.startsWith(root.endsWith(path.sep) ? root : root + path.sep));
+  if (!isAllowed || !path.isAbsolute(directory))
+    throw new MillraceError('source_folder_refused', { folder: directory });
+  return real;
+}
+
+function realOf(directory: string): string {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return path.resolve(directory);
+  }
+}
+
+function keysOf(credential: Credential | null) {
+  if (credential === null || !('access_key_id' in credential)) return undefined;
+  const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: sessionToken } = credential;
+  return { accessKeyId, secretAccessKey, sessionToken };
+}
+
+function passwordOf(credential: Credential | null) {
+  if (credential === null || !('password' in credential)) return undefined;
+  return { username: credential.username, password: credential.password };
+}
+
+function signInOf(credential: Credential | null) {
+  if (credential === null || !('username' in credential)) return undefined;
+  if ('password' in credential) return { username: credential.username, password: credential.password };
+  const { username, private_key: privateKey, passphrase } = credential;
+  return { username, privateKey, ...(passphrase === undefined ? {} : { passphrase }) };
+}

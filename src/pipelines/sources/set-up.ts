@@ -1,0 +1,178 @@
+// Setting up a source: its settings are judged, its place is reached and listed, and it is written together with its schedule.
+import type { z } from 'zod';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { SourceCreate } from '../../contract/pipelines/sources/api.ts';
+import { saveSchedule } from '../../engine/schedules.ts';
+import { enterStage, leaveStage } from '../../engine/sql/fence.ts';
+import { deleteSchedule } from '../../engine/sql/schedules.ts';
+import { type Queryable, withTransaction } from '../../platform/database.ts';
+import { sqlStateOf } from '../../platform/database-errors.ts';
+import { parseFields } from '../../sources/intake.ts';
+import type { PlacedObject } from '../../sources/place.ts';
+import { SftpPlace } from '../../sources/sftp/sftp-place.ts';
+import { type Credential, faultOfCredential, kindOfCredential, openPlace } from './open-place.ts';
+import { belongsTo, faultOfPattern, titleOf } from './scope.ts';
+import { houseOf, intakeNamed, type SourcesDeps } from './sources-deps.ts';
+import { type SourceDraft, writeSource } from './sql/sources.ts';
+
+export type Wish = Omit<z.output<typeof SourceCreate>, 'settle_seconds'> & { readonly settle_seconds: number };
+
+const APP_ROLE = 'millrace_app';
+const UNIQUE_VIOLATION = '23505';
+const PREVIEWED = 20;
+const PREVIEW_MS = 30_000;
+/** How many keys are looked at to find the first that belong. */
+const LOOKED_AT = 5_000;
+
+export interface Previewed {
+  readonly address: string;
+  readonly hostKey: string | null;
+  readonly objects: readonly PreviewedObject[];
+  readonly more: boolean;
+}
+
+export interface PreviewedObject {
+  readonly object: PlacedObject;
+  readonly becomes: 'taken' | 'outside' | 'refused' | 'settling';
+  readonly title: string | null;
+  readonly reason: string | null;
+}
+
+/** S3 shows an object when it is whole; elsewhere it may still be growing. */
+export function defaultSettleSeconds(kind: Wish['place']['kind']): number {
+  return kind === 's3' ? 0 : 30;
+}
+
+/** Everything that can be said without reaching the place. */
+export function requireSound(deps: SourcesDeps, wish: Wish): void {
+  const faults = [
+    ...[...wish.include, ...wish.exclude].map(faultOfPattern),
+    faultOfCredential(wish.place.kind, wish.credential),
+    wish.queue_url !== null && wish.place.kind !== 's3' ? 'queue_url: only S3 announces new objects' : undefined,
+    wish.after_taken === 'tag' && wish.place.kind !== 's3' ? 'after_taken: only S3 knows tags' : undefined,
+    wish.place.kind !== 's3' && wish.prefix.split('/').includes('..') ? 'prefix: ".." leaves the place' : undefined,
+  ].filter((fault) => fault !== undefined);
+  if (faults.length > 0) throw new MillraceError('source_settings_invalid', { faults: faults.join('; ') });
+  parseFields(intakeNamed(deps, wish.pipeline).fields, wish.fields);
+}
+
+/** Reaches the place and lists its beginning. */
+export async function preview(deps: SourcesDeps, sourceId: string, wish: Wish): Promise<Previewed> {
+  const signal = AbortSignal.timeout(PREVIEW_MS);
+  const place = openPlace(deps, { sourceId, place: wish.place }, wish.credential);
+  const intake = intakeNamed(deps, wish.pipeline);
+  const { maxBytes } = houseOf(deps);
+  const belongs = belongsTo(wish);
+  const judge = (object: PlacedObject): PreviewedObject => {
+    const title = titleOf(wish.title_pattern, object.key) ?? null;
+    const found = { object, title, reason: null };
+    if (!belongs(object.key)) return { ...found, becomes: 'outside', reason: 'prefix or patterns leave it out' };
+    if (object.fault !== undefined) return { ...found, becomes: 'refused', reason: object.fault.message };
+    if (object.bytes === 0) return { ...found, becomes: 'refused', reason: 'it is empty' };
+    const limit = Math.min(wish.max_bytes ?? maxBytes, maxBytes);
+    if (object.bytes > limit) return { ...found, becomes: 'refused', reason: `it is larger than ${limit} bytes` };
+    const ending = /\.([^./]+)$/.exec(object.key)?.[1]?.toLowerCase();
+    if (ending !== undefined && !intake.accepts.includes(ending))
+      return { ...found, becomes: 'refused', reason: `${wish.pipeline} does not take .${ending} files` };
+    return { ...found, becomes: 'taken' };
+  };
+  try {
+    const objects: PreviewedObject[] = [];
+    let looked = 0;
+    let isMore = false;
+    for await (const page of place.list({ prefix: wish.prefix, after: null }, signal)) {
+      for (const object of page) {
+        looked += 1;
+        isMore = objects.length >= PREVIEWED;
+        if (isMore) break;
+        objects.push(judge(object));
+      }
+      if (isMore || looked >= LOOKED_AT) break;
+    }
+    const hostKey = place instanceof SftpPlace ? (place.hostKey ?? null) : null;
+    return {
+      address: `${place.address}${wish.place.kind === 's3' ? `/${wish.prefix}` : ''}`,
+      hostKey,
+      objects,
+      more: isMore,
+    };
+  } catch (error) {
+    if (signal.aborted)
+      throw new MillraceError('source_unreachable', { reason: 'no answer in time' }, { cause: error });
+    throw error;
+  } finally {
+    await place.close();
+  }
+}
+
+/** Writes the source and its schedule together. */
+export async function saveSource(
+  deps: SourcesDeps,
+  tenantId: string,
+  sourceId: string,
+  wish: Wish,
+  kept: { readonly createdBy: string | null; readonly sealed?: Buffer | null; readonly sealedKind?: string },
+): Promise<void> {
+  const { engine } = houseOf(deps);
+  const sealed = kept.sealed === undefined ? seal(deps, sourceId, wish.credential) : kept.sealed;
+  const draft: SourceDraft = {
+    sourceId,
+    tenantId,
+    name: wish.name,
+    kind: wish.place.kind,
+    place: wish.place,
+    pipeline: wish.pipeline,
+    fields: wish.fields,
+    titlePattern: wish.title_pattern,
+    prefix: wish.prefix,
+    include: wish.include,
+    exclude: wish.exclude,
+    maxBytes: wish.max_bytes,
+    afterTaken: wish.after_taken,
+    settleSeconds: wish.settle_seconds,
+    cron: wish.cron,
+    timeZone: wish.time_zone,
+    jitterSeconds: wish.jitter_seconds,
+    staleAfterSeconds: wish.stale_after_seconds,
+    credential: sealed,
+    credentialKind: kept.sealedKind ?? kindOfCredential(wish.credential),
+    queueUrl: wish.queue_url,
+    isPaused: wish.paused,
+    createdBy: kept.createdBy,
+  };
+  await withTransaction(engine.pools.control, async (tx) => {
+    await asTenant(tx, tenantId, () => writeSource(tx, draft)).catch((error: unknown) => {
+      if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+      throw new MillraceError('source_name_taken', { name: wish.name }, { cause: error });
+    });
+    if (wish.cron === null) {
+      await deleteSchedule(tx, tenantId, scheduleName(sourceId));
+      return;
+    }
+    await saveSchedule(tx, engine.registry, {
+      tenantId,
+      name: scheduleName(sourceId),
+      pipeline: 'sources',
+      cron: wish.cron,
+      timeZone: wish.time_zone,
+      jitterSeconds: wish.jitter_seconds,
+      input: { source_id: sourceId, name: wish.name, trigger: 'schedule' },
+      enabled: !wish.paused,
+    });
+  });
+}
+
+export function scheduleName(sourceId: string): string {
+  return `source:${sourceId}`;
+}
+
+export async function asTenant<T>(tx: Queryable, tenantId: string, work: () => Promise<T>): Promise<T> {
+  await enterStage(tx, APP_ROLE, tenantId);
+  const result = await work();
+  await leaveStage(tx);
+  return result;
+}
+
+function seal({ secrets }: SourcesDeps, sourceId: string, credential: Credential | null): Buffer | null {
+  return credential === null ? null : secrets.seal(sourceId, JSON.stringify(credential));
+}

@@ -1,0 +1,33 @@
+// Which syncs a source has had.
+import type { Queryable } from '../../../platform/database.ts';
+
+export async function recordSync(db: Queryable, tenantId: string, sourceId: string, syncId: string): Promise<void> {
+  await db.query({
+    name: 'sources-record-sync',
+    text: `insert into public.source_syncs (tenant_id, source_id, sync_id) values ($1, $2, $3) on conflict do nothing`,
+    values: [tenantId, sourceId, syncId],
+  });
+}
+
+/** The newest of each source: ids of syncs rise with time. */
+export async function listNewestSyncs(
+  db: Queryable,
+  tenantId: string,
+  sourceIds: readonly string[],
+  limit: number,
+): Promise<{ source_id: string; sync_id: string }[]> {
+  const { rows } = await db.query<{ source_id: string; sync_id: string }>({
+    name: 'sources-newest-syncs',
+    text: `
+      select y.source_id, y.sync_id
+      from unnest($2::uuid[]) as wanted (id)
+      cross join lateral (
+        select x.source_id, x.sync_id from public.source_syncs x
+        where x.tenant_id = $1 and x.source_id = wanted.id
+        order by x.sync_id desc
+        limit $3
+      ) y`,
+    values: [tenantId, sourceIds, limit],
+  });
+  return rows;
+}

@@ -1,0 +1,177 @@
+// A part of a listing: each object gets its fate, what has vanished in between is marked, and all of it is written with the place in the
+// listing, in one commit. Unchanged objects cost no write.
+import type { PlacedObject } from '../../sources/place.ts';
+import { type Line, writeLines } from './sql/lines.ts';
+import { endObjects, type KnownObject, markMissing, readKnown, writeSeen } from './sql/objects.ts';
+import { added, type Counts, type SyncJob, type SyncState } from './sync-state.ts';
+import { type Taken, takeObject } from './take-object.ts';
+
+/** What is stored between two commits. */
+const TAKES_PER_COMMIT = 40;
+/** So many objects in a row that fail for reasons of the place end the sync: it is tried again later. */
+const TROUBLES_IN_A_ROW = 5;
+
+export interface Part {
+  readonly objects: readonly PlacedObject[];
+  /** The whole listing between the state's place and the last object: what is missing there has vanished. */
+  readonly isListing: boolean;
+}
+
+/** Cuts a page where enough is to be stored, so that a kill costs little. */
+export async function syncPage(
+  job: SyncJob,
+  state: SyncState,
+  page: readonly PlacedObject[],
+  belongs: (key: string) => boolean,
+  isListing: boolean,
+): Promise<SyncState> {
+  const { context, source } = job;
+  const { tenantId } = context.run;
+  const known = await context.commit((tx) =>
+    readKnown(
+      tx,
+      tenantId,
+      source.source_id,
+      page.map(({ key }) => key),
+    ),
+  );
+  let current = state;
+  let objects: PlacedObject[] = [];
+  let takes = 0;
+  for (const object of page) {
+    objects.push(object);
+    if (belongs(object.key) && !isAsBefore(object, known.get(object.key))) takes += 1;
+    if (takes < TAKES_PER_COMMIT) continue;
+    current = await syncPart(job, current, { objects, isListing }, known, belongs);
+    [objects, takes] = [[], 0];
+  }
+  return objects.length === 0 ? current : syncPart(job, current, { objects, isListing }, known, belongs);
+}
+
+async function syncPart(
+  job: SyncJob,
+  state: SyncState,
+  { objects, isListing }: Part,
+  known: ReadonlyMap<string, KnownObject>,
+  belongs: (key: string) => boolean,
+): Promise<SyncState> {
+  const { context, source } = job;
+  const { id: syncId, tenantId } = context.run;
+  const inside = objects.filter(({ key }) => belongs(key));
+  const asBefore = inside.filter((object) => isAsBefore(object, known.get(object.key)));
+  const others = inside.filter((object) => !isAsBefore(object, known.get(object.key)));
+  const taken = await takeAll(job, others, known);
+  const stillRefused = asBefore.filter(({ key }) => known.get(key)?.status === 'refused');
+  const lines = [...stillRefused.map(refusedLine), ...taken.flatMap(lineOf)];
+  const last = objects.at(-1)?.key ?? state.after;
+  const counts = added(state.counts, {
+    ...countsOf(taken),
+    outside: objects.length - inside.length,
+    bytes: sum(taken.filter(({ fate }) => fate === 'new' || fate === 'changed').map(({ seen }) => seen.bytes)),
+  });
+  const after: SyncState = {
+    ...state,
+    after: isListing ? last : state.after,
+    counts: added(counts, {
+      seen: asBefore.length,
+      unchanged: asBefore.length - stillRefused.length,
+      refused: stillRefused.length,
+    }),
+  };
+  await context.commit(
+    async (tx) => {
+      await writeSeen(
+        tx,
+        tenantId,
+        source.source_id,
+        taken.map(({ seen }) => seen),
+      );
+      await writeLines(tx, tenantId, source.source_id, syncId, lines);
+      if (isListing) {
+        const keys = objects.map(({ key }) => key);
+        await markMissing(tx, tenantId, source.source_id, { after: state.after, upTo: last, keys, syncId });
+      }
+    },
+    { checkpoint: after },
+  );
+  context.progress({ done: after.counts.seen, unit: 'objects' });
+  await putAway(job, objects, known, taken);
+  return after;
+}
+
+/** As it was when it was last judged: its bytes need not be read. */
+function isAsBefore(object: PlacedObject, known: KnownObject | undefined): boolean {
+  if (known === undefined || known.mark !== object.mark) return false;
+  return known.status === 'live' || known.status === 'refused';
+}
+
+/** So many at a time as the place allows; in the order of the listing. */
+async function takeAll(
+  job: SyncJob,
+  objects: readonly PlacedObject[],
+  known: ReadonlyMap<string, KnownObject>,
+): Promise<Taken[]> {
+  const results: Taken[] = [];
+  const waiting = objects.entries();
+  let troubles = 0;
+  async function work(): Promise<void> {
+    for (const [index, object] of waiting) {
+      job.context.signal.throwIfAborted();
+      const taken = await takeObject(job, object, known.get(object.key));
+      troubles = taken.trouble === undefined ? 0 : troubles + 1;
+      if (taken.trouble !== undefined && troubles >= TROUBLES_IN_A_ROW) throw taken.trouble;
+      results[index] = taken;
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(job.place.readsAtOnce, objects.length) }, work));
+  return results;
+}
+
+function lineOf({ seen, fate }: Taken): Line[] {
+  if (fate === undefined) return [];
+  return [{ key: seen.key, fate, runId: seen.runId, errorCode: seen.errorCode }];
+}
+
+function refusedLine({ key }: PlacedObject): Line {
+  return { key, fate: 'refused', runId: null, errorCode: null };
+}
+
+function countsOf(taken: readonly Taken[]): Partial<Counts> {
+  const of = (fate: string | undefined) => taken.filter((each) => each.fate === fate).length;
+  return {
+    seen: taken.length - of(undefined),
+    new: of('new'),
+    changed: of('changed'),
+    unchanged: of('unchanged'),
+    refused: of('refused'),
+    settling: of(undefined),
+  };
+}
+
+/** After the commit: an object that is moved away too early would look as if it had vanished. One that was not moved is moved next time. */
+async function putAway(
+  { context, source, place }: SyncJob,
+  objects: readonly PlacedObject[],
+  known: ReadonlyMap<string, KnownObject>,
+  taken: readonly Taken[],
+): Promise<void> {
+  const { after_taken: how } = source;
+  if (how === 'leave') return;
+  const fresh = new Set(taken.filter(({ seen }) => seen.status === 'live').map(({ seen }) => seen.key));
+  const isLeft = (object: PlacedObject) => how === 'move' && known.get(object.key)?.status === 'live';
+  for (const object of objects.filter((each) => fresh.has(each.key) || isLeft(each))) {
+    try {
+      await place.putAway(object, how, context.signal);
+    } catch (error) {
+      if (context.signal.aborted) throw error;
+      context.log.warn({ err: error, source: source.source_id }, 'a taken object could not be put away; it stays');
+      continue;
+    }
+    if (how === 'move')
+      await context.commit((tx) => endObjects(tx, context.run.tenantId, source.source_id, [object.key], 'kept'));
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

@@ -1,0 +1,58 @@
+// How far a sync is: what its checkpoint holds.
+import type { StageContext } from '../../engine/stage-context.ts';
+import type { Place } from '../../sources/place.ts';
+import type { SyncInput } from './input.ts';
+import type { SourcesDeps } from './sources-deps.ts';
+import type { SourceRow } from './sql/sources.ts';
+
+export interface Counts {
+  readonly seen: number;
+  readonly new: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly refused: number;
+  readonly vanished: number;
+  /** It may still be growing; the next sync looks again. */
+  readonly settling: number;
+  /** Left out by prefix and patterns. */
+  readonly outside: number;
+  readonly bytes: number;
+}
+
+export interface SyncState {
+  readonly step: 'list' | 'vanish' | 'done';
+  /** The last key whose fate is written. */
+  readonly after: string | null;
+  readonly counts: Counts;
+}
+
+export const beginning: SyncState = {
+  step: 'list',
+  after: null,
+  counts: {
+    seen: 0,
+    new: 0,
+    changed: 0,
+    unchanged: 0,
+    refused: 0,
+    vanished: 0,
+    settling: 0,
+    outside: 0,
+    bytes: 0,
+  },
+};
+
+export type SyncContext = StageContext<SyncInput>;
+
+/** What every step needs. */
+export interface SyncJob {
+  readonly context: SyncContext;
+  readonly deps: SourcesDeps;
+  readonly source: SourceRow;
+  readonly place: Place;
+}
+
+export function added(counts: Counts, more: Partial<Counts>): Counts {
+  const names = Object.keys(counts) as (keyof Counts)[];
+  return Object.fromEntries(names.map((name) => [name, counts[name] + (more[name] ?? 0)])) as unknown as Counts;
+}

@@ -1,0 +1,119 @@
+// One sync: list → compare → store → accept, then what has vanished. Killed anywhere, it goes on at the last key whose fate was written.
+// Only a listing that came to its end proves absence, and much absence at once is asked about before anything is taken away.
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { StageOutcome } from '../../engine/pipeline.ts';
+import type { Receipt } from '../../engine/receipt.ts';
+import type { PlacedObject } from '../../sources/place.ts';
+import { openCredential, openPlace } from './open-place.ts';
+import { belongsTo } from './scope.ts';
+import type { SourcesDeps } from './sources-deps.ts';
+import { markMissing } from './sql/objects.ts';
+import { findSource, noteSync, type SourceRow } from './sql/sources.ts';
+import { recordSync } from './sql/syncs.ts';
+import { syncPage } from './sync-page.ts';
+import { beginning, type SyncContext, type SyncJob, type SyncState } from './sync-state.ts';
+import { endVanished } from './vanished.ts';
+
+/** As the pipeline's retry policy has it; the failure after the last retry is told as the source's. */
+const TRANSIENT_RETRIES = 6;
+
+export async function syncSource(context: SyncContext, deps: SourcesDeps): Promise<StageOutcome> {
+  const { input, run } = context;
+  const source = await context.commit(async (tx) => {
+    const found = await findSource(tx, run.tenantId, input.source_id);
+    if (found !== undefined) await recordSync(tx, run.tenantId, input.source_id, run.id);
+    return found;
+  });
+  if (source === undefined)
+    return failed(new MillraceError('source_not_found', { source: input.source_id }), input.source_id);
+  try {
+    return await work(context, deps, source);
+  } catch (error) {
+    const isOurs = error instanceof MillraceError && !context.signal.aborted;
+    if (!isOurs || !isLast(context, error)) throw error;
+    const { code } = error;
+    await context.commit((tx) =>
+      noteSync(tx, run.tenantId, source.source_id, { syncId: run.id, isComplete: false, errorCode: code }),
+    );
+    return failed(error, source.source_id);
+  }
+}
+
+async function work(context: SyncContext, deps: SourcesDeps, source: SourceRow): Promise<StageOutcome> {
+  const facts = { sourceId: source.source_id, place: source.place };
+  const place = openPlace(deps, facts, openCredential(deps, source.source_id, source.credential));
+  try {
+    const job: SyncJob = { context, deps, source, place };
+    let state = (await context.checkpoint<SyncState>()) ?? beginning;
+    if (state.step === 'list')
+      state = context.input.keys === undefined ? await list(job, state) : await lookAt(job, state);
+    if (state.step === 'vanish') {
+      const ended = await endVanished(job, state);
+      if ('ask' in ended) return ended;
+      state = ended;
+    }
+    return await finish(job, state);
+  } finally {
+    await place.close();
+  }
+}
+
+async function list(job: SyncJob, from: SyncState): Promise<SyncState> {
+  const { context, source, place } = job;
+  const belongs = belongsTo(source);
+  let state = from;
+  for await (const page of place.list({ prefix: source.prefix, after: from.after }, context.signal)) {
+    context.signal.throwIfAborted();
+    state = await syncPage(job, state, page, belongs, true);
+  }
+  const { tenantId, id: syncId } = context.run;
+  const next: SyncState = { ...state, step: 'vanish' };
+  const rest = { after: state.after, upTo: null, keys: [], syncId };
+  await context.commit((tx) => markMissing(tx, tenantId, source.source_id, rest), { checkpoint: next });
+  return next;
+}
+
+/** The objects that the place announced. What is gone again is left to the next listing. */
+async function lookAt(job: SyncJob, state: SyncState): Promise<SyncState> {
+  const { context, place, source } = job;
+  const found: PlacedObject[] = [];
+  for (const key of context.input.keys ?? []) {
+    const object = await place.look(key, context.signal);
+    if (object !== undefined) found.push(object);
+  }
+  const done = await syncPage(job, state, found, belongsTo(source), false);
+  return { ...done, step: 'done' };
+}
+
+async function finish({ context, source }: SyncJob, { counts }: SyncState): Promise<StageOutcome> {
+  const { run, input } = context;
+  const isListing = input.keys === undefined;
+  await context.commit((tx) =>
+    noteSync(tx, run.tenantId, source.source_id, { syncId: run.id, isComplete: isListing, errorCode: null }),
+  );
+  const { seen, new: isNew, changed, unchanged, refused, vanished, settling, outside, bytes } = counts;
+  const receipt: Receipt = {
+    read: seen,
+    outcomes: { new: isNew, changed, unchanged, refused },
+    vanished,
+    settling,
+    outside,
+    bytes,
+  };
+  const data = { source_id: source.source_id, seen, new: isNew, changed, unchanged, refused, vanished };
+  return { on: refused > 0 ? 'part' : 'complete', receipt, emit: [{ type: 'source.synced', data }] };
+}
+
+function isLast({ run }: SyncContext, error: MillraceError): boolean {
+  if (error.kind === 'rate_limited') return false;
+  return error.kind !== 'transient' || (run.failures['transient:sync'] ?? 0) >= TRANSIENT_RETRIES;
+}
+
+function failed(error: MillraceError, sourceId: string): StageOutcome {
+  const data = { source_id: sourceId, error_code: error.code };
+  return {
+    on: 'fail',
+    error: { code: error.code, text: `${error.message} ${error.next}` },
+    emit: [{ type: 'source.failed', data }],
+  };
+}

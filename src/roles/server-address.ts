@@ -1,0 +1,42 @@
+// Where the server of this home listens, for the links that commands print: a file beside its data, written when it listens and removed when it
+// stops. A server that was killed leaves it behind; its process is asked for.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+
+const Address = z.object({ url: z.url(), pid: z.int().positive() });
+
+const fileOf = (home: string) => path.join(path.resolve(home), 'server.json');
+
+export function noteServerAddress(home: string, url: string): void {
+  writeFileSync(fileOf(home), `${JSON.stringify({ url, pid: process.pid })}\n`);
+}
+
+/** Only our own: another server may have taken the home over. */
+export function forgetServerAddress(home: string): void {
+  if (readAddress(home)?.pid === process.pid) rmSync(fileOf(home), { force: true });
+}
+
+/** Undefined when no server of this home runs on this machine. */
+export function findServerAddress(home: string): string | undefined {
+  const address = readAddress(home);
+  return address !== undefined && isAlive(address.pid) ? address.url : undefined;
+}
+
+function readAddress(home: string): z.infer<typeof Address> | undefined {
+  try {
+    return Address.safeParse(JSON.parse(readFileSync(fileOf(home), 'utf8'))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Of another user: there, and not ours to signal.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

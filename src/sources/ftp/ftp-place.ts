@@ -1,0 +1,223 @@
+// A directory on an FTP or FTPS server. The protocol does one thing at a time per connection, so one object is read at a time; a download
+// that breaks off is taken up by REST on a new connection. Servers without MLSD tell times as they like: what they say is part of the
+// mark, whether or not it can be understood.
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { Client, FileInfo } from 'basic-ftp';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { Place, PlacedObject, PlaceGuard } from '../place.ts';
+import { type Entry, walkDirectories } from '../walk-directories.ts';
+
+export interface FtpPlaceOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly directory: string;
+  readonly tls: 'explicit' | 'implicit' | 'none';
+  readonly moveTo?: string | undefined;
+  readonly credential?: { readonly username: string; readonly password: string } | undefined;
+}
+
+const TIMEOUT_MS = 30_000;
+const RESUMES = 3;
+
+export class FtpPlace implements Place {
+  readonly address: string;
+  readonly readsAtOnce = 1;
+  readonly readsExactly = false;
+  readonly #options: FtpPlaceOptions;
+  readonly #guard: PlaceGuard;
+  #client: Client | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: FtpPlaceOptions, guard: PlaceGuard) {
+    this.#options = options;
+    this.#guard = guard;
+    guard.requireCallable(options.host);
+    const port = options.port === 21 ? '' : `:${options.port}`;
+    this.address = `ftp://${options.host}${port}/${options.directory.replace(/^\/+/, '')}`;
+  }
+
+  uriOf(key: string): string {
+    const directory = this.#options.directory.replace(/^[./]+/, '').replace(/\/+$/, '');
+    return `ftp://${this.#options.host}/${directory === '' ? '' : `${directory}/`}${key}`;
+  }
+
+  async *list(from: { readonly prefix: string; readonly after: string | null }, signal: AbortSignal) {
+    yield* walkDirectories({ ...from, signal, entries: (directory) => this.#entries(directory) });
+  }
+
+  async *read(object: PlacedObject, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    let done = 0;
+    for (let resumes = 0; ; resumes += 1) {
+      try {
+        for await (const chunk of this.#download(object, done, signal)) {
+          done += chunk.byteLength;
+          yield chunk;
+        }
+        if (done !== object.bytes) throw changing(object.key);
+        return;
+      } catch (error) {
+        this.#drop();
+        const ours = faultOf(error, object.key);
+        if (ours.code !== 'source_unreachable' || done === 0 || resumes === RESUMES || signal.aborted) throw ours;
+        if ((await this.look(object.key))?.mark !== object.mark) throw changing(object.key);
+      }
+    }
+  }
+
+  async look(key: string): Promise<PlacedObject | undefined> {
+    const directory = key.includes('/') ? key.slice(0, key.lastIndexOf('/') + 1) : '';
+    const name = key.slice(directory.length);
+    const entry = (await this.#entries(directory)).find((each) => each.name === name && each.isFile);
+    return entry === undefined
+      ? undefined
+      : { key, bytes: entry.bytes, modifiedAt: entry.modifiedAt, mark: entry.mark };
+  }
+
+  async putAway(object: PlacedObject, how: 'move' | 'tag'): Promise<void> {
+    if (how === 'tag') throw new MillraceError('source_settings_invalid', { faults: 'an FTP server knows no tags' });
+    if ((await this.look(object.key))?.mark !== object.mark) return;
+    const target = path.posix.join(this.#options.directory, this.#away(), object.key);
+    await this.#inTurn(async (client) => {
+      const before = await client.pwd();
+      await client.ensureDir(path.posix.dirname(target));
+      await client.cd(before);
+      await client.rename(this.#pathOf(object.key), target);
+    }, object.key);
+  }
+
+  async close(): Promise<void> {
+    this.#drop();
+  }
+
+  #away(): string {
+    return this.#options.moveTo ?? 'taken';
+  }
+
+  #pathOf(key: string): string {
+    // A line break inside a command would be a second command.
+    if (key.split('/').includes('..') || /[\r\n\0]/.test(key))
+      throw new MillraceError('source_object_denied', { name: path.posix.basename(key) });
+    return path.posix.join(this.#options.directory, key);
+  }
+
+  async *#download(object: PlacedObject, start: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const target = this.#pathOf(object.key);
+    const stream = new PassThrough({ highWaterMark: 256 * 1024 });
+    const stop = () => this.#drop();
+    signal.addEventListener('abort', stop, { once: true });
+    const transfer = this.#inTurn((client) => client.downloadTo(stream, target, start), object.key).then(
+      () => undefined,
+      (error: Error) => {
+        stream.destroy(error);
+        return error;
+      },
+    );
+    try {
+      yield* stream;
+      const failure = await transfer;
+      if (failure !== undefined) throw failure;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      // Nobody reads on: the transfer must not wait for us.
+      if (!stream.readableEnded) this.#drop();
+      stream.destroy();
+    }
+  }
+
+  async #entries(directory: string): Promise<Entry[]> {
+    const own = this.#pathOf(directory);
+    const found = await this.#inTurn((client) => client.list(own)).catch((error: MillraceError) => {
+      if (directory !== '' && error.code === 'source_place_gone') return [] as FileInfo[];
+      throw error;
+    });
+    const away = directory === '' ? this.#away().split('/')[0] : undefined;
+    return found
+      .filter(({ name }) => name !== away)
+      .map((entry) => ({
+        name: entry.name,
+        isDirectory: entry.isDirectory,
+        isFile: entry.isFile,
+        bytes: entry.size,
+        modifiedAt: entry.modifiedAt ?? null,
+        mark: `file:${entry.size}:${entry.modifiedAt?.getTime() ?? entry.rawModifiedAt}`,
+      }));
+  }
+
+  /** One at a time, on a connection that is opened when there is none. */
+  #inTurn<T>(work: (client: Client) => Promise<T>, key?: string): Promise<T> {
+    const mine = this.#turn.then(async () => {
+      try {
+        this.#client ??= await this.#connect();
+        return await work(this.#client);
+      } catch (error) {
+        const ours = faultOf(error, key);
+        if (ours.code === 'source_unreachable') this.#drop();
+        throw ours;
+      }
+    });
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  #drop(): void {
+    this.#client?.close();
+    this.#client = undefined;
+  }
+
+  async #connect(): Promise<Client> {
+    const { host, port, tls, credential } = this.#options;
+    // Loaded with the first connection: most processes open none.
+    const ftp = await import('basic-ftp');
+    const address = await addressOf(host, this.#guard);
+    const client = new ftp.Client(TIMEOUT_MS, { allowSeparateTransferHost: false });
+    try {
+      await client.access({
+        host: address,
+        port,
+        secure: tls === 'explicit' ? true : tls === 'implicit' ? 'implicit' : false,
+        // The certificate is checked against the name, though the connection goes to the address that was judged.
+        ...(tls === 'none' ? {} : { secureOptions: { servername: host, host } }),
+        ...(credential === undefined ? {} : { user: credential.username, password: credential.password }),
+      });
+      return client;
+    } catch (error) {
+      client.close();
+      throw error;
+    }
+  }
+}
+
+/** The first address of the name, judged. */
+function addressOf(host: string, guard: PlaceGuard): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const found = (error: Error | null, address: string) => (error ? reject(error) : resolve(address));
+    guard.lookup(host, {}, found as never);
+  });
+}
+
+function changing(key: string): MillraceError {
+  return new MillraceError('source_file_changing', { name: path.posix.basename(key) });
+}
+
+function faultOf(error: unknown, key?: string): MillraceError {
+  if (error instanceof MillraceError) return error;
+  const { code, message = '' } = error as { code?: number | string; message?: string };
+  const name = key === undefined ? '' : path.posix.basename(key);
+  if (code === 530 || code === 332 || code === 331)
+    return new MillraceError(
+      'source_denied',
+      { reason: `the server did not accept the sign-in (${code})` },
+      { cause: error },
+    );
+  if (code === 550 || code === 551 || code === 553) {
+    if (key === undefined)
+      return new MillraceError('source_place_gone', { reason: 'no such directory (550)' }, { cause: error });
+    const isDenied = /denied|permission|not allowed/i.test(message);
+    return new MillraceError(isDenied ? 'source_object_denied' : 'source_object_gone', { name }, { cause: error });
+  }
+  if (code === 421 || code === 450 || code === 425)
+    return new MillraceError('source_unreachable', { reason: String(code) }, { cause: error });
+  const reason = code === undefined ? 'the connection broke off' : String(code);
+  return new MillraceError('source_unreachable', { reason }, { cause: error });
+}

@@ -1,0 +1,210 @@
+// Every kind of place against a real server of its protocol: S3 (fauxqs), SFTP (ssh2), FTP (ftp-srv, with and without MLSD), a folder.
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { describe, expect, it } from 'vitest';
+import { startFtpServer } from '../../test/support/ftp-server.ts';
+import { describePlace, listAll, type PlaceHarness } from '../../test/support/place-conformance.ts';
+import { startS3Server } from '../../test/support/s3-server.ts';
+import { startSftpServer } from '../../test/support/sftp-server.ts';
+import { guardedLookup, requireCallable } from '../outbound/guarded-lookup.ts';
+import { FolderPlace } from './folder/folder-place.ts';
+import { FtpPlace } from './ftp/ftp-place.ts';
+import type { PlaceGuard } from './place.ts';
+import { S3Place } from './s3/s3-place.ts';
+import { SftpPlace } from './sftp/sftp-place.ts';
+
+const guardFor = (allowPrivate: boolean): PlaceGuard => ({
+  lookup: guardedLookup(allowPrivate) as PlaceGuard['lookup'],
+  requireCallable: (host) => requireCallable(host, allowPrivate),
+});
+const guard = guardFor(true);
+const keys = { accessKeyId: 'test', secretAccessKey: 'test' };
+
+/** A directory behind a server; files get different times, as they would. */
+async function directory(): Promise<Pick<PlaceHarness, 'put' | 'remove'> & { root: string }> {
+  const root = await mkdtemp(path.join(tmpdir(), 'millrace-place-'));
+  let minute = 0;
+  return {
+    root,
+    async put(key, content) {
+      const file = path.join(root, key);
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, content);
+      const { utimes } = await import('node:fs/promises');
+      minute += 1;
+      await utimes(file, new Date(), new Date(Date.now() - 86_400_000 + minute * 60_000));
+    },
+    remove: (key) => rm(path.join(root, key)),
+  };
+}
+
+describePlace('a bucket', async () => {
+  const server = await startS3Server();
+  const client = new S3Client({
+    endpoint: server.endpoint,
+    region: 'us-east-1',
+    credentials: keys,
+    forcePathStyle: true,
+  });
+  const options = { bucket: server.bucket, region: 'us-east-1', endpoint: server.endpoint, credentials: keys };
+  return {
+    open: () => new S3Place(options, guard),
+    put: async (Key, Body) => void (await client.send(new PutObjectCommand({ Bucket: server.bucket, Key, Body }))),
+    remove: async (Key) => void (await client.send(new DeleteObjectCommand({ Bucket: server.bucket, Key }))),
+    async deny(key) {
+      server.fail({
+        method: 'GET',
+        url: new RegExp(`/${key}`),
+        times: 100,
+        act: { status: 403, code: 'AccessDenied' },
+      });
+    },
+    async close() {
+      client.destroy();
+      await server.close();
+    },
+  };
+});
+
+describePlace('an SFTP server', async () => {
+  const { root, ...files } = await directory();
+  const server = await startSftpServer(root);
+  return {
+    ...files,
+    open: () =>
+      new SftpPlace({ host: '127.0.0.1', port: server.port, directory: '.', credential: server.credential }, guard),
+    deny: async (key) => void server.denied.add(path.basename(key)),
+    breakOnce: () => server.cut(1),
+    async close() {
+      await server.close();
+      await rm(root, { recursive: true });
+    },
+  };
+});
+
+for (const withoutMlsd of [false, true])
+  describePlace(withoutMlsd ? 'an FTP server without MLSD and MDTM' : 'an FTP server', async () => {
+    const { root, ...files } = await directory();
+    const server = await startFtpServer(root, { withoutMlsd });
+    const options = {
+      host: '127.0.0.1',
+      port: server.port,
+      directory: '/',
+      tls: 'none',
+      credential: server.credential,
+    } as const;
+    return {
+      ...files,
+      open: () => new FtpPlace(options, guard),
+      async close() {
+        await server.close();
+        await rm(root, { recursive: true });
+      },
+    };
+  });
+
+describePlace('a folder', async () => {
+  const { root, ...files } = await directory();
+  return {
+    ...files,
+    open: () => new FolderPlace({ directory: root, name: 'test' }),
+    ...(process.getuid?.() === 0 ? {} : { deny: (key: string) => chmod(path.join(root, key), 0) }),
+    close: () => rm(root, { recursive: true }),
+  };
+});
+
+describe('a folder', () => {
+  it('lists no links, hidden, half-written or special files, and follows no directory that became a link', async () => {
+    const { root, put } = await directory();
+    await put('x.csv', 'x');
+    await put('x.csv.part', 'half');
+    await put('.hidden', 'h');
+    await symlink('/etc/passwd', path.join(root, 'passwd.csv'));
+    await symlink('/etc', path.join(root, 'etc'));
+    const place = new FolderPlace({ directory: root, name: 'test' });
+    expect((await listAll(place)).map(({ key }) => key)).toEqual(['x.csv']);
+    const outside = { key: 'etc/passwd', bytes: 1, modifiedAt: null, mark: '' };
+    await expect(place.look(outside.key)).rejects.toMatchObject({ code: 'source_object_denied' });
+    await rm(root, { recursive: true });
+  });
+
+  it('that is gone proves no absence', async () => {
+    const place = new FolderPlace({ directory: '/nowhere/at/all', name: 'test' });
+    await expect(listAll(place)).rejects.toMatchObject({ code: 'source_place_gone' });
+  });
+});
+
+describe('an SFTP server', () => {
+  it('is told nothing when its host key is not the pinned one', async () => {
+    const { root } = await directory();
+    const server = await startSftpServer(root);
+    const options = { host: '127.0.0.1', port: server.port, directory: '.', credential: server.credential };
+    const first = new SftpPlace(options, guard);
+    await listAll(first);
+    expect(first.hostKey).toMatch(/^SHA256:[A-Za-z0-9+/]{43}$/);
+    await first.close();
+    const pinned = new SftpPlace({ ...options, hostKey: first.hostKey }, guard);
+    expect(await listAll(pinned)).toEqual([]);
+    await pinned.close();
+    const other = new SftpPlace({ ...options, hostKey: `SHA256:${'A'.repeat(43)}` }, guard);
+    await expect(listAll(other)).rejects.toMatchObject({ code: 'source_host_key_changed' });
+    await other.close();
+    const wrong = new SftpPlace({ ...options, credential: { username: 'mill', password: 'no' } }, guard);
+    await expect(listAll(wrong)).rejects.toMatchObject({ code: 'source_denied' });
+    await wrong.close();
+    await server.close();
+    await rm(root, { recursive: true });
+  });
+});
+
+describe('an address that may not be called', () => {
+  it('is refused for every kind before anything is sent', async () => {
+    const closed = guardFor(false);
+    const server = await startS3Server();
+    const place = () =>
+      new S3Place({ bucket: 'b', region: 'us-east-1', endpoint: server.endpoint, credentials: keys }, closed);
+    expect(place).toThrow(expect.objectContaining({ code: 'outbound_address_refused' }));
+    expect(() => new SftpPlace({ host: '127.0.0.1', port: 22, directory: '.' }, closed)).toThrow(/127\.0\.0\.1/);
+    expect(() => new FtpPlace({ host: '10.0.0.1', port: 21, directory: '/', tls: 'none' }, closed)).toThrow(
+      /10\.0\.0\.1/,
+    );
+    const byName = new S3Place(
+      {
+        bucket: 'b',
+        region: 'us-east-1',
+        endpoint: server.endpoint.replace('127.0.0.1', 'localhost'),
+        credentials: keys,
+      },
+      closed,
+    );
+    await expect(listAll(byName)).rejects.toMatchObject({ code: 'outbound_address_refused' });
+    await byName.close();
+    expect(server.requests).toEqual([]);
+    await server.close();
+  });
+});
+
+describe('a bucket', () => {
+  const opened = async () => {
+    const server = await startS3Server();
+    const options = { bucket: server.bucket, region: 'us-east-1', endpoint: server.endpoint, credentials: keys };
+    return { server, place: new S3Place(options, guard) };
+  };
+
+  it.each([
+    [403, 'AccessDenied', 'source_denied'],
+    [403, 'InvalidAccessKeyId', 'source_denied'],
+    [403, 'RequestTimeTooSkewed', 'source_clock_skewed'],
+    [404, 'NoSuchBucket', 'source_place_gone'],
+    [503, 'SlowDown', 'source_throttled'],
+    [500, 'InternalError', 'source_unreachable'],
+  ])('that answers %i %s is told as %s', async (status, code, ours) => {
+    const { server, place } = await opened();
+    server.fail({ method: 'GET', url: /list-type/, times: 100, act: { status, code } });
+    await expect(listAll(place)).rejects.toMatchObject({ code: ours });
+    await place.close();
+    await server.close();
+  });
+});

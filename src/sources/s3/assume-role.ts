@@ -1,0 +1,45 @@
+// Temporary keys of a role, renewed by the SDK shortly before they expire.
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import type { S3Keys } from './s3-keys.ts';
+
+export interface AssumedRole {
+  readonly roleArn: string;
+  readonly region: string;
+  /** Left out: the AWS default chain. */
+  readonly keys: S3Keys | undefined;
+  readonly externalId: string | undefined;
+  readonly requestHandler: object;
+}
+
+const SESSION = 'millrace';
+
+export function assumeRole({ roleArn, region, keys, externalId, requestHandler }: AssumedRole) {
+  return async () => {
+    const client = new STSClient({
+      region,
+      maxAttempts: 3,
+      requestHandler,
+      ...(keys === undefined ? {} : { credentials: keys as never }),
+    });
+    try {
+      const { Credentials: given } = await client.send(
+        new AssumeRoleCommand({
+          RoleArn: roleArn,
+          RoleSessionName: SESSION,
+          ...(externalId === undefined ? {} : { ExternalId: externalId }),
+        }),
+      );
+      if (given?.AccessKeyId === undefined || given.SecretAccessKey === undefined)
+        throw new MillraceError('source_denied', { reason: 'the role gave no keys' });
+      return {
+        accessKeyId: given.AccessKeyId,
+        secretAccessKey: given.SecretAccessKey,
+        ...(given.SessionToken === undefined ? {} : { sessionToken: given.SessionToken }),
+        ...(given.Expiration === undefined ? {} : { expiration: given.Expiration }),
+      };
+    } finally {
+      client.destroy();
+    }
+  };
+}

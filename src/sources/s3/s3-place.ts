@@ -1,0 +1,224 @@
+// A bucket, or a part of one. S3 lists keys in the order of their bytes, so a listing goes on behind any key; ETags say whether an object is
+// still the one that was listed, and a download that breaks off is taken up where it ended, of that very object or not at all.
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { Readable } from 'node:stream';
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  PutObjectTaggingCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { compareKeys, type Place, type PlacedObject, type PlaceGuard } from '../place.ts';
+import { assumeRole } from './assume-role.ts';
+import { s3Fault } from './s3-faults.ts';
+import type { S3Keys } from './s3-keys.ts';
+
+export interface S3PlaceOptions {
+  readonly bucket: string;
+  readonly region: string;
+  readonly endpoint?: string | undefined;
+  readonly pathStyle?: boolean | undefined;
+  readonly roleArn?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly moveTo?: string | undefined;
+  readonly credentials?: S3Keys | undefined;
+}
+
+const PAGE = 1_000;
+const READS_AT_ONCE = 8;
+const CONNECT_MS = 5_000;
+const REQUEST_MS = 60_000;
+/** How often a download that breaks off is taken up again. */
+const RESUMES = 5;
+
+export class S3Place implements Place {
+  readonly address: string;
+  readonly readsAtOnce = READS_AT_ONCE;
+  readonly readsExactly = true;
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #moveTo: string | undefined;
+
+  constructor(options: S3PlaceOptions, guard: PlaceGuard) {
+    this.#bucket = options.bucket;
+    this.#moveTo = options.moveTo?.replace(/\/*$/, '/');
+    this.address = `s3://${options.bucket}`;
+    if (options.endpoint !== undefined) guard.requireCallable(new URL(options.endpoint).hostname);
+    this.#client = clientOf(options, guard);
+  }
+
+  uriOf(key: string): string {
+    return `s3://${this.#bucket}/${key}`;
+  }
+
+  async *list(
+    { prefix, after }: { readonly prefix: string; readonly after: string | null },
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly PlacedObject[]> {
+    let last = after;
+    let token: string | undefined;
+    do {
+      const page: ListObjectsV2CommandOutput = await this.#send(
+        new ListObjectsV2Command({
+          Bucket: this.#bucket,
+          MaxKeys: PAGE,
+          ...(prefix === '' ? {} : { Prefix: prefix }),
+          ...(token === undefined ? (last === null ? {} : { StartAfter: last }) : { ContinuationToken: token }),
+        }),
+        signal,
+      );
+      const found = (page.Contents ?? []).filter(({ Key = '' }) => Key !== '').map(objectOf);
+      last = requireOrder(found, last);
+      const next = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+      if (page.IsTruncated === true && (next === undefined || next === token || found.length === 0))
+        throw new MillraceError('source_listing_unusable', { reason: 'it says that there is more and does not go on' });
+      token = next;
+      if (found.length > 0) yield found;
+    } while (token !== undefined);
+  }
+
+  async *read(object: PlacedObject, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    let done = 0;
+    for (let resumes = 0; ; resumes += 1) {
+      try {
+        for await (const chunk of await this.#open(object, done, signal)) {
+          done += chunk.byteLength;
+          yield chunk;
+        }
+        if (done === object.bytes) return;
+        throw new MillraceError('source_unreachable', { reason: 'the object ended early' });
+      } catch (error) {
+        const ours = s3Fault(error, signal, object.key);
+        const isBroken = ours instanceof MillraceError && ours.code === 'source_unreachable';
+        if (!isBroken || done === 0 || resumes === RESUMES || signal.aborted) throw ours;
+      }
+    }
+  }
+
+  async look(key: string, signal: AbortSignal): Promise<PlacedObject | undefined> {
+    try {
+      const found = await this.#client.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key }), {
+        abortSignal: signal,
+      });
+      return objectOf({ Key: key, Size: found.ContentLength, ETag: found.ETag, LastModified: found.LastModified });
+    } catch (error) {
+      const ours = s3Fault(error, signal, key);
+      if (ours instanceof MillraceError && ours.code === 'source_object_gone') return undefined;
+      throw ours;
+    }
+  }
+
+  async putAway(object: PlacedObject, how: 'move' | 'tag', signal: AbortSignal): Promise<void> {
+    const target = { Bucket: this.#bucket, Key: object.key };
+    if (how === 'tag') {
+      const Tagging = { TagSet: [{ Key: 'millrace', Value: 'taken' }] };
+      await this.#send(new PutObjectTaggingCommand({ ...target, Tagging }), signal, object.key);
+      return;
+    }
+    const CopySource = `${this.#bucket}/${encodeURIComponent(object.key).replaceAll('%2F', '/')}`;
+    const Key = `${this.#moveTo ?? 'taken/'}${object.key}`;
+    const CopySourceIfMatch = etagOf(object);
+    await this.#send(
+      new CopyObjectCommand({
+        Bucket: this.#bucket,
+        Key,
+        CopySource,
+        ...(CopySourceIfMatch === undefined ? {} : { CopySourceIfMatch }),
+      }),
+      signal,
+      object.key,
+    );
+    await this.#send(new DeleteObjectCommand(target), signal, object.key);
+  }
+
+  async close(): Promise<void> {
+    this.#client.destroy();
+  }
+
+  async #open(object: PlacedObject, start: number, signal: AbortSignal): Promise<Readable> {
+    const IfMatch = etagOf(object);
+    const answer = await this.#client.send(
+      new GetObjectCommand({
+        Bucket: this.#bucket,
+        Key: object.key,
+        ...(IfMatch === undefined ? {} : { IfMatch }),
+        ...(start > 0 ? { Range: `bytes=${start}-` } : {}),
+      }),
+      { abortSignal: signal },
+    );
+    // Stores that do not know If-Match answer with whatever is there now.
+    if (IfMatch !== undefined && answer.ETag !== undefined && answer.ETag !== IfMatch)
+      throw new MillraceError('source_file_changing', { name: object.key.split('/').at(-1) ?? '' });
+    if (!(answer.Body instanceof Readable))
+      throw new MillraceError('source_unreachable', { reason: 'an answer without a body' });
+    return answer.Body;
+  }
+
+  async #send<Output>(command: object, signal: AbortSignal, key?: string): Promise<Output> {
+    try {
+      // The client's own overloads name each command; what is answered is said by the caller.
+      return (await this.#client.send(command as never, { abortSignal: signal })) as Output;
+    } catch (error) {
+      throw s3Fault(error, signal, key);
+    }
+  }
+}
+
+function clientOf(options: S3PlaceOptions, guard: PlaceGuard): S3Client {
+  const { endpoint, region, roleArn } = options;
+  const agent = { keepAlive: true, maxSockets: READS_AT_ONCE + 2, lookup: guard.lookup as never };
+  const requestHandler = {
+    connectionTimeout: CONNECT_MS,
+    requestTimeout: REQUEST_MS,
+    throwOnRequestTimeout: true,
+    httpAgent: new HttpAgent(agent),
+    httpsAgent: new HttpsAgent(agent),
+  };
+  const keys = options.credentials;
+  const credentials =
+    roleArn === undefined
+      ? keys
+      : assumeRole({ roleArn, region, keys, externalId: options.externalId, requestHandler });
+  return new S3Client({
+    region,
+    forcePathStyle: options.pathStyle ?? endpoint !== undefined,
+    maxAttempts: 3,
+    requestHandler,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(credentials === undefined ? {} : { credentials: credentials as never }),
+  });
+}
+
+interface Listed {
+  readonly Key?: string | undefined;
+  readonly Size?: number | undefined;
+  readonly ETag?: string | undefined;
+  readonly LastModified?: Date | undefined;
+}
+
+function objectOf({ Key = '', Size = 0, ETag, LastModified }: Listed): PlacedObject {
+  const modifiedAt = LastModified ?? null;
+  const mark =
+    ETag === undefined || ETag === '' ? `time:${modifiedAt?.getTime() ?? ''}:${Size}` : `etag:${ETag}:${Size}`;
+  return { key: Key, bytes: Size, modifiedAt, mark };
+}
+
+function etagOf({ mark }: PlacedObject): string | undefined {
+  return /^etag:(?<etag>.*):\d+$/s.exec(mark)?.groups?.etag;
+}
+
+function requireOrder(found: readonly PlacedObject[], before: string | null): string | null {
+  let last = before;
+  for (const { key } of found) {
+    if (last !== null && compareKeys(key, last) <= 0)
+      throw new MillraceError('source_listing_unusable', { reason: 'its keys are not in order' });
+    last = key;
+  }
+  return last;
+}
