@@ -54,6 +54,9 @@ export class Installation {
       LOG_LEVEL: 'trace',
       POLL_INTERVAL_MS: '100',
       SHUTDOWN_GRACE_SECONDS: '5',
+      // However long the trials take: a run whose worker was killed stays with it until loseWorkers says so. Taken over before, it would be
+      // the one that a later trial's worker is killed at.
+      LEASE_SECONDS: '3600',
       PORT: '0',
       ...env,
     };
