@@ -21,6 +21,7 @@ import type { ClaimedRow } from './sql/claim-runs.ts';
 import type { RejectRecord } from './sql/insert-rejects.ts';
 import type { DecisionRow } from './sql/progress.ts';
 import { insertQuestion, selectAnswers } from './sql/questions.ts';
+import { readInput } from './sql/read-input.ts';
 import type { CommitOptions, PartPlace, Progress, StageContext, StageRun } from './stage-context.ts';
 import { noFailures, stageRunOf } from './stage-run.ts';
 
@@ -67,7 +68,8 @@ export class Execution implements ContextSource {
   readonly #stage: AnyStage<unknown>;
   /** Claimed as a run, not as a part that was offered: then its parts are still to be offered. */
   readonly #isWhole: boolean;
-  readonly #rawInput: unknown;
+  /** Null until the run begins, where the input is large. */
+  #rawInput: unknown;
   readonly #deps: ExecutionDeps;
   // Made when somebody asks for the signal: most short stages never do.
   #abort: AbortController | undefined;
@@ -173,6 +175,7 @@ export class Execution implements ContextSource {
   async #attempt(): Promise<Ending | NextPart | undefined> {
     this.#beganAt = performance.now();
     try {
+      if (this.#rawInput === null) this.#rawInput = await readInput(this.#deps.control, this.run.id);
       if (this.run.isShared) return await this.#attemptPart();
       const ended = await this.#perform((context) => this.#stage.work(context));
       if ('stopped' in ended) return ended.stopped;

@@ -3,6 +3,9 @@ import { afterEach, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { uuidv7 } from '../platform/ids.ts';
+import { Claimer } from './claimer.ts';
+import { registerWorker } from './sql/workers.ts';
 
 const database = useDatabase();
 const SLOTS = 4;
@@ -23,8 +26,14 @@ const fickle = buildPipeline('fickle', async () => {
   return 'complete';
 });
 
+const read: unknown[] = [];
+const reader = buildPipeline('reader', async ({ input }) => {
+  read.push(input);
+  return 'complete';
+});
+
 async function worker() {
-  const engine = await buildEngine(database.appUrl, [quick, slow, fickle], { settings });
+  const engine = await buildEngine(database.appUrl, [quick, slow, fickle, reader], { settings });
   engines.push(engine);
   return engine;
 }
@@ -122,4 +131,23 @@ it('runs that were claimed ahead and cannot begin go back, and another worker en
     `select count(*)::int as ended, count(*) filter (where failures <> '{}')::int as charged from engine.runs where phase = 'done'`,
   );
   expect(rows).toEqual([{ ended: seen, charged: 0 }]);
+});
+
+it('a claim leaves large inputs behind, and each run has its own when it begins', async () => {
+  close();
+  const one = await worker();
+  const words = (at: number) => Array.from({ length: 4_000 }, (_, word) => `${at} ${word * 7_919}`);
+  const inputs = [{ at: 0 }, { at: 1, words: words(1) }, { at: 2, words: words(2) }];
+  for (const input of inputs) await one.enqueue({ pipeline: 'reader', tenantId: newTenant(), input });
+  const workerId = uuidv7();
+  const described = { workerId, name: 'w', pid: 1, host: 'h', version: 'v', pipelines: ['reader'], concurrency: 1 };
+  await registerWorker(one.pools.control, described, 1);
+  await database.admin.query(`update engine.workers set expires_at = engine.now() + interval '1 minute'`);
+  const claimed = await new Claimer(one.pools.control, one.registry).claim(workerId, 10);
+  expect(claimed.map(({ input }) => input).sort()).toEqual([{ at: 0 }, null, null]);
+  // Nobody works under that name: the runs go to a worker that does.
+  await database.admin.query(`update engine.workers set expires_at = engine.now() - interval '1 minute'`);
+  await one.start();
+  await waitFor(async () => read.length === inputs.length || undefined, { what: 'all three to be read' });
+  expect(read).toEqual(expect.arrayContaining(inputs));
 });

@@ -19,6 +19,7 @@ export interface ClaimedRow {
   readonly part?: string;
   /** Whether others may be at work on other parts; left out: as the part says. */
   readonly shared?: boolean;
+  /** Null where it is large: it is read when the run begins. */
   readonly input: unknown;
   /** Null when there were none. */
   readonly failures: Failures | null;
@@ -43,6 +44,9 @@ export interface Claimant {
 
 /** So many runs of a lane may be claimed before its turn. */
 export const FEW_RUNS = 10;
+
+/** An input that is stored in more bytes than this is not part of a claim. */
+const MOST_INPUT_BYTES = 2_000;
 
 /** Only a worker that is alive may claim: one that woke up after it was declared lost must first be reborn. */
 export const isAlive = `exists (select from engine.workers w where w.worker_id = $1 and w.ended_at is null and w.expires_at > engine.now())`;
@@ -88,9 +92,13 @@ export const leasePicked = `
     insert into engine.event_inbox (event_id) select event_id from told
   )`;
 
-/** What a claim answers with. */
+/**
+ * What a claim answers with. Large inputs stay behind until their run begins (`readInput`): a worker that claims 2,000 short runs
+ * ahead would hold 500 MB of them. The size is the stored one, so the server need not unpack an input to leave it behind.
+ */
 export const claimedRows = `
-  select id, tenant_id, pipeline, status, lane, priority, attempt, $1::uuid as worker_id, input, nullif(failures, '{}') as failures, blob_id, retry_of,
+  select id, tenant_id, pipeline, status, lane, priority, attempt, $1::uuid as worker_id,
+         case when pg_column_size(input) <= ${MOST_INPUT_BYTES} then input end as input, nullif(failures, '{}') as failures, blob_id, retry_of,
          correlation_id, created_by, date_part('epoch', created_at) * 1000 as created_ms,
          date_part('epoch', engine.now() - created_at) * 1000 as age_ms
   from claimed`;
