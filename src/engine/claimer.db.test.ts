@@ -57,11 +57,13 @@ describe('a claim', () => {
   });
 
   it('shares itself equally between lanes, however much waits in one of them', async () => {
-    const [rich, poor] = [newTenant(), newTenant()];
-    await fill('plain', rich, 500);
+    // The poor lane stands between two rich ones: whichever end the walk begins at, it meets a rich one first.
+    const [older, poor, newer] = [newTenant(), newTenant(), newTenant()];
+    await fill('plain', older, 500);
     await fill('plain', poor, 10);
-    const rows = await claimer().claim(workerId, 20);
-    expect(rows.filter((row) => row.tenant_id === poor)).toHaveLength(10);
+    await fill('plain', newer, 500);
+    const rows = await claimer().claim(workerId, 30);
+    for (const tenant of [older, poor, newer]) expect(rows.filter((row) => row.tenant_id === tenant)).toHaveLength(10);
   });
 
   it('goes round: with one run at a time every lane has its turn', async () => {

@@ -65,13 +65,6 @@ export const engineBreaks: readonly Break[] = [
     title: 'a claim',
   },
   {
-    id: 'engine.end-written-twice',
-    file: END,
-    find: 'where r.id = x.run_id and (x.run_id in (select run_id from released)) is true',
-    replace: 'where r.id = x.run_id',
-    tests: [ENDS],
-  },
-  {
     id: 'engine.end-keeps-the-active-key',
     file: END,
     find: "active_key = case when x.to_phase in ('done', 'failed', 'dead') then null else r.active_key end,",
