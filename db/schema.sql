@@ -1430,6 +1430,7 @@ create policy only_of_unserved on public.chunk_embeddings as restrictive for del
   WHERE ((v.doc_version_id = chunk_embeddings.doc_version_id) AND v.is_active)))));
 create policy reactivation on public.chunk_embeddings for all to postgres using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on public.chunk_embeddings for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+CREATE TRIGGER sign_new_rows AFTER INSERT ON public.chunk_embeddings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.sign_chunk_embeddings();
 grant delete, select on public.chunk_embeddings to documents_api;
 grant delete, select on public.chunk_embeddings to documents_purge;
 grant delete, insert, select, update on public.chunk_embeddings to documents_worker;
@@ -1476,6 +1477,25 @@ grant select on public.chunk_passages to documents_api;
 grant delete, select on public.chunk_passages to documents_purge;
 grant delete, insert, select, update on public.chunk_passages to documents_worker;
 grant select on public.chunk_passages to millrace_app;
+
+create table public.chunk_signatures (
+  tenant_id uuid not null,
+  model_id text not null,
+  doc_version_id uuid not null,
+  chunk_id uuid not null,
+  passage_no integer not null,
+  bits bit varying not null,
+  constraint chunk_signatures_pkey PRIMARY KEY (tenant_id, chunk_id, passage_no, model_id),
+  constraint chunk_signatures_tenant_id_chunk_id_passage_no_model_id_fkey FOREIGN KEY (tenant_id, chunk_id, passage_no, model_id) REFERENCES public.chunk_embeddings(tenant_id, chunk_id, passage_no, model_id) ON DELETE CASCADE
+);
+CREATE INDEX chunk_signatures_scan ON public.chunk_signatures USING btree (tenant_id, model_id, doc_version_id);
+alter table public.chunk_signatures enable row level security, force row level security;
+create policy reactivation on public.chunk_signatures for all to postgres using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy tenant_only on public.chunk_signatures for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant select on public.chunk_signatures to documents_api;
+grant select on public.chunk_signatures to documents_purge;
+grant delete, insert, select on public.chunk_signatures to documents_worker;
+grant select on public.chunk_signatures to millrace_app;
 
 create table public.chunk_terms (
   tenant_id uuid not null,
@@ -1591,6 +1611,23 @@ grant delete, insert, select on public.connectors to millrace_app;
 grant select on public.connectors to syncs_worker;
 grant update (connection_id, consecutive_failures, credential, credential_kind, disabled_at, disabled_reason, enabled, error_kinds, external_account_id, interval_seconds, name, updated_at, warned_at, workspace_id) on public.connectors to millrace_app;
 grant update (consecutive_failures, disabled_at, disabled_reason, enabled, last_error_at, last_error_code, last_error_kind, last_started_at, last_success_at, last_success_started_at, updated_at, warned_at) on public.connectors to syncs_worker;
+
+create table public.conversations (
+  conversation_id uuid not null,
+  tenant_id uuid not null,
+  owner_id uuid not null,
+  title text not null,
+  created_at timestamp with time zone default engine.now() not null,
+  updated_at timestamp with time zone default engine.now() not null,
+  constraint conversations_pkey PRIMARY KEY (tenant_id, conversation_id),
+  constraint conversations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id),
+  constraint conversations_title_check CHECK (((length(title) >= 1) AND (length(title) <= 200)))
+);
+CREATE INDEX conversations_of_owner ON public.conversations USING btree (tenant_id, owner_id, conversation_id DESC);
+alter table public.conversations enable row level security, force row level security;
+create policy tenant_only on public.conversations for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on public.conversations to millrace_app;
+grant update (title, updated_at) on public.conversations to millrace_app;
 
 create table public.daily_metric_grains (
   workspace_id uuid not null,
@@ -1773,6 +1810,7 @@ create table public.document_versions (
   constraint document_versions_version_no_check CHECK ((version_no >= 1))
 );
 CREATE INDEX document_versions_building ON public.document_versions USING btree (created_at) WHERE (ready_at IS NULL);
+CREATE INDEX document_versions_languages ON public.document_versions USING btree (tenant_id, search_config) WHERE (is_active = true);
 CREATE INDEX document_versions_served ON public.document_versions USING btree (tenant_id, doc_version_id) INCLUDE (chunk_count, term_length) WHERE (is_active = true);
 CREATE INDEX idx_doc_versions_dedup ON public.document_versions USING btree (tenant_id, doc_id, content_hash) WHERE (is_active = true);
 CREATE UNIQUE INDEX idx_doc_versions_one_active ON public.document_versions USING btree (tenant_id, doc_id) WHERE (is_active = true);
@@ -1826,7 +1864,10 @@ create table public.embedding_models (
   max_tokens integer not null,
   state text not null,
   created_at timestamp with time zone default engine.now() not null,
+  abstain_below real,
+  abstain_measured jsonb,
   constraint embedding_models_pkey PRIMARY KEY (tenant_id, model_id),
+  constraint embedding_models_abstain_below_check CHECK (((abstain_below >= (0)::double precision) AND (abstain_below <= (2)::double precision))),
   constraint embedding_models_dims_check CHECK (((dims >= 1) AND (dims <= 16000))),
   constraint embedding_models_provider_check CHECK ((provider = ANY (ARRAY['embedded'::text, 'http'::text, 'local'::text]))),
   constraint embedding_models_state_check CHECK ((state = ANY (ARRAY['active'::text, 'building'::text, 'retired'::text])))
@@ -2269,6 +2310,52 @@ create policy test_batches_only on public.plaintiffs as restrictive for delete t
 grant insert, select, update on public.plaintiffs to judgments_import;
 grant delete, insert, select on public.plaintiffs to millrace_app;
 grant update (merged_into, updated_at) on public.plaintiffs to millrace_app;
+
+create table public.queries (
+  query_id uuid not null,
+  tenant_id uuid not null,
+  asked_by uuid not null,
+  asked_by_name text not null,
+  conversation_id uuid,
+  question text not null,
+  asked_as text,
+  status text not null,
+  reason text,
+  answer text,
+  score real,
+  bar real,
+  result jsonb not null,
+  stages jsonb default '{}'::jsonb not null,
+  candidates integer default 0 not null,
+  model_id text,
+  llm text,
+  tokens_in integer,
+  tokens_out integer,
+  cost_usd numeric(12,6),
+  rating smallint,
+  rating_note text,
+  rated_at timestamp with time zone,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint queries_pkey PRIMARY KEY (tenant_id, query_id),
+  constraint queries_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.conversations(tenant_id, conversation_id) ON DELETE CASCADE,
+  constraint queries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id),
+  constraint queries_question_check CHECK (((length(question) >= 1) AND (length(question) <= 10000))),
+  constraint queries_rating_check CHECK ((rating = ANY (ARRAY['-1'::integer, 1]))),
+  constraint queries_rating_note_check CHECK ((length(rating_note) <= 2000)),
+  constraint queries_status_check CHECK ((status = ANY (ARRAY['answered'::text, 'abstained'::text])))
+);
+CREATE INDEX queries_age ON public.queries USING btree (created_at);
+CREATE INDEX queries_in_conversation ON public.queries USING btree (tenant_id, conversation_id, query_id) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX queries_newest ON public.queries USING btree (tenant_id, query_id DESC);
+CREATE INDEX queries_of ON public.queries USING btree (tenant_id, asked_by, query_id DESC);
+CREATE INDEX queries_open ON public.queries USING btree (tenant_id, query_id DESC) WHERE ((status = 'abstained'::text) OR (rating = '-1'::integer));
+alter table public.queries enable row level security, force row level security;
+create policy expired_any_tenant on public.queries for all to documents_cleanup using ((created_at < (engine.now() - '1 day'::interval)));
+create policy tenant_only on public.queries for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on public.queries to documents_cleanup;
+grant delete, insert, select on public.queries to millrace_app;
+grant select (created_at, query_id) on public.queries to documents_cleanup;
+grant update (rated_at, rating, rating_note) on public.queries to millrace_app;
 
 create table public.search_events (
   id bigint generated always as identity not null,
@@ -3865,3 +3952,17 @@ $function$
 ;
 -- not executable by public
 grant execute on function public.reactivate_document_version to documents_api;
+
+CREATE OR REPLACE FUNCTION public.sign_chunk_embeddings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  insert into public.chunk_signatures (tenant_id, model_id, doc_version_id, chunk_id, passage_no, bits)
+  select n.tenant_id, n.model_id, n.doc_version_id, n.chunk_id, n.passage_no, n.bits from new_rows n
+  on conflict do nothing;
+  return null;
+end
+$function$
+;

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildApiKey, buildTenant, buildUser, useApi } from '../../test/support/api.ts';
 import { useDatabase } from '../../test/support/database.ts';
-import { buildDocument, documentHandlers } from '../../test/support/documents.ts';
+import { buildDocument, buildQuery, documentHandlers } from '../../test/support/documents.ts';
 import { documentsDeps } from '../../test/support/documents-deps.ts';
 import { buildEngine, buildPipeline } from '../../test/support/engine.ts';
 import { type FakeAirbyte, startFakeAirbyte } from '../../test/support/fake-airbyte/server.ts';
@@ -103,6 +103,8 @@ const nobody: Things = {
   deliveryId: uuidv7(),
   questionId: uuidv7(),
   documentId: uuidv7(),
+  queryId: uuidv7(),
+  conversationId: uuidv7(),
   jobId: uuidv7(),
   itemId: '999999998',
   exportId: uuidv7(),
@@ -223,6 +225,7 @@ async function buildThings(mark: string): Promise<Things> {
     ...(await buildWebhookThings(tenantId, mark)),
     questionId: await buildQuestion(tenantId, await enqueue('steady', new Date(Date.now() + 3_600_000)), mark),
     documentId: await buildDocument(db.admin, { tenantId, title: mark }),
+    ...(await buildQuery(db.admin, { tenantId, userId: user.userId, mark })),
     ...(await buildJob(db.admin, { tenantId, runId: ids.waitingRunId, mark, userId: user.userId, status: 'PENDING' })),
     ...ids,
   };
@@ -315,7 +318,17 @@ const blank = (body: string, params: Record<string, string>) =>
 
 /** Everything the other tenant has, to see that no probe changed it. */
 async function snapshot(): Promise<string> {
-  const tables = ['users', 'clients', 'api_keys', 'memberships', 'tenants', 'connectors', 'item_jobs', 'job_items'];
+  const tables = [
+    'users',
+    'clients',
+    'api_keys',
+    'memberships',
+    'tenants',
+    'connectors',
+    'item_jobs',
+    'job_items',
+    'queries',
+  ];
   const parts = await Promise.all([
     ...tables.map((table) =>
       db.admin.query(`select to_jsonb(t) - 'last_used_at' as row from ${table} t where tenant_id = $1 order by 1`, [

@@ -318,6 +318,18 @@ const steps: Readonly<Record<Change, Step>> = {
     ...byRun('dead3'),
     body: () => ({ reason: 'seen' }),
   },
+  'search.run': { body: () => ({ query: 'water of the mill' }), entries: 0 },
+  'search.ask': {
+    body: () => ({ question: 'Who keeps the gate?' }),
+    keep: ({ query_id: query }) => void Object.assign(made, { query }),
+    entries: 0,
+  },
+  'queries.feedback': { params: () => ({ query_id: id('query') }), body: () => ({ rating: 'up' }) },
+  'conversations.create': {
+    body: () => ({}),
+    keep: ({ conversation_id: conversation }) => void Object.assign(made, { conversation }),
+  },
+  'conversations.remove': { params: () => ({ conversation_id: id('conversation') }) },
   'pipelines.pause': { params: () => ({ pipeline: 'steady' }) },
   'pipelines.resume': { params: () => ({ pipeline: 'steady' }) },
 

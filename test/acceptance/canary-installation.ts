@@ -298,6 +298,8 @@ async function findThings(): Promise<Things & { readonly allRuns: readonly strin
     alertRule: 'ingest_failure',
     sinkId: await one(`select sink_id as id from engine.alert_sinks where tenant_id is not null limit 1`),
     documentId: 'none',
+    queryId: 'none',
+    conversationId: 'none',
     jobId: await one(`select job_id as id from item_jobs limit 1`),
     itemId: await one(`select id::text from job_items limit 1`),
     exportId: 'none',

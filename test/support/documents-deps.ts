@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { DocumentsDeps } from '../../src/pipelines/documents/deps.ts';
 import { type Embedder, toUnitLength } from '../../src/pipelines/documents/embedding/embedder.ts';
 import { embeddedFolder, readTokenizer, tessdataFolder } from '../../src/pipelines/documents/embedding/model-folder.ts';
+import { openSearch } from '../../src/pipelines/documents/search/search-deps.ts';
 import { DiskBlobStore } from '../../src/platform/blob/disk-blob-store.ts';
 import { compiledProgram } from './programs.ts';
 
@@ -29,12 +30,16 @@ export function hashEmbedder(): Embedder & { asked: number } {
   return embedder;
 }
 
-export function documentsDeps(folder: string, { limits, ...over }: Partial<DocumentsDeps> = {}): DocumentsDeps {
+export function documentsDeps(
+  folder: string,
+  { limits, embedder = hashEmbedder(), ...over }: Partial<DocumentsDeps> = {},
+): DocumentsDeps {
   // Programs are compiled themselves, and with them the reader beside them.
   const program = import.meta.url.endsWith('.js') ? {} : { program: compiledProgram(reader) };
   return {
     store: new DiskBlobStore({ root: path.join(folder, 'blobs') }),
-    embedder: hashEmbedder(),
+    embedder,
+    search: openSearch(embedder),
     limits: { maxMemoryMb: 512, timeoutMs: 30_000, ...program, ...limits },
     ocr: 'auto',
     ocrLanguage: 'eng',

@@ -13,7 +13,9 @@ import { documentsPipeline } from '../../src/pipelines/documents/documents.pipel
 import { changeHandlers } from '../../src/pipelines/documents/http/change-handlers.ts';
 import { fileHandlers } from '../../src/pipelines/documents/http/file-handlers.ts';
 import { documentsIntake, ingestHandler } from '../../src/pipelines/documents/http/ingest.ts';
+import { queryHandlers } from '../../src/pipelines/documents/http/query-handlers.ts';
 import { readHandlers } from '../../src/pipelines/documents/http/read-handlers.ts';
+import { searchHandlers } from '../../src/pipelines/documents/http/search-handlers.ts';
 import type { Queryable } from '../../src/platform/database.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { type Log, silentLog } from '../../src/platform/log.ts';
@@ -31,6 +33,8 @@ export function documentHandlers(deps: DocumentsDeps) {
     ...readHandlers,
     ...fileHandlers(deps),
     ...changeHandlers(deps),
+    ...searchHandlers(deps.search),
+    ...queryHandlers,
   };
 }
 
@@ -138,5 +142,39 @@ export async function buildDocument(
     `insert into document_pages (tenant_id, doc_version_id, page_no, fate, text) values ($1, $2, 1, 'text', $3)`,
     [tenantId, versionId, title],
   );
+  const chunkId = uuidv7();
+  await admin.query(
+    `insert into chunks (chunk_id, tenant_id, doc_version_id, doc_id, chunk_no, page_from, page_to, text, token_count)
+     values ($1, $2, $3, $4, 0, 1, 1, $5, 5)`,
+    [chunkId, tenantId, versionId, docId, title],
+  );
+  await admin.query(
+    `insert into chunk_fts (tenant_id, chunk_id, doc_version_id, tsv) values ($1, $2, $3, to_tsvector('simple', $4))`,
+    [tenantId, chunkId, versionId, title],
+  );
+  await admin.query(`select fill_search_tables($1, $2, 'none')`, [tenantId, versionId]);
+  await admin.query(`update document_versions set chunk_count = 1, term_length = 5 where doc_version_id = $1`, [
+    versionId,
+  ]);
   return docId;
+}
+
+/** A question that was asked, and another in a conversation, both by one person. */
+export async function buildQuery(
+  admin: Queryable,
+  { tenantId, userId, mark }: { tenantId: string; userId: string; mark: string },
+): Promise<{ queryId: string; conversationId: string }> {
+  const [queryId, conversationId] = [uuidv7(), uuidv7()];
+  await admin.query(`insert into conversations (conversation_id, tenant_id, owner_id, title) values ($1, $2, $3, $4)`, [
+    conversationId,
+    tenantId,
+    userId,
+    mark,
+  ]);
+  await admin.query(
+    `insert into queries (query_id, tenant_id, asked_by, asked_by_name, conversation_id, question, status, result)
+     values ($1, $3, $4, 'somebody', null, $5, 'abstained', '{}'), ($2, $3, $4, 'somebody', $6, $5, 'abstained', '{}')`,
+    [queryId, uuidv7(), tenantId, userId, mark, conversationId],
+  );
+  return { queryId, conversationId };
 }

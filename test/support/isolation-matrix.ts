@@ -24,6 +24,8 @@ export interface Things {
   readonly deliveryId: string;
   readonly questionId: string;
   readonly documentId: string;
+  readonly queryId: string;
+  readonly conversationId: string;
   readonly jobId: string;
   readonly itemId: string;
   readonly exportId: string;
@@ -72,6 +74,12 @@ const documentVersion = {
 const documentPage = {
   kind: 'path',
   params: (things: Things) => ({ doc_id: things.documentId, version: '1', page_no: '1' }),
+} as const;
+
+const query = { kind: 'path', params: (things: Things) => ({ query_id: things.queryId }) } as const;
+const conversation = {
+  kind: 'path',
+  params: (things: Things) => ({ conversation_id: things.conversationId }),
 } as const;
 
 const job = { kind: 'path', params: (things: Things) => ({ job_id: things.jobId }) } as const;
@@ -278,6 +286,17 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'documents.changes': documentVersion,
   'documents.markdown': documentVersion,
   'documents.original': documentVersion,
+  // Words of the other tenant's document, in another spelling than the mark that must not come back.
+  'search.run': { kind: 'self', body: { query: 'canary of the other tenant', limit: 100 } },
+  'search.ask': { kind: 'self', body: { question: 'Which canary has the other tenant?' } },
+  'queries.list': { kind: 'list' },
+  'queries.unanswered': { kind: 'list' },
+  'queries.show': query,
+  'queries.feedback': { ...query, body: { rating: 'up' } },
+  'conversations.list': { kind: 'list' },
+  'conversations.create': { kind: 'body', body: (foreign) => ({ workspace_id: foreign.tenantId }) },
+  'conversations.show': conversation,
+  'conversations.remove': conversation,
   'operate.workers': { kind: 'list' },
   'operate.lanes': { kind: 'list' },
   'operate.schedules': { kind: 'list' },

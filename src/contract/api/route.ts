@@ -20,6 +20,7 @@ export type Tag =
   | 'Judgments'
   | 'Syncs'
   | 'Documents'
+  | 'Search'
   | 'Items'
   | 'Sources'
   | 'Operate'

@@ -1,6 +1,7 @@
 // The route tables of the pipelines and their sections of the metrics, assembled for api/. Apart from all.ts, because these need zod and the browser must not.
 import { Ad, AdSet, adsRoutes, Campaign, DailyMetric, Provenance, Total } from './ads/api.ts';
 import { documentRoutes } from './documents/api.ts';
+import { searchRoutes } from './documents/search-api.ts';
 import { itemsRoutes } from './items/api.ts';
 import { judgmentRoutes } from './judgments/api.ts';
 import { IngestMetrics } from './judgments/metrics.ts';
@@ -15,6 +16,7 @@ export const pipelinesOwnRoutes = {
   ...connectorRoutes,
   ...syncRoutes,
   ...documentRoutes,
+  ...searchRoutes,
   ...itemsRoutes,
   ...sourceRoutes,
 };

@@ -2,10 +2,12 @@
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import type { Embedder } from './embedding/embedder.ts';
 import type { ExtractionLimits } from './extract/extraction-process.ts';
+import type { SearchDeps } from './search/search-deps.ts';
 
 export interface DocumentsDeps {
   readonly store: BlobStore;
   readonly embedder: Embedder;
+  readonly search: SearchDeps;
   readonly limits: ExtractionLimits;
   readonly ocr: 'auto' | 'off';
   readonly ocrLanguage: string;

@@ -8,7 +8,9 @@ import { documentsPipeline } from './documents.pipeline.ts';
 import { changeHandlers } from './http/change-handlers.ts';
 import { fileHandlers } from './http/file-handlers.ts';
 import { documentsIntake, ingestHandler } from './http/ingest.ts';
+import { queryHandlers } from './http/query-handlers.ts';
 import { readHandlers } from './http/read-handlers.ts';
+import { searchHandlers } from './http/search-handlers.ts';
 import { openDocuments } from './open-documents.ts';
 import { documentSettings } from './settings.ts';
 
@@ -24,6 +26,8 @@ export const documentsKit = defineKit({
     ...readHandlers,
     ...fileHandlers(own),
     ...changeHandlers(own),
+    ...searchHandlers(own.search),
+    ...queryHandlers,
   }),
   commands: [{ group: 'Documents:', add: addDocumentCommands }],
   services: ({ engine, log, settings }) => [

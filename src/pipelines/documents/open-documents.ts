@@ -5,12 +5,15 @@ import type { Config } from '../../platform/config.ts';
 import type { DocumentsDeps } from './deps.ts';
 import { tessdataFolder } from './embedding/model-folder.ts';
 import { openEmbedder } from './embedding/open-embedder.ts';
+import { openSearch } from './search/search-deps.ts';
 import type { DocumentSettings } from './settings.ts';
 
 export function openDocuments(settings: DocumentSettings, config: Config, store: BlobStore): DocumentsDeps {
+  const embedder = openEmbedder(settings);
   return {
     store,
-    embedder: openEmbedder(settings),
+    embedder,
+    search: openSearch(embedder),
     limits: { maxMemoryMb: settings.extractMaxMemoryMb, timeoutMs: settings.extractTimeoutSeconds * 1_000 },
     ocr: settings.ocr,
     ocrLanguage: settings.ocrLanguage,

@@ -104,6 +104,30 @@ export const documentsErrors = defineErrors({
     message: 'Page {page} cannot be read again with OCR: {reason}.',
     next: 'Exclude the page, or upload the document again.',
   },
+  question_empty: {
+    kind: 'input',
+    status: 422,
+    message: 'The question has no letter and no digit.',
+    next: 'Ask in words.',
+  },
+  stream_with_key: {
+    kind: 'input',
+    status: 422,
+    message: 'A streamed answer cannot be kept for an Idempotency-Key.',
+    next: 'Leave out the key, or ask without "stream".',
+  },
+  query_not_found: {
+    kind: 'input',
+    status: 404,
+    message: 'There is no question {query}.',
+    next: 'Look at the list of questions; it may be somebody else’s, or too old to be kept.',
+  },
+  conversation_not_found: {
+    kind: 'input',
+    status: 404,
+    message: 'There is no conversation {conversation} of yours.',
+    next: 'Look at the list of your conversations, or begin a new one.',
+  },
   embedding_provider_failed: {
     kind: 'transient',
     status: 503,

@@ -1,0 +1,76 @@
+// A question as a vector, within a time limit. A provider that is down or silent costs one question its limit; for a while after that
+// questions are asked by their words alone, so that not each of them waits again.
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import type { Embedder } from '../embedding/embedder.ts';
+
+export type EmbeddedQuestion =
+  | { readonly kind: 'vector'; readonly modelId: string; readonly vector: Float32Array }
+  | { readonly kind: 'unavailable'; readonly reason: string; readonly error?: unknown };
+
+const KEPT = 2_000;
+const REST_MS = 15_000;
+
+export class QuestionEmbedder {
+  readonly #embedder: Embedder;
+  readonly #timeoutMs: number;
+  readonly #kept = new Map<string, Float32Array>();
+  #restUntil = 0;
+
+  constructor(embedder: Embedder, timeoutMs: number) {
+    this.#embedder = embedder;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  get modelId(): string {
+    return this.#embedder.facts.modelId;
+  }
+
+  async embed(text: string): Promise<EmbeddedQuestion> {
+    const result = await this.embedAll([text]);
+    if (result.kind === 'unavailable') return result;
+    const [vector] = result.vectors;
+    return vector === undefined
+      ? { kind: 'unavailable', reason: 'it answered without a vector' }
+      : { kind: 'vector', modelId: this.modelId, vector };
+  }
+
+  /** What was embedded before is not embedded again: sentences of the same evidence come back with every question about it. */
+  async embedAll(
+    texts: readonly string[],
+  ): Promise<{ kind: 'vectors'; vectors: Float32Array[] } | Extract<EmbeddedQuestion, { kind: 'unavailable' }>> {
+    const missing = [...new Set(texts.filter((text) => !this.#kept.has(text)))];
+    if (missing.length > 0) {
+      if (performance.now() < this.#restUntil) return { kind: 'unavailable', reason: 'it did not answer a moment ago' };
+      try {
+        const vectors = await this.#within(missing);
+        for (const [at, vector] of vectors.entries()) this.#keep(missing[at] ?? '', vector);
+      } catch (error) {
+        this.#restUntil = performance.now() + REST_MS;
+        const reason = error instanceof MillraceError ? String(error.params.reason ?? error.code) : 'it failed';
+        return { kind: 'unavailable', reason, error };
+      }
+    }
+    return { kind: 'vectors', vectors: texts.map((text) => this.#kept.get(text) ?? new Float32Array()) };
+  }
+
+  /** Providers hear the signal; one that does not is left behind all the same. */
+  async #within(texts: readonly string[]): Promise<Float32Array[]> {
+    const late = AbortSignal.timeout(this.#timeoutMs);
+    const lateness = new Promise<never>((_, reject) => {
+      late.addEventListener(
+        'abort',
+        () => reject(new MillraceError('embedding_provider_failed', { reason: 'it did not answer in time' })),
+        { once: true },
+      );
+    });
+    return Promise.race([this.#embedder.embed(texts, late), lateness]);
+  }
+
+  #keep(text: string, vector: Float32Array): void {
+    if (this.#kept.size >= KEPT) {
+      const [oldest] = this.#kept.keys();
+      if (oldest !== undefined) this.#kept.delete(oldest);
+    }
+    this.#kept.set(text, vector);
+  }
+}

@@ -1,0 +1,102 @@
+// How good the evidence is: the sentence that comes nearest to the question, and how much of what the question asks for stands together in
+// one chunk. Both are needed: a sentence can sound alike and speak of something else, and words can stand together by chance.
+import { sentencesOf } from '../chunking/text-measure.ts';
+import { highlightsOf } from './highlight.ts';
+import type { RankedChunk } from './retrieve.ts';
+import type { SearchDeps } from './search-deps.ts';
+import type { Found } from './search-documents.ts';
+
+export interface EvidenceSentence {
+  /** Which of the chunks it stands in. */
+  readonly at: number;
+  readonly text: string;
+  /** In the text of the chunk. */
+  readonly start: number;
+  readonly end: number;
+  readonly page: number;
+  /** Cosine with the question; undefined without vectors. */
+  readonly near: number | undefined;
+  /** Share of the question's words, by their weight. */
+  readonly share: number;
+  readonly score: number;
+}
+
+export interface Evidence {
+  readonly sentences: readonly EvidenceSentence[];
+  readonly score: number;
+  readonly bestShare: number;
+  /** The chunk with the most of the question's words. */
+  readonly usesVectors: boolean;
+}
+
+/** Chunks whose sentences are looked at. */
+const LOOKED_AT = 5;
+const MAX_SENTENCES = 40;
+const MIN_CHARS = 12;
+const MAX_CHARS = 600;
+export const SHARE_WEIGHT = 0.5;
+
+export async function judgeEvidence(found: Found, deps: SearchDeps): Promise<Evidence> {
+  const sentences = candidatesOf(found);
+  const texts = sentences.map(({ text }) => text);
+  const embedded = found.vector === undefined || texts.length === 0 ? undefined : await deps.questions.embedAll(texts);
+  const vectors = embedded?.kind === 'vectors' ? embedded.vectors : undefined;
+  const scored = sentences.map((sentence, at): EvidenceSentence => {
+    const vector = vectors?.[at];
+    const near = vector === undefined || found.vector === undefined ? undefined : cosine(found.vector, vector);
+    const share = shareOf(found, sentence.text);
+    return { ...sentence, near, share, score: (near ?? 0) + SHARE_WEIGHT * share };
+  });
+  const bestShare = Math.max(0, ...found.chunks.slice(0, LOOKED_AT).map(({ ranked }) => chunkShare(found, ranked)));
+  const nearest = Math.max(0, ...scored.map(({ near }) => near ?? 0));
+  const usesVectors = vectors !== undefined;
+  return { sentences: scored, score: nearest + SHARE_WEIGHT * bestShare, bestShare, usesVectors };
+}
+
+/** Of the best passage all sentences, of the rest of the chunk those with a word of the question. */
+function candidatesOf(found: Found): Omit<EvidenceSentence, 'near' | 'share' | 'score'>[] {
+  const words = found.retrieval.terms.words.filter(({ isCommon }) => !isCommon).map(({ word }) => word);
+  const all = found.chunks.slice(0, LOOKED_AT).flatMap(({ ranked, found: chunk }, at) =>
+    chunk.passages.flatMap((passage) => {
+      const text = chunk.text.slice(passage.char_start, passage.char_end);
+      return sentencesOf(text).flatMap(({ start, end }) => {
+        const sentence = text.slice(start, end);
+        if (sentence.length < MIN_CHARS || sentence.length > MAX_CHARS) return [];
+        const isBest = ranked.bestPassage === undefined || passage.passage_no === ranked.bestPassage;
+        const weight = highlightsOf(sentence, words).length;
+        if (!isBest && weight === 0) return [];
+        const place = { start: passage.char_start + start, end: passage.char_start + end, page: passage.page_no };
+        return [{ at, text: sentence, ...place, weight: weight + (isBest ? 2 : 0) - at / 2 }];
+      });
+    }),
+  );
+  return all
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, MAX_SENTENCES)
+    .map(({ weight: _, ...sentence }) => sentence);
+}
+
+/** By what the index says: stems, not spellings. */
+function chunkShare(found: Found, ranked: RankedChunk): number {
+  const words = found.retrieval.terms.words.filter(({ isCommon }) => !isCommon);
+  const whole = words.reduce((sum, { idf }) => sum + idf, 0);
+  if (whole === 0) return 0;
+  const there = words.filter(({ terms }) => terms.some((at) => (ranked.parts[at] ?? 0) > 0));
+  return there.reduce((sum, { idf }) => sum + idf, 0) / whole;
+}
+
+function shareOf(found: Found, text: string): number {
+  const words = found.retrieval.terms.words.filter(({ isCommon }) => !isCommon);
+  const whole = words.reduce((sum, { idf }) => sum + idf, 0);
+  if (whole === 0) return 0;
+  const there = words.filter(
+    ({ word, readAs }) => highlightsOf(text, [word, ...(readAs === null ? [] : [readAs])]).length > 0,
+  );
+  return there.reduce((sum, { idf }) => sum + idf, 0) / whole;
+}
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
+  return sum;
+}

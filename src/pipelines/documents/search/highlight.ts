@@ -1,0 +1,35 @@
+// Where words of a query stand in a text, in any of their forms: the same beginning, up to an ending.
+
+export interface Mark {
+  readonly start: number;
+  readonly end: number;
+}
+
+const MAX_MARKS = 200;
+const ideograph = /[\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF]/;
+
+export function highlightsOf(text: string, words: readonly string[]): Mark[] {
+  const wanted = words.flatMap(bare);
+  const marks: Mark[] = [];
+  for (const match of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+    const token = match[0].toLowerCase();
+    if (wanted.some((word) => isForm(token, word)))
+      marks.push({ start: match.index, end: match.index + match[0].length });
+    if (marks.length >= MAX_MARKS) break;
+  }
+  return marks;
+}
+
+function bare(word: string): string[] {
+  return (word.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((part) => part.length > 1 || ideograph.test(part));
+}
+
+function isForm(token: string, word: string): boolean {
+  if (token === word) return true;
+  if (ideograph.test(word)) return token.includes(word) || word.includes(token);
+  if (token.length < 4 || word.length < 4) return false;
+  let common = 0;
+  while (common < token.length && token[common] === word[common]) common += 1;
+  // "policies" and "policy", "running" and "run" share all but an ending of a few letters.
+  return common >= 4 && common >= Math.max(token.length, word.length) - 3;
+}

@@ -1,0 +1,122 @@
+// The words of a query as the index knows them: in every language the tenant's documents are stemmed by, each with its weight (idf over the
+// tenant's own chunks, nobody else's), a word that nobody wrote read as the nearest one.
+import type { Queryable } from '../../../platform/database.ts';
+import { searchableText } from '../language.ts';
+import { countTerms, listConfigs, listTermsFrom, readLexemes, type Searched } from '../sql/read-searched.ts';
+import { nearestTerm, slipsAllowed } from './nearest-term.ts';
+
+export interface QueryWord {
+  readonly word: string;
+  /** Its terms, as numbers of `terms`. */
+  readonly terms: number[];
+  readonly chunks: number;
+  readonly readAs: string | null;
+  readonly isCommon: boolean;
+  /** Of the rarest of its terms: what finding it is worth. */
+  readonly idf: number;
+}
+
+export interface QueryTerm {
+  readonly term: string;
+  readonly idf: number;
+  readonly versions: number;
+  readonly chunks: number;
+}
+
+export interface QueryTerms {
+  readonly words: QueryWord[];
+  readonly terms: QueryTerm[];
+  /** Words that were left out because others say more. */
+  readonly leftOut: number;
+}
+
+/** The most terms that are scored: a question of 10,000 characters is asked by its rarest words. */
+const MAX_TERMS = 32;
+/** Beyond this many versions a word counts as one that stands everywhere. */
+const COUNTED = 20_001;
+const PREFIX = 2;
+const MOST_NEIGHBOURS = 3_000;
+
+export async function queryTerms(
+  db: Queryable,
+  tenantId: string,
+  words: readonly string[],
+  searched: Searched,
+): Promise<QueryTerms> {
+  const configs = await listConfigs(db, tenantId);
+  if (words.length === 0 || configs.length === 0) return { words: [], terms: [], leftOut: 0 };
+  const lexemes = await lexemesOf(db, words, configs);
+  const counts = new Map<string, QueryTerm>();
+  const count = async (terms: readonly string[]) => {
+    const fresh = terms.filter((term) => !counts.has(term));
+    if (fresh.length === 0) return;
+    for (const row of await countTerms(db, tenantId, fresh, COUNTED))
+      counts.set(row.term, weighed(row.term, row, searched));
+  };
+  await count([...new Set(lexemes.flat())]);
+  const readAs = new Map<number, string>();
+  for (const [at, terms] of lexemes.entries()) {
+    if (terms.length === 0 || terms.some((term) => (counts.get(term)?.versions ?? 0) > 0)) continue;
+    const near = await nearestOf(db, tenantId, terms);
+    if (near === undefined) continue;
+    readAs.set(at, near);
+    lexemes[at] = [near];
+    await count([near]);
+  }
+  return gather(words, lexemes, counts, readAs);
+}
+
+async function lexemesOf(db: Queryable, words: readonly string[], configs: readonly string[]): Promise<string[][]> {
+  const found = words.map(() => new Set<string>());
+  const rows = await readLexemes(db, words.map(searchableText), configs);
+  for (const { word_no: at, lexemes } of rows) for (const lexeme of lexemes) found[at]?.add(lexeme);
+  return found.map((set) => [...set]);
+}
+
+function weighed(
+  term: string,
+  { versions, sampled, sampled_chunks: chunksOfSample }: { versions: number; sampled: number; sampled_chunks: number },
+  searched: Searched,
+): QueryTerm {
+  const perVersion = sampled === 0 ? 0 : chunksOfSample / sampled;
+  const chunks = Math.min(searched.chunks, Math.round(versions * perVersion));
+  const idf = Math.log(1 + (searched.chunks - chunks + 0.5) / (chunks + 0.5));
+  return { term, idf: Math.max(idf, 0.01), versions, chunks };
+}
+
+async function nearestOf(db: Queryable, tenantId: string, terms: readonly string[]): Promise<string | undefined> {
+  for (const term of terms) {
+    if (slipsAllowed(term) === 0) continue;
+    // The second letter may be the wrong one: what begins with the first alone is looked at as well, as far as that goes.
+    for (const length of [PREFIX, 1]) {
+      const near = nearestTerm(term, await listTermsFrom(db, tenantId, term.slice(0, length), MOST_NEIGHBOURS));
+      if (near !== undefined) return near;
+    }
+  }
+  return undefined;
+}
+
+function gather(
+  words: readonly string[],
+  lexemes: readonly (readonly string[])[],
+  counts: ReadonlyMap<string, QueryTerm>,
+  readAs: ReadonlyMap<number, string>,
+): QueryTerms {
+  const known = [...counts.values()].filter(({ versions }) => versions > 0).sort((a, b) => b.idf - a.idf);
+  const terms = known.slice(0, MAX_TERMS);
+  const numbers = new Map(terms.map(({ term }, at) => [term, at]));
+  const view = words.map((word, at): QueryWord => {
+    const own = lexemes[at] ?? [];
+    const counted = own.flatMap((term) => counts.get(term) ?? []);
+    const found = counted.filter(({ versions }) => versions > 0);
+    return {
+      word,
+      terms: own.flatMap((term) => numbers.get(term) ?? []),
+      chunks: Math.max(0, ...found.map(({ chunks }) => chunks)),
+      readAs: readAs.get(at) ?? null,
+      isCommon: own.length === 0,
+      idf: Math.max(0, ...(found.length > 0 ? found : counted).map(({ idf }) => idf)),
+    };
+  });
+  return { words: view, terms, leftOut: known.length - terms.length };
+}

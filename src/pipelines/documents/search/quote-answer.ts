@@ -1,0 +1,56 @@
+// An answer without a language model: the sentences of the documents that answer best, word by word, in reading order, each with its citation.
+import type { Queryable } from '../../../platform/database.ts';
+import type { Sentence, Written } from './answer.ts';
+import { type Citation, locateQuotes } from './cite.ts';
+import type { Evidence, EvidenceSentence } from './evidence.ts';
+import type { Found } from './search-documents.ts';
+
+const MOST = 4;
+/** A sentence this much worse than the best one adds nothing. */
+const WITHIN = 0.15;
+
+export async function quoteAnswer(db: Queryable, tenantId: string, found: Found, evidence: Evidence): Promise<Written> {
+  const chosen = chooseSentences(found, evidence.sentences);
+  const quotes = chosen.flatMap((sentence) => {
+    const chunk = found.chunks[sentence.at]?.found;
+    return chunk === undefined ? [] : [{ chunk, text: sentence.text, page: sentence.page }];
+  });
+  const located = await locateQuotes(db, tenantId, quotes);
+  const citations: Citation[] = [];
+  const sentences: Sentence[] = [];
+  for (const place of located) {
+    if (place === undefined) continue;
+    const number = citations.length + 1;
+    citations.push({ number, ...place });
+    sentences.push({ text: place.quote.replace(/\s+/g, ' '), citations: [number], is_supported: true });
+  }
+  return {
+    sentences,
+    citations,
+    by: { model: null, tokens_in: null, tokens_out: null, cost_usd: null },
+    said: [],
+  };
+}
+
+/** The best, what comes close to it, once each; as a reader would meet them. */
+function chooseSentences(found: Found, sentences: readonly EvidenceSentence[]): EvidenceSentence[] {
+  const sorted = sentences.toSorted((a, b) => b.score - a.score);
+  const best = sorted[0]?.score ?? 0;
+  const seen = new Set<string>();
+  const chosen = sorted.filter(({ score, text }) => {
+    const key = text.toLowerCase().replace(/\W+/g, ' ');
+    if (score < best - WITHIN || seen.has(key) || seen.size >= MOST) return false;
+    seen.add(key);
+    return true;
+  });
+  const place = ({ at, start }: EvidenceSentence) => {
+    const chunk = found.chunks[at]?.found;
+    // Documents in the order in which they were found first, then as they are read.
+    const document = found.chunks.findIndex((each) => each.found.doc_id === chunk?.doc_id);
+    return [document, chunk?.chunk_no ?? 0, start] as const;
+  };
+  return chosen.sort((a, b) => {
+    const [left, right] = [place(a), place(b)];
+    return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];
+  });
+}

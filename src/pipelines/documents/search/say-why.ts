@@ -1,0 +1,73 @@
+// What a reader should know of a search, in sentences: what was looked through, what was left out, and what stood in for what.
+import type { EmbeddedQuestion } from './embed-question.ts';
+import type { ParsedQuery } from './parse-query.ts';
+import type { Retrieval, SearchMode } from './retrieve.ts';
+import type { Why } from './shapes.ts';
+import type { Stopwatch } from './stopwatch.ts';
+
+export function sayWhy(
+  query: ParsedQuery,
+  retrieval: Retrieval,
+  asked: SearchMode,
+  embedded: EmbeddedQuestion | undefined,
+  watch: Stopwatch,
+): Why {
+  const { terms, searched, mode, candidates, activeModel } = retrieval;
+  return {
+    mode,
+    said: [
+      ...saidOfVectors(retrieval, asked, embedded),
+      ...saidOfWords(query, retrieval),
+      ...(searched.documents === 0 ? ['No document is served yet.'] : []),
+    ],
+    words: terms.words.map(({ word, chunks, readAs, isCommon }) => ({
+      word,
+      chunks,
+      read_as: readAs,
+      is_common: isCommon,
+    })),
+    model: mode === 'lexical' ? null : (activeModel?.modelId ?? null),
+    rerank: 'off',
+    candidates,
+    searched: { documents: searched.documents, chunks: searched.chunks },
+    stages: watch.stages(),
+  };
+}
+
+function saidOfVectors(
+  { activeModel, mode, searched }: Retrieval,
+  asked: SearchMode,
+  embedded: EmbeddedQuestion | undefined,
+): string[] {
+  if (asked === 'lexical' || mode !== 'lexical' || searched.documents === 0) return [];
+  if (embedded?.kind === 'unavailable')
+    return [`Found by words only: the embedding provider could not be used (${embedded.reason}).`];
+  if (activeModel === undefined) return ['Found by words only: no document has vectors yet.'];
+  if (embedded?.kind === 'vector' && embedded.modelId !== activeModel.modelId)
+    return [
+      `Found by words only: the documents have vectors of ${activeModel.modelId}, this installation embeds with ${embedded.modelId}.`,
+    ];
+  return [];
+}
+
+function saidOfWords(query: ParsedQuery, { terms, candidates }: Retrieval): string[] {
+  const said: string[] = [];
+  for (const { word, readAs } of terms.words)
+    if (readAs !== null) said.push(`No document has "${word}"; it was read as "${readAs}".`);
+  const unknown = terms.words.filter(
+    (word) => !word.isCommon && word.readAs === null && word.terms.length === 0 && word.chunks === 0,
+  );
+  if (unknown.length > 0)
+    said.push(
+      `No document has ${unknown
+        .slice(0, 5)
+        .map(({ word }) => `"${word}"`)
+        .join(', ')}.`,
+    );
+  if (terms.words.length > 0 && terms.words.every(({ isCommon }) => isCommon))
+    said.push('The query has only words that are too common to search by.');
+  if (query.leftOut + terms.leftOut > 0)
+    said.push(`The query is long: it was searched by its rarest ${terms.terms.length} words.`);
+  if (candidates.dropped > 0) said.push(`${candidates.dropped} chunks were dropped by a phrase or an excluded word.`);
+  return said;
+}

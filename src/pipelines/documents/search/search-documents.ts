@@ -1,0 +1,148 @@
+// One search, from the words of a person to chunks with page, boxes, scores and why.
+
+import { inTenant } from '../../../access/tenant-session.ts';
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import type { Pool } from '../../../platform/database.ts';
+import { limitSearch } from '../sql/limit-search.ts';
+import { type FoundChunk, readFound } from '../sql/read-found.ts';
+import type { SearchFilter } from '../sql/search-filter.ts';
+import { highlightsOf } from './highlight.ts';
+import { type ParsedQuery, parseQuery } from './parse-query.ts';
+import { type RankedChunk, type Retrieval, retrieve, type SearchMode } from './retrieve.ts';
+import { sayWhy } from './say-why.ts';
+import type { SearchDeps } from './search-deps.ts';
+import type { Hit, Why } from './shapes.ts';
+import { Stopwatch } from './stopwatch.ts';
+
+export interface SearchRequest {
+  readonly tenantId: string;
+  readonly query: string;
+  readonly filter: SearchFilter;
+  readonly mode: SearchMode;
+  readonly limit: number;
+  readonly group: 'none' | 'document';
+}
+
+export interface Found {
+  readonly query: ParsedQuery;
+  readonly hits: Hit[];
+  /** Beside the hits, in their order: with what answers are made from. */
+  readonly chunks: readonly { readonly ranked: RankedChunk; readonly found: FoundChunk }[];
+  readonly retrieval: Retrieval;
+  readonly vector: Float32Array | undefined;
+  readonly why: Why;
+}
+
+export async function searchDocuments(
+  pool: Pool,
+  deps: SearchDeps,
+  request: SearchRequest,
+  watch: Stopwatch = new Stopwatch(),
+): Promise<Found> {
+  const query = parseQuery(request.query);
+  if (query === undefined) throw new MillraceError('question_empty');
+  const embedded =
+    request.mode === 'lexical' || query.text === ''
+      ? undefined
+      : await watch.time('embed', () => deps.questions.embed(query.text));
+  const vector = embedded?.kind === 'vector' ? embedded : undefined;
+  const { retrieval, chunks } = await inTenant(
+    pool,
+    request.tenantId,
+    async (db) => {
+      await limitSearch(db, deps.statementTimeoutMs);
+      const retrieval = await retrieve(db, deps.index, { ...request, query, embedded: vector }, deps.tuning, watch);
+      const chosen = choose(retrieval.ranked, request);
+      const rows = await watch.time('read', () =>
+        readFound(
+          db,
+          request.tenantId,
+          chosen.map(({ chunkId }) => chunkId),
+        ),
+      );
+      const byId = new Map(rows.map((row) => [row.chunk_id, row]));
+      const chunks = chosen.flatMap((ranked) => {
+        const found = byId.get(ranked.chunkId);
+        return found === undefined ? [] : [{ ranked, found }];
+      });
+      return { retrieval, chunks };
+    },
+    { readOnly: true, isolation: 'repeatable read' },
+  );
+  const why = sayWhy(query, retrieval, request.mode, embedded, watch);
+  const words = retrieval.terms.words.filter(({ isCommon }) => !isCommon);
+  const hits = chunks.map(({ ranked, found }, at) =>
+    viewHit(
+      at + 1,
+      ranked,
+      found,
+      words.flatMap(({ word, readAs }) => [word, ...(readAs === null ? [] : [readAs])]),
+      {
+        also: request.group === 'document' ? alsoOf(retrieval.ranked, ranked) : [],
+      },
+    ),
+  );
+  return { query, hits, chunks, retrieval, vector: vector?.vector, why };
+}
+
+/** The best, or the best of each document. */
+function choose(ranked: readonly RankedChunk[], { limit, group }: SearchRequest): RankedChunk[] {
+  if (group === 'none') return ranked.slice(0, limit);
+  const seen = new Set<string>();
+  return ranked.filter(({ versionId }) => !seen.has(versionId) && seen.add(versionId) !== undefined).slice(0, limit);
+}
+
+const ALSO = 5;
+
+function alsoOf(ranked: readonly RankedChunk[], best: RankedChunk): RankedChunk[] {
+  return ranked.filter((each) => each.versionId === best.versionId && each.chunkId !== best.chunkId).slice(0, ALSO);
+}
+
+function viewHit(
+  rank: number,
+  ranked: RankedChunk,
+  found: FoundChunk,
+  words: readonly string[],
+  { also }: { readonly also: readonly RankedChunk[] },
+): Hit {
+  const passage = found.passages.find(({ passage_no: number }) => number === ranked.bestPassage);
+  return {
+    rank,
+    chunk_id: found.chunk_id,
+    doc_id: found.doc_id,
+    doc_version_id: found.doc_version_id,
+    version: found.version_no,
+    title: found.title,
+    source_type: found.source_type,
+    unit: found.unit,
+    page_from: found.page_from,
+    page_to: found.page_to,
+    page: passage?.page_no ?? found.page_from,
+    heading_path: found.heading_path,
+    text: found.text,
+    boxes: found.boxes,
+    highlights: highlightsOf(found.text, words),
+    score: round(ranked.score),
+    scores: {
+      lexical: round(ranked.lexical),
+      vector: ranked.vector === undefined ? null : round(ranked.vector),
+      document: ranked.document === undefined ? null : round(ranked.document),
+      rerank: null,
+    },
+    ranks: { lexical: ranked.lexicalRank ?? null, vector: ranked.vectorRank ?? null, rerank: null },
+    also: also.map(({ chunkId, chunkNo, score }) => ({ chunk_id: chunkId, chunk_no: chunkNo, score: round(score) })),
+    why: whyThis(ranked),
+  };
+}
+
+function whyThis({ lexicalRank, vectorRank }: RankedChunk): string {
+  const parts = [
+    lexicalRank === undefined ? 'none of the words' : `words: rank ${lexicalRank}`,
+    ...(vectorRank === undefined ? [] : [`meaning: rank ${vectorRank}`]),
+  ];
+  return parts.join(', ');
+}
+
+function round(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}

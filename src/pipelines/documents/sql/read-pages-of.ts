@@ -1,0 +1,25 @@
+import type { Queryable } from '../../../platform/database.ts';
+import type { PlacedBlock } from '../extract/page.ts';
+
+export interface PageOfVersion {
+  readonly doc_version_id: string;
+  readonly page_no: number;
+  readonly text: string;
+  readonly blocks: PlacedBlock[];
+}
+
+export async function readPagesOf(
+  db: Queryable,
+  tenantId: string,
+  wanted: readonly { readonly versionId: string; readonly page: number }[],
+): Promise<PageOfVersion[]> {
+  const { rows } = await db.query<PageOfVersion>({
+    name: 'search-read-pages-of',
+    text: `
+      select p.doc_version_id, p.page_no, p.text, p.blocks
+      from (select distinct * from unnest($2::uuid[], $3::integer[]) as k (doc_version_id, page_no)) k
+      join public.document_pages p on p.tenant_id = $1 and p.doc_version_id = k.doc_version_id and p.page_no = k.page_no`,
+    values: [tenantId, wanted.map(({ versionId }) => versionId), wanted.map(({ page }) => page)],
+  });
+  return rows;
+}
