@@ -97,10 +97,11 @@ describe('a run whose acceptance was never heard of', () => {
 
 describe('effects whose COMMIT lost its connection', () => {
   it.each([
-    ['after the server had done it are not repeated', 'loseAnswer', 1],
-    ['while the server was still at it are not repeated', 'cutBefore', 1],
-    ['on its way to the server are repeated', 'loseRequest', 2],
-  ] as const)('%s: each is there once', async (_, fault, attempt) => {
+    ['after the server had done it are not repeated', 'loseAnswer', []],
+    ['while the server was still at it are not repeated', 'cutBefore', []],
+    // Said by the attempt itself: had it believed in the commit, the next one would have found out and said commits_lost.
+    ['on its way to the server are repeated', 'loseRequest', ['database_lost']],
+  ] as const)('%s: each is there once', async (_, fault, errors) => {
     const engine = await openEngine(async ({ run, commit, checkpoint }) => {
       const from = (await checkpoint<{ next: number }>())?.next ?? 1;
       for (let part = from; part <= 3; part += 1) {
@@ -115,8 +116,13 @@ describe('effects whose COMMIT lost its connection', () => {
     const before = proxy.struck.commits;
     const { id } = await services.enqueue({ pipeline: 'quiet', tenantId, input: {} });
     await engine.start({ worker: true });
-    expect(await ended(services, id)).toMatchObject({ phase: 'done', attempt });
+    expect(await ended(services, id)).toMatchObject({ phase: 'done', attempt: errors.length + 1 });
     expect(proxy.struck.commits).toBe(before + 1);
+    const attempts = await database.admin.query<{ error_code: string | null }>(
+      'select error_code from engine.attempts where run_id = $1 order by attempt',
+      [id],
+    );
+    expect(attempts.rows.map((each) => each.error_code)).toEqual([...errors, null]);
     const { rows } = await database.admin.query<{ part: number }>(
       'select part from quiet.rows where run_id = $1 order by part',
       [id],
