@@ -40,12 +40,20 @@ export interface EnqueueManner {
   readonly answerWithinMs?: number;
 }
 
-/** Of more runs than this, a statement may take longer than others. */
+/** Of more runs than this, or longer inputs, a statement may take longer than others. */
 const MANY_RUNS = 500;
+const MANY_CHARACTERS = 1_000_000;
 
 /** An id that the caller made long ago may be that of a run that has left the ledger. One look-up each, in the month of the id. */
 const isInNoHistory = `(select true from engine.past_runs x where x.id = given.id limit 1) is null
           and (select true from engine.kept_runs x where x.id = given.id limit 1) is null`;
+
+function isLarge(runs: readonly NewRun[]): boolean {
+  if (runs.length > MANY_RUNS) return true;
+  let characters = 0;
+  for (const { input } of runs) characters += input.length;
+  return characters > MANY_CHARACTERS;
+}
 
 /** The ids that were added, where not all of them were. */
 export async function enqueueRuns(
@@ -65,7 +73,7 @@ export async function enqueueRuns(
     return 'all';
   }
   const { rows } = await db.query<{ ids: string[] | null }>({
-    answerWithinMs: runs.length > MANY_RUNS ? BULK_LIMIT_MS : manner.answerWithinMs,
+    answerWithinMs: isLarge(runs) ? BULK_LIMIT_MS : manner.answerWithinMs,
     name: manner.isNew ? 'engine-enqueue-new-runs' : 'engine-enqueue-runs',
     text: `
       with added as (

@@ -285,7 +285,7 @@ export const engineBreaks: readonly Break[] = [
   {
     id: 'engine.small-enqueue-waits-as-a-large-one',
     file: 'src/engine/sql/enqueue-runs.ts',
-    find: 'answerWithinMs: runs.length > MANY_RUNS ? BULK_LIMIT_MS : manner.answerWithinMs,',
+    find: 'answerWithinMs: isLarge(runs) ? BULK_LIMIT_MS : manner.answerWithinMs,',
     replace: 'answerWithinMs: BULK_LIMIT_MS,',
     tests: ['src/engine/silent-connections.db.test.ts'],
     title: 'that enqueues a few runs',
