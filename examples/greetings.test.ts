@@ -26,7 +26,7 @@ afterAll(async () => {
 describe('the greetings example', () => {
   it('greets everybody once, refuses who has no name, and its receipt can be verified', async () => {
     const { id } = await millrace.enqueue({ pipeline: 'greetings', tenantId, input: { names: ['Ada', '', 'Grace'] } });
-    const run = await millrace.runs.wait(id, { timeoutMs: 10_000 });
+    const run = await millrace.runs.wait(id, { timeoutMs: 120_000 });
     expect(run).toMatchObject({ status: 'greeted', receipt: { read: 3, outcomes: { inserted: 2, rejected: 1 } } });
     expect(await millrace.runs.verify(id)).toMatchObject({ agrees: true, differences: [] });
     const { rows } = await database.admin.query('select words from greetings where run_id = $1 order by words', [id]);
@@ -35,7 +35,7 @@ describe('the greetings example', () => {
 
   it('says so when what is stored no longer agrees with the receipt', async () => {
     const { id } = await millrace.enqueue({ pipeline: 'greetings', tenantId, input: { names: ['Edsger'] } });
-    await millrace.runs.wait(id, { timeoutMs: 10_000 });
+    await millrace.runs.wait(id, { timeoutMs: 120_000 });
     await database.admin.query('delete from greetings where run_id = $1', [id]);
     const verification = await millrace.runs.verify(id);
     expect(verification).toMatchObject({ agrees: false, differences: ['inserted: receipt 1, recount 0'] });

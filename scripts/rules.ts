@@ -70,7 +70,8 @@ const oldWords: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\b(?:un)?mend(?:s|ed|ing|able)?\b/i, 'fix'],
   // The receipt and the reading of a file carry it as a key, which clients know.
   [/[a-z#_]Furniture|\bFurniture|furniture[A-Z]|FURNITURE|\bfurniture (?:[a-z]|\()(?!rom upload)/, 'set-aside line'],
-  [/passport/i, 'provenance'],
+  // The path that programs knew first still answers.
+  [/(?<!ads[./])passport/i, 'provenance'],
   [/\b[Dd]esks?\b|[a-z]Desk(?!top)/, 'service'],
   [/\b[Dd]oors?\b|[a-z]Door(?!bell)/, 'intake, API or entry point'],
   [/\b(?:first|next|stood|stands?|waits?|runs?) in line\b/, 'queued'],

@@ -4,8 +4,9 @@
 // Execution is at least once; effects are applied once, because a stage can only write through `commit`. What `enqueue`
 // has acknowledged reaches exactly one terminal state, whatever is killed.
 import { registerErrors } from '../contract/errors/catalogue.ts';
+import type { EngineRoles } from '../engine/background.ts';
 import type { ConsumerOptions } from '../engine/consumer.ts';
-import type { Engine, EngineRoles } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Enqueued, EnqueueRequest } from '../engine/enqueue.ts';
 import type { AnyPipeline } from '../engine/pipeline.ts';
 import type { ScheduleRequest } from '../engine/schedules.ts';

@@ -20,7 +20,7 @@ let installation: CanaryInstallation;
 
 beforeAll(async () => {
   installation = await openCanaries();
-}, 300_000);
+});
 afterAll(closeCanaries);
 
 describe('what leaves the installation', () => {

@@ -57,6 +57,7 @@ export const shownToOwner: Partial<Record<OperationId, string>> = {
   'ads.ads': data,
   'ads.daily-metrics': data,
   'ads.provenance': data,
+  'ads.passport': data,
   'judgments.list': data,
   'plaintiffs.list': data,
   'plaintiff-reviews.list': data,

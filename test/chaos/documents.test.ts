@@ -11,7 +11,7 @@ let server: ChaosServer;
 beforeAll(async () => {
   compilePrograms();
   server = await openChaosServer();
-}, 180_000);
+});
 afterAll(() => server.close());
 
 it('documents whose workers are killed in any part, and the database with them, end once and serve the newest observation', async () => {
@@ -21,7 +21,7 @@ it('documents whose workers are killed in any part, and the database with them, 
   );
   expect([counts, findings]).toEqual([noCounts, []]);
   expect(details).toMatchObject({ killed: expect.any(Number), stops: 1 });
-}, 120_000);
+});
 
 it('the auditor sees a lost upload, an old version that is served, and vectors of it', async () => {
   const ask = async (text: string) => {

@@ -26,13 +26,13 @@ it('workers killed between trigger and storing the job id leave one Airbyte job 
   expect(counts).toEqual(nothing);
   expect(Object.values(details.killed).reduce((sum, count) => sum + count, 0)).toBe(6);
   expect(details.adopted).toBeGreaterThan(0);
-}, 240_000);
+});
 
 it('a simulated day of connectors on all plans, with an outage, misses no window and syncs none too soon', async () => {
   const { counts, details } = await runSyncWeek({ ...smallWeek, seed: 20_261_115 }, undefined, server);
   expect(counts).toEqual(nothing);
   expect(details.succeeded).toBeGreaterThan(15);
-}, 240_000);
+});
 
 it('ten processes that dispatch one connector at the same moment make one job and get nine clear answers', async () => {
   const airbyte = await startFakeAirbyte();

@@ -104,7 +104,7 @@ describe('documents', () => {
     await page.getByRole('button', { name: 'Erase for good' }).click();
     await page.getByText('No documents yet').waitFor();
     expect(person.faults).toEqual([]);
-  }, 120_000);
+  });
 
   it('a document without pages shows its sections as text, with the range of a chunk marked', async () => {
     const person = await stage.enter();
@@ -130,5 +130,5 @@ describe('documents', () => {
     await page.getByRole('link', { name: 'Document' }).click();
     await page.getByRole('heading', { name: 'Section 1 of 1' }).waitFor();
     expect(person.faults).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   );
   person = await stage.enter();
   page = person.page;
-}, 300_000);
+});
 
 async function fetchFile(name: string): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByText(name, { exact: true }).click()]);

@@ -13,7 +13,7 @@ let page: Page;
 beforeAll(async () => {
   person = await stage.visit();
   page = person.page;
-}, 300_000);
+});
 
 describe('the first minutes', () => {
   it('the sign-in page says where the password was printed, and that password opens the drop zone', async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await signIn(person, stage.installation.admin.email, stage.installation.admin.password);
   await page.goto(`/r/${runId}/rejects`);
   await page.locator('[role=row][aria-rowindex="2"][data-state]').waitFor();
-}, 300_000);
+});
 
 /** The last row, which is on line `rows` + 1 of the file: the header is line 1. */
 const lastRow = () => page.locator(`[role=row][aria-rowindex="${rows + 1}"][data-state]`);

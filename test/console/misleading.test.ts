@@ -18,8 +18,7 @@ beforeAll(async () => {
   ask = await askAsAdmin(stage.installation);
   person = await stage.enter({ withoutPolicy: true });
   page = person.page;
-  page.setDefaultTimeout(30_000);
-}, 300_000);
+});
 
 /** Drops files on the element in the middle of the page, as a hand would. */
 async function dropAnywhere(files: Readonly<Record<string, string>>): Promise<void> {

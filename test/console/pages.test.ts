@@ -76,5 +76,5 @@ describe.each(looks)('every page, $name', ({ name, ...look }) => {
     }
     expect(found).toEqual([]);
     await person.context.close();
-  }, 240_000);
+  });
 });

@@ -52,7 +52,7 @@ describe('an upload of 50 MB', () => {
     await page.getByText('it ended before its rows were counted').waitFor();
     await shoot(page, 'upload-cancelled');
     expect(person.faults).toEqual([]);
-  }, 300_000);
+  });
 
   it('that is too large is refused in words, with what to do', async () => {
     const person = await stage.enter();

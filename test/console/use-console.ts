@@ -25,13 +25,13 @@ export function useConsole(extra: Environment = { POLL_INTERVAL_MS: '100' }, com
   beforeAll(async () => {
     browser = await openBrowser();
     installation = await install(extra, command);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await cleanUp();
     await installation?.database.drop();
     rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
   const come = (look?: Look) => visit(browser, installation.url, look);
   return {
     folder,

@@ -35,7 +35,29 @@ declare module 'vitest' {
 /** What must survive a crash is proved on servers of their own (the embedded database's tests, the chaos suites); this one need not. */
 const settings = { max_connections: '300', fsync: 'off', full_page_writes: 'off' };
 
+interface Shared {
+  readonly testServer: TestServer;
+  readonly stop: () => Promise<void>;
+}
+
+// Each project loads this file for itself; they share one server, which the last one stops.
+const projects = globalThis as { millraceTestServer?: { opened: Promise<Shared>; users: number } };
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  projects.millraceTestServer ??= { opened: open(project), users: 0 };
+  const shared = projects.millraceTestServer;
+  shared.users += 1;
+  const { testServer, stop } = await shared.opened;
+  project.provide('testServer', testServer);
+  return async () => {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    delete projects.millraceTestServer;
+    await stop();
+  };
+}
+
+async function open(project: TestProject): Promise<Shared> {
   const server = await openServer();
   const run = randomBytes(4).toString('hex');
   const testServer = {
@@ -52,8 +74,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     throw error;
   }
   const pooler = await openPooler(testServer);
-  project.provide('testServer', testServer);
-  return async () => {
+  const stop = async () => {
     const missed = await arrowsNotTaken(project, testServer.moves);
     if (missed.length > 0) {
       console.error(`No test took these arrows of the machines:\n  ${missed.join('\n  ')}`);
@@ -64,6 +85,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (server.shared) await dropEverything(testServer, run);
     await server.stop();
   };
+  return { testServer, stop };
 }
 
 /** MILLRACE_TEST_POOLER=transaction: what the engine's tests build is behind PgBouncer. */

@@ -18,6 +18,13 @@ export function startListening(): void {
   said ??= [];
 }
 
+/** At the beginning of a test file: what one before it in the same process left is not its own. */
+export function forgetHeard(): void {
+  said = null;
+  isFed = false;
+  feeds = [];
+}
+
 export function isListening(): boolean {
   return said !== null;
 }

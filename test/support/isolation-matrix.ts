@@ -196,6 +196,7 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'ads.daily-metrics': { kind: 'list', query: (foreign) => ({ client_id: foreign.clientId, run_id: foreign.runId }) },
   'ads.totals': { kind: 'list', query: (foreign) => ({ client_id: foreign.clientId, run_id: foreign.runId }) },
   'ads.provenance': { kind: 'list', query: () => ({ metric_id: '1' }) },
+  'ads.passport': { kind: 'list', query: () => ({ metric_id: '1' }) },
   'batches.create': { kind: 'body', body: (foreign) => ({ workspace_id: foreign.tenantId }) },
   'batches.checks': { kind: 'list' },
   'batches.list': { kind: 'list' },

@@ -147,7 +147,7 @@ export function useItems({ settings = {}, processors = [], batchBytes, workers =
           const job = await bench.job(jobId);
           return job.queue_state === 'DONE' || job.queue_state === 'FAILED' ? job : undefined;
         },
-        { what: `job ${jobId} to end`, timeoutMs: 60_000 },
+        { what: `job ${jobId} to end` },
       ),
     async items(jobId: string, query: Record<string, string> = {}): Promise<Body[]> {
       const all: Body[] = [];

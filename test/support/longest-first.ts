@@ -1,31 +1,23 @@
-// The order of the test files: those that take longest begin first, so that the run does not end with one file that everybody waits for. What
-// drives processes, browsers and faults takes longest; among the others the larger file begins first.
-import { statSync } from 'node:fs';
+// The order of the test files. Projects one after the other: files that share a process follow each other, or the process would be given up
+// between them. Within a project those that took longest begin first (timings.json), so that the run does not end with one file that
+// everybody waits for; a file that nobody has timed yet begins before all others of its project.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { readTimings } from './timings.ts';
 
-/** Seconds of the longest files on two idle cores, roughly; a new file of theirs is guessed by its folder. */
-const seconds: readonly (readonly [file: RegExp, seconds: number])[] = [
-  [/^test\/chaos\/engine\.test/, 150],
-  [/^test\/conformance\//, 90],
-  [/^test\/console\/pages/, 80],
-  [/^test\/acceptance\/(?:runs|judgments|trouble|third-party)/, 60],
-  [/^src\/platform\/embedded-postgres/, 50],
-  [/^test\/acceptance\/idle/, 45],
-  [/^test\/(?:acceptance|console|chaos|upgrade|mutate)\//, 25],
-  [/crash\.db\.test|^src\/engine\/(?:model|idle|silent|stalls)|^src\/access\/login|tenant-isolation/, 20],
-];
+/** What has a process of its own for each file takes longest; what only computes fills the end. */
+const projects = ['product', 'source', 'computing'];
 
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const timings = readTimings();
     const weigh = (file: TestSpecification) => {
       const { moduleId, project } = file;
-      const name = moduleId.slice(project.config.root.length + 1);
-      const known = seconds.find(([pattern]) => pattern.test(name))?.[1] ?? 0;
-      return { file, weight: known * 1_000_000 + statSync(moduleId).size };
+      const seconds = timings[moduleId.slice(project.config.root.length + 1)] ?? Number.MAX_SAFE_INTEGER;
+      return { file, turn: projects.indexOf(project.name), seconds };
     };
     return files
       .map(weigh)
-      .sort((one, other) => other.weight - one.weight)
+      .sort((one, other) => one.turn - other.turn || other.seconds - one.seconds)
       .map(({ file }) => file);
   }
 }

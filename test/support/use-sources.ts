@@ -128,7 +128,7 @@ export function useSources() {
           const run = await engine.run(admin.tenantId, runId);
           return run.finished_at === null && run.held_at === null ? undefined : run;
         },
-        { what: `run ${runId} to end`, timeoutMs: 60_000 },
+        { what: `run ${runId} to end` },
       ),
     quiet: (sourceId: string) =>
       waitFor(
@@ -139,7 +139,7 @@ export function useSources() {
           );
           return rows[0]?.live === 0 ? true : undefined;
         },
-        { what: 'the runs of the source to end', timeoutMs: 60_000 },
+        { what: 'the runs of the source to end' },
       ),
     async objects(sourceId: string): Promise<Record<string, string>> {
       const answer = await api.call('sources.objects', { as: admin, params: { source_id: sourceId } });

@@ -115,5 +115,5 @@ describe('a document whose worker is killed', () => {
       ]);
       expect(rows.map(({ outcome }) => outcome)).toContain('lost');
     }
-  }, 240_000);
+  });
 });

@@ -89,7 +89,7 @@ describe('the tracking row', () => {
       run.id,
     ]);
     expect(rows[0].n).toBe(2);
-  }, 60_000);
+  });
 
   it('a provider that refuses for good fails the run, without content', async () => {
     embedder.embed = async () => {

@@ -79,7 +79,7 @@ it('asks the endpoint for each item, with its secret and a key of its own, and s
   expect(rows[0]?.options).toContain('sealed:');
   expect(rows[0]?.options).not.toContain('topsecret');
   await bench.engine.cancel({ tenantId: bench.admin.tenantId, by: 'tester' }, job);
-}, 30_000);
+});
 
 it('asks for several at once where the endpoint takes several', async () => {
   seen.length = 0;
@@ -91,7 +91,7 @@ it('asks for several at once where the endpoint takes several', async () => {
   expect(await bench.ended(job)).toMatchObject({ done_items: 3 });
   expect(seen).toHaveLength(1);
   expect((await bench.items(job)).map(({ result }) => result.name)).toEqual(['P x', 'P y', 'P z']);
-}, 30_000);
+});
 
 it('a 429 slows it down, with the reason on record, and it recovers', async () => {
   storm = 2;
@@ -105,7 +105,7 @@ it('a 429 slows it down, with the reason on record, and it recovers', async () =
     return rows.length > 0 ? rows : undefined;
   });
   expect(decisions[0]?.reason).toMatch(/answered 429/);
-}, 60_000);
+});
 
 it('an address inside the house is refused before there is a job', async () => {
   const guarded = httpProcessor({ box, allowPrivate: false });

@@ -56,7 +56,7 @@ describe.each(['jobs.items', 'pending.list'] as const)('%s by the last change', 
     expect(stayed.length).toBeGreaterThan(800);
     const shown = new Set(seen);
     expect(stayed.filter((id) => !shown.has(id))).toEqual([]);
-  }, 30_000);
+  });
 });
 
 describe('the cleanup', () => {
@@ -84,7 +84,7 @@ describe('the cleanup', () => {
     expect(rows.map(({ job_id: id }) => id)).toEqual([young.jobId, waiting.jobId].sort());
     const { rows: items } = await bench.db.admin.query('select from job_items where job_id = $1', [old.jobId]);
     expect(items).toEqual([]);
-  }, 30_000);
+  });
 
   it('counts again what nobody has counted for a day', async () => {
     const { jobId } = await buildJob(bench.db.admin, {
@@ -101,5 +101,5 @@ describe('the cleanup', () => {
       jobId,
     ]);
     expect(rows).toEqual([{ total_items: 1, done_items: 1 }]);
-  }, 30_000);
+  });
 });

@@ -3,7 +3,7 @@
 // validates that row.
 import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useCallback, useMemo, useRef, useState } from 'react';
 import type { RunFile } from '../../pipelines/kit.ts';
 import { plural } from '../../ui/figures.ts';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
@@ -50,6 +50,27 @@ interface GridProps {
   readonly header: readonly string[] | undefined;
 }
 
+/** Only what is in sight is rendered, of rows and of columns. */
+function useVirtualCells(box: RefObject<HTMLDivElement | null>, rows: number, columns: number) {
+  const virtualRows = useVirtualizer({
+    count: rows,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    overscan: 6,
+    scrollPaddingStart: rowHeight,
+  });
+  const virtualColumns = useVirtualizer({
+    horizontal: true,
+    count: columns,
+    getScrollElement: () => box.current,
+    estimateSize: () => columnWidth,
+    overscan: 1,
+    paddingStart: leadWidth,
+    scrollPaddingStart: lineWidth,
+  });
+  return [virtualRows, virtualColumns] as const;
+}
+
 function Grid({ runId, list, leads, header }: GridProps): ReactNode {
   const { length, rowAt } = list;
   const box = useRef<HTMLDivElement>(null);
@@ -58,22 +79,7 @@ function Grid({ runId, list, leads, header }: GridProps): ReactNode {
   const columns = useMemo(() => gridColumns(sample, leads, header), [sample, leads, header]);
   const correct = useCorrectReject(runId);
   const [editing, setEditing] = useState(false);
-  const virtualRows = useVirtualizer({
-    count: length,
-    getScrollElement: () => box.current,
-    estimateSize: () => rowHeight,
-    overscan: 6,
-    scrollPaddingStart: rowHeight,
-  });
-  const virtualColumns = useVirtualizer({
-    horizontal: true,
-    count: columns.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => columnWidth,
-    overscan: 1,
-    paddingStart: leadWidth,
-    scrollPaddingStart: lineWidth,
-  });
+  const [virtualRows, virtualColumns] = useVirtualCells(box, length, columns.length);
   const active = useGridKeys(length, columns.length, (cell) => {
     virtualRows.scrollToIndex(cell.row);
     virtualColumns.scrollToIndex(cell.column);
@@ -156,16 +162,22 @@ function Grid({ runId, list, leads, header }: GridProps): ReactNode {
           </div>
         </div>
       </div>
-      <p className="flex flex-wrap justify-between gap-x-4 text-xs text-ink-3">
-        <span>
-          <kbd>↑</kbd> <kbd>↓</kbd> <kbd>←</kbd> <kbd>→</kbd> move · <kbd>Ctrl</kbd> <kbd>End</kbd> to the last row ·{' '}
-          <kbd>Enter</kbd> edit, again to validate · <kbd>Esc</kbd> leave
-        </span>
-        <span role="status">
-          {list.isLoading ? 'loading, ' : ''}
-          {plural(length, 'row')}
-        </span>
-      </p>
+      <GridFoot isLoading={list.isLoading} length={length} />
     </div>
+  );
+}
+
+function GridFoot({ isLoading, length }: { readonly isLoading: boolean; readonly length: number }): ReactNode {
+  return (
+    <p className="flex flex-wrap justify-between gap-x-4 text-xs text-ink-3">
+      <span>
+        <kbd>↑</kbd> <kbd>↓</kbd> <kbd>←</kbd> <kbd>→</kbd> move · <kbd>Ctrl</kbd> <kbd>End</kbd> to the last row ·{' '}
+        <kbd>Enter</kbd> edit, again to validate · <kbd>Esc</kbd> leave
+      </span>
+      <span role="status">
+        {isLoading ? 'loading, ' : ''}
+        {plural(length, 'row')}
+      </span>
+    </p>
   );
 }

@@ -109,6 +109,13 @@ const Between = z.object({
   until: Day.optional().describe('The last day, included.'),
 });
 const access = allow(readers, 'data:read');
+const provenance = {
+  tag: 'Ads',
+  access,
+  query: z.object({ metric_id: z.string().max(64), measure: z.string().max(60).default('spend') }),
+  answer: json(Provenance),
+  errors: ['metric_not_found'],
+} as const;
 const dimensionQuery = Page.extend(Narrow.shape).extend({ q: z.string().max(200).optional() });
 
 export const adsRoutes = defineRoutes({
@@ -130,11 +137,8 @@ export const adsRoutes = defineRoutes({
     answer: json(z.object({ data: z.array(Total) })),
   },
   'ads.provenance': {
-    tag: 'Ads',
+    ...provenance,
     summary: 'Where one number came from: file, line, mapping, person, and its earlier values',
-    access,
-    query: z.object({ metric_id: z.string().max(64), measure: z.string().max(60).default('spend') }),
-    answer: json(Provenance),
-    errors: ['metric_not_found'],
   },
+  'ads.passport': { ...provenance, summary: 'The same as /v1/ads/provenance, for programs that know this path' },
 });

@@ -7,4 +7,5 @@ export const adsOperations = {
   'ads.daily-metrics': ['GET', '/v1/ads/daily-metrics'],
   'ads.totals': ['GET', '/v1/ads/totals'],
   'ads.provenance': ['GET', '/v1/ads/provenance'],
+  'ads.passport': ['GET', '/v1/ads/passport'],
 } as const;

@@ -85,6 +85,8 @@ describe('ads data over HTTP', () => {
   it('gives a number its provenance: file, line, column, person, and the value it had before', async () => {
     const { data } = await get('ads.daily-metrics', { ad: '3201', until: '2026-01-05' });
     const provenance = await get('ads.provenance', { metric_id: data[0].id, measure: 'spend' });
+    const older = await get('ads.passport', { metric_id: data[0].id, measure: 'spend' });
+    expect(older).toEqual(provenance);
     expect(provenance).toMatchObject({
       value: '11',
       origin: { run_id: secondRun, filename: 'restated.csv', line: 2, column: 'Amount spent (USD)' },

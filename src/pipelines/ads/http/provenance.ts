@@ -1,12 +1,14 @@
-// GET /v1/ads/provenance: where one stored number came from, and what it was before.
+// GET /v1/ads/provenance: where one stored number came from, and what it was before. An older path gives the same answer.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
-import { handle } from '../../../http/call.ts';
+import { type Call, handle } from '../../../http/call.ts';
 import { look } from '../../../http/routes/change.ts';
 import { type Measure, measures } from '../fields.ts';
 import { findMetric, findOrigin, listHistory, type OriginRow } from '../sql/read-metrics.ts';
 import { parseMetricId, viewMetric } from './metric-view.ts';
 
-export const readProvenance = handle('ads.provenance', async (call) => {
+export const readProvenance = { ...handle('ads.provenance', read), ...handle('ads.passport', read) };
+
+async function read(call: Pick<Call<'ads.provenance'>, 'app' | 'principal' | 'query'>) {
   const { metric_id, measure } = call.query;
   const place = parseMetricId(metric_id);
   const name = measures.find((candidate) => candidate === measure);
@@ -30,7 +32,7 @@ export const readProvenance = handle('ads.provenance', async (call) => {
       })),
     };
   });
-});
+}
 
 function viewOrigin(origin: OriginRow, place: { line: number; byte_offset: number }, measure: Measure) {
   const { mapping } = origin;

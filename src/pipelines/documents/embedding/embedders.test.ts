@@ -64,7 +64,7 @@ describe('a folder with weights', () => {
     expect(cosine(first as Float32Array, first as Float32Array)).toBeCloseTo(1, 4);
     // The first token alone is not the mean of all.
     expect(cosine(first as Float32Array, mean as Float32Array)).toBeLessThan(0.999);
-  }, 60_000);
+  });
 
   it('that lacks a file, and a native runtime that is not installed, are matters of configuration', async () => {
     expect(() => openEmbedder({ ...settings, embeddingModelPath: folder })).toThrow(/has no onnx\/model.onnx/);
@@ -72,7 +72,7 @@ describe('a folder with weights', () => {
     const error = await native.embed(['x']).catch((thrown: unknown) => thrown);
     native.close();
     expect(error).toMatchObject({ code: 'embedding_model_unusable', kind: 'config' });
-  }, 60_000);
+  });
 });
 
 describe('vectors', () => {

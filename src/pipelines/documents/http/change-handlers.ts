@@ -33,6 +33,11 @@ import { requireBytes } from './file-handlers.ts';
 type AnyCall = Pick<Call<OperationId>, 'app' | 'principal' | 'origin' | 'operation' | 'trail'>;
 
 export function changeHandlers(deps: DocumentsDeps): Handlers {
+  return { ...servingHandlers(), ...purgeHandlers(deps), ...pageHandlers() };
+}
+
+/** What is served of a document, and under which title. */
+function servingHandlers(): Handlers {
   return {
     ...handle('documents.update', async (call) => {
       const { doc_id: docId } = call.params;
@@ -84,7 +89,11 @@ export function changeHandlers(deps: DocumentsDeps): Handlers {
       });
       return look(call, (db, tenantId) => showDocument(db, tenantId, docId));
     }),
+  };
+}
 
+function purgeHandlers(deps: DocumentsDeps): Handlers {
+  return {
     ...handle('documents.purge', async (call) => {
       const { doc_id: docId } = call.params;
       const { tenantId } = call.principal;
@@ -113,7 +122,11 @@ export function changeHandlers(deps: DocumentsDeps): Handlers {
       const { versions, pages, chunks, vectors, keys } = purged;
       return { doc_id: docId, versions, pages, chunks, vectors, files: keys.length };
     }),
+  };
+}
 
+function pageHandlers(): Handlers {
+  return {
     ...handle('documents.page-retry', async (call) => {
       const { doc_id: docId, version: versionNo, page_no: pageNo } = call.params;
       const { how } = call.body;

@@ -22,16 +22,22 @@ type JobCall = Pick<Call<'jobs.pause'>, 'app' | 'principal' | 'params'> & Pick<C
 const ITEMS_PER_DELETE = 5_000;
 
 export function changeHandlers(deps: ItemsDeps): Handlers {
-  const jobOf = (call: JobCall): Promise<JobRow> => {
-    requireEnabled(deps);
-    return look(call, (db) => requireJob(db, call.principal, call.params.job_id));
-  };
-  const show = (call: JobCall) =>
-    look(call, async (db) => viewJob(engineOf(call), db, await requireJob(db, call.principal, call.params.job_id)));
+  return { ...paceHandlers(deps), ...rowHandlers(deps) };
+}
 
+function jobOf(deps: ItemsDeps, call: JobCall): Promise<JobRow> {
+  requireEnabled(deps);
+  return look(call, (db) => requireJob(db, call.principal, call.params.job_id));
+}
+
+const show = (call: JobCall) =>
+  look(call, async (db) => viewJob(engineOf(call), db, await requireJob(db, call.principal, call.params.job_id)));
+
+/** Whether and when the job goes on. */
+function paceHandlers(deps: ItemsDeps): Handlers {
   return {
     ...handle('jobs.kickoff', async (call) => {
-      const job = await jobOf(call);
+      const job = await jobOf(deps, call);
       const engine = engineOf(call);
       const run = await latestRun(engine, job);
       const state = queueStateOf(job, run);
@@ -54,7 +60,7 @@ export function changeHandlers(deps: ItemsDeps): Handlers {
     }),
 
     ...handle('jobs.pause', async (call) => {
-      const job = await jobOf(call);
+      const job = await jobOf(deps, call);
       const engine = engineOf(call);
       const state = queueStateOf(job, await latestRun(engine, job));
       if (state === 'DONE' || state === 'FAILED')
@@ -69,7 +75,7 @@ export function changeHandlers(deps: ItemsDeps): Handlers {
     }),
 
     ...handle('jobs.resume', async (call) => {
-      const job = await jobOf(call);
+      const job = await jobOf(deps, call);
       const engine = engineOf(call);
       const run = await latestRun(engine, job);
       const state = queueStateOf(job, run);
@@ -92,9 +98,14 @@ export function changeHandlers(deps: ItemsDeps): Handlers {
       if (!wasPaused) call.trail.acted({ target: job.job_id });
       return show(call);
     }),
+  };
+}
 
+/** What becomes of its rows. */
+function rowHandlers(deps: ItemsDeps): Handlers {
+  return {
     ...handle('jobs.reprocess', async (call) => {
-      const job = await jobOf(call);
+      const job = await jobOf(deps, call);
       if (job.ingested_at === null) throw new MillraceError('job_not_ingested', { job: job.job_id });
       const { scope = 'job', itemIds, statuses } = call.body ?? {};
       const wanted = {
@@ -115,7 +126,7 @@ export function changeHandlers(deps: ItemsDeps): Handlers {
     }),
 
     ...handle('jobs.correct', async (call) => {
-      const job = await jobOf(call);
+      const job = await jobOf(deps, call);
       const { item_id: itemId } = call.params;
       const unknown = Object.keys(call.body.cells).find((column) => !job.input_columns.includes(column));
       if (unknown !== undefined)
@@ -140,7 +151,7 @@ export function changeHandlers(deps: ItemsDeps): Handlers {
     }),
 
     ...handle('jobs.remove', async (call) => {
-      const job = await jobOf(call);
+      const job = await jobOf(deps, call);
       const run = await latestRun(engineOf(call), job);
       if (run !== undefined && run.finished_at === null)
         throw new MillraceError('job_still_running', { job: job.job_id });

@@ -38,6 +38,9 @@ const objectColumns: readonly Column<SourceObject>[] = [
   { title: 'reason', value: (each) => each.error_code ?? '' },
 ];
 
+const ofTenant = (command: Command) =>
+  command.option('--tenant <tenant>', 'name or id; not needed when there is only one');
+
 export function addSourceCommands(program: Command): void {
   const sources = program
     .command('sources')
@@ -50,9 +53,12 @@ export function addSourceCommands(program: Command): void {
         'contracts.json: {"name": "Contracts", "pipeline": "documents", "place": {"kind": "s3", "bucket": "contracts"},\n' +
         '  "credential": {"access_key_id": "…", "secret_access_key": "…"}, "include": ["**/*.pdf"], "cron": "0 * * * *"}',
     );
-  const ofTenant = (command: Command) =>
-    command.option('--tenant <tenant>', 'name or id; not needed when there is only one');
+  addSettingCommands(sources);
+  addSyncCommands(sources);
+  addPauseCommands(sources);
+}
 
+function addSettingCommands(sources: Command): void {
   ofTenant(sources.command('list'))
     .description('Lists the sources with their freshness.')
     .option('--limit <count>', 'how many', '100')
@@ -99,7 +105,9 @@ export function addSourceCommands(program: Command): void {
         say(`${becomes.padEnd(9)} ${key}${reason === null ? '' : ` (${reason})`}`);
       if (found.more) say('… and more.');
     });
+}
 
+function addSyncCommands(sources: Command): void {
   ofTenant(sources.command('sync'))
     .description('Looks through a source now.')
     .argument('<source>', 'id, see "millrace sources list"')
@@ -127,7 +135,9 @@ export function addSourceCommands(program: Command): void {
       if (json) sayJson(page.data);
       else say(page.data.length === 0 ? 'No objects.' : formatTable(objectColumns, page.data));
     });
+}
 
+function addPauseCommands(sources: Command): void {
   for (const paused of [true, false]) {
     ofTenant(sources.command(paused ? 'pause' : 'resume'))
       .description(paused ? 'Pauses a source.' : 'Resumes a paused source.')

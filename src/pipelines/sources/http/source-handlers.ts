@@ -24,6 +24,10 @@ type AnyCall = Pick<Call<OperationId>, 'app' | 'principal'>;
 const anyKey = /^[\s\S]{1,4096}$/;
 
 export function sourceHandlers(deps: SourcesDeps): Handlers {
+  return { ...settingHandlers(deps), ...syncHandlers(deps) };
+}
+
+function settingHandlers(deps: SourcesDeps): Handlers {
   return {
     ...handle('sources.list', async (call) => {
       const { limit, after } = call.query;
@@ -103,6 +107,11 @@ export function sourceHandlers(deps: SourcesDeps): Handlers {
       });
       return answer(call, before.source_id);
     }),
+  };
+}
+
+function syncHandlers(deps: SourcesDeps): Handlers {
+  return {
     ...handle('sources.remove', async (call) => {
       const { principal, params, query, trail } = call;
       const before = await look(call, (db) => requireSource(db, principal.tenantId, params.source_id));

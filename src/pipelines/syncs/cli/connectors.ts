@@ -27,6 +27,9 @@ const columns: readonly Column<Connector>[] = [
   { title: 'id', value: (each) => each.connector_id },
 ];
 
+const ofTenant = (command: Command) =>
+  command.option('--tenant <tenant>', 'name or id; not needed when there is only one');
+
 export function addConnectorCommands(program: Command): void {
   const connectors = program
     .command('connectors')
@@ -37,9 +40,11 @@ export function addConnectorCommands(program: Command): void {
       '\nExamples:\n  millrace connectors available\n  millrace connectors add 0b7e… --name "Shop orders" --account shop-456 --every 6\n' +
         '  millrace connectors list',
     );
-  const ofTenant = (command: Command) =>
-    command.option('--tenant <tenant>', 'name or id; not needed when there is only one');
+  addListCommands(connectors);
+  addChangeCommands(connectors);
+}
 
+function addListCommands(connectors: Command): void {
   ofTenant(connectors.command('list'))
     .description('Lists the connectors.')
     .option('--limit <count>', 'how many', '100')
@@ -63,7 +68,9 @@ export function addConnectorCommands(program: Command): void {
             : data.map((each) => `${each.connection_id}  ${each.status}  ${each.name}`).join('\n'),
         );
     });
+}
 
+function addChangeCommands(connectors: Command): void {
   ofTenant(connectors.command('add'))
     .description(
       'Adds a connector. A credential of its own is given over the API, not here: command lines are seen by others.',

@@ -43,7 +43,12 @@ export function addSyncCommands(program: Command): void {
       'after',
       '\nExamples:\n  millrace syncs trigger 01a1e155-…\n  millrace syncs list --status failed,dead_letter',
     );
+  addTenantCommands(syncs);
+  addSupportCommands(syncs);
+  addSyncActions(syncs);
+}
 
+function addTenantCommands(syncs: Command): void {
   syncs
     .command('trigger')
     .description('Syncs a connector now, if the plan allows it yet. A live sync of it is shown instead.')
@@ -93,7 +98,9 @@ export function addSyncCommands(program: Command): void {
       if (json) sayJson(figures);
       else printFigures(figures);
     });
+}
 
+function addSupportCommands(syncs: Command): void {
   syncs
     .command('stuck')
     .summary('syncs of every tenant that have run for more than two hours')
@@ -120,7 +127,9 @@ export function addSyncCommands(program: Command): void {
             : formatFacts(counts.map(({ error_code: code, count }) => [code ?? 'unknown', String(count)])),
         );
     });
+}
 
+function addSyncActions(syncs: Command): void {
   syncs
     .command('show')
     .description('Shows a sync.')
