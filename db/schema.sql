@@ -2436,6 +2436,7 @@ create table public.source_syncs (
   tenant_id uuid not null,
   source_id uuid not null,
   sync_id uuid not null,
+  counts jsonb,
   constraint source_syncs_pkey PRIMARY KEY (source_id, sync_id),
   constraint source_syncs_tenant_id_source_id_fkey FOREIGN KEY (tenant_id, source_id) REFERENCES public.ingestion_sources(tenant_id, source_id) ON DELETE CASCADE
 );
@@ -2443,6 +2444,7 @@ alter table public.source_syncs enable row level security, force row level secur
 create policy tenant_only on public.source_syncs for all to millrace_app, sources_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on public.source_syncs to millrace_app;
 grant insert, select on public.source_syncs to sources_worker;
+grant update (counts) on public.source_syncs to sources_worker;
 
 create table public.staging_id_resolution (
   upload_id uuid not null,

@@ -25,6 +25,7 @@ import type { Config, SettingGroup } from '../platform/config.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
+import type { ConnectedSources } from '../sources/connected-sources.ts';
 import type { Intake } from '../sources/intake.ts';
 
 /** What there is before the engine. */
@@ -98,7 +99,9 @@ export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodR
   readonly ingest?: IngestWay;
   readonly commands?: readonly KitCommands[];
   /** Called once when all kits of the installation are at work, before any run is: for a pipeline whose runs give files to others. */
-  ready?(host: KitHost<Own, Shape>, intakes: ReadonlyMap<string, Intake>): void;
+  ready?(host: KitHost<Own, Shape>, intakes: ReadonlyMap<string, Intake>, connected?: ConnectedSources): void;
+  /** Of the kit that connects sources: what other kits are handed by `ready`. */
+  connectedSources?(host: KitHost<Own, Shape>): ConnectedSources;
   /** Readers of the outbox. */
   consumers?(host: KitHost<Own, Shape>): readonly Consumer[];
   /** Loops that run beside the engine's own, in every worker and scheduler. */

@@ -64,7 +64,9 @@ export async function openKits(kits: readonly PipelineKit[], base: Omit<KitBase,
       const intakes = new Map(
         atWork.flatMap(({ kit, parts }) => (parts.intake === undefined ? [] : [[kit.name, parts.intake] as const])),
       );
-      for (const { kit, own } of opened) kit.ready?.(hostOf(own, engine), intakes);
+      const provider = opened.find(({ kit }) => kit.connectedSources !== undefined);
+      const connected = provider?.kit.connectedSources?.(hostOf(provider.own, engine));
+      for (const { kit, own } of opened) kit.ready?.(hostOf(own, engine), intakes, connected);
       return atWork;
     },
   };

@@ -32,6 +32,8 @@ export interface Place {
     from: { readonly prefix: string; readonly after: string | null },
     signal: AbortSignal,
   ): AsyncIterable<readonly PlacedObject[]>;
+  /** Prefixes one step below this one, for people who look for the right one; not more than `limit`. */
+  directories(prefix: string, limit: number, signal: AbortSignal): Promise<readonly string[]>;
   /** Its bytes from the beginning. Fails with `source_file_changing` when it is no longer the one that was listed. */
   read(object: PlacedObject, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** As it is now; undefined: it is gone. */

@@ -4,16 +4,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it } from 'vitest';
-import { startFtpServer } from '../../test/support/ftp-server.ts';
+import { type FtpServer, startFtpServer } from '../../test/support/ftp-server.ts';
 import { describePlace, listAll, type PlaceHarness } from '../../test/support/place-conformance.ts';
 import { startS3Server } from '../../test/support/s3-server.ts';
 import { startSftpServer } from '../../test/support/sftp-server.ts';
+import { startSts } from '../../test/support/sts-server.ts';
+import { certificate, certificateKey } from '../../test/support/tls-certificate.ts';
 import { guardedLookup, requireCallable } from '../outbound/guarded-lookup.ts';
 import { FolderPlace } from './folder/folder-place.ts';
 import { FtpPlace } from './ftp/ftp-place.ts';
 import type { PlaceGuard } from './place.ts';
 import { S3Place } from './s3/s3-place.ts';
 import { SftpPlace } from './sftp/sftp-place.ts';
+import { walkDirectories } from './walk-directories.ts';
 
 const guardFor = (allowPrivate: boolean): PlaceGuard => ({
   lookup: guardedLookup(allowPrivate) as PlaceGuard['lookup'],
@@ -21,6 +24,9 @@ const guardFor = (allowPrivate: boolean): PlaceGuard => ({
 });
 const guard = guardFor(true);
 const keys = { accessKeyId: 'test', secretAccessKey: 'test' };
+
+const ftpOptions = ({ port, credential }: FtpServer) =>
+  ({ host: '127.0.0.1', port, directory: '/', tls: 'none', credential }) as const;
 
 /** A directory behind a server; files get different times, as they would. */
 async function directory(): Promise<Pick<PlaceHarness, 'put' | 'remove'> & { root: string }> {
@@ -84,20 +90,27 @@ describePlace('an SFTP server', async () => {
   };
 });
 
+describePlace('an FTP server over TLS', async () => {
+  const { root, ...files } = await directory();
+  const server = await startFtpServer(root, { tls: { key: certificateKey, cert: certificate } });
+  const options = { ...ftpOptions(server), tls: 'explicit', certificate } as const;
+  return {
+    ...files,
+    open: () => new FtpPlace(options, guard),
+    async close() {
+      await server.close();
+      await rm(root, { recursive: true });
+    },
+  };
+});
+
 for (const withoutMlsd of [false, true])
   describePlace(withoutMlsd ? 'an FTP server without MLSD and MDTM' : 'an FTP server', async () => {
     const { root, ...files } = await directory();
     const server = await startFtpServer(root, { withoutMlsd });
-    const options = {
-      host: '127.0.0.1',
-      port: server.port,
-      directory: '/',
-      tls: 'none',
-      credential: server.credential,
-    } as const;
     return {
       ...files,
-      open: () => new FtpPlace(options, guard),
+      open: () => new FtpPlace(ftpOptions(server), guard),
       async close() {
         await server.close();
         await rm(root, { recursive: true });
@@ -187,6 +200,17 @@ describe('an address that may not be called', () => {
 });
 
 describe('a bucket', () => {
+  it('that sends us elsewhere is not followed', async () => {
+    const { server, place } = await opened();
+    const other = await startS3Server();
+    server.fail({ method: 'GET', url: /list-type/, times: 100, act: { location: `${other.endpoint}/stolen` } });
+    await expect(listAll(place)).rejects.toMatchObject({ code: 'source_place_gone' });
+    expect(other.requests).toEqual([]);
+    await place.close();
+    await server.close();
+    await other.close();
+  });
+
   const opened = async () => {
     const server = await startS3Server();
     const options = { bucket: server.bucket, region: 'us-east-1', endpoint: server.endpoint, credentials: keys };
@@ -206,5 +230,95 @@ describe('a bucket', () => {
     await expect(listAll(place)).rejects.toMatchObject({ code: ours });
     await place.close();
     await server.close();
+  });
+});
+
+describe('a role', () => {
+  it('is taken on with the keys of the source, and the bucket is read with what it gave', async () => {
+    const server = await startS3Server();
+    const sts = await startSts({
+      accessKeyId: 'ASIATEMPORARY',
+      secretAccessKey: 'temporary',
+      sessionToken: 'of-the-role',
+    });
+    const before = process.env.AWS_ENDPOINT_URL_STS;
+    process.env.AWS_ENDPOINT_URL_STS = sts.endpoint;
+    try {
+      const role = { roleArn: 'arn:aws:iam::123456789012:role/reader', externalId: 'mill-7' };
+      const options = { bucket: server.bucket, region: 'us-east-1', endpoint: server.endpoint, credentials: keys };
+      const place = new S3Place({ ...options, ...role }, guard);
+      expect(await listAll(place)).toEqual([]);
+      await place.close();
+      expect(sts.asked).toEqual([
+        expect.objectContaining({
+          ...role,
+          action: 'AssumeRole',
+          signedBy: expect.stringContaining('Credential=test/'),
+        }),
+      ]);
+      expect(server.headers.at(-1)).toMatchObject({
+        authorization: expect.stringContaining('Credential=ASIATEMPORARY/'),
+        'x-amz-security-token': 'of-the-role',
+      });
+      sts.refuse();
+      const refused = new S3Place({ ...options, ...role }, guard);
+      await expect(listAll(refused)).rejects.toMatchObject({ code: 'source_denied' });
+      await refused.close();
+    } finally {
+      if (before === undefined) delete process.env.AWS_ENDPOINT_URL_STS;
+      else process.env.AWS_ENDPOINT_URL_STS = before;
+      await sts.close();
+      await server.close();
+    }
+  });
+});
+
+describe('an FTP server over TLS', () => {
+  it('whose certificate nobody vouches for is told nothing', async () => {
+    const { root } = await directory();
+    const server = await startFtpServer(root, { tls: { key: certificateKey, cert: certificate } });
+    const place = new FtpPlace({ ...ftpOptions(server), tls: 'explicit' }, guard);
+    await expect(listAll(place)).rejects.toMatchObject({ code: 'source_certificate_refused' });
+    await place.close();
+    await server.close();
+    await rm(root, { recursive: true });
+  });
+});
+
+describe('names that a server makes up', () => {
+  const walk = (entries: Record<string, readonly string[]>) =>
+    walkDirectories({
+      prefix: '',
+      after: null,
+      signal: new AbortController().signal,
+      entries: async (directory) =>
+        (entries[directory] ?? []).map((name) => ({
+          name: name.replace(/\/$/, ''),
+          isDirectory: name.endsWith('/'),
+          isFile: !name.endsWith('/'),
+          bytes: 1,
+          modifiedAt: null,
+          mark: '1',
+        })),
+    });
+  const keysOf = async (pages: AsyncIterable<readonly { key: string }[]>) => {
+    const found: string[] = [];
+    for await (const page of pages) found.push(...page.map(({ key }) => key));
+    return found;
+  };
+
+  it('lead nowhere: "..", ".", names with slashes and absolute paths are no entries', async () => {
+    const found = await keysOf(walk({ '': ['../', './', '..', '.', 'a/../../x.csv', '/etc/passwd', '', 'x.csv'] }));
+    expect(found).toEqual(['x.csv']);
+  });
+
+  it('that never end are given up: directories in directories without end', async () => {
+    const endless = walkDirectories({
+      prefix: '',
+      after: null,
+      signal: new AbortController().signal,
+      entries: async () => [{ name: 'again', isDirectory: true, isFile: false, bytes: 0, modifiedAt: null, mark: '' }],
+    });
+    await expect(keysOf(endless)).rejects.toMatchObject({ code: 'source_listing_unusable' });
   });
 });

@@ -23,6 +23,22 @@ export interface Walk {
   readonly signal: AbortSignal;
 }
 
+/** The directories beside and below what was typed so far. */
+export async function directoriesBelow(
+  prefix: string,
+  limit: number,
+  entries: (directory: string) => Promise<readonly Entry[]>,
+): Promise<string[]> {
+  const directory = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+  const found = await entries(directory);
+  return found
+    .filter((entry) => entry.isDirectory && isWanted(entry))
+    .map(({ name }) => `${directory}${name}/`)
+    .filter((key) => key.startsWith(prefix))
+    .sort(compareKeys)
+    .slice(0, limit);
+}
+
 const PAGE = 500;
 const MAX_DEPTH = 64;
 const MAX_ENTRIES = 2_000_000;

@@ -14,7 +14,7 @@ const quietLog = { child: quiet, trace: nothing, debug: nothing, info: nothing, 
 
 export async function startFtpServer(
   root: string,
-  options: { readonly withoutMlsd?: boolean } = {},
+  options: { readonly withoutMlsd?: boolean; readonly tls?: { readonly key: string; readonly cert: string } } = {},
 ): Promise<FtpServer> {
   const credential = { username: 'mill', password: 'race-secret' };
   const port = await freePort();
@@ -24,6 +24,7 @@ export async function startFtpServer(
     pasv_min: 20_000,
     pasv_max: 40_000,
     log: quietLog as never,
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
     ...(options.withoutMlsd === true ? { blacklist: ['MLSD', 'MDTM'] } : {}),
   });
   server.on('login', ({ username, password }, resolve, reject) => {

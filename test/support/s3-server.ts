@@ -9,7 +9,12 @@ export interface Fault {
   /** Tested against path and query. */
   readonly url: RegExp;
   readonly times: number;
-  readonly act: { readonly status: number; readonly code: string } | 'hang-up' | 'stall' | 'hang-up-after';
+  readonly act:
+    | { readonly status: number; readonly code: string }
+    | { readonly location: string }
+    | 'hang-up'
+    | 'stall'
+    | 'hang-up-after';
 }
 
 export interface S3Server {
@@ -17,6 +22,8 @@ export interface S3Server {
   readonly bucket: string;
   /** Every request seen, as "METHOD /path?query". */
   readonly requests: string[];
+  /** The headers of each. */
+  readonly headers: http.IncomingHttpHeaders[];
   openUploads(): string[];
   fail(fault: Fault): void;
   heal(): void;
@@ -32,6 +39,7 @@ export async function startS3Server(bucket = 'millrace-test'): Promise<S3Server>
   const backend = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false, init: { buckets: [bucket] } });
   const uploads = new Map<string, OpenUpload>();
   const requests: string[] = [];
+  const headers: http.IncomingHttpHeaders[] = [];
   let faults: { fault: Fault; left: number }[] = [];
 
   const front = http.createServer((request, response) => {
@@ -40,13 +48,16 @@ export async function startS3Server(bucket = 'millrace-test'): Promise<S3Server>
   const answer = async (request: http.IncomingMessage, response: http.ServerResponse) => {
     const { method = 'GET', url = '/' } = request;
     requests.push(`${method} ${url}`);
-    const body = await bodyOf(request);
+    headers.push(request.headers);
+    const body = queueBody(request, await bodyOf(request));
     const due = faults.find(({ fault, left }) => left > 0 && fault.method === method && fault.url.test(url));
     if (due !== undefined) {
       due.left -= 1;
       const { act } = due.fault;
       if (act === 'stall') return;
       if (act === 'hang-up') return void request.socket.destroy();
+      if (typeof act === 'object' && 'location' in act)
+        return void response.writeHead(307, { location: act.location }).end();
       if (act !== 'hang-up-after') return send(response, act.status, errorXml(act.code));
     }
     const { pathname, searchParams } = new URL(url, 'http://s3');
@@ -68,6 +79,7 @@ export async function startS3Server(bucket = 'millrace-test'): Promise<S3Server>
     endpoint: `http://127.0.0.1:${(front.address() as AddressInfo).port}`,
     bucket,
     requests,
+    headers,
     openUploads: () => [...uploads.values()].map(({ key }) => key),
     fail: (fault) => faults.push({ fault, left: fault.times }),
     heal: () => {
@@ -125,6 +137,12 @@ async function bodyOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks);
+}
+
+/** fauxqs knows its queues by a host name that no resolver knows; ours are called by address. */
+function queueBody(request: http.IncomingMessage, body: Buffer): Buffer {
+  if (!String(request.headers['x-amz-target'] ?? '').startsWith('AmazonSQS')) return body;
+  return Buffer.from(body.toString().replaceAll('http://127.0.0.1:', 'http://sqs.us-east-1.127.0.0.1:'));
 }
 
 /** S3 lists keys by their bytes; fauxqs by the rules of a language. */

@@ -32,7 +32,13 @@ export function useSources() {
   const folder = mkdtempSync(path.join(tmpdir(), 'millrace-sources-'));
   const documents = documentsDeps(folder);
   const deps: SourcesDeps = {
-    settings: { allowPrivateSources: true, sourceFolderRoots: folder, sourceReadTimeoutMinutes: 5 },
+    settings: {
+      allowPrivateSources: true,
+      allowServerIdentity: false,
+      sourceFolderRoots: folder,
+      sourceReadTimeoutMinutes: 5,
+      sourceMaxObjects: 10_000,
+    },
     store: documents.store,
     secrets: createSecretBox(Buffer.alloc(32, 9)),
     log: silentLog,

@@ -4,9 +4,10 @@ import { documentsKit } from './documents/kit.tsx';
 import { itemsKit } from './items/kit.tsx';
 import { judgmentsKit } from './judgments/kit.tsx';
 import type { ConsoleKit, RunParts } from './kit.ts';
+import { sourcesKit } from './sources/kit.tsx';
 import { syncsKit } from './syncs/kit.tsx';
 
-const listed = [adsKit, judgmentsKit, documentsKit, syncsKit, itemsKit] as const;
+const listed = [adsKit, judgmentsKit, documentsKit, syncsKit, itemsKit, sourcesKit] as const;
 
 export const kits: readonly ConsoleKit[] = listed;
 

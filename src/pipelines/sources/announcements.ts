@@ -7,7 +7,8 @@ import { createLoop, type Service } from '../../engine/services/loop.ts';
 import { becomeRole } from '../../engine/sql/become-role.ts';
 import { withTenant, withTransaction } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
-import { openCredential } from './open-place.ts';
+import { awsConnection } from '../../sources/s3/aws-connection.ts';
+import { guardOf, keysOfCredential, openCredential } from './open-place.ts';
 import { belongsTo } from './scope.ts';
 import type { SourcesDeps } from './sources-deps.ts';
 import { findSource, type SourceRow } from './sql/sources.ts';
@@ -133,21 +134,17 @@ export function keysOf({ Body }: Pick<Message, 'Body'>, { place }: Pick<SourceRo
   }
 }
 
+/** With the source's own keys or role, and to judged addresses only: the queue's address is somebody's word. */
 function queueClient(deps: SourcesDeps, source: SourceRow, queueUrl: string): SQSClient {
-  const credential = openCredential(deps, source.source_id, source.credential);
-  const keys = credential !== null && 'access_key_id' in credential ? credential : undefined;
-  return new SQSClient({
-    region: String(source.place.region ?? 'us-east-1'),
-    endpoint: new URL(queueUrl).origin,
-    maxAttempts: 2,
-    ...(keys === undefined
-      ? {}
-      : {
-          credentials: {
-            accessKeyId: keys.access_key_id,
-            secretAccessKey: keys.secret_access_key,
-            ...(keys.session_token === undefined ? {} : { sessionToken: keys.session_token }),
-          },
-        }),
-  });
+  const { origin, hostname } = new URL(queueUrl);
+  const guard = guardOf(deps);
+  guard.requireCallable(hostname);
+  const text = (name: string) => (typeof source.place[name] === 'string' ? String(source.place[name]) : undefined);
+  const account = {
+    region: text('region') ?? 'us-east-1',
+    roleArn: text('role_arn'),
+    externalId: text('external_id'),
+    keys: keysOfCredential(openCredential(deps, source.source_id, source.credential)),
+  };
+  return new SQSClient({ ...awsConnection(account, guard, 2), endpoint: origin, maxAttempts: 2 });
 }

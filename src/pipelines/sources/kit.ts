@@ -3,6 +3,7 @@ import { defineKit } from '../kit.ts';
 import { sourcesAlerts } from './alerts.ts';
 import { createAnnouncementListener } from './announcements.ts';
 import { addSourceCommands } from './cli/sources.ts';
+import { connectedSources } from './connected.ts';
 import { sourcesEvents } from './events.ts';
 import { sourceHandlers } from './http/source-handlers.ts';
 import { sourceSettings } from './settings.ts';
@@ -26,6 +27,7 @@ export const sourcesKit = defineKit({
   ready({ own, engine, uploadLimits }, intakes) {
     own.house = { engine, pool: engine.pools.control, maxBytes: uploadLimits.maxFileBytes, intakes };
   },
+  connectedSources: ({ own }) => connectedSources(own),
   handlers: ({ own }) => sourceHandlers(own),
   commands: [{ group: 'Sources:', add: addSourceCommands }],
   services: ({ own, engine, log }) => [createStaleWatch(engine, log), createAnnouncementListener(own, engine, log)],

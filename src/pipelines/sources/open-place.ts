@@ -43,7 +43,7 @@ export function openPlace(deps: SourcesDeps, { sourceId, place }: PlaceOfSource,
           roleArn: facts.role_arn,
           externalId: facts.external_id,
           moveTo: facts.move_to,
-          credentials: keysOf(credential),
+          credentials: keysOfCredential(credential),
         },
         guard,
       );
@@ -71,7 +71,13 @@ export function openCredential({ secrets }: SourcesDeps, sourceId: string, seale
 }
 
 /** What fits a kind, or a sentence that says what does. */
-export function faultOfCredential(kind: PlaceFacts['kind'], credential: Credential | null): string | undefined {
+export function faultOfCredential(
+  { settings }: Pick<SourcesDeps, 'settings'>,
+  kind: PlaceFacts['kind'],
+  credential: Credential | null,
+): string | undefined {
+  if (credential === null && kind === 's3' && !settings.allowServerIdentity)
+    return 'credential: S3 needs keys; the identity of the server is not lent out (SOURCE_SERVER_IDENTITY)';
   if (credential === null)
     return kind === 'sftp' ? 'credential: an SFTP server needs a user and a password or key' : undefined;
   if (kind === 's3')
@@ -109,7 +115,7 @@ function realOf(directory: string): string {
   }
 }
 
-function keysOf(credential: Credential | null) {
+export function keysOfCredential(credential: Credential | null) {
   if (credential === null || !('access_key_id' in credential)) return undefined;
   const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: sessionToken } = credential;
   return { accessKeyId, secretAccessKey, sessionToken };

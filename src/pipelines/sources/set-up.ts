@@ -10,7 +10,7 @@ import { sqlStateOf } from '../../platform/database-errors.ts';
 import { parseFields } from '../../sources/intake.ts';
 import type { PlacedObject } from '../../sources/place.ts';
 import { SftpPlace } from '../../sources/sftp/sftp-place.ts';
-import { type Credential, faultOfCredential, kindOfCredential, openPlace } from './open-place.ts';
+import { type Credential, faultOfCredential, guardOf, kindOfCredential, openPlace } from './open-place.ts';
 import { belongsTo, faultOfPattern, titleOf } from './scope.ts';
 import { houseOf, intakeNamed, type SourcesDeps } from './sources-deps.ts';
 import { type SourceDraft, writeSource } from './sql/sources.ts';
@@ -20,6 +20,9 @@ export type Wish = Omit<z.output<typeof SourceCreate>, 'settle_seconds'> & { rea
 const APP_ROLE = 'millrace_app';
 const UNIQUE_VIOLATION = '23505';
 const PREVIEWED = 20;
+const DIRECTORIES = 200;
+/** Fields of uploads that would make all files of a source the same one. */
+const OF_ONE_FILE = ['source_batch_id', 'retry_of'];
 const PREVIEW_MS = 30_000;
 /** How many keys are looked at to find the first that belong. */
 const LOOKED_AT = 5_000;
@@ -29,6 +32,7 @@ export interface Previewed {
   readonly hostKey: string | null;
   readonly objects: readonly PreviewedObject[];
   readonly more: boolean;
+  readonly directories: readonly string[];
 }
 
 export interface PreviewedObject {
@@ -43,24 +47,28 @@ export function defaultSettleSeconds(kind: Wish['place']['kind']): number {
   return kind === 's3' ? 0 : 30;
 }
 
-/** Everything that can be said without reaching the place. */
+/** Everything that can be said without reaching the place. No pipeline: it is not chosen yet, and the place alone is looked at. */
 export function requireSound(deps: SourcesDeps, wish: Wish): void {
   const faults = [
     ...[...wish.include, ...wish.exclude].map(faultOfPattern),
-    faultOfCredential(wish.place.kind, wish.credential),
+    faultOfCredential(deps, wish.place.kind, wish.credential),
     wish.queue_url !== null && wish.place.kind !== 's3' ? 'queue_url: only S3 announces new objects' : undefined,
     wish.after_taken === 'tag' && wish.place.kind !== 's3' ? 'after_taken: only S3 knows tags' : undefined,
+    ...OF_ONE_FILE.filter((name) => name in wish.fields).map(
+      (name) => `fields: ${name} is of one file, not of a source`,
+    ),
     wish.place.kind !== 's3' && wish.prefix.split('/').includes('..') ? 'prefix: ".." leaves the place' : undefined,
   ].filter((fault) => fault !== undefined);
   if (faults.length > 0) throw new MillraceError('source_settings_invalid', { faults: faults.join('; ') });
-  parseFields(intakeNamed(deps, wish.pipeline).fields, wish.fields);
+  if (wish.queue_url !== null) guardOf(deps).requireCallable(new URL(wish.queue_url).hostname);
+  if (wish.pipeline !== '') parseFields(intakeNamed(deps, wish.pipeline).fields, wish.fields);
 }
 
 /** Reaches the place and lists its beginning. */
 export async function preview(deps: SourcesDeps, sourceId: string, wish: Wish): Promise<Previewed> {
   const signal = AbortSignal.timeout(PREVIEW_MS);
   const place = openPlace(deps, { sourceId, place: wish.place }, wish.credential);
-  const intake = intakeNamed(deps, wish.pipeline);
+  const accepts = wish.pipeline === '' ? undefined : intakeNamed(deps, wish.pipeline).accepts;
   const { maxBytes } = houseOf(deps);
   const belongs = belongsTo(wish);
   const judge = (object: PlacedObject): PreviewedObject => {
@@ -72,8 +80,11 @@ export async function preview(deps: SourcesDeps, sourceId: string, wish: Wish): 
     const limit = Math.min(wish.max_bytes ?? maxBytes, maxBytes);
     if (object.bytes > limit) return { ...found, becomes: 'refused', reason: `it is larger than ${limit} bytes` };
     const ending = /\.([^./]+)$/.exec(object.key)?.[1]?.toLowerCase();
-    if (ending !== undefined && !intake.accepts.includes(ending))
+    if (ending !== undefined && accepts?.includes(ending) === false)
       return { ...found, becomes: 'refused', reason: `${wish.pipeline} does not take .${ending} files` };
+    const ageMs = object.modifiedAt === null ? 0 : Date.now() - object.modifiedAt.getTime();
+    if (ageMs < wish.settle_seconds * 1_000)
+      return { ...found, becomes: 'settling', reason: 'it may still be growing; it is taken once it stays the same' };
     return { ...found, becomes: 'taken' };
   };
   try {
@@ -95,6 +106,7 @@ export async function preview(deps: SourcesDeps, sourceId: string, wish: Wish): 
       hostKey,
       objects,
       more: isMore,
+      directories: await place.directories(wish.prefix, DIRECTORIES, signal),
     };
   } catch (error) {
     if (signal.aborted)

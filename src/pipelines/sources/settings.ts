@@ -8,9 +8,20 @@ const shape = {
     default: false,
     doc: 'Sources may reach servers in private networks and on this machine. Metadata addresses of clouds stay refused.',
   }),
+  allowServerIdentity: flag('SOURCE_SERVER_IDENTITY', {
+    default: false,
+    doc: 'S3 sources without keys use the AWS identity of this server. Whoever may add a source then reads whatever it may read.',
+  }),
   sourceFolderRoots: optionalText('SOURCE_FOLDER_ROOTS', {
     unset: 'none',
     doc: 'Folders below which sources may read files of this server, separated by commas. WATCHED_FOLDERS needs none.',
+  }),
+  sourceMaxObjects: integer('SOURCE_MAX_OBJECTS', {
+    min: 1,
+    max: 1_000_000_000,
+    default: 10_000_000,
+    unit: 'objects',
+    doc: 'A listing with more objects than this is not believed to end: the sync fails and takes nothing away.',
   }),
   sourceReadTimeoutMinutes: integer('SOURCE_READ_TIMEOUT_MINUTES', {
     min: 1,

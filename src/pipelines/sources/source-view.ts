@@ -39,15 +39,19 @@ export async function viewSources(
   });
 }
 
+/** A sync with what it has counted so far. */
+type SyncRow = RunRow & { readonly soFar: Readonly<Record<string, number>> | null };
+
 /** Newest first; one that waits for its worker is not written down yet and is found by its key. */
-async function syncsOf(db: Queryable, tenantId: string, sourceIds: readonly string[]): Promise<Map<string, RunRow[]>> {
+async function syncsOf(db: Queryable, tenantId: string, sourceIds: readonly string[]): Promise<Map<string, SyncRow[]>> {
   const begun = await listNewestSyncs(db, tenantId, sourceIds, SYNCS);
   const live = await readHolders(db, tenantId, PIPELINE, sourceIds);
   const ids = new Set([...begun.map(({ sync_id: id }) => id), ...live.map(({ id }) => id)]);
-  const found = new Map<string, RunRow[]>();
+  const counts = new Map(begun.map((sync) => [sync.sync_id, sync.counts]));
+  const found = new Map<string, SyncRow[]>();
   for (const run of await readRuns(db, tenantId, [...ids])) {
     const sourceId = String(run.input.source_id);
-    found.set(sourceId, [...(found.get(sourceId) ?? []), run]);
+    found.set(sourceId, [...(found.get(sourceId) ?? []), { ...run, soFar: counts.get(run.id) ?? null }]);
   }
   for (const runs of found.values()) runs.sort((a, b) => (a.id < b.id ? 1 : -1)).splice(SYNCS);
   return found;
@@ -57,7 +61,7 @@ function viewOf(
   row: SourceRow,
   counts: Partial<Record<keyof SourceAnswer['objects'], number>>,
   nextAt: Date | null,
-  syncs: readonly RunRow[],
+  syncs: readonly SyncRow[],
 ): SourceAnswer {
   const { live = 0, refused = 0, failed = 0, deleted = 0, kept = 0, settling = 0 } = counts;
   return {
@@ -103,10 +107,11 @@ function freshnessOf(row: SourceRow, [newest]: readonly RunRow[]): SourceAnswer[
   return ageMs > row.stale_after_seconds * 1_000 ? 'stale' : 'fresh';
 }
 
-function syncOf(run: RunRow): SourceAnswer['syncs'][number] {
+function syncOf(run: SyncRow): SourceAnswer['syncs'][number] {
   return {
     sync_id: run.id,
     status: run.status,
+    held: run.held_at !== null,
     trigger: String(run.input.trigger ?? ''),
     created_at: run.created_at.toISOString(),
     started_at: run.started_at?.toISOString() ?? null,
@@ -116,16 +121,17 @@ function syncOf(run: RunRow): SourceAnswer['syncs'][number] {
   };
 }
 
-function countsOf({ receipt }: RunRow): z.output<typeof SyncCounts> | null {
-  if (receipt === null) return null;
-  const of = (name: string) => Number(receipt.outcomes?.[name] ?? receipt[name] ?? 0);
-  const [isNew, changed, unchanged, refused] = [of('new'), of('changed'), of('unchanged'), of('refused')];
+/** From the receipt; until there is one, as far as the sync is. */
+function countsOf({ receipt, soFar }: SyncRow): z.output<typeof SyncCounts> | null {
+  if (receipt === null && soFar === null) return null;
+  const of = (name: string) =>
+    Number(receipt === null ? soFar?.[name] : (receipt.outcomes?.[name] ?? receipt[name])) || 0;
   return {
-    seen: receipt.read,
-    new: isNew,
-    changed,
-    unchanged,
-    refused,
+    seen: receipt === null ? of('seen') : receipt.read,
+    new: of('new'),
+    changed: of('changed'),
+    unchanged: of('unchanged'),
+    refused: of('refused'),
     vanished: of('vanished'),
     settling: of('settling'),
     outside: of('outside'),

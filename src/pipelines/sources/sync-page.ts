@@ -1,8 +1,10 @@
 // A part of a listing: each object gets its fate, what has vanished in between is marked, and all of it is written with the place in the
 // listing, in one commit. Unchanged objects cost no write.
+import { failpoint } from '../../platform/failpoints.ts';
 import type { PlacedObject } from '../../sources/place.ts';
 import { type Line, writeLines } from './sql/lines.ts';
 import { endObjects, type KnownObject, markMissing, readKnown, writeSeen } from './sql/objects.ts';
+import { noteCounts } from './sql/syncs.ts';
 import { added, type Counts, type SyncJob, type SyncState } from './sync-state.ts';
 import { type Taken, takeObject } from './take-object.ts';
 
@@ -62,7 +64,7 @@ async function syncPart(
   const others = inside.filter((object) => !isAsBefore(object, known.get(object.key)));
   const taken = await takeAll(job, others, known);
   const stillRefused = asBefore.filter(({ key }) => known.get(key)?.status === 'refused');
-  const lines = [...stillRefused.map(refusedLine), ...taken.flatMap(lineOf)];
+  const lines = [...stillRefused.map(({ key }) => refusedLine(key, known)), ...taken.flatMap(lineOf)];
   const last = objects.at(-1)?.key ?? state.after;
   const counts = added(state.counts, {
     ...countsOf(taken),
@@ -71,7 +73,7 @@ async function syncPart(
   });
   const after: SyncState = {
     ...state,
-    after: isListing ? last : state.after,
+    after: last,
     counts: added(counts, {
       seen: asBefore.length,
       unchanged: asBefore.length - stillRefused.length,
@@ -87,6 +89,7 @@ async function syncPart(
         taken.map(({ seen }) => seen),
       );
       await writeLines(tx, tenantId, source.source_id, syncId, lines);
+      await noteCounts(tx, tenantId, source.source_id, syncId, after.counts);
       if (isListing) {
         const keys = objects.map(({ key }) => key);
         await markMissing(tx, tenantId, source.source_id, { after: state.after, upTo: last, keys, syncId });
@@ -132,8 +135,9 @@ function lineOf({ seen, fate }: Taken): Line[] {
   return [{ key: seen.key, fate, runId: seen.runId, errorCode: seen.errorCode }];
 }
 
-function refusedLine({ key }: PlacedObject): Line {
-  return { key, fate: 'refused', runId: null, errorCode: null };
+/** Refused before for the same reason: it has not changed. */
+function refusedLine(key: string, known: ReadonlyMap<string, KnownObject>): Line {
+  return { key, fate: 'refused', runId: null, errorCode: known.get(key)?.error_code ?? null };
 }
 
 function countsOf(taken: readonly Taken[]): Partial<Counts> {
@@ -160,6 +164,7 @@ async function putAway(
   const fresh = new Set(taken.filter(({ seen }) => seen.status === 'live').map(({ seen }) => seen.key));
   const isLeft = (object: PlacedObject) => how === 'move' && known.get(object.key)?.status === 'live';
   for (const object of objects.filter((each) => fresh.has(each.key) || isLeft(each))) {
+    failpoint('sync.before_put_away');
     try {
       await place.putAway(object, how, context.signal);
     } catch (error) {

@@ -1,8 +1,9 @@
 // A source from the wish to what it brings, over HTTP and against a real S3 server.
 import { describe, expect, it } from 'vitest';
-import { buildUser } from '../../../test/support/api.ts';
+import { buildTenant, buildUser } from '../../../test/support/api.ts';
 import { prose } from '../../../test/support/documents.ts';
 import { useSources } from '../../../test/support/use-sources.ts';
+import { connectedSources } from './connected.ts';
 
 const bench = useSources();
 const { api } = bench;
@@ -236,5 +237,44 @@ describe('a source', () => {
     const again = await bench.sync(source);
     expect(again.receipt).toMatchObject({ read: 1, outcomes: { refused: 1 } });
     expect(await bench.served()).not.toContain(uri('tomb/doc.txt'));
+  });
+});
+
+describe('what sources offer to other pipelines', () => {
+  const signal = new AbortController().signal;
+  const sniff = () => ({ format: 'txt', mediaType: 'text/plain' });
+
+  it('an object by its key, of its own tenant and inside the scope only, with an identity that stays', async () => {
+    await bench.put('offer/rows.csv', 'a,b\n1,2\n');
+    await bench.put('offer/secret.key', 'x');
+    const sourceId = await bench.connect(bench.wish('offer', { exclude: ['*.key'] }));
+    const { fetch } = connectedSources(bench.deps);
+    const wanted = { tenantId: bench.admin.tenantId, sourceId, sniff, signal };
+    const [first, again] = [
+      await fetch({ ...wanted, key: 'offer/rows.csv' }),
+      await fetch({ ...wanted, key: 'offer/rows.csv' }),
+    ];
+    expect(first).toMatchObject({ origin: { uri: uri('offer/rows.csv'), kind: 's3' }, file: { bytes: 8 } });
+    expect(again.uniqueKey).toBe(first.uniqueKey);
+    await expect(fetch({ ...wanted, key: 'offer/secret.key' })).rejects.toMatchObject({ code: 'source_object_denied' });
+    await expect(fetch({ ...wanted, key: 'first/doc1.txt' })).rejects.toMatchObject({ code: 'source_object_denied' });
+    await expect(fetch({ ...wanted, key: 'offer/none.csv' })).rejects.toMatchObject({ code: 'source_object_gone' });
+    const other = await buildTenant(bench.db);
+    await expect(fetch({ ...wanted, tenantId: other, key: 'offer/rows.csv' })).rejects.toMatchObject({
+      code: 'source_not_found',
+    });
+  });
+
+  it('looking through all that feed a pipeline, once each', async () => {
+    const { scan } = connectedSources(bench.deps);
+    const mine = await bench.connect(bench.wish('scan', { pipeline: 'ads' }));
+    const started = await scan({ tenantId: bench.admin.tenantId, pipeline: 'ads' });
+    expect(started.map(({ sourceId }) => sourceId)).toContain(mine);
+    for (const { runId } of started) expect(await bench.ended(runId)).toMatchObject({ phase: 'done' });
+    await expect(scan({ tenantId: bench.admin.tenantId, pipeline: 'documents', sourceId: mine })).rejects.toMatchObject(
+      {
+        code: 'source_settings_invalid',
+      },
+    );
   });
 });

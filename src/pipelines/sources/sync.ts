@@ -3,7 +3,7 @@
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
 import type { Receipt } from '../../engine/receipt.ts';
-import type { PlacedObject } from '../../sources/place.ts';
+import { compareKeys, type PlacedObject } from '../../sources/place.ts';
 import { openCredential, openPlace } from './open-place.ts';
 import { belongsTo } from './scope.ts';
 import type { SourcesDeps } from './sources-deps.ts';
@@ -59,12 +59,13 @@ async function work(context: SyncContext, deps: SourcesDeps, source: SourceRow):
 }
 
 async function list(job: SyncJob, from: SyncState): Promise<SyncState> {
-  const { context, source, place } = job;
+  const { context, deps, source, place } = job;
   const belongs = belongsTo(source);
   let state = from;
   for await (const page of place.list({ prefix: source.prefix, after: from.after }, context.signal)) {
     context.signal.throwIfAborted();
     state = await syncPage(job, state, page, belongs, true);
+    requireEnd(state, deps.settings.sourceMaxObjects);
   }
   const { tenantId, id: syncId } = context.run;
   const next: SyncState = { ...state, step: 'vanish' };
@@ -73,15 +74,23 @@ async function list(job: SyncJob, from: SyncState): Promise<SyncState> {
   return next;
 }
 
+/** A listing that never ends would fill the database before anybody noticed. */
+function requireEnd({ counts }: SyncState, limit: number): void {
+  const { seen, settling, outside } = counts;
+  if (seen + settling + outside > limit)
+    throw new MillraceError('source_listing_unusable', { reason: `it has more than ${limit} objects` });
+}
+
 /** The objects that the place announced. What is gone again is left to the next listing. */
-async function lookAt(job: SyncJob, state: SyncState): Promise<SyncState> {
+async function lookAt(job: SyncJob, from: SyncState): Promise<SyncState> {
   const { context, place, source } = job;
+  const keys = [...new Set(context.input.keys)].sort(compareKeys);
   const found: PlacedObject[] = [];
-  for (const key of context.input.keys ?? []) {
+  for (const key of keys.filter((each) => from.after === null || compareKeys(each, from.after) > 0)) {
     const object = await place.look(key, context.signal);
     if (object !== undefined) found.push(object);
   }
-  const done = await syncPage(job, state, found, belongsTo(source), false);
+  const done = await syncPage(job, from, found, belongsTo(source), false);
   return { ...done, step: 'done' };
 }
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type StoredFile, storeFile } from '../../engine/blobs/store-file.ts';
+import { failpoint } from '../../platform/failpoints.ts';
 import { acceptFile, type Intake } from '../../sources/intake.ts';
 import type { PlacedObject } from '../../sources/place.ts';
 import { titleOf } from './scope.ts';
@@ -28,6 +29,7 @@ const troubles = new Set([
   'source_throttled',
   'source_clock_skewed',
   'source_host_key_changed',
+  'source_certificate_refused',
   'outbound_address_refused',
 ]);
 
@@ -76,6 +78,7 @@ async function store(
     return { seen: { ...seen, runId: known.run_id }, fate: 'unchanged' };
   }
   const runId = await accept(job, intake, object, file);
+  failpoint('sync.after_take');
   const wasTaken =
     known?.sha256 !== null && known !== undefined && known.status !== 'deleted' && known.status !== 'kept';
   return { seen: { ...seen, runId }, fate: wasTaken ? 'changed' : 'new' };
@@ -147,7 +150,7 @@ function refusalOf(error: unknown, seen: SeenObject, { context }: SyncJob): Take
   return { seen: { ...about, status }, fate: 'refused', ...(isTrouble ? { trouble: error } : {}) };
 }
 
-function uniqueKeyOf(sourceId: string, object: PlacedObject, sha256: Buffer): string {
+export function uniqueKeyOf(sourceId: string, object: PlacedObject, sha256: Buffer): string {
   const version = `${object.key}\0${object.mark}\0${object.modifiedAt?.getTime() ?? ''}\0`;
   return `source:${sourceId}:${createHash('sha256').update(version).update(sha256).digest('hex')}`;
 }

@@ -4,9 +4,11 @@
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
 import type { Question } from '../../engine/question.ts';
+import { failpoint } from '../../platform/failpoints.ts';
 import { intakeNamed } from './sources-deps.ts';
 import { writeLines } from './sql/lines.ts';
 import { countMissing, endObjects, listMissing, type MissingObject, unmarkMissing } from './sql/objects.ts';
+import { noteCounts } from './sql/syncs.ts';
 import { added, type SyncJob, type SyncState } from './sync-state.ts';
 
 const MASS_SHARE = 0.2;
@@ -31,6 +33,7 @@ export async function endVanished(
     const back = answer === undefined ? new Set<string>() : await lookAgain(job, batch);
     const gone = batch.filter(({ key }) => !back.has(key));
     if (end === 'deleted') await withdraw(job, gone);
+    failpoint('sync.after_withdraw');
     const next: SyncState = { ...state, counts: added(state.counts, { vanished: gone.length }) };
     const keys = gone.map(({ key }) => key);
     await context.commit(
@@ -39,6 +42,7 @@ export async function endVanished(
         await endObjects(tx, tenantId, source.source_id, keys, end);
         const lines = keys.map((key) => ({ key, fate: 'vanished' as const, runId: null, errorCode: null }));
         await writeLines(tx, tenantId, source.source_id, syncId, lines);
+        await noteCounts(tx, tenantId, source.source_id, syncId, next.counts);
       },
       { checkpoint: next },
     );

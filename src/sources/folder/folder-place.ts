@@ -5,7 +5,7 @@ import { lstat, mkdir, open, readdir, realpath, rename } from 'node:fs/promises'
 import path from 'node:path';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Place, PlacedObject } from '../place.ts';
-import { type Entry, walkDirectories } from '../walk-directories.ts';
+import { directoriesBelow, type Entry, walkDirectories } from '../walk-directories.ts';
 
 export interface FolderPlaceOptions {
   readonly directory: string;
@@ -37,6 +37,10 @@ export class FolderPlace implements Place {
 
   async *list(from: { readonly prefix: string; readonly after: string | null }, signal: AbortSignal) {
     yield* walkDirectories({ ...from, signal, entries: (directory) => this.#entries(directory) });
+  }
+
+  directories(prefix: string, limit: number): Promise<readonly string[]> {
+    return directoriesBelow(prefix, limit, (directory) => this.#entries(directory));
   }
 
   async *read(object: PlacedObject, _signal: AbortSignal): AsyncGenerator<Uint8Array> {

@@ -1,18 +1,22 @@
 // A directory on an FTP or FTPS server. The protocol does one thing at a time per connection, so one object is read at a time; a download
 // that breaks off is taken up by REST on a new connection. Servers without MLSD tell times as they like: what they say is part of the
 // mark, whether or not it can be understood.
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
+import { type ConnectionOptions, checkServerIdentity, rootCertificates } from 'node:tls';
 import type { Client, FileInfo } from 'basic-ftp';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Place, PlacedObject, PlaceGuard } from '../place.ts';
-import { type Entry, walkDirectories } from '../walk-directories.ts';
+import { directoriesBelow, type Entry, walkDirectories } from '../walk-directories.ts';
 
 export interface FtpPlaceOptions {
   readonly host: string;
   readonly port: number;
   readonly directory: string;
   readonly tls: 'explicit' | 'implicit' | 'none';
+  /** PEM: trusted beside the public authorities. */
+  readonly certificate?: string | undefined;
   readonly moveTo?: string | undefined;
   readonly credential?: { readonly username: string; readonly password: string } | undefined;
 }
@@ -26,6 +30,8 @@ export class FtpPlace implements Place {
   readonly readsExactly = false;
   readonly #options: FtpPlaceOptions;
   readonly #guard: PlaceGuard;
+  /** Another port is another server. */
+  readonly #authority: string;
   #client: Client | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -33,17 +39,21 @@ export class FtpPlace implements Place {
     this.#options = options;
     this.#guard = guard;
     guard.requireCallable(options.host);
-    const port = options.port === 21 ? '' : `:${options.port}`;
-    this.address = `ftp://${options.host}${port}/${options.directory.replace(/^\/+/, '')}`;
+    this.#authority = options.port === 21 ? options.host : `${options.host}:${options.port}`;
+    this.address = `ftp://${this.#authority}/${options.directory.replace(/^\/+/, '')}`;
   }
 
   uriOf(key: string): string {
     const directory = this.#options.directory.replace(/^[./]+/, '').replace(/\/+$/, '');
-    return `ftp://${this.#options.host}/${directory === '' ? '' : `${directory}/`}${key}`;
+    return `ftp://${this.#authority}/${directory === '' ? '' : `${directory}/`}${key}`;
   }
 
   async *list(from: { readonly prefix: string; readonly after: string | null }, signal: AbortSignal) {
     yield* walkDirectories({ ...from, signal, entries: (directory) => this.#entries(directory) });
+  }
+
+  directories(prefix: string, limit: number): Promise<readonly string[]> {
+    return directoriesBelow(prefix, limit, (directory) => this.#entries(directory));
   }
 
   async *read(object: PlacedObject, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -165,6 +175,14 @@ export class FtpPlace implements Place {
     this.#client = undefined;
   }
 
+  #secureOptions(): ConnectionOptions {
+    const { host, certificate } = this.#options;
+    const ca = certificate === undefined ? {} : { ca: [...rootCertificates, certificate] };
+    // An address is no name to ask for (SNI); its certificate must name it nevertheless.
+    const servername = isIP(host) === 0 ? { servername: host } : {};
+    return { ...ca, ...servername, host, checkServerIdentity: (_, shown) => checkServerIdentity(host, shown) };
+  }
+
   async #connect(): Promise<Client> {
     const { host, port, tls, credential } = this.#options;
     // Loaded with the first connection: most processes open none.
@@ -177,7 +195,7 @@ export class FtpPlace implements Place {
         port,
         secure: tls === 'explicit' ? true : tls === 'implicit' ? 'implicit' : false,
         // The certificate is checked against the name, though the connection goes to the address that was judged.
-        ...(tls === 'none' ? {} : { secureOptions: { servername: host, host } }),
+        ...(tls === 'none' ? {} : { secureOptions: this.#secureOptions() }),
         ...(credential === undefined ? {} : { user: credential.username, password: credential.password }),
       });
       return client;
@@ -216,6 +234,8 @@ function faultOf(error: unknown, key?: string): MillraceError {
     const isDenied = /denied|permission|not allowed/i.test(message);
     return new MillraceError(isDenied ? 'source_object_denied' : 'source_object_gone', { name }, { cause: error });
   }
+  if (typeof code === 'string' && /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(code))
+    return new MillraceError('source_certificate_refused', { reason: code }, { cause: error });
   if (code === 421 || code === 450 || code === 425)
     return new MillraceError('source_unreachable', { reason: String(code) }, { cause: error });
   const reason = code === undefined ? 'the connection broke off' : String(code);

@@ -32,7 +32,11 @@ const ofObject: Readonly<Record<string, ErrorCode>> = {
 };
 
 const byStatus: Readonly<Record<number, ErrorCode>> = {
+  // Nowhere is followed: the place is where the source says, or it is not there.
   301: 'source_place_gone',
+  302: 'source_place_gone',
+  307: 'source_place_gone',
+  308: 'source_place_gone',
   401: 'source_denied',
   403: 'source_denied',
   404: 'source_place_gone',

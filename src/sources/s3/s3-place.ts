@@ -1,7 +1,5 @@
 // A bucket, or a part of one. S3 lists keys in the order of their bytes, so a listing goes on behind any key; ETags say whether an object is
 // still the one that was listed, and a download that breaks off is taken up where it ended, of that very object or not at all.
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import {
   CopyObjectCommand,
@@ -15,7 +13,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { compareKeys, type Place, type PlacedObject, type PlaceGuard } from '../place.ts';
-import { assumeRole } from './assume-role.ts';
+import { awsConnection } from './aws-connection.ts';
 import { s3Fault } from './s3-faults.ts';
 import type { S3Keys } from './s3-keys.ts';
 
@@ -32,8 +30,6 @@ export interface S3PlaceOptions {
 
 const PAGE = 1_000;
 const READS_AT_ONCE = 8;
-const CONNECT_MS = 5_000;
-const REQUEST_MS = 60_000;
 /** How often a download that breaks off is taken up again. */
 const RESUMES = 5;
 
@@ -81,6 +77,14 @@ export class S3Place implements Place {
       token = next;
       if (found.length > 0) yield found;
     } while (token !== undefined);
+  }
+
+  async directories(prefix: string, limit: number, signal: AbortSignal): Promise<readonly string[]> {
+    const page: ListObjectsV2CommandOutput = await this.#send(
+      new ListObjectsV2Command({ Bucket: this.#bucket, MaxKeys: limit, Delimiter: '/', Prefix: prefix }),
+      signal,
+    );
+    return (page.CommonPrefixes ?? []).flatMap(({ Prefix }) => (Prefix === undefined ? [] : [Prefix]));
   }
 
   async *read(object: PlacedObject, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -171,27 +175,12 @@ export class S3Place implements Place {
 }
 
 function clientOf(options: S3PlaceOptions, guard: PlaceGuard): S3Client {
-  const { endpoint, region, roleArn } = options;
-  const agent = { keepAlive: true, maxSockets: READS_AT_ONCE + 2, lookup: guard.lookup as never };
-  const requestHandler = {
-    connectionTimeout: CONNECT_MS,
-    requestTimeout: REQUEST_MS,
-    throwOnRequestTimeout: true,
-    httpAgent: new HttpAgent(agent),
-    httpsAgent: new HttpsAgent(agent),
-  };
-  const keys = options.credentials;
-  const credentials =
-    roleArn === undefined
-      ? keys
-      : assumeRole({ roleArn, region, keys, externalId: options.externalId, requestHandler });
+  const { endpoint, region, roleArn, externalId, credentials: keys } = options;
   return new S3Client({
-    region,
+    ...awsConnection({ region, roleArn, externalId, keys }, guard, READS_AT_ONCE + 2),
     forcePathStyle: options.pathStyle ?? endpoint !== undefined,
     maxAttempts: 3,
-    requestHandler,
     ...(endpoint === undefined ? {} : { endpoint }),
-    ...(credentials === undefined ? {} : { credentials: credentials as never }),
   });
 }
 

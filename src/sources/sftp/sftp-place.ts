@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Client, ConnectConfig, SFTPWrapper, Stats } from 'ssh2';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Place, PlacedObject, PlaceGuard } from '../place.ts';
-import { type Entry, walkDirectories } from '../walk-directories.ts';
+import { directoriesBelow, type Entry, walkDirectories } from '../walk-directories.ts';
 import { dial } from './dial.ts';
 
 export interface SftpPlaceOptions {
@@ -46,23 +46,29 @@ export class SftpPlace implements Place {
   hostKey: string | undefined;
   readonly #options: SftpPlaceOptions;
   readonly #guard: PlaceGuard;
+  /** Another port is another server. */
+  readonly #authority: string;
   #connection: Promise<Connection> | undefined;
 
   constructor(options: SftpPlaceOptions, guard: PlaceGuard) {
     this.#options = options;
     this.#guard = guard;
     guard.requireCallable(options.host);
-    const port = options.port === 22 ? '' : `:${options.port}`;
-    this.address = `sftp://${options.host}${port}/${options.directory.replace(/^\/+/, '')}`;
+    this.#authority = options.port === 22 ? options.host : `${options.host}:${options.port}`;
+    this.address = `sftp://${this.#authority}/${options.directory.replace(/^\/+/, '')}`;
   }
 
   uriOf(key: string): string {
     const directory = this.#options.directory.replace(/^[./]+/, '').replace(/\/+$/, '');
-    return `sftp://${this.#options.host}/${directory === '' ? '' : `${directory}/`}${key}`;
+    return `sftp://${this.#authority}/${directory === '' ? '' : `${directory}/`}${key}`;
   }
 
   async *list(from: { readonly prefix: string; readonly after: string | null }, signal: AbortSignal) {
     yield* walkDirectories({ ...from, signal, entries: (directory) => this.#entries(directory) });
+  }
+
+  directories(prefix: string, limit: number): Promise<readonly string[]> {
+    return directoriesBelow(prefix, limit, (directory) => this.#entries(directory));
   }
 
   async *read(object: PlacedObject, signal: AbortSignal): AsyncGenerator<Uint8Array> {

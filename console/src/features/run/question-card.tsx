@@ -1,6 +1,6 @@
 // What the run asks before it stores anything, first on its page: the doubts with what speaks for and against, and a button per answer.
 // Below an ended run: what was in doubt and nobody has confirmed.
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call, type RunDetail } from '../../app/api.ts';
@@ -16,26 +16,41 @@ export function QuestionCard({ run }: { run: RunDetail }): ReactNode {
   return <Doubts run={run} />;
 }
 
-function Asked({ runId, question }: { runId: string; question: Question }): ReactNode {
+/** Also where the run itself is not shown: `refresh` names what else is out of date once it is answered. */
+export function Asked({
+  runId,
+  question,
+  refresh,
+}: {
+  runId: string;
+  question: Question;
+  refresh?: QueryKey;
+}): ReactNode {
   const client = useQueryClient();
   const answer = useMutation({
     mutationFn: (choice: string) =>
       call('questions.answer', { params: { question_id: question.question_id }, body: { choice } }),
-    onSettled: () => client.invalidateQueries({ queryKey: ['run', runId] }),
+    onSettled: async () => {
+      await client.invalidateQueries({ queryKey: ['run', runId] });
+      if (refresh !== undefined) await client.invalidateQueries({ queryKey: refresh });
+    },
   });
+  const isOfReading = question.doubts.length > 0;
   return (
     <section aria-label="Question" className="flex flex-col gap-3 rounded-md border border-warn bg-warn-soft px-4 py-3">
-      <h2 className="font-medium">How is this file to be read?</h2>
-      <ul className="flex flex-col gap-2 text-sm">
-        {question.doubts.map((doubt) => (
-          <li key={`${doubt.code} ${doubt.message}`}>
-            {doubt.message}
-            {doubt.evidence.against.length > 0 && (
-              <span className="text-ink-2"> Against it: {doubt.evidence.against.join('; ')}.</span>
-            )}
-          </li>
-        ))}
-      </ul>
+      <h2 className="font-medium">{isOfReading ? 'How is this file to be read?' : question.text}</h2>
+      {isOfReading && (
+        <ul className="flex flex-col gap-2 text-sm">
+          {question.doubts.map((doubt) => (
+            <li key={`${doubt.code} ${doubt.message}`}>
+              {doubt.message}
+              {doubt.evidence.against.length > 0 && (
+                <span className="text-ink-2"> Against it: {doubt.evidence.against.join('; ')}.</span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
       <div className="flex flex-wrap gap-2">
         {question.choices.map(({ choice, label, refuses }, index) => (
           <Button
@@ -49,7 +64,8 @@ function Asked({ runId, question }: { runId: string; question: Question }): Reac
         ))}
       </div>
       <p className="text-xs text-ink-2">
-        Nothing is stored before somebody answers. Without an answer the run fails <Moment at={question.expires_at} />.
+        {isOfReading ? 'Nothing is stored before somebody answers.' : 'Nothing is done before somebody answers.'}{' '}
+        Without an answer the run fails <Moment at={question.expires_at} />.
       </p>
       {answer.isError && <ProblemNote error={answer.error} />}
     </section>

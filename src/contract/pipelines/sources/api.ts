@@ -49,6 +49,12 @@ export const SourcePlace = z.discriminatedUnion('kind', [
     port: Port.default(21),
     directory: word(4_096).default('/'),
     tls: z.enum(['explicit', 'implicit', 'none']).default('explicit'),
+    certificate: z
+      .string()
+      .max(20_000)
+      .regex(/^-----BEGIN CERTIFICATE-----/, 'a certificate as text (PEM)')
+      .optional()
+      .describe('Of the server or of who signed it, where no public authority did.'),
     move_to: word(4_096).optional(),
   }),
   z.strictObject({
@@ -130,11 +136,12 @@ export const SyncCounts = z.object({
 export const SourceSync = z.object({
   sync_id: Id,
   status: z.string(),
+  held: z.boolean().describe('It asks something; see the run.'),
   trigger: z.string(),
   created_at: Time,
   started_at: Time.nullable(),
   finished_at: Time.nullable(),
-  counts: SyncCounts.nullable(),
+  counts: SyncCounts.nullable().describe('Of a sync at work: so far.'),
   error_code: z.string().nullable(),
 });
 
@@ -208,6 +215,7 @@ export const SourcePreview = z.object({
   address: z.string(),
   host_key: z.string().nullable().describe('Of an SFTP server: what will be pinned.'),
   objects: z.array(PreviewedObject).describe('The first 20.'),
+  directories: z.array(z.string()).describe('Prefixes one step below this one, at most 200.'),
   more: z.boolean(),
 });
 
@@ -230,6 +238,7 @@ const placeErrors = [
   'source_throttled',
   'source_clock_skewed',
   'source_host_key_changed',
+  'source_certificate_refused',
   'source_listing_unusable',
   'outbound_address_refused',
   'upload_fields_invalid',
@@ -256,9 +265,10 @@ export const sourceRoutes = defineRoutes({
   'sources.preview': {
     tag: 'Sources',
     summary: 'Reach a place and show its first 20 objects and what each would become; nothing is saved',
-    notes: 'With source_id the stored credential of that source is used where none is given.',
+    notes:
+      'Without pipeline only the place is looked at. With source_id the stored credential of that source is used where none is given.',
     access: allow(['admin']),
-    body: SourceCreate.partial({ name: true }).extend({ source_id: Id.optional() }),
+    body: SourceCreate.partial({ name: true, pipeline: true }).extend({ source_id: Id.optional() }),
     answer: json(SourcePreview),
     errors: ['source_not_found', ...placeErrors],
   },

@@ -104,6 +104,12 @@ export const sourcesErrors = defineErrors({
     message: 'The server shows another host key than the pinned one ({shown}).',
     next: 'Ask the server’s owner whether the key was changed; if so, pin the new one (host_key). Nothing was read.',
   },
+  source_certificate_refused: {
+    kind: 'config',
+    status: 422,
+    message: 'The certificate of the server is not trusted ({reason}).',
+    next: 'Give the source the certificate of the server or of who signed it, or have the server show one for its name.',
+  },
   source_listing_unusable: {
     kind: 'config',
     status: 422,

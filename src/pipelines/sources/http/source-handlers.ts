@@ -52,20 +52,21 @@ function settingHandlers(deps: SourcesDeps): Handlers {
       return answer(call, sourceId);
     }),
     ...handle('sources.preview', async (call) => {
-      const { source_id: known, name = 'preview', ...rest } = call.body;
+      const { source_id: known, name = 'preview', pipeline = '', ...rest } = call.body;
       const { tenantId } = call.principal;
       const stored = known === undefined ? undefined : await look(call, (db) => requireSource(db, tenantId, known));
       const credential =
         rest.credential === null && stored !== undefined
           ? openCredential(deps, stored.source_id, stored.credential)
           : rest.credential;
-      const wish = withSettling({ ...rest, name, credential });
+      const wish = withSettling({ ...rest, name, pipeline, credential });
       requireSound(deps, wish);
-      const { address, hostKey, objects, more } = await preview(deps, known ?? uuidv7(), wish);
+      const { address, hostKey, objects, more, directories } = await preview(deps, known ?? uuidv7(), wish);
       return {
         address,
         host_key: hostKey,
         more,
+        directories: [...directories],
         objects: objects.map(({ object, becomes, title, reason }) => ({
           key: object.key,
           bytes: object.bytes,

@@ -10,6 +10,7 @@ export interface KnownObject {
   readonly mark: string;
   readonly sha256: Buffer | null;
   readonly run_id: string | null;
+  readonly error_code: string | null;
   readonly source_uri: string;
   /** Seconds since its mark was first seen. */
   readonly same_for_seconds: number;
@@ -24,7 +25,7 @@ export async function readKnown(
   const { rows } = await db.query<KnownObject>({
     name: 'sources-read-known',
     text: `
-      select o.key, o.status, o.mark, o.sha256, o.run_id, o.source_uri,
+      select o.key, o.status, o.mark, o.sha256, o.run_id, o.error_code, o.source_uri,
              extract(epoch from engine.now() - o.changed_at)::float8 as same_for_seconds
       from unnest($3::text[]) as wanted (key)
       cross join lateral (

@@ -9,20 +9,41 @@ export async function recordSync(db: Queryable, tenantId: string, sourceId: stri
   });
 }
 
+/** How far it is, for those who watch. */
+export async function noteCounts(
+  db: Queryable,
+  tenantId: string,
+  sourceId: string,
+  syncId: string,
+  counts: object,
+): Promise<void> {
+  await db.query({
+    name: 'sources-note-counts',
+    text: `update public.source_syncs y set counts = $4 where y.tenant_id = $1 and y.source_id = $2 and y.sync_id = $3`,
+    values: [tenantId, sourceId, syncId, JSON.stringify(counts)],
+  });
+}
+
+export interface BegunSync {
+  readonly source_id: string;
+  readonly sync_id: string;
+  readonly counts: Readonly<Record<string, number>> | null;
+}
+
 /** The newest of each source: ids of syncs rise with time. */
 export async function listNewestSyncs(
   db: Queryable,
   tenantId: string,
   sourceIds: readonly string[],
   limit: number,
-): Promise<{ source_id: string; sync_id: string }[]> {
-  const { rows } = await db.query<{ source_id: string; sync_id: string }>({
+): Promise<BegunSync[]> {
+  const { rows } = await db.query<BegunSync>({
     name: 'sources-newest-syncs',
     text: `
-      select y.source_id, y.sync_id
+      select y.source_id, y.sync_id, y.counts
       from unnest($2::uuid[]) as wanted (id)
       cross join lateral (
-        select x.source_id, x.sync_id from public.source_syncs x
+        select x.source_id, x.sync_id, x.counts from public.source_syncs x
         where x.tenant_id = $1 and x.source_id = wanted.id
         order by x.sync_id desc
         limit $3

@@ -1,0 +1,117 @@
+// Tests a connection and lets a person look round: the directories below the prefix, and the first objects.
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { call } from '../../app/api.ts';
+import { Button } from '../../ui/button.tsx';
+import { inertText } from '../../ui/inert-text.ts';
+import { ProblemNote } from '../../ui/states.tsx';
+import type { Preview } from './list-sources.ts';
+import { PreviewTable } from './preview-table.tsx';
+import { placeBody, type SourceDraft } from './source-draft.ts';
+
+interface Props {
+  readonly draft: SourceDraft;
+  readonly onChange: (draft: SourceDraft) => void;
+  readonly found: Preview | undefined;
+  readonly onFound: (found: Preview | undefined) => void;
+  /** Its stored credential is used where none is typed. */
+  readonly sourceId?: string | undefined;
+}
+
+export function BrowsePlace({ draft, onChange, found, onFound, sourceId }: Props): ReactNode {
+  const test = useMutation({
+    mutationFn: (prefix: string) => {
+      const body = { ...placeBody({ ...draft, prefix }), ...(sourceId === undefined ? {} : { source_id: sourceId }) };
+      return call('sources.preview', { body });
+    },
+    onMutate: () => onFound(undefined),
+    onSuccess: onFound,
+  });
+  const go = (prefix: string) => {
+    onChange({ ...draft, prefix });
+    test.mutate(prefix);
+  };
+  return (
+    <div className="flex flex-col gap-3">
+      <div>
+        <Button
+          type="submit"
+          look={found ? 'plain' : 'main'}
+          busy={test.isPending}
+          onClick={(event) => {
+            // The form's own check of required fields speaks first.
+            if (event.currentTarget.form?.reportValidity() !== true) return;
+            event.preventDefault();
+            test.mutate(draft.prefix);
+          }}
+        >
+          Test the connection
+        </Button>
+      </div>
+      {test.isError && <ProblemNote error={test.error} />}
+      {found && (
+        <section aria-label="What is there" className="flex flex-col gap-3">
+          <p className="text-sm">
+            <span className="text-good">✓</span> {inertText(found.address)} can be reached.
+          </p>
+          <HostKey draft={draft} found={found} onChange={onChange} />
+          <Directories prefix={draft.prefix} directories={found.directories} onGo={go} />
+          <PreviewTable preview={found} isJudged={false} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+/** An SFTP server is who it says it is only if a person knows its key: it is shown and confirmed before it is pinned. */
+function HostKey({ draft, found, onChange }: Pick<Props, 'draft' | 'onChange'> & { found: Preview }): ReactNode {
+  const { host_key: shown } = found;
+  if (shown === null) return null;
+  const isConfirmed = sameKey(draft.place.host_key, shown);
+  return (
+    <label className="flex items-start gap-2 rounded-md border border-warn bg-warn-soft px-3 py-2 text-sm">
+      <input
+        type="checkbox"
+        checked={isConfirmed}
+        onChange={() => onChange({ ...draft, place: { ...draft.place, host_key: isConfirmed ? '' : shown } })}
+        className="mt-1"
+      />
+      <span className="min-w-0">
+        The server shows the key <code className="figures wrap-anywhere">{shown}</code>. I have compared it with what
+        its owner says; only a server with this key is talked to from now on.
+      </span>
+    </label>
+  );
+}
+
+export function sameKey(pinned: string | undefined, shown: string | null): boolean {
+  return shown === null || pinned?.replace(/=+$/, '') === shown.replace(/=+$/, '');
+}
+
+function Directories({
+  prefix,
+  directories,
+  onGo,
+}: {
+  prefix: string;
+  directories: readonly string[];
+  onGo: (prefix: string) => void;
+}): ReactNode {
+  if (prefix === '' && directories.length === 0) return null;
+  const above = prefix.replace(/[^/]+\/?$/, '');
+  return (
+    <nav aria-label="Directories" className="flex flex-wrap items-center gap-2 text-sm">
+      <span className="text-ink-2">{prefix === '' ? 'Everything, or only' : `In ${inertText(prefix)}`}</span>
+      {prefix !== '' && (
+        <Button small look="quiet" icon="undo" onClick={() => onGo(above)}>
+          {above === '' ? 'everything' : inertText(above)}
+        </Button>
+      )}
+      {directories.map((directory) => (
+        <Button key={directory} small icon="right" onClick={() => onGo(directory)}>
+          {inertText(directory)}
+        </Button>
+      ))}
+    </nav>
+  );
+}

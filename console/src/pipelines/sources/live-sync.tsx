@@ -1,0 +1,79 @@
+// What the newest sync of a source is doing, asks, or failed with.
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Asked } from '../../features/run/question-card.tsx';
+import { runQuery } from '../../features/run/show-run.ts';
+import { count, howFar } from '../../ui/figures.ts';
+import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import type { Source, SourceSync } from './list-sources.ts';
+import { isCalledOff } from './sync-strip.tsx';
+
+export function LiveSync({ source }: { source: Source }): ReactNode {
+  const [newest] = source.syncs;
+  if (newest === undefined) return null;
+  if (newest.held) return <Question sync={newest} sourceId={source.source_id} />;
+  if (newest.finished_at === null) return <AtWork sync={newest} />;
+  if (newest.status === 'failed' && !isCalledOff(newest)) return <Failed sync={newest} />;
+  return null;
+}
+
+const counted = ['seen', 'new', 'changed', 'unchanged', 'refused', 'vanished'] as const;
+
+/** The counts as they grow. */
+function AtWork({ sync }: { sync: SourceSync }): ReactNode {
+  const run = useQuery(runQuery(sync.sync_id)).data;
+  const isWaiting = sync.started_at === null;
+  return (
+    <section
+      aria-label="Sync at work"
+      className="flex flex-wrap items-baseline gap-x-4 gap-y-1 rounded-md border border-water bg-water-soft px-3 py-2 text-sm"
+    >
+      <Link to="/r/$runId" params={{ runId: sync.sync_id }} className="link font-medium">
+        {isWaiting ? 'Waiting for a worker' : 'Looking through it now'}
+      </Link>
+      {sync.counts &&
+        counted.map((name) => (
+          <span key={name} className="whitespace-nowrap">
+            <span className="figures">{count(sync.counts?.[name] ?? 0)}</span> {name}
+          </span>
+        ))}
+      {run?.progress && run.progress.unit !== 'objects' && (
+        <span className="text-xs text-ink-2">{howFar(run.progress)}</span>
+      )}
+      {run?.wait && <span className="text-xs text-ink-2">{run.wait.text}</span>}
+    </section>
+  );
+}
+
+/** Much has vanished at once: the sync waits, and nothing is taken away. */
+function Question({ sync, sourceId }: { sync: SourceSync; sourceId: string }): ReactNode {
+  const run = useQuery(runQuery(sync.sync_id));
+  if (run.isPending) return <LoadingLines lines={2} />;
+  if (run.isError) return <ProblemNote error={run.error} onRetry={() => void run.refetch()} />;
+  if (run.data.question === null)
+    return (
+      <p className="text-sm text-warn">
+        <Link to="/r/$runId" params={{ runId: sync.sync_id }} className="link">
+          This sync is held
+        </Link>
+      </p>
+    );
+  return <Asked runId={sync.sync_id} question={run.data.question} refresh={['operate', 'sources', sourceId]} />;
+}
+
+function Failed({ sync }: { sync: SourceSync }): ReactNode {
+  const run = useQuery(runQuery(sync.sync_id)).data;
+  return (
+    <div role="alert" className="rounded-md border border-bad bg-bad-soft px-3 py-2 text-sm">
+      <p>{run?.error?.message ?? 'The last sync failed.'}</p>
+      {run?.error?.next && <p className="text-ink-2">{run.error.next}</p>}
+      <p className="mt-1 flex flex-wrap gap-3 text-xs text-ink-2">
+        <code className="figures">{sync.error_code}</code>
+        <Link to="/r/$runId" params={{ runId: sync.sync_id }} className="link">
+          Open this sync
+        </Link>
+      </p>
+    </div>
+  );
+}
