@@ -1,7 +1,8 @@
 // npm run chaos -- NAME [--seed N] [--kills N] [--only R1,R3] [--json FILE] [--release]: breaks things on purpose, audits, and
 // ends with 1 when a count is not zero. "engine" has the faults of R1 to R15; "model" is R17 (--steps N); "soak" is R18
 // (--minutes N); "disk" is R8 (--rounds N); "uploads" is R10; "mutations" is Q9 (--steps N); "syncs" kills around the trigger,
-// "syncs-week" is a simulated week; "documents" kills in every part of a document.
+// "syncs-week" is a simulated week; "documents" kills in every part of a document, "sources" at every
+// boundary of a sync.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compilePrograms } from '../support/programs.ts';
@@ -103,6 +104,16 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
     const { runDocumentsChaos } = await import('./documents.ts');
     const dose = { seed, kills: kills ?? (release ? 1_000 : small ? 5 : 100), workers: 2, stops: small ? 1 : 5 };
     const { findings, ...result } = await runDocumentsChaos(dose);
+    for (const finding of findings) say(finding);
+    return { ...result, details: { ...result.details, findings } };
+  },
+  /** Kills at every boundary of a sync, on a server that fails and hangs up. */
+  async sources({ seed, kills, release, small, say }) {
+    compilePrograms();
+    const { runSourcesChaos, syncPoints } = await import('./sources.ts');
+    const chosen = kills ?? (release ? 500 : small ? 3 : 60);
+    const dose = { seed, kills: chosen, workers: 3, objects: 40, points: small ? [] : syncPoints };
+    const { findings, ...result } = await runSourcesChaos(dose);
     for (const finding of findings) say(finding);
     return { ...result, details: { ...result.details, findings } };
   },

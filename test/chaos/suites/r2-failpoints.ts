@@ -15,6 +15,7 @@ const GIVE_UP_MS = 240_000;
 export const provedElsewhere: Readonly<Record<string, string>> = {
   'blob.': 'src/platform/blob/disk-blob-store.test.ts',
   'source.': 'src/sources/collect.db.test.ts',
+  'sync.': 'test/chaos/sources.ts',
   'alerts.': 'src/outbound/alerts/sending.db.test.ts',
   'webhook.': 'src/outbound/webhooks/crash.db.test.ts',
   'sweep.': 'src/engine/blobs/crash.db.test.ts',
