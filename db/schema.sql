@@ -2065,6 +2065,23 @@ grant select on public.item_exports to items_worker;
 grant delete, insert, select on public.item_exports to millrace_app;
 grant select (job_id) on public.item_exports to items_cleanup;
 
+create table public.item_images (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  item_id bigint not null,
+  row_index integer not null,
+  hash bit(64) not null,
+  constraint item_images_pkey PRIMARY KEY (job_id, item_id),
+  constraint item_images_job_id_fkey FOREIGN KEY (job_id) REFERENCES public.item_jobs(job_id) ON DELETE CASCADE
+);
+alter table public.item_images enable row level security, force row level security;
+create policy expired_any_tenant on public.item_images for all to items_cleanup using (true);
+create policy tenant_only on public.item_images for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on public.item_images to items_cleanup;
+grant delete, insert, select, update on public.item_images to items_worker;
+grant delete, select on public.item_images to millrace_app;
+grant select (item_id, job_id) on public.item_images to items_cleanup;
+
 create table public.item_jobs (
   job_id uuid not null,
   tenant_id uuid not null,
@@ -2147,6 +2164,7 @@ CASE
     WHEN ((result_json ->> 'price'::text) ~ '^-?[0-9]{1,30}(\.[0-9]{1,12})?$'::text) THEN ((result_json ->> 'price'::text))::numeric
     ELSE NULL::numeric
 END) stored,
+  refusals integer default 0 not null,
   constraint job_items_pkey PRIMARY KEY (id),
   constraint job_items_job_id_fkey FOREIGN KEY (job_id) REFERENCES public.item_jobs(job_id) ON DELETE CASCADE,
   constraint job_items_lock CHECK (((status = 'PROCESSING'::text) = ((locked_by IS NOT NULL) AND (locked_at IS NOT NULL) AND (lock_expires_at IS NOT NULL)))),
@@ -2169,7 +2187,7 @@ grant delete on public.job_items to items_cleanup;
 grant insert, select, update on public.job_items to items_worker;
 grant delete, select on public.job_items to millrace_app;
 grant select (id, job_id, job_type, row_index, status, tenant_id, updated_at) on public.job_items to items_cleanup;
-grant update (attempts, corrections, error_code, errors, job_type, last_error, lock_expires_at, locked_at, locked_by, next_attempt_at, not_founds, status, strategy, updated_at, user_id) on public.job_items to millrace_app;
+grant update (attempts, corrections, error_code, errors, job_type, last_error, lock_expires_at, locked_at, locked_by, next_attempt_at, not_founds, refusals, status, strategy, updated_at, user_id) on public.job_items to millrace_app;
 
 create table public.judgments (
   id bigint generated always as identity not null,

@@ -23,6 +23,7 @@ import { addSecurityHeaders } from './plugins/security-headers.ts';
 import { limitUnreadBodies } from './plugins/unread-bodies.ts';
 import { guardWorkspace } from './plugins/workspace-guard.ts';
 import { registerRoutes } from './register-routes.ts';
+import { privatePipelines } from './runs/hidden-runs.ts';
 import { passMultipartThrough } from './uploads/multipart-body.ts';
 
 const MAX_SOCKET_MESSAGE_BYTES = 1024;
@@ -76,7 +77,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
 function contextOf(deps: AppDeps): AppContext {
   const { pool, secrets, settings, engine, log } = deps;
   const known = deps.authenticator ?? createAuthenticator({ pool, tokenSecret: secrets.token });
-  const feed = engine ? createFeed({ source: engineFeedSource(engine, pool), log }) : undefined;
+  const feed = engine ? createFeed({ source: engineFeedSource(engine, pool, privatePipelines(deps)), log }) : undefined;
   const authenticator: Authenticator = {
     authenticate: (credential, reach) => known.authenticate(credential, reach),
     forget(tenantId, id) {

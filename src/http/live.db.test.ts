@@ -12,12 +12,15 @@ import { createFeed, type FeedSource } from './live/feed.ts';
 const db = useDatabase();
 let engine: Engine & { close(): Promise<void> };
 beforeAll(async () => {
-  engine = await buildEngine(db.appUrl, [buildPipeline('plain', async () => 'complete')]);
+  engine = await buildEngine(db.appUrl, [
+    buildPipeline('plain', async () => 'complete'),
+    buildPipeline('secret', async () => 'complete'),
+  ]);
   await engine.start();
 });
 afterAll(() => engine.close());
 
-const api = useApi(db, () => ({ engine }));
+const api = useApi(db, () => ({ engine, pipelines: { secret: { isPrivate: true } } }));
 let base = '';
 let tenantId = '';
 let user: TestUser;
@@ -90,6 +93,31 @@ describe('Server-Sent Events', () => {
     expect(reader.messages[0]).toMatchObject({ type: 'run.done', id: expect.any(Number) });
     reader.stop();
     await reader.done;
+  });
+
+  it('of a private pipeline a user hears of his own runs only, live and catching up; an admin of all', async () => {
+    const [owner, admin] = [await buildUser(db, tenantId, 'user'), await buildUser(db, tenantId, 'admin')];
+    const make = async (createdBy?: string) =>
+      (await engine.enqueue({ pipeline: 'secret', tenantId, input: {}, ...(createdBy ? { createdBy } : {}) })).id;
+    const readers = [user, owner, admin].map(({ token }) => follow('/v1/events/stream', token));
+    await waitFor(() => readers.every(({ status }) => status === 200));
+    const [theirs, nobodys] = [await make(owner.userId), await make()];
+    await waitFor(() => runsOf(readers[2] as (typeof readers)[0]).length === 2);
+    const last = await enqueue();
+    await waitFor(() => readers.every((reader) => runsOf(reader).includes(last)));
+    const heard = readers.map((reader) => new Set(runsOf(reader)));
+    expect(heard).toEqual([new Set([last]), new Set([theirs, last]), new Set([theirs, nobodys, last])]);
+    const position = Math.min(...readers.flatMap(({ messages }) => messages.map(({ id }) => id))) - 1;
+    const late = follow(`/v1/events/stream?after=${position}`, user.token);
+    await waitFor(() => runsOf(late).includes(last));
+    expect(runsOf(late)).toEqual([last]);
+    expect(
+      (await fetch(`${base}/v1/runs/${theirs}`, { headers: { authorization: `Bearer ${user.token}` } })).status,
+    ).toBe(404);
+    for (const reader of [...readers, late]) {
+      reader.stop();
+      await reader.done;
+    }
   });
 
   it('resuming by Last-Event-ID misses nothing and repeats nothing, while events keep coming', async () => {

@@ -30,6 +30,8 @@ export interface PipelineParts {
   readonly routes?: readonly OwnRoute[];
   /** May be started by POST /v1/runs with an input of the caller's. */
   readonly mayStart?: boolean;
+  /** Its runs belong to whoever made them: other users of the tenant do not see them; admins and API keys do. */
+  readonly isPrivate?: boolean;
 }
 
 /** Where the parts of an app's pipelines are found. */

@@ -14,6 +14,7 @@ import { socketEvents } from './live/event-socket.ts';
 import { originOf } from './origin.ts';
 import { problemAnswer } from './problem-answer.ts';
 import { look } from './routes/change.ts';
+import { refuseHiddenRun } from './runs/hidden-runs.ts';
 import { requireVisibleRun } from './runs/show-run.ts';
 
 type AnyHandler = (call: unknown) => Promise<unknown>;
@@ -62,6 +63,7 @@ function openSocket(app: AppContext) {
     const call = callOf(app, 'live.socket', request, undefined) as unknown as Call<'live.socket'>;
     const { run_id: runId } = call.query;
     try {
+      if (runId !== undefined) await refuseHiddenRun(call, runId);
       if (runId !== undefined) await look(call, (db) => requireVisibleRun(db, call.principal, runId));
       await socketEvents(call, socket, runId);
     } catch (error) {
@@ -99,6 +101,7 @@ async function run(
   // The handler may choose another success: a repetition that was skipped is 200 where new work is 202.
   if (spec.answer.kind === 'json') reply.code(spec.answer.status);
   try {
+    await refuseHidden(call);
     const answer = await handler(call);
     await noteChange(app, call);
     return spec.answer.kind === 'empty' ? reply.code(204).send() : answer;
@@ -109,6 +112,14 @@ async function run(
 }
 
 type AnyCall = ReturnType<typeof callOf>;
+
+/** Whatever is asked about a run, in every operation that names one: a run that its caller does not see is not there. */
+async function refuseHidden({ app, principal, params }: AnyCall): Promise<void> {
+  if (principal === null || typeof params !== 'object' || params === null) return;
+  const { run_id: runId, upload_id: uploadId } = params as { readonly run_id?: string; readonly upload_id?: string };
+  if (runId !== undefined) await refuseHiddenRun({ app, principal }, runId);
+  if (uploadId !== undefined) await refuseHiddenRun({ app, principal }, uploadId, 'upload');
+}
 
 /** A change that said nothing about itself is noted by the ids of its path. */
 async function noteChange(app: AppContext, { trail, principal, ...call }: AnyCall): Promise<void> {

@@ -49,7 +49,7 @@ let engine: Engine & { close(): Promise<void> };
 let airbyte: FakeAirbyte;
 let service: SyncService;
 
-const steady = buildPipeline('steady', async (context) => {
+const refuseOne: Parameters<typeof buildPipeline>[1] = async (context) => {
   context.reject({
     line: 1,
     byteOffset: 0,
@@ -62,18 +62,25 @@ const steady = buildPipeline('steady', async (context) => {
   });
   await context.commit(async () => undefined);
   return { on: 'complete', receipt: { read: 1, outcomes: { rejected: 1 } } };
-});
-const failing = buildPipeline('failing', async () => {
+};
+const fail = async () => {
   throw new MillraceError('input_invalid', { pipeline: 'failing', reason: 'x' });
-});
-const doomed = buildPipeline('doomed', async () => {
+};
+const die = async () => {
   throw new MillraceError('unauthenticated');
-});
+};
+/** Each twice: as any pipeline, and as one whose runs belong to whoever made them. */
+const behaviours = { steady: refuseOne, failing: fail, doomed: die } as const;
+const privately = (name: string) => `private-${name}`;
+const pipelines = Object.entries(behaviours).flatMap(([name, work]) => [
+  buildPipeline(name, work),
+  buildPipeline(privately(name), work),
+]);
 
 beforeAll(async () => {
   airbyte = await startFakeAirbyte();
   const deps = syncsDeps(airbyte);
-  engine = await buildEngine(db.appUrl, [steady, failing, doomed, syncsPipeline(deps)]);
+  engine = await buildEngine(db.appUrl, [...pipelines, syncsPipeline(deps)]);
   service = { ...deps, engine };
   await engine.start();
 });
@@ -111,6 +118,7 @@ const nobody: Things = {
   catalogId: uuidv7(),
 };
 const marker = 'CANARY-OF-THE-OTHER-TENANT';
+const secretMark = 'CANARY-OF-ANOTHER-USER';
 const rejects = { check: async () => [[]], replay: async () => ({ runId: '', rows: 0 }) };
 const folder = mkdtempSync(path.join(tmpdir(), 'millrace-isolation-'));
 const store = new DiskBlobStore({ root: folder });
@@ -132,7 +140,11 @@ const handlers = () => ({
 });
 const api = useApi(db, () => ({
   engine,
-  pipelines: { steady: { rejects }, ads: { intake: adsIntake(engine) } },
+  pipelines: {
+    steady: { rejects },
+    ads: { intake: adsIntake(engine) },
+    ...Object.fromEntries(Object.keys(behaviours).map((name) => [privately(name), { isPrivate: true, rejects }])),
+  },
   handlers: handlers(),
 }));
 const isServed = (operation: OperationId) => operation in ownHandlers || operation in handlers();
@@ -229,6 +241,58 @@ async function buildThings(mark: string): Promise<Things> {
     ...(await buildJob(db.admin, { tenantId, runId: ids.waitingRunId, mark, userId: user.userId, status: 'PENDING' })),
     ...ids,
   };
+}
+
+/** Things of the caller's own tenant that belong to somebody else of it. */
+async function buildPrivateThings(): Promise<Things> {
+  const { tenantId } = own;
+  const owner = await buildUser(db, tenantId, 'user');
+  const enqueue = async (pipeline: string, availableAt?: Date) =>
+    (
+      await engine.enqueue({
+        pipeline: privately(pipeline),
+        tenantId,
+        input: { title: secretMark },
+        createdBy: owner.userId,
+        ...(availableAt ? { availableAt } : {}),
+      })
+    ).id;
+  const later = new Date(Date.now() + 3_600_000);
+  const ids = {
+    runId: await enqueue('steady'),
+    failedRunId: await enqueue('failing'),
+    deadRunId: await enqueue('doomed'),
+    waitingRunId: await enqueue('steady', later),
+  };
+  const { alertId } = await buildAlertThings(tenantId, 'own again');
+  await db.admin.query('update engine.alerts set run_id = $2, message = $3 where alert_id = $1', [
+    alertId,
+    ids.failedRunId,
+    secretMark,
+  ]);
+  await waitFor(async () => {
+    const { rows } = await db.admin.query('select from engine.runs where id = any ($1) and finished_at is not null', [
+      [ids.runId, ids.failedRunId, ids.deadRunId],
+    ]);
+    return rows.length === 3;
+  });
+  const things = {
+    ...nobody,
+    ...ids,
+    alertId,
+    questionId: await buildQuestion(tenantId, await enqueue('steady', later), secretMark),
+    ...(await buildJob(db.admin, {
+      tenantId,
+      runId: ids.waitingRunId,
+      mark: secretMark,
+      userId: owner.userId,
+      status: 'PENDING',
+    })),
+    catalogId: nobody.catalogId,
+  };
+  // Catalogues are everybody's.
+  await db.admin.query('delete from item_catalogs where name = $1', [secretMark]);
+  return things;
 }
 
 /** A question that waits for its answer. */
@@ -352,6 +416,64 @@ async function snapshot(): Promise<string> {
 it('every operation of the route table has its probe', () => {
   expect(Object.keys(isolationMatrix).sort()).toEqual(Object.keys(operations).sort());
   expect(Object.keys(routes).sort()).toEqual(Object.keys(operations).sort());
+});
+
+describe('what belongs to another user of one’s own tenant', () => {
+  let hidden: Things;
+  let caller: { token: string };
+  beforeAll(async () => {
+    hidden = await buildPrivateThings();
+    caller = await buildUser(db, own.tenantId, 'user');
+  });
+  const namesSomething = (probe: Probe) =>
+    probe.kind === 'path' &&
+    Object.keys(probe.params(nobody)).some((name) =>
+      ['run_id', 'upload_id', 'question_id', 'job_id', 'alert_id'].includes(name),
+    );
+  // Syncs have ids of that name, too, and are nobody's own.
+  const probes = entries.filter(([operation, probe]) => namesSomething(probe) && !operation.startsWith('syncs.'));
+
+  it.each(probes)('%s: its id answers like one that does not exist', async (operation, probe) => {
+    if (probe.kind !== 'path') return;
+    const ask = async (things: Things) => {
+      const params = probe.params(things);
+      const answer = await api.call(operation, {
+        as: caller.token,
+        params,
+        headers: correlated,
+        ...(probe.body === undefined ? {} : { body: probe.body }),
+      });
+      return { status: answer.statusCode, body: blank(answer.body, params) };
+    };
+    const [theirs, none] = [await ask(hidden), await ask(nobody)];
+    expect(theirs).toEqual(none);
+    expect([403, 404, 501]).toContain(theirs.status);
+  });
+
+  it.each(entries.filter(([, probe]) => probe.kind === 'list' || probe.kind === 'body'))(
+    '%s: shows nothing of it, whatever the query or the body names',
+    async (operation, probe) => {
+      const asked = probe.kind === 'list' ? [undefined, probe.query?.(hidden)] : [undefined];
+      const ids = Object.values(hidden).filter((id) => !Object.values(nobody).includes(id) && id.length > 20);
+      for (const query of asked) {
+        const answer = await api.call(operation, {
+          as: caller.token,
+          ...(query ? { query } : {}),
+          ...(probe.kind === 'list' && probe.params ? { params: probe.params } : {}),
+          ...(probe.kind === 'body' ? { body: probe.body({ ...hidden, tenantId: own.tenantId }) } : {}),
+        });
+        expect(ids.filter((id) => answer.body.includes(id))).toEqual([]);
+        expect(answer.body).not.toContain(secretMark);
+      }
+    },
+  );
+
+  it('an admin sees it', async () => {
+    const admin = await buildUser(db, own.tenantId, 'admin');
+    const { body } = await api.call('runs.list', { as: admin.token, query: { pipeline: privately('steady') } });
+    expect(body).toContain(hidden.runId);
+    expect((await api.call('jobs.show', { as: admin.token, params: { job_id: hidden.jobId } })).statusCode).toBe(200);
+  });
 });
 
 it('row-level security alone: under one tenant no table or view shows a row of another, without any filter', async () => {

@@ -95,6 +95,8 @@ export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodR
   readonly errors?: Readonly<Record<string, ErrorEntry>>;
   /** POST /v1/runs and `millrace runs start` may start it with an input of the caller's. */
   readonly mayStart?: boolean;
+  /** Its runs belong to whoever made them: other users of the tenant do not see them; admins and API keys do. */
+  readonly isPrivate?: boolean;
   /** Its options of `millrace ingest`, and what that says of its runs. */
   readonly ingest?: IngestWay;
   readonly commands?: readonly KitCommands[];

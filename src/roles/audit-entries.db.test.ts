@@ -349,6 +349,10 @@ const steps: Readonly<Record<Change, Step>> = {
       made.catalog = catalog;
     },
   },
+  'jobs.try': {
+    form: () => [field('catalog', 'prices'), filePart('rows.csv', 'SKU,Title\nA-1,Kettle\n')],
+    entries: 0,
+  },
   'jobs.create': {
     form: () => [field('catalog', 'prices'), filePart('rows.csv', 'SKU,Title\nA-1,Kettle\nB-2,Unknown thing\n')],
     async keep({ jobId }) {

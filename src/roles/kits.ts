@@ -120,6 +120,7 @@ function putToWork(kit: PipelineKit, opened: KitOpened<unknown>, engine: Engine)
       ...(kit.samples ? { samples: kit.samples } : {}),
       ...(kit.figures ? { figures: kit.figures } : {}),
       ...(kit.channel === undefined ? {} : { channel: kit.channel }),
+      ...(kit.isPrivate === undefined ? {} : { isPrivate: kit.isPrivate }),
       ...(kit.provider === undefined ? {} : { provider: kit.provider }),
     },
     alerted: alertedOf(kit, opened),

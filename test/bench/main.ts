@@ -16,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   },
   history: async () => (await import('./history.ts')).benchHistory,
   http: async () => (await import('./http.ts')).benchHttp,
+  items: async () => (await import('./items.ts')).benchItems,
   judgments: async () => (await import('./judgments.ts')).benchJudgments,
   queue: async () => (await import('./queue.ts')).benchQueue,
   reading: async () => (await import('./reading.ts')).benchReading,

@@ -1,8 +1,8 @@
 // npm run chaos -- NAME [--seed N] [--kills N] [--only R1,R3] [--json FILE] [--release]: breaks things on purpose, audits, and
 // ends with 1 when a count is not zero. "engine" has the faults of R1 to R15; "model" is R17 (--steps N); "soak" is R18
 // (--minutes N); "disk" is R8 (--rounds N); "uploads" is R10; "mutations" is Q9 (--steps N); "syncs" kills around the trigger,
-// "syncs-week" is a simulated week; "documents" kills in every part of a document, "sources" at every
-// boundary of a sync.
+// "syncs-week" is a simulated week; "documents" kills in every part of a document, "sources" at every boundary of a sync, "items"
+// kills and freezes workers while items are paused, kicked off and reprocessed.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compilePrograms } from '../support/programs.ts';
@@ -114,6 +114,20 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
     const chosen = kills ?? (release ? 500 : small ? 3 : 60);
     const dose = { seed, kills: chosen, workers: 3, objects: 40, points: small ? [] : syncPoints };
     const { findings, ...result } = await runSourcesChaos(dose);
+    for (const finding of findings) say(finding);
+    return { ...result, details: { ...result.details, findings } };
+  },
+  /** Kills, frozen workers, pauses, kick-offs, reprocessing, and a provider that fails, delays and refuses. */
+  async items({ seed, kills, release, small, say }) {
+    compilePrograms();
+    const { runItemsChaos } = await import('./items.ts');
+    const many = kills ?? (release ? 1_000 : small ? 4 : 100);
+    const { findings, ...result } = await runItemsChaos({
+      seed,
+      kills: many,
+      workers: 3,
+      freezes: Math.ceil(many / 10),
+    });
     for (const finding of findings) say(finding);
     return { ...result, details: { ...result.details, findings } };
   },

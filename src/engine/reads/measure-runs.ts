@@ -1,6 +1,7 @@
 // How many runs a filter matches among a bounded number of candidates, and where a page by number begins. A count of a whole ledger
 // reads the whole ledger; this reads as many rows as the bound, in index order, under the tenant's row-level security.
 import type { Queryable } from '../../platform/database.ts';
+import { type HiddenRuns, hiddenValues, isSeen } from './private-runs.ts';
 import { type CandidateFilter, candidatesBy, candidateValues, type WayIn } from './ways-into-ledger.ts';
 
 export interface RunsMeasured {
@@ -15,25 +16,29 @@ export interface RunsMeasured {
 export async function measureRuns(
   db: Queryable,
   way: WayIn,
-  filter: CandidateFilter,
+  filter: CandidateFilter & { readonly hidden?: HiddenRuns | undefined },
   skip: number,
   given: readonly string[] = [],
 ): Promise<RunsMeasured> {
   const isFiltered = filter.statuses !== null || filter.phases !== null;
+  // Whom a run belongs to is known to the ledger alone; who sees all runs asks for none of it.
+  const isHiding = filter.hidden !== undefined;
   const { rows } = await db.query<RunsMeasured>({
-    name: `reads-measure-runs-${way}-${isFiltered ? 'filtered' : 'all'}`,
+    name: `reads-measure-runs-${way}-${isFiltered ? 'filtered' : 'all'}${isHiding ? '-seen' : ''}`,
     text: `
       with candidates as materialized (${candidatesBy(way, isFiltered)}),
       matching as materialized (
-        select id from candidates
-        ${isFiltered ? 'where ($4::text[] is null or status = any ($4)) and ($5::text[] is null or phase = any ($5))' : ''}
+        select c.id from candidates c
+        ${isHiding ? 'cross join lateral (select * from engine.all_runs x where x.id = c.id limit 1) r' : ''}
+        where ${isFiltered ? '($4::text[] is null or c.status = any ($4)) and ($5::text[] is null or c.phase = any ($5))' : 'true'}
+          ${isHiding ? `and ${isSeen('r', '$9', '$10')}` : ''}
       )
       select (select count(*)::int from matching) as matches,
              (select count(*)::int from candidates) as scanned,
              case when $8::int > 0 then (select id from matching order by id desc offset greatest($8::int - 1, 0) limit 1) end as boundary,
              $1::uuid is null or $2::uuid is null or $3::text[] is null or $4::text[] is null or $5::text[] is null
                or $7::uuid[] is null as unused`,
-    values: [...candidateValues(filter, given), skip],
+    values: [...candidateValues(filter, given), skip, ...(isHiding ? hiddenValues(filter.hidden) : [])],
   });
   return rows[0] ?? { matches: 0, scanned: 0, boundary: null };
 }

@@ -2,6 +2,7 @@
 // an index that fits the filter, then filters and cuts the page; where the bound was reached before the page was full, the
 // caller goes on from `edge`. So no filter, however rare its matches, makes one request read the whole ledger.
 import type { Queryable } from '../../platform/database.ts';
+import { type HiddenRuns, hiddenValues, isSeen } from './private-runs.ts';
 import { type ShownRun, shownColumns, shownJoins, shownSource } from './run-columns.ts';
 import { type CandidateFilter, candidatesBy, candidateValues, type WayIn } from './ways-into-ledger.ts';
 
@@ -12,6 +13,7 @@ export interface PageFilter extends CandidateFilter {
   /** Lower case; part of the title. */
   readonly titlePart: string | null;
   readonly limit: number;
+  readonly hidden?: HiddenRuns | undefined;
 }
 
 export interface RunsFound {
@@ -56,6 +58,7 @@ export async function pageRuns(
           and ($9::timestamptz is null or r.created_at >= $9)
           and ($10::timestamptz is null or r.created_at < $10)
           and ($11::text is null or position($11 in lower(coalesce(b.original_name, r.input ->> 'title', r.unique_key, ''))) > 0)
+          and ${isSeen('r', '$13', '$14')}
         order by c.id desc
         limit $12
       ) page on true`,
@@ -66,6 +69,7 @@ export async function pageRuns(
       filter.until,
       filter.titlePart,
       filter.limit,
+      ...hiddenValues(filter.hidden),
     ],
   });
   const first = rows[0];

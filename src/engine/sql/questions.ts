@@ -2,6 +2,7 @@
 import type { Queryable } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { Answer, Choice, Question } from '../question.ts';
+import { type HiddenRuns, hiddenValues, isSeen } from '../reads/private-runs.ts';
 
 export interface QuestionRow {
   readonly question_id: string;
@@ -92,16 +93,17 @@ export async function findOpenQuestion(
 export async function listOpenQuestions(
   db: Queryable,
   tenantId: string,
-  page: { readonly after: string | null; readonly limit: number },
+  page: { readonly after: string | null; readonly limit: number; readonly hidden?: HiddenRuns | undefined },
 ): Promise<QuestionRow[]> {
   const { rows } = await db.query<QuestionRow>({
     name: 'engine-list-open-questions',
     text: `
       select ${columns} from engine.questions q
       where q.tenant_id = $1 and ($2::uuid is null or q.question_id > $2) and ${isOpen}
+        and ($4::text[] is null or exists (select from engine.runs o where o.id = q.run_id and ${isSeen('o', '$4', '$5')}))
       order by q.question_id
       limit $3`,
-    values: [tenantId, page.after, page.limit],
+    values: [tenantId, page.after, page.limit, ...hiddenValues(page.hidden)],
   });
   return rows;
 }

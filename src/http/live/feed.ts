@@ -2,9 +2,8 @@
 // Readers join with what they missed and then go on live: in order, nothing left out, nothing twice. A reader whose buffer is full
 // is left alone until it has drained and then catches up from the outbox, so no burst costs memory and none costs a reader;
 // one that does not drain at all is dropped with a reason. While nobody follows, nothing is read.
-import type { FeedRow } from '../../engine/sql/event-feed.ts';
 import type { Log } from '../../platform/log.ts';
-import { type OutboxSource, OutboxTail } from './outbox-tail.ts';
+import { type OutboxSource, OutboxTail, type TailRow } from './outbox-tail.ts';
 import { type EventView, viewEvent } from './view-event.ts';
 
 /** One event, written out once for all its readers. */
@@ -14,12 +13,16 @@ export interface LiveEvent {
   readonly runId: string | null;
   readonly type: string;
   readonly json: string;
+  /** Set where only he, and who sees all runs, may hear of it. */
+  readonly owner?: string | null;
 }
 
 export interface Reader {
   readonly tenantId: string;
   readonly runId: string | undefined;
   readonly types: ReadonlySet<string> | undefined;
+  /** Set: of runs that belong to somebody it hears of this person's only. */
+  readonly onlyOf?: string | undefined;
   /** False when the reader is full: nothing more is sent until `drained` resolves. */
   send(event: LiveEvent): boolean;
   /** True when it has room again; false when it took too long. Also resolves when the reader is gone. */
@@ -38,7 +41,7 @@ export interface FeedSource extends OutboxSource {
   readMissed(tenantId: string, after: number, upTo: number, limit: number): Promise<readonly EventRowOf[]>;
 }
 
-type EventRowOf = Parameters<typeof viewEvent>[0];
+type EventRowOf = Parameters<typeof viewEvent>[0] & Pick<TailRow, 'owner'>;
 
 export interface Feed {
   /** Starts passing events to the reader, from `after` or from now on. Returns how to leave. */
@@ -126,10 +129,10 @@ class LiveFeed implements Feed {
     this.#tail.stop();
   }
 
-  #passOn(row: FeedRow): void {
+  #passOn(row: TailRow): void {
     const seats = this.#byTenant.get(row.tenant_id);
     if (seats === undefined) return;
-    const event = liveEvent(row.tenant_id, viewEvent(row));
+    const event = liveEvent(row.tenant_id, row);
     for (const seat of seats) if (seat.isLive && !seat.deliver(event)) void this.#recover(seat);
   }
 
@@ -152,7 +155,7 @@ class LiveFeed implements Feed {
     for (let upTo = this.#tail.position; !seat.hasLeft && isBefore(seat, upTo); upTo = this.#tail.position) {
       const rows = await this.#source.readMissed(tenantId, seat.position, upTo, MISSED_BATCH);
       for (const row of rows) {
-        const hasRoom = seat.deliver(liveEvent(tenantId, viewEvent(row)));
+        const hasRoom = seat.deliver(liveEvent(tenantId, row));
         if (!hasRoom && !(await seat.reader.drained())) return drop(seat);
       }
       if (rows.length < MISSED_BATCH) seat.position = Math.max(seat.position, upTo);
@@ -193,17 +196,20 @@ class Seat {
 
   /** False when the reader is full. Never sends a position twice. */
   deliver(event: LiveEvent): boolean {
-    const { runId, types } = this.reader;
+    const { runId, types, onlyOf } = this.reader;
     if (event.position <= this.position) return true;
     this.position = event.position;
     if (runId !== undefined && event.runId !== runId) return true;
     if (types !== undefined && !types.has(event.type)) return true;
+    if (onlyOf !== undefined && event.owner !== undefined && event.owner !== onlyOf) return true;
     return this.reader.send(event);
   }
 }
 
-function liveEvent(tenantId: string, view: EventView): LiveEvent {
+function liveEvent(tenantId: string, row: EventRowOf): LiveEvent {
+  const view: EventView = viewEvent(row);
   return {
+    ...(row.owner === undefined ? {} : { owner: row.owner }),
     position: Number(view.position),
     tenantId,
     runId: view.run_id,

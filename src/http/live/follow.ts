@@ -2,6 +2,7 @@
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Call } from '../call.ts';
 import { splitWords } from '../runs/find-runs.ts';
+import { hiddenFrom } from '../runs/hidden-runs.ts';
 import type { Feed, Reader } from './feed.ts';
 
 type LiveCall = Call<'live.stream'> | Call<'live.run-stream'> | Call<'live.socket'>;
@@ -39,6 +40,7 @@ export function readerBase(
     tenantId: principal.tenantId,
     runId,
     types: types === null ? undefined : new Set(types),
+    onlyOf: hiddenFrom(app, principal)?.viewerId,
     isStillAllowed: () => app.isStillAllowed(request, principal),
   };
 }

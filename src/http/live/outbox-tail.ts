@@ -4,9 +4,12 @@ import type { Log } from '../../platform/log.ts';
 
 const BATCH = 2_000;
 
+/** An event; with whom its run belongs to where that is not everybody's (null: nobody's but admins'). */
+export type TailRow = FeedRow & { readonly owner?: string | null };
+
 export interface OutboxSource {
   /** Events of all tenants after a position. */
-  read(after: number, limit: number): Promise<readonly FeedRow[]>;
+  read(after: number, limit: number): Promise<readonly TailRow[]>;
   lastPosition(): Promise<number>;
   /** Calls back whenever there may be new events; returns how to stop. */
   onEvents(listener: () => void): () => void;
@@ -16,7 +19,7 @@ export interface OutboxTailOptions {
   readonly source: OutboxSource;
   readonly log: Log;
   readonly pollMs: number;
-  readonly onRow: (row: FeedRow) => void;
+  readonly onRow: (row: TailRow) => void;
 }
 
 export class OutboxTail {

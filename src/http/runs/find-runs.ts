@@ -3,6 +3,7 @@ import { inTenant } from '../../access/tenant-session.ts';
 import { listLeasedAndHeldRunIds, listQueuedRunIds } from '../../engine/reads/list-live-run-ids.ts';
 import { measureRuns } from '../../engine/reads/measure-runs.ts';
 import { type PageFilter, pageRuns, type RunsFound } from '../../engine/reads/page-runs.ts';
+import type { HiddenRuns } from '../../engine/reads/private-runs.ts';
 import { readShownRun } from '../../engine/reads/read-run.ts';
 import type { ShownRun } from '../../engine/reads/run-columns.ts';
 import { newest, type WayIn } from '../../engine/reads/ways-into-ledger.ts';
@@ -26,6 +27,8 @@ export interface Finder {
   readonly control: Queryable;
   /** The tenant's runs that wait or run, where they were asked for already. */
   readonly live?: readonly string[];
+  /** What the caller does not see. */
+  readonly hidden?: HiddenRuns | undefined;
 }
 
 export interface RunPage {
@@ -54,7 +57,7 @@ export async function findRuns(
   const beforeId = readCursor(page.after, shapes.uuid)?.[0] ?? newest;
   if (query.q !== undefined && shapes.uuid.test(query.q.trim().toLowerCase()))
     return findById(finder, tenantId, query.q.trim().toLowerCase());
-  const found = await search(finder, filterOf(tenantId, query, beforeId, page.limit));
+  const found = await search(finder, filterOf(finder, tenantId, query, beforeId, page.limit));
   const last = found.rows[page.limit - 1];
   if (found.rows.length > page.limit && last !== undefined)
     return { rows: found.rows.slice(0, page.limit), next: writeCursor(last.id) };
@@ -78,7 +81,7 @@ export async function findNumberedPage(
   query: Pick<RunQuery, 'phase' | 'status'>,
   { page, limit, reach }: { page: number; limit: number; reach: number },
 ): Promise<NumberedPage> {
-  const filter = { ...filterOf(tenantId, query, newest, limit), scan: reach + 1 };
+  const filter = { ...filterOf(finder, tenantId, query, newest, limit), scan: reach + 1 };
   const way = wayIn(filter);
   const given = way === 'given' ? await liveRunIds(finder, tenantId) : [];
   const skip = (page - 1) * limit;
@@ -97,12 +100,13 @@ export function splitWords(text: string | undefined): readonly string[] | null {
   return words === undefined ? null : words.filter((word) => word !== '');
 }
 
-async function findById({ pool }: Finder, tenantId: string, runId: string): Promise<RunPage> {
+async function findById({ pool, hidden }: Finder, tenantId: string, runId: string): Promise<RunPage> {
   const row = await inTenant(pool, tenantId, (db) => readShownRun(db, tenantId, runId), { readOnly: true });
-  return { rows: row === undefined ? [] : [row], next: null };
+  const isHidden = row !== undefined && hidden?.pipelines.includes(row.pipeline) && row.created_by !== hidden.viewerId;
+  return { rows: row === undefined || isHidden ? [] : [row], next: null };
 }
 
-function filterOf(tenantId: string, query: RunQuery, beforeId: string, limit: number): PageFilter {
+function filterOf({ hidden }: Finder, tenantId: string, query: RunQuery, beforeId: string, limit: number): PageFilter {
   const filter = {
     tenantId,
     beforeId,
@@ -114,13 +118,14 @@ function filterOf(tenantId: string, query: RunQuery, beforeId: string, limit: nu
     until: query.until ?? null,
     titlePart: query.q?.trim().toLowerCase() || null,
     limit: limit + 1,
+    hidden,
   };
   return { ...filter, scan: isServedByIndex(filter) ? limit + 1 : SCAN };
 }
 
 function isServedByIndex(filter: Omit<PageFilter, 'scan'>): boolean {
-  const { statuses, phases, sources, since, until, titlePart } = filter;
-  return [statuses, phases, sources, since, until, titlePart].every((each) => each === null);
+  const { statuses, phases, sources, since, until, titlePart, hidden } = filter;
+  return hidden === undefined && [statuses, phases, sources, since, until, titlePart].every((each) => each === null);
 }
 
 async function search(finder: Finder, filter: PageFilter): Promise<RunsFound> {

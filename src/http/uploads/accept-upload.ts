@@ -10,6 +10,8 @@ import type { UploadLimits } from './upload-limits.ts';
 
 export interface UploadDeps extends IntakeDeps {
   readonly limits: UploadLimits;
+  /** Files of such a name are stored together, as one archive. */
+  readonly packs?: (fileName: string) => boolean;
 }
 
 /** Which intake an upload is for. */
@@ -56,7 +58,8 @@ export async function acceptUpload<Answer extends Accepted>(
     unjudged = Uint8Array.from(head);
     return sniffByAny(candidates, head, name);
   };
-  const target = { store: deps.store, tenantId: uploader.tenantId, sniff };
+  const packs = deps.packs === undefined ? {} : { packs: deps.packs };
+  const target = { store: deps.store, tenantId: uploader.tenantId, sniff, ...packs };
   const received = await receiveUpload(request.raw, target, deps.limits);
   const fields = Object.fromEntries(received.fields);
   const { intake, file } = await judge(deps, received.file, unjudged, () => choose(received.fields));

@@ -6,6 +6,7 @@ import { renameFile, type Sniffed, type StoredFile, storeFile } from '../../engi
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import { discardRest } from './linger.ts';
 import { type Part, readParts } from './multipart-reader.ts';
+import { packParts } from './pack-parts.ts';
 import { boundaryOf, decodeUtf8 } from './part-headers.ts';
 import { RequestBody } from './request-body.ts';
 import type { UploadLimits } from './upload-limits.ts';
@@ -21,6 +22,8 @@ export interface UploadTarget {
   /** With the fields that came before the file. */
   readonly sniff: (head: Uint8Array, fileName: string, fields: ReadonlyMap<string, string>) => Sniffed;
   readonly signal?: AbortSignal;
+  /** Files of such a name come together with others of their kind: all of them are stored as one archive. */
+  readonly packs?: (fileName: string) => boolean;
 }
 
 export interface ReceivedUpload {
@@ -64,11 +67,14 @@ async function receive(
   const body = new RequestBody(request, limits);
   try {
     const fields = new Map<string, string>();
-    for await (const part of readParts(body, boundary, limits)) {
+    const parts = readParts(body, boundary, limits);
+    for await (const part of parts) {
       if (part.fileName === undefined) {
         await takeField(part, fields, limits);
       } else if (progress.file !== undefined) {
         throw new MillraceError('upload_file_repeated');
+      } else if (target.packs?.(part.fileName) === true) {
+        progress.file = await takeFiles(part, parts, fields, target, limits);
       } else {
         progress.file = await takeFile(part, part.fileName, fields, target, limits);
       }
@@ -98,6 +104,27 @@ async function takeFile(
     sniff: (head, name) => sniff(head, name, fields),
     ...(signal === undefined ? {} : { signal }),
   });
+}
+
+/** This one and all that follow, with the fields between them. */
+function takeFiles(
+  first: Part,
+  rest: AsyncGenerator<Part>,
+  fields: Map<string, string>,
+  target: UploadTarget,
+  limits: UploadLimits,
+): Promise<StoredFile> {
+  async function* files() {
+    yield { name: first.fileName ?? '', body: first.body };
+    for (;;) {
+      const { done, value: part } = await rest.next();
+      if (done) return;
+      if (part.fileName === undefined) await takeField(part, fields, limits);
+      else yield { name: part.fileName, body: part.body };
+    }
+  }
+  const archive: Part = { ...first, body: packParts(files()) as AsyncGenerator<Buffer> };
+  return takeFile(archive, `${first.fileName ?? 'images'}.zip`, new Map(), target, limits);
 }
 
 async function takeField(part: Part, fields: Map<string, string>, limits: UploadLimits): Promise<void> {

@@ -13,6 +13,7 @@ import type { OnDoubt } from '../../tabular/doubt-question.ts';
 import type { ItemsDeps } from './deps.ts';
 import type { ItemsInput } from './input.ts';
 import { loadCatalog } from './load-catalog.ts';
+import type { AnyProcessor, ProcessorColumn } from './processors/processor.ts';
 import { checkedOptions, processorNamed } from './processors/registry.ts';
 import { findCatalog, findNewestCatalog } from './sql/catalogs.ts';
 import { findUserId, insertJob } from './sql/jobs.ts';
@@ -42,6 +43,7 @@ export interface AcceptedJob {
 export const SAMPLE_CATALOG = 'sample';
 const sampleFile = new URL('../../../samples/catalog.csv', import.meta.url);
 const DEFAULT_PROCESSOR = 'catalog';
+const IMAGES = 'image';
 const ROLE = 'items_worker';
 
 export async function acceptJob(
@@ -50,14 +52,10 @@ export async function acceptJob(
 ): Promise<AcceptedJob> {
   requireEnabled(deps);
   const { tenantId, file } = request;
-  const processor = processorNamed(deps.processors, request.processor ?? DEFAULT_PROCESSOR);
-  const given = parseOptions(processor.name, request.options);
   const jobId = uuidv7();
-  const answer = await withTransaction(engine.pools.control, async (tx) => {
+  const { answer, name } = await withTransaction(engine.pools.control, async (tx) => {
     await enterTenant(tx, { tenantId, role: ROLE });
-    const named = processor.name === DEFAULT_PROCESSOR ? await catalogOptions(tx, request) : {};
-    const checked = checkedOptions(processor, { ...given, ...named });
-    const options = processor.prepare?.(checked, jobId) ?? checked;
+    const { processor, options, columns } = await prepareJob(tx, deps, request, jobId);
     await becomeRole(tx, 'millrace_app');
     const userId = request.createdBy === undefined ? null : await findUserId(tx, tenantId, request.createdBy);
     await becomeRole(tx, ROLE);
@@ -68,26 +66,55 @@ export async function acceptJob(
       ip: request.ip ?? null,
       fileId: file.blobId,
       fileName: file.originalName,
-      jobType: 'csv',
+      jobType: isOfImages(file) ? 'image' : 'csv',
       processor: processor.name,
       processorVersion: processor.version,
       options,
-      outputColumns: processor.columnsOf?.(options) ?? processor.columns,
+      outputColumns: columns,
     });
     await enterTenant(tx, { tenantId: '', role: 'millrace_engine' });
     const [run] = await engine.enqueueIn(tx, [runOf(jobId, request, processor.name)]);
-    return run;
+    return { answer: run, name: processor.name };
   });
   engine.wake();
   log.info(
-    { event: 'items.job_submitted', tenant: tenantId, job: jobId, processor: processor.name, bytes: file.bytes },
+    { event: 'items.job_submitted', tenant: tenantId, job: jobId, processor: name, bytes: file.bytes },
     'items.job_submitted',
   );
   return { runId: answer?.id ?? jobId, status: 'queued', created: answer?.created ?? true };
 }
 
+/** Which processor, what it is told, and which columns it will have. As items_worker under the tenant. */
+export async function prepareJob(
+  tx: Queryable,
+  { processors }: Pick<ItemsDeps, 'processors'>,
+  request: Pick<JobRequest, 'tenantId' | 'file' | 'processor' | 'options' | 'catalog'>,
+  jobId: string,
+): Promise<{
+  readonly processor: AnyProcessor;
+  readonly options: unknown;
+  readonly columns: readonly ProcessorColumn[];
+}> {
+  const isImages = isOfImages(request.file);
+  const processor = processorNamed(processors, request.processor ?? (isImages ? IMAGES : DEFAULT_PROCESSOR));
+  if (isImages !== (processor.takesImages === true))
+    throw new MillraceError('processor_options_invalid', {
+      processor: processor.name,
+      reason: isImages ? 'it takes rows, and this file holds images' : 'it takes images, and this file holds rows',
+    });
+  const given = parseOptions(processor.name, request.options);
+  const wantsCatalog = processor.name === DEFAULT_PROCESSOR || (isImages && request.catalog !== undefined);
+  const checked = checkedOptions(processor, { ...given, ...(wantsCatalog ? await catalogOptions(tx, request) : {}) });
+  const options = processor.prepare?.(checked, jobId) ?? checked;
+  return { processor, options, columns: processor.columnsOf?.(options) ?? processor.columns };
+}
+
 export function requireEnabled({ settings }: Pick<ItemsDeps, 'settings'>): void {
   if (!settings.dbIngestEnabled) throw new MillraceError('feature_disabled', { setting: 'DB_INGEST_ENABLED' });
+}
+
+export function isOfImages({ format }: Pick<StoredFile, 'format'>): boolean {
+  return format === 'zip' || format === 'image';
 }
 
 function runOf(jobId: string, request: JobRequest, processor: string) {
@@ -95,7 +122,7 @@ function runOf(jobId: string, request: JobRequest, processor: string) {
   const input: ItemsInput = {
     job_id: jobId,
     filename: file.originalName,
-    job_type: 'csv',
+    job_type: isOfImages(file) ? 'image' : 'csv',
     processor,
     ...(onDoubt === undefined ? {} : { on_doubt: onDoubt }),
     ...(duplicates === undefined ? {} : { duplicates }),
@@ -114,7 +141,10 @@ function runOf(jobId: string, request: JobRequest, processor: string) {
 }
 
 /** The newest version of the name, which the job keeps. */
-async function catalogOptions(tx: Queryable, { tenantId, catalog, options }: JobRequest) {
+async function catalogOptions(
+  tx: Queryable,
+  { tenantId, catalog, options }: Pick<JobRequest, 'tenantId' | 'catalog' | 'options'>,
+) {
   if (catalog === undefined) {
     if (options !== undefined) return {};
     const newest = await findNewestCatalog(tx, tenantId);

@@ -1,5 +1,6 @@
 // What the stages and handlers of the items pipeline share.
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
+import { ImageReader } from './images/image-process.ts';
 import { Paces } from './process/pace.ts';
 import type { HttpDeps } from './processors/http.ts';
 import { openProcessors, type Processors } from './processors/registry.ts';
@@ -16,6 +17,7 @@ export interface ItemsDeps {
 }
 
 export async function openItems(settings: ItemSettings, store: BlobStore, http: HttpDeps): Promise<ItemsDeps> {
-  const processors = await openProcessors(settings.itemProcessorModules, http);
+  const images = new ImageReader({ maxMemoryMb: settings.imageMemoryMb, timeoutMs: settings.itemTimeoutMs });
+  const processors = await openProcessors(settings.itemProcessorModules, http, images);
   return { store, settings, processors, paces: new Paces() };
 }

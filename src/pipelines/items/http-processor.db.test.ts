@@ -48,6 +48,22 @@ const columns = [
 const submit = (rows: readonly string[], options: Record<string, unknown>) =>
   bench.submit(['sku', ...rows], { processor: 'http', options: JSON.stringify({ columns, ...options }) });
 
+it('tries the first five rows before there is a job, and stores nothing', async () => {
+  const rows = ['sku', 'a', 'gone', 'html', 'bad', 'e', 'never'].join('\n');
+  const fields = { processor: 'http', options: JSON.stringify({ columns, url: `${origin}/p/{{sku}}` }) };
+  const { status, body } = await bench.upload('/api/jobs/try', rows, 'rows.csv', { fields });
+  expect([status, body.rows?.map(({ outcome }: { outcome: string }) => outcome)]).toEqual([
+    200,
+    ['FOUND', 'NOT_FOUND', 'ERROR', 'ERROR', 'FOUND'],
+  ]);
+  expect(body.rows[0]).toMatchObject({ input: { sku: 'a' }, result: { name: 'P a', price: 1.5 } });
+  expect(body.output_columns).toMatchObject([{ name: 'name' }, { name: 'price' }]);
+  expect(seen.map(({ url }) => url)).not.toContain('/p/never');
+  const { rows: left } = await bench.db.admin.query('select from item_jobs');
+  expect(left).toEqual([]);
+  seen.length = 0;
+});
+
 it('asks the endpoint for each item, with its secret and a key of its own, and stores the secret sealed', async () => {
   const job = await submit(['a b', 'gone', 'html', 'bad'], {
     url: `${origin}/p/{{sku}}`,

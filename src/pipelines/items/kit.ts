@@ -2,12 +2,14 @@
 import { defineKit } from '../kit.ts';
 import { createBackfillService } from './backfill.ts';
 import { createItemsCleanup } from './cleanup.ts';
+import { addJobCommands } from './cli/jobs.ts';
 import { openItems } from './deps.ts';
 import { catalogHandlers } from './http/catalog-handlers.ts';
 import { changeHandlers } from './http/change-handlers.ts';
 import { exportHandlers } from './http/export-handlers.ts';
 import { createHandler, itemsIntake } from './http/intake.ts';
 import { readHandlers } from './http/read-handlers.ts';
+import { tryHandler } from './http/try-handler.ts';
 import { itemsPipeline } from './items.pipeline.ts';
 import { leftoversConsumer } from './leftovers.ts';
 import { itemSettings } from './settings.ts';
@@ -22,6 +24,7 @@ export const itemsKit = defineKit({
   intake: ({ engine, log, own }) => itemsIntake(engine, log, own),
   handlers: ({ own, uploadLimits }) => ({
     ...createHandler(own, uploadLimits),
+    ...tryHandler(own, uploadLimits),
     ...readHandlers(own),
     ...changeHandlers(own),
     ...exportHandlers(own),
@@ -37,6 +40,8 @@ export const itemsKit = defineKit({
     }),
     createBackfillService({ pool: engine.pools.control, log, election: engine.election }),
   ],
+  isPrivate: true,
+  commands: [{ group: 'Items:', add: addJobCommands }],
   databaseRoles: ['items_worker', 'items_cleanup'],
   samples: [
     {
@@ -46,6 +51,14 @@ export const itemsKit = defineKit({
         'An order list against a price list: found by SKU, GTIN and name, not found, a wrong check digit, a row twice.',
       file: new URL('../../../samples/items.csv', import.meta.url),
       fields: { processor: 'catalog', catalog: 'sample' },
+    },
+    {
+      name: 'images',
+      title: 'Images matched by their barcodes',
+      about:
+        'An archive of photographs against a price list: found by barcode, unknown, nearly the same twice, broken off.',
+      file: new URL('../../../samples/images.zip', import.meta.url),
+      fields: { processor: 'image', catalog: 'sample' },
     },
   ],
 });

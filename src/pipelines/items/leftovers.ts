@@ -41,6 +41,7 @@ async function startAgain(tx: Queryable, engine: Host['engine'], tenantId: strin
       tenantId,
       input: { ...input.data, reprocess: true },
       ...(ended.blob_id === null ? {} : { blobId: ended.blob_id }),
+      ...(ended.created_by === null ? {} : { createdBy: ended.created_by }),
     },
   ]);
   if (run === undefined) return false;

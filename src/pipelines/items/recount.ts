@@ -9,6 +9,7 @@ import { blobSource } from '../../tabular/blob-source.ts';
 import { ContentCounter, nothingCounted } from '../../tabular/content-counter.ts';
 import { openTable } from '../../tabular/read-table.ts';
 import type { ItemsDeps } from './deps.ts';
+import { listImages } from './images/image-archive.ts';
 import type { ItemsInput } from './input.ts';
 import { receiptOfJob } from './process/receipt.ts';
 import { selectIngest } from './sql/jobs.ts';
@@ -18,8 +19,16 @@ export async function recountJob(run: RunFacts<ItemsInput>, tx: Queryable, { sto
   const job = await selectIngest(tx, run.input.job_id);
   if (job === undefined) throw new MillraceError('job_not_found', { job: run.input.job_id });
   const fates = await recountFates(tx, run.input.job_id, run.id);
-  const file = await countFile(run, tx, job.reading, store);
+  const file =
+    job.job_type === 'image' ? await countImages(run, tx, store) : await countFile(run, tx, job.reading, store);
   return { ...receiptOfJob(fates, file), read: file.read };
+}
+
+async function countImages(run: RunFacts<ItemsInput>, tx: Queryable, store: ItemsDeps['store']) {
+  const blob = run.blobId === null ? undefined : await findBlob(tx, run.blobId);
+  if (blob === undefined || blob.deleted_at !== null) throw new MillraceError('upload_file_gone', { run: run.id });
+  const images = await listImages(blobSource(store, blob), run.input.filename);
+  return { read: images.length, furniture: 0 };
 }
 
 async function countFile(

@@ -4,7 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { enterTenant, type Queryable, withTransaction } from '../../platform/database.ts';
 import type { ItemsInput } from './input.ts';
 import { reprocessByIds, reprocessByStatus } from './sql/change-items.ts';
-import { type JobRow, setLatestRun } from './sql/jobs.ts';
+import { findUserUuid, type JobRow, setLatestRun } from './sql/jobs.ts';
 
 export interface Wanted {
   readonly itemIds: readonly string[] | null;
@@ -34,8 +34,7 @@ export async function resetItems(
 /** The live run of the job, or a new one. A job has one live run at a time, whoever asks. */
 export async function ensureRun(
   engine: Engine,
-  job: Pick<JobRow, 'job_id' | 'tenant_id' | 'file_id' | 'file_name' | 'job_type' | 'processor'>,
-  createdBy?: string,
+  job: Pick<JobRow, 'job_id' | 'tenant_id' | 'user_id' | 'file_id' | 'file_name' | 'job_type' | 'processor'>,
 ): Promise<string> {
   const input: ItemsInput = {
     job_id: job.job_id,
@@ -45,13 +44,15 @@ export async function ensureRun(
     reprocess: true,
   };
   const runId = await withTransaction(engine.pools.control, async (tx) => {
+    // A run of the job belongs to whom the job does, whoever asked for it.
+    const owner = await ownerOf(tx, job);
     const [run] = await engine.enqueueIn(tx, [
       {
         pipeline: 'items',
         tenantId: job.tenant_id,
         input,
         ...(job.file_id === null ? {} : { blobId: job.file_id }),
-        ...(createdBy === undefined ? {} : { createdBy }),
+        ...(owner === null ? {} : { createdBy: owner }),
       },
     ]);
     const id = run?.id ?? job.job_id;
@@ -61,4 +62,12 @@ export async function ensureRun(
   });
   engine.wake();
   return runId;
+}
+
+async function ownerOf(tx: Queryable, job: Pick<JobRow, 'tenant_id' | 'user_id'>): Promise<string | null> {
+  if (job.user_id === null) return null;
+  await enterTenant(tx, { tenantId: job.tenant_id, role: 'millrace_app' });
+  const owner = await findUserUuid(tx, job.tenant_id, job.user_id);
+  await enterTenant(tx, { tenantId: '', role: 'millrace_engine' });
+  return owner;
 }

@@ -102,12 +102,26 @@ const shape = {
     unit: 'attempts',
     doc: 'After this many attempts that found nothing an item is NOT_FOUND. They are 1 h, 6 h and 24 h apart, each with the next strategy.',
   }),
+  maxAttemptsRateLimited: integer('MAX_ATTEMPTS_RATE_LIMITED', {
+    min: 1,
+    max: 100_000,
+    default: 100,
+    unit: 'attempts',
+    doc: 'After so many answers 429 an item is ERROR. They cost no attempt and are up to 15 minutes apart, so this is about a day.',
+  }),
   itemTimeoutMs: integer('ITEM_TIMEOUT_MS', {
     min: 100,
     max: 600_000,
     default: 60_000,
     unit: 'ms',
     doc: 'How long a processor may take for one item.',
+  }),
+  imageMemoryMb: integer('IMAGE_MEMORY_MB', {
+    min: 128,
+    max: 65_536,
+    default: 768,
+    unit: 'MB',
+    doc: 'Memory that the process that looks at images may take; above it the process is killed and the image is an ERROR.',
   }),
   itemConcurrency: integer('ITEM_CONCURRENCY', {
     min: 1,

@@ -175,7 +175,7 @@ describe('a large job', () => {
     });
     await waitFor(
       async () =>
-        (await bench.db.admin.query('select distinct worker_id from engine.leases where run_id = $1', [job])).rows
+        (await bench.db.admin.query('select distinct worker_id from engine.attempts where run_id = $1', [job])).rows
           .length === 2,
       { what: 'two workers' },
     );
@@ -292,6 +292,7 @@ it('the database refuses a result whose claim is no longer the latest', async ()
     delay_ms: null,
     errors: 0,
     not_founds: 0,
+    refusals: 0,
     ms: 1,
   };
   const write = (claim: number, worker = 'me') =>

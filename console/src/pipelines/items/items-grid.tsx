@@ -3,36 +3,34 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { inertText } from '../../ui/inert-text.ts';
 import { EmptyState } from '../../ui/states.tsx';
-import type { Item, Job } from './list-items.ts';
+import { EditableCell } from './edit-cell.tsx';
+import { type Item, type Job, textOf } from './list-items.ts';
 import { StatusWord } from './status-word.tsx';
+import type { GridRows } from './use-grid-rows.ts';
 
 const rowHeight = 32;
 const cell = 'max-w-56 truncate px-2 whitespace-nowrap';
 
 interface Props {
   readonly job: Job;
-  readonly rows: readonly Item[];
+  readonly rows: GridRows;
   readonly selected: ReadonlySet<string>;
   readonly onSelect: (selected: ReadonlySet<string>) => void;
   readonly onOpen: (itemId: string) => void;
-  /** The last row came into sight. */
-  readonly onEnd: () => void;
 }
 
-export function ItemsGrid({ job, rows, selected, onSelect, onOpen, onEnd }: Props): ReactNode {
+export function ItemsGrid({ job, rows, selected, onSelect, onOpen }: Props): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
-    count: rows.length,
+    count: rows.count,
     getScrollElement: () => box.current,
     estimateSize: () => rowHeight,
     overscan: 10,
   });
   const shown = virtual.getVirtualItems();
-  const lastShown = shown.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (lastShown >= rows.length - 20) onEnd();
-  }, [lastShown, rows.length, onEnd]);
-  if (rows.length === 0) return <EmptyState icon="table" title="No item matches" />;
+  const [first, last] = [shown[0]?.index ?? 0, shown.at(-1)?.index ?? 0];
+  const { onSight } = rows;
+  useEffect(() => onSight(first, last), [first, last, onSight]);
   const toggle = (id: string) => {
     const next = new Set(selected);
     if (!next.delete(id)) next.add(id);
@@ -43,6 +41,7 @@ export function ItemsGrid({ job, rows, selected, onSelect, onOpen, onEnd }: Prop
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
     <div ref={box} className="relative h-[65vh] overflow-auto" tabIndex={0}>
+      {rows.count === 0 && <EmptyState icon="table" title="No item matches" />}
       <table aria-label="Items" aria-rowcount={job.total_items + 1} className="border-collapse text-left text-sm">
         <thead className="sticky top-0 z-10 bg-raised">
           <tr className="border-b border-line-strong">
@@ -57,8 +56,14 @@ export function ItemsGrid({ job, rows, selected, onSelect, onOpen, onEnd }: Prop
         <tbody>
           <Gap height={shown[0]?.start ?? 0} />
           {shown.map(({ index }) => {
-            const item = rows[index] as Item;
-            return (
+            const item = rows.at(index);
+            return item === undefined ? (
+              <tr key={`gap ${index}`} style={{ height: rowHeight }} className="border-b border-line">
+                <td className="px-2 text-ink-2" colSpan={titles.length}>
+                  …
+                </td>
+              </tr>
+            ) : (
               <tr
                 key={item.id}
                 aria-rowindex={item.row_index + 2}
@@ -72,7 +77,12 @@ export function ItemsGrid({ job, rows, selected, onSelect, onOpen, onEnd }: Prop
                     checked={selected.has(item.id)}
                     onChange={() => toggle(item.id)}
                   />{' '}
-                  <button type="button" className="link" onClick={() => onOpen(item.id)}>
+                  <button
+                    type="button"
+                    className="link"
+                    aria-label={`Record of row ${item.row_index + 1}`}
+                    onClick={() => onOpen(item.id)}
+                  >
                     {item.row_index + 1}
                   </button>
                 </td>
@@ -100,16 +110,13 @@ function Gap({ height }: { height: number }): ReactNode {
 }
 
 function Cells({ job, item }: { job: Job; item: Item }): ReactNode {
-  const corrected = new Set(item.corrected);
   return (
     <>
       <td className={cell} title={item.last_error ?? ''}>
         {inertText(item.last_error ?? '')}
       </td>
       {job.input_columns.map((name) => (
-        <td key={name} className={`${cell} ${corrected.has(name) ? 'bg-warn-soft' : ''}`}>
-          {inertText(textOf(item.input[name]))}
-        </td>
+        <EditableCell key={name} jobId={job.jobId} item={item} column={name} />
       ))}
       {job.output_columns.map(({ name, type }) => (
         <td key={name} className={`${cell} ${type === 'number' ? 'figures text-right' : ''}`}>
@@ -118,9 +125,4 @@ function Cells({ job, item }: { job: Job; item: Item }): ReactNode {
       ))}
     </>
   );
-}
-
-export function textOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -1,19 +1,22 @@
 // The grid of a job: every row with its fate, filtered, selected, corrected and processed again; live while the job is at work.
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
-import { itemStatuses } from '../../../../src/contract/pipelines/items/item-statuses.ts';
+import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../../app/api.ts';
 import { runQuery } from '../../features/run/show-run.ts';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/figures.ts';
+import { inertText } from '../../ui/inert-text.ts';
+import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
+import { CounterStrip } from './counter-strip.tsx';
 import type { GridSearch } from './grid-search.ts';
 import { ItemPanel } from './item-panel.tsx';
 import { ItemsGrid } from './items-grid.tsx';
 import { JobActions } from './job-actions.tsx';
-import { changesQuery, gridQuery, type Item, isLive, type Job, jobOfRun, jobQuery } from './list-items.ts';
+import { type Job, jobOfRun, jobQuery } from './list-items.ts';
+import { MOST_ROWS, useGridRows } from './use-grid-rows.ts';
 
 const route = getRouteApi('/shell/r/$runId/items');
 
@@ -29,16 +32,17 @@ export function ItemsPage(): ReactNode {
 
 function JobGrid({ job }: { job: Job }): ReactNode {
   const search = route.useSearch();
+  const navigate = useNavigate({ from: '/r/$runId/items' });
   const client = useQueryClient();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState<string | undefined>();
-  const pages = useInfiniteQuery(gridQuery(job.jobId, search));
-  const since = pages.data?.pages[0]?.as_of ?? '';
-  const changes = useQuery(changesQuery(job.jobId, since, isLive(job)));
-  const rows = useMemo(
-    () => withChanges(pages.data?.pages.flatMap(({ data }) => data) ?? [], changes.data?.data ?? []),
-    [pages.data, changes.data],
-  );
+  const rows = useGridRows(job, search);
+  const { jobId, queue_state: state } = job;
+  // The last rows may have changed after the last look at them.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the state changes, and only then
+  useEffect(() => {
+    for (const what of ['rows', 'grid']) void client.invalidateQueries({ queryKey: ['items', jobId, what] });
+  }, [client, jobId, state]);
   const reprocess = useMutation({
     mutationFn: () =>
       call('jobs.reprocess', { params: { job_id: job.jobId }, body: { scope: 'items', itemIds: [...selected] } }),
@@ -51,8 +55,8 @@ function JobGrid({ job }: { job: Job }): ReactNode {
     <Panel
       title="Items"
       aside={
-        <span className="flex flex-wrap items-center gap-2">
-          <Filters job={job} search={search} />
+        <span className="flex flex-wrap items-center justify-end gap-2">
+          <Waiting job={job} />
           {selected.size > 0 && (
             <Button small look="main" icon="replay" busy={reprocess.isPending} onClick={() => reprocess.mutate()}>
               Reprocess {count(selected.size)} selected
@@ -62,22 +66,22 @@ function JobGrid({ job }: { job: Job }): ReactNode {
         </span>
       }
     >
+      <CounterStrip
+        job={job}
+        status={search.status}
+        onChoose={(status) => {
+          const { status: _, ...others } = search;
+          void navigate({ search: status === undefined ? others : { ...others, status }, replace: true });
+        }}
+      />
+      <TextFilter job={job} search={search} />
       {reprocess.isError && <ProblemNote error={reprocess.error} />}
-      {pages.isError ? (
-        <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />
-      ) : pages.isPending ? (
+      {rows.error !== null ? (
+        <ProblemNote error={rows.error} onRetry={rows.retry} />
+      ) : rows.isPending ? (
         <LoadingLines lines={8} />
       ) : (
-        <ItemsGrid
-          job={job}
-          rows={rows}
-          selected={selected}
-          onSelect={setSelected}
-          onOpen={setOpen}
-          onEnd={() => {
-            if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
-          }}
-        />
+        <ItemsGrid job={job} rows={rows} selected={selected} onSelect={setSelected} onOpen={setOpen} />
       )}
       {open !== undefined && (
         <ItemPanel jobId={job.jobId} itemId={open} columns={job.input_columns} onClose={() => setOpen(undefined)} />
@@ -86,53 +90,98 @@ function JobGrid({ job }: { job: Job }): ReactNode {
   );
 }
 
-function withChanges(rows: readonly Item[], changes: readonly Item[]): Item[] {
-  const news = new Map(changes.map((item) => [item.id, item]));
-  return rows.map((item) => news.get(item.id) ?? item);
+/** Why the job does nothing at the moment, and when it goes on. */
+function Waiting({ job }: { job: Job }): ReactNode {
+  if (job.queue_state !== 'QUEUED' && job.queue_state !== 'PAUSED') return null;
+  return (
+    <span className="text-ink-2">
+      {inertText(job.why ?? 'waiting')}
+      {job.next_attempt_at !== null && (
+        <>
+          {' · next attempt '}
+          <Moment at={job.next_attempt_at} />
+        </>
+      )}
+    </span>
+  );
 }
 
-function Filters({ job, search }: { job: Job; search: GridSearch }): ReactNode {
+function TextFilter({ job, search }: { job: Job; search: GridSearch }): ReactNode {
   const navigate = useNavigate({ from: '/r/$runId/items' });
-  const go = (change: GridSearch & { status?: GridSearch['status'] | undefined }) =>
-    void navigate({ search: { ...search, ...change } as GridSearch, replace: true });
-  const counts: Partial<Record<string, number>> = {
-    DONE: job.done_items,
-    NOT_FOUND: job.not_found_items,
-    ERROR: job.error_items,
-    SKIPPED: job.skipped_items,
-  };
+  const go = (next: GridSearch) => void navigate({ search: next, replace: true });
+  const { text: _t, column: _c, row: _r, ...others } = search;
+  const [text, setText] = useState(search.text ?? '');
+  const [column, setColumn] = useState(search.column ?? '');
+  const find = () =>
+    go({
+      ...others,
+      ...(text === '' ? {} : { text }),
+      ...(column === '' ? {} : { column }),
+    });
   return (
-    <>
+    <form
+      className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-1.5 text-xs"
+      onSubmit={(event) => {
+        event.preventDefault();
+        find();
+      }}
+    >
       <select
-        aria-label="Status"
+        aria-label="Column to look in"
         className="control min-h-7! text-xs!"
-        value={search.status ?? ''}
-        onChange={({ target }) => {
-          const { status: _, ...others } = search;
-          void navigate({
-            search: target.value === '' ? others : { ...others, status: target.value as GridSearch['status'] & string },
-            replace: true,
-          });
-        }}
+        value={column}
+        onChange={({ target }) => setColumn(target.value)}
       >
-        <option value="">every status</option>
-        {itemStatuses.map((status) => (
-          <option key={status} value={status}>
-            {status}
-            {counts[status] === undefined ? '' : ` (${count(counts[status] ?? 0)})`}
+        <option value="">any column</option>
+        {job.input_columns.map((name) => (
+          <option key={name} value={name}>
+            {inertText(name)}
+          </option>
+        ))}
+        {job.output_columns.map(({ name, title }) => (
+          <option key={`result ${name}`} value={name}>
+            {inertText(title)}
           </option>
         ))}
       </select>
       <input
         type="search"
-        aria-label="Text in any cell"
+        aria-label="Text in a cell"
         placeholder="find text"
-        defaultValue={search.text ?? ''}
-        className="control min-h-7! w-40 text-xs!"
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') go({ text: event.currentTarget.value });
-        }}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        className="control min-h-7! w-48 text-xs!"
       />
-    </>
+      <Button small type="submit">
+        Find
+      </Button>
+      {(search.text !== undefined || search.column !== undefined) && (
+        <Button
+          small
+          look="quiet"
+          onClick={() => {
+            setText('');
+            setColumn('');
+            go(others);
+          }}
+        >
+          Show all
+        </Button>
+      )}
+      {job.total_items > MOST_ROWS && (
+        <label className="ml-auto flex items-center gap-1">
+          from row
+          <input
+            type="number"
+            min={1}
+            max={job.total_items}
+            aria-label="First row of the grid"
+            defaultValue={search.row ?? 1}
+            className="control min-h-7! w-28 text-xs!"
+            onBlur={({ target }) => go({ ...others, row: Math.max(1, Number(target.value) || 1) })}
+          />
+        </label>
+      )}
+    </form>
   );
 }

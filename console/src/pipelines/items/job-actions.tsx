@@ -3,6 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../../app/api.ts';
 import { Button } from '../../ui/button.tsx';
+import { bytes, plural } from '../../ui/figures.ts';
+import { Moment } from '../../ui/moment.tsx';
 import { ProblemNote } from '../../ui/states.tsx';
 import { isLive, type Job } from './list-items.ts';
 
@@ -15,7 +17,6 @@ export function JobActions({ job }: { job: Job }): ReactNode {
   const again = useMutation({ mutationFn: () => call('jobs.reprocess', { params, body: {} }), onSuccess });
   const write = useMutation({
     mutationFn: (format: 'csv' | 'xlsx') => call('jobs.export', { params, query: { format } }),
-    onSuccess: ({ url }) => window.location.assign(url),
   });
   const error = pause.error ?? resume.error ?? again.error ?? write.error;
   const failed = job.error_items + job.not_found_items;
@@ -33,7 +34,7 @@ export function JobActions({ job }: { job: Job }): ReactNode {
       )}
       {failed > 0 && (
         <Button small icon="replay" busy={again.isPending} onClick={() => again.mutate()}>
-          Reprocess ERROR and NOT_FOUND
+          Reprocess {plural(failed, 'row')} (ERROR, NOT_FOUND)
         </Button>
       )}
       {(['xlsx', 'csv'] as const).map((format) => (
@@ -43,9 +44,17 @@ export function JobActions({ job }: { job: Job }): ReactNode {
           busy={write.isPending && write.variables === format}
           onClick={() => write.mutate(format)}
         >
-          {format.toUpperCase()}
+          Export {format.toUpperCase()}
         </Button>
       ))}
+      {write.data && (
+        <output>
+          <a className="link" href={write.data.url} download>
+            Download {write.data.format.toUpperCase()}
+          </a>
+          : {plural(write.data.rows, 'row')} as of <Moment at={write.data.as_of} />, {bytes(write.data.bytes)}
+        </output>
+      )}
       {error && <ProblemNote error={error} />}
     </>
   );

@@ -24,6 +24,12 @@ const pendingPage = createRoute({
   component: lazy(() => import('./pending-page.tsx'), 'PendingPage'),
 });
 
+const newJobPage = createRoute({
+  getParentRoute: () => data,
+  path: '/new-job',
+  component: lazy(() => import('./new-job-page.tsx'), 'NewJobPage'),
+});
+
 const catalogsPage = createRoute({
   getParentRoute: () => data,
   path: '/catalogs',
@@ -32,8 +38,9 @@ const catalogsPage = createRoute({
 
 export const itemsKit = defineConsoleKit({
   name: 'items',
-  routes: { ...noRoutes, run: [gridPage, pendingTab], data: [pendingPage, catalogsPage] },
+  routes: { ...noRoutes, run: [gridPage, pendingTab], data: [newJobPage, pendingPage, catalogsPage] },
   dataTabs: [
+    { to: '/data/new-job', label: 'New job' },
     { to: '/data/pending', label: 'Pending items' },
     { to: '/data/catalogs', label: 'Catalogues' },
   ],

@@ -1,5 +1,5 @@
 // The questions of the items pages.
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { AnswerOf } from '../../../../src/contract/api/client.ts';
 import { call, type RunDetail } from '../../app/api.ts';
 import type { GridSearch } from './grid-search.ts';
@@ -9,11 +9,16 @@ export type Item = AnswerOf<'jobs.items'>['data'][number];
 export type ItemDetail = AnswerOf<'jobs.item'>;
 
 const LIVE_MS = 1_500;
-const PAGE = 200;
+export const PAGE = 200;
 
 /** Runs that reprocess a job belong to the job of the first one. */
 export function jobOfRun(run: Pick<RunDetail, 'run_id' | 'input'>): string {
   return typeof run.input.job_id === 'string' ? run.input.job_id : run.run_id;
+}
+
+export function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 export function isLive(job: Job | undefined): boolean {
@@ -25,6 +30,16 @@ export function jobQuery(jobId: string) {
     queryKey: ['items', jobId, 'job'],
     queryFn: ({ signal }) => call('jobs.show', { params: { job_id: jobId }, signal }),
     refetchInterval: (query) => (isLive(query.state.data) ? LIVE_MS : false),
+  });
+}
+
+/** Rows by their number: page by page where they are looked at. */
+export function rowsQuery(jobId: string, page: number, isOn: boolean) {
+  return queryOptions({
+    queryKey: ['items', jobId, 'rows', page],
+    queryFn: ({ signal }) =>
+      call('jobs.items', { params: { job_id: jobId }, query: { afterRow: page * PAGE - 1, pageSize: PAGE }, signal }),
+    refetchInterval: isOn ? LIVE_MS : false,
   });
 }
 
@@ -49,12 +64,14 @@ export function gridQuery(jobId: string, { status, text, column }: GridSearch) {
 }
 
 /** What has changed since the grid was read: laid over its rows, so that nobody loses the place. */
-export function changesQuery(jobId: string, since: string, isOn: boolean) {
+export function changesQuery(jobId: string, since: string, afterRow: number, isOn: boolean) {
   return queryOptions({
-    queryKey: ['items', jobId, 'changes', since],
-    queryFn: ({ signal }) => call('jobs.items', { params: { job_id: jobId }, query: { since, pageSize: 500 }, signal }),
+    queryKey: ['items', jobId, 'changes', since, afterRow],
+    queryFn: ({ signal }) =>
+      call('jobs.items', { params: { job_id: jobId }, query: { since, afterRow, pageSize: 500 }, signal }),
+    placeholderData: keepPreviousData,
     refetchInterval: isOn ? LIVE_MS : false,
-    enabled: since !== '',
+    enabled: isOn && since !== '',
   });
 }
 
@@ -82,15 +99,23 @@ export function pendingOfJobQuery(jobId: string) {
   });
 }
 
-export function pendingQuery(userId: 'me' | 'all', jobType: 'csv' | 'image' | undefined) {
+export interface PendingFilter {
+  readonly userId: 'me' | 'all';
+  readonly statuses?: string;
+  readonly jobType?: 'csv' | 'image';
+  readonly jobId?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export function pendingQuery(filter: PendingFilter) {
   return infiniteQueryOptions({
-    queryKey: ['items', 'pending', userId, jobType],
+    queryKey: ['items', 'pending', filter],
     queryFn: ({ pageParam, signal }) =>
       call('pending.list', {
         query: {
-          userId,
+          ...filter,
           pageSize: 100,
-          ...(jobType === undefined ? {} : { jobType }),
           ...(pageParam === '' ? {} : { after: pageParam }),
         },
         signal,

@@ -10,37 +10,32 @@ import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
-import { pendingQuery } from './list-items.ts';
+import { type PendingFilter, pendingQuery } from './list-items.ts';
+import { PendingFilters } from './pending-filters.tsx';
+import { ReprocessPending, toggled } from './reprocess-pending.tsx';
+import { ScrollOn } from './scroll-on.tsx';
 import { StatusWord } from './status-word.tsx';
 
 export function PendingPage(): ReactNode {
   const me = useQuery(meQuery);
-  const [whose, setWhose] = useState<'me' | 'all'>('me');
-  const pages = useInfiniteQuery(pendingQuery(whose, undefined));
+  const [filter, setFilter] = useState<PendingFilter>({ userId: 'me' });
+  const [selected, setSelected] = useState<ReadonlyMap<string, string>>(new Map());
+  const pages = useInfiniteQuery(pendingQuery(filter));
   const items = pages.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <Panel
       title="Pending items"
       aside={
-        <span className="flex items-center gap-3">
+        <span className="flex flex-wrap items-center justify-end gap-3">
+          <ReprocessPending selected={selected} onDone={() => setSelected(new Map())} />
           {pages.data && <span>about {count(pages.data.pages[0]?.pending_count ?? 0)} pending</span>}
-          {me.data?.role === 'admin' && (
-            <select
-              aria-label="Whose"
-              className="control min-h-7! text-xs!"
-              value={whose}
-              onChange={({ target }) => setWhose(target.value === 'all' ? 'all' : 'me')}
-            >
-              <option value="me">mine</option>
-              <option value="all">everybody’s</option>
-            </select>
-          )}
           <Button small icon="replay" onClick={() => void pages.refetch()}>
             Look again
           </Button>
         </span>
       }
     >
+      <PendingFilters filter={filter} onFilter={setFilter} isAdmin={me.data?.role === 'admin'} />
       {pages.isError ? (
         <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />
       ) : pages.isPending ? (
@@ -54,7 +49,15 @@ export function PendingPage(): ReactNode {
         >
           {items.map((item) => (
             <Row key={item.id}>
-              <Cell className="figures">{item.id}</Cell>
+              <Cell className="figures">
+                <input
+                  type="checkbox"
+                  aria-label={`Select item ${item.id}`}
+                  checked={selected.has(item.id)}
+                  onChange={() => setSelected(toggled(selected, item.id, item.jobId))}
+                />{' '}
+                {item.id}
+              </Cell>
               <Cell>
                 <Link to="/r/$runId/items" params={{ runId: item.jobId }} search={{}} className="link figures">
                   Go to job
@@ -76,13 +79,11 @@ export function PendingPage(): ReactNode {
           ))}
         </Table>
       )}
-      {pages.hasNextPage && (
-        <div className="flex justify-center border-t border-line p-3">
-          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ScrollOn
+        hasMore={pages.hasNextPage}
+        isBusy={pages.isFetchingNextPage}
+        onMore={() => void pages.fetchNextPage()}
+      />
     </Panel>
   );
 }

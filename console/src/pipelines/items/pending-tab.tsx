@@ -1,16 +1,16 @@
 // The pending items of one job, the one that has waited longest first.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { runQuery } from '../../features/run/show-run.ts';
-import { Button } from '../../ui/button.tsx';
 import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
-import { textOf } from './items-grid.tsx';
-import { jobOfRun, pendingOfJobQuery } from './list-items.ts';
+import { jobOfRun, pendingOfJobQuery, textOf } from './list-items.ts';
+import { ReprocessPending, toggled } from './reprocess-pending.tsx';
+import { ScrollOn } from './scroll-on.tsx';
 import { StatusWord } from './status-word.tsx';
 
 const route = getRouteApi('/shell/r/$runId/pending');
@@ -24,12 +24,13 @@ export function PendingTab(): ReactNode {
 }
 
 function PendingList({ jobId }: { jobId: string }): ReactNode {
+  const [selected, setSelected] = useState<ReadonlyMap<string, string>>(new Map());
   const pages = useInfiniteQuery(pendingOfJobQuery(jobId));
   if (pages.isPending) return <LoadingLines lines={6} />;
   if (pages.isError) return <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />;
   const items = pages.data.pages.flatMap(({ data }) => data);
   return (
-    <Panel title="Pending items">
+    <Panel title="Pending items" aside={<ReprocessPending selected={selected} onDone={() => setSelected(new Map())} />}>
       {items.length === 0 ? (
         <EmptyState icon="wave" title="Nothing is pending" />
       ) : (
@@ -39,7 +40,15 @@ function PendingList({ jobId }: { jobId: string }): ReactNode {
         >
           {items.map((item) => (
             <Row key={item.id}>
-              <Cell className="figures">{item.id}</Cell>
+              <Cell className="figures">
+                <input
+                  type="checkbox"
+                  aria-label={`Select item ${item.id}`}
+                  checked={selected.has(item.id)}
+                  onChange={() => setSelected(toggled(selected, item.id, jobId))}
+                />{' '}
+                {item.id}
+              </Cell>
               <Cell className="figures">{item.row_index + 1}</Cell>
               <Cell className="max-w-64 truncate">
                 {inertText(textOf(Object.values(item.input).find((text) => text !== '')))}
@@ -55,13 +64,11 @@ function PendingList({ jobId }: { jobId: string }): ReactNode {
           ))}
         </Table>
       )}
-      {pages.hasNextPage && (
-        <div className="flex justify-center border-t border-line p-3">
-          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ScrollOn
+        hasMore={pages.hasNextPage}
+        isBusy={pages.isFetchingNextPage}
+        onMore={() => void pages.fetchNextPage()}
+      />
     </Panel>
   );
 }

@@ -48,6 +48,7 @@ export const Job = z.object({
   not_found_items: Count,
   error_items: Count,
   skipped_items: Count,
+  processing_items: Count.describe('Claimed at the moment; among the pending ones.'),
   next_attempt_at: Time.nullable().describe('When the earliest retry is due.'),
   input_columns: z.array(z.string()),
   output_columns: z.array(z.object({ name: z.string(), title: z.string(), type: z.enum(['text', 'number', 'date']) })),
@@ -99,6 +100,7 @@ export const ItemAttempt = z.object({
 export const ItemDetail = Item.extend({
   original: Cells.describe('The cells as the file has them.'),
   corrections: Cells.nullable(),
+  normalized: Cells.nullable().describe('Fields that were recognised, whatever the file calls them.'),
   record: z.array(ItemAttempt),
   requests: z.array(
     z.object({ strategy: z.string(), provider: z.string(), ms: Count, outcome: z.string(), created_at: Time }),
@@ -151,11 +153,39 @@ export const itemsRoutes = defineRoutes({
     tag: 'Items',
     summary: 'Submit a file whose rows are processed one by one',
     notes:
-      'multipart/form-data with `file` (CSV, TSV, JSON, NDJSON, XLSX) and the fields below. The rows are stored first, then processed; watch GET /api/jobs/:job_id.',
+      'multipart/form-data with `file` (CSV, TSV, JSON, NDJSON, XLSX; or images: several files, or a ZIP of them) and the fields below. The rows are stored first, then processed; watch GET /api/jobs/:job_id.',
     access: allow(people, 'uploads:write'),
     body: JobFields,
     bodyKind: 'multipart',
     answer: json(z.object({ jobId: Id }), 202),
+    errors: ['feature_disabled', 'processor_unknown', 'processor_options_invalid', 'catalog_not_found'],
+  },
+  'jobs.try': {
+    tag: 'Items',
+    summary: 'Try the first five rows of a file, before there is a job',
+    notes: 'As POST /api/jobs: the same fields, one table. The rows go through the processor; nothing is stored.',
+    access: allow(people, 'uploads:write'),
+    body: JobFields,
+    bodyKind: 'multipart',
+    answer: json(
+      z.object({
+        input_columns: z.array(z.string()),
+        output_columns: Job.shape.output_columns,
+        rows: z.array(
+          z.object({
+            row_index: Count,
+            input: Cells,
+            normalized: Cells.nullable(),
+            outcome: z.enum(['FOUND', 'NOT_FOUND', 'SKIPPED', 'ERROR', 'RETRY']),
+            result: Cells.nullable(),
+            error_code: z.string().nullable(),
+            detail: z.string().nullable(),
+            ms: Count,
+            requests: z.array(z.object({ provider: z.string(), outcome: z.string(), ms: Count })),
+          }),
+        ),
+      }),
+    ),
     errors: ['feature_disabled', 'processor_unknown', 'processor_options_invalid', 'catalog_not_found'],
   },
   'jobs.list': {
@@ -164,7 +194,7 @@ export const itemsRoutes = defineRoutes({
     notes: 'People see their own; admins and programs those of the whole tenant unless they ask for userId=me.',
     access: reading,
     query: z.object({ userId: z.enum(['me', 'all']).optional(), pageSize: PageSize, after: After }),
-    answer: json(list(Job.omit({ why: true, next_attempt_at: true }))),
+    answer: json(list(Job.omit({ why: true, next_attempt_at: true, processing_items: true }))),
     errors: ['feature_disabled', 'cursor_malformed', 'only_own_jobs'],
   },
   'jobs.show': {
@@ -205,6 +235,13 @@ export const itemsRoutes = defineRoutes({
         .optional()
         .describe('Only items that changed after this moment: `as_of` of an answer before.'),
       page: z.coerce.number<number | string>().int().min(1).optional(),
+      afterRow: z.coerce
+        .number<number | string>()
+        .int()
+        .min(-1)
+        .max(2_147_483_647)
+        .optional()
+        .describe('Instead of a cursor: rows behind this row_index. For grids that jump to a place.'),
       pageSize: PageSize,
       after: After,
     }),

@@ -190,6 +190,37 @@ export const itemsErrors = defineErrors({
     next: 'Correct the number and reprocess the item.',
   },
 
+  archive_damaged: {
+    kind: 'input',
+    status: 422,
+    message: 'The archive of images cannot be read: {reason}.',
+    next: 'Pack the images again and submit the archive.',
+  },
+  image_unknown: {
+    kind: 'input',
+    status: 422,
+    message: 'The file is no image: {reason}.',
+    next: 'Send JPEG, PNG, WebP, GIF or TIFF.',
+  },
+  image_damaged: {
+    kind: 'input',
+    status: 422,
+    message: 'The image cannot be read: {reason}.',
+    next: 'Take or export the image again and submit it in a new job.',
+  },
+  image_too_large: {
+    kind: 'input',
+    status: 422,
+    message: 'The image is too large: {reason}.',
+    next: 'Scale the image down and submit it in a new job.',
+  },
+  image_repeated: {
+    kind: 'input',
+    status: 422,
+    message: 'Nearly the same as the image of row {row}.',
+    next: 'Nothing to do.',
+  },
+
   catalog_not_found: {
     kind: 'input',
     status: 404,

@@ -2,6 +2,7 @@
 
 export const itemsOperations = {
   'jobs.create': ['POST', '/api/jobs'],
+  'jobs.try': ['POST', '/api/jobs/try'],
   'jobs.list': ['GET', '/api/jobs'],
   'jobs.show': ['GET', '/api/jobs/:job_id'],
   'jobs.remove': ['DELETE', '/api/jobs/:job_id'],

@@ -25,8 +25,9 @@ import { listRules } from '../../../outbound/alerts/sql/rule-store.ts';
 import { noteSinkHealth } from '../../../outbound/alerts/sql/sends.ts';
 import { listSinks, noteTest } from '../../../outbound/alerts/sql/sink-store.ts';
 import type { Queryable } from '../../../platform/database.ts';
-import { type Handlers, handle } from '../../call.ts';
+import { type Call, type Handlers, handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
+import { withoutHidden } from '../../runs/hidden-runs.ts';
 import { change, look } from '../change.ts';
 import { viewAlert, viewRule, viewSend, viewSink } from './alert-views.ts';
 
@@ -44,13 +45,14 @@ function readAlerts({ settings: { publicUrl } }: AlertService): Handlers {
       return look(call, async (db, tenantId) => {
         const rows = await listAlerts(db, tenantId, { status, rule, runId }, before, limit + 1);
         const page = pageOf(rows, limit, (row) => writeCursor(row.alert_id));
-        return { data: page.data.map((row) => viewAlert(row, publicUrl)), next: page.next };
+        const shown = await withoutHidden(db, call, page.data);
+        return { data: shown.map((row) => viewAlert(row, publicUrl)), next: page.next };
       });
     }),
     ...handle('alerts.show', (call) =>
       look(call, async (db, tenantId) => {
         const { alert_id: alertId } = call.params;
-        const alert = await requireAlert(db, tenantId, alertId);
+        const alert = await requireAlert(db, call, alertId);
         const sends = await listSendsOfAlert(db, tenantId, alertId);
         return { ...viewAlert(alert, publicUrl), sends: sends.map(viewSend) };
       }),
@@ -60,8 +62,9 @@ function readAlerts({ settings: { publicUrl } }: AlertService): Handlers {
       const acknowledged = await change(
         call,
         async (db, tenantId) => {
+          await requireAlert(db, call, alertId);
           const isFirst = await acknowledgeAlert(db, tenantId, alertId, call.principal.actor);
-          return { alert: await requireAlert(db, tenantId, alertId), isFirst };
+          return { alert: await requireAlert(db, call, alertId), isFirst };
         },
         ({ isFirst }) => ({ target: alertId, data: { is_first: isFirst } }),
       );
@@ -208,8 +211,13 @@ function sinks(service: AlertService): Handlers {
   };
 }
 
-async function requireAlert(db: Queryable, tenantId: string, alertId: string): Promise<AlertRow> {
-  const alert = await findAlert(db, tenantId, alertId);
+async function requireAlert(
+  db: Queryable,
+  call: Pick<Call<'alerts.show'>, 'app' | 'principal'>,
+  alertId: string,
+): Promise<AlertRow> {
+  const found = await findAlert(db, call.principal.tenantId, alertId);
+  const [alert] = await withoutHidden(db, call, found === undefined ? [] : [found]);
   if (alert === undefined) throw new MillraceError('alert_not_found', { alert: alertId });
   return alert;
 }

@@ -3,9 +3,9 @@ import type { AnswerOf } from '../../../contract/api/client.ts';
 import { PAGE_REACH } from '../../../contract/api/ingestion-runs.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { type Call, handle } from '../../call.ts';
-import { engineOf } from '../../engine-of.ts';
 import { partsOf } from '../../pipeline-parts.ts';
 import { findNumberedPage, findRuns, type RunQuery, splitWords } from '../../runs/find-runs.ts';
+import { finderOf } from '../../runs/hidden-runs.ts';
 import { phasesOf, viewIngestionRun } from '../../runs/ingestion-view.ts';
 
 type ListCall = Call<'ingestion-runs.list'>;
@@ -52,8 +52,4 @@ function filterOf({ principal, query }: ListCall): Pick<RunQuery, 'phase' | 'sta
   if (principal.role === 'support')
     return statuses === null || statuses.includes('failed') ? { phase: 'dead' } : { phase: 'dead', status: 'none' };
   return statuses === null ? {} : { phase: phasesOf(statuses).join(',') };
-}
-
-function finderOf(call: ListCall) {
-  return { pool: call.app.pool, control: engineOf(call).pools.control };
 }

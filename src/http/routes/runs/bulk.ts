@@ -7,6 +7,7 @@ import { type Call, handle } from '../../call.ts';
 import { actorOf, engineOf } from '../../engine-of.ts';
 import { partsOf } from '../../pipeline-parts.ts';
 import { findRuns } from '../../runs/find-runs.ts';
+import { finderOf } from '../../runs/hidden-runs.ts';
 import { isAsked, mayRetry } from '../../runs/legal-actions.ts';
 import { requeueAsItsPipeline } from '../../runs/requeue-dead-letter.ts';
 import { titleOf } from '../../runs/run-view.ts';
@@ -53,7 +54,7 @@ export const bulk = handle('runs.bulk', async (call) => {
 async function matching(call: BulkCall): Promise<ShownRun[]> {
   const { action, filter } = call.body;
   const { run_ids: runIds, ...words } = filter;
-  const finder = { pool: call.app.pool, control: engineOf(call).pools.control };
+  const finder = finderOf(call);
   const wanted = narrow(phasesOf[action], words.phase);
   const found: ShownRun[] = [];
   let after: string | undefined;

@@ -4,6 +4,7 @@ import { handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
 import { actorOf, engineOf } from '../../engine-of.ts';
 import { splitWords } from '../../runs/find-runs.ts';
+import { isShownTo } from '../../runs/hidden-runs.ts';
 import { viewRun } from '../../runs/run-view.ts';
 import { look } from '../change.ts';
 import { linkRun } from './link-run.ts';
@@ -15,7 +16,8 @@ export const listDeadLetters = handle('dead-letters.list', async (call) => {
     pageDeadLetters(db, tenantId, { pipelines: splitWords(pipeline), beforeId, limit: limit + 1 }),
   );
   const page = pageOf(rows, limit, (row) => writeCursor(row.id));
-  return { data: page.data.map(viewRun), next: page.next };
+  const shown = page.data.filter((run) => isShownTo(call.app, call.principal, run));
+  return { data: shown.map(viewRun), next: page.next };
 });
 
 export const acknowledgeDeadLetter = handle('dead-letters.acknowledge', async (call) => {

@@ -2,15 +2,14 @@
 
 import { readUploadFacts } from '../../../engine/reads/read-upload-facts.ts';
 import { handle } from '../../call.ts';
-import { engineOf } from '../../engine-of.ts';
 import { findRuns, splitWords } from '../../runs/find-runs.ts';
+import { finderOf } from '../../runs/hidden-runs.ts';
 import { viewUpload } from '../../runs/upload-view.ts';
 import { look } from '../change.ts';
 
 export const listUploads = handle('uploads.list', async (call) => {
   const { after, limit, pipeline, platform, status } = call.query;
-  const finder = { pool: call.app.pool, control: engineOf(call).pools.control };
-  const page = await findRuns(finder, call.principal.tenantId, { pipeline, status }, { after, limit });
+  const page = await findRuns(finderOf(call), call.principal.tenantId, { pipeline, status }, { after, limit });
   const platforms = splitWords(platform);
   const rows = page.rows.filter(
     (row) => row.blob_id !== null && (platforms === null || platforms.includes(String(row.input.platform))),

@@ -115,7 +115,7 @@ function rowHandlers(deps: ItemsDeps): Handlers {
       const reset = await resetItems((work) => inTenant(call.app.pool, job.tenant_id, work), job.job_id, wanted);
       call.trail.acted({ target: job.job_id, data: { reset } });
       forgetCounts(job.tenant_id);
-      const runId = reset === 0 ? job.latest_run_id : await ensureRun(engineOf(call), job, creatorOf(call));
+      const runId = reset === 0 ? job.latest_run_id : await ensureRun(engineOf(call), job);
       call.reply.code(202);
       return {
         jobId: job.job_id,
@@ -146,7 +146,7 @@ function rowHandlers(deps: ItemsDeps): Handlers {
         },
         () => ({ target: job.job_id, data: { item: itemId } }),
       );
-      await ensureRun(engineOf(call), job, creatorOf(call));
+      await ensureRun(engineOf(call), job);
       return look(call, (db) => showItem(db, call));
     }),
 
@@ -168,8 +168,4 @@ function rowHandlers(deps: ItemsDeps): Handlers {
       return undefined;
     }),
   };
-}
-
-function creatorOf({ principal }: Pick<Call<'jobs.pause'>, 'principal'>): string | undefined {
-  return principal.kind === 'user' ? principal.actorId : undefined;
 }

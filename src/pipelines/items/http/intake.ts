@@ -8,9 +8,9 @@ import { acceptUpload, onlyFor } from '../../../http/uploads/accept-upload.ts';
 import type { UploadLimits } from '../../../http/uploads/upload-limits.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { Accepted, Intake } from '../../../sources/intake.ts';
-import { sniffTableFile } from '../../../tabular/content/table-file.ts';
 import { acceptJob, requireEnabled } from '../accept-job.ts';
 import type { ItemsDeps } from '../deps.ts';
+import { imageEndings, isImageName, sniffItemFile } from '../item-file.ts';
 
 export function itemsIntake(
   engine: Engine,
@@ -19,10 +19,10 @@ export function itemsIntake(
   ip: string | null = null,
 ): Intake<typeof JobFields, Accepted> {
   return {
-    title: 'Rows to be processed one by one',
-    accepts: ['csv', 'tsv', 'txt', 'json', 'ndjson', 'xlsx'],
+    title: 'Rows or images to be processed one by one',
+    accepts: ['csv', 'tsv', 'txt', 'json', 'ndjson', 'xlsx', 'zip', ...imageEndings],
     fields: JobFields,
-    sniff: sniffTableFile,
+    sniff: sniffItemFile,
     /** The word after the pipeline's name is the catalogue. */
     folderFields: (word) => (word === undefined ? {} : { catalog: word }),
     check({ tenantId, fields }) {
@@ -46,13 +46,22 @@ export function itemsIntake(
   };
 }
 
+/** Images that come as parts of one upload; more of them come as an archive. */
+const MAX_IMAGE_PARTS = 2_000;
+
 export function createHandler(deps: ItemsDeps, limits: UploadLimits): Handlers {
   return handle('jobs.create', async (call) => {
     requireEnabled(deps);
     const { app, principal, origin, request } = call;
     const engine = engineOf(call);
     const { answer } = await acceptUpload(
-      { store: deps.store, pool: app.pool, control: engine.pools.control, limits },
+      {
+        store: deps.store,
+        pool: app.pool,
+        control: engine.pools.control,
+        limits: { ...limits, maxParts: MAX_IMAGE_PARTS },
+        packs: isImageName,
+      },
       request,
       {
         tenantId: principal.tenantId,

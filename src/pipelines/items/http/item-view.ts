@@ -1,6 +1,6 @@
 // An item as grid and single view show it.
 import type { AnswerOf } from '../../../contract/api/client.ts';
-import type { AttemptRow, ItemRow, RequestShown } from '../sql/read-items.ts';
+import type { AttemptRow, ItemRow, RequestShown, SingleItem } from '../sql/read-items.ts';
 
 export type ItemView = AnswerOf<'jobs.items'>['data'][number];
 
@@ -27,7 +27,7 @@ export function viewItem(row: ItemRow): ItemView {
 }
 
 export function viewDetail(
-  row: ItemRow,
+  row: SingleItem,
   attempts: readonly AttemptRow[],
   requests: readonly RequestShown[],
 ): AnswerOf<'jobs.item'> {
@@ -35,6 +35,7 @@ export function viewDetail(
     ...viewItem(row),
     original: row.input_json ?? {},
     corrections: row.corrections,
+    normalized: row.normalized_json,
     record: attempts.map((each) => ({
       ...each,
       answer: each.answer ?? null,

@@ -5,7 +5,7 @@ import type { QueueState } from '../../../contract/pipelines/items/item-statuses
 import type { Engine } from '../../../engine/engine.ts';
 import type { RunRow } from '../../../engine/reads/run-columns.ts';
 import type { Queryable } from '../../../platform/database.ts';
-import { type JobRow, readWaiting } from '../sql/jobs.ts';
+import { countProcessing, type JobRow, readWaiting } from '../sql/jobs.ts';
 
 export type JobView = AnswerOf<'jobs.show'>;
 type ListedView = AnswerOf<'jobs.list'>['data'][number];
@@ -16,6 +16,7 @@ export async function viewJob(engine: Engine, db: Queryable, job: JobRow): Promi
   const next = waiting.next_attempt_in_ms;
   return {
     ...listedJob(job, run),
+    processing_items: await countProcessing(db, job.job_id),
     why: run === undefined ? null : await whyOf(engine, job, run),
     next_attempt_at: next === null ? null : new Date(Date.now() + next).toISOString(),
   };

@@ -98,7 +98,7 @@ export async function showItem(db: Queryable, { principal, params }: Pick<Call<'
 }
 
 async function listInOrder(call: Call<'jobs.items'>) {
-  const { after, pageSize, text, column, since } = call.query;
+  const { after, afterRow, pageSize, text, column, since } = call.query;
   const statuses = statusesOf(call.query.statuses ?? call.query.status);
   if (since !== undefined && !moment.test(since)) throw new MillraceError('cursor_malformed');
   const cursor = readCursor(after, shapes.integer);
@@ -108,7 +108,7 @@ async function listInOrder(call: Call<'jobs.items'>) {
     const page = {
       jobId: call.params.job_id,
       statuses,
-      afterRow: Number(cursor?.[0] ?? -1),
+      afterRow: Number(cursor?.[0] ?? afterRow ?? -1),
       text: text === undefined || text === '' ? null : `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`,
       column: column ?? null,
       since: since ?? null,

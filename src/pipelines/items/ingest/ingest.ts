@@ -28,6 +28,7 @@ import type { ItemsInput } from '../input.ts';
 import { countIngested } from '../metrics.ts';
 import { insertItems } from '../sql/insert-items.ts';
 import { finishIngest, type IngestRow, selectIngest, setLatestRun, storeIngest, storeReading } from '../sql/jobs.ts';
+import { storeImages } from './ingest-images.ts';
 import { freshIngest, type IngestState } from './ingest-state.ts';
 import { ItemRows } from './item-rows.ts';
 
@@ -43,8 +44,12 @@ export async function ingestJob(context: Context, deps: ItemsDeps): Promise<Stag
   if (job.ingested_at !== null) return passOn(job.total_items, deps);
   const said = saidOfDoubts(await context.answers());
   if (said.isRefused) return refusal();
-  const stop = await readFile(context, job, said, deps);
-  if (stop !== null) return stop;
+  if (job.job_type === 'image')
+    await storeImages(context, await openBlob(context, deps), job, deps.settings.ingestMaxRows);
+  else {
+    const stop = await readFile(context, job, said, deps);
+    if (stop !== null) return stop;
+  }
   const { total_items: total = 0 } =
     (await context.commit(async (tx) => {
       await finishIngest(tx, input.job_id);

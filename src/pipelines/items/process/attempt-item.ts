@@ -9,6 +9,7 @@ import { fieldsOf, recogniseFields } from '../fields.ts';
 import { countRequest } from '../metrics.ts';
 import {
   type AnyProcessor,
+  type JobFile,
   type Outcome,
   type ProcessContext,
   type ProcessedItem,
@@ -30,6 +31,7 @@ export interface AttemptDeps {
   readonly signal: AbortSignal;
   readonly read: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
   readonly onDecision: (decision: Decision) => void;
+  readonly file: () => Promise<JobFile | undefined>;
 }
 
 export interface Attempted {
@@ -94,7 +96,10 @@ async function answersOf(
   const closedForMs = pace.closedForMs();
   if (closedForMs > LONG_MS)
     return work.map(() =>
-      retry('rate_limited', 'The other side asked to be left alone for a while.', { afterMs: closedForMs }),
+      retry('rate_limited', 'The other side asked to be left alone for a while.', {
+        afterMs: closedForMs,
+        isUnasked: true,
+      }),
     );
   const provider = processor.limits?.key?.(options) ?? processor.name;
   try {
@@ -204,6 +209,7 @@ function contextOf(
         outcome: clean(request.outcome),
       }),
     read: deps.read,
+    file: deps.file,
   };
 }
 

@@ -12,9 +12,10 @@ const fresh: ClaimedItem = {
   attempts: 1,
   errors: 0,
   not_founds: 0,
+  refusals: 0,
   claims: 1,
 };
-const bounds = { maxAttemptsError: 3, maxAttemptsNotFound: 3, spacing: 1 };
+const bounds = { maxAttemptsError: 3, maxAttemptsNotFound: 3, maxAttemptsRateLimited: 50, spacing: 1 };
 const judge = (outcome: Parameters<typeof judgeOutcome>[1], item: Partial<ClaimedItem> = {}, over = {}) =>
   judgeOutcome({ ...fresh, ...item }, outcome, { strategy: 's', ms: 1.4 }, { ...bounds, ...over }, () => 0.5);
 const HOUR = 3_600_000;
@@ -48,6 +49,14 @@ describe('what becomes of an item', () => {
     const asked = judge(retry('rate_limited', 'busy', { afterMs: 90_000 }), { errors: 2, attempts: 40 });
     expect(asked).toMatchObject({ status: 'PENDING', outcome: 'RETRY', errors: 2 });
     expect(asked.delay_ms).toBeGreaterThanOrEqual(90_000);
+  });
+
+  it('an item that is always asked to wait is given up some day; not being asked at all does not count', () => {
+    const last = judge(retry('rate_limited', 'busy'), { refusals: 49 });
+    expect(last).toMatchObject({ status: 'ERROR', refusals: 50, code: 'item_rate_limited' });
+    expect(last.detail).toMatch(/refused 50 times/);
+    const closed = judge(retry('rate_limited', 'closed', { afterMs: 5_000, isUnasked: true }), { refusals: 49 });
+    expect(closed).toMatchObject({ status: 'PENDING', refusals: 49 });
   });
 
   it('the next strategy follows every look that found nothing; the last one stays', () => {

@@ -19,6 +19,7 @@ const backoffs = {
 export interface RetryBounds {
   readonly maxAttemptsError: number;
   readonly maxAttemptsNotFound: number;
+  readonly maxAttemptsRateLimited: number;
   /** Pauses are so many times longer while many items fail. */
   readonly spacing: number;
 }
@@ -47,6 +48,7 @@ export function judgeOutcome(
     delay_ms: null,
     errors: item.errors,
     not_founds: item.not_founds,
+    refusals: item.refusals,
   };
   switch (outcome.kind) {
     case 'found':
@@ -98,17 +100,25 @@ function judgeNotFound(
   return { ...said, status: 'PENDING', delay_ms: Math.round(plain * (1 + NOT_FOUND_JITTER * random())) };
 }
 
-/** Being asked to slow down costs no attempt. */
+/** Being asked to slow down costs no attempt, but nobody asks for ever. */
 function judgeRetry(
   item: ClaimedItem,
   outcome: Extract<Outcome, { kind: 'retry' }>,
   base: Base,
-  { maxAttemptsError, spacing }: RetryBounds,
+  { maxAttemptsError, maxAttemptsRateLimited, spacing }: RetryBounds,
   random: () => number,
 ): ItemResult {
   const isFree = outcome.because === 'rate_limited';
   const errors = isFree ? item.errors : item.errors + 1;
-  const said = { ...base, code: outcome.code ?? `item_${outcome.because}`, detail: outcome.reason, errors };
+  const refusals = isFree && outcome.isUnasked !== true ? item.refusals + 1 : item.refusals;
+  const said = { ...base, code: outcome.code ?? `item_${outcome.because}`, detail: outcome.reason, errors, refusals };
+  if (refusals >= maxAttemptsRateLimited)
+    return {
+      ...said,
+      status: 'ERROR',
+      outcome: 'ERROR',
+      detail: `${outcome.reason} Given up after it was refused ${refusals} times.`,
+    };
   if (errors >= maxAttemptsError)
     return {
       ...said,
@@ -116,7 +126,7 @@ function judgeRetry(
       outcome: 'ERROR',
       detail: `${outcome.reason} Given up after ${errors} failed attempts.`,
     };
-  const pause = pauseMs(backoffs[outcome.because], isFree ? Math.min(item.attempts - 1, 6) : item.errors, random);
+  const pause = pauseMs(backoffs[outcome.because], isFree ? Math.min(item.refusals, 6) : item.errors, random);
   // As told, a little apart from each other; where nothing was told, as the kind has it.
   const told = outcome.afterMs === undefined ? undefined : outcome.afterMs * (1 + TOLD_JITTER * random());
   const delay = Math.round(told ?? pause * spacing);

@@ -3,11 +3,13 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { AdaptiveSize, type Decision } from '../../../engine/adaptive.ts';
+import { findBlob } from '../../../engine/blobs/blobs.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import type { Log } from '../../../platform/log.ts';
+import { blobSource } from '../../../tabular/blob-source.ts';
 import type { ItemsDeps } from '../deps.ts';
 import { countSlice } from '../metrics.ts';
-import type { AnyProcessor } from '../processors/processor.ts';
+import type { AnyProcessor, JobFile } from '../processors/processor.ts';
 import { checkedOptions, processorNamed } from '../processors/registry.ts';
 import {
   type Claim,
@@ -42,7 +44,7 @@ export interface SlicesEnd {
   readonly why: 'empty' | 'paused' | 'time';
 }
 
-export type SliceJob = Pick<JobRow, 'job_id' | 'user_id' | 'processor' | 'options'>;
+export type SliceJob = Pick<JobRow, 'job_id' | 'user_id' | 'processor' | 'options' | 'file_id' | 'file_name'>;
 
 const SPIKE_SHARE = 0.5;
 const SPIKE_ITEMS = 8;
@@ -83,6 +85,7 @@ class SliceWorker {
   readonly #lag = monitorEventLoopDelay({ resolution: 20 });
   /** Fresh rows before this one were claimed by somebody. */
   #fromRow = 0;
+  #opened: Promise<JobFile | undefined> | undefined;
   #spacing = 1;
   #sliceMs: number;
 
@@ -249,7 +252,19 @@ class SliceWorker {
       signal,
       read: transact,
       onDecision: decide,
+      file: () => this.#file(),
     };
+  }
+
+  /** Looked up once; undefined when its bytes are gone. */
+  #file(): Promise<JobFile | undefined> {
+    const { file_id: fileId, file_name: name } = this.#job;
+    this.#opened ??= this.#host.transact(async (tx) => {
+      const blob = fileId === null ? undefined : await findBlob(tx, fileId);
+      if (blob === undefined || blob.deleted_at !== null) return undefined;
+      return { name, source: blobSource(this.#deps.store, blob) };
+    });
+    return this.#opened;
   }
 
   async #commit(

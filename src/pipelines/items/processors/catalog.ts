@@ -151,9 +151,15 @@ function settle(
   row: MatchedRow | undefined,
 ): void {
   if (row === undefined) return;
-  const { data, row_no: number, gtin } = row;
+  const result = catalogResult(row, match, score);
+  const answer = { row: result.catalog_row, score: result.score };
+  outcomes[index] = found(result, { strategy: match, answer });
+}
+
+/** What is shown of a row of the catalogue. */
+export function catalogResult({ data, row_no: number, gtin }: MatchedRow, match: Strategy, score: number) {
   const price = data.price === undefined ? undefined : plainNumber(data.price);
-  const result = {
+  return {
     match,
     score: round(score),
     catalog_row: number + 1,
@@ -163,7 +169,6 @@ function settle(
     title: data.title ?? null,
     price: price ?? data.price ?? null,
   };
-  outcomes[index] = found(result, { strategy: match, answer: { row: number + 1, score: round(score) } });
 }
 
 function plainNumber(text: string): number | undefined {

@@ -3,6 +3,7 @@
 // the grid and of every export, declared once.
 import type { z } from 'zod';
 import type { Queryable } from '../../../platform/database.ts';
+import type { ByteSource } from '../../../tabular/byte-source.ts';
 
 export interface ProcessorColumn {
   /** Its key in the result. */
@@ -34,10 +35,17 @@ export interface ProcessContext<Options> {
   readonly options: Options;
   readonly tenantId: string;
   readonly jobId: string;
+  /** The job's own file; undefined where it is no longer stored. */
+  readonly file: () => Promise<JobFile | undefined>;
   /** Tells of a request, for search_events. */
   readonly tell: (request: ToldRequest) => void;
   /** Reads under the tenant of the job. */
   readonly read: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
+}
+
+export interface JobFile {
+  readonly name: string;
+  readonly source: ByteSource;
 }
 
 export interface ToldRequest {
@@ -68,6 +76,8 @@ export type Outcome =
       readonly reason: string;
       readonly afterMs?: number;
       readonly answer?: unknown;
+      /** The other side was not asked at all: it had said before that it wants to be left alone. */
+      readonly isUnasked?: boolean;
     };
 
 export interface ProcessorLimits<Options> {
@@ -98,6 +108,8 @@ export interface Processor<Options = unknown> {
   columnsOf?(options: Options): readonly ProcessorColumn[];
   /** Called once, when a job is submitted: what is stored of the options. Seals secrets; throws to refuse. */
   prepare?(options: Options, jobId: string): Options;
+  /** Its items are the images of a job, not rows of a table. */
+  readonly takesImages?: boolean;
   readonly strategies: readonly [string, ...string[]];
   readonly limits?: ProcessorLimits<Options>;
   process(item: ProcessedItem, context: ProcessContext<Options>): Promise<Outcome>;
@@ -147,7 +159,12 @@ export function refused(code: string, reason: string, answer?: unknown): Outcome
 export function retry(
   because: RetryKind,
   reason: string,
-  more: { readonly code?: string; readonly afterMs?: number; readonly answer?: unknown } = {},
+  more: {
+    readonly code?: string;
+    readonly afterMs?: number;
+    readonly answer?: unknown;
+    readonly isUnasked?: boolean;
+  } = {},
 ): Outcome {
   return { kind: 'retry', because, reason, ...more };
 }

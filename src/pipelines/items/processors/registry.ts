@@ -3,14 +3,20 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import type { ImageReader } from '../images/image-process.ts';
 import { catalogProcessor } from './catalog.ts';
 import { type HttpDeps, httpProcessor } from './http.ts';
+import { imageProcessor } from './image.ts';
 import type { AnyProcessor } from './processor.ts';
 
 export type Processors = ReadonlyMap<string, AnyProcessor>;
 
-export async function openProcessors(modules: string | undefined, deps: HttpDeps): Promise<Processors> {
-  const builtIn: readonly AnyProcessor[] = [catalogProcessor, httpProcessor(deps)];
+export async function openProcessors(
+  modules: string | undefined,
+  deps: HttpDeps,
+  images: ImageReader,
+): Promise<Processors> {
+  const builtIn: readonly AnyProcessor[] = [catalogProcessor, httpProcessor(deps), imageProcessor(images)];
   const named = (modules ?? '').split(',').map((name) => name.trim());
   const own = await Promise.all(named.filter((name) => name !== '').map(load));
   return processorsOf([...builtIn, ...own.flat()]);

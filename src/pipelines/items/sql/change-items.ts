@@ -14,7 +14,7 @@ const counted = `
     where j.job_id = $1 and exists (select from picked)
   )`;
 const anew = `
-  set status = 'PENDING', attempts = 0, errors = 0, not_founds = 0, error_code = null, last_error = null, next_attempt_at = null,
+  set status = 'PENDING', attempts = 0, errors = 0, not_founds = 0, refusals = 0, error_code = null, last_error = null, next_attempt_at = null,
       updated_at = engine.now()`;
 
 /** Up to `limit` of them, from the row on; how many, and the last row. */

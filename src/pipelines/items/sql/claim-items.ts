@@ -11,6 +11,8 @@ export interface ClaimedItem {
   readonly attempts: number;
   readonly errors: number;
   readonly not_founds: number;
+  /** How often it was asked to wait. */
+  readonly refusals: number;
   readonly claims: number;
 }
 
@@ -24,7 +26,7 @@ export interface Claim {
 const taken = `
   set status = 'PROCESSING', attempts = i.attempts + 1, claims = i.claims + 1, locked_by = $2, locked_at = engine.now(),
       lock_expires_at = engine.now() + $3 * interval '1 millisecond', next_attempt_at = null, updated_at = engine.now()`;
-const shown = `i.id::text, i.row_index, i.input_json, i.normalized_json, i.corrections, i.attempts, i.errors, i.not_founds, i.claims`;
+const shown = `i.id::text, i.row_index, i.input_json, i.normalized_json, i.corrections, i.attempts, i.errors, i.not_founds, i.refusals, i.claims`;
 
 /** Rows that were never tried, in the order of the file from `fromRow` on. */
 export async function claimFresh(db: Queryable, claim: Claim, fromRow: number): Promise<ClaimedItem[]> {

@@ -81,6 +81,16 @@ export async function findUserId(db: Queryable, tenantId: string, userUuid: stri
   return rows[0]?.id ?? null;
 }
 
+/** The other way round. */
+export async function findUserUuid(db: Queryable, tenantId: string, userId: number): Promise<string | null> {
+  const { rows } = await db.query<{ user_id: string }>({
+    name: 'items-find-user-uuid',
+    text: `select user_id from public.users where id = $2 and tenant_id = $1`,
+    values: [tenantId, userId],
+  });
+  return rows[0]?.user_id ?? null;
+}
+
 export async function selectJob(db: Queryable, tenantId: string, jobId: string): Promise<JobRow | undefined> {
   const { rows } = await db.query<JobRow>({
     name: 'items-select-job',
@@ -129,6 +139,14 @@ export async function storeReading(
     name: 'items-store-reading',
     text: `update public.item_jobs set reading = $2, input_columns = $3, updated_at = engine.now() where job_id = $1`,
     values: [jobId, JSON.stringify(reading), JSON.stringify(columns)],
+  });
+}
+
+export async function storeColumns(db: Queryable, jobId: string, columns: readonly string[]): Promise<void> {
+  await db.query({
+    name: 'items-store-columns',
+    text: `update public.item_jobs set input_columns = $2, updated_at = engine.now() where job_id = $1`,
+    values: [jobId, JSON.stringify(columns)],
   });
 }
 
@@ -235,6 +253,16 @@ export interface Waiting {
   readonly is_fresh: boolean;
   readonly next_attempt_in_ms: number | null;
   readonly lock_expires_in_ms: number | null;
+}
+
+/** Claimed items, from their own small index. */
+export async function countProcessing(db: Queryable, jobId: string): Promise<number> {
+  const { rows } = await db.query<{ n: number }>({
+    name: 'items-count-processing',
+    text: `select count(*)::int as n from public.job_items where job_id = $1 and status = 'PROCESSING'`,
+    values: [jobId],
+  });
+  return rows[0]?.n ?? 0;
 }
 
 /** Each answered from an index of open items alone, whatever the job's size. */

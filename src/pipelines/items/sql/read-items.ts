@@ -192,10 +192,13 @@ export async function countPending(db: Queryable, tenantId: string, userId: numb
   return rows[0]?.n ?? 0;
 }
 
-export async function selectItem(db: Queryable, jobId: string, itemId: string): Promise<ItemRow | undefined> {
-  const { rows } = await db.query<ItemRow>({
+/** With what was recognised in it. */
+export type SingleItem = ItemRow & { readonly normalized_json: Record<string, string> | null };
+
+export async function selectItem(db: Queryable, jobId: string, itemId: string): Promise<SingleItem | undefined> {
+  const { rows } = await db.query<SingleItem>({
     name: 'items-select-item',
-    text: `select ${shown} from public.job_items where id = $2 and job_id = $1`,
+    text: `select ${shown}, normalized_json from public.job_items where id = $2 and job_id = $1`,
     values: [jobId, itemId],
   });
   return rows[0];

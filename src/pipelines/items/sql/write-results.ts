@@ -17,6 +17,7 @@ export interface ItemResult {
   readonly delay_ms: number | null;
   readonly errors: number;
   readonly not_founds: number;
+  readonly refusals: number;
   readonly ms: number;
 }
 
@@ -39,7 +40,7 @@ export async function writeResults(
       with given as materialized (
         select * from jsonb_to_recordset($5::jsonb) as g (
           id bigint, claim int, status text, outcome text, result jsonb, strategy text, code text, detail text, answer jsonb,
-          delay_ms float8, errors int, not_founds int, ms int)
+          delay_ms float8, errors int, not_founds int, refusals int, ms int)
       ),
       held as materialized (
         select i.id, i.claims, i.attempts, i.locked_at
@@ -57,6 +58,7 @@ export async function writeResults(
             last_error = g.detail,
             errors = g.errors,
             not_founds = g.not_founds,
+            refusals = g.refusals,
             locked_by = null, locked_at = null, lock_expires_at = null,
             next_attempt_at = case when g.status = 'PENDING' then engine.now() + coalesce(g.delay_ms, 0) * interval '1 millisecond' end,
             updated_at = engine.now()

@@ -1,0 +1,119 @@
+// The process that looks at images, seen from outside: started when it is first needed, asked one image after the other, killed when one takes too long or too
+// much memory, and started again for the next. It ends by itself when nobody has asked for a while, and with its parent.
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { ImageAnswer, ImageFacts, ImageFault } from './image-messages.ts';
+
+export interface ImageLimits {
+  /** Resident memory of the process; above it the process is killed. */
+  readonly maxMemoryMb: number;
+  readonly timeoutMs: number;
+}
+
+/** `fault`: of the image itself. `lost`: the process went away, and nobody knows why. */
+export type Looked =
+  | { readonly facts: ImageFacts }
+  | { readonly fault: ImageFault; readonly reason: string }
+  | { readonly lost: string };
+
+const WATCH_MS = 100;
+const IDLE_MS = 30_000;
+const PAGE_BYTES = 4096;
+const isSource = import.meta.url.endsWith('.ts');
+const entry = fileURLToPath(new URL(isSource ? './image-child.ts' : './image-child.js', import.meta.url));
+
+export class ImageReader {
+  readonly #limits: ImageLimits;
+  #child: ChildProcess | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #number = 0;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(limits: ImageLimits) {
+    this.#limits = limits;
+  }
+
+  look(packed: Uint8Array, isDeflated: boolean, signal: AbortSignal): Promise<Looked> {
+    const turn = this.#turn.then(() => (signal.aborted ? { lost: 'it was stopped' } : this.#ask(packed, isDeflated)));
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  close(): void {
+    clearTimeout(this.#idle);
+    this.#child?.kill('SIGKILL');
+    this.#child = undefined;
+  }
+
+  async #ask(packed: Uint8Array, isDeflated: boolean): Promise<Looked> {
+    clearTimeout(this.#idle);
+    const { maxMemoryMb, timeoutMs } = this.#limits;
+    const child = this.#running();
+    this.#number += 1;
+    const id = this.#number;
+    return new Promise<Looked>((resolve) => {
+      const settle = (looked: Looked, isOver = false) => {
+        clearTimeout(timer);
+        clearInterval(watch);
+        child.off('message', onMessage);
+        child.off('exit', onExit);
+        if (isOver) this.close();
+        this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
+        resolve(looked);
+      };
+      const onMessage = (answer: ImageAnswer) => {
+        if (answer.id === id) settle('facts' in answer ? { facts: answer.facts } : answer);
+      };
+      // A decoder that crashes on an image does so again: the image is at fault, not the machine.
+      const onExit = (code: number | null, signal: string | null) => {
+        if (this.#child === child) this.#child = undefined;
+        const crashed = ['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGABRT'].includes(signal ?? '') || code === 134;
+        settle(
+          crashed
+            ? { fault: 'image_damaged', reason: `its decoder crashed (${signal ?? code})` }
+            : { lost: signal ?? `exit code ${code}` },
+        );
+      };
+      const tooMuch = (reason: string) => settle({ fault: 'image_too_large', reason }, true);
+      const timer = setTimeout(() => tooMuch(`it took over ${Math.round(timeoutMs / 1_000)} s`), timeoutMs);
+      const watch = setInterval(() => {
+        void memoryOf(child.pid).then((mb) => {
+          if (mb > maxMemoryMb) tooMuch(`it takes over ${maxMemoryMb} MB of memory`);
+        });
+      }, WATCH_MS);
+      child.on('message', onMessage);
+      child.once('exit', onExit);
+      child.send({ id, packed, isDeflated }, (error) => {
+        if (error !== null) settle({ lost: error.message }, true);
+      });
+    });
+  }
+
+  #running(): ChildProcess {
+    if (this.#child !== undefined) return this.#child;
+    const child = fork(entry, [], {
+      execArgv: [
+        `--max-old-space-size=${Math.max(64, Math.round(this.#limits.maxMemoryMb * 0.5))}`,
+        ...(isSource ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href] : []),
+      ],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      serialization: 'advanced',
+      env: {},
+    });
+    child.on('error', () => undefined);
+    // It must not keep a process alive that has nothing else to do.
+    child.unref();
+    child.channel?.unref();
+    this.#child = child;
+    return child;
+  }
+}
+
+/** Only Linux tells what another process holds; elsewhere the heap limit must do. */
+async function memoryOf(pid: number | undefined): Promise<number> {
+  if (pid === undefined) return 0;
+  const statm = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => null);
+  return (Number(statm?.split(' ')[1] ?? 0) * PAGE_BYTES) / 1024 ** 2;
+}

@@ -1,0 +1,34 @@
+// A worker process of the items pipeline, for suites and benches: works until it is told to stop, or dies at the failpoint it was given.
+import type { EngineSettings } from '../../src/engine/settings.ts';
+import { itemsPipeline } from '../../src/pipelines/items/items.pipeline.ts';
+import { leftoversConsumer } from '../../src/pipelines/items/leftovers.ts';
+import type { ItemSettings } from '../../src/pipelines/items/settings.ts';
+import { armFromText } from '../../src/platform/failpoints.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { buildEngine } from './engine.ts';
+import { itemsDeps } from './items-deps.ts';
+import { noop, stormy, trouble } from './items-provider.ts';
+
+const orders = JSON.parse(process.argv[2] ?? '{}') as {
+  url: string;
+  folder: string;
+  failpoint?: string;
+  items?: Partial<ItemSettings>;
+  settings?: Partial<EngineSettings>;
+  /** Moments of the machine's clock between which the provider `stormy` refuses. */
+  storm?: readonly [number, number];
+};
+
+if (orders.failpoint !== undefined) armFromText(orders.failpoint);
+const [from, to] = orders.storm ?? [0, 0];
+const deps = itemsDeps(orders.folder, {
+  processors: [noop, trouble, stormy(() => Date.now() >= from && Date.now() < to)],
+  settings: orders.items ?? {},
+});
+const engine = await buildEngine(orders.url, [itemsPipeline(deps)], {
+  ...(orders.settings === undefined ? {} : { settings: orders.settings }),
+});
+engine.consume(leftoversConsumer({ engine, log: silentLog }));
+await engine.start({ worker: true, services: true });
+process.send?.('ready');
+process.on('disconnect', () => process.exit(0));
