@@ -18,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   http: async () => (await import('./http.ts')).benchHttp,
   items: async () => (await import('./items.ts')).benchItems,
   judgments: async () => (await import('./judgments.ts')).benchJudgments,
+  search: async () => (await import('./search.ts')).benchSearch,
   queue: async () => (await import('./queue.ts')).benchQueue,
   reading: async () => (await import('./reading.ts')).benchReading,
   tabular: async () => (await import('./tabular.ts')).benchTabular,
@@ -30,17 +31,23 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
 async function main(): Promise<number> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { quick: { type: 'boolean', default: false }, json: { type: 'string' } },
+    options: { quick: { type: 'boolean', default: false }, json: { type: 'string' }, data: { type: 'string' } },
   });
   const name = positionals[0] ?? '';
   const load = benches[name];
   if (!load) {
-    console.error(`usage: npm run bench -- NAME [--quick] [--json FILE]\nbenches: ${Object.keys(benches).join(', ')}`);
+    console.error(
+      `usage: npm run bench -- NAME [--quick] [--json FILE] [--data DIR]\nbenches: ${Object.keys(benches).join(', ')}`,
+    );
     return 2;
   }
   const bench = await load();
   const startedAt = performance.now();
-  const { machine, figures } = await bench({ quick: values.quick, say: (line) => console.error(line) });
+  const { machine, figures } = await bench({
+    quick: values.quick,
+    say: (line) => console.error(line),
+    ...(values.data === undefined ? {} : { data: values.data }),
+  });
   console.log(`\n${name}${values.quick ? ' (quick)' : ''}: ${JSON.stringify(machine)}`);
   printFigures(figures, (line) => console.log(line));
   console.log(`${Math.round((performance.now() - startedAt) / 1000)} s`);

@@ -29,6 +29,8 @@ export interface Machine {
 
 export interface BenchOptions {
   readonly quick: boolean;
+  /** A folder of collections, for benches that need some. */
+  readonly data?: string;
   readonly say: (line: string) => void;
 }
 

@@ -30,16 +30,43 @@ export function hashEmbedder(): Embedder & { asked: number } {
   return embedder;
 }
 
+/** Texts with the same words are near each other: each word has its own few components. Fails on demand. */
+export function wordEmbedder(): Embedder & { asked: number; fault: boolean } {
+  const tokenizer = readTokenizer(embeddedFolder);
+  const dims = 256;
+  const embedder = {
+    facts: { modelId: 'words@1', name: 'words', provider: 'embedded' as const, dims, maxTokens: 256 },
+    asked: 0,
+    fault: false,
+    countTokens: (text: string) => tokenizer.count(text),
+    async embed(texts: readonly string[]) {
+      if (embedder.fault) throw new Error('the provider is down');
+      embedder.asked += texts.length;
+      return texts.map((text) => {
+        const vector = new Float32Array(dims);
+        for (const word of text.toLowerCase().match(/\p{L}{3,}/gu) ?? []) {
+          const bytes = createHash('sha256').update(word.slice(0, 6)).digest();
+          for (let at = 0; at < 4; at++) vector[bytes[at] ?? 0] = (vector[bytes[at] ?? 0] ?? 0) + 1;
+        }
+        return toUnitLength(vector);
+      });
+    },
+    runtime: async () => 'test',
+    close() {},
+  };
+  return embedder;
+}
+
 export function documentsDeps(
   folder: string,
-  { limits, embedder = hashEmbedder(), ...over }: Partial<DocumentsDeps> = {},
+  { limits, embedder = hashEmbedder(), search = openSearch(embedder), ...over }: Partial<DocumentsDeps> = {},
 ): DocumentsDeps {
   // Programs are compiled themselves, and with them the reader beside them.
   const program = import.meta.url.endsWith('.js') ? {} : { program: compiledProgram(reader) };
   return {
     store: new DiskBlobStore({ root: path.join(folder, 'blobs') }),
     embedder,
-    search: openSearch(embedder),
+    search,
     limits: { maxMemoryMb: 512, timeoutMs: 30_000, ...program, ...limits },
     ocr: 'auto',
     ocrLanguage: 'eng',

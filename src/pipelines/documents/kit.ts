@@ -3,6 +3,7 @@ import { defineKit } from '../kit.ts';
 import { documentsStaging } from './cleanup.ts';
 import { checkDocuments } from './cli/doctor-check.ts';
 import { addDocumentCommands } from './cli/documents.ts';
+import { addSearchCommands } from './cli/search.ts';
 import { createCrashGuard } from './crash-guard.ts';
 import { documentsPipeline } from './documents.pipeline.ts';
 import { changeHandlers } from './http/change-handlers.ts';
@@ -12,6 +13,7 @@ import { queryHandlers } from './http/query-handlers.ts';
 import { readHandlers } from './http/read-handlers.ts';
 import { searchHandlers } from './http/search-handlers.ts';
 import { openDocuments } from './open-documents.ts';
+import { createQueryPruner } from './search/prune-queries.ts';
 import { documentSettings } from './settings.ts';
 
 export const documentsKit = defineKit({
@@ -29,7 +31,10 @@ export const documentsKit = defineKit({
     ...searchHandlers(own.search),
     ...queryHandlers,
   }),
-  commands: [{ group: 'Documents:', add: addDocumentCommands }],
+  commands: [
+    { group: 'Documents:', add: addDocumentCommands },
+    { group: 'Search:', add: addSearchCommands },
+  ],
   services: ({ engine, log, settings }) => [
     createCrashGuard({
       pool: engine.pools.control,
@@ -38,6 +43,7 @@ export const documentsKit = defineKit({
       queuedHours: settings.crashGuardQueuedTtlHours,
       staleMinutes: settings.crashGuardRunningStaleMin,
     }),
+    createQueryPruner({ pool: engine.pools.control, log, election: engine.election, days: settings.queryLogDays }),
   ],
   staging: documentsStaging,
   databaseRoles: ['documents_api', 'documents_worker', 'documents_purge', 'documents_cleanup'],

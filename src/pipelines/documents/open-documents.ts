@@ -5,7 +5,7 @@ import type { Config } from '../../platform/config.ts';
 import type { DocumentsDeps } from './deps.ts';
 import { tessdataFolder } from './embedding/model-folder.ts';
 import { openEmbedder } from './embedding/open-embedder.ts';
-import { openSearch } from './search/search-deps.ts';
+import { searchOf } from './search/open-search.ts';
 import type { DocumentSettings } from './settings.ts';
 
 export function openDocuments(settings: DocumentSettings, config: Config, store: BlobStore): DocumentsDeps {
@@ -13,7 +13,7 @@ export function openDocuments(settings: DocumentSettings, config: Config, store:
   return {
     store,
     embedder,
-    search: openSearch(embedder),
+    search: searchOf(settings, embedder),
     limits: { maxMemoryMb: settings.extractMaxMemoryMb, timeoutMs: settings.extractTimeoutSeconds * 1_000 },
     ocr: settings.ocr,
     ocrLanguage: settings.ocrLanguage,

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { choice, integer, optionalText, optionalUrl, text } from '../../platform/config/setting.ts';
 import type { SettingGroup } from '../../platform/config.ts';
+import { searchFaults, searchShape } from './search/search-shape.ts';
 
 const shape = {
   ocr: choice('OCR', ['auto', 'off'], {
@@ -107,12 +108,14 @@ const shape = {
     unit: 'hours',
     doc: 'A document run that nobody has picked up for this long is logged as waiting too long. It stays queued.',
   }),
+  ...searchShape,
 };
 
 export const documentSettings = {
   title: 'Documents',
   shape,
-  faults: ({ embeddingProvider, embeddingUrl, embeddingModel, embeddingDim, embeddingModelPath }) => [
+  faults: ({ embeddingProvider, embeddingUrl, embeddingModel, embeddingDim, embeddingModelPath, ...rest }) => [
+    ...searchFaults(rest),
     ...(embeddingProvider === 'http' &&
     (embeddingUrl === undefined || embeddingModel === undefined || embeddingDim === 0)
       ? ['EMBEDDING_PROVIDER=http needs EMBEDDING_URL, EMBEDDING_MODEL and EMBEDDING_DIM']

@@ -128,6 +128,18 @@ export const documentsErrors = defineErrors({
     message: 'There is no conversation {conversation} of yours.',
     next: 'Look at the list of your conversations, or begin a new one.',
   },
+  llm_failed: {
+    kind: 'transient',
+    status: 503,
+    message: 'The language model failed: {reason}.',
+    next: 'Answers are quoted from the documents meanwhile. Check LLM_URL, LLM_MODEL and LLM_API_KEY.',
+  },
+  eval_file_invalid: {
+    kind: 'input',
+    status: 422,
+    message: '{file} is no list of questions: {reason}.',
+    next: 'Give a CSV file with the columns question and document.',
+  },
   embedding_provider_failed: {
     kind: 'transient',
     status: 503,

@@ -8,6 +8,7 @@ import type { SearchDeps } from '../search/search-deps.ts';
 import { searchDocuments } from '../search/search-documents.ts';
 import { findConversation } from '../sql/conversations.ts';
 import type { SearchFilter } from '../sql/search-filter.ts';
+import { streamAnswer } from './stream-answer.ts';
 
 interface GivenFilters {
   readonly source_id?: string | undefined;
@@ -59,12 +60,17 @@ export function searchHandlers(deps: SearchDeps): Handlers {
           throw new MillraceError('conversation_not_found', { conversation: conversationId });
       }
       const asking = { pool: app.pool, log: app.log, principal, deps };
-      return askQuestion(asking, {
+      const question = {
         question: body.question,
         conversationId,
         filter: filterOf(body.filters),
         limit: body.limit,
-      });
+      };
+      const wantsStream = body.stream || call.request.headers.accept?.includes('text/event-stream') === true;
+      if (!wantsStream) return askQuestion(asking, question);
+      if (call.idempotencyKey !== undefined) throw new MillraceError('stream_with_key');
+      // The answer has gone out as events; what is returned here is not sent.
+      return (await streamAnswer(call, (listener) => askQuestion(asking, question, listener))) as never;
     }),
   };
 }

@@ -3,20 +3,24 @@
 import type { Principal } from '../../../access/principal.ts';
 import { inTenant } from '../../../access/tenant-session.ts';
 import type { AnswerOf } from '../../../contract/api/client.ts';
+import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { Pool } from '../../../platform/database.ts';
 import { uuidv7 } from '../../../platform/ids.ts';
 import type { Log } from '../../../platform/log.ts';
-import { touchConversation } from '../sql/conversations.ts';
-import { insertQuery } from '../sql/queries.ts';
+import { listTurns } from '../sql/conversations.ts';
 import type { SearchFilter } from '../sql/search-filter.ts';
 import { reasonToAbstain } from './abstain.ts';
-import { textOf, type Written } from './answer.ts';
+import { type AbstainReason, type Sentence, textOf, type Written } from './answer.ts';
 import { barOf } from './bar.ts';
-import { judgeEvidence } from './evidence.ts';
+import { type Evidence, judgeEvidence } from './evidence.ts';
+import { resolveFollowUp } from './follow-up.ts';
+import { keepQuery } from './keep-query.ts';
 import { quoteAnswer } from './quote-answer.ts';
 import type { SearchDeps } from './search-deps.ts';
 import { type Found, searchDocuments } from './search-documents.ts';
+import type { Hit } from './shapes.ts';
 import { Stopwatch } from './stopwatch.ts';
+import { writeAnswer } from './write-answer.ts';
 
 export type Answer = AnswerOf<'search.ask'>;
 
@@ -34,110 +38,101 @@ export interface Question {
   readonly limit: number;
 }
 
-const nothingWritten: Written = {
-  sentences: [],
-  citations: [],
-  by: { model: null, tokens_in: null, tokens_out: null, cost_usd: null },
-  said: [],
-};
+/** Told while the answer is made. */
+export interface Listener {
+  onEvidence?(hits: readonly Hit[]): void;
+  onSentence?(sentence: Sentence): void;
+  readonly signal?: AbortSignal;
+}
 
-export async function askQuestion(asking: Asking, question: Question): Promise<Answer> {
+const TURNS = 6;
+
+export async function askQuestion(asking: Asking, question: Question, listener: Listener = {}): Promise<Answer> {
   const { pool, principal, deps } = asking;
   const { tenantId } = principal;
   const watch = new Stopwatch();
+  const askedAs = await watch.time('thread', () => resolve(asking, question, listener.signal));
+  const query = askedAs ?? question.question;
   const found = await searchDocuments(
     pool,
     deps,
-    {
-      tenantId,
-      query: question.question,
-      filter: question.filter,
-      mode: 'hybrid',
-      limit: question.limit,
-      group: 'none',
-    },
+    { tenantId, query, filter: question.filter, mode: 'hybrid', limit: question.limit, group: 'none' },
     watch,
   );
+  listener.onEvidence?.(found.hits);
   const evidence = await watch.time('judge', () => judgeEvidence(found, deps));
   const bar = barOf(found.retrieval.activeModel, evidence.usesVectors);
-  let reason = reasonToAbstain(found, evidence, bar);
-  let written = nothingWritten;
-  if (reason === undefined) {
-    written = await watch.time('answer', () =>
-      inTenant(pool, tenantId, (db) => quoteAnswer(db, tenantId, found, evidence), { readOnly: true }),
-    );
-    if (!written.sentences.some(({ is_supported: isSupported }) => isSupported))
-      reason = { code: 'no_citation_left', text: 'No sentence of the answer could be shown in the documents.' };
-  }
+  const thin = reasonToAbstain(found, evidence, bar);
+  const written =
+    thin === undefined ? await watch.time('answer', () => write(asking, query, found, evidence, listener)) : undefined;
+  const reason = thin ?? reasonAfterWriting(written);
+  const isAnswered = reason === undefined && written !== undefined;
   const answer: Answer = {
     query_id: uuidv7(),
     conversation_id: question.conversationId ?? null,
-    asked_as: null,
-    status: reason === undefined ? 'answered' : 'abstained',
-    answer: reason === undefined ? textOf(written.sentences) : null,
-    sentences: reason === undefined ? [...written.sentences] : [],
-    citations: reason === undefined ? [...written.citations] : [],
+    asked_as: askedAs,
+    status: isAnswered ? 'answered' : 'abstained',
+    answer: isAnswered ? textOf(written.sentences) : null,
+    sentences: isAnswered ? [...written.sentences] : [],
+    citations: isAnswered ? [...written.citations] : [],
     evidence: found.hits,
     reason: reason ?? null,
     confidence: { score: round(evidence.score), bar: bar.below, measured_for: bar.measuredFor },
-    written_by: written.by,
-    why: { ...found.why, said: [...found.why.said, ...written.said], stages: watch.stages() },
+    written_by: written?.by ?? { model: null, tokens_in: null, tokens_out: null, cost_usd: null },
+    why: { ...found.why, said: [...found.why.said, ...(written?.said ?? [])], stages: watch.stages() },
   };
-  await keep(asking, question, found, answer);
+  await keepQuery(asking, question, found, answer);
   return answer;
 }
 
-async function keep(
-  { pool, log, principal }: Asking,
+async function resolve(
+  { pool, principal, deps }: Asking,
   { question, conversationId }: Question,
-  found: Found,
-  answer: Answer,
-): Promise<void> {
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  if (conversationId === undefined) return null;
   const { tenantId } = principal;
-  const { candidates } = found.retrieval;
-  await inTenant(pool, tenantId, async (db) => {
-    if (conversationId !== undefined) await touchConversation(db, tenantId, conversationId, question.trim());
-    await insertQuery(db, {
-      queryId: answer.query_id,
-      tenantId,
-      askedBy: principal.actorId,
-      askedByName: principal.actor,
-      conversationId: conversationId ?? null,
-      question,
-      askedAs: answer.asked_as,
-      status: answer.status,
-      reason: answer.reason?.code ?? null,
-      answer: answer.answer,
-      score: answer.confidence.score,
-      bar: answer.confidence.bar,
-      result: answer,
-      stages: answer.why.stages,
-      candidates: candidates.lexical + candidates.vector,
-      modelId: answer.why.model,
-      llm: answer.written_by.model,
-      tokensIn: answer.written_by.tokens_in,
-      tokensOut: answer.written_by.tokens_out,
-      costUsd: answer.written_by.cost_usd,
-    });
+  const turns = await inTenant(pool, tenantId, (db) => listTurns(db, tenantId, conversationId, TURNS), {
+    readOnly: true,
   });
-  log.info(
-    {
-      event: 'query_answered',
-      query_id: answer.query_id,
-      tenant_id: tenantId,
-      user_id: principal.actorId,
-      status: answer.status,
-      reason_code: answer.reason?.code,
-      stages: answer.why.stages,
-      counts: { ...candidates, hits: answer.evidence.length, citations: answer.citations.length },
-      model: answer.why.model ?? undefined,
-      llm: answer.written_by.model ?? undefined,
-      tokens_in: answer.written_by.tokens_in ?? undefined,
-      tokens_out: answer.written_by.tokens_out ?? undefined,
-      cost_usd: answer.written_by.cost_usd ?? undefined,
-    },
-    'a question was answered',
-  );
+  return resolveFollowUp(question, turns, deps.writer?.model, signal);
+}
+
+/** By the model where there is one; where it fails, in sentences of the documents. */
+async function write(
+  { pool, principal, deps, log }: Asking,
+  question: string,
+  found: Found,
+  evidence: Evidence,
+  { signal, onSentence }: Listener,
+): Promise<Written & { refused?: boolean }> {
+  const { tenantId } = principal;
+  const said: string[] = [];
+  if (deps.writer !== undefined) {
+    try {
+      return await writeAnswer(pool, tenantId, deps.writer, question, found, { signal, onSentence });
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof MillraceError) || error.code !== 'llm_failed') throw error;
+      log.warn(
+        { err: error, tenant_id: tenantId, llm: deps.writer.model.name },
+        'the language model could not be used',
+      );
+      said.push(`The language model could not be used (${String(error.params.reason)}): the answer is quoted.`);
+    }
+  }
+  const quoted = await inTenant(pool, tenantId, (db) => quoteAnswer(db, tenantId, found, evidence), {
+    readOnly: true,
+  });
+  for (const sentence of quoted.sentences) onSentence?.(sentence);
+  return { ...quoted, said };
+}
+
+function reasonAfterWriting(written: (Written & { refused?: boolean }) | undefined): AbstainReason | undefined {
+  if (written === undefined || written.sentences.some(({ is_supported: isSupported }) => isSupported)) return undefined;
+  return written.refused === true
+    ? { code: 'thin_evidence', text: 'The language model found no answer in the evidence.' }
+    : { code: 'no_citation_left', text: 'No sentence of the answer could be shown in the documents.' };
 }
 
 function round(value: number): number {

@@ -1,6 +1,6 @@
 // How good the evidence is: the sentence that comes nearest to the question, and how much of what the question asks for stands together in
 // one chunk. Both are needed: a sentence can sound alike and speak of something else, and words can stand together by chance.
-import { sentencesOf } from '../chunking/text-measure.ts';
+import { cutSpan, type Span, sentencesOf } from '../chunking/text-measure.ts';
 import { highlightsOf } from './highlight.ts';
 import type { RankedChunk } from './retrieve.ts';
 import type { SearchDeps } from './search-deps.ts';
@@ -33,7 +33,9 @@ export interface Evidence {
 const LOOKED_AT = 5;
 const MAX_SENTENCES = 40;
 const MIN_CHARS = 12;
-const MAX_CHARS = 600;
+const MAX_CHARS = 320;
+/** A part between two marks that is shorter stays with the next. */
+const MIN_PART = 40;
 export const SHARE_WEIGHT = 0.5;
 
 export async function judgeEvidence(found: Found, deps: SearchDeps): Promise<Evidence> {
@@ -59,9 +61,9 @@ function candidatesOf(found: Found): Omit<EvidenceSentence, 'near' | 'share' | '
   const all = found.chunks.slice(0, LOOKED_AT).flatMap(({ ranked, found: chunk }, at) =>
     chunk.passages.flatMap((passage) => {
       const text = chunk.text.slice(passage.char_start, passage.char_end);
-      return sentencesOf(text).flatMap(({ start, end }) => {
+      return quotableSpans(text).flatMap(({ start, end }) => {
         const sentence = text.slice(start, end);
-        if (sentence.length < MIN_CHARS || sentence.length > MAX_CHARS) return [];
+        if (sentence.length < MIN_CHARS) return [];
         const isBest = ranked.bestPassage === undefined || passage.passage_no === ranked.bestPassage;
         const weight = highlightsOf(sentence, words).length;
         if (!isBest && weight === 0) return [];
@@ -74,6 +76,23 @@ function candidatesOf(found: Found): Omit<EvidenceSentence, 'near' | 'share' | '
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MAX_SENTENCES)
     .map(({ weight: _, ...sentence }) => sentence);
+}
+
+/** Sentences; of text that has no capitals to tell them by, what stands between marks; of text without either, pieces of a length. */
+export function quotableSpans(text: string): Span[] {
+  return sentencesOf(text).flatMap((span) => {
+    if (span.end - span.start <= MAX_CHARS) return [span];
+    const parts: Span[] = [];
+    let { start } = span;
+    for (const mark of text.slice(span.start, span.end).matchAll(/[.;:?!]\s+/g)) {
+      const end = span.start + mark.index + 1;
+      if (end - start < MIN_PART) continue;
+      parts.push({ start, end });
+      start = span.start + mark.index + mark[0].length;
+    }
+    if (start < span.end) parts.push({ start, end: span.end });
+    return parts.flatMap((part) => cutSpan(text, part, MAX_CHARS));
+  });
 }
 
 /** By what the index says: stems, not spellings. */

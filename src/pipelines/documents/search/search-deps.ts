@@ -1,30 +1,40 @@
 // What search and answers are made with.
 import type { Embedder } from '../embedding/embedder.ts';
 import { QuestionEmbedder } from './embed-question.ts';
-import type { Tuning } from './tuning.ts';
-import { tuning } from './tuning.ts';
+import type { Writer } from './llm/language-model.ts';
+import type { RerankOptions } from './rerank.ts';
+import { type Tuning, tuning } from './tuning.ts';
 import { bitIndex, type VectorIndex } from './vector-index.ts';
 
 export interface SearchDeps {
   readonly questions: QuestionEmbedder;
   readonly index: VectorIndex;
   readonly tuning: Tuning;
-  /** How long the database may take for a search. */
+  /** How long the database may take for one statement of a search. */
   readonly statementTimeoutMs: number;
+  /** Left out: answers are quoted. */
+  readonly writer?: Writer;
+  /** Left out: nobody is asked for a second opinion. */
+  readonly rerank?: RerankOptions;
 }
 
-export interface SearchLimits {
-  readonly embedTimeoutMs: number;
-  readonly statementTimeoutMs: number;
+export interface SearchOptions extends Pick<SearchDeps, 'writer' | 'rerank'> {
+  readonly embedTimeoutMs?: number;
+  readonly statementTimeoutMs?: number;
 }
 
-export const defaultSearchLimits: SearchLimits = { embedTimeoutMs: 5_000, statementTimeoutMs: 10_000 };
+const EMBED_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
 
-export function openSearch(embedder: Embedder, limits: SearchLimits = defaultSearchLimits): SearchDeps {
+export function openSearch(
+  embedder: Embedder,
+  { embedTimeoutMs = EMBED_TIMEOUT_MS, statementTimeoutMs = STATEMENT_TIMEOUT_MS, ...more }: SearchOptions = {},
+): SearchDeps {
   return {
-    questions: new QuestionEmbedder(embedder, limits.embedTimeoutMs),
+    questions: new QuestionEmbedder(embedder, embedTimeoutMs),
     index: bitIndex,
     tuning,
-    statementTimeoutMs: limits.statementTimeoutMs,
+    statementTimeoutMs,
+    ...more,
   };
 }

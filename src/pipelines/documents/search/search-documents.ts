@@ -8,6 +8,7 @@ import { type FoundChunk, readFound } from '../sql/read-found.ts';
 import type { SearchFilter } from '../sql/search-filter.ts';
 import { highlightsOf } from './highlight.ts';
 import { type ParsedQuery, parseQuery } from './parse-query.ts';
+import { type Reranked, rerank, withRerank } from './rerank.ts';
 import { type RankedChunk, type Retrieval, retrieve, type SearchMode } from './retrieve.ts';
 import { sayWhy } from './say-why.ts';
 import type { SearchDeps } from './search-deps.ts';
@@ -52,7 +53,8 @@ export async function searchDocuments(
     async (db) => {
       await limitSearch(db, deps.statementTimeoutMs);
       const retrieval = await retrieve(db, deps.index, { ...request, query, embedded: vector }, deps.tuning, watch);
-      const chosen = choose(retrieval.ranked, request);
+      const limit = deps.rerank === undefined ? request.limit : Math.max(request.limit, RERANKED);
+      const chosen = choose(retrieval.ranked, { ...request, limit });
       const rows = await watch.time('read', () =>
         readFound(
           db,
@@ -69,20 +71,56 @@ export async function searchDocuments(
     },
     { readOnly: true, isolation: 'repeatable read' },
   );
-  const why = sayWhy(query, retrieval, request.mode, embedded, watch);
-  const words = retrieval.terms.words.filter(({ isCommon }) => !isCommon);
+  const words = retrieval.terms.words
+    .filter(({ isCommon }) => !isCommon)
+    .flatMap(({ word, readAs }) => [word, ...(readAs === null ? [] : [readAs])]);
   const hits = chunks.map(({ ranked, found }, at) =>
-    viewHit(
-      at + 1,
-      ranked,
-      found,
-      words.flatMap(({ word, readAs }) => [word, ...(readAs === null ? [] : [readAs])]),
-      {
-        also: request.group === 'document' ? alsoOf(retrieval.ranked, ranked) : [],
-      },
-    ),
+    viewHit(at + 1, ranked, found, words, request.group === 'document' ? alsoOf(retrieval.ranked, ranked) : []),
   );
-  return { query, hits, chunks, retrieval, vector: vector?.vector, why };
+  const ordered = await reorder(deps, query.text, hits, chunks, watch);
+  const why = sayWhy(query, retrieval, request.mode, embedded, watch);
+  return {
+    query,
+    hits: ordered.hits.slice(0, request.limit),
+    chunks: ordered.chunks.slice(0, request.limit),
+    retrieval,
+    vector: vector?.vector,
+    why: { ...why, rerank: ordered.rerank, said: [...why.said, ...ordered.said] },
+  };
+}
+
+/** Chunks that a second opinion sees. */
+const RERANKED = 50;
+
+interface Ordered<T> {
+  readonly hits: Hit[];
+  readonly chunks: readonly T[];
+  readonly rerank: Why['rerank'];
+  readonly said: readonly string[];
+}
+
+async function reorder<T>(
+  deps: SearchDeps,
+  query: string,
+  hits: Hit[],
+  chunks: readonly T[],
+  watch: Stopwatch,
+): Promise<Ordered<T>> {
+  const { rerank: options } = deps;
+  if (options === undefined || hits.length < 2) return { hits, chunks, rerank: 'off', said: [] };
+  const texts = hits.map(({ title, text }) => `${title}\n${text}`);
+  const opinion: Reranked = await watch.time('rerank', () => rerank(options, query, texts));
+  if (opinion.kind === 'failed')
+    return { hits, chunks, rerank: 'failed', said: [`The rerank service could not be used (${opinion.reason}).`] };
+  return {
+    hits: opinion.order.flatMap(({ index, score }, at) => {
+      const hit = hits[index];
+      return hit === undefined ? [] : [withRerank(hit, at + 1, score)];
+    }),
+    chunks: opinion.order.flatMap(({ index }) => chunks.slice(index, index + 1)),
+    rerank: 'used',
+    said: [],
+  };
 }
 
 /** The best, or the best of each document. */
@@ -103,7 +141,7 @@ function viewHit(
   ranked: RankedChunk,
   found: FoundChunk,
   words: readonly string[],
-  { also }: { readonly also: readonly RankedChunk[] },
+  also: readonly RankedChunk[],
 ): Hit {
   const passage = found.passages.find(({ passage_no: number }) => number === ranked.bestPassage);
   return {

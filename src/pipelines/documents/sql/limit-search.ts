@@ -4,7 +4,8 @@ import type { Queryable } from '../../../platform/database.ts';
 export async function limitSearch(db: Queryable, timeoutMs: number): Promise<void> {
   await db.query({
     name: 'search-limit',
-    text: `select set_config('statement_timeout', $1, true), set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`,
+    text: `select set_config('statement_timeout', $1, true), set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
+                  set_config('enable_bitmapscan', 'on', true)`,
     values: [String(timeoutMs)],
   });
 }

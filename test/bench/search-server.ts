@@ -1,0 +1,100 @@
+// A server for the search bench: the documents pipeline and the API on a database of its own, on loopback, with a model whose vectors are
+// kept from one bench to the next.
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { makeApiKey } from '../../src/access/api-key-text.ts';
+import { createTenant } from '../../src/access/operator.ts';
+import { deriveSecrets } from '../../src/access/secrets.ts';
+import { insertApiKey } from '../../src/access/sql/list-api-keys.ts';
+import { APP_ROLE, inTenant } from '../../src/access/tenant-session.ts';
+import { type Client, createClient } from '../../src/contract/api/client.ts';
+import type { Scope } from '../../src/contract/api/roles.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { createApp } from '../../src/http/app.ts';
+import { defaultHttpSettings } from '../../src/http/app-deps.ts';
+import { defaultUploadLimits } from '../../src/http/uploads/upload-limits.ts';
+import { documentsPipeline } from '../../src/pipelines/documents/documents.pipeline.ts';
+import { documentsIntake, ingestHandler } from '../../src/pipelines/documents/http/ingest.ts';
+import { searchHandlers } from '../../src/pipelines/documents/http/search-handlers.ts';
+import { openSearch } from '../../src/pipelines/documents/search/search-deps.ts';
+import { createPool, type Pool } from '../../src/platform/database.ts';
+import { uuidv7 } from '../../src/platform/ids.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { migrate } from '../../src/platform/migrate.ts';
+import { openDatabase } from '../../src/platform/open-database.ts';
+import { documentsDeps } from '../support/documents-deps.ts';
+import { buildEngine } from '../support/engine.ts';
+import { makeTempHome, removeTempHome } from '../support/temp-home.ts';
+import { type KeptEmbedder, openKeptEmbedder } from './search-embedder.ts';
+
+export interface SearchServer {
+  readonly url: string;
+  /** As the owner of the tables: for seeding. */
+  readonly admin: Pool;
+  readonly engine: Engine;
+  readonly embedder: KeptEmbedder;
+  readonly runtime: string;
+  tenant(name: string): Promise<BenchTenant>;
+  close(): Promise<void>;
+}
+
+export interface BenchTenant {
+  readonly tenantId: string;
+  readonly token: string;
+  readonly call: Client;
+}
+
+export async function openSearchServer(say: (line: string) => void): Promise<SearchServer> {
+  const home = makeTempHome('bench-search');
+  const database = await openDatabase({ home }, silentLog);
+  await migrate({ url: database.adminUrl, appLogin: database.appLogin, log: silentLog });
+  const connecting = { applicationName: 'bench', connectTimeoutMs: 10_000 };
+  const admin = createPool({ url: database.adminUrl, max: 2, ...connecting });
+  const app = createPool({ url: database.appUrl, role: APP_ROLE, max: 6, ...connecting });
+  const embedder = await openKeptEmbedder(say);
+  const deps = documentsDeps(path.join(home, 'documents'), {
+    embedder,
+    search: openSearch(embedder, { embedTimeoutMs: 120_000, statementTimeoutMs: 120_000 }),
+  });
+  const engine = await buildEngine(database.appUrl, [documentsPipeline(deps)]);
+  await engine.start();
+  const server = await createApp({
+    settings: { ...defaultHttpSettings, pages: false },
+    pool: app,
+    secrets: deriveSecrets(Buffer.alloc(32, 1)),
+    engine,
+    log: silentLog,
+    pipelines: { documents: { intake: documentsIntake(engine, silentLog) } },
+    handlers: {
+      ...ingestHandler({ store: deps.store, limits: defaultUploadLimits }),
+      ...searchHandlers(deps.search),
+    },
+  });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  return {
+    url,
+    admin,
+    engine,
+    embedder,
+    runtime: await embedder.runtime(),
+    async tenant(name) {
+      const { tenant_id: tenantId } = await createTenant(app, { name });
+      const keyId = uuidv7();
+      const { text: token, secretHash } = makeApiKey(tenantId, keyId);
+      const scopes: Scope[] = ['uploads:write', 'data:read', 'runs:write'];
+      await inTenant(app, tenantId, (db) =>
+        insertApiKey(db, { keyId, tenantId, name, secretHash, scopes, createdBy: null, expiresAt: null }),
+      );
+      return { tenantId, token, call: createClient({ baseUrl: url, token }) };
+    },
+    async close() {
+      await server.close();
+      await engine.close();
+      embedder.close();
+      await Promise.all([admin.end(), app.end()]);
+      await database.stop();
+      removeTempHome(home);
+    },
+  };
+}
