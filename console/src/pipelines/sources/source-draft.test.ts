@@ -31,6 +31,13 @@ describe('the draft of a source', () => {
   it('says nothing of a credential that is stored and was not typed again', () => {
     const source = {
       kind: 's3',
+      name: 'Contracts',
+      pipeline: 'documents',
+      prefix: '',
+      time_zone: 'UTC',
+      title_pattern: null,
+      cron: null,
+      queue_url: null,
       place: { kind: 's3', bucket: 'b', region: 'eu-central-1', path_style: true },
       fields: {},
       include: ['a'],

@@ -1,0 +1,141 @@
+// What a bucket announces over SQS, against a real queue: files arrive without a listing, and whatever is missed, repeated or wrong does no harm.
+import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prose } from '../../../test/support/documents.ts';
+import { useSources } from '../../../test/support/use-sources.ts';
+import { listen } from './announcements.ts';
+
+const bench = useSources();
+const text = (seed: number) => prose(seed).join('\n\n');
+const never = new AbortController().signal;
+let sqs: SQSClient;
+
+beforeAll(() => {
+  sqs = new SQSClient({
+    endpoint: bench.bucket.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test-secret' },
+  });
+});
+afterAll(() => sqs.destroy());
+
+async function announced(name: string, over: object = {}) {
+  await sqs.send(new CreateQueueCommand({ QueueName: name }));
+  const queueUrl = `${bench.bucket.endpoint}/000000000000/${name}`;
+  const sourceId = await bench.connect(bench.wish(name, { queue_url: queueUrl, ...over }));
+  const about = { source_id: sourceId, tenant_id: bench.admin.tenantId, name, queue_url: queueUrl };
+  return {
+    sourceId,
+    send: (body: string) => sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body })),
+    hear: () => listen(bench.deps, bench.engine, about, never),
+    async left() {
+      const { Messages = [] } = await sqs.send(
+        new ReceiveMessageCommand({ QueueUrl: queueUrl, WaitTimeSeconds: 0, VisibilityTimeout: 0 }),
+      );
+      return Messages.length;
+    },
+    async newest() {
+      const shown = await bench.api.call('sources.show', { as: bench.admin, params: { source_id: sourceId } });
+      const [sync] = shown.json().syncs;
+      const run = await bench.ended(sync.sync_id);
+      await bench.quiet(sourceId);
+      return run;
+    },
+  };
+}
+
+const event = (key: string, { name = 'ObjectCreated:Put', bucket = bench.bucket.bucket } = {}) =>
+  JSON.stringify({
+    Records: [
+      {
+        eventName: name,
+        s3: { bucket: { name: bucket }, object: { key: encodeURIComponent(key).replaceAll('%20', '+') } },
+      },
+    ],
+  });
+
+describe('an announced object', () => {
+  it('becomes a run at once, by itself and without a listing, also when its name has blanks and signs', async () => {
+    const source = await announced('push');
+    await bench.put('push/one two+ü.txt', text(1));
+    await bench.put('push/silent.txt', text(2));
+    await source.send(event('push/one two+ü.txt'));
+    const before = bench.bucket.requests.length;
+    expect(await source.hear()).toBe(1);
+    expect(await source.newest()).toMatchObject({
+      status: 'synced',
+      input: { trigger: 'push' },
+      receipt: { read: 1, outcomes: { new: 1 }, vanished: 0 },
+    });
+    expect(bench.bucket.requests.slice(before).filter((line) => line.includes('list-type'))).toEqual([]);
+    expect(await bench.objects(source.sourceId)).toEqual({ 'one two+ü.txt': 'live' });
+    expect(await source.left()).toBe(0);
+
+    // Repeated, and passed on by SNS: it is as it was.
+    await source.send(JSON.stringify({ Message: event('push/one two+ü.txt') }));
+    await source.send(event('push/one two+ü.txt'));
+    while ((await source.hear()) === 0);
+    expect((await source.newest()).receipt).toMatchObject({ read: 1, outcomes: { unchanged: 1, new: 0 } });
+
+    // Missed: the next listing finds it.
+    expect((await bench.sync(source.sourceId)).receipt).toMatchObject({ read: 2, outcomes: { new: 1, unchanged: 1 } });
+  });
+
+  it('that is gone, of another bucket, outside the scope, deleted or no event at all starts nothing and is not heard again', async () => {
+    const source = await announced('noise', { exclude: ['*.tmp'] });
+    for (const body of [
+      'no JSON',
+      '{"Event":"s3:TestEvent"}',
+      event('noise/x.txt', { bucket: 'another' }),
+      event('elsewhere/x.txt'),
+      event('noise/x.tmp'),
+      event('noise/x.txt', { name: 'ObjectRemoved:Delete' }),
+    ])
+      await source.send(body);
+    for (let rounds = 0; rounds < 6 && (await source.left()) > 0; rounds += 1) expect(await source.hear()).toBe(0);
+    expect(await source.left()).toBe(0);
+    const shown = await bench.api.call('sources.show', { as: bench.admin, params: { source_id: source.sourceId } });
+    expect(shown.json().syncs).toEqual([]);
+    await source.send(event('noise/gone.txt'));
+    await source.hear();
+    expect(await source.newest()).toMatchObject({ status: 'synced', receipt: { read: 0 } });
+  });
+
+  it('waits in its queue while the source is being looked through', async () => {
+    const source = await announced('busy');
+    for (const n of [1, 2, 3]) await bench.put(`busy/doc${n}.txt`, text(60 + n));
+    await bench.sync(source.sourceId);
+    for (const n of [1, 2]) await bench.remove(`busy/doc${n}.txt`);
+    // Held by its question: it is still the one sync of this source.
+    const held = await bench.sync(source.sourceId);
+    expect(held.held_at).not.toBeNull();
+    await bench.put('busy/new.txt', text(64));
+    await source.send(event('busy/new.txt'));
+    expect(await source.hear()).toBe(0);
+    expect(await bench.objects(source.sourceId)).not.toHaveProperty('new.txt');
+    await bench.api.call('runs.cancel', { as: bench.admin, params: { run_id: held.id }, body: {} });
+  });
+
+  it('is not asked for at an address that may not be called', async () => {
+    const before = bench.deps.settings;
+    Object.assign(bench.deps, { settings: { ...before, allowPrivateSources: false } });
+    try {
+      const about = {
+        source_id: '',
+        tenant_id: bench.admin.tenantId,
+        name: 'x',
+        queue_url: 'http://169.254.169.254/q',
+      };
+      const { rows } = await bench.db.admin.query<{ source_id: string }>(
+        'select source_id from ingestion_sources where queue_url is not null limit 1',
+      );
+      const listening = listen(bench.deps, bench.engine, { ...about, source_id: rows[0]?.source_id ?? '' }, never);
+      await expect(listening).rejects.toMatchObject({ code: 'outbound_address_refused' });
+    } finally {
+      Object.assign(bench.deps, { settings: before });
+    }
+    const wish = bench.wish('wrong', { queue_url: 'http://169.254.169.254/q' });
+    const answer = await bench.api.call('sources.create', { as: bench.admin, body: wish });
+    expect(answer.json().code).toBe('outbound_address_refused');
+  });
+});

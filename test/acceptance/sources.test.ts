@@ -1,0 +1,205 @@
+// A bucket of fifty mixed files with the built product and its command line: documents and ads numbers come of it, and after changes, deletions and
+// a return the receipts, the documents and the numbers say exactly that.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type S3Server, startS3Server } from '../support/s3-server.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { createDatabase, type InstallationDatabase } from './installation-database.ts';
+import { cleanUp, type Environment, makeHome, millrace, startServer } from './millrace-process.ts';
+
+const secret = 'the-secret-key-of-the-bucket';
+const folder = makeHome();
+let database: InstallationDatabase;
+let bucket: S3Server;
+let client: S3Client;
+let env: Environment;
+let url: string;
+let token: string;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  bucket = await startS3Server('mixed');
+  client = new S3Client({
+    endpoint: bucket.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: secret },
+    forcePathStyle: true,
+  });
+  env = {
+    ...database.env,
+    MILLRACE_HOME: makeHome(),
+    SHUTDOWN_GRACE_SECONDS: '3',
+    POLL_INTERVAL_MS: '100',
+    ALLOW_PRIVATE_SOURCES: 'true',
+  };
+});
+afterAll(async () => {
+  client.destroy();
+  await cleanUp();
+  await bucket.close();
+  await database.drop();
+});
+
+const put = (Key: string, Body: string) => client.send(new PutObjectCommand({ Bucket: 'mixed', Key, Body }));
+const remove = (Key: string) => client.send(new DeleteObjectCommand({ Bucket: 'mixed', Key }));
+const note = (name: string, word: string) =>
+  `# ${name}\n\nThe ${word} of ${name} is kept in the ${word} archive for ten years.\n`;
+const endings = ['txt', 'md', 'html'] as const;
+const documentKey = (n: number) => `docs/${String(n).padStart(2, '0')}.${endings[n % 3]}`;
+const documentText = (n: number, word: string) =>
+  n % 3 === 2
+    ? `<html><body><h1>Note ${n}</h1><p>${note(`note ${n}`, word)}</p></body></html>`
+    : note(`note ${n}`, word);
+const adsKey = (n: number) => `ads/${String(n).padStart(2, '0')}.csv`;
+const adsText = (n: number, spend: number) =>
+  `Day,Campaign name,Campaign ID,Amount spent (USD),Impressions,Link clicks\n` +
+  `2026-03-${String(n).padStart(2, '0')},Spring,120210000000000009,${spend}.00,1000,10\n` +
+  `2026-04-${String(n).padStart(2, '0')},Spring,120210000000000009,${spend}.00,1000,10\n`;
+
+async function cli<T>(...args: string[]): Promise<T> {
+  const { stdout, stderr, code } = await millrace([...args, '--json'], env);
+  if (code !== 0) throw new Error(`${args.join(' ')}: ${code} ${stderr} ${stdout}`);
+  expect(stdout + stderr).not.toContain(secret);
+  return JSON.parse(stdout) as T;
+}
+
+function wish(name: string, over: object): string {
+  const file = path.join(folder, `${name}.json`);
+  const place = { kind: 's3', bucket: 'mixed', endpoint: bucket.endpoint };
+  const credential = { access_key_id: 'test', secret_access_key: secret };
+  writeFileSync(file, JSON.stringify({ name, place, credential, prefix: `${name}/`, ...over }));
+  return file;
+}
+
+interface Source {
+  readonly source_id: string;
+  readonly objects: Record<string, number>;
+  readonly syncs: readonly { sync_id: string; status: string; counts: Record<string, number> | null }[];
+}
+
+/** Looks through it and waits for its end and for the ends of what it brought; gives the counts of the receipt. */
+async function sync(sourceId: string): Promise<Record<string, number>> {
+  const { run_id: id } = await cli<{ run_id: string }>('sources', 'sync', sourceId);
+  await waitFor(
+    async () => {
+      const [row] = await database.query<{ left: number }>(
+        `select count(*)::int as left from engine.runs where source_id = $1 and finished_at is null`,
+        [sourceId],
+      );
+      return row?.left === 0;
+    },
+    { what: `the runs of source ${sourceId} to end`, timeoutMs: 150_000, everyMs: 200 },
+  );
+  const shown = await cli<Source>('sources', 'show', sourceId);
+  return shown.syncs.find(({ sync_id: each }) => each === id)?.counts ?? {};
+}
+
+const counts = (over: Record<string, number>) => ({
+  ...{ seen: 0, new: 0, changed: 0, unchanged: 0, refused: 0, vanished: 0, settling: 0, outside: 0 },
+  ...over,
+});
+
+/** Which documents the search finds by a word; their titles are their keys. */
+async function searched(word: string): Promise<string[]> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  const body = JSON.stringify({ query: word, mode: 'lexical', limit: 50 });
+  const answer = await fetch(`${url}/v1/search`, { method: 'POST', headers, body });
+  const { hits, ...rest } = (await answer.json()) as { hits?: { title: string; text: string }[] };
+  if (hits === undefined) throw new Error(JSON.stringify(rest));
+  return [...new Set(hits.filter(({ text }) => text.includes(word)).map(({ title }) => title))].sort();
+}
+
+async function signIn(lines: readonly string[]): Promise<string> {
+  const [, email = '', password = ''] = /^sign in +(\S+) with the password (\S+)/m.exec(lines.join('\n')) ?? [];
+  const headers = { 'content-type': 'application/json' };
+  const login = await fetch(`${url}/v1/auth/login`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ email, password }),
+  });
+  return ((await login.json()) as { token: string }).token;
+}
+
+async function spend(): Promise<number> {
+  const [row] = await database.query<{ spend: number }>(`select sum(spend)::float8 as spend from daily_metrics`);
+  return row?.spend ?? 0;
+}
+
+it('fifty files become documents and ads numbers; three changed, two deleted and one put back are told exactly', async () => {
+  const numbers = Array.from({ length: 25 }, (_, index) => index + 1);
+  for (const n of numbers) {
+    await put(documentKey(n), documentText(n, 'walnut'));
+    await put(adsKey(n), adsText(n, 10));
+  }
+  const server = await startServer(env);
+  url = server.url;
+  token = await signIn(server.lines);
+  const tested = await millrace(
+    ['sources', 'test', '--file', wish('docs', { pipeline: 'documents', title_pattern: '{path}' })],
+    env,
+  );
+  expect(tested.stdout, tested.stderr).toMatch(/taken +docs\/01\.md/);
+  expect(tested.stdout).toContain('… and more.');
+  const documents = await cli<Source>(
+    'sources',
+    'add',
+    '--file',
+    wish('docs', { pipeline: 'documents', title_pattern: '{path}' }),
+  );
+  const ads = await cli<Source>(
+    'sources',
+    'add',
+    '--file',
+    wish('ads', { pipeline: 'ads', fields: { platform: 'meta' } }),
+  );
+
+  expect(await sync(documents.source_id)).toEqual(counts({ seen: 25, new: 25 }));
+  expect(await sync(ads.source_id)).toEqual(counts({ seen: 25, new: 25 }));
+  expect(await searched('walnut')).toEqual(numbers.map(documentKey).sort());
+  expect(await spend()).toBe(25 * 2 * 10);
+
+  // Three are changed, two deleted.
+  await put(documentKey(3), documentText(3, 'cedar'));
+  await put(documentKey(4), documentText(4, 'cedar'));
+  await put(adsKey(7), adsText(7, 25));
+  await remove(documentKey(5));
+  await remove(documentKey(6));
+  expect(await sync(documents.source_id)).toEqual(counts({ seen: 23, changed: 2, unchanged: 21, vanished: 2 }));
+  expect(await sync(ads.source_id)).toEqual(counts({ seen: 25, changed: 1, unchanged: 24 }));
+  expect(await searched('cedar')).toEqual([documentKey(3), documentKey(4)].sort());
+  expect(await searched('walnut')).toEqual(
+    numbers
+      .filter((n) => ![3, 4, 5, 6].includes(n))
+      .map(documentKey)
+      .sort(),
+  );
+  expect(await spend()).toBe(24 * 2 * 10 + 2 * 25);
+
+  // One is put back: the old version is served again, and nothing was read anew.
+  const versions = () => database.query<{ n: number }>('select count(*)::int as n from document_versions');
+  const before = await versions();
+  await put(documentKey(5), documentText(5, 'walnut'));
+  expect(await sync(documents.source_id)).toEqual(counts({ seen: 24, new: 1, unchanged: 23 }));
+  expect(await searched('walnut')).toEqual(
+    numbers
+      .filter((n) => ![3, 4, 6].includes(n))
+      .map(documentKey)
+      .sort(),
+  );
+  expect(await versions()).toEqual(before);
+
+  const objects = await cli<{ key: string; status: string; run_id: string | null }[]>(
+    ...['sources', 'objects', documents.source_id, '--status', 'deleted'],
+  );
+  expect(objects.map(({ key, status }) => [key, status])).toEqual([[documentKey(6), 'deleted']]);
+  const shown = await cli<Source>('sources', 'show', documents.source_id);
+  expect(shown.objects).toMatchObject({ live: 24, deleted: 1, refused: 0, failed: 0 });
+  const listed = await millrace(['sources', 'list'], env);
+  expect(listed.stdout).toMatch(/docs +s3:\/\/mixed\/docs\/ +documents +fresh +24/);
+  for (const { sync_id: id } of shown.syncs)
+    expect((await millrace(['verify', id], env)).code, 'the receipt is recounted').toBe(0);
+  const { stderr } = await server.end();
+  expect(stderr).not.toContain(secret);
+}, 300_000);
