@@ -39,7 +39,7 @@ async function* classified(
   options: OpenOptions,
   from: Position,
 ): AsyncGenerator<RowBatch> {
-  const classifier = new RowClassifier(reading, from.line);
+  const classifier = new RowClassifier(reading, from);
   for await (const batch of rowsOf(source, reading, options, from)) {
     classifier.classify(batch);
     yield batch;

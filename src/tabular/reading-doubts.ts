@@ -9,6 +9,8 @@ import type { OtherSheet } from './xlsx/spreadsheet-messages.ts';
 
 const MAX_LINES = 10;
 const MIN_SHEET_ROWS = 3;
+const MIN_TABLE_WIDTH = 3;
+const MIN_TABLE_LINES = 3;
 const noEvidence: Evidence = { for: [], against: [] };
 
 /** What the file holds beside the table that is read. */
@@ -29,6 +31,7 @@ export function readingDoubts(reading: Reading, fit: ColumnFit, rows: number, be
     ...setAsideDoubts(reading),
     ...dialectDoubts(reading, rows),
     ...encodingDoubts(reading, rows),
+    ...numberDoubts(reading, rows),
   ];
 }
 
@@ -160,16 +163,20 @@ function widthDoubts({ header, shortRows, format }: Reading, fit: ColumnFit): Re
   return doubts;
 }
 
-/** Lines above the data that are as wide as its rows. */
+/** Lines above the data that are as wide as its rows, or that are of one width among themselves, as the rows of a table are. */
 function setAsideDoubts({ preamble, header }: Reading): ReadingDoubt[] {
+  if (isChosen(header)) return [];
   const width = header.value.names.length;
-  const shaped = width < 3 ? [] : preamble.filter(({ text }) => text.split(' · ').length >= width);
+  const lines = preamble.map(({ line, text }) => ({ line, cells: text.split(' · ').length }));
+  const shaped = lines.filter(
+    ({ cells }, index) => cells >= MIN_TABLE_WIDTH && (cells >= width || isInTable(lines, index)),
+  );
   if (shaped.length === 0) return [];
   return [
     {
       code: 'rows_set_aside',
-      message: `${shaped.length} lines above the names have as many cells as a row; they are not read.`,
-      evidence: { for: ['they stand above the names'], against: ['they are as wide as the rows'] },
+      message: `${shaped.length} lines above the names have as many cells as rows have; they are not read.`,
+      evidence: { for: ['they stand above the names'], against: ['they are as wide as rows'] },
       rowsAtStake: shaped.length,
       lines: shaped.slice(0, MAX_LINES).map(({ line }) => line),
       holds: true,
@@ -179,6 +186,16 @@ function setAsideDoubts({ preamble, header }: Reading): ReadingDoubt[] {
       ],
     },
   ];
+}
+
+/** Whether a line stands among three or more that have as many cells. */
+function isInTable(lines: readonly { readonly cells: number }[], index: number): boolean {
+  const { cells } = lines[index] as { readonly cells: number };
+  let from = index;
+  let to = index;
+  while (lines[from - 1]?.cells === cells) from--;
+  while (lines[to + 1]?.cells === cells) to++;
+  return to - from + 1 >= MIN_TABLE_LINES;
 }
 
 function dialectDoubts({ dialect }: Reading, rows: number): ReadingDoubt[] {
@@ -205,6 +222,24 @@ function encodingDoubts({ encoding }: Reading, rows: number): ReadingDoubt[] {
       rowsAtStake: rows,
       lines: [],
       answers: [{ label: `It is ${encoding.value.name}`, overrides: { encoding: encoding.value.name } }],
+    },
+  ];
+}
+
+/** Numbers of both styles, and some that fit both: "1.500" may be fifteen hundred or one and a half. */
+function numberDoubts({ numbers }: Reading, rows: number): ReadingDoubt[] {
+  if (numbers.rival === undefined) return [];
+  const signs = numbers.value.decimal === '.' ? (['.', ','] as const) : ([',', '.'] as const);
+  const names = { '.': 'a decimal point', ',': 'a decimal comma' };
+  return [
+    {
+      code: 'numbers_doubtful',
+      message: `Numbers are written in two ways: ${numbers.reason}. They are read with ${names[signs[0]]}.`,
+      evidence: numbers.evidence ?? noEvidence,
+      rowsAtStake: rows,
+      lines: [],
+      holds: true,
+      answers: signs.map((decimal) => ({ label: `Read numbers with ${names[decimal]}`, overrides: { decimal } })),
     },
   ];
 }

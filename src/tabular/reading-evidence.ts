@@ -48,7 +48,9 @@ export const doubtCodes = [
   'encoding_doubtful',
   'sheet_doubtful',
   'text_beside_records',
+  'numbers_doubtful',
   'measure_unmapped',
+  'measure_twice',
   'total_differs',
 ] as const;
 export type DoubtCode = (typeof doubtCodes)[number];

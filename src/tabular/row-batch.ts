@@ -42,6 +42,16 @@ export interface Position {
   readonly line: number;
   /** How many rows of any kind come before it. */
   readonly row: number;
+  /** What was known of tables behind the first one when the rows before it had been read. */
+  readonly later?: LaterTable;
+}
+
+/** Where the rows stand that come next (layout/later-tables.ts). */
+export interface LaterTable {
+  /** They belong to a table that began behind the first one. */
+  readonly isInside?: boolean;
+  /** The row before was blank. */
+  readonly isAfterBlank?: boolean;
 }
 
 export const startOfFile: Position = { offset: 0, line: 1, row: 0 };
@@ -68,8 +78,7 @@ export abstract class RowBatch {
   abstract readonly rowCount: number;
   /** Rows of any kind before this batch. */
   readonly firstRow: number;
-  /** Where the row after this batch starts. It is the checkpoint once the batch's rows are committed. */
-  readonly next: Position;
+  #next: Position;
   /** Whether the file ends with this batch. */
   readonly isLast: boolean;
   readonly kinds: Uint8Array;
@@ -85,10 +94,20 @@ export abstract class RowBatch {
     this.spans = place.spans ?? [];
     this.rest = place.rest ?? null;
     this.firstRow = place.firstRow;
-    this.next = place.next;
+    this.#next = place.next;
     this.isLast = place.isLast;
     this.kinds = new Uint8Array(rowCount);
     this.faults = faults ?? new Uint8Array(rowCount);
+  }
+
+  /** Where the row after this batch starts. It is the checkpoint once the batch's rows are committed. */
+  get next(): Position {
+    return this.#next;
+  }
+
+  /** What reading on from `next` has to know. */
+  carry(later: LaterTable | undefined): void {
+    if (later !== undefined) this.#next = { ...this.#next, later };
   }
 
   /** Line on which the row starts in the original file. */

@@ -1,5 +1,5 @@
-// Looks at what is set aside while the rows are read, behind the sample: lines that name things and days as rows do, and lists of JSON that
-// the survey of the file's start did not reach. Plain JSON in between, so that a checkpoint carries it over a crash.
+// Looks at what is set aside while the rows are read, behind the sample: lines that name things and days as rows do, tables that begin
+// behind the first one, and lists of JSON that the survey of the file's start did not reach. Plain JSON in between, so that a checkpoint carries it over a crash.
 import { shapeOf } from './layout/value-shape.ts';
 import type { Reading, ReadingDoubt } from './reading.ts';
 import type { RowBatch } from './row-batch.ts';
@@ -12,6 +12,18 @@ export interface SetAsideFindings {
   readonly lines: readonly number[];
   /** Records of lists that are not read. */
   readonly listRows: number;
+  /** Tables that begin behind the first one; absent where there is none. */
+  readonly tables?: readonly LaterTableFound[];
+}
+
+export interface LaterTableFound {
+  readonly line: number;
+  /** Its first names; empty until they are met. */
+  readonly names: readonly string[];
+  /** Lines below its names. */
+  readonly rows: number;
+  /** The last line that was read belongs to it. */
+  readonly isOpen: boolean;
 }
 
 export const nothingFound: SetAsideFindings = { rowShaped: 0, lines: [], listRows: 0 };
@@ -20,15 +32,18 @@ const MAX_LINES = 10;
 /** A column that is filled in nearly every row says something by being empty. */
 const ALWAYS = 0.9;
 const MIN_COLUMNS = 2;
+const MAX_NAMES = 5;
 const watched: ReadonlySet<string> = new Set(['total', 'footer', 'note']);
 
 export class SetAsideWatch {
   readonly #dates: readonly number[];
   readonly #names: readonly number[];
   readonly #knowsLists: boolean;
+  readonly #knownTables: NonNullable<Reading['otherTables']>;
   #rowShaped: number;
   #lines: number[];
   #listRows: number;
+  #tables: LaterTableFound[];
 
   constructor(reading: Reading, before: SetAsideFindings = nothingFound) {
     const always = reading.columns.filter(({ fillRate }) => fillRate >= ALWAYS);
@@ -38,6 +53,8 @@ export class SetAsideWatch {
       .filter(({ kind, index }) => identity?.includes(index) ?? (kind === 'text' || kind === 'id'))
       .map(({ index }) => index);
     this.#knowsLists = (reading.doubts ?? []).some(({ code }) => code === 'other_table');
+    this.#knownTables = reading.otherTables ?? [];
+    this.#tables = [...(before.tables ?? [])];
     this.#rowShaped = before.rowShaped;
     this.#lines = [...before.lines];
     this.#listRows = before.listRows;
@@ -45,7 +62,10 @@ export class SetAsideWatch {
 
   /** A row that is set aside. */
   add(batch: RowBatch, row: number): void {
-    if (!watched.has(batch.kind(row)) || !this.#looksLikeRow(batch, row)) return;
+    const kind = batch.kind(row);
+    if (kind === 'other_table') this.#addToTable(batch, row);
+    else if (kind === 'repeated_header') this.#closeTable();
+    if (!watched.has(kind) || !this.#looksLikeRow(batch, row)) return;
     this.#rowShaped++;
     if (this.#lines.length < MAX_LINES) this.#lines.push(batch.line(row));
   }
@@ -57,7 +77,36 @@ export class SetAsideWatch {
   }
 
   get findings(): SetAsideFindings {
-    return { rowShaped: this.#rowShaped, lines: [...this.#lines], listRows: this.#listRows };
+    return {
+      rowShaped: this.#rowShaped,
+      lines: [...this.#lines],
+      listRows: this.#listRows,
+      ...(this.#tables.length === 0 ? {} : { tables: [...this.#tables] }),
+    };
+  }
+
+  #addToTable(batch: RowBatch, row: number): void {
+    const line = batch.line(row);
+    const isKnown = this.#knownTables.some(
+      ({ fromLine, toLine }) => line >= fromLine && (toLine === null || line <= toLine),
+    );
+    if (isKnown) return;
+    const last = this.#tables.at(-1);
+    const isOpen = last?.isOpen === true;
+    if (isOpen && last.names.length > 0) {
+      this.#tables[this.#tables.length - 1] = { ...last, rows: last.rows + 1 };
+      return;
+    }
+    const names = namesIn(batch, row);
+    if (isOpen) this.#tables[this.#tables.length - 1] = { ...last, names };
+    else if (this.#tables.length < MAX_LINES) this.#tables.push({ line, names, rows: 0, isOpen: true });
+    // More tables than are told one by one are counted with the last one.
+    else if (last !== undefined) this.#tables[MAX_LINES - 1] = { ...last, rows: last.rows + 1, isOpen: true };
+  }
+
+  #closeTable(): void {
+    const last = this.#tables.at(-1);
+    if (last?.isOpen === true) this.#tables[this.#tables.length - 1] = { ...last, isOpen: false };
   }
 
   /** All that names things is there, and a day where rows have one. */
@@ -71,8 +120,8 @@ export class SetAsideWatch {
 }
 
 /** The doubts that such findings are. */
-export function doubtsOfFindings({ rowShaped, lines, listRows }: SetAsideFindings): ReadingDoubt[] {
-  const doubts: ReadingDoubt[] = [];
+export function doubtsOfFindings({ rowShaped, lines, listRows, tables = [] }: SetAsideFindings): ReadingDoubt[] {
+  const doubts: ReadingDoubt[] = tables.map(laterTableDoubt);
   if (rowShaped > 0)
     doubts.push({
       code: 'rows_set_aside',
@@ -94,6 +143,29 @@ export function doubtsOfFindings({ rowShaped, lines, listRows }: SetAsideFinding
       answers: [{ label: 'Read the first list only', overrides: {} }],
     });
   return doubts;
+}
+
+function laterTableDoubt({ line, names, rows }: LaterTableFound): ReadingDoubt {
+  const told = names.length === 0 ? 'no names' : names.join(', ');
+  return {
+    // Not the code of tables in the sample: an answer about those says nothing about this one.
+    code: 'header_does_not_fit',
+    message: `Line ${line} names columns again: ${told}. The ${rows} lines below it do not fit the first names and are not read.`,
+    evidence: {
+      for: ['its cells are names where the rows above have values'],
+      against: [`${rows} lines stand below it`],
+    },
+    rowsAtStake: rows,
+    lines: [line],
+    holds: true,
+    answers: [{ label: 'Store what stands above it, and leave the rest out', overrides: {} }],
+  };
+}
+
+/** None where the line is a title of one cell. */
+function namesIn(batch: RowBatch, row: number): string[] {
+  const names = batch.texts(row).flatMap((text) => (isFilled(text) ? [text.trim()] : []));
+  return names.length < 2 ? [] : names.slice(0, MAX_NAMES);
 }
 
 function isFilled(text: string): boolean {

@@ -63,7 +63,8 @@ async function tellIntake(call: Client, run: RunDetail, gate: Gate | undefined):
   const reading = await ifThere(call('uploads.reading', { params }));
   clearLine();
   tell('✔', 'green', 'intake', describeReading(reading, read));
-  const isHeldBack = (run.receipt?.outcomes?.held_back ?? 0) > 0;
+  // Rows that wait for an answer have not failed.
+  const isHeldBack = (run.receipt?.outcomes?.held_back ?? 0) > 0 && run.question === null;
   tell(
     isHeldBack ? '✖' : '✔',
     isHeldBack ? 'red' : 'green',

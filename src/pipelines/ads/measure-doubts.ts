@@ -11,6 +11,41 @@ const RATIO =
   /\bper\b|\/|\bavg|average|durchschnitt|moyen|media|medio|média|gemiddeld|cp[amcv]\b|ctr|rate|%|\bpro\b|\bpar\b|\bpor\b|平均|単価|率/iu;
 
 export function measureDoubts(reading: Reading, mapping: AppliedMapping): ReadingDoubt[] {
+  return [...unmappedDoubts(reading, mapping), ...twinDoubts(reading, mapping)];
+}
+
+/** Two columns of one name whose values differ: which one is the measure was guessed. */
+function twinDoubts(reading: Reading, mapping: AppliedMapping): ReadingDoubt[] {
+  if (mapping.origin === 'saved') return [];
+  const examplesOf = (column: number) =>
+    reading.columns.find(({ index }) => index === column)?.examples.join('\u001f') ?? '';
+  return mapping.columns.flatMap(({ field, header, column }) => {
+    if (field === null || !(field in measureWords)) return [];
+    const key = header.trim().toLowerCase();
+    const twin = mapping.columns.find(
+      (other) =>
+        other.field === null &&
+        other.header.trim().toLowerCase() === key &&
+        examplesOf(other.column) !== examplesOf(column),
+    );
+    return twin === undefined ? [] : [twinDoubt(field, header)];
+  });
+}
+
+function twinDoubt(measure: string, header: string): ReadingDoubt {
+  const title = adsFields.field(measure)?.title ?? measure;
+  return {
+    code: 'measure_twice',
+    message: `Two columns are named "${header}" and hold different values; the first one is read as ${title}.`,
+    evidence: { for: ['it comes first'], against: ['the other one has the same name'] },
+    rowsAtStake: 0,
+    lines: [],
+    holds: true,
+    answers: [{ label: `Read the first one as ${title}`, overrides: {} }],
+  };
+}
+
+function unmappedDoubts(reading: Reading, mapping: AppliedMapping): ReadingDoubt[] {
   const mapped = new Set([...mapping.columns.map(({ field }) => field), ...Object.keys(mapping.constants)]);
   if (mapped.has('spend_micros')) mapped.add('spend');
   return Object.entries(measureWords).flatMap(([measure, words]) => {

@@ -31,6 +31,8 @@ const cases: readonly [ContentKind, string, Uint8Array][] = [
   ['json', 'an object', Buffer.from('{"data":[{"a":1}]}')],
   ['json', 'an object over many lines', Buffer.from('{\n  "data": []\n}')],
   ['ndjson', 'an object per line', Buffer.from('{"a":1}\n{"a":2}\n')],
+  ['ndjson', 'an object per line with a broken one', Buffer.from('{"a":1}\ngarbage\n{"a":2}\n')],
+  ['json', 'an object with text behind it', Buffer.from('{"a":[{"b":1}]}\ngarbage\n')],
   ['html', 'a page', Buffer.from('<!DOCTYPE html><html></html>')],
   ['html', 'a table for Excel', Buffer.from('<table><tr><td>1</td></tr></table>')],
   ['xml', 'XML', Buffer.from('<?xml version="1.0"?><rows/>')],

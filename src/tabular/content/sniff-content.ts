@@ -136,18 +136,24 @@ function byText(bytes: Buffer): ContentKind {
   return 'text';
 }
 
-/** The first line is a whole object and another one follows (or nothing does). */
+/** The first line is a whole object, and another one follows: right behind it, or on a line of its own behind lines that are broken. */
 function isOnePerLine(start: string): boolean {
   const end = start.search(/[\r\n]/);
   const line = (end === -1 ? start : start.slice(0, end)).trim();
-  if (!line.endsWith('}')) return false;
+  if (!isObject(line)) return false;
+  const rest = end === -1 ? '' : start.slice(end).trimStart();
+  return rest.startsWith('{') || rest.split(/[\r\n]+/).some(isObject);
+}
+
+function isObject(line: string): boolean {
+  const text = line.trim();
+  if (!text.startsWith('{') || !text.endsWith('}')) return false;
   try {
-    JSON.parse(Buffer.from(line, 'latin1').toString('utf8'));
+    JSON.parse(Buffer.from(text, 'latin1').toString('utf8'));
+    return true;
   } catch {
     return false;
   }
-  const rest = end === -1 ? '' : start.slice(end).trimStart();
-  return rest.startsWith('{');
 }
 
 /** The text as far as its first characters matter: wide text decoded, everything else byte by byte. */

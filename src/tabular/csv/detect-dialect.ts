@@ -37,9 +37,13 @@ interface Trial {
 export function detectDialect(sample: Buffer): Decision<Dialect> {
   const base: Dialect = { ...commaDialect, lineEnd: detectLineEnd(sample) };
   const told = /^sep=([^\s"])\r?[\r\n]/i.exec(sample.toString('latin1', 0, 16))?.[1];
-  if (told !== undefined) return decided({ ...base, delimiter: told }, 'exact', 'its first line names the delimiter');
   const bytes = Buffer.concat([sample, Buffer.from('\n')]);
   const text = sample.toString('latin1');
+  if (told !== undefined) {
+    // The line names the delimiter only; quotes are found as everywhere.
+    const { dialect } = refine(bytes, tryDelimiter(bytes, text, { ...base, delimiter: told }));
+    return decided(dialect, 'exact', 'its first line names the delimiter');
+  }
   const trials = delimiters.map((delimiter) => tryDelimiter(bytes, text, { ...base, delimiter }));
   const best = trials.reduce(better);
   if (best.width < 2) return decided(base, 'guess', 'no delimiter was found: the table has one column');

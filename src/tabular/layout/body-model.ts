@@ -93,6 +93,16 @@ export class BodyModel {
     const texts = this.valueColumns.filter((column) => traitsOf(row, column).shape === 'text').length;
     return texts / this.valueColumns.length;
   }
+
+  /** The same where years that count up are names as well. */
+  nameShare(row: SampleRow): number {
+    if (this.valueColumns.length === 0 || !isSequence(row)) return this.textShare(row);
+    const names = this.valueColumns.filter((column) => {
+      const { shape, form } = traitsOf(row, column);
+      return shape === 'text' || form === 'year';
+    });
+    return names.length / this.valueColumns.length;
+  }
 }
 
 function modelOf(rows: readonly SampleRow[], column: number): ColumnModel {

@@ -4,8 +4,10 @@
 import { type Decision, weigh, weighed } from '../decision.ts';
 import type { Clue, Rival } from '../reading-evidence.ts';
 import { BodyModel } from './body-model.ts';
+import { isYear } from './cell-traits.ts';
 import { joinNames, unnamedColumn } from './join-names.ts';
 import { filledCount, type SampleRow, usualWidth } from './sample-row.ts';
+import { isValueShape, shapeOf } from './value-shape.ts';
 
 export interface HeaderLayout {
   /** Lines of the header rows; none when the file starts with data. */
@@ -68,6 +70,8 @@ class HeaderSearch {
   /** From here on rows are taken for a model of the data while the first ones are weighed. */
   readonly #coreFrom: number;
   readonly #models = new Map<number, BodyModel>();
+  /** How often each line occurs, word for word. */
+  readonly #times = new Map<string, number>();
 
   constructor(rows: readonly SampleRow[], width: number, isKnown: (name: string) => boolean) {
     this.#rows = rows;
@@ -75,6 +79,7 @@ class HeaderSearch {
     this.#isKnown = isKnown;
     this.#usualFill = medianFill(rows, width);
     this.#coreFrom = Math.min(8, Math.ceil(rows.length / 2));
+    for (const row of rows) this.#times.set(keyOf(row), (this.#times.get(keyOf(row)) ?? 0) + 1);
   }
 
   decide(): Decision<HeaderLayout> | null {
@@ -117,6 +122,7 @@ class HeaderSearch {
     if (new Set(filled).size < filled.length) clues.push({ says: 'some of its cells are equal', weight: -0.8 });
     if (filled.some((cell) => cell.length > 60)) clues.push({ says: 'one of its cells is a long text', weight: -1 });
     if (row.isBroken === true) clues.push({ says: 'its quotes are broken', weight: -0.5 });
+    if (this.#comesAgain(row)) clues.push({ says: 'the same line comes again below', weight: 2 });
     if (knownCount > 0) {
       const says = `${knownCount} of its cells are known column names`;
       clues.push({ says, weight: knownCount === 1 ? 1 : 2 + knownCount * 1.5 });
@@ -142,22 +148,35 @@ class HeaderSearch {
     if (dataAbove > 0) clues.push({ says: `${dataAbove} rows above it look like data`, weight: -1.5 * dataAbove });
     if (wideAbove > 0) clues.push({ says: `${wideAbove} full rows stand above it`, weight: -0.5 * wideAbove });
     if (index === 0 || row.isAfterBlank === true) clues.push({ says: 'it starts a block of lines', weight: 0.4 });
-    if (next?.isAfterBlank === true) clues.push({ says: 'a blank line parts it from the rows below', weight: -0.7 });
+    if (next?.isAfterBlank === true) {
+      const isTitle = this.#isWide(next) && this.#model(index + 1).textShare(next) >= 0.6;
+      if (isTitle) clues.push({ says: 'names follow behind a blank line', weight: -3 });
+      else clues.push({ says: 'a blank line parts it from the rows below', weight: -0.7 });
+    }
     if (next === undefined && index > 0) clues.push({ says: 'nothing follows it', weight: -1.5 });
     return clues;
   }
 
+  /** Names that are repeated in the middle: texts and years throughout, and no two rows of a table are alike like that. */
+  #comesAgain(row: SampleRow): boolean {
+    if ((this.#times.get(keyOf(row)) ?? 0) < 2 || filledCount(row) < 3) return false;
+    const isNames = row.cells.every((cell) => !isValueShape(shapeOf(cell)) || isYear(cell.trim()));
+    return isNames && this.#model(this.#rows.indexOf(row)).valueColumns.length > 0;
+  }
+
   #model(index: number): BodyModel {
     const from = Math.max(index + 1, this.#coreFrom);
-    const known = this.#models.get(from);
+    const same = keyOf(this.#rows[index] as SampleRow);
+    // Where the line comes again below, a model without it is this line's alone.
+    const isOwn = (this.#times.get(same) ?? 0) > 1;
+    const known = isOwn ? undefined : this.#models.get(from);
     if (known !== undefined) return known;
-    const same = this.#rows[index]?.cells.join('\u001f');
     const body = this.#rows
       .slice(from)
-      .filter((row) => row.isBroken !== true && this.#isWide(row) && row.cells.join('\u001f') !== same)
+      .filter((row) => row.isBroken !== true && this.#isWide(row) && keyOf(row) !== same)
       .slice(0, MODEL_ROWS);
     const model = new BodyModel(body, this.#width);
-    this.#models.set(from, model);
+    if (!isOwn) this.#models.set(from, model);
     return model;
   }
 
@@ -177,7 +196,7 @@ class HeaderSearch {
     let from = index;
     let to = index;
     while (to - from + 1 < MAX_HEADER_ROWS && this.#isNameRow(to + 1)) to++;
-    while (to - from + 1 < MAX_HEADER_ROWS && this.#isGroupRow(from - 1, from)) from--;
+    while (to - from + 1 < MAX_HEADER_ROWS && this.#isGroupRow(from - 1, from, to)) from--;
     return { from, to };
   }
 
@@ -201,7 +220,7 @@ class HeaderSearch {
   }
 
   /** Group titles above the names: as wide as the header, with gaps where a group goes on, or full of names themselves. */
-  #isGroupRow(index: number, below: number): boolean {
+  #isGroupRow(index: number, below: number, last: number): boolean {
     const row = this.#rows[index];
     const header = this.#rows[below];
     if (row === undefined || header === undefined || header.isAfterBlank === true || row.isBroken === true)
@@ -210,12 +229,14 @@ class HeaderSearch {
     const filled = row.cells.flatMap((cell, column) => (cell.trim() === '' ? [] : [column]));
     if (filled.length === 0 || filled.some((column) => (row.cells[column] ?? '').length > 60)) return false;
     const model = this.#model(below);
-    if (filled.length >= this.#width * 0.8) return model.textShare(row) >= 0.6 && model.headerOdds(row) > 1;
+    if (filled.length >= this.#width * 0.8) return model.nameShare(row) >= 0.6 && model.headerOdds(row) > 1;
     // Two cells at the left and nothing behind them are a title, unless the names below need telling apart.
     const isAtLeft = filled.every((column, position) => column === position);
-    const fillsGap = filled.some((column) => (header.cells[column] ?? '').trim() === '');
-    const needsGroup = hasTwins(header) || fillsGap;
-    return isAtLeft ? filled.length > 1 && needsGroup : filled.length > 1 || needsGroup;
+    const names = joinNames(this.#rows.slice(below, last + 1), false);
+    const fillsGap = filled.some((column) => (names[column] ?? unnamedColumn(column)) === unnamedColumn(column));
+    const needsGroup = hasTwins(names) || fillsGap;
+    if (isAtLeft) return filled.length > 1 && needsGroup;
+    return filled.length > 1 || needsGroup || isGroupName(row.cells[filled[0] as number] ?? '');
   }
 
   #layout(block: { from: number; to: number }, knownCount: number): HeaderLayout {
@@ -263,7 +284,17 @@ function medianFill(rows: readonly SampleRow[], width: number): number {
   return fills.sort((a, b) => a - b)[fills.length >> 1] ?? 1;
 }
 
-function hasTwins({ cells }: SampleRow): boolean {
+function keyOf({ cells }: SampleRow): string {
+  return cells.join('\u001f');
+}
+
+/** A year or a word or two, alone above the names and not at their left: a group; a longer text is a title. */
+function isGroupName(cell: string): boolean {
+  const text = cell.trim();
+  return text.length <= 20 && text.split(/\s+/).length <= 2;
+}
+
+function hasTwins(cells: readonly string[]): boolean {
   const names = cells.map((cell) => cell.trim().toLowerCase()).filter((cell) => cell !== '');
   return new Set(names).size < names.length;
 }

@@ -4,6 +4,7 @@ import { BodyModel } from './body-model.ts';
 import type { HeaderLayout } from './detect-header.ts';
 import { joinNames } from './join-names.ts';
 import { filledCount, type SampleRow } from './sample-row.ts';
+import { isValueShape, shapeOf } from './value-shape.ts';
 
 export interface OtherTable {
   readonly fromLine: number;
@@ -24,7 +25,7 @@ export function findOtherTables(rows: readonly SampleRow[], header: HeaderLayout
   return [
     ...above.filter((block) => isTable(block, 2)).map((block) => describe(block, (block.at(-1)?.line ?? 0) + 1)),
     ...below
-      .filter((block) => isTable(block, 1) && !fits(block, model, header))
+      .filter((block) => (isTable(block, 1) && !fits(block, model, header)) || isForeign(block, model))
       .map((block) => describe(block, nextLine(data, block))),
   ];
 }
@@ -48,6 +49,15 @@ function isTable(block: readonly SampleRow[], minRows: number): boolean {
   const model = new BodyModel(matching, width);
   return (
     model.valueColumns.some((column) => column > 0) && model.textShare(first) >= 0.5 && model.headerOdds(first) > 0
+  );
+}
+
+/** Rows of at least three texts each, and not one value in the columns where the main table has values. */
+function isForeign(block: readonly SampleRow[], model: BodyModel): boolean {
+  if (block.length < 3 || model.valueColumns.length === 0) return false;
+  return block.every(
+    (row) =>
+      filledCount(row) > 2 && model.valueColumns.every((column) => !isValueShape(shapeOf(row.cells[column] ?? ''))),
   );
 }
 

@@ -6,11 +6,12 @@
 // that in the middle stays data: it is a broken row that somebody must see, not a total. Where nothing but the label names a row (no other
 // name, no date), a label is believed only at the end of the table, and only if the rows above add up to it.
 import type { Reading } from '../reading.ts';
-import type { RowBatch, RowKind } from '../row-batch.ts';
+import type { Position, RowBatch, RowKind } from '../row-batch.ts';
 import { textMarkers } from '../values/empty-markers.ts';
 import type { NumberStyle } from '../values/number-style.ts';
 import { parseNumber } from '../values/parse-number.ts';
 import { unnamedColumn } from './join-names.ts';
+import { LaterTables } from './later-tables.ts';
 import { saysNote } from './note-words.ts';
 import { defaultTotalWords, TotalLabels } from './total-words.ts';
 
@@ -33,10 +34,11 @@ export class RowClassifier {
   readonly #dates: readonly number[];
   readonly #numbers: readonly number[];
   readonly #padsShortRows: boolean;
+  readonly #later: LaterTables;
   #hasSeenData: boolean;
 
-  /** `fromLine`: where the first batch starts; rows of data may have come before it. */
-  constructor(reading: Reading, fromLine: number) {
+  /** `from`: where the first batch starts; rows of data may have come before it. */
+  constructor(reading: Reading, { line: fromLine, later }: Position) {
     this.#labels = new TotalLabels(reading.totals.words);
     this.#names = reading.header.value.names;
     this.#headerLines = new Set(reading.header.value.lines);
@@ -54,16 +56,21 @@ export class RowClassifier {
     this.#numbers = ofKind('integer', 'decimal', 'money', 'percent');
     this.#padsShortRows = reading.shortRows === 'pad';
     this.#hasSeenData = fromLine > this.#dataFromLine;
+    this.#later = new LaterTables(reading, fromLine, later);
   }
 
   classify(batch: RowBatch): void {
     for (let row = 0; row < batch.rowCount; row++) batch.setKind(row, this.#kindOf(batch, row));
     if (batch.isLast) this.#classifyTail(batch);
+    batch.carry(this.#later.state);
     for (let row = 0; row < batch.rowCount; row++) if (batch.kinds[row] === 0) this.#checkWidth(batch, row);
   }
 
   #kindOf(batch: RowBatch, row: number): RowKind {
-    if (isBlank(batch, row)) return 'blank';
+    if (isBlank(batch, row)) {
+      this.#later.addBlank();
+      return 'blank';
+    }
     const line = batch.line(row);
     if (this.#isInOtherTable(line) && !this.#keptLines.has(line)) return 'other_table';
     if (line < this.#dataFromLine) {
@@ -71,12 +78,29 @@ export class RowClassifier {
       return this.#firstHeaderLine > 0 && line > this.#firstHeaderLine ? 'note' : 'preamble';
     }
     if (batch.faults[row] === 0 && !this.#keptLines.has(line)) {
-      if (this.#isRepeatedHeader(batch, row)) return 'repeated_header';
+      if (this.#isRepeatedHeader(batch, row)) {
+        this.#later.close();
+        return 'repeated_header';
+      }
+      const kind = this.#hasSeenData ? this.#later.look(batch, row) : 'row';
+      if (kind === 'repeated_header') return kind;
+      if (kind === 'header') this.#setTitlesAside(batch, row);
+    }
+    if (this.#later.isInside && !this.#keptLines.has(line)) return 'other_table';
+    if (batch.faults[row] === 0 && !this.#keptLines.has(line)) {
       if (this.#isLabelledTotal(batch, row)) return 'total';
       if (!this.#hasSeenData && this.#isUnlabelledTotal(batch, row)) return 'total';
     }
     this.#hasSeenData = true;
     return 'data';
+  }
+
+  /** A title right above the names of another table belongs to it. */
+  #setTitlesAside(batch: RowBatch, header: number): void {
+    for (let row = header - 1; row >= 0 && batch.kind(row) === 'data' && this.#isTrailing(batch, row); row--) {
+      if (filledCells(batch, row) > 1) return;
+      batch.setKind(row, 'other_table');
+    }
   }
 
   #isInOtherTable(line: number): boolean {
@@ -176,8 +200,7 @@ export class RowClassifier {
   /** A cell or two, and no numbers. */
   #isNote(batch: RowBatch, row: number): boolean {
     if (batch.cellCount(row) > this.#names.length) return false;
-    let filled = 0;
-    for (let column = 0; column < batch.cellCount(row); column++) if (!batch.isEmpty(row, column)) filled++;
+    const filled = filledCells(batch, row);
     const width = this.#names.length;
     if (width <= NOTE_CELLS) return filled === 1 && !batch.isEmpty(row, 0) && width > 1;
     if (this.#numbers.length === 0) return filled === 1;
@@ -244,6 +267,12 @@ function isBlank(batch: RowBatch, row: number): boolean {
     if (batch.text(row, column).trim() !== '') return false;
   }
   return true;
+}
+
+function filledCells(batch: RowBatch, row: number): number {
+  let filled = 0;
+  for (let column = 0; column < batch.cellCount(row); column++) if (!batch.isEmpty(row, column)) filled++;
+  return filled;
 }
 
 function firstText(batch: RowBatch, row: number): string {

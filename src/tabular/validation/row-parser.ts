@@ -12,7 +12,7 @@ import { EmptyMarkers } from '../values/empty-markers.ts';
 import { parseDate } from '../values/parse-date.ts';
 import { isPlainId, parseId, parseText } from '../values/parse-id.ts';
 import { parseInteger, parseNumber, readPlainNumber } from '../values/parse-number.ts';
-import type { ParsedValue } from '../values/parsed-value.ts';
+import { faultyValue, type ParsedValue } from '../values/parsed-value.ts';
 import { type IssuePlace, type RowIssue, rowIssue, type Severity } from './row-issue.ts';
 
 export interface ParsedRow {
@@ -177,9 +177,10 @@ function parserFor(field: FieldDefinition, column: number, reading: Reading): (t
   const markers = reading.emptyMarkers === undefined ? undefined : new EmptyMarkers(reading.emptyMarkers);
   switch (field.kind) {
     case 'integer':
-      return (text) => parseInteger(text, style, markers);
-    case 'decimal':
+      return (text) => withoutPercent(parseInteger(text, style, markers));
     case 'money':
+      return (text) => withoutPercent(parseNumber(text, style, markers));
+    case 'decimal':
     case 'percent':
       return (text) => parseNumber(text, style, markers);
     case 'date': {
@@ -191,6 +192,11 @@ function parserFor(field: FieldDefinition, column: number, reading: Reading): (t
     default:
       return repeating((text) => parseText(text, markers));
   }
+}
+
+/** "5 %" is neither five clicks nor five dollars. */
+function withoutPercent(parsed: ParsedValue): ParsedValue {
+  return parsed.kind === 'value' && parsed.unit === '%' ? faultyValue('number_malformed') : parsed;
 }
 
 /**

@@ -39,6 +39,12 @@ describe('rows to records', () => {
     expect(second?.values.cost).toBe('1000.25');
   });
 
+  it('reads no count and no amount from a percentage', async () => {
+    const [, , third] = await parse(`${header}${good}C,120210000000000125,15/01/2024,5%,12%\n`);
+    expect(third?.values).toMatchObject({ impressions: null, cost: null });
+    expect(third?.issues).toMatchObject([{ code: 'number_malformed' }, { code: 'number_malformed' }]);
+  });
+
   it('takes the currency of the cell before that of the header, which says which dollar is meant', async () => {
     const rows = await parse(`${header}${good}C,3,15/01/2024,1,€5.00\nD,4,16/01/2024,1,$5.00\n`);
     expect(rows.slice(2).map(({ currency }) => currency)).toEqual(['EUR', 'USD']);

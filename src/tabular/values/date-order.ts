@@ -1,16 +1,19 @@
-// Which order the dates of a column are written in, from all values seen. A day above 12 proves it; when none occurs the column
-// is ambiguous, and that is said, together with the order under which the days form a dense run, if only one does.
+// Which order the dates of a column are written in, from all values seen. A day above 12 proves it; when none occurs, or when dates of both
+// orders do, the column is ambiguous, and that is said; with none, together with the order under which the days form a dense run, if only
+// one does.
 import { type Decision, decided } from '../decision.ts';
 import { type DateOrder, parseDate } from './parse-date.ts';
 
 export interface DateOrderDecision extends Decision<DateOrder> {
-  /** True when no value proves the order. */
+  /** True when no value proves the order, or values prove both. */
   readonly isAmbiguous: boolean;
 }
 
 const NUMERIC = /^(\d{1,2})([-/.])(\d{1,2})\2(?:\d{4}|\d{2})\b/;
 const SERIAL = /^[3-6]\d{4}(?:\.\d+)?$/;
 const DAY_MS = 86_400_000;
+/** One date in so many that has the other order is a mistake, refused by itself. */
+const MISTAKES = 20;
 
 export function decideDateOrder(values: Iterable<string>): DateOrderDecision | null {
   const seen = { dmy: 0, mdy: 0, either: 0, other: 0, serial: 0, none: 0 };
@@ -40,7 +43,10 @@ function decide(
 ): DateOrderDecision | null {
   if (seen.dmy > 0 && seen.mdy > 0) {
     const order = seen.dmy >= seen.mdy ? 'dmy' : 'mdy';
-    return sure(order, 'guess', `${seen.dmy} dates have the day first, ${seen.mdy} the month first`);
+    const reason = `${seen.dmy} dates have the day first, ${seen.mdy} the month first`;
+    const isMixed = Math.min(seen.dmy, seen.mdy) * MISTAKES > Math.max(seen.dmy, seen.mdy);
+    // Of a date that fits both orders nobody can say which one is meant; those that fit one are read by it.
+    return isMixed ? { ...decided('unknown', 'guess', reason), isAmbiguous: true } : sure(order, 'guess', reason);
   }
   if (seen.dmy > 0) return sure('dmy', 'exact', `${seen.dmy} dates can only have the day first`);
   if (seen.mdy > 0) return sure('mdy', 'exact', `${seen.mdy} dates can only have the month first`);

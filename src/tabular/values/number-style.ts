@@ -71,8 +71,18 @@ export function decideNumberStyle(values: Iterable<string>, hints: NumberStyleHi
     return decided(commaStyle, 'exact', `${counts.comma} values show a decimal comma`);
   if (counts.point > 0 && counts.comma > 0) {
     const isPoint = counts.point >= counts.comma;
-    const reason = `${counts.point} values show a decimal point, ${counts.comma} a decimal comma`;
-    return decided(isPoint ? pointStyle : commaStyle, 'guess', reason);
+    const told = [`${counts.point} values show a decimal point`, `${counts.comma} a decimal comma`] as const;
+    const decision = decided(isPoint ? pointStyle : commaStyle, 'guess', told.join(', '));
+    if (counts.either === 0) return decision;
+    // Values of the other style are refused one by one; those that fit both are read by guess.
+    return {
+      ...decision,
+      evidence: {
+        for: [isPoint ? told[0] : told[1]],
+        against: [isPoint ? told[1] : told[0], `"${example}" can be read both ways`],
+      },
+      rival: { says: isPoint ? 'a decimal comma' : 'a decimal point', certainty: 0.5 },
+    };
   }
   if (counts.either > 0) return decideAmbiguous(example, hints);
   return decided(pointStyle, 'likely', 'no value has a decimal or thousands sign');

@@ -138,3 +138,18 @@ describe('the order of a column', () => {
     expect(decideDateOrder(['a', 'b', ''])).toBeNull();
   });
 });
+
+describe('a column with dates of both orders', () => {
+  const days = (count: number) => Array.from({ length: count }, (_, i) => `${13 + (i % 15)}/01/2024`);
+
+  it('is ambiguous: what fits both orders is not read by the one that is met more often', () => {
+    const decision = decideDateOrder([...days(9), '01/14/2024', '02/03/2024']);
+    expect(decision).toMatchObject({ value: 'unknown', isAmbiguous: true, confidence: 'guess' });
+    expect(parseDate('02/03/2024', decision?.value ?? 'ymd')).toMatchObject({ kind: 'fault', code: 'date_ambiguous' });
+    expect(parseDate('13/01/2024', decision?.value ?? 'ymd')).toMatchObject({ kind: 'value', value: '2024-01-13' });
+  });
+
+  it('keeps its order where one date in twenty or fewer has the other', () => {
+    expect(decideDateOrder([...days(40), '01/14/2024'])).toMatchObject({ value: 'dmy', isAmbiguous: false });
+  });
+});

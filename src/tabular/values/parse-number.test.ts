@@ -176,5 +176,7 @@ describe('which style a file uses', () => {
 
   it('calls contradicting proofs a guess', () => {
     expect(decideNumberStyle(['1.5', '2.5', '1,5'])).toMatchObject({ value: pointStyle, confidence: 'guess' });
+    expect(decideNumberStyle(['1.5', '2.5', '1,5']).rival).toBeUndefined();
+    expect(decideNumberStyle(['1.5', '2.5', '1,5', '2.500']).rival).toMatchObject({ says: 'a decimal comma' });
   });
 });

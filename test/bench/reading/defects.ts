@@ -180,8 +180,10 @@ export const headerDefects: readonly Defect[] = [
         name,
       ]);
       const joined = parts.map((part) => part.join(' '));
+      // A name that stands twice, one above the other, may be said once.
+      const once = parts.map((part) => part.filter((name, level) => name !== part[level - 1]).join(' '));
       document.table = { ...document.table, names: joined };
-      document.headers = [joined];
+      document.headers = [joined, once];
       document.header = Array.from({ length: levels }, (_, level) => ({
         cells: parts.map((part) => part[level] ?? ''),
       }));

@@ -3,8 +3,8 @@ import { isBadEnd, outcomeOf } from './outcome-words.ts';
 
 const bar = { open: false, work: { from: 0, to: 1 } };
 
-it('an attempt that was passed on, done, given back or called off did not end badly; every other end did', () => {
-  const good = ['pass', 'complete', 'part', 'release', 'cancelled', null];
+it('an attempt that was passed on, done, given back, called off or asked a question did not end badly; every other end did', () => {
+  const good = ['pass', 'complete', 'part', 'release', 'cancelled', 'ask', 'share', null];
   expect(good.filter(isBadEnd)).toEqual([]);
   expect(['lost', 'failed', 'something new'].map(isBadEnd)).toEqual([true, true, true]);
 });

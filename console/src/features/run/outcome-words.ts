@@ -5,6 +5,8 @@ const goodEnds: ReadonlySet<string> = new Set([
   'pass',
   'complete',
   'part',
+  'share',
+  'ask',
   'release',
   'released',
   'retry',
@@ -23,16 +25,19 @@ export const outcomeMarks: Readonly<Record<string, string>> = {
   released: '↩ given back',
   retry: '↩ to be retried',
   retried: '↩ tried again',
+  ask: '? asked',
 };
 
 const plainWords: Readonly<Record<string, string>> = {
   pass: '✓ passed on',
+  share: '✓ passed on',
   complete: '✓ done',
   part: '◑ done in part',
 };
 
 const calmEnds: Readonly<Record<string, string>> = {
   part: 'text-warn',
+  ask: 'text-warn',
   cancel: 'text-ink-2',
   cancelled: 'text-ink-2',
   release: 'text-ink-2',
