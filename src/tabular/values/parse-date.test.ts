@@ -124,7 +124,7 @@ describe('the order of a column', () => {
 
   it('is a guess when the column contradicts itself', () => {
     expect(decideDateOrder(['13/02/2024', '02/13/2024', '14/02/2024'])).toMatchObject({
-      value: 'dmy',
+      value: 'unknown',
       confidence: 'guess',
     });
   });
