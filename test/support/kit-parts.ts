@@ -14,11 +14,12 @@ export function kitParts(engine: Engine | undefined, given: PipelinePartsByName 
 }
 
 function factsOf(kit: PipelineKit, engine: Engine | undefined): PipelineParts {
-  const { title, isDefault = false, rows, figures, channel, provider } = kit;
+  const { title, isDefault = false, isPrivate = false, rows, figures, channel, provider } = kit;
   const actions = engine === undefined ? undefined : kit.actions?.({ engine } as KitHost<unknown>);
   return {
     title,
     isDefault,
+    isPrivate,
     ...(rows ? { rows } : {}),
     ...(figures ? { figures } : {}),
     ...(actions ? { actions } : {}),

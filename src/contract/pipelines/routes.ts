@@ -3,6 +3,7 @@ import { Ad, AdSet, adsRoutes, Campaign, DailyMetric, Provenance, Total } from '
 import { documentRoutes } from './documents/api.ts';
 import { searchRoutes } from './documents/search-api.ts';
 import { itemsRoutes } from './items/api.ts';
+import { ItemMetrics } from './items/metrics.ts';
 import { judgmentRoutes } from './judgments/api.ts';
 import { IngestMetrics } from './judgments/metrics.ts';
 import { sourceRoutes } from './sources/api.ts';
@@ -22,7 +23,7 @@ export const pipelinesOwnRoutes = {
 };
 
 /** Sections that pipelines add to GET /api/metrics. */
-export const pipelineSections = { ingest: IngestMetrics, syncs: SyncMetrics };
+export const pipelineSections = { ingest: IngestMetrics, syncs: SyncMetrics, items: ItemMetrics };
 
 export type PipelineSection = keyof typeof pipelineSections;
 

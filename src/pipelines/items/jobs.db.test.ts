@@ -128,6 +128,13 @@ describe('a job', () => {
   });
 });
 
+it('the figures of the tenant say how many items are open and how many failed', async () => {
+  const { items } = (await bench.api.call('system.metrics', { as: bench.admin.token })).json();
+  expect(items).toMatchObject({ pending_count: 0, queue_depth: 0, jobs_open: 0 });
+  expect(items.error_rate).toBeGreaterThan(0);
+  expect(items.not_found_rate).toBeGreaterThan(0);
+});
+
 describe('an export', () => {
   it.each(['csv', 'xlsx'] as const)(
     'as %s holds every item in the order of the grid, cell for cell',

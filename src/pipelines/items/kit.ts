@@ -13,6 +13,7 @@ import { tryHandler } from './http/try-handler.ts';
 import { itemsPipeline } from './items.pipeline.ts';
 import { leftoversConsumer } from './leftovers.ts';
 import { itemSettings } from './settings.ts';
+import { readItemFigures } from './sql/read-figures.ts';
 
 export const itemsKit = defineKit({
   name: 'items',
@@ -41,6 +42,7 @@ export const itemsKit = defineKit({
     createBackfillService({ pool: engine.pools.control, log, election: engine.election }),
   ],
   isPrivate: true,
+  figures: { sections: async ({ tenantId, db }) => ({ items: await readItemFigures(db, tenantId) }) },
   commands: [{ group: 'Items:', add: addJobCommands }],
   databaseRoles: ['items_worker', 'items_cleanup'],
   samples: [

@@ -1,5 +1,5 @@
 // The specification's figures of this process: how rows come in and how items go out. What all processes share (queue depth, pending) is read from the
-// database when somebody asks (http/item-figures.ts).
+// database when somebody asks (sql/read-figures.ts).
 import { Counter, Gauge, Histogram, register } from 'prom-client';
 
 function once<T>(name: string, make: () => T): T {

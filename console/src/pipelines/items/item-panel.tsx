@@ -126,18 +126,20 @@ function Attempts({ item }: { item: ItemDetail }): ReactNode {
   return (
     <section aria-label="Attempts">
       <h3 className="label mb-1">Attempts</h3>
-      <Table label="Attempts" head={['Attempt', 'Outcome', 'Strategy', 'Took', 'Ended', 'Said']}>
+      <Table label="Attempts" head={['Attempt', 'Outcome and what was said', 'Strategy', 'Took', 'Ended']}>
         {item.record.map((each) => (
           <Row key={`${each.run_id} ${each.started_at} ${each.attempt}`}>
             <Cell className="figures">{each.attempt}</Cell>
-            <Cell>{each.outcome}</Cell>
+            <Cell className="min-w-48">
+              {each.outcome}
+              <p className="text-xs wrap-anywhere text-ink-2">
+                {inertText([each.detail ?? '', textOf(each.answer)].filter((text) => text !== '').join(' '))}
+              </p>
+            </Cell>
             <Cell>{inertText(each.strategy ?? '–')}</Cell>
             <Cell className="figures">{each.request_ms === null ? '–' : `${each.request_ms} ms`}</Cell>
             <Cell>
               <Moment at={each.ended_at} />
-            </Cell>
-            <Cell className="max-w-72 wrap-anywhere">
-              {inertText([each.detail ?? '', textOf(each.answer)].filter((text) => text !== '').join(' '))}
             </Cell>
           </Row>
         ))}

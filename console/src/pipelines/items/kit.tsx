@@ -52,5 +52,12 @@ export const itemsKit = defineConsoleKit({
       { to: '/r/$runId/pending', label: 'Pending' },
     ],
     unit: 'items',
+    outcomes: {
+      DONE: 'items that were found',
+      NOT_FOUND: 'items that were looked for and not found; each can be corrected and processed again',
+      ERROR: 'items that are wrong or failed for good; each says why',
+      SKIPPED: 'copies of other items, or left out by the processor',
+    },
+    outcomeTo: '/r/$runId/items',
   },
 });
