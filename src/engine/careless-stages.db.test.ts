@@ -1,5 +1,6 @@
 // Stages that do what a stage must not: each run ends with a code that says so, and nothing half is kept.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
@@ -18,12 +19,19 @@ const ends = (how: string) => (context: StageContext) =>
     { checkpoint: { at: 1 } },
   );
 
+let parsed = 0;
+
 const stages: Readonly<Record<string, (context: StageContext) => Promise<unknown>>> = {
   commits: ends('commit'),
   rolls_back: ends('rollback'),
   begins_anew: ends('rollback; begin'),
   emits_done: async ({ commit }) => commit(async () => {}, { emit: [{ type: 'run.done', data: {} }] }),
   ends_with_done: async () => ({ on: 'complete', emit: [{ type: 'run.staged', data: {} }] }),
+  asks_often: async (context) => {
+    const before = parsed;
+    const [first, second] = [context.input, context.input];
+    return first === second && parsed === before + 1 ? 'complete' : 'no such event';
+  },
   nested: async ({ commit }) => {
     await commit(() => commit(async () => {}, { checkpoint: { inner: 1 }, part: 'inner' }), {
       checkpoint: { outer: 1 },
@@ -32,9 +40,16 @@ const stages: Readonly<Record<string, (context: StageContext) => Promise<unknown
   },
 };
 
+const counted = {
+  input: z.record(z.string(), z.unknown()).transform((input) => {
+    parsed += 1;
+    return input;
+  }),
+};
+
 beforeAll(async () => {
   const pipelines = Object.entries(stages).map(([name, work]) =>
-    buildPipeline(name, async (context) => (await work(context)) as 'complete'),
+    buildPipeline(name, async (context) => (await work(context)) as 'complete', name === 'asks_often' ? counted : {}),
   );
   engine = await buildEngine(database.appUrl, pipelines);
   await engine.start();
@@ -81,5 +96,11 @@ describe('a stage that emits an event of the engine', () => {
 describe('a stage that commits within its effects', () => {
   it('ends well: each has a transaction and a checkpoint of its own', async () => {
     expect(await outcomeOf('nested')).toMatchObject({ phase: 'done', checkpoints: 2, events: ['run.done'] });
+  });
+});
+
+describe('a stage that asks for its input again and again', () => {
+  it('pays for one parse, and finds one object', async () => {
+    expect(await outcomeOf('asks_often')).toMatchObject({ phase: 'done', code: null });
   });
 });

@@ -70,6 +70,7 @@ export class Execution implements ContextSource {
   readonly #isWhole: boolean;
   /** Null until the run begins, where the input is large. */
   #rawInput: unknown;
+  #input: { readonly value: unknown } | undefined; // Parsed when the stage first asks for it.
   readonly #deps: ExecutionDeps;
   // Made when somebody asks for the signal: most short stages never do.
   #abort: AbortController | undefined;
@@ -345,7 +346,8 @@ export class Execution implements ContextSource {
   }
 
   readInput(): unknown {
-    return this.#pipeline.input.parse(this.#rawInput);
+    this.#input ??= { value: this.#pipeline.input.parse(this.#rawInput) };
+    return this.#input.value;
   }
 
   signal(): AbortSignal {

@@ -56,6 +56,7 @@ export const otherVariables: Readonly<Record<string, string>> = {
   MILLRACE_TOKEN: 'Command line: the API key or token to sign in with.',
   MILLRACE_FAILPOINT: 'Chaos tests: where this process kills itself.',
   MILLRACE_TEST_POOLER: 'Tests: "transaction" puts the engine of the tests behind PgBouncer.',
+  MILLRACE_TEST_TIMINGS: 'Tests: "1" notes how long each test file took; later runs begin with the longest.',
   MILLRACE_TEST_DATABASE_URL: 'Tests: a superuser connection string; unset, the embedded server is used.',
 };
 

@@ -1,5 +1,6 @@
-// PDF files made on the spot. Free of vitest and of the product.
+// PDF files made on the spot. Free of vitest.
 import { PDFDocument, type PDFFont, type PDFPage, StandardFonts } from 'pdf-lib';
+import { writePdf } from '../../src/pipelines/documents/extract/write-pdf.ts';
 
 export interface PageSpec {
   readonly heading?: string;
@@ -55,36 +56,8 @@ export function prose(page: number, sentences = 10): string[] {
   );
 }
 
-/** A PDF written by hand: its objects from 1 on, the first of them the catalog. A stream is its dictionary and its bytes. */
-export function rawPdf(
-  objects: readonly (string | { readonly dict: string; readonly bytes: Uint8Array })[],
-  trailer = '',
-): Buffer {
-  const parts: Buffer[] = [Buffer.from('%PDF-1.7\n', 'latin1')];
-  const offsets: number[] = [];
-  let length = parts[0]?.length ?? 0;
-  const write = (part: string | Uint8Array) => {
-    const bytes = typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part);
-    parts.push(bytes);
-    length += bytes.length;
-  };
-  for (const [index, object] of objects.entries()) {
-    offsets.push(length);
-    write(`${index + 1} 0 obj\n`);
-    if (typeof object === 'string') write(object);
-    else {
-      write(`<< ${object.dict} /Length ${object.bytes.length} >>\nstream\n`);
-      write(object.bytes);
-      write('\nendstream');
-    }
-    write('\nendobj\n');
-  }
-  const xref = length;
-  write(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`);
-  for (const at of offsets) write(`${String(at).padStart(10, '0')} 00000 n \n`);
-  write(`trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${xref}\n%%EOF\n`);
-  return Buffer.concat(parts);
-}
+/** A PDF written by hand: its objects from 1 on, the first of them the catalog. */
+export const rawPdf = writePdf;
 
 /** Pages of a hand-written PDF by their content streams; /F1 is Helvetica, or the object `font` names. `catalog` adds to the catalog. */
 export function rawPages(

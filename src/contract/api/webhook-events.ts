@@ -16,7 +16,6 @@ export const webhookEvents = {
   'alert.raised': 'an alert was raised',
   'webhook.disabled': 'an endpoint was switched off because its receiver is gone or failed too long',
 } as const;
-export type WebhookEvent = keyof typeof webhookEvents;
 
 /** What an endpoint gets that asks for nothing in particular, in the API, the command line and the console: questions, the ends of runs, and
  * other endpoints' trouble. */

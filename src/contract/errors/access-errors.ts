@@ -11,7 +11,7 @@ export const accessErrors = defineErrors({
   login_refused: {
     kind: 'auth',
     status: 401,
-    message: 'Email or password is not right.',
+    message: 'The email address or the password is wrong.',
     next: 'Check both; an admin of your tenant can give you a new one-time password.',
   },
   one_time_password_used: {
@@ -29,7 +29,7 @@ export const accessErrors = defineErrors({
   password_change_required: {
     kind: 'auth',
     status: 403,
-    message: 'The one-time password must be changed before anything else.',
+    message: 'You must change the one-time password before you do anything else.',
     next: 'Choose a new password: POST /v1/auth/password.',
   },
   password_weak: {
@@ -41,7 +41,7 @@ export const accessErrors = defineErrors({
   people_only: {
     kind: 'auth',
     status: 403,
-    message: 'This can only be done by a signed-in person, not with an API key.',
+    message: 'Only a signed-in person can do this; an API key cannot.',
     next: 'Sign in with email and password.',
   },
   forbidden: {

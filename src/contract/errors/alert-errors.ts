@@ -66,7 +66,7 @@ export const alertErrors = defineErrors({
     kind: 'transient',
     status: 502,
     message: 'The receiver of alert sink {sink} answered {status}.',
-    next: 'It is tried again by itself; see that service’s own status page if this goes on.',
+    next: 'Millrace tries again by itself; see that service’s own status page if this goes on.',
   },
   alert_slowed: {
     kind: 'rate_limited',

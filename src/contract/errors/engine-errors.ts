@@ -5,13 +5,13 @@ export const engineErrors = defineErrors({
   work_later: {
     kind: 'rate_limited',
     status: 503,
-    message: 'What is left to do is due later: {what}.',
+    message: 'The remaining work is due later: {what}.',
     next: 'It goes on by itself. Resume the run to go on at once.',
   },
   pipeline_not_startable: {
     kind: 'input',
     status: 422,
-    message: 'Runs of "{pipeline}" cannot be started by themselves.',
+    message: 'Runs of "{pipeline}" cannot be started directly.',
     next: 'Upload a file to it, or trigger it as its documentation says.',
   },
   pipeline_unknown: {
@@ -66,13 +66,13 @@ export const engineErrors = defineErrors({
   batch_too_large: {
     kind: 'input',
     status: 413,
-    message: '{count} runs were given in one call; at most {limit} are taken.',
+    message: 'The call gave {count} runs; one call takes at most {limit}.',
     next: 'Enqueue them in several calls.',
   },
   cursor_malformed: {
     kind: 'input',
     status: 400,
-    message: 'The cursor is not one that this list gave out.',
+    message: 'This list did not give out that cursor.',
     next: 'Start again without a cursor.',
   },
   lease_lost: {
@@ -98,7 +98,7 @@ export const engineErrors = defineErrors({
     kind: 'transient',
     status: 504,
     message: 'Stage "{stage}" of run {run} made no progress for {seconds} s.',
-    next: 'It is tried again; raise the stage\'s "stallMs" if it is known to be slow.',
+    next: 'Millrace tries again; raise the stage\'s "stallMs" if it is known to be slow.',
   },
   stage_failed: {
     kind: 'bug',
@@ -181,13 +181,13 @@ export const engineErrors = defineErrors({
   rate_limited: {
     kind: 'rate_limited',
     status: 429,
-    message: 'The limit for "{key}" is used up for {seconds} s.',
+    message: 'The rate limit for "{key}" is exhausted for {seconds} s.',
     next: 'It goes on by itself when the time has passed.',
   },
   bulk_count_changed: {
     kind: 'conflict',
     status: 409,
-    message: '{found} runs match now, not the {expected} that were shown.',
+    message: '{found} runs match now; the preview showed {expected}.',
     next: 'Look at the count again, then confirm it.',
   },
   schedule_invalid: {

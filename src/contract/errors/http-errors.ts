@@ -41,13 +41,13 @@ export const httpErrors = defineErrors({
   body_too_large: {
     kind: 'input',
     status: 413,
-    message: 'The body is larger than is taken here.',
+    message: 'The body is larger than this route accepts.',
     next: 'Send less at once.',
   },
   media_type_unsupported: {
     kind: 'input',
     status: 415,
-    message: 'The content type "{type}" is not taken here.',
+    message: 'This route does not accept the content type "{type}".',
     next: 'Send {expected}.',
   },
   request_timeout: {
@@ -149,7 +149,7 @@ export const httpErrors = defineErrors({
   page_with_cursor: {
     kind: 'input',
     status: 400,
-    message: 'A page number and "after" were given together.',
+    message: 'The request has both a page number and "after".',
     next: 'Give "page" to count pages from the newest, or "after" to go on behind an earlier answer; not both.',
   },
   page_too_deep: {

@@ -41,7 +41,7 @@ export const intakeErrors = defineErrors({
   file_name_unusable: {
     kind: 'input',
     status: 422,
-    message: 'The file came without a usable name.',
+    message: 'The file has no usable name.',
     next: 'Give the file a name with an extension, for example report.csv.',
   },
   upload_not_multipart: {
@@ -65,19 +65,19 @@ export const intakeErrors = defineErrors({
   upload_aborted: {
     kind: 'input',
     status: 400,
-    message: 'The connection was closed before the upload was complete; nothing was kept.',
+    message: 'The connection closed before the upload was complete; Millrace kept nothing.',
     next: 'Send it again.',
   },
   upload_stalled: {
     kind: 'input',
     status: 408,
-    message: 'Nothing was received for {seconds} s; the upload was ended and nothing was kept.',
+    message: 'Nothing arrived for {seconds} s; Millrace ended the upload and kept nothing.',
     next: 'Send it again over a working connection, and check that Content-Length is true.',
   },
   upload_too_slow: {
     kind: 'input',
     status: 408,
-    message: 'The upload came at less than {rate} bytes a second; it was ended and nothing was kept.',
+    message: 'The upload came at less than {rate} bytes a second; Millrace ended it and kept nothing.',
     next: 'Send it again over a faster connection, or compress or split the file.',
   },
   upload_file_missing: {
@@ -113,13 +113,13 @@ export const intakeErrors = defineErrors({
   upload_fields_invalid: {
     kind: 'input',
     status: 422,
-    message: 'The upload was not taken: {faults}.',
+    message: 'Millrace did not accept the upload: {faults}.',
     next: 'Correct the named fields and send the file again.',
   },
   upload_busy: {
     kind: 'transient',
     status: 503,
-    message: '{limit} uploads are being received already.',
+    message: 'The server is receiving {limit} uploads already.',
     next: 'Send it again in a few seconds.',
   },
   source_unusable: {

@@ -11,20 +11,20 @@ export const outboundErrors = defineErrors({
   outbound_address_refused: {
     kind: 'config',
     status: 422,
-    message: 'The host {host} is at a private, local or reserved address, and such are not called.',
+    message: 'The host {host} is at a private, local or reserved address, and Millrace does not call those.',
     next: 'Give a public address; the operator may allow private ones with ALLOW_PRIVATE_WEBHOOKS.',
   },
   outbound_timeout: {
     kind: 'transient',
     status: 504,
     message: 'The host {host} did not answer within {seconds} s.',
-    next: 'It is tried again; see why that server is slow if this goes on.',
+    next: 'Millrace tries again; see why that server is slow if this goes on.',
   },
   outbound_unreachable: {
     kind: 'transient',
     status: 502,
     message: 'The host {host} could not be reached: {reason}.',
-    next: 'It is tried again; check the address and that server if this goes on.',
+    next: 'Millrace tries again; check the address and that server if this goes on.',
   },
   webhook_not_found: {
     kind: 'input',
@@ -54,13 +54,13 @@ export const outboundErrors = defineErrors({
     kind: 'transient',
     status: 502,
     message: 'The receiver of webhook endpoint {endpoint} answered {status}.',
-    next: 'It is tried again with growing pauses; anything but 2xx counts as refused.',
+    next: 'Millrace tries again with growing pauses; anything but 2xx counts as refused.',
   },
   webhook_redirected: {
     kind: 'config',
     status: 502,
     message:
-      'The receiver of webhook endpoint {endpoint} answered with a redirect ({status}); redirects are not followed.',
+      'The receiver of webhook endpoint {endpoint} answered with a redirect ({status}); Millrace follows no redirects.',
     next: 'Give the endpoint the address the redirect leads to.',
   },
   webhook_rate_limited: {

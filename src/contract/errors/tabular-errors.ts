@@ -36,8 +36,8 @@ export const tabularErrors = defineErrors({
   reading_doubtful: {
     kind: 'input',
     status: 422,
-    message: 'How the file is to be read is not sure: {doubts}',
-    next: 'Retry the run and answer its question, say how the file is to be read (PUT …/reading), or submit it with on_doubt=proceed.',
+    message: 'It is not certain how to read the file: {doubts}',
+    next: 'Retry the run and answer its question, say how to read the file (PUT …/reading), or submit it with on_doubt=proceed.',
   },
   reading_invalid: {
     kind: 'input',
@@ -114,7 +114,7 @@ export const tabularErrors = defineErrors({
   spreadsheet_too_large: {
     kind: 'input',
     status: 413,
-    message: 'The spreadsheet unpacks to more than is allowed: {reason}.',
+    message: 'The spreadsheet unpacks to more than the limit: {reason}.',
     next: 'Export the table as CSV, or split it.',
   },
   spreadsheet_too_slow: {
@@ -127,7 +127,7 @@ export const tabularErrors = defineErrors({
     kind: 'transient',
     status: 503,
     message: 'The process that reads spreadsheets ended unexpectedly ({reason}).',
-    next: 'It is tried again.',
+    next: 'Millrace tries again.',
   },
   sheet_not_found: {
     kind: 'input',

@@ -4,10 +4,6 @@ import type { Queryable } from '../../platform/database.ts';
 import { cancelEventOf } from './cancel-event.ts';
 import { isSuspect } from './suspects.ts';
 
-export interface ActedRow {
-  readonly id: string;
-}
-
 /** Takes a waiting run out of the queue and marks it held. */
 export async function holdRun(db: Queryable, tenantId: string, runId: string, by: string): Promise<boolean> {
   const { rowCount } = await db.query({

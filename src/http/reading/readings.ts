@@ -11,16 +11,15 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { ShownRun } from '../../engine/reads/run-columns.ts';
 import type { Queryable } from '../../platform/database.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
-import { type AppliedMapping, mappingIdOf } from '../../tabular/mapping/applied-mapping.ts';
 import { readConstants } from '../../tabular/mapping/constants.ts';
 import { headerFingerprint } from '../../tabular/mapping/fingerprint.ts';
 import { headerName } from '../../tabular/mapping/header-name.ts';
 import { saveMapping } from '../../tabular/mapping/save-mapping.ts';
 import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
-import type { Reading } from '../../tabular/reading.ts';
 import { overridesFrom, withoutLines } from '../../tabular/reading-overrides.ts';
 import { change, look } from '../routes/change.ts';
 import type { ReadingTools, RunCall, RunReadings, StoredReading } from './reading-tools.ts';
+import { viewMapping } from './view-mapping.ts';
 import { sampleOf, setAsideOf, viewReading } from './view-reading.ts';
 
 /** A run and the tools of its pipeline. */
@@ -71,7 +70,7 @@ async function overrideReading(
 
 async function showMapping(call: RunCall, { run, tools }: Asked): Promise<z.infer<typeof ApiMapping>> {
   const { reading, mapping } = await look(call, (db) => requireStored(db, run, tools));
-  return viewMapping(mapping, reading, { run, tools });
+  return viewMapping(mapping, reading, { ...tools, pipeline: run.pipeline });
 }
 
 async function mapColumns(
@@ -118,7 +117,7 @@ async function mapColumns(
     },
     (version) => ({ target: run.id, data: { version: version?.version } }),
   );
-  return viewMapping(tools.decideMapping(reading, run, saved), reading, { run, tools });
+  return viewMapping(tools.decideMapping(reading, run, saved), reading, { ...tools, pipeline: run.pipeline });
 }
 
 async function requireStored(db: Queryable, run: ShownRun, tools: ReadingTools): Promise<StoredReading> {
@@ -131,38 +130,4 @@ async function requireSource(db: Queryable, run: ShownRun, tools: ReadingTools):
   const source = await tools.source(db, run);
   if (source === undefined) throw new MillraceError('upload_not_found', { upload: run.id });
   return source;
-}
-
-function viewMapping(
-  mapping: AppliedMapping,
-  reading: Reading,
-  { run, tools: { fields, requiredFields } }: Asked,
-): z.infer<typeof ApiMapping> {
-  const byIndex = new Map(reading.columns.map((column) => [column.index, column]));
-  return {
-    mapping_id: mapping.version === 0 ? null : mappingIdOf(mapping.fingerprint),
-    name: mapping.name ?? null,
-    version: mapping.version,
-    fingerprint: mapping.fingerprint,
-    pipeline: run.pipeline,
-    platform: null,
-    origin: mapping.origin,
-    columns: mapping.columns.map((column) => ({
-      index: column.column,
-      header: column.header,
-      field: column.field,
-      confidence: column.confidence ?? (column.offers.length > 0 ? 'guess' : 'none'),
-      reason: [column.reason, ...column.offers.map(({ field, reason }) => `could be ${field}: ${reason}`)].join('; '),
-      samples: [...(byIndex.get(column.column)?.examples ?? [])],
-      fill_rate: byIndex.get(column.column)?.fillRate ?? 0,
-    })),
-    constants: mapping.constants,
-    fields: fields.fields.map(({ name, title, kind }) => ({
-      name,
-      label: title,
-      type: kind,
-      required: requiredFields.includes(name),
-    })),
-    missing: [...(mapping.missing ?? [])],
-  };
 }

@@ -24,7 +24,7 @@ export const adsErrors = defineErrors({
     kind: 'input',
     status: 422,
     message: 'The report covers {from} to {to} as one and has no days.',
-    next: 'Export it by day. If only the range is to be had, read it again as one period: its numbers are stored with both dates and count for no single day.',
+    next: 'Export it by day. If you can only get the range, read it again as one period: its numbers are stored with both dates and count for no single day.',
   },
   name_ambiguous: {
     kind: 'input',

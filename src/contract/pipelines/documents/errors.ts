@@ -42,7 +42,7 @@ export const documentsErrors = defineErrors({
     kind: 'transient',
     status: 503,
     message: 'The process that reads documents ended: {reason}.',
-    next: 'The run is tried again by itself. If it happens to one document only, report it.',
+    next: 'Millrace tries the run again by itself. If it happens to one document only, report it.',
   },
   document_not_found: {
     kind: 'input',
@@ -144,7 +144,7 @@ export const documentsErrors = defineErrors({
     kind: 'transient',
     status: 503,
     message: 'The embedding provider failed: {reason}.',
-    next: 'The run is tried again by itself. Check EMBEDDING_URL and the provider.',
+    next: 'Millrace tries the run again by itself. Check EMBEDDING_URL and the provider.',
   },
   embedding_provider_refused: {
     kind: 'config',

@@ -84,7 +84,7 @@ export const sourcesErrors = defineErrors({
     kind: 'transient',
     status: 503,
     message: 'The place could not be reached: {reason}.',
-    next: 'It is tried again with growing pauses. Check host, port and network when it never succeeds.',
+    next: 'Millrace tries again with growing pauses. Check host, port and network when it never succeeds.',
   },
   source_throttled: {
     kind: 'rate_limited',

@@ -6,6 +6,7 @@ import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { type Handlers, handle } from '../../../http/call.ts';
 import { pageOf, readCursor, writeCursor } from '../../../http/cursor.ts';
 import type { RunCall } from '../../../http/reading/reading-tools.ts';
+import { viewMapping } from '../../../http/reading/view-mapping.ts';
 import { change, look } from '../../../http/routes/change.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import { mappingIdOf } from '../../../tabular/mapping/applied-mapping.ts';
@@ -17,7 +18,6 @@ import { selectMapping } from '../../../tabular/mapping/sql/select-mapping.ts';
 import { overridesFrom, withoutLines } from '../../../tabular/reading-overrides.ts';
 import { adsFields } from '../fields.ts';
 import { applyChoices, isOfOneFile } from '../mapping-choices.ts';
-import { viewMapping } from '../mapping-view.ts';
 import { decideMapping, decideReading, fingerprintOf, type UploadChoices } from '../reading.ts';
 import { selectChoices, selectUploadReading, upsertChoices } from '../sql/upload-readings.ts';
 import { overridesOf, requireUpload } from './reading.ts';
@@ -56,13 +56,20 @@ export function mappingHandlers({ store }: { readonly store: BlobStore }): Handl
   };
 }
 
+const mappedBy = (platform: string) => ({
+  pipeline: 'ads',
+  platform,
+  fields: adsFields,
+  requiredFields: ['metric_date'],
+});
+
 export async function showMapping(
   call: RunCall,
   store: BlobStore,
   upload: string,
 ): Promise<AnswerOf<'uploads.mapping'>> {
   const { input, reading, mapping } = await readUpload(call, store, upload);
-  return viewMapping(mapping, reading, input.platform);
+  return viewMapping(mapping, reading, mappedBy(input.platform));
 }
 
 export async function mapColumns(
@@ -112,7 +119,7 @@ export async function mapColumns(
     () => ({ target: upload }),
   );
   const decided = applyChoices(decideMapping(reading, input.platform, saved), reading, choices);
-  return viewMapping(decided, reading, input.platform);
+  return viewMapping(decided, reading, mappedBy(input.platform));
 }
 
 /** The day said for the file; null takes it back, undefined leaves it as it was. */

@@ -1,6 +1,7 @@
 // A page as an image and nothing else: a PDF of one page around the pixels, so that its text layer, which cannot be trusted, has no part in
 // what the OCR reads. Its size is that of the page, so that boxes fit both.
 import { deflateSync, inflateSync } from 'node:zlib';
+import { type PdfObject, writePdf } from './write-pdf.ts';
 
 const CHANNELS = 4;
 
@@ -9,7 +10,7 @@ export function imagePage(png: Buffer, width: number, height: number): Buffer {
   const { columns, rows, grey } = readGrey(png);
   const pixels = deflateSync(grey, { level: 1 });
   const content = Buffer.from(`q ${width} 0 0 ${height} 0 0 cm /I Do Q`, 'latin1');
-  const objects: (string | { readonly dict: string; readonly bytes: Buffer })[] = [
+  const objects: PdfObject[] = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
     `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Resources << /XObject << /I 5 0 R >> >> /Contents 4 0 R >>`,
@@ -70,31 +71,4 @@ function predictor(filter: number, left: number, up: number, corner: number): nu
   const guess = left + up - corner;
   const [a, b, c] = [Math.abs(guess - left), Math.abs(guess - up), Math.abs(guess - corner)];
   return a <= b && a <= c ? left : b <= c ? up : corner;
-}
-
-function writePdf(objects: readonly (string | { readonly dict: string; readonly bytes: Buffer })[]): Buffer {
-  const parts: Buffer[] = [Buffer.from('%PDF-1.4\n', 'latin1')];
-  const offsets: number[] = [];
-  let length = parts[0]?.length ?? 0;
-  const write = (part: string | Buffer) => {
-    const bytes = typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
-    parts.push(bytes);
-    length += bytes.length;
-  };
-  for (const [index, object] of objects.entries()) {
-    offsets.push(length);
-    write(`${index + 1} 0 obj\n`);
-    if (typeof object === 'string') write(object);
-    else {
-      write(`<< ${object.dict} /Length ${object.bytes.length} >>\nstream\n`);
-      write(object.bytes);
-      write('\nendstream');
-    }
-    write('\nendobj\n');
-  }
-  const xref = length;
-  write(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`);
-  for (const at of offsets) write(`${String(at).padStart(10, '0')} 00000 n \n`);
-  write(`trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${xref}\n%%EOF\n`);
-  return Buffer.concat(parts);
 }

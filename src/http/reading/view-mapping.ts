@@ -1,20 +1,28 @@
-// A mapping of ads in the words of the API.
+// A mapping in the words of the API, for every pipeline of tables.
 import type { z } from 'zod';
 import type { Mapping as ApiMapping } from '../../contract/api/reading.ts';
-import { mappingIdOf } from '../../tabular/mapping/applied-mapping.ts';
+import { type AppliedMapping, mappingIdOf } from '../../tabular/mapping/applied-mapping.ts';
+import type { FieldCatalogue } from '../../tabular/mapping/fields.ts';
 import type { Reading } from '../../tabular/reading.ts';
-import { adsFields } from './fields.ts';
-import type { AppliedMapping } from './reading.ts';
 
-export function viewMapping(mapping: AppliedMapping, reading: Reading, platform: string): z.infer<typeof ApiMapping> {
+export interface MappedBy {
+  readonly pipeline: string;
+  /** Whose export the file is, where the pipeline tells them apart. */
+  readonly platform?: string;
+  readonly fields: FieldCatalogue;
+  /** Fields without which no row can be stored. */
+  readonly requiredFields: readonly string[];
+}
+
+export function viewMapping(mapping: AppliedMapping, reading: Reading, by: MappedBy): z.infer<typeof ApiMapping> {
   const byIndex = new Map(reading.columns.map((column) => [column.index, column]));
   return {
     mapping_id: mapping.version === 0 ? null : mappingIdOf(mapping.fingerprint),
-    name: mapping.name,
+    name: mapping.name ?? null,
     version: mapping.version,
     fingerprint: mapping.fingerprint,
-    pipeline: 'ads',
-    platform,
+    pipeline: by.pipeline,
+    platform: by.platform ?? null,
     origin: mapping.origin,
     columns: mapping.columns.map((column) => ({
       index: column.column,
@@ -26,12 +34,12 @@ export function viewMapping(mapping: AppliedMapping, reading: Reading, platform:
       fill_rate: byIndex.get(column.column)?.fillRate ?? 0,
     })),
     constants: mapping.constants,
-    fields: adsFields.fields.map(({ name, title, kind }) => ({
+    fields: by.fields.fields.map(({ name, title, kind }) => ({
       name,
       label: title,
       type: kind,
-      required: name === 'metric_date',
+      required: by.requiredFields.includes(name),
     })),
-    missing: [...mapping.missing],
+    missing: [...(mapping.missing ?? [])],
   };
 }
