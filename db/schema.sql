@@ -292,6 +292,7 @@ create table engine.blobs (
 );
 CREATE INDEX blobs_by_creation ON engine.blobs USING btree (created_at) WHERE (deleted_at IS NULL);
 CREATE INDEX blobs_by_keep_until ON engine.blobs USING btree (keep_until) WHERE (deleted_at IS NULL);
+CREATE INDEX blobs_deleted ON engine.blobs USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX blobs_same_bytes ON engine.blobs USING btree (tenant_id, sha256, blob_id);
 alter table engine.blobs enable row level security, force row level security;
 create policy ads_tenant_only on engine.blobs for select to ads_intake, ads_parse, ads_promote using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -1173,6 +1174,8 @@ create table engine.workers (
   constraint workers_pkey PRIMARY KEY (worker_id),
   constraint workers_end_reason_check CHECK ((end_reason = ANY (ARRAY['stopped'::text, 'lost'::text])))
 ) with (fillfactor=50);
+CREATE INDEX workers_alive ON engine.workers USING btree (worker_id) WHERE (ended_at IS NULL);
+CREATE INDEX workers_ended ON engine.workers USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE TRIGGER refuse_old_rescuer BEFORE UPDATE ON engine.workers FOR EACH ROW WHEN (((CURRENT_USER = 'millrace_engine'::name) AND (new.end_reason = 'lost'::text) AND (old.ended_at IS NULL) AND (COALESCE(new.ended_by, 0) < 2))) EXECUTE FUNCTION engine.refuse_old_process();
 CREATE TRIGGER refuse_old_worker BEFORE INSERT OR UPDATE ON engine.workers FOR EACH ROW WHEN (((CURRENT_USER = 'millrace_engine'::name) AND (new.ended_at IS NULL) AND (COALESCE(new.protocol, 0) < 2))) EXECUTE FUNCTION engine.refuse_old_process();
 grant delete, insert, select, update on engine.workers to millrace_engine;
@@ -2211,7 +2214,7 @@ create table public.judgments (
   constraint judgments_pkey PRIMARY KEY (tenant_id, id),
   constraint judgments_case_number_key UNIQUE NULLS NOT DISTINCT (tenant_id, case_number, county_key)
 );
-CREATE INDEX judgments_by_plaintiff ON public.judgments USING btree (plaintiff_id) WHERE (plaintiff_id IS NOT NULL);
+CREATE INDEX judgments_of_plaintiff ON public.judgments USING btree (tenant_id, plaintiff_id) WHERE (plaintiff_id IS NOT NULL);
 alter table public.judgments enable row level security, force row level security;
 create policy tenant_only on public.judgments for all to judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy test_batches_only on public.judgments as restrictive for delete to millrace_app using ((EXISTS ( SELECT

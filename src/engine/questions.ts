@@ -14,6 +14,8 @@ import {
 } from './sql/questions.ts';
 
 const OVERDUE_BATCH = 100;
+/** Answered questions that one look removes. */
+const OLD_BATCH = 500;
 const KEPT_DAYS = 90;
 
 export async function answerQuestion(
@@ -54,6 +56,6 @@ export async function endOverdueQuestions(pool: Pool): Promise<number> {
       await failAskedRun(tx, { tenantId, runId, code, text: `${text} Nobody answered in time.` });
     return overdue.length;
   });
-  if (found === 0) await deleteOldQuestions(pool, KEPT_DAYS);
+  if (found === 0) await deleteOldQuestions(pool, KEPT_DAYS, OLD_BATCH);
   return found === OVERDUE_BATCH ? found : 0;
 }

@@ -25,6 +25,7 @@ export interface ScheduleSigns {
 
 export async function readScheduleSigns(db: Queryable): Promise<ScheduleSigns> {
   const { rows } = await db.query<ScheduleSigns>({
+    name: 'reads-schedule-signs',
     text: `
       with signs as (
         select name, pipeline, trouble_code, trouble_text, set_aside_at is not null as is_aside,
@@ -48,6 +49,7 @@ export async function readScheduleSigns(db: Queryable): Promise<ScheduleSigns> {
 
 export async function readQueueSigns(db: Queryable): Promise<QueueSigns> {
   const { rows } = await db.query<QueueSigns>({
+    name: 'reads-queue-signs',
     text: `
       select (select count(*) from engine.workers where ended_at is null and expires_at > engine.now()) as workers_alive,
              (select count(*) from engine.ready) as waiting,

@@ -1,8 +1,13 @@
 // Forgetting, in bounded batches. Runs, their attempts and events leave the ledger for its history: see move-to-history.ts.
 import type { Queryable } from '../../platform/database.ts';
 
-async function prune(db: Queryable, name: string, text: string, days: number, limit: number): Promise<number> {
-  const { rowCount } = await db.query({ name, text, values: [days, limit] });
+interface PruneStatement {
+  readonly name: string;
+  readonly text: string;
+}
+
+async function prune(db: Queryable, statement: PruneStatement, days: number, limit: number): Promise<number> {
+  const { rowCount } = await db.query({ ...statement, values: [days, limit] });
   return rowCount ?? 0;
 }
 
@@ -131,14 +136,16 @@ export async function pruneSideTable(
 export function pruneRateLimits(db: Queryable, days: number, limit: number): Promise<number> {
   return prune(
     db,
-    'engine-prune-rate-limits',
-    `delete from engine.rate_limits b
+    {
+      name: 'engine-prune-rate-limits',
+      text: `delete from engine.rate_limits b
      where b.key = any (array(
        select key from engine.rate_limits
        where refilled_at < (select engine.now() - $1 * interval '1 day')
          and tokens + extract(epoch from engine.now() - refilled_at) * refill_per_second >= capacity
        limit $2
        for update skip locked))`,
+    },
     days,
     limit,
   );
@@ -148,13 +155,15 @@ export function pruneRateLimits(db: Queryable, days: number, limit: number): Pro
 export function pruneWorkers(db: Queryable, days: number, limit: number): Promise<number> {
   return prune(
     db,
-    'engine-prune-workers',
-    `delete from engine.workers w
+    {
+      name: 'engine-prune-workers',
+      text: `delete from engine.workers w
      where w.worker_id = any (array(
          select worker_id from engine.workers
          where ended_at < engine.now() - $1 * interval '1 day'
          limit $2))
        and not exists (select from engine.leases l where l.worker_id = w.worker_id)`,
+    },
     days,
     limit,
   );

@@ -132,7 +132,7 @@ export async function takeOverdueQuestions(db: Queryable, limit: number): Promis
       update engine.questions q set closed_at = engine.now()
       where q.question_id = any (array(
         select question_id from engine.questions
-        where closed_at is null and expires_at <= engine.now()
+        where closed_at is null and expires_at <= (select engine.now())
         order by expires_at
         limit $1
         for update skip locked
@@ -143,11 +143,18 @@ export async function takeOverdueQuestions(db: Queryable, limit: number): Promis
   return rows;
 }
 
-export async function deleteOldQuestions(db: Queryable, days: number): Promise<void> {
+/** A bounded number of them. */
+export async function deleteOldQuestions(db: Queryable, days: number, limit: number): Promise<void> {
   await db.query({
     name: 'engine-delete-old-questions',
-    text: `delete from engine.questions where closed_at < engine.now() - $1 * interval '1 day'`,
-    values: [days],
+    text: `
+      delete from engine.questions
+      where question_id = any (array(
+        select question_id from engine.questions
+        where closed_at < (select engine.now() - $1 * interval '1 day')
+        order by closed_at
+        limit $2))`,
+    values: [days, limit],
   });
 }
 

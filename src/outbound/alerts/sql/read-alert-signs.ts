@@ -14,6 +14,7 @@ export interface AlertSigns {
 
 export async function readAlertSigns(db: Queryable): Promise<AlertSigns> {
   const { rows } = await db.query<AlertSigns>({
+    name: 'alerts-read-signs',
     text: `
       select (select count(*)::int from engine.alert_sinks where enabled) as sinks,
              (select coalesce(jsonb_agg(jsonb_build_object('name', name, 'code', last_error_code) order by name), '[]')

@@ -29,7 +29,10 @@ export interface JudgmentFilter {
 
 /** In the order of their ids. A plaintiff's cases include those of the plaintiffs merged into it. */
 export async function listJudgments(db: Queryable, filter: JudgmentFilter): Promise<JudgmentRow[]> {
+  const by = { case: filter.caseNumber, county: filter.countyKey, plaintiff: filter.plaintiffId, run: filter.runId };
+  const given = Object.entries(by).flatMap(([name, value]) => (value === null ? [] : [name]));
   const { rows } = await db.query<JudgmentRow>({
+    name: `judgments-list-${given.join('-') || 'all'}`,
     text: `
       with recursive family (id) as (
         select $6::bigint where $6::bigint is not null
@@ -83,6 +86,7 @@ export async function listPlaintiffs(
   },
 ): Promise<PlaintiffRow[]> {
   const { rows } = await db.query<PlaintiffRow>({
+    name: `judgments-list-plaintiffs-${filter.nameKey === null ? 'all' : 'named'}`,
     text: `
       select p.id, p.name, p.email, p.phone, p.address, split_part(p.dedupe_key, ':', 1) as known_by, p.merged_into,
              (select count(*)::int from judgments j where j.tenant_id = p.tenant_id and j.plaintiff_id = p.id) as judgments,

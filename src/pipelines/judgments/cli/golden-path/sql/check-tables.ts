@@ -13,6 +13,7 @@ export interface TableFacts {
 /** Asked as the engine: stale batches, constraints, row-level security, guard and grants. */
 export async function readTableFacts(db: Queryable): Promise<TableFacts> {
   const { rows } = await db.query<TableFacts>({
+    name: 'judgments-read-table-facts',
     text: `
       select (select count(*)::int from ingest.v_stale_runs) as stale,
              (select coalesce(array_agg(found.text order by found.text), '{}') from (

@@ -13,6 +13,7 @@ export interface RunProof {
 /** As the engine. */
 export async function readRunProof(db: Queryable, runId: string): Promise<RunProof> {
   const { rows } = await db.query<RunProof>({
+    name: 'judgments-read-run-proof',
     text: `
       select (select count(*)::int from engine.attempts where run_id = $1) as attempts,
              (select count(*)::int from engine.attempts where run_id = $1 and outcome = 'lost') as lost,
@@ -35,6 +36,7 @@ export interface RowProof {
 /** As the tenant. */
 export async function readRowProof(db: Queryable, tenantId: string, runId: string): Promise<RowProof> {
   const { rows } = await db.query<RowProof>({
+    name: 'judgments-read-row-proof',
     text: `
       select count(*)::int as judgments, count(distinct (case_number, county_key))::int as distinct_cases,
              (select count(*)::int from plaintiffs where tenant_id = $1 and run_id = $2) as plaintiffs
