@@ -21,6 +21,12 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   search: async () => (await import('./search.ts')).benchSearch,
   queue: async () => (await import('./queue.ts')).benchQueue,
   reading: async () => (await import('./reading.ts')).benchReading,
+  /** Compiled: a loader would be counted with the sync. */
+  sources: async () => {
+    const { compiledProgram } = await import('../support/programs.ts');
+    const program = pathToFileURL(compiledProgram('test/bench/sources.ts')).href;
+    return ((await import(program)) as typeof import('./sources.ts')).benchSources;
+  },
   tabular: async () => (await import('./tabular.ts')).benchTabular,
   upload: async () => {
     const { benchUpload } = await import('./http-upload.ts');

@@ -30,7 +30,7 @@ export async function auditSources(
 
   const runs = await ground.ask<{ name: string; sha: string; phase: string; n: number }>(
     `select b.original_name as name, encode(b.sha256, 'hex') as sha, r.phase, count(*)::int as n
-     from engine.runs r join engine.blobs b on b.id = r.blob_id
+     from engine.runs r join engine.blobs b on b.blob_id = r.blob_id
      where r.tenant_id = $1 and r.source_id = $2 and r.pipeline = 'ads'
      group by 1, 2, 3`,
     [tenantId, sourceId],

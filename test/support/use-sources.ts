@@ -11,6 +11,8 @@ import { adsPipeline } from '../../src/pipelines/ads/ads.pipeline.ts';
 import { adsHandlers, adsIntake } from '../../src/pipelines/ads/http/ads-handlers.ts';
 import { documentsPipeline } from '../../src/pipelines/documents/documents.pipeline.ts';
 import { documentsIntake } from '../../src/pipelines/documents/http/ingest.ts';
+import { judgmentsIntake } from '../../src/pipelines/judgments/http/batch-handlers.ts';
+import { judgmentsPipeline } from '../../src/pipelines/judgments/judgments.pipeline.ts';
 import { sourceHandlers } from '../../src/pipelines/sources/http/source-handlers.ts';
 import { sourcesPipeline } from '../../src/pipelines/sources/sources.pipeline.ts';
 import type { SourcesDeps } from '../../src/pipelines/sources/sources-deps.ts';
@@ -59,11 +61,13 @@ export function useSources() {
     engine = await buildEngine(db.appUrl, [
       documentsPipeline(documents),
       adsPipeline({ store: deps.store }),
+      judgmentsPipeline({ store: deps.store }),
       sourcesPipeline(deps),
     ]);
     const intakes = new Map<string, Intake>([
       ['documents', documentsIntake(engine, silentLog) as unknown as Intake],
       ['ads', adsIntake(engine) as unknown as Intake],
+      ['judgments', judgmentsIntake(engine, silentLog) as unknown as Intake],
     ]);
     deps.house = { engine, pool: engine.pools.control, maxBytes: 50 * 1024 ** 2, intakes };
     await engine.start();

@@ -144,6 +144,43 @@ describe('a sync', () => {
       [source, bench.admin.tenantId],
     );
     expect(rows).toEqual([{ runs: 2, spend: 270 }]);
+    // The numbers are as old as the object, not as its arrival.
+    const { data } = (await api.call('sources.objects', { as: bench.admin, params: { source_id: source } })).json();
+    const { rows: told } = await bench.db.admin.query(
+      `select input ->> 'reported_at' as at from engine.runs where id = $1`,
+      [data[0].run_id],
+    );
+    expect(new Date(told[0].at).getTime()).toBe(Date.parse(data[0].modified_at));
+  });
+
+  it('refuses a batch of judgments whose content changed, unless the source says that it supersedes', async () => {
+    const batch = (amount: number) =>
+      `Case Number,Plaintiff,Judgment Amount,Filing Date,County\nA-1,Ann,${amount},2024-01-01,Kings\n`;
+    const feeds = async (name: string, fields: object) => {
+      await bench.put(`${name}/${name}.csv`, batch(10));
+      const source = await bench.connect(bench.wish(name, { pipeline: 'judgments', fields }));
+      expect((await bench.sync(source)).receipt).toMatchObject({ outcomes: { new: 1 } });
+      await bench.put(`${name}/${name}.csv`, batch(11));
+      const { receipt } = await bench.sync(source);
+      const { data } = (await api.call('sources.objects', { as: bench.admin, params: { source_id: source } })).json();
+      return { outcomes: receipt?.outcomes, status: data[0].status, code: data[0].error_code };
+    };
+    expect(await feeds('strict', {})).toMatchObject({
+      outcomes: { refused: 1, changed: 0 },
+      status: 'refused',
+      code: 'batch_file_refused',
+    });
+    expect(await feeds('lenient', { supersede: 'true' })).toMatchObject({
+      outcomes: { changed: 1 },
+      status: 'live',
+      code: null,
+    });
+    const once = bench.wish('once', { pipeline: 'judgments', fields: { source_batch_id: 'june' } });
+    const refused = await api.call('sources.create', { as: bench.admin, body: once });
+    expect(refused.json()).toMatchObject({
+      code: 'source_settings_invalid',
+      detail: expect.stringContaining('source_batch_id'),
+    });
   });
 
   it('is one at a time: asking twice names the one that is there', async () => {
