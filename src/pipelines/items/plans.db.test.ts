@@ -208,6 +208,7 @@ const storing: PlanCase[] = [
         delay_ms: null,
         errors: 0,
         not_founds: 0,
+        refusals: 0,
         ms: 1,
       },
     ]),
