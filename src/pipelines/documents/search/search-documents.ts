@@ -47,12 +47,15 @@ export async function searchDocuments(
       ? undefined
       : await watch.time('embed', () => deps.questions.embed(query.text));
   const vector = embedded?.kind === 'vector' ? embedded : undefined;
+  // Of a document several chunks may be found: enough of them that grouping still fills the list.
+  const wanted = request.limit * (request.group === 'document' ? 3 : 1);
+  const tuning = { ...deps.tuning, candidates: Math.max(deps.tuning.candidates, wanted) };
   const { retrieval, chunks } = await inTenant(
     pool,
     request.tenantId,
     async (db) => {
       await limitSearch(db, deps.statementTimeoutMs);
-      const retrieval = await retrieve(db, deps.index, { ...request, query, embedded: vector }, deps.tuning, watch);
+      const retrieval = await retrieve(db, deps.index, { ...request, query, embedded: vector }, tuning, watch);
       const limit = deps.rerank === undefined ? request.limit : Math.max(request.limit, RERANKED);
       const chosen = choose(retrieval.ranked, { ...request, limit });
       const rows = await watch.time('read', () =>
