@@ -31,7 +31,7 @@ const fates: Readonly<Record<string, string>> = {
 };
 
 export async function auditItems(
-  { ask }: Pick<Ground, 'ask'>,
+  ground: Pick<Ground, 'ask'>,
   jobs: readonly AcknowledgedJob[],
 ): Promise<{ counts: Counts; findings: string[] }> {
   const counts: Record<keyof Counts, number> = { ...noCounts };
@@ -40,7 +40,7 @@ export async function auditItems(
     counts[count] += 1;
     if (findings.length < 20) findings.push(what);
   };
-  const items = await ask<ItemFacts>(
+  const items = await ground.ask<ItemFacts>(
     `select i.job_id, i.id::text, i.row_index, i.status, i.claims, i.result_json ->> 'key' as key,
             a.outcome, a.is_final, a.claim as last_claim
      from job_items i
@@ -74,7 +74,7 @@ export async function auditItems(
         found('zombieWrites', `${name} has the result of ${item.key}, its claim is ${item.claims}`);
     });
   }
-  const wrongCounters = await ask<{ job_id: string }>(
+  const wrongCounters = await ground.ask<{ job_id: string }>(
     `select j.job_id from item_jobs j
      left join lateral (
        select count(*)::int as total, count(*) filter (where status = 'DONE')::int as done,
@@ -86,11 +86,11 @@ export async function auditItems(
            is distinct from (c.total, c.done, c.not_found, c.error, c.skipped)`,
   );
   for (const { job_id: job } of wrongCounters) found('wrong', `the counters of job ${job} are not a recount`);
-  const unended = await ask<{ id: string; status: string }>(
+  const unended = await ground.ask<{ id: string; status: string }>(
     `select r.id, r.status from item_jobs j join engine.runs r on r.id = j.latest_run_id where r.finished_at is null`,
   );
   for (const { id, status } of unended) found('stuck', `run ${id} is ${status}`);
-  const wrongReceipts = await ask<{ job_id: string }>(
+  const wrongReceipts = await ground.ask<{ job_id: string }>(
     `select j.job_id from item_jobs j join engine.runs r on r.id = j.latest_run_id
      where r.phase = 'done' and (r.receipt ->> 'read')::int <> j.total_items`,
   );

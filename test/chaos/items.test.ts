@@ -1,23 +1,6 @@
-// A small dose of the items suite on every test run, and the auditor itself. The landing dose is `npm run chaos -- items`.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { compilePrograms } from '../support/programs.ts';
-import { type ChaosServer, openChaosServer } from './ground.ts';
-import { runItemsChaos } from './items.ts';
+// The auditor of the items suite, which is run by `npm run chaos -- items`.
+import { expect, it } from 'vitest';
 import { auditItems } from './items-audit.ts';
-import { noCounts } from './suites/suite.ts';
-
-let server: ChaosServer;
-
-beforeAll(async () => {
-  compilePrograms();
-  server = await openChaosServer();
-}, 180_000);
-afterAll(() => server.close());
-
-it('every item ends once and rightly while workers are killed and frozen, jobs paused, kicked off and reprocessed, and the provider fails', async () => {
-  const { counts, findings } = await runItemsChaos({ seed: 20_261_118, kills: 4, workers: 2, freezes: 1 }, server);
-  expect([counts, findings]).toEqual([noCounts, []]);
-}, 240_000);
 
 it('the auditor sees a lost item, one that is stuck, a wrong fate, an old result and wrong counters', async () => {
   const base = { job_id: 'j', claims: 2, key: null, outcome: 'FOUND', is_final: true, last_claim: 2 };

@@ -1,5 +1,6 @@
 // Slices: claim some items, process them outside any transaction, commit their results. As many as fit into the target time; fewer while items fail, the
 // process is short of memory or its event loop is late. The same loop serves workers and kick-offs; what differs is the host.
+import { setMaxListeners } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { AdaptiveSize, type Decision } from '../../../engine/adaptive.ts';
@@ -106,6 +107,8 @@ class SliceWorker {
       onDecision: host.decide,
     });
     this.#lag.enable();
+    // Every item at work listens for the end of its slice; none stays behind.
+    setMaxListeners(0, host.signal);
   }
 
   close(): void {
