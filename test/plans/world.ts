@@ -174,7 +174,11 @@ function insertInto(table: GrowingTable, seed: Seed, { from, to }: { from: numbe
     (column) => column.name in given || column.isIdentity || (column.isRequired && !column.hasDefault),
   );
   const names = filled.map(({ name }) => `"${name}"`).join(', ');
-  const values = filled.map((column) => `(${given[column.name] ?? madeUp(column, seed)})::${column.type}`).join(', ');
+  const values = filled
+    .map(
+      (column) => `(${given[column.name] ?? madeUp(column, seed)})${column.type === 'bit' ? '' : `::${column.type}`}`,
+    )
+    .join(', ');
   const index = seed.runsOf === undefined ? 'i' : runIndexOf(seed.runsOf);
   return `insert into ${table.name} (${names}) overriding system value
     select ${values}
@@ -204,6 +208,7 @@ function madeUp({ name, type }: Column, { runsOf }: Seed): string {
   if (/^(?:smallint|integer|bigint|numeric|real|double precision)$/.test(type))
     return type === 'smallint' ? 'i % 100' : 'i';
   if (type === 'tsvector') return `to_tsvector('simple', 'word' || i)`;
+  if (type === 'bit') return 'i::bigint::bit(64)';
   if (/^bit/.test(type)) return `B'1010'`;
   if (/multirange$/.test(type)) return `'{}'`;
   throw new Error(

@@ -303,6 +303,7 @@ testPlans({
   seeds,
   exempt: {
     'search-insert-query': 'inserts one row',
+    'search-delete-old-queries': 'no case yet',
     'search-insert-conversation': 'no case yet',
     'search-list-conversations': 'no case yet',
     'search-find-conversation': 'no case yet',
