@@ -3,9 +3,9 @@
 // every test file (listen-for-canaries.ts) looks for people in it at the end, and fails a file that sent none in.
 import { format } from 'node:util';
 
-/** Test files on judgments: the pipeline's own, with those of its routes and commands. */
+/** Test files on judgments: the pipeline's own, with those of its routes and commands. Plans are asked of the server, not of the product. */
 export const judgmentsTests =
-  /(?:^|\/)src\/pipelines\/judgments\/.*\.test\.ts$|(?:^|\/)test\/acceptance\/judgments[\w-]*\.test\.ts$/;
+  /(?:^|\/)src\/pipelines\/judgments\/(?!plans\.).*\.test\.ts$|(?:^|\/)test\/acceptance\/judgments[\w-]*\.test\.ts$/;
 
 type Feed = (tenantId?: string) => Promise<void>;
 
