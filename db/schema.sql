@@ -14,6 +14,8 @@ create role documents_api nologin noinherit;
 
 create role documents_cleanup nologin noinherit;
 
+create role documents_models nologin noinherit;
+
 create role documents_purge nologin noinherit;
 
 create role documents_worker nologin noinherit;
@@ -51,6 +53,7 @@ grant usage on schema engine to ads_parse;
 grant usage on schema engine to ads_promote;
 grant usage on schema engine to documents_api;
 grant usage on schema engine to documents_cleanup;
+grant usage on schema engine to documents_models;
 grant usage on schema engine to documents_purge;
 grant usage on schema engine to documents_worker;
 grant usage on schema engine to items_cleanup;
@@ -1803,6 +1806,7 @@ create table public.document_versions (
   ready_at timestamp with time zone,
   activated_at timestamp with time zone,
   deactivated_at timestamp with time zone,
+  title text,
   constraint document_versions_pkey PRIMARY KEY (tenant_id, doc_version_id),
   constraint document_versions_number UNIQUE (tenant_id, doc_id, version_no),
   constraint document_versions_run UNIQUE (tenant_id, run_id),
@@ -1869,19 +1873,38 @@ create table public.embedding_models (
   created_at timestamp with time zone default engine.now() not null,
   abstain_below real,
   abstain_measured jsonb,
+  is_due boolean default false not null,
+  build_version uuid,
+  build_position bigint default 0 not null,
+  passages bigint default 0 not null,
+  embedded bigint default 0 not null,
+  reused bigint default 0 not null,
+  part_at timestamp with time zone,
+  trouble text,
+  tries integer default 0 not null,
+  next_try_at timestamp with time zone,
+  ready_at timestamp with time zone,
+  activated_at timestamp with time zone,
+  deactivated_at timestamp with time zone,
+  retired_at timestamp with time zone,
   constraint embedding_models_pkey PRIMARY KEY (tenant_id, model_id),
   constraint embedding_models_abstain_below_check CHECK (((abstain_below >= (0)::double precision) AND (abstain_below <= (2)::double precision))),
+  constraint embedding_models_counts CHECK ((passages = (embedded + reused))),
   constraint embedding_models_dims_check CHECK (((dims >= 1) AND (dims <= 16000))),
   constraint embedding_models_provider_check CHECK ((provider = ANY (ARRAY['embedded'::text, 'http'::text, 'local'::text]))),
-  constraint embedding_models_state_check CHECK ((state = ANY (ARRAY['active'::text, 'building'::text, 'retired'::text])))
+  constraint embedding_models_state_check CHECK ((state = ANY (ARRAY['building'::text, 'ready'::text, 'active'::text, 'retired'::text])))
 );
+CREATE INDEX embedding_models_due ON public.embedding_models USING btree (model_id, part_at) WHERE (is_due OR (build_version IS NOT NULL));
 CREATE UNIQUE INDEX embedding_models_one_active ON public.embedding_models USING btree (tenant_id) WHERE (state = 'active'::text);
 alter table public.embedding_models enable row level security, force row level security;
+create policy due_of_any_tenant on public.embedding_models for select to documents_models using ((is_due OR (build_version IS NOT NULL)));
+create policy reactivation on public.embedding_models for all to postgres using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on public.embedding_models for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant select on public.embedding_models to documents_api;
+grant insert, select, update on public.embedding_models to documents_api;
 grant select on public.embedding_models to documents_purge;
-grant insert, select on public.embedding_models to documents_worker;
+grant insert, select, update on public.embedding_models to documents_worker;
 grant select on public.embedding_models to millrace_app;
+grant select (build_version, is_due, model_id, next_try_at, part_at, state, tenant_id) on public.embedding_models to documents_models;
 
 create table public.idempotency_keys (
   tenant_id uuid not null,
@@ -2681,11 +2704,14 @@ create table public.vector_ledger (
   constraint vector_ledger_pkey PRIMARY KEY (tenant_id, model_id, text_hash)
 );
 alter table public.vector_ledger enable row level security, force row level security;
+create policy only_of_retired_models on public.vector_ledger as restrictive for delete to documents_worker using ((EXISTS ( SELECT
+   FROM public.embedding_models m
+  WHERE ((m.tenant_id = vector_ledger.tenant_id) AND (m.model_id = vector_ledger.model_id) AND (m.state = 'retired'::text)))));
 create policy reactivation on public.vector_ledger for all to postgres using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on public.vector_ledger for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on public.vector_ledger to documents_api;
 grant delete, select on public.vector_ledger to documents_purge;
-grant insert, select on public.vector_ledger to documents_worker;
+grant delete, insert, select on public.vector_ledger to documents_worker;
 grant select on public.vector_ledger to millrace_app;
 
 create table tabular.mappings (
@@ -3856,12 +3882,22 @@ CREATE OR REPLACE FUNCTION public.fill_search_tables(of_tenant uuid, of_version 
  LANGUAGE sql
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
+    select pg_advisory_xact_lock_shared(hashtextextended(of_tenant::text, 300));
+
     insert into public.chunk_embeddings (tenant_id, model_id, doc_version_id, chunk_id, passage_no, embedding, bits)
     select p.tenant_id, l.model_id, p.doc_version_id, p.chunk_id, p.passage_no, l.embedding, l.bits
-    from public.chunk_passages p
-    join public.vector_ledger l on l.tenant_id = p.tenant_id and l.model_id = with_model and l.text_hash = p.text_hash
-    where p.tenant_id = of_tenant and p.doc_version_id = of_version
+    from public.embedding_models m
+    cross join public.chunk_passages p
+    join public.vector_ledger l on l.tenant_id = p.tenant_id and l.model_id = m.model_id and l.text_hash = p.text_hash
+    where m.tenant_id = of_tenant and m.state <> 'retired'
+      and p.tenant_id = of_tenant and p.doc_version_id = of_version
     on conflict do nothing;
+
+    update public.embedding_models m set is_due = true
+    where m.tenant_id = of_tenant and m.state <> 'retired' and not m.is_due
+      and (select count(*) from public.chunk_passages p where p.tenant_id = of_tenant and p.doc_version_id = of_version)
+        > (select count(*) from public.chunk_embeddings e
+           where e.tenant_id = of_tenant and e.model_id = m.model_id and e.doc_version_id = of_version);
 
     insert into public.chunk_terms (tenant_id, term, doc_version_id, chunk_nos, counts, head_counts, lengths)
     select c.tenant_id, t.lexeme, c.doc_version_id,

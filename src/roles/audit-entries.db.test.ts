@@ -31,6 +31,7 @@ import { defaultAlertSettings } from '../outbound/alerts/alert-settings.ts';
 import { createWebhookService } from '../outbound/webhooks/webhook-service.ts';
 import { defaultWebhookSettings } from '../outbound/webhooks/webhook-settings.ts';
 import { kits } from '../pipelines/all.ts';
+import { embeddedModel } from '../pipelines/documents/embedding/open-embedder.ts';
 import { DiskBlobStore } from '../platform/blob/disk-blob-store.ts';
 import { loadConfig } from '../platform/config.ts';
 import { uuidv7 } from '../platform/ids.ts';
@@ -106,6 +107,7 @@ beforeAll(async () => {
     AIRBYTE_API_TOKEN: airbyte.token,
     AIRBYTE_WORKSPACE_ID: airbyte.workspaceId,
     SOURCE_FOLDER_ROOTS: folder,
+    EMBEDDING_MODELS: JSON.stringify([{ provider: 'http', model: 'other', dim: 8, url: 'http://127.0.0.1:9' }]),
   };
   const groups = kits.flatMap(({ settings }) => (settings ? [settings] : []));
   const opening = await openKits(kits, {
@@ -217,6 +219,7 @@ const sourceWish = () => ({
   pipeline: 'documents',
   place: { kind: 'folder', directory: path.join(folder, 'none') },
 });
+const byModel = { body: () => ({ model_id: 'other@http-8' }) };
 const byUpload = { params: () => ({ upload_id: id('upload') }) };
 
 /** In an order in which each finds what it needs. */
@@ -389,6 +392,18 @@ const steps: Readonly<Record<Change, Step>> = {
   'documents.deactivate': byDocument,
   'documents.reactivate': byDocument,
   'documents.purge': byDocument,
+  'models.add': byModel,
+  'models.compare': { body: () => ({ model_id: embeddedModel.modelId }), entries: 0 },
+  'models.activate': {
+    ...byModel,
+    before: async () => {
+      await db.admin.query(
+        `update embedding_models set state = 'ready', is_due = false where model_id = 'other@http-8'`,
+      );
+    },
+  },
+  'models.rollback': {},
+  'models.retire': byModel,
 
   'batches.create': {
     form: () => [field('source_batch_id', 'golden_path_test_audit'), filePart('june.csv', batchFile)],

@@ -11,10 +11,10 @@ import { compiledProgram } from './programs.ts';
 const reader = 'src/pipelines/documents/extract/extraction-child.ts';
 
 /** Vectors made from the hash of a text, and a count of the texts it was asked for. */
-export function hashEmbedder(): Embedder & { asked: number } {
+export function hashEmbedder(modelId = 'hash@1'): Embedder & { asked: number } {
   const tokenizer = readTokenizer(embeddedFolder);
   const embedder = {
-    facts: { modelId: 'hash@1', name: 'hash', provider: 'embedded' as const, dims: 8, maxTokens: 256 },
+    facts: { modelId, name: modelId.split('@')[0] ?? modelId, provider: 'embedded' as const, dims: 8, maxTokens: 256 },
     asked: 0,
     countTokens: (text: string) => tokenizer.count(text),
     async embed(texts: readonly string[]) {
@@ -59,13 +59,20 @@ export function wordEmbedder(): Embedder & { asked: number; fault: boolean } {
 
 export function documentsDeps(
   folder: string,
-  { limits, embedder = hashEmbedder(), search = openSearch(embedder), ...over }: Partial<DocumentsDeps> = {},
+  {
+    limits,
+    embedder = hashEmbedder(),
+    otherEmbedders = [],
+    search = openSearch(embedder, {}, otherEmbedders),
+    ...over
+  }: Partial<DocumentsDeps> = {},
 ): DocumentsDeps {
   // Programs are compiled themselves, and with them the reader beside them.
   const program = import.meta.url.endsWith('.js') ? {} : { program: compiledProgram(reader) };
   return {
     store: new DiskBlobStore({ root: path.join(folder, 'blobs') }),
     embedder,
+    otherEmbedders,
     search,
     limits: { maxMemoryMb: 512, timeoutMs: 30_000, ...program, ...limits },
     ocr: 'auto',

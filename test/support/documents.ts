@@ -13,6 +13,7 @@ import { documentsPipeline } from '../../src/pipelines/documents/documents.pipel
 import { changeHandlers } from '../../src/pipelines/documents/http/change-handlers.ts';
 import { fileHandlers } from '../../src/pipelines/documents/http/file-handlers.ts';
 import { documentsIntake, ingestHandler } from '../../src/pipelines/documents/http/ingest.ts';
+import { modelHandlers } from '../../src/pipelines/documents/http/model-handlers.ts';
 import { queryHandlers } from '../../src/pipelines/documents/http/query-handlers.ts';
 import { readHandlers } from '../../src/pipelines/documents/http/read-handlers.ts';
 import { searchHandlers } from '../../src/pipelines/documents/http/search-handlers.ts';
@@ -35,6 +36,7 @@ export function documentHandlers(deps: DocumentsDeps) {
     ...changeHandlers(deps),
     ...searchHandlers(deps.search),
     ...queryHandlers,
+    ...modelHandlers(deps),
   };
 }
 

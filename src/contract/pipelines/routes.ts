@@ -1,6 +1,7 @@
 // The route tables of the pipelines and their sections of the metrics, assembled for api/. Apart from all.ts, because these need zod and the browser must not.
 import { Ad, AdSet, adsRoutes, Campaign, DailyMetric, Provenance, Total } from './ads/api.ts';
 import { documentRoutes } from './documents/api.ts';
+import { modelRoutes } from './documents/models-api.ts';
 import { searchRoutes } from './documents/search-api.ts';
 import { itemsRoutes } from './items/api.ts';
 import { ItemMetrics } from './items/metrics.ts';
@@ -18,6 +19,7 @@ export const pipelinesOwnRoutes = {
   ...syncRoutes,
   ...documentRoutes,
   ...searchRoutes,
+  ...modelRoutes,
   ...itemsRoutes,
   ...sourceRoutes,
 };

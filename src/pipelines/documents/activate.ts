@@ -45,11 +45,18 @@ export async function activateVersion(
             const isNewest = deps.activation === 'last-completed' || input.source_seq >= standing.newestSeq;
             end = isNewest ? 'active' : 'superseded';
             const { grade, shares } = gradeOf(state.grade);
-            const { modelId } = deps.embedder.facts;
-            await finishVersion(tx, tenantId, state, { grade, shares, modelId, artifactUri: artifactUri(place) });
+            const modelId = state.modelId ?? deps.embedder.facts.modelId;
+            const { title } = input;
+            await finishVersion(tx, tenantId, state, {
+              grade,
+              shares,
+              modelId,
+              title,
+              artifactUri: artifactUri(place),
+            });
             if (isNewest) {
               await deactivateOthers(tx, tenantId, input.doc_id, state.versionId);
-              await serveVersion(tx, tenantId, state.versionId, deps.embedder.facts.modelId);
+              await serveVersion(tx, tenantId, state.versionId, modelId);
             }
           }
           if (run.blobId !== null) await keepBlobUntil(tx, run.blobId, deps.keepRaw === 'keep' ? FOR_EVER_DAYS : 0);

@@ -6,8 +6,13 @@ import type { SearchDeps } from './search/search-deps.ts';
 
 export interface DocumentsDeps {
   readonly store: BlobStore;
+  /** Of the settings: what a tenant begins with, and what tokens are counted with. */
   readonly embedder: Embedder;
   readonly search: SearchDeps;
+  /** The other models of this installation. */
+  readonly otherEmbedders?: readonly Embedder[];
+  /** How much of the time the build of vectors may work, in percent. */
+  readonly buildShare?: number;
   readonly limits: ExtractionLimits;
   readonly ocr: 'auto' | 'off';
   readonly ocrLanguage: string;

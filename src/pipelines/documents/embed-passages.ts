@@ -1,13 +1,26 @@
 // Vectors: passages are taken 64 at a time; whose text was embedded before with this model, in whatever document of the tenant, costs
 // nothing. New vectors go into the ledger with the checkpoint, so that no text is ever embedded twice.
+//
+// A tenant that is changing to another model gets vectors of both. What the other one cannot do now is left to the build
+// (model-swap/build-vectors.ts): a new model in trouble stops no document.
 
 import { embeddedText } from './chunking/passages.ts';
 import { type DocumentsDeps, PASSAGES_PER_PART } from './deps.ts';
 import type { DocumentContext } from './document-context.ts';
-import { signBits, vectorBytes } from './embedding/embedder.ts';
+import { type Embedder, signBits, vectorBytes } from './embedding/embedder.ts';
+import { findEmbedder } from './embedding/model-catalogue.ts';
 import { type ProcessState, timed } from './process-state.ts';
-import { listPassages } from './sql/chunks.ts';
-import { insertVectors, knownHashes, recordModel } from './sql/vectors.ts';
+import { listPassages, type PassageToEmbed } from './sql/chunks.ts';
+import { insertVectors, knownHashes, listLiveModels, recordModel, type VectorRow } from './sql/vectors.ts';
+
+/** A model beside the active one has this long for one part. */
+const BESIDE_WITHIN_MS = 30_000;
+
+interface TenantEmbedders {
+  /** The active one, or the standard one where this installation does not know the active one any more. */
+  readonly main: Embedder;
+  readonly beside: readonly Embedder[];
+}
 
 export async function embedPassages(
   context: DocumentContext,
@@ -15,46 +28,84 @@ export async function embedPassages(
   from: ProcessState,
 ): Promise<ProcessState> {
   const { run, input, commit, progress, signal } = context;
-  const { facts } = deps.embedder;
   const { tenantId } = run;
   let state = from;
   let done = state.embedded + state.reused;
-  await commit((tx) => recordModel(tx, tenantId, facts));
+  const embedders = await embeddersOfTenant(context, deps);
+  const { main } = embedders;
+  let { beside } = embedders;
   while (state.step === 'vectors') {
     const limit = deps.passagesPerPart ?? PASSAGES_PER_PART;
-    const some = await commit(async (tx) => {
-      const passages = await listPassages(tx, tenantId, state.versionId, state.nextChunk, limit);
-      const known = await knownHashes(
-        tx,
-        tenantId,
-        facts.modelId,
-        passages.map(({ hash }) => hash),
-      );
-      return passages.map((passage) => ({ ...passage, isKnown: known.has(passage.hash.toString('hex')) }));
-    });
-    // Within one batch the same text may stand twice.
-    const fresh = [
-      ...new Map(some.filter(({ isKnown }) => !isKnown).map((each) => [each.hash.toString('hex'), each])).values(),
-    ];
-    const texts = fresh.map(({ headingPath, text }) => embeddedText(input.title, headingPath, text));
-    const { value: vectors, timings } = await timed(state, 'embed_ms', () => deps.embedder.embed(texts, signal));
-    const last = some.at(-1);
-    done += some.length;
+    const passages = await commit((tx) => listPassages(tx, tenantId, state.versionId, state.nextChunk, limit));
+    const { value: made, timings } = await timed(state, 'embed_ms', () =>
+      embedFresh(context, main, passages, input.title, signal),
+    );
+    const others: { readonly modelId: string; readonly rows: readonly VectorRow[] }[] = [];
+    for (const embedder of beside) {
+      const { modelId } = embedder.facts;
+      try {
+        const within = AbortSignal.any([signal, AbortSignal.timeout(BESIDE_WITHIN_MS)]);
+        others.push({ modelId, rows: await embedFresh(context, embedder, passages, input.title, within) });
+      } catch (error) {
+        signal.throwIfAborted();
+        context.log.warn({ model: modelId, err: error }, 'a model beside the active one failed; its build comes later');
+        beside = beside.filter((each) => each !== embedder);
+      }
+    }
+    const last = passages.at(-1);
+    done += passages.length;
     state = {
       ...state,
       timings,
-      embedded: state.embedded + fresh.length,
-      reused: state.reused + some.length - fresh.length,
-      ...(last === undefined || some.length < limit
+      modelId: main.facts.modelId,
+      embedded: state.embedded + made.length,
+      reused: state.reused + passages.length - made.length,
+      ...(last === undefined || passages.length < limit
         ? { step: 'terms' as const, nextChunk: 0 }
         : { nextChunk: last.position + 1 }),
     };
-    const rows = fresh.map(({ hash }, at) => {
-      const vector = vectors[at] ?? new Float32Array(facts.dims);
-      return { hash, embedding: vectorBytes(vector), bits: signBits(vector) };
-    });
-    await commit((tx) => insertVectors(tx, tenantId, facts.modelId, rows), { checkpoint: state });
+    await commit(
+      async (tx) => {
+        await insertVectors(tx, tenantId, main.facts.modelId, made);
+        for (const { modelId, rows } of others) await insertVectors(tx, tenantId, modelId, rows);
+      },
+      { checkpoint: state },
+    );
     progress({ done, total: state.passages, unit: 'passages', note: 'embedding' });
   }
   return state;
+}
+
+async function embeddersOfTenant({ run, commit }: DocumentContext, deps: DocumentsDeps): Promise<TenantEmbedders> {
+  const live = await commit(async (tx) => {
+    const found = await listLiveModels(tx, run.tenantId);
+    const [first] = found;
+    if (first?.isActive === true && findEmbedder(deps, first.modelId) !== undefined) return found;
+    await recordModel(tx, run.tenantId, deps.embedder.facts);
+    return listLiveModels(tx, run.tenantId);
+  });
+  const known = live.flatMap(({ modelId }) => findEmbedder(deps, modelId) ?? []);
+  const main = known.find(({ facts }) => facts.modelId === live[0]?.modelId) ?? deps.embedder;
+  return { main, beside: known.filter((each) => each !== main) };
+}
+
+/** Vectors of those whose text has none yet. Within one part the same text may stand twice. */
+async function embedFresh(
+  { run, commit }: DocumentContext,
+  embedder: Embedder,
+  passages: readonly PassageToEmbed[],
+  title: string,
+  signal: AbortSignal,
+): Promise<VectorRow[]> {
+  const { modelId, dims } = embedder.facts;
+  const hashes = passages.map(({ hash }) => hash);
+  const known = await commit((tx) => knownHashes(tx, run.tenantId, modelId, hashes));
+  const unknown = passages.filter(({ hash }) => !known.has(hash.toString('hex')));
+  const fresh = [...new Map(unknown.map((each) => [each.hash.toString('hex'), each])).values()];
+  const texts = fresh.map(({ headingPath, text }) => embeddedText(title, headingPath, text));
+  const vectors = await embedder.embed(texts, signal);
+  return fresh.map(({ hash }, at) => {
+    const vector = vectors[at] ?? new Float32Array(dims);
+    return { hash, embedding: vectorBytes(vector), bits: signBits(vector) };
+  });
 }

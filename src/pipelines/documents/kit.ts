@@ -3,15 +3,18 @@ import { defineKit } from '../kit.ts';
 import { documentsStaging } from './cleanup.ts';
 import { checkDocuments } from './cli/doctor-check.ts';
 import { addDocumentCommands } from './cli/documents.ts';
+import { addModelCommands } from './cli/models.ts';
 import { addSearchCommands } from './cli/search.ts';
 import { createCrashGuard } from './crash-guard.ts';
 import { documentsPipeline } from './documents.pipeline.ts';
 import { changeHandlers } from './http/change-handlers.ts';
 import { fileHandlers } from './http/file-handlers.ts';
 import { documentsIntake, ingestHandler } from './http/ingest.ts';
+import { modelHandlers } from './http/model-handlers.ts';
 import { queryHandlers } from './http/query-handlers.ts';
 import { readHandlers } from './http/read-handlers.ts';
 import { searchHandlers } from './http/search-handlers.ts';
+import { buildServices, MODELS_ROLE } from './model-swap/build-vectors.ts';
 import { openDocuments } from './open-documents.ts';
 import { createQueryPruner } from './search/prune-queries.ts';
 import { documentSettings } from './settings.ts';
@@ -30,12 +33,15 @@ export const documentsKit = defineKit({
     ...changeHandlers(own),
     ...searchHandlers(own.search),
     ...queryHandlers,
+    ...modelHandlers(own),
   }),
   commands: [
     { group: 'Documents:', add: addDocumentCommands },
     { group: 'Search:', add: addSearchCommands },
+    { group: 'Documents:', add: addModelCommands },
   ],
-  services: ({ engine, log, settings }) => [
+  services: ({ engine, log, settings, own }) => [
+    ...buildServices(engine, own, log),
     createCrashGuard({
       pool: engine.pools.control,
       log,
@@ -46,7 +52,7 @@ export const documentsKit = defineKit({
     createQueryPruner({ pool: engine.pools.control, log, election: engine.election, days: settings.queryLogDays }),
   ],
   staging: documentsStaging,
-  databaseRoles: ['documents_api', 'documents_worker', 'documents_purge', 'documents_cleanup'],
+  databaseRoles: ['documents_api', 'documents_worker', 'documents_purge', 'documents_cleanup', MODELS_ROLE],
   samples: [
     {
       name: 'documents',

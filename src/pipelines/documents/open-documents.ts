@@ -3,17 +3,18 @@ import path from 'node:path';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import type { Config } from '../../platform/config.ts';
 import type { DocumentsDeps } from './deps.ts';
+import { openEmbedders } from './embedding/model-catalogue.ts';
 import { tessdataFolder } from './embedding/model-folder.ts';
-import { openEmbedder } from './embedding/open-embedder.ts';
 import { searchOf } from './search/open-search.ts';
 import type { DocumentSettings } from './settings.ts';
 
 export function openDocuments(settings: DocumentSettings, config: Config, store: BlobStore): DocumentsDeps {
-  const embedder = openEmbedder(settings);
+  const embedders = openEmbedders(settings);
   return {
     store,
-    embedder,
-    search: searchOf(settings, embedder),
+    ...embedders,
+    search: searchOf(settings, embedders.embedder, embedders.otherEmbedders),
+    buildShare: settings.embeddingBuildShare,
     limits: { maxMemoryMb: settings.extractMaxMemoryMb, timeoutMs: settings.extractTimeoutSeconds * 1_000 },
     ocr: settings.ocr,
     ocrLanguage: settings.ocrLanguage,

@@ -36,6 +36,8 @@ export interface ProcessState {
   readonly nextChunk: number;
   readonly embedded: number;
   readonly reused: number;
+  /** The model these were counted of. */
+  readonly modelId?: string;
   readonly language: string | null;
   readonly config: string;
   readonly timings: Timings;

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { choice, integer, optionalText, optionalUrl, text } from '../../platform/config/setting.ts';
 import type { SettingGroup } from '../../platform/config.ts';
+import { faultsOfListed } from './embedding/listed-models.ts';
 import { searchFaults, searchShape } from './search/search-shape.ts';
 
 const shape = {
@@ -75,6 +76,18 @@ const shape = {
     unit: 'seconds',
     doc: 'How long one request to the service may take.',
   }),
+  embeddingModels: optionalText('EMBEDDING_MODELS', {
+    secret: true,
+    unset: 'none',
+    doc: 'Further models that tenants may change to with "millrace models", as a JSON list: {"provider": "http", "model", "dim", "url", "api", "key"} or {"provider": "local", "path", "model"}.',
+  }),
+  embeddingBuildShare: integer('EMBEDDING_BUILD_SHARE', {
+    min: 1,
+    max: 100,
+    default: 50,
+    unit: '%',
+    doc: 'How much of the time vectors of a new model are made in the background; the rest is a pause after each part.',
+  }),
   keepRaw: choice('KEEP_RAW', ['keep', 'delete'], {
     default: 'keep',
     doc: 'keep: the file of a version stays, for download, verification, page images and OCR. delete: it goes once the run has succeeded.',
@@ -114,8 +127,17 @@ const shape = {
 export const documentSettings = {
   title: 'Documents',
   shape,
-  faults: ({ embeddingProvider, embeddingUrl, embeddingModel, embeddingDim, embeddingModelPath, ...rest }) => [
+  faults: ({
+    embeddingProvider,
+    embeddingUrl,
+    embeddingModel,
+    embeddingDim,
+    embeddingModelPath,
+    embeddingModels,
+    ...rest
+  }) => [
     ...searchFaults(rest),
+    ...faultsOfListed(embeddingModels),
     ...(embeddingProvider === 'http' &&
     (embeddingUrl === undefined || embeddingModel === undefined || embeddingDim === 0)
       ? ['EMBEDDING_PROVIDER=http needs EMBEDDING_URL, EMBEDDING_MODEL and EMBEDDING_DIM']

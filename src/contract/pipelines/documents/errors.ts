@@ -140,6 +140,30 @@ export const documentsErrors = defineErrors({
     message: '{file} is no list of questions: {reason}.',
     next: 'Give a CSV file with the columns question and document.',
   },
+  model_unknown: {
+    kind: 'input',
+    status: 404,
+    message: 'There is no embedding model {model} here.',
+    next: 'Look at "millrace models list"; the operator adds models with EMBEDDING_MODELS.',
+  },
+  model_not_ready: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Model {model} cannot be asked with yet: {reason}.',
+    next: 'Wait for its build; "millrace models list" says how far it is.',
+  },
+  model_is_active: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Model {model} is the one questions are asked with.',
+    next: 'Make another model active first.',
+  },
+  model_without_previous: {
+    kind: 'conflict',
+    status: 409,
+    message: 'No other model was active before that is still ready.',
+    next: 'Name the model: "millrace models activate MODEL".',
+  },
   embedding_provider_failed: {
     kind: 'transient',
     status: 503,

@@ -27,4 +27,10 @@ export const documentsOperations = {
   'conversations.create': ['POST', '/v1/conversations'],
   'conversations.show': ['GET', '/v1/conversations/:conversation_id'],
   'conversations.remove': ['DELETE', '/v1/conversations/:conversation_id'],
+  'models.list': ['GET', '/v1/models'],
+  'models.add': ['POST', '/v1/models'],
+  'models.compare': ['POST', '/v1/models/compare'],
+  'models.activate': ['POST', '/v1/models/activate'],
+  'models.rollback': ['POST', '/v1/models/rollback'],
+  'models.retire': ['POST', '/v1/models/retire'],
 } as const;

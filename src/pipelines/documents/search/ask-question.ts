@@ -60,7 +60,7 @@ export async function askQuestion(asking: Asking, question: Question, listener: 
     watch,
   );
   listener.onEvidence?.(found.hits);
-  const evidence = await watch.time('judge', () => judgeEvidence(found, deps));
+  const evidence = await watch.time('judge', () => judgeEvidence(found));
   const bar = barOf(found.retrieval.activeModel, evidence.usesVectors);
   const thin = reasonToAbstain(found, evidence, bar);
   const written =

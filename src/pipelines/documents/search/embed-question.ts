@@ -74,3 +74,17 @@ export class QuestionEmbedder {
     this.#kept.set(text, vector);
   }
 }
+
+/** One for each model of the installation: a tenant's questions are asked with its active one. */
+export class QuestionEmbedders {
+  readonly #all: readonly QuestionEmbedder[];
+
+  constructor(embedders: readonly Embedder[], timeoutMs: number) {
+    this.#all = embedders.map((embedder) => new QuestionEmbedder(embedder, timeoutMs));
+  }
+
+  /** The first one for a tenant that has no model yet. Undefined: the settings do not name its model any more. */
+  of(modelId: string | undefined): QuestionEmbedder | undefined {
+    return modelId === undefined ? this.#all[0] : this.#all.find((each) => each.modelId === modelId);
+  }
+}

@@ -3,7 +3,6 @@
 import { cutSpan, type Span, sentencesOf } from '../chunking/text-measure.ts';
 import { highlightsOf } from './highlight.ts';
 import type { RankedChunk } from './retrieve.ts';
-import type { SearchDeps } from './search-deps.ts';
 import type { Found } from './search-documents.ts';
 
 export interface EvidenceSentence {
@@ -38,10 +37,11 @@ const MAX_CHARS = 320;
 const MIN_PART = 40;
 export const SHARE_WEIGHT = 0.5;
 
-export async function judgeEvidence(found: Found, deps: SearchDeps): Promise<Evidence> {
+export async function judgeEvidence(found: Found): Promise<Evidence> {
   const sentences = candidatesOf(found);
   const texts = sentences.map(({ text }) => text);
-  const embedded = found.vector === undefined || texts.length === 0 ? undefined : await deps.questions.embedAll(texts);
+  const embedded =
+    found.vector === undefined || texts.length === 0 ? undefined : await found.questions?.embedAll(texts);
   const vectors = embedded?.kind === 'vectors' ? embedded.vectors : undefined;
   const scored = sentences.map((sentence, at): EvidenceSentence => {
     const vector = vectors?.[at];

@@ -2,10 +2,11 @@
 
 import { inTenant } from '../../../access/tenant-session.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
-import type { Pool } from '../../../platform/database.ts';
+import type { Pool, Queryable } from '../../../platform/database.ts';
 import { limitSearch } from '../sql/limit-search.ts';
-import { type FoundChunk, readFound } from '../sql/read-found.ts';
+import { type FoundChunk, readActiveModel, readFound } from '../sql/read-found.ts';
 import type { SearchFilter } from '../sql/search-filter.ts';
+import type { EmbeddedQuestion, QuestionEmbedder } from './embed-question.ts';
 import { highlightsOf } from './highlight.ts';
 import { type ParsedQuery, parseQuery } from './parse-query.ts';
 import { type Reranked, rerank, withRerank } from './rerank.ts';
@@ -31,6 +32,8 @@ export interface Found {
   readonly chunks: readonly { readonly ranked: RankedChunk; readonly found: FoundChunk }[];
   readonly retrieval: Retrieval;
   readonly vector: Float32Array | undefined;
+  /** What the question was embedded with. */
+  readonly questions: QuestionEmbedder | undefined;
   readonly why: Why;
 }
 
@@ -39,13 +42,16 @@ export async function searchDocuments(
   deps: SearchDeps,
   request: SearchRequest,
   watch: Stopwatch = new Stopwatch(),
+  isAgain = false,
 ): Promise<Found> {
   const query = parseQuery(request.query);
   if (query === undefined) throw new MillraceError('question_empty');
-  const embedded =
-    request.mode === 'lexical' || query.text === ''
-      ? undefined
-      : await watch.time('embed', () => deps.questions.embed(query.text));
+  const asksVectors = request.mode !== 'lexical' && query.text !== '';
+  const model = asksVectors
+    ? await inTenant(pool, request.tenantId, activeModelOf(request), { readOnly: true })
+    : undefined;
+  const questions = asksVectors ? deps.questions.of(model?.model_id) : undefined;
+  const embedded = asksVectors ? await watch.time('embed', () => embedWith(questions, query.text)) : undefined;
   const vector = embedded?.kind === 'vector' ? embedded : undefined;
   // Of a document several chunks may be found: enough of them that grouping still fills the list.
   const wanted = request.limit * (request.group === 'document' ? 3 : 1);
@@ -74,6 +80,14 @@ export async function searchDocuments(
     },
     { readOnly: true, isolation: 'repeatable read' },
   );
+  // Another model became active since the question was embedded: it is asked once more, with that one.
+  if (
+    vector !== undefined &&
+    retrieval.activeModel !== undefined &&
+    retrieval.activeModel.modelId !== vector.modelId &&
+    !isAgain
+  )
+    return searchDocuments(pool, deps, request, watch, true);
   const words = retrieval.terms.words
     .filter(({ isCommon }) => !isCommon)
     .flatMap(({ word, readAs }) => [word, ...(readAs === null ? [] : [readAs])]);
@@ -88,6 +102,7 @@ export async function searchDocuments(
     chunks: ordered.chunks.slice(0, request.limit),
     retrieval,
     vector: vector?.vector,
+    questions,
     why: { ...why, rerank: ordered.rerank, said: [...why.said, ...ordered.said] },
   };
 }
@@ -124,6 +139,15 @@ async function reorder<T>(
     rerank: 'used',
     said: [],
   };
+}
+
+function activeModelOf({ tenantId }: SearchRequest) {
+  return (db: Queryable) => readActiveModel(db, tenantId);
+}
+
+async function embedWith(questions: QuestionEmbedder | undefined, text: string): Promise<EmbeddedQuestion> {
+  if (questions !== undefined) return questions.embed(text);
+  return { kind: 'unavailable', reason: 'the settings do not name the model of this tenant any more' };
 }
 
 /** The best, or the best of each document. */

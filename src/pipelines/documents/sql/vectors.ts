@@ -7,13 +7,30 @@ export async function recordModel(tx: Queryable, tenantId: string, facts: ModelF
   await tx.query({
     name: 'documents-record-model',
     text: `
-      insert into public.embedding_models (tenant_id, model_id, name, provider, dims, max_tokens, state)
-      select $1, $2, $3, $4, $5, $6,
-             case when exists (select from public.embedding_models m where m.tenant_id = $1 and m.state = 'active')
-                  then 'building' else 'active' end
+      insert into public.embedding_models
+        (tenant_id, model_id, name, provider, dims, max_tokens, state, is_due, activated_at)
+      select $1, $2, $3, $4, $5, $6, case when a.has then 'building' else 'active' end, a.has,
+             case when not a.has then engine.now() end
+      from (select exists (select from public.embedding_models m where m.tenant_id = $1 and m.state = 'active') as has) a
       on conflict do nothing`,
     values: [tenantId, facts.modelId, facts.name, facts.provider, facts.dims, facts.maxTokens],
   });
+}
+
+/** Those that new documents get vectors of; the active one first. */
+export async function listLiveModels(
+  tx: Queryable,
+  tenantId: string,
+): Promise<{ modelId: string; isActive: boolean }[]> {
+  const { rows } = await tx.query<{ model_id: string; is_active: boolean }>({
+    name: 'documents-list-live-models',
+    text: `
+      select m.model_id, m.state = 'active' as is_active from public.embedding_models m
+      where m.tenant_id = $1 and m.state <> 'retired'
+      order by (m.state = 'active') desc, m.model_id`,
+    values: [tenantId],
+  });
+  return rows.map(({ model_id: modelId, is_active: isActive }) => ({ modelId, isActive }));
 }
 
 /** Which of these texts have a vector of the model, in hex. */

@@ -78,6 +78,8 @@ export async function finishVersion(
     readonly grade: Grade;
     readonly shares: GradeShares;
     readonly modelId: string;
+    /** As it was embedded with. */
+    readonly title: string;
     readonly artifactUri: string;
   },
 ): Promise<void> {
@@ -87,7 +89,7 @@ export async function finishVersion(
       update public.document_versions v
       set page_count = $3, text_pages = $4, ocr_pages = $5, empty_pages = $6, rejected_pages = $7, chunk_count = $8,
           passage_count = $9, token_count = $10, language = $11, search_config = $12, grade = $13, grade_shares = $14,
-          notes = $15, model_id = $16, artifact_uri = $17, ready_at = engine.now(),
+          notes = $15, model_id = $16, artifact_uri = $17, title = $18, ready_at = engine.now(),
           term_length = coalesce((
             select sum(cardinality(array_positions(u.weights, 'D')))
             from public.chunk_fts f cross join lateral unnest(f.tsv) u
@@ -111,6 +113,7 @@ export async function finishVersion(
       JSON.stringify(state.notes),
       facts.modelId,
       facts.artifactUri,
+      facts.title,
     ],
   });
 }
