@@ -188,6 +188,7 @@ const building: PlanCase[] = [
       grade: 'A' as never,
       shares: {} as never,
       modelId: 'model',
+      title: 'Plans',
       artifactUri: 'a',
     }),
   ),
