@@ -1,25 +1,6 @@
-// A small dose of the sources suite on every test run, and its auditor. The landing dose is `npm run chaos -- sources`.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { compilePrograms } from '../support/programs.ts';
-import { type ChaosServer, openChaosServer } from './ground.ts';
-import { runSourcesChaos } from './sources.ts';
+// The auditor of the sources suite. The suite itself is `npm run chaos -- sources`.
+import { expect, it } from 'vitest';
 import { auditSources } from './sources-audit.ts';
-import { noCounts } from './suites/suite.ts';
-
-let server: ChaosServer;
-
-beforeAll(async () => {
-  compilePrograms();
-  server = await openChaosServer();
-}, 180_000);
-afterAll(() => server.close());
-
-it('a bucket on a flaky server whose syncs are killed has exactly one run per object and observed version', async () => {
-  const points = ['sync.after_take', 'commit.after_checkpoint'];
-  const dose = { seed: 20_261_118, kills: 3, workers: 2, objects: 12, points };
-  const { counts, findings } = await runSourcesChaos(dose, server);
-  expect([counts, findings]).toEqual([noCounts, []]);
-}, 180_000);
 
 it('the auditor sees a version without a run, one with two, a receipt that does not add up and an object that is told wrong', async () => {
   const answers: Record<string, object[]> = {

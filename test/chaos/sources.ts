@@ -126,7 +126,7 @@ export async function runSourcesChaos(dose: SourcesDose, server?: ChaosServer): 
   }
 }
 
-/** Asks for syncs until one that began now has ended well. One that failed is what the place made of it; the next looks again. */
+/** Asks for syncs until one that began now has taken in everything. One that failed, or could not read an object, is followed by the next. */
 async function looked(
   ground: Ground,
   ask: () => Promise<{ id: string; created: boolean }>,
@@ -137,15 +137,15 @@ async function looked(
     if (id === '') continue;
     const end = await waitFor(
       async () => {
-        const [run] = await ground.ask<{ phase: string }>(
-          `select phase from engine.runs where tenant_id = $1 and id = $2 and finished_at is not null`,
+        const [run] = await ground.ask<{ status: string }>(
+          `select status from engine.runs where tenant_id = $1 and id = $2 and finished_at is not null`,
           [tenantId, id],
         );
-        return run?.phase;
+        return run?.status;
       },
       { what: `the end of sync ${id}`, timeoutMs: 120_000, everyMs: 50 },
     );
-    if (created && end === 'done') return;
+    if (created && end === 'synced') return;
   }
 }
 
