@@ -54,9 +54,17 @@ export interface ItemsTestOptions {
   readonly batchBytes?: number;
   /** Worker processes, as the database sees them. */
   readonly workers?: number;
+  /** Slots of each. */
+  readonly concurrency?: number;
 }
 
-export function useItems({ settings = {}, processors = [], batchBytes, workers = 1 }: ItemsTestOptions = {}) {
+export function useItems({
+  settings = {},
+  processors = [],
+  batchBytes,
+  workers = 1,
+  concurrency,
+}: ItemsTestOptions = {}) {
   const db = useDatabase();
   const folder = mkdtempSync(path.join(tmpdir(), 'millrace-items-'));
   const deps = itemsDeps(folder, { settings, processors, ...(batchBytes === undefined ? {} : { batchBytes }) });
@@ -64,7 +72,14 @@ export function useItems({ settings = {}, processors = [], batchBytes, workers =
   let admin: TestUser;
   let user: TestUser;
   beforeAll(async () => {
-    for (let at = 0; at < workers; at += 1) engines.push(await buildEngine(db.appUrl, [itemsPipeline(deps)]));
+    for (let at = 0; at < workers; at += 1)
+      engines.push(
+        await buildEngine(
+          db.appUrl,
+          [itemsPipeline(deps)],
+          concurrency === undefined ? {} : { settings: { concurrency } },
+        ),
+      );
     engines[0]?.consume(leftoversConsumer({ engine: first(), log: silentLog }));
     for (const engine of engines) await engine.start();
     const tenantId = await buildTenant(db);

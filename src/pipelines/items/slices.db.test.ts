@@ -167,27 +167,6 @@ it('an item that is not found is looked for again after 1 h, 6 h and 24 h, each 
 });
 
 describe('a large job', () => {
-  it('is shared by several workers, every item once, and its counters equal a recount', async () => {
-    const all = gate();
-    const job = await submit(words(200), async (item, context) => {
-      await all.opened;
-      return says(item, context);
-    });
-    await waitFor(
-      async () =>
-        (await bench.db.admin.query('select distinct worker_id from engine.attempts where run_id = $1', [job])).rows
-          .length === 2,
-      { what: 'two workers' },
-    );
-    all.open();
-    expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 200 });
-    const { rows } = await bench.db.admin.query<{ n: number; finals: number }>(
-      `select count(*)::int as n, count(*) filter (where is_final)::int as finals from item_attempts where job_id = $1 and outcome <> 'LOST'`,
-      [job],
-    );
-    expect(rows).toEqual([{ n: 200, finals: 200 }]);
-  });
-
   it('fails when every item is an error, and waits when items are to be retried', async () => {
     const failed = await submit(words(40), () => refused('gtin_invalid', 'No.'));
     expect(await bench.ended(failed)).toMatchObject({ queue_state: 'FAILED', error_items: 40 });
@@ -210,47 +189,18 @@ describe('a large job', () => {
   });
 });
 
-describe('pause, resume and kick-off', () => {
-  it('a paused job ends its slice and begins none; resumed it goes on', async () => {
-    const first = gate();
-    let begun = 0;
-    const job = await submit(words(29), async (item, context) => {
-      begun += 1;
-      await first.opened;
-      return says(item, context);
-    });
-    await waitFor(() => begun > 0, { what: 'the first item' });
-    expect((await bench.call('jobs.pause', job)).body.queue_state).toBe('PAUSED');
-    first.open();
-    await waitFor(async () => (await bench.engine.run(bench.admin.tenantId, job)).phase === 'waiting', {
-      what: 'the slice to end',
-    });
-    const paused = await bench.job(job);
-    expect(paused.queue_state).toBe('PAUSED');
-    expect(paused.pending_items).toBeGreaterThan(0);
-    expect(paused.why).toMatch(/^paused by /);
-    const kickoff = await bench.call('jobs.kickoff', job, { query: { durationMs: '50' } });
-    expect([kickoff.status, kickoff.body.code]).toEqual([409, 'job_paused']);
-    expect((await bench.call('jobs.resume', job)).body.queue_state).not.toBe('PAUSED');
-    expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 29 });
-    expect((await bench.call('jobs.pause', job)).body.code).toBe('job_ended');
-    expect((await bench.call('jobs.resume', job)).body.code).toBe('job_ended');
-    expect((await bench.call('jobs.kickoff', job)).body.code).toBe('job_ended');
-  });
-
-  it('two kick-offs at once, beside the workers, process every item once', async () => {
-    const job = await submit(words(29), says);
-    await waitFor(async () => (await bench.job(job)).ingested_at !== null, { what: 'its rows' });
-    const answers = await Promise.all(
-      [1, 2].map(() => bench.call('jobs.kickoff', job, { query: { durationMs: '500' } })),
-    );
-    for (const { status } of answers) expect([200, 409]).toContain(status);
-    expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 29 });
-    const { rows } = await bench.db.admin.query(`select from item_attempts where job_id = $1 and outcome <> 'LOST'`, [
-      job,
-    ]);
-    expect(rows).toHaveLength(29);
-  });
+it('two kick-offs at once, beside the workers, process every item once', async () => {
+  const job = await submit(words(29), says);
+  await waitFor(async () => (await bench.job(job)).ingested_at !== null, { what: 'its rows' });
+  const answers = await Promise.all(
+    [1, 2].map(() => bench.call('jobs.kickoff', job, { query: { durationMs: '500' } })),
+  );
+  for (const { status } of answers) expect([200, 409]).toContain(status);
+  expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 29 });
+  const { rows } = await bench.db.admin.query(`select from item_attempts where job_id = $1 and outcome <> 'LOST'`, [
+    job,
+  ]);
+  expect(rows).toHaveLength(29);
 });
 
 it('a result of an attempt whose lock was taken over changes nothing, however late it comes', async () => {

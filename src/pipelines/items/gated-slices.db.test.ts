@@ -1,0 +1,88 @@
+// Work that stands still until the test lets it go on: a job shared by two workers, and a job paused while a slice is at work. An item may
+// take as long as it likes here, so that nothing depends on how soon the test is there.
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { useItems } from '../../../test/support/items.ts';
+import { gate } from '../../../test/support/shared-run.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
+import { defineProcessor, found } from './processors/processor.ts';
+
+let opened: Promise<void> = Promise.resolve();
+let begun = 0;
+
+const gated = defineProcessor<Record<string, never>>({
+  name: 'gated',
+  version: 1,
+  title: 'When the test says so',
+  options: z.strictObject({}),
+  output: z.object({ word: z.string() }),
+  columns: [{ name: 'word', title: 'Word', type: 'text' }],
+  strategies: ['plain'],
+  limits: { key: () => 'gated' },
+  async process(item) {
+    begun += 1;
+    await opened;
+    return found({ word: item.cells.word ?? '' });
+  },
+});
+
+/** Three parts and two slots each: no worker can hold them all. */
+const bench = useItems({
+  processors: [gated],
+  workers: 2,
+  concurrency: 2,
+  settings: {
+    itemSharedFrom: 30,
+    itemPartsPerJob: 3,
+    itemTimeoutMs: 600_000,
+    workerTargetSliceMs: 200,
+    claimMax: 10,
+    itemConcurrency: 4,
+  },
+});
+
+const submit = (rows: number) =>
+  bench.submit(['word,number', ...Array.from({ length: rows }, (_, index) => `w,${index}`)], { processor: 'gated' });
+
+it('a large job is shared by several workers, every item once, and its counters equal a recount', async () => {
+  const all = gate();
+  opened = all.opened;
+  const job = await submit(200);
+  await waitFor(
+    async () =>
+      (await bench.db.admin.query('select distinct worker_id from engine.leases where run_id = $1', [job])).rows
+        .length === 2,
+    { what: 'two workers' },
+  );
+  all.open();
+  expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 200 });
+  const { rows } = await bench.db.admin.query<{ n: number; finals: number }>(
+    `select count(*)::int as n, count(*) filter (where is_final)::int as finals from item_attempts where job_id = $1 and outcome <> 'LOST'`,
+    [job],
+  );
+  expect(rows).toEqual([{ n: 200, finals: 200 }]);
+});
+
+it('a paused job ends its slice and begins none; resumed it goes on', async () => {
+  const first = gate();
+  opened = first.opened;
+  begun = 0;
+  const job = await submit(29);
+  await waitFor(() => begun > 0, { what: 'the first item' });
+  expect((await bench.call('jobs.pause', job)).body.queue_state).toBe('PAUSED');
+  first.open();
+  await waitFor(async () => (await bench.engine.run(bench.admin.tenantId, job)).phase === 'waiting', {
+    what: 'the slice to end',
+  });
+  const paused = await bench.job(job);
+  expect(paused.queue_state).toBe('PAUSED');
+  expect(paused.pending_items).toBeGreaterThan(0);
+  expect(paused.why).toMatch(/^paused by /);
+  const kickoff = await bench.call('jobs.kickoff', job, { query: { durationMs: '50' } });
+  expect([kickoff.status, kickoff.body.code]).toEqual([409, 'job_paused']);
+  expect((await bench.call('jobs.resume', job)).body.queue_state).not.toBe('PAUSED');
+  expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 29 });
+  expect((await bench.call('jobs.pause', job)).body.code).toBe('job_ended');
+  expect((await bench.call('jobs.resume', job)).body.code).toBe('job_ended');
+  expect((await bench.call('jobs.kickoff', job)).body.code).toBe('job_ended');
+});
