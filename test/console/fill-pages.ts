@@ -27,6 +27,14 @@ export async function fillPages(installation: Installation, airbyte: FakeAirbyte
   await waitFor(async () => (await ask<{ phase: string }>(`/v1/runs/${policy}`)).phase === 'done');
   const { data: documents } = await ask<{ data: { doc_id: string }[] }>('/v1/documents');
   const document = documents[0]?.doc_id ?? '';
+  const { query_id: answered } = await ask<{ query_id: string }>('/v1/query', {
+    question: 'How long are access logs kept?',
+  });
+  const { query_id: abstained } = await ask<{ query_id: string }>('/v1/query', {
+    question: 'Which glacier feeds the river Rhine?',
+  });
+  const { conversation_id: thread } = await ask<{ conversation_id: string }>('/v1/conversations', {});
+  await ask('/v1/query', { question: 'Who may change a password?', conversation_id: thread });
   await waitFor(async () => (await ask<{ phase: string }>(`/v1/runs/${cancelled}`)).phase === 'active');
   await ask(`/v1/runs/${cancelled}/cancel`, {});
   const sync = await connect(ask, airbyte);
@@ -66,6 +74,16 @@ export async function fillPages(installation: Installation, airbyte: FakeAirbyte
     'documents-unread': '/data/documents?status=unread',
     document: `/data/documents/${document}`,
     'document-unknown': '/data/documents/0190a7a0-0000-7000-8000-000000000001',
+    ask: '/data/ask',
+    'ask-answered': `/data/ask?query=${answered}`,
+    'ask-abstained': `/data/ask?query=${abstained}`,
+    'ask-conversation': `/data/ask?conversation=${thread}`,
+    'ask-unknown': '/data/ask?query=0190a7a0-0000-7000-8000-000000000001',
+    find: '/data/find',
+    'find-words': '/data/find?q=password%20access',
+    'find-none': '/data/find?q=%22zyzzyva%20quux%22&type=pdf',
+    questions: '/data/questions',
+    'questions-open': '/data/questions?show=unanswered',
     'run-of-document': `/r/${policy}`,
     'run-document': `/r/${policy}/document`,
     queue: '/operate',

@@ -7,9 +7,11 @@ interface Props {
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly side?: boolean;
+  /** Room for a page of a document. */
+  readonly wide?: boolean;
 }
 
-export function Modal({ title, onClose, children, side = false }: Props): ReactNode {
+export function Modal({ title, onClose, children, side = false, wide = false }: Props): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -19,7 +21,7 @@ export function Modal({ title, onClose, children, side = false }: Props): ReactN
   }, []);
   const shape = side
     ? 'mr-0 h-dvh max-h-dvh w-[min(30rem,100vw)] max-w-none border-l'
-    : 'w-[min(34rem,calc(100vw-2rem))] max-h-[85dvh] rounded-lg border';
+    : `${wide ? 'w-[min(52rem,calc(100vw-1rem))] max-h-[92dvh]' : 'w-[min(34rem,calc(100vw-2rem))] max-h-[85dvh]'} rounded-lg border`;
   return (
     <dialog
       ref={dialog}

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { urlOf } from '../../app/api.ts';
 import { useIs } from '../../app/session.ts';
@@ -84,6 +85,11 @@ function Actions({ document, shown }: Props): ReactNode {
   const params = { doc_id: document.doc_id, version: shown?.version };
   return (
     <div className="flex flex-wrap gap-2">
+      {mayEdit && document.status === 'active' && (
+        <Link to="/data/ask" search={{ doc: document.doc_id }} className={buttonClass('plain', true)}>
+          <Icon name="search" /> Ask about it
+        </Link>
+      )}
       {shown && (
         <>
           <a className={buttonClass('plain', true)} href={urlOf('documents.original', { params })} download>

@@ -3,6 +3,7 @@ import { createRoute } from '@tanstack/react-router';
 import { data, run } from '../../app/frame.ts';
 import { lazyPage as lazy } from '../../app/lazy-page.ts';
 import { defineConsoleKit, type FileKind, noRoutes } from '../kit.ts';
+import { readAskSearch, readFindSearch, readQuestionsSearch } from './ask/ask-search.ts';
 import { readDocumentSearch, readPlace } from './document-search.ts';
 
 const documentsPage = createRoute({
@@ -19,6 +20,27 @@ const documentPage = createRoute({
   component: lazy(() => import('./document-page.tsx'), 'DocumentPage'),
 });
 
+const askPage = createRoute({
+  getParentRoute: () => data,
+  path: '/ask',
+  validateSearch: readAskSearch,
+  component: lazy(() => import('./ask/ask-page.tsx'), 'AskPage'),
+});
+
+const findPage = createRoute({
+  getParentRoute: () => data,
+  path: '/find',
+  validateSearch: readFindSearch,
+  component: lazy(() => import('./ask/find-page.tsx'), 'FindPage'),
+});
+
+const questionsPage = createRoute({
+  getParentRoute: () => data,
+  path: '/questions',
+  validateSearch: readQuestionsSearch,
+  component: lazy(() => import('./ask/questions-page.tsx'), 'QuestionsPage'),
+});
+
 const runDocument = createRoute({
   getParentRoute: () => run,
   path: '/document',
@@ -33,8 +55,13 @@ const document: FileKind = {
 
 export const documentsKit = defineConsoleKit({
   name: 'documents',
-  routes: { ...noRoutes, run: [runDocument], data: [documentsPage, documentPage] },
-  dataTabs: [{ to: '/data/documents', label: 'Documents' }],
+  routes: { ...noRoutes, run: [runDocument], data: [documentsPage, documentPage, askPage, findPage, questionsPage] },
+  dataTabs: [
+    { to: '/data/documents', label: 'Documents' },
+    { to: '/data/ask', label: 'Ask' },
+    { to: '/data/find', label: 'Search' },
+    { to: '/data/questions', label: 'Questions' },
+  ],
   kinds: [document],
   run: {
     views: [],
