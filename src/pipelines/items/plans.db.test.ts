@@ -303,6 +303,7 @@ testPlans({
   cases: [...storing, ...reading, ...cleaning, ...catalogs],
   seeds,
   exempt: {
+    'items-read-figures': 'no case yet',
     'items-lock-images': 'no case yet',
     'items-find-twin': 'no case yet',
     'items-remember-image': 'no case yet',
