@@ -1,5 +1,6 @@
 // The operations the HTTP layer brings itself, one file each. Pipelines and the engine bring theirs through AppDeps.handlers.
 import type { Handlers } from './call.ts';
+import { mcpHandlers } from './mcp/mcp-handlers.ts';
 import { createApiKey } from './routes/api-keys/create.ts';
 import { listApiKeys } from './routes/api-keys/list.ts';
 import { revokeApiKey } from './routes/api-keys/revoke.ts';
@@ -95,6 +96,7 @@ export const ownHandlers: Handlers = {
   ...listAudit,
   ...listRuns,
   ...startRun,
+  ...mcpHandlers,
   ...bulk,
   ...showRun,
   ...listRunEvents,

@@ -393,6 +393,7 @@ const steps: Readonly<Record<Change, Step>> = {
   'documents.reactivate': byDocument,
   'documents.purge': byDocument,
   'models.add': byModel,
+  'mcp.message': { body: () => ({ jsonrpc: '2.0', id: 1, method: 'ping' }), entries: 0 },
   'models.compare': { body: () => ({ model_id: embeddedModel.modelId }), entries: 0 },
   'models.activate': {
     ...byModel,

@@ -93,6 +93,7 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'system.docs': { kind: 'public' },
   'system.metrics': { kind: 'list' },
   'auth.login': { kind: 'public' },
+  'mcp.message': { kind: 'self', body: { jsonrpc: '2.0', id: 1, method: 'ping' } },
   'auth.me': { kind: 'self' },
   'auth.logout': { kind: 'self' },
   'auth.password': { kind: 'self', body: { current: 'not this one', new: 'another password' } },

@@ -10,6 +10,8 @@ export const operations = {
   'system.openapi': ['GET', '/openapi.json'],
   'system.docs': ['GET', '/docs'],
 
+  'mcp.message': ['POST', '/mcp'],
+
   'auth.login': ['POST', '/v1/auth/login'],
   'auth.me': ['GET', '/v1/auth/me'],
   'auth.logout': ['POST', '/v1/auth/logout'],

@@ -6,6 +6,7 @@ import { authRoutes } from './auth.ts';
 import { clientRoutes } from './clients.ts';
 import { ingestionRunRoutes } from './ingestion-runs.ts';
 import { liveRoutes } from './live.ts';
+import { mcpRoutes } from './mcp.ts';
 import { membershipRoutes } from './memberships.ts';
 import { operateRoutes } from './operate.ts';
 import type { OperationId } from './operations.ts';
@@ -23,6 +24,7 @@ import { webhookRoutes } from './webhooks.ts';
 
 export const routes = {
   ...systemRoutes,
+  ...mcpRoutes,
   ...authRoutes,
   ...userRoutes,
   ...clientRoutes,

@@ -8,6 +8,12 @@ export const httpErrors = defineErrors({
     message: 'There is nothing at {method} {path}.',
     next: 'See /docs for what there is.',
   },
+  method_not_allowed: {
+    kind: 'input',
+    status: 405,
+    message: '{path} takes {allowed} only.',
+    next: 'Send {allowed}; /docs shows what is expected.',
+  },
   request_invalid: {
     kind: 'input',
     status: 400,

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { pagePolicy } from './security-headers.ts';
 
 const YEAR_S = 31_536_000;
-const isForPrograms = /^\/(v1|api|docs|assets|internal)(\/|$)|\.\w{1,8}(\?|$)/;
+const isForPrograms = /^\/(v1|api|mcp|docs|assets|internal)(\/|$)|\.\w{1,8}(\?|$)/;
 const plainPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -1,18 +1,28 @@
 // Every refusal leaves as application/problem+json, with Retry-After where waiting helps. Faults of ours are logged with their
 // cause; refusals of bad requests are not, they are the caller's affair.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { operations } from '../../contract/api/operations.ts';
 import { problemMediaType } from '../../contract/api/problem.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { AppContext } from '../app-context.ts';
 import { problemAnswer } from '../problem-answer.ts';
 
+const [mcpMethod, mcpPath] = operations['mcp.message'];
+
 export function answerErrors(server: FastifyInstance, app: AppContext): void {
   server.setErrorHandler((error, request, reply) => sendError(app, error, request, reply));
   server.setNotFoundHandler((request, reply) => {
-    const missing = new MillraceError('route_not_found', { method: request.method, path: pathOf(request) });
-    const { problem } = problemAnswer(missing, { path: pathOf(request), correlationId: request.id });
-    sendProblem(reply, 404, problem, undefined);
+    const path = pathOf(request);
+    const { problem } = problemAnswer(missing(request.method, path), { path, correlationId: request.id });
+    if (problem.status === 405) reply.header('allow', mcpMethod);
+    sendProblem(reply, problem.status, problem, undefined);
   });
+}
+
+/** An assistant that opens a stream must hear 405, by its protocol: there is none, and it goes on without. */
+function missing(method: string, path: string): MillraceError {
+  if (path === mcpPath) return new MillraceError('method_not_allowed', { path, allowed: mcpMethod });
+  return new MillraceError('route_not_found', { method, path });
 }
 
 export function sendError({ log }: AppContext, error: unknown, request: FastifyRequest, reply: FastifyReply): void {

@@ -3,6 +3,7 @@ import { defineKit } from '../kit.ts';
 import { documentsStaging } from './cleanup.ts';
 import { checkDocuments } from './cli/doctor-check.ts';
 import { addDocumentCommands } from './cli/documents.ts';
+import { addMcpCommand } from './cli/mcp.ts';
 import { addModelCommands } from './cli/models.ts';
 import { addSearchCommands } from './cli/search.ts';
 import { createCrashGuard } from './crash-guard.ts';
@@ -39,6 +40,7 @@ export const documentsKit = defineKit({
     { group: 'Documents:', add: addDocumentCommands },
     { group: 'Search:', add: addSearchCommands },
     { group: 'Documents:', add: addModelCommands },
+    { group: 'Search:', add: addMcpCommand },
   ],
   services: ({ engine, log, settings, own }) => [
     ...buildServices(engine, own, log),

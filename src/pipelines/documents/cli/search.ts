@@ -74,6 +74,7 @@ export function addSearchCommands(program: Command): void {
     .argument('<file>', 'CSV with the columns question and document')
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')
     .option('--limit <count>', 'chunks of evidence', '10')
+    .addHelpText('after', '\nExamples:\n  millrace eval questions.csv')
     .action((file: string, _: SearchOptions, self: Command) => evaluate(file, self.optsWithGlobals<SearchOptions>()));
 }
 
