@@ -13,8 +13,9 @@ export type Place = Pick<Citation, 'doc_id' | 'version' | 'page' | 'unit' | 'box
 };
 
 const dpis = { small: 48, large: 120 } as const;
-/** Text around a quote, where there is no image. */
-const AROUND = 160;
+/** Text around a quote in a thumbnail, where there is no image: little before it, so that the quote itself is in sight. */
+const BEFORE = 30;
+const AFTER = 160;
 
 export function CitedPage({ place, size }: { place: Place; size: keyof typeof dpis }): ReactNode {
   const page = useQuery(pageQuery({ docId: place.doc_id, version: place.version }, place.page));
@@ -80,8 +81,8 @@ function QuotedText({ page, place, size }: { page: PageText; place: Place; size:
   const [first] = place.boxes.filter(({ page: number, start }) => number === place.page && start !== undefined);
   const start = place.start ?? first?.start ?? 0;
   const end = place.end ?? first?.end ?? start;
-  const from = size === 'small' ? Math.max(0, start - AROUND) : 0;
-  const to = size === 'small' ? Math.min(text.length, end + AROUND) : text.length;
+  const from = size === 'small' ? Math.max(0, start - BEFORE) : 0;
+  const to = size === 'small' ? Math.min(text.length, end + AFTER) : text.length;
   return (
     <span
       dir="auto"
