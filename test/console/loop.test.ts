@@ -21,8 +21,8 @@ describe('the first minutes', () => {
     await page.getByText('the line begins with “sign in”').waitFor();
     await shoot(page, 'loop-1-sign-in');
     await signIn(person, stage.installation.admin.email, stage.installation.admin.password);
-    await page.getByText('Drop a CSV, JSON or XLSX').waitFor();
-    await page.getByText('8 to go').waitFor();
+    await page.getByText('Drop a CSV, JSON, XLSX, PDF, DOCX or HTML').waitFor();
+    await page.getByText('9 to go').waitFor();
     await shoot(page, 'loop-2-empty');
     expect(await page.getByRole('listitem').filter({ hasText: 'done' }).count()).toBe(0);
   });
@@ -71,7 +71,7 @@ describe('the first minutes', () => {
     });
     await shoot(page, 'loop-6-green');
     await page.goto('/');
-    await page.getByText('4 to go').waitFor();
+    await page.getByText('5 to go').waitFor();
     await shoot(page, 'loop-7-checklist');
     expect(person.faults).toEqual([]);
   });

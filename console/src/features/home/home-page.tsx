@@ -45,10 +45,12 @@ export function HomePage(): ReactNode {
   );
 }
 
-const usual = ['csv', 'json', 'xlsx'];
+/** Those that people know. The others are taken too; a headline that names them all is read by nobody. */
+const usual = ['csv', 'json', 'xlsx', 'pdf', 'docx', 'html'];
 
 function acceptedWords(extensions: readonly string[] = []): string {
-  const words = [...new Set((extensions.length > 0 ? extensions : usual).map((each) => each.toUpperCase()))];
+  const known = extensions.length > 0 ? usual.filter((each) => extensions.includes(each)) : usual;
+  const words = [...new Set(known.length > 0 ? known : extensions)].map((each) => each.toUpperCase());
   return words.length < 2 ? (words[0] ?? 'file') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
