@@ -63,7 +63,7 @@ describe('ask', () => {
     await page.getByRole('row', { name: /records\.pdf/ }).waitFor();
     await page.getByRole('row', { name: /note\.md/ }).waitFor();
 
-    await page.goto('/data/ask');
+    await page.goto('/ask');
     await page.getByText('Ask your documents').waitFor();
     // The field has the focus: typing and Enter are enough.
     await page.locator('textarea:focus').waitFor();
@@ -111,7 +111,7 @@ describe('ask', () => {
     await page.getByRole('link', { name: 'Open the document there' }).click();
     await page.getByRole('button', { name: 'Serve v1' }).waitFor();
 
-    await page.goto('/data/ask');
+    await page.goto('/ask');
     await ask(page, 'Which glacier feeds the river Rhine?');
     await page.getByRole('article').getByText('Not in your documents').waitFor();
     await page
@@ -144,7 +144,7 @@ describe('ask', () => {
   it('search marks the words, obeys the filters, has no barrier, and says so to a role that may not search', async () => {
     const person = await stage.enter({ withoutPolicy: true });
     const { page } = person;
-    await page.goto('/data/find');
+    await page.goto('/ask/search');
     await page.getByLabel('Words to search for').fill('canteen');
     await page.getByLabel('Words to search for').press('Enter');
     await page.locator('ol mark').filter({ hasText: 'canteen' }).first().waitFor();
@@ -156,16 +156,16 @@ describe('ask', () => {
     await page.getByRole('list', { name: 'Found' }).or(page.getByText('Nothing was found')).waitFor();
     expect(await page.getByRole('link', { name: /note\.md/ }).count()).toBe(0);
     expect(await findBarriers(page)).toEqual([]);
-    await page.goto('/data/questions?show=answered');
+    await page.goto('/ask/questions?show=answered');
     await page.getByRole('link', { name: 'How long are signed contracts kept?' }).click();
     await page.locator('[data-citation="1"]').click();
     await page.getByRole('dialog').locator('.page-box').first().waitFor({ state: 'attached' });
     expect(await findBarriers(page)).toEqual([]);
 
     const helper = await join('helper@ask.test', 'support');
-    await helper.page.goto('/data/find?q=canteen');
+    await helper.page.goto('/ask/search?q=canteen');
     await helper.page.getByText('Not for your role').waitFor();
-    await helper.page.goto('/data/ask');
+    await helper.page.goto('/ask');
     await helper.page.getByText('Not for your role').waitFor();
     expect(await helper.page.getByLabel('Your question').count()).toBe(0);
     expect([person.faults, helper.faults]).toEqual([[], []]);

@@ -12,12 +12,12 @@ export function FaultPage({ error, reset }: { error: unknown; reset?: () => void
 
 export function NotFoundPage(): ReactNode {
   return (
-    <main className="py-16">
+    <div className="py-16">
       <EmptyState icon="search" title="There is nothing at this address" page>
         <Link to="/" className="link">
           Go to the drop zone
         </Link>
       </EmptyState>
-    </main>
+    </div>
   );
 }

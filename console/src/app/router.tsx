@@ -155,6 +155,9 @@ const operatePages = [
   }),
 ] as const;
 
+/** An address that leads nowhere keeps the frame, so that the way on is in sight. */
+const unknown = createRoute({ getParentRoute: () => shell, path: '$', component: NotFoundPage });
+
 const routeTree = root.addChildren([
   signIn,
   password,
@@ -164,6 +167,8 @@ const routeTree = root.addChildren([
     run.addChildren([runOverview, runRejects, runRows, runReading, runMapping, runDetails, ...kitRoutes.run]),
     data.addChildren(kitRoutes.data),
     operate.addChildren([...operatePages, ...kitRoutes.operate]),
+    ...kitRoutes.shell,
+    unknown,
   ]),
 ]);
 

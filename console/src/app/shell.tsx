@@ -3,9 +3,11 @@ import { Link, Outlet } from '@tanstack/react-router';
 import { type ReactNode, Suspense } from 'react';
 import { Tray } from '../features/tray/tray.tsx';
 import { WindowDrop } from '../features/tray/window-drop.tsx';
+import { kits } from '../pipelines/all.ts';
+import type { Place } from '../pipelines/kit.ts';
 import { Badge } from '../ui/badge.tsx';
 import { plural } from '../ui/figures.ts';
-import { Icon, type IconName } from '../ui/icons.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { LoadingLines } from '../ui/states.tsx';
 import { Wordmark } from '../ui/wordmark.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -15,10 +17,11 @@ import { LiveMark } from './live-mark.tsx';
 import { useMe } from './session.ts';
 import { useLiveFeed } from './use-live.ts';
 
-const places: readonly { to: '/' | '/runs' | '/data' | '/operate'; label: string; icon: IconName }[] = [
+const places: readonly Place[] = [
   { to: '/', label: 'Drop', icon: 'home' },
   { to: '/runs', label: 'Runs', icon: 'list' },
   { to: '/data', label: 'Data', icon: 'table' },
+  ...kits.flatMap((kit) => kit.places ?? []),
   { to: '/operate', label: 'Operate', icon: 'gauge' },
 ];
 

@@ -16,6 +16,7 @@ export const kitRoutes = {
   run: listed.flatMap(({ routes }) => [...routes.run]),
   data: listed.flatMap(({ routes }) => [...routes.data]),
   operate: listed.flatMap(({ routes }) => [...routes.operate]),
+  shell: listed.flatMap(({ routes }) => [...routes.shell]),
 };
 
 /** The general appearance of a run whose pipeline has no kit here. */

@@ -6,12 +6,15 @@ import type { ComponentType } from 'react';
 import type { AnswerOf, CallArgs } from '../../../src/contract/api/client.ts';
 import type { Role } from '../../../src/contract/api/roles.ts';
 import type { RunDetail } from '../app/api.ts';
+import type { IconName } from '../ui/icons.tsx';
 
 /** Pages of its own, by the page they stand under (app/frame.ts). */
 export interface KitRoutes {
   readonly run: readonly AnyRoute[];
   readonly data: readonly AnyRoute[];
   readonly operate: readonly AnyRoute[];
+  /** With a place of its own in the main navigation. */
+  readonly shell: readonly AnyRoute[];
 }
 
 export interface PageTab {
@@ -19,6 +22,13 @@ export interface PageTab {
   readonly label: string;
   /** Current only at exactly this address, not at those below it. */
   readonly exact?: boolean;
+}
+
+/** A link of the main navigation, beside those that every installation has. */
+export interface Place {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: IconName;
 }
 
 export interface OperateTab extends PageTab {
@@ -129,6 +139,7 @@ export interface ConsoleKit<Routes extends KitRoutes = KitRoutes> {
   /** Of the pipeline. */
   readonly name: string;
   readonly routes: Routes;
+  readonly places?: readonly Place[];
   readonly dataTabs?: readonly PageTab[];
   readonly operateTabs?: readonly OperateTab[];
   readonly kinds?: readonly FileKind[];
@@ -144,4 +155,4 @@ export function defineConsoleKit<const Routes extends KitRoutes>(kit: ConsoleKit
   return kit;
 }
 
-export const noRoutes = { run: [], data: [], operate: [] } as const satisfies KitRoutes;
+export const noRoutes = { run: [], data: [], operate: [], shell: [] } as const satisfies KitRoutes;

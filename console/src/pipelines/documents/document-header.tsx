@@ -86,7 +86,7 @@ function Actions({ document, shown }: Props): ReactNode {
   return (
     <div className="flex flex-wrap gap-2">
       {mayEdit && document.status === 'active' && (
-        <Link to="/data/ask" search={{ doc: document.doc_id }} className={buttonClass('plain', true)}>
+        <Link to="/ask" search={{ doc: document.doc_id }} className={buttonClass('plain', true)}>
           <Icon name="search" /> Ask about it
         </Link>
       )}

@@ -1,6 +1,6 @@
 // Documents: what is served, page by page, with the chunks that stand on each page.
 import { createRoute } from '@tanstack/react-router';
-import { data, run } from '../../app/frame.ts';
+import { data, run, shell } from '../../app/frame.ts';
 import { lazyPage as lazy } from '../../app/lazy-page.ts';
 import { defineConsoleKit, type FileKind, noRoutes } from '../kit.ts';
 import { readAskSearch, readFindSearch, readQuestionsSearch } from './ask/ask-search.ts';
@@ -20,22 +20,28 @@ const documentPage = createRoute({
   component: lazy(() => import('./document-page.tsx'), 'DocumentPage'),
 });
 
-const askPage = createRoute({
-  getParentRoute: () => data,
+const ask = createRoute({
+  getParentRoute: () => shell,
   path: '/ask',
+  component: lazy(() => import('./ask/ask-layout.tsx'), 'AskLayout'),
+});
+
+const askPage = createRoute({
+  getParentRoute: () => ask,
+  path: '/',
   validateSearch: readAskSearch,
   component: lazy(() => import('./ask/ask-page.tsx'), 'AskPage'),
 });
 
 const findPage = createRoute({
-  getParentRoute: () => data,
-  path: '/find',
+  getParentRoute: () => ask,
+  path: '/search',
   validateSearch: readFindSearch,
   component: lazy(() => import('./ask/find-page.tsx'), 'FindPage'),
 });
 
 const questionsPage = createRoute({
-  getParentRoute: () => data,
+  getParentRoute: () => ask,
   path: '/questions',
   validateSearch: readQuestionsSearch,
   component: lazy(() => import('./ask/questions-page.tsx'), 'QuestionsPage'),
@@ -55,13 +61,14 @@ const document: FileKind = {
 
 export const documentsKit = defineConsoleKit({
   name: 'documents',
-  routes: { ...noRoutes, run: [runDocument], data: [documentsPage, documentPage, askPage, findPage, questionsPage] },
-  dataTabs: [
-    { to: '/data/documents', label: 'Documents' },
-    { to: '/data/ask', label: 'Ask' },
-    { to: '/data/find', label: 'Search' },
-    { to: '/data/questions', label: 'Questions' },
-  ],
+  routes: {
+    ...noRoutes,
+    run: [runDocument],
+    data: [documentsPage, documentPage],
+    shell: [ask.addChildren([askPage, findPage, questionsPage])],
+  },
+  places: [{ to: '/ask', label: 'Ask', icon: 'search' }],
+  dataTabs: [{ to: '/data/documents', label: 'Documents' }],
   kinds: [document],
   run: {
     views: [],

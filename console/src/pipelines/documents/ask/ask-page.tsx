@@ -13,7 +13,7 @@ import { askedKey, conversationQuery, conversationsQuery, shownQuery } from './a
 import { Conversations } from './conversations.tsx';
 import { FilterFields } from './filter-fields.tsx';
 
-const route = getRouteApi('/shell/data/ask');
+const route = getRouteApi('/shell/ask/');
 const MAX_QUESTION = 10_000;
 
 export function AskPage(): ReactNode {
@@ -30,7 +30,7 @@ export function AskPage(): ReactNode {
           <EmptyState icon="search" title="Ask your documents">
             <p>
               An answer quotes the pages it was taken from. What is not in your documents is not answered.{' '}
-              <Link to="/data/find" search={{}} className="link">
+              <Link to="/ask/search" search={{}} className="link">
                 Or search for words.
               </Link>
             </p>
@@ -68,7 +68,7 @@ function AskForm({ conversationId, doc }: FormProps): ReactNode {
       await queries.invalidateQueries({ queryKey: askedKey });
       if (conversationId === undefined)
         await navigate({
-          to: '/data/ask',
+          to: '/ask',
           search: { query, ...(filters.doc === undefined ? {} : { doc: filters.doc }) },
         });
     },

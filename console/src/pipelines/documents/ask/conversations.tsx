@@ -20,7 +20,7 @@ export function Conversations({ current }: { current: string | undefined }): Rea
     mutationFn: () => call('conversations.create', { body: {} }),
     onSuccess: async ({ conversation_id: conversation }) => {
       await queries.invalidateQueries({ queryKey: askedKey });
-      await navigate({ to: '/data/ask', search: { conversation } });
+      await navigate({ to: '/ask', search: { conversation } });
     },
   });
   const [erasing, setErasing] = useState<Conversation>();
@@ -46,7 +46,7 @@ export function Conversations({ current }: { current: string | undefined }): Rea
           <li key={each.conversation_id} className="flex items-center justify-between gap-2 px-4 py-2">
             <span className="min-w-0">
               <Link
-                to="/data/ask"
+                to="/ask"
                 search={{ conversation: each.conversation_id }}
                 aria-current={each.conversation_id === current ? 'true' : undefined}
                 className="link block truncate aria-[current]:font-semibold"
@@ -79,7 +79,7 @@ export function Conversations({ current }: { current: string | undefined }): Rea
           onClose={() => setErasing(undefined)}
           send={async () => {
             await call('conversations.remove', { params: { conversation_id: erasing.conversation_id } });
-            await navigate({ to: '/data/ask', search: {} });
+            await navigate({ to: '/ask', search: {} });
           }}
         >
           <p className="wrap-anywhere">

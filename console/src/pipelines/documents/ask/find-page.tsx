@@ -14,7 +14,7 @@ import { FilterFields } from './filter-fields.tsx';
 import { marksOf } from './marks.ts';
 import { WhyThese } from './why-these.tsx';
 
-const route = getRouteApi('/shell/data/find');
+const route = getRouteApi('/shell/ask/search');
 
 export function FindPage(): ReactNode {
   const search = route.useSearch();
@@ -38,7 +38,7 @@ function FindForm({ search }: { search: FindSearch }): ReactNode {
   useEffect(() => field.current?.focus(), []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void navigate({ to: '/data/find', search: readFindSearch({ ...filters, q: typed }) });
+    void navigate({ to: '/ask/search', search: readFindSearch({ ...filters, q: typed }) });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-2 border-b border-line px-4 py-3">

@@ -14,7 +14,7 @@ import { Cell, Row, right, Table } from '../../../ui/table.tsx';
 import type { QuestionsSearch } from './ask-search.ts';
 import { type LoggedQuery, questionsQuery, unansweredQuery } from './asking.ts';
 
-const route = getRouteApi('/shell/data/questions');
+const route = getRouteApi('/shell/ask/questions');
 
 const choices: readonly (readonly [QuestionsSearch['show'], string])[] = [
   [undefined, 'All'],
@@ -33,7 +33,7 @@ export function QuestionsPage(): ReactNode {
         {choices.map(([show, label]) => (
           <Link
             key={label}
-            to="/data/questions"
+            to="/ask/questions"
             search={show === undefined ? {} : { show }}
             activeOptions={{ exact: true, includeSearch: true }}
             className="chip"
@@ -78,7 +78,7 @@ function Unanswered(): ReactNode {
       {data.map((each) => (
         <Row key={each.last_query_id}>
           <Cell className="max-w-96 min-w-48">
-            <Link to="/data/ask" search={{ query: each.last_query_id }} className="link wrap-anywhere">
+            <Link to="/ask" search={{ query: each.last_query_id }} className="link wrap-anywhere">
               {inertText(each.question)}
             </Link>
           </Cell>
@@ -103,7 +103,7 @@ function Questions({ search }: { search: QuestionsSearch }): ReactNode {
     return (
       <EmptyState icon="list" title="No question matches">
         <p>
-          <Link to="/data/ask" search={{}} className="link">
+          <Link to="/ask" search={{}} className="link">
             Ask your documents
           </Link>
         </p>
@@ -131,7 +131,7 @@ function Question({ row }: { row: LoggedQuery }): ReactNode {
   return (
     <Row>
       <Cell className="max-w-96 min-w-48">
-        <Link to="/data/ask" search={{ query: row.query_id }} className="link wrap-anywhere">
+        <Link to="/ask" search={{ query: row.query_id }} className="link wrap-anywhere">
           {inertText(row.question)}
         </Link>
       </Cell>
