@@ -1,8 +1,8 @@
 // One test run on a worker pool of three, sized for two cores: a third of the time a file waits for a lease, a process or a browser. What
-// starts installations, browsers and faults gets a process for each file. The tests of the engine, the roles and the pipelines share
-// processes: to load the product anew for each of their files took longer than many of them do. What only computes (the contract, the readers
-// of tables, the console's own rules) shares one too, without a database. The console's walks need a browser. On a machine without one they
-// are left out, and the run says so; CI has one.
+// starts installations, browsers and faults gets a process for each file. The tests beside the source share processes: to load the product
+// anew for each of their files took longer than many of them do. What only computes (the contract, the readers of tables, the console's own
+// rules) shares one too, without a database. The console's tests need a browser. On a machine without one vitest skips them and says so;
+// CI has one.
 import { existsSync } from 'node:fs';
 import { configDefaults, defineConfig } from 'vitest/config';
 import LongestFirst from './test/support/longest-first.ts';
@@ -11,12 +11,12 @@ const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const hasBrowser = existsSync(chromium);
 if (!hasBrowser) {
   console.warn(
-    `The console's walks are left out: there is no Chromium at ${chromium} (apt-get install chromium, or set CHROMIUM_PATH).`,
+    `The console's tests are skipped: there is no Chromium at ${chromium} (apt-get install chromium, or set CHROMIUM_PATH).`,
   );
 }
 
 /** They share processes, file after file. A test here leaves its process as it found it: environment, signals, console. */
-const sharing = ['src/engine/**/*.test.ts', 'src/pipelines/**/*.test.ts', 'src/roles/**/*.test.ts'];
+const sharing = ['src/!(tabular|contract|main)/**/*.test.ts'];
 const computing = ['console/src/**/*.test.ts', 'src/contract/**/!(*.db).test.ts', 'src/tabular/**/!(*.db).test.ts'];
 
 export default defineConfig({

@@ -86,6 +86,8 @@ describe('our own rules', () => {
       ['src/pipelines/syncs/a.ts', 'interface SyncDesk {}'],
       ['docs/operations.md', 'at the front door'],
       ['src/cli/a.ts', "say('the first in line waits')"],
+      ['docs/sources.md', 'A source is looked through on schedule.'],
+      ['src/http/b.ts', '// Made anew at each call.'],
     ] as const)
       expect(check(name, text)).toEqual([expect.stringContaining(': say ')]);
     expect(check('src/pipelines/ads/a.ts', 'return { furniture: counts.furniture };')).toEqual([]);

@@ -75,6 +75,11 @@ const oldWords: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\b[Dd]esks?\b|[a-z]Desk(?!top)/, 'service'],
   [/\b[Dd]oors?\b|[a-z]Door(?!bell)/, 'intake, API or entry point'],
   [/\b(?:first|next|stood|stands?|waits?|runs?) in line\b/, 'queued'],
+  [/\blook(?:s|ed|ing)? through\b/i, 'sync, list, search or read'],
+  [/(?<!-)\banew\b/i, 'again'],
+  [/\bput right\b/i, 'fixed or corrected'],
+  [/\b(?:is|are|been|runs?|jobs?|batch(?:es)?) in work\b/i, 'active'],
+  [/\bset[- ]up is wrong\b|\bwrong set-up\b/i, 'wrong configuration'],
 ];
 
 /** Where such a word is not ours: file, and why. */

@@ -157,7 +157,7 @@ const requests: PlanCase[] = [
 testPlans({
   folders: ['src/access', 'src/http', 'src/tabular', 'src/roles', 'src/cli', 'src/sources', 'src/platform'],
   cases: [...people, ...requests],
-  exempt: { 'access-delete-trial-tenant': 'looks through what belongs to a tenant that has nothing' },
+  exempt: { 'access-delete-trial-tenant': 'reads what belongs to a tenant that has nothing' },
   open: {
     'access-delete-user': '6,003, statistics none',
     'access-forget-login-attempts': '3,001, statistics taken when almost empty, planned for any values',

@@ -5,7 +5,7 @@ import { exitCodeFor } from '../platform/config.ts';
 import { translateDatabaseError } from '../platform/database-errors.ts';
 import { note, paint } from './output.ts';
 
-/** 0 all went well · 2 a part of it · 1 it failed · 78 the set-up is wrong, trying again does not help. */
+/** 0 success · 2 partial · 1 failed · 78 wrong configuration: trying again does not help. */
 export const exitCodes = { ok: 0, failed: 1, partial: 2 } as const;
 
 export interface Failure {

@@ -2,7 +2,7 @@
 // none of them hangs; this is the net below. A part that stands is named in the log, once, and again when it moves.
 //
 // A worker whose ends are not written is of no use to the runs it holds: its heartbeat stops vouching for it, the leases expire, and
-// others take the runs over. A claim loop that stands is started anew beside the old one, which ends when it comes back.
+// others take the runs over. A claim loop that stands is started again beside the old one, which ends when it comes back.
 import type { Log } from '../platform/log.ts';
 import { answerLimitMs } from './engine-pools.ts';
 

@@ -14,7 +14,7 @@ const NAME_WIDTH = 12;
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .summary('check that everything is in order')
+    .summary('check the installation')
     .description(
       'Looks at disk, blob store, database, schema, row-level security, clock, workers, runs, events and alerts: a line each, with the fix ' +
         'where something is wrong. It changes nothing. Exit code: 0 in order, 2 something to look at, 1 something is broken.',

@@ -47,9 +47,9 @@ export function buildProgram(wantsJson = false, kits: readonly PipelineKit[] = o
 First steps:
   millrace start                       everything in one process, on http://127.0.0.1:8080
   millrace ingest june.csv --platform meta --watch
-  millrace doctor                      is everything in order? what to do where it is not
+  millrace doctor                      checks the installation and says how to fix what it finds
 
-Exit codes: 0 all went well · 2 a part of it (rows were refused, or something is in doubt) · 1 it failed · 78 the set-up is wrong`,
+Exit codes: 0 success · 2 partial (rows were refused, or a doubt is open) · 1 failed · 78 wrong configuration`,
     );
 
   program.commandsGroup('Servers:');

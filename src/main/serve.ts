@@ -57,7 +57,7 @@ export function addServeCommands(program: Command): void {
   stored(program.command('worker'))
     .summary('run a worker alone')
     .description('Runs a worker alone. Start as many as you like, on as many machines, against one database.')
-    .option('--once', 'work until nothing is left to do now, then exit')
+    .option('--once', 'work until no run is due, then exit')
     .addHelpText('after', '\nExamples:\n  millrace worker\n  millrace worker --once   # from cron, or in a test')
     .action((_, command: Command) => {
       const options = command.optsWithGlobals<ServeOptions>();

@@ -144,7 +144,7 @@ describe('a name that changes between check and use', () => {
     expect(connections).toBe(0);
   });
 
-  it('is judged anew by the next call', async () => {
+  it('is judged again by the next call', async () => {
     const refused = call(`http://rebind.example:${port}/in`, { resolve: async () => ['127.0.0.1'] });
     expect(await codeOf(refused)).toBe('outbound_address_refused');
     expect(connections).toBe(0);

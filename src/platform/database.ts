@@ -5,7 +5,7 @@
 // silently; numeric stays text; timestamptz is a Date (milliseconds: select it ::text where microseconds matter); date is text.
 //
 // Role, limits and settings are startup options of the connection, so that `reset role` and `discard all` come back to them.
-// Behind a pooler in transaction mode they are made anew by each transaction instead (unit-query.ts).
+// Behind a pooler in transaction mode each transaction sets them instead (unit-query.ts).
 import pg from 'pg';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { translateDatabaseError } from './database-errors.ts';
@@ -131,7 +131,7 @@ function clientConfig(options: Omit<PoolOptions, 'max'>, onSilent?: () => void) 
   const isPooled = options.pooler === 'transaction';
   return {
     connectionString: options.url,
-    // A pooler sets the name anew whenever it lends a connection to somebody who has another one.
+    // A pooler sets the name again whenever it lends a connection to somebody who has another one.
     application_name: isPooled ? 'millrace' : options.applicationName,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,

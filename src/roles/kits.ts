@@ -26,7 +26,7 @@ export interface KitAtWork {
   readonly alerted: AlertedPipeline;
   readonly consumers: readonly Consumer[];
   handlers(): Handlers;
-  /** Made anew at each call, not started. */
+  /** Made again at each call, not started. */
   services(): readonly Service[];
 }
 

@@ -1,4 +1,4 @@
-// What other pipelines may ask of the connected sources, without knowing what a source is: an object by its key, and looking through those that
+// What other pipelines may ask of the connected sources, without knowing what a source is: an object by its key, and a sync of those that
 // feed a pipeline. The sources kit provides it; whoever needs it is handed it when the installation is ready.
 import type { Sniff, StoredFile } from '../engine/blobs/store-file.ts';
 import type { Origin } from './intake.ts';
@@ -26,14 +26,14 @@ export interface StartedScan {
   readonly sourceId: string;
   readonly name: string;
   readonly runId: string;
-  /** False: it is being looked through already. */
+  /** False: it is syncing already. */
   readonly created: boolean;
 }
 
 export interface ConnectedSources {
   /** Fails as a sync would: source_not_found, source_object_gone, file_too_large, source_denied … and for a key outside the source's scope. */
   fetch(wanted: WantedObject): Promise<FetchedObject>;
-  /** Looks through every source that feeds the pipeline and is not paused, or through the one that is named. */
+  /** Syncs every source that feeds the pipeline and is not paused, or the one that is named. */
   scan(asked: {
     readonly tenantId: string;
     readonly pipeline: string;

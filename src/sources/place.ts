@@ -1,4 +1,4 @@
-// A place that is looked through again and again: a bucket, a directory on a server, a folder. Looking takes nothing away, unlike in a
+// A place that a source lists again and again: a bucket, a directory on a server, a folder. Listing takes nothing away, unlike in a
 // watched folder (source.ts): what is there is listed in one order and compared with what was seen before. Every kind keeps the
 // promises of `test/support/place-conformance.ts`.
 import type { MillraceError } from '../contract/errors/millrace-error.ts';

@@ -79,7 +79,7 @@ interface Source {
   readonly syncs: readonly { sync_id: string; status: string; counts: Record<string, number> | null }[];
 }
 
-/** Looks through it and waits for its end and for the ends of what it brought; gives the counts of the receipt. */
+/** Syncs it and waits for its end and for the ends of what it brought; gives the counts of the receipt. */
 async function sync(sourceId: string): Promise<Record<string, number>> {
   const { run_id: id } = await cli<{ run_id: string }>('sources', 'sync', sourceId);
   await waitFor(
@@ -177,7 +177,7 @@ it('fifty files become documents and ads numbers; three changed, two deleted and
   );
   expect(await spend()).toBe(24 * 2 * 10 + 2 * 25);
 
-  // One is put back: the old version is served again, and nothing was read anew.
+  // One is put back: the old version is served again, and nothing was read again.
   const versions = () => database.query<{ n: number }>('select count(*)::int as n from document_versions');
   const before = await versions();
   await put(documentKey(5), documentText(5, 'walnut'));

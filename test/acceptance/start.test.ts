@@ -86,7 +86,7 @@ describe('the end', () => {
     await waitFor(() => !isAlive(databasePid), { what: 'Postgres to be gone' });
   });
 
-  it('the next start finds everything as it was and says where a lost password is made anew', async () => {
+  it('the next start finds everything as it was and says where a lost password is made again', async () => {
     server = await startServer(env);
     expect(server.lines[1]).toMatch(/^schema +up to date$/);
     expect(server.lines[3]).toContain('millrace users reset-password admin@millrace.local');

@@ -31,7 +31,7 @@ export interface ChaosProxy {
   readonly struck: Readonly<Record<Fault | 'delay' | 'commits', number>>;
   /** The given address as seen through this proxy. */
   urlOf(url: string): string;
-  /** Until it is set anew, or has struck so often. */
+  /** Until it is set again, or has struck so often. */
   setWeather(weather: Weather, times?: number): void;
   /** From now on nothing happens to requests. Connections that have fallen silent stay silent. */
   calm(): void;

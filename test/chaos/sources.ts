@@ -1,4 +1,4 @@
-// Looks through a bucket again and again while it changes, while workers are killed at every boundary of a sync, and while the server hangs up,
+// Syncs a bucket again and again while it changes, while workers are killed at every boundary of a sync, and while the server hangs up,
 // fails and throttles. Each round changes the bucket and waits for a sync that saw it, so that every version that was put is observed
 // exactly once: it must have exactly one run, and the receipts of the syncs must add up to exactly these changes.
 //

@@ -203,7 +203,7 @@ function planOf(index: number): string {
   return index % 5 === 1 ? 'growth' : 'free';
 }
 
-/** The engine's clock reads its offset from a row: redefining the function would have every statement planned anew each step. */
+/** The engine's clock reads its offset from a row: redefining the function would have every statement planned again each step. */
 async function openClock(admin: pg.Client): Promise<void> {
   await admin.query(`create table public.simulated_clock (ahead_by interval not null)`);
   await admin.query(`insert into public.simulated_clock values ('0')`);

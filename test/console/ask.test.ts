@@ -134,7 +134,7 @@ describe('ask', () => {
     await shoot(page, 'ask-conversation');
 
     await page.getByRole('link', { name: 'Questions', exact: true }).click();
-    await page.getByRole('link', { name: 'To be answered' }).click();
+    await page.getByRole('link', { name: 'Unanswered' }).click();
     await page.getByRole('link', { name: 'Which glacier feeds the river Rhine?' }).waitFor();
     await page.getByRole('link', { name: 'How long are signed contracts kept?' }).waitFor();
     await shoot(page, 'questions-open');

@@ -76,7 +76,7 @@ export async function choosePassword({ page }: Person, oneTime: string, chosen: 
   await page.waitForURL('**/settings/password');
   await page.getByLabel('Current or one-time password').fill(oneTime);
   await page.getByLabel('New password').fill(chosen);
-  await page.getByRole('button', { name: 'Save and go on' }).click();
+  await page.getByRole('button', { name: 'Save and continue' }).click();
   await page.waitForURL((url) => url.pathname === '/');
 }
 

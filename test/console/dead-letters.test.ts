@@ -17,7 +17,7 @@ describe('support', () => {
     const { page } = person;
     await signIn(person, 'sam@support.test', oneTime);
     await choosePassword(person, oneTime, 'a long enough password');
-    await page.getByText('Your role uploads no files').waitFor();
+    await page.getByText('Your role may not upload files').waitFor();
 
     await page.getByRole('link', { name: 'dead letters' }).click();
     await page.getByRole('button', { name: 'Requeue' }).click();

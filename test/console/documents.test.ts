@@ -41,7 +41,7 @@ describe('documents', () => {
 
     await page.getByLabel('Documents to upload').setInputFiles(file);
     await page.getByText('Already ingested, no changes.').waitFor();
-    await page.getByRole('button', { name: 'Clear the stored' }).click();
+    await page.getByRole('button', { name: 'Clear finished files' }).click();
 
     await row.getByRole('link', { name: 'records.pdf' }).click();
     await page.getByRole('img', { name: 'Page 1 as it looks' }).waitFor();
@@ -67,7 +67,7 @@ describe('documents', () => {
 
     await page.getByRole('button', { name: 'Page before' }).click();
     await page.getByRole('heading', { name: 'Page 2 of 3' }).waitFor();
-    await page.getByRole('button', { name: 'Leave it out' }).click();
+    await page.getByRole('button', { name: 'Exclude it' }).click();
     await page.getByText('v2 served since').waitFor();
     await page.getByText('left out by a person').waitFor();
     await page.getByRole('button', { name: 'Show what changed' }).click();

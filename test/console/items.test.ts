@@ -72,7 +72,7 @@ describe('items', () => {
     expect(person.faults).toEqual([]);
   });
 
-  it('what waits for a retry is listed in its job and over all jobs, and can be begun anew', async () => {
+  it('what waits for a retry is listed in its job and over all jobs, and can be started again', async () => {
     const person = await stage.enter();
     const { page } = person;
     const columns = [{ name: 'name', path: 'name' }];

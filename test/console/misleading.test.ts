@@ -72,7 +72,7 @@ describe('dropped files', () => {
     await links.last().click();
     await page.waitForURL('**/r/*');
     await waitFor(async () => (await links.count()) === 2, { what: 'the opened one to have left the tray' });
-    await tray.getByRole('button', { name: 'Clear the stored' }).click();
+    await tray.getByRole('button', { name: 'Clear finished files' }).click();
     await tray.waitFor({ state: 'detached' });
     expect(person.faults).toEqual([]);
   });

@@ -124,7 +124,7 @@ describe('alerts', () => {
     const item = page.getByRole('listitem').filter({ hasText: 'Open the run' });
     await item.first().waitFor();
     await shoot(page, 'alerts-open');
-    await item.first().getByRole('button', { name: 'I look after it' }).click();
+    await item.first().getByRole('button', { name: 'Acknowledge' }).click();
     await page
       .getByText(/looks after it since/)
       .first()

@@ -1,4 +1,4 @@
-// Sources in the console, on a bucket and an SFTP server: connected step by step, looked through, asked about, changed and removed.
+// Sources in the console, on a bucket and an SFTP server: connected step by step, synced, asked about, changed and removed.
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -46,7 +46,7 @@ async function syncNow(page: Page, status: string): Promise<void> {
 }
 
 describe('a source', () => {
-  it('is connected by looking at what each object would become, then looked through, asked about, narrowed and removed', async () => {
+  it('is connected by looking at what each object would become, then synced, asked about, narrowed and removed', async () => {
     for (const n of [1, 2, 3]) await put(`2026/policy${n}.txt`, text(n));
     await put('2026/setup.exe', 'MZ');
     await put('old/letter.txt', text(9));
@@ -73,7 +73,7 @@ describe('a source', () => {
     await page.getByLabel('Name', { exact: true }).fill('Contracts');
     await page.getByLabel('Title', { exact: true }).fill('Contract {stem}');
     await shoot(page, 'sources-what');
-    await page.getByRole('button', { name: 'Show what each would become' }).click();
+    await page.getByRole('button', { name: 'Show the preview' }).click();
     await page.getByText('3 of the first 4 objects would become runs').waitFor();
     const first = page.getByRole('table', { name: 'First objects' });
     expect(await first.getByRole('row', { name: /policy1\.txt/ }).textContent()).toContain('Contract policy1');
@@ -157,10 +157,10 @@ describe('a source', () => {
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByLabel('What its files become').selectOption('ads');
     await page.getByLabel('Name', { exact: true }).fill('Partner');
-    await page.getByRole('button', { name: 'Show what each would become' }).click();
+    await page.getByRole('button', { name: 'Show the preview' }).click();
     await page.getByText('1 of the first 1 objects would become runs').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('not looked through yet').waitFor();
+    await page.getByText('not synced yet').waitFor();
     const pinned = page.getByText(/^SHA256:/);
     expect(await pinned.textContent()).toMatch(/^SHA256:[A-Za-z0-9+/]{43}$/);
     await shoot(page, 'source-phone');

@@ -1,4 +1,4 @@
-// A worker process for crash tests: looks through sources and works on the ads files they bring, until it dies at the failpoint it was given.
+// A worker process for crash tests: syncs sources and works on the ads files they bring, until it dies at the failpoint it was given.
 import type { EngineSettings } from '../../src/engine/settings.ts';
 import { armFromText } from '../../src/platform/failpoints.ts';
 import { openSourcesEngine } from './sources-engine.ts';

@@ -124,7 +124,7 @@ export function useSources() {
       if (answer.statusCode !== 201) throw new Error(answer.body);
       return answer.json().source_id;
     },
-    /** Looks through it and waits for the end of the sync and of what it brought. */
+    /** Syncs it and waits for the end of the sync and of what it brought. */
     async sync(sourceId: string): Promise<RunRow> {
       const started = await api.call('sources.sync', { as: admin, params: { source_id: sourceId } });
       if (started.statusCode !== 202) throw new Error(started.body);

@@ -1,6 +1,6 @@
 // An installation of an earlier version, rebuilt from its frozen migrations and a dump of what its own code had written: runs in every
 // phase, leases of dead and living workers, uploads killed half way with their checkpoints, events nobody has read, rejects, schedules.
-// The dump was made by version 0.1.0 at migration 0055; it is data, and is never made anew.
+// The dump was made by version 0.1.0 at migration 0055; it is data, and is never made again.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -91,7 +91,7 @@ describe('a process of the first version whose database is migrated under it', (
     await expect(migrate({ url: database.url, folder: frozen })).rejects.toMatchObject({ code: 'schema_newer' });
   });
 
-  it('can neither renew its lease nor register anew nor declare others lost, and is told to be restarted', async () => {
+  it('can neither renew its lease nor register again nor declare others lost, and is told to be restarted', async () => {
     expect(await refusal(engineRole.query(old.renew, [holder, 60_000]))).toBe('process_outdated');
     expect(await refusal(register(uuidv7(), 60_000))).toBe('process_outdated');
     await admin.query(

@@ -22,7 +22,7 @@ export function problemOf(error: unknown): Pick<Problem, 'title' | 'detail' | 'n
   if (error instanceof TypeError)
     return {
       title: 'The server cannot be reached',
-      detail: 'No answer came from Millrace. Nothing that was uploaded is lost.',
+      detail: 'Millrace does not answer. It keeps everything that you uploaded.',
       next: 'Check that the server is running; this page tries again by itself.',
       code: 'unreachable',
       status: 0,

@@ -25,8 +25,8 @@ export function AwayBanner(): ReactNode {
     >
       <Icon name="warn" className="breathing text-warn" />
       <span>
-        <strong>The server does not answer.</strong> What you see is the last known state; nothing that was stored is
-        lost. This page goes on by itself when the server is back.
+        <strong>The server does not answer.</strong> You see the last known state; stored data is safe. This page
+        continues by itself when the server is back.
       </span>
     </p>
   );

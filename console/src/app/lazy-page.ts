@@ -1,5 +1,5 @@
 // A page whose script is fetched when it is first shown. When the script cannot be fetched, the server is away or has a newer version: the
-// page waits until the server answers and then loads anew, instead of leaving the browser on a page of its own.
+// page waits until the server answers and then loads again, instead of leaving the browser on a page of its own.
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { noteFailure, whenBack } from './reachability.ts';
 

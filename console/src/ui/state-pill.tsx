@@ -11,7 +11,7 @@ const looks: Record<Phase, { box: string; mark: string; word: string }> = {
   dead: { box: 'border-bad text-on-bad bg-bad', mark: '■', word: 'dead letter' },
 };
 
-const calledOff = { box: 'border-line-strong text-ink-2 bg-raised', mark: '⊘', word: 'called off by a person' };
+const calledOff = { box: 'border-line-strong text-ink-2 bg-raised', mark: '⊘', word: 'cancelled by a person' };
 const attention = 'border-warn text-warn bg-warn-soft';
 
 export function StatePill({

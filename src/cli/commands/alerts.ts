@@ -49,7 +49,7 @@ const sinkColumns: readonly Column<Sink>[] = [
 export function addAlertCommands(program: Command): void {
   const alerts = program
     .command('alerts')
-    .summary('see what is wrong, which rules watch, and who is told')
+    .summary('list alerts, change rules, manage receivers')
     .description(
       'An alert is opened once per rule and subject, sent to the sinks of its tenant, and resolved when it is over.',
     )
@@ -72,7 +72,7 @@ export function addAlertCommands(program: Command): void {
     });
 
   ofTenant(alerts.command('ack'))
-    .description('Says that somebody looks after it: no more reminders.')
+    .description('Acknowledges an alert: Millrace sends no more reminders.')
     .argument('<alert>', 'id of the alert, see "millrace alerts list"')
     .action(async (alert: string, _: AlertOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<AlertOptions>();
@@ -99,7 +99,7 @@ export function addAlertCommands(program: Command): void {
 }
 
 function addRuleCommands(alerts: Command): void {
-  const rules = alerts.command('rules').description('The rules that hold for a tenant.');
+  const rules = alerts.command('rules').description('Lists and changes the rules of a tenant.');
   ofTenant(rules.command('list', { isDefault: true }))
     .description('Lists the rules.')
     .action(async (_: AlertOptions, command: Command) => {
@@ -111,7 +111,7 @@ function addRuleCommands(alerts: Command): void {
   ofTenant(rules.command('set'))
     .description('Changes the threshold of a rule, for this tenant.')
     .argument('<rule>', 'name of the rule, see "millrace alerts rules list"')
-    .requiredOption('--threshold <number>', 'beyond which it alerts', decimal)
+    .requiredOption('--threshold <number>', 'the value beyond which the rule alerts', decimal)
     .action(async (rule: string, _: AlertOptions, command: Command) => {
       const { tenant, threshold, json } = command.optsWithGlobals<AlertOptions>();
       await updateRule(tenant, rule, { ...(threshold === undefined ? {} : { threshold }) }, json);
@@ -127,7 +127,7 @@ function addRuleCommands(alerts: Command): void {
 }
 
 function addSinkCommands(alerts: Command): void {
-  const sinks = alerts.command('sinks').description('Who is told.');
+  const sinks = alerts.command('sinks').description('Lists, adds and removes the receivers of alerts.');
   ofTenant(sinks.command('list', { isDefault: true }))
     .description('Lists the sinks.')
     .action(async (_: AlertOptions, command: Command) => {
@@ -141,7 +141,7 @@ function addSinkCommands(alerts: Command): void {
       'Adds a sink. Its address (for PagerDuty: its routing key) is read from standard input: command lines are seen by others.',
     )
     .argument('<kind>', 'discord, slack, pagerduty or webhook', sinkKind)
-    .requiredOption('--name <name>', 'what people call it')
+    .requiredOption('--name <name>', 'its name')
     .action(async (kind: Sink['kind'], _: AlertOptions, command: Command) => {
       const { tenant, name, json } = command.optsWithGlobals<AlertOptions>();
       const secret = await readStandardInput();
@@ -152,7 +152,7 @@ function addSinkCommands(alerts: Command): void {
         say(`${added.name} (${added.sink_id}) sends to ${added.host}. Try it: millrace alerts test ${added.sink_id}`);
     });
   ofTenant(sinks.command('remove'))
-    .description('Removes a sink and what it had still to send.')
+    .description('Removes a sink and its unsent messages.')
     .argument('<sink>', 'id of the sink, see "millrace alerts sinks list"')
     .action(async (sink: string, _: AlertOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<AlertOptions>();

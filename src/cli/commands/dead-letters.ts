@@ -17,19 +17,19 @@ interface DeadLetterOptions {
 export function addDeadLetterCommands(program: Command): void {
   const letters = program
     .command('dead-letters')
-    .summary('list, requeue and acknowledge runs that wait for a person')
+    .summary('list, requeue and acknowledge dead letters')
     .description(
       'A dead letter is a run that is not tried again by itself: its retries are used up, its credential was refused, or it is a failed batch.',
     )
     .addHelpText(
       'after',
       '\nExamples:\n  millrace dead-letters list\n  millrace dead-letters requeue 01a1e155-… --ticket SUP-12\n' +
-        '  millrace dead-letters acknowledge 01a1e155-… --reason "the vendor sends it anew"',
+        '  millrace dead-letters acknowledge 01a1e155-… --reason "the vendor sends it again"',
     );
 
   letters
     .command('list')
-    .summary('list those nobody has dealt with')
+    .summary('list the open ones')
     .description('Lists the dead letters nobody has requeued, retried, superseded or acknowledged, newest first.')
     .option('--pipeline <name>', 'only of this pipeline (several: a,b)')
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')
@@ -44,9 +44,9 @@ export function addDeadLetterCommands(program: Command): void {
 
   letters
     .command('requeue')
-    .summary('give one a successor')
+    .summary('run one again, as a new run')
     .description(
-      'Gives a dead letter a successor that starts anew; both name each other. A second time is refused and names the first successor.',
+      'Gives a dead letter a successor that starts again; both name each other. A second time is refused and names the first successor.',
     )
     .argument('<run>', 'id of the dead letter')
     .requiredOption('--ticket <id>', 'the support ticket this is done for')
@@ -61,7 +61,7 @@ export function addDeadLetterCommands(program: Command): void {
 
   letters
     .command('acknowledge')
-    .summary('say that nothing more is to be done')
+    .summary('mark one as settled')
     .description(
       'Takes a dead letter off the list: a person has seen it. The run itself does not change; the audit log keeps the reason.',
     )

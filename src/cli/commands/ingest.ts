@@ -32,7 +32,7 @@ export function addIngestCommand(program: Command, ways: IngestWays): void {
     .argument('<file>', 'CSV, TSV, JSON, NDJSON or XLSX')
     .option('--pipeline <name>', `which pipeline takes it; default: ${byDefault}`)
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')
-    .option('--corrects <run>', 'the file holds rejects of that run, fixed: they are taken as replayed')
+    .option('--corrects <run>', 'the file has corrected rejects of that run; they count as replayed')
     .option(
       '--field <name=value>',
       'a form field that has no option here, such as one of a pipeline of your own; may be repeated',

@@ -12,7 +12,7 @@ interface QuestionOptions {
 export function addQuestionCommands(program: Command): void {
   const questions = program
     .command('questions')
-    .summary('what runs ask before they store anything, and the answers')
+    .summary('list and answer the questions of held runs')
     .description(
       'A run whose file may be read in more than one way asks before it stores anything, and waits for an answer.',
     )
@@ -23,8 +23,8 @@ export function addQuestionCommands(program: Command): void {
 
   questions
     .command('list')
-    .summary('questions that wait for an answer, oldest first')
-    .description('Lists questions that wait for an answer, oldest first, each with its answers.')
+    .summary('list open questions, oldest first')
+    .description('Lists open questions, oldest first, each with its possible answers.')
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')
     .action(async (_: QuestionOptions, command: Command) => {
       const options = command.optsWithGlobals<QuestionOptions>();
@@ -37,7 +37,7 @@ export function addQuestionCommands(program: Command): void {
   questions
     .command('answer')
     .summary('answer a question')
-    .description('Answers a question. The run goes on at once; "refuse" ends it.')
+    .description('Answers a question. The run continues at once; "refuse" ends it.')
     .argument('<question>', 'id of the question')
     .argument('<choice>', 'one of its choices')
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')

@@ -25,7 +25,7 @@ export function addRejectsCommand(program: Command): void {
       'Shows the refused rows of a run by cause, and how many are still open; with --csv writes them all, with row, code and message added.',
     )
     .argument('<run>', 'id of the run')
-    .option('--csv', 'the rows themselves, to be corrected and uploaded again')
+    .option('--csv', 'print the rows as CSV, to correct and upload them')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace rejects 01a1e155-…\n  millrace rejects 01a1e155-… --csv > to-fix.csv',

@@ -23,7 +23,7 @@ export function addRereadCommand(runs: Command): void {
     .option('--day <date>', 'the day of every row, where the file has none')
     .option('--as-period', 'store rows that cover several days as one number of that period')
     .option('--add-repeated', 'add up rows with the same day and ids')
-    .option('--names-apart', 'store a name that several things have as one more of its own')
+    .option('--names-apart', 'if several campaigns have the name, store it as a separate one')
     .option('--without <column...>', 'columns that are not read, by header')
     .addHelpText(
       'after',

@@ -22,8 +22,8 @@ const columns: readonly Column<TenantRow>[] = [
 export function addTenantCommands(program: Command): void {
   const tenants = program
     .command('tenants')
-    .summary('make tenants and set their plans')
-    .description('Tenants are separate customers of one installation: none sees anything of another.')
+    .summary('create tenants and set their plans')
+    .description('Tenants are separate customers of one installation; no tenant sees the data of another.')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace tenants create "Acme" --plan growth\n  millrace tenants set-plan Acme enterprise\n  millrace tenants list --json',
@@ -31,9 +31,9 @@ export function addTenantCommands(program: Command): void {
 
   tenants
     .command('create')
-    .summary('make a tenant')
-    .description('Makes a tenant.')
-    .argument('<name>', 'what people call it')
+    .summary('create a tenant')
+    .description('Creates a tenant.')
+    .argument('<name>', 'its name')
     .option('--plan <plan>', 'free, growth or enterprise', 'free')
     .action(async (name: string, _: TenantOptions, command: Command) => {
       const { plan, json } = command.optsWithGlobals<TenantOptions>();

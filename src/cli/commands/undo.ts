@@ -15,12 +15,12 @@ interface UndoOptions {
 export function addUndoCommand(program: Command): void {
   program
     .command('undo')
-    .summary('take back what a finished run stored')
+    .summary('undo a finished run')
     .description(
       'Takes back what a finished run stored: a number that replaced an earlier one becomes that again, the others are removed. What another run has restated since stays. Exit code: 0 done, 1 failed.',
     )
     .argument('<run>', 'id of the run')
-    .option('--dry-run', 'say what would be taken back, and change nothing')
+    .option('--dry-run', 'show what the undo would remove and restore, and change nothing')
     .addHelpText('after', '\nExamples:\n  millrace undo 01a1e155-… --dry-run\n  millrace undo 01a1e155-…')
     .action(async (run: string, _: UndoOptions, command: Command) => {
       const { dryRun = false, json = false } = command.optsWithGlobals<UndoOptions>();

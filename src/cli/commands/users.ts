@@ -31,7 +31,7 @@ const columns: readonly Column<UserRow>[] = [
 export function addUserCommands(program: Command): void {
   const users = program
     .command('users')
-    .summary('make users, set roles, reset passwords')
+    .summary('create users, set roles, reset passwords')
     .description(`The people of a tenant. Roles: ${roles.join(', ')}.`)
     .addHelpText(
       'after',
@@ -40,11 +40,11 @@ export function addUserCommands(program: Command): void {
 
   users
     .command('create')
-    .summary('make a user with a one-time password')
-    .description('Makes a user and shows a one-time password, once.')
+    .summary('create a user with a one-time password')
+    .description('Creates a user and prints a one-time password, once.')
     .argument('<email>', 'the address the user signs in with')
     .option('--role <role>', roles.join(', '), 'user')
-    .option('--name <name>', 'how the person is called')
+    .option('--name <name>', 'name of the person')
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')
     .action(async (email: string, _: UserOptions, command: Command) => {
       const { role, name, tenant, json } = command.optsWithGlobals<UserOptions>();
@@ -83,8 +83,8 @@ export function addUserCommands(program: Command): void {
 
   users
     .command('disable')
-    .summary('shut a user out')
-    .description('Shuts a user out within a minute, on every server.')
+    .summary('disable a user')
+    .description('Disables a user. Their sessions end within a minute, on every server.')
     .argument('<email>', 'the address the user signs in with')
     .action((email: string, _: UserOptions, command: Command) =>
       change(
@@ -96,8 +96,8 @@ export function addUserCommands(program: Command): void {
 
   users
     .command('enable')
-    .summary('let a disabled user in again')
-    .description('Lets a disabled user in again.')
+    .summary('enable a disabled user')
+    .description('Enables a disabled user.')
     .argument('<email>', 'the address the user signs in with')
     .action((email: string, _: UserOptions, command: Command) =>
       change(

@@ -45,7 +45,7 @@ const deliveryColumns: readonly Column<Delivery>[] = [
 export function addWebhookCommands(program: Command): void {
   const webhooks = program
     .command('webhooks')
-    .summary('tell other programs about events, and see how the deliveries went')
+    .summary('send events to your programs, and list the deliveries')
     .description(
       'An endpoint is told about the events it asks for, signed as the Standard Webhooks specification says.',
     )
@@ -73,7 +73,7 @@ function addEndpointCommands(webhooks: Command): void {
 
   ofTenant(webhooks.command('add'))
     .description('Adds an endpoint and prints its secret, once.')
-    .argument('<url>', 'where to send to')
+    .argument('<url>', 'address that receives the events')
     .option('--events <types...>', 'event types, groups such as run.*, or *; default: the ends of runs')
     .option('--description <text>', 'what it is for')
     .action(async (url: string, _: WebhookOptions, command: Command) => {
@@ -87,9 +87,9 @@ function addEndpointCommands(webhooks: Command): void {
     });
 
   ofTenant(webhooks.command('rotate'))
-    .description('Makes a new secret and prints it, once. The former one signs too for a while.')
+    .description('Creates a new secret and prints it, once. Millrace also signs with the former one for a while.')
     .argument('<endpoint>', 'id of the endpoint, see "millrace webhooks list"')
-    .option('--grace <hours>', 'how long the former secret signs too; 0 ends it at once', wholeHours)
+    .option('--grace <hours>', 'how long Millrace also signs with the former secret; 0 ends it at once', wholeHours)
     .action(async (endpoint: string, _: WebhookOptions, command: Command) => {
       const { tenant, grace, json } = command.optsWithGlobals<WebhookOptions>();
       const body = grace === undefined ? {} : { grace_hours: grace };
@@ -110,7 +110,7 @@ function addEndpointCommands(webhooks: Command): void {
     });
 
   ofTenant(webhooks.command('remove'))
-    .description('Removes an endpoint, what it had still to get, and its log.')
+    .description('Removes an endpoint, its waiting deliveries and its log.')
     .argument('<endpoint>', 'id of the endpoint, see "millrace webhooks list"')
     .action(async (endpoint: string, _: WebhookOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<WebhookOptions>();

@@ -14,7 +14,7 @@ import type { Finding } from './finding.ts';
 const db = useDatabase();
 const home = makeTempHome('doctor');
 
-/** A batch that has been in work for 90 minutes, and whose worker is silent. */
+/** A batch that has been active for 90 minutes, and whose worker is silent. */
 beforeAll(async () => {
   const [run, worker, tenant] = [uuidv7(), uuidv7(), newTenant()];
   await db.admin.query(

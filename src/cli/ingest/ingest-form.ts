@@ -43,7 +43,7 @@ export async function formOf(request: FormRequest, ways: IngestWays): Promise<Fo
     const value = request.given[attributeOf(option)] ?? option.absent?.({ changedAt });
     if (value !== undefined) form.set(option.field, String(value));
   }
-  if (request.corrects !== undefined) form.set('retry_of', request.corrects);
+  if (request.corrects !== undefined) form.set('corrects', request.corrects);
   for (const field of request.fields) setField(form, field);
   // Last, so that the server knows the fields while the bytes arrive.
   form.set('file', await openAsBlob(file).catch(unreadable), path.basename(file));

@@ -33,7 +33,7 @@ export const alertMetrics = {
   },
   failed_runs: { label: 'Runs that failed in the window', unit: 'runs', isWindowed: true, isPerPipeline: true },
   stale_runs: {
-    label: 'Runs in work for too long whose worker has gone silent',
+    label: 'Runs that are active for too long and whose worker is silent',
     unit: 'runs',
     isWindowed: false,
     isPerPipeline: true,
@@ -89,7 +89,7 @@ export const alertMetrics = {
     isPerPipeline: false,
   },
   oldest_end_s: {
-    label: 'Age of the oldest end that waits to be written, while this tenant has runs in work',
+    label: 'Age of the oldest end that waits to be written, while this tenant has active runs',
     unit: 'seconds',
     isWindowed: false,
     isPerPipeline: false,

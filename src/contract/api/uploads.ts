@@ -8,6 +8,12 @@ import { Count, Day, Id, list, Page, Several, Time } from './values.ts';
 
 export const Platform = z.enum(['meta', 'google', 'tiktok']);
 
+/** Names the run whose rejects a file corrects. `retry_of` of a run is another thing: the run that it retries. */
+export const CorrectsField = {
+  corrects: Id.optional().describe('The run whose downloaded rejects this file corrects.'),
+  retry_of: Id.optional().describe('The former name of `corrects`; still accepted.'),
+};
+
 /** The form fields beside `file`. Send `file` last, so that the fields are known while it streams. */
 export const UploadFields = z.object({
   pipeline: z.string().max(60).optional().describe('Default: ads.'),
@@ -39,7 +45,7 @@ export const UploadFields = z.object({
       'What happens when how to read the file is in doubt, so that rows would be lost or a meaning guessed: ask (default): the run waits for an ' +
         'answer; proceed: it goes on as decided; fail: it fails with reading_doubtful.',
     ),
-  retry_of: Id.optional().describe('The run whose downloaded rejects this file corrects.'),
+  ...CorrectsField,
   created_by: Id.optional().describe('Taken from the credential; a different value is refused.'),
 });
 

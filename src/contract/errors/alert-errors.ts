@@ -48,7 +48,7 @@ export const alertErrors = defineErrors({
     kind: 'input',
     status: 422,
     message: 'An alert sink for {kind} has no {field}.',
-    next: 'Leave it out, or make a sink of the other kind.',
+    next: 'Leave it out, or create a sink of the other kind.',
   },
   alert_sink_unreadable: {
     kind: 'config',

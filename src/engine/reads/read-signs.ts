@@ -3,7 +3,7 @@
 import type { Queryable } from '../../platform/database.ts';
 
 export interface WorkSigns {
-  /** Runs in work, each once however many parts of it are. */
+  /** Active runs, each once however many parts of it are. */
   readonly active: number;
   /** Some runs could be claimed now: they are due, and neither their pipeline nor their lane is paused. */
   readonly has_due: boolean;

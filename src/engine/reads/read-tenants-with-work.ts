@@ -8,7 +8,7 @@ interface TenantRow {
 /** At most this many tenants are told at once; the operator's sinks hear of the first as well as of the last. */
 const MOST = 1_000;
 
-/** With runs in work. */
+/** With active runs. */
 export async function readTenantsAtWork(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<TenantRow>({
     name: 'reads-tenants-at-work',
@@ -17,7 +17,7 @@ export async function readTenantsAtWork(db: Queryable): Promise<string[]> {
   return rows.map(({ tenant_id: tenantId }) => tenantId);
 }
 
-/** With runs in work or due: lanes of a tenant begin with its id, found by a loose walk along the key; of another lane its first run is asked. */
+/** With active or due runs: lanes of a tenant begin with its id, found by a loose walk along the key; of another lane its first run is asked. */
 export async function readTenantsWithWork(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<TenantRow>({
     name: 'reads-tenants-with-work',

@@ -200,7 +200,7 @@ it('a rate limit that nobody has asked for a week is forgotten once its bucket i
 
 it('every table there is has an answer in docs/operations.md: who removes its rows, or why they stay', async () => {
   const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
-  const section = page.split('### What grows, and who removes it')[1]?.split(/^#/m)[0] ?? '';
+  const section = page.split('### Retention of each table')[1]?.split(/^#/m)[0] ?? '';
   const answered = [...section.matchAll(/^\| ([a-z_]+\.[a-z_., ]+) \| \S.* \|$/gm)].flatMap(([, names]) =>
     (names ?? '').split(', '),
   );

@@ -9,7 +9,7 @@ import type { FenceKey } from './fence.ts';
 /** Parts announce no start of their own: the run has started already. */
 export type PartClaimant = Pick<Claimant, 'workerId' | 'capped'>;
 
-/** Offers all parts of a run anew; the first is its holder's. False when the run is no longer the holder's. */
+/** Offers all parts of a run again; the first is its holder's. False when the run is no longer the holder's. */
 export async function offerParts(db: Queryable, lease: FenceKey, parts: readonly string[]): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'engine-offer-parts',

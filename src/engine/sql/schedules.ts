@@ -107,7 +107,7 @@ export async function recordFiring(
   });
 }
 
-/** Never fires again until it is saved anew. */
+/** Never fires again until it is saved again. */
 export async function setScheduleAside(db: Queryable, scheduleId: string, trouble: Trouble): Promise<void> {
   await db.query({
     name: 'engine-set-schedule-aside',

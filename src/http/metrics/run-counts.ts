@@ -1,5 +1,5 @@
 // The counts of a tenant's runs for pages that ask often. Counting a large history takes a while, so what took long is kept for longer, at most
-// a minute; what is quickly counted is counted anew.
+// a minute; what is quickly counted is counted again.
 import { countPhases, type PhaseCounts, type RunTotals, readRunTotals } from '../../engine/reads/count-runs.ts';
 import type { LaneRow } from '../../engine/reads/read-queue.ts';
 import { countFlaggedRuns } from '../../engine/reads/read-tenant-figures.ts';

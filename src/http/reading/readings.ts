@@ -1,4 +1,4 @@
-// Reading and mapping of one run's file: shown, overridden, mapped anew. The same for every pipeline of tables; the pipeline's tools say
+// Reading and mapping of one run's file: shown, overridden, mapped again. The same for every pipeline of tables; the pipeline's tools say
 // where it keeps them. An override and a mapping take effect when the run is retried, a mapping also for later files of the kind.
 import type { z } from 'zod';
 import type {

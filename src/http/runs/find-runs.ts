@@ -136,7 +136,7 @@ async function search(finder: Finder, filter: PageFilter): Promise<RunsFound> {
   return merge(ended, live, filter.limit);
 }
 
-/** Newest first, as far as both were looked through. */
+/** Newest first, as far as both were read. */
 function merge(one: RunsFound, other: RunsFound, limit: number): RunsFound {
   const edge = [one.edge, other.edge].reduce((far, each) =>
     each !== null && (far === null || each > far) ? each : far,

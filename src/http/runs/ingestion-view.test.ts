@@ -23,7 +23,7 @@ describe('the four statuses', () => {
       { phase: 'waiting', error_code: 'airbyte_unavailable', error_text: 'Airbyte is away.' },
       { status: 'queued', error: null, error_code: null },
     ],
-    ['a run in work is running', { phase: 'active', started_at: at }, { status: 'running' }],
+    ['an active run is running', { phase: 'active', started_at: at }, { status: 'running' }],
     ['a partial run has succeeded', { phase: 'done', status: 'partial', finished_at: at }, { status: 'succeeded' }],
     [
       'a cancelled run has failed, and the error says that it was cancelled',

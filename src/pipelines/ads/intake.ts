@@ -5,6 +5,7 @@ import { ReadingOverrides } from '../../contract/api/reading.ts';
 import { UploadFields, UploadRows } from '../../contract/api/uploads.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Sniffed } from '../../engine/blobs/store-file.ts';
+import { correctedRun } from '../../http/rejects/returned-run.ts';
 import {
   type ContentKind,
   checkExtension,
@@ -52,16 +53,17 @@ export function inputOf(fields: AdsUploadFields, received: Received): AdsInput {
   const platform = fields.platform ?? original?.platform;
   const clientId = fields.client_id ?? original?.client_id ?? undefined;
   if (platform === undefined) throw new MillraceError('platform_required');
+  const corrected = correctedRun(fields);
   return {
     platform,
     source: fields.source ?? 'manual',
     ...(clientId === undefined ? {} : { client_id: clientId }),
     filename: received.filename,
     // The gate judged the file whose refused rows come back; they are judged one by one.
-    ...(fields.force_partial === 'true' || fields.retry_of !== undefined ? { force_partial: true } : {}),
+    ...(fields.force_partial === 'true' || corrected !== undefined ? { force_partial: true } : {}),
     ...(fields.on_doubt === undefined ? {} : { on_doubt: fields.on_doubt }),
     ...reportOf(fields, received),
-    ...(fields.retry_of === undefined ? {} : { corrects: fields.retry_of, rejects_of: fields.retry_of }),
+    ...(corrected === undefined ? {} : { corrects: corrected, rejects_of: corrected }),
     ...(fields.reading === undefined ? {} : { reading: readingOf(fields.reading) }),
     ...choicesOf(fields),
     ...(received.mappingFingerprint === undefined ? {} : { mapping_fingerprint: received.mappingFingerprint }),

@@ -60,7 +60,7 @@ async function cellsInFile({ context, deps, upload }: Refusal, line: number, off
   const source = await openBlob(context, deps);
   const isReplay = input.replay_of !== undefined;
   const table = isReplay ? replayTable(source, reading) : openTable(source, reading);
-  // Delimited text can be opened at any row; other files are looked through from their start.
+  // Delimited text can be opened at any row; other files are read from their start.
   const canSeek = !isReplay && reading.format === 'csv';
   for await (const batch of table.batches(canSeek ? { offset, line, row: 0 } : startOfFile))
     for (let row = 0; row < batch.rowCount; row++)

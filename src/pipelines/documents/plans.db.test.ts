@@ -274,7 +274,7 @@ const model = (w: World) => ({ tenantId: w.ours, modelId: 'model' });
 const terms = [{ term: 'term 42', idf: 1 }];
 const lengths = { average: 10, k1: 1, b: 1, headWeight: 1 };
 const filters = [noFilter, { ...noFilter, tags: ['a'] }];
-const ofServed = { readsAll: 'all that is served of one tenant: a search looks through it' };
+const ofServed = { readsAll: 'all that is served of one tenant: a search reads it' };
 
 const searching: PlanCase[] = [
   request((db, w) => listTurns(db, w.ours, conversation(w), 20)),

@@ -1,5 +1,5 @@
 // A file becomes a job: the job's row and its first run in one transaction, under one id. Whoever submits the same file again gets another job: rows are
-// processed anew, and what a provider says may have changed.
+// processed again, and what a provider says may have changed.
 import { readFile } from 'node:fs/promises';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StoredFile } from '../../engine/blobs/store-file.ts';

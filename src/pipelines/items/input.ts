@@ -12,7 +12,7 @@ export const ItemsInput = z.object({
   on_doubt: z.enum(onDoubtChoices).optional(),
   /** Rows that are the same as an earlier one; left out: skip. */
   duplicates: z.enum(['skip', 'process']).optional(),
-  /** Starts anew with rows that are there. */
+  /** Starts again with rows that are there. */
   reprocess: z.boolean().optional(),
 });
 export type ItemsInput = z.infer<typeof ItemsInput>;

@@ -222,7 +222,7 @@ describe('what people do to a job', () => {
     expect(await bench.engine.verify(bench.admin.tenantId, job.run_id)).toMatchObject({ agrees: true });
   });
 
-  it('reprocessing starts the named items anew, once however often it is asked for, and keeps their record', async () => {
+  it('reprocessing starts the named items again, once however often it is asked for, and keeps their record', async () => {
     const items = await bench.items(jobId, { status: 'ERROR' });
     const body = { scope: 'items', itemIds: [items[0].id] };
     const [first, second] = await Promise.all([

@@ -1,4 +1,4 @@
-// Process items of a job again. Items that a person names, or all of some statuses, start anew; the record of earlier attempts stays. A job that has ended
+// Process items of a job again. Items that a person names, or all of some statuses, start again; the record of earlier attempts stays. A job that has ended
 // gets a new run under the same job id; one that is still at work just has more to do.
 import type { Engine } from '../../engine/engine.ts';
 import { enterTenant, type Queryable, withTransaction } from '../../platform/database.ts';

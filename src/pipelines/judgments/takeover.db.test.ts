@@ -1,4 +1,4 @@
-// A batch whose worker was killed is taken over: said once in the log with exactly the specification's fields, alerted, started anew.
+// A batch whose worker was killed is taken over: said once in the log with exactly the specification's fields, alerted, started again.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What sources bring to alerts: one that cannot be looked through, and one that has not been for too long.
+// What sources bring to alerts: one whose sync failed, and one without a sync for too long.
 import { safeCode, safeLabel } from '../../outbound/alerts/messages.ts';
 import type { PipelineAlerts } from '../../outbound/alerts/pipeline-alerts.ts';
 
@@ -17,13 +17,13 @@ export const sourcesAlerts: PipelineAlerts = {
   rules: [
     {
       name: 'source_failed',
-      description: 'A source could not be looked through to its end.',
+      description: 'A sync of a source failed.',
       severity: 'ERROR',
       on: { event: 'source_failed' },
     },
     {
       name: 'source_stale',
-      description: 'A source has not been looked through for too long.',
+      description: 'A source had no complete sync for too long.',
       severity: 'WARNING',
       on: { event: 'source_stale' },
     },

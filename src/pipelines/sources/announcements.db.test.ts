@@ -101,7 +101,7 @@ describe('an announced object', () => {
     expect(await source.newest()).toMatchObject({ status: 'synced', receipt: { read: 0 } });
   });
 
-  it('waits in its queue while the source is being looked through', async () => {
+  it('waits in its queue while the source is syncing', async () => {
     const source = await announced('busy');
     for (const n of [1, 2, 3]) await bench.put(`busy/doc${n}.txt`, text(60 + n));
     await bench.sync(source.sourceId);

@@ -1,6 +1,6 @@
 // What a bucket announces over SQS (s3:ObjectCreated:*) starts a sync of just those objects, so that files arrive in seconds. A message is
 // deleted once the ledger has the run; until then, and when the source is busy, it comes again. Announcements are hints: what is missed,
-// repeated or wrong is put right by the next listing.
+// repeated or wrong is corrected by the next listing.
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Engine } from '../../engine/engine.ts';
 import { createLoop, type Service } from '../../engine/services/loop.ts';

@@ -68,7 +68,7 @@ export function connectedSources(deps: SourcesDeps): ConnectedSources {
   };
 }
 
-/** One that is named and cannot be looked through says so; among all, paused ones are left out. */
+/** One that is named and cannot be synced says so; among all, paused ones are left out. */
 function isAsked(source: SourceRow, pipeline: string, named: string | undefined): boolean {
   if (named !== undefined && source.pipeline !== pipeline)
     throw new MillraceError('source_settings_invalid', {

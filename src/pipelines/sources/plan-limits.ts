@@ -1,4 +1,4 @@
-// What a plan allows: how many sources, and how often the schedule may look through one. "Sync now" is never limited.
+// What a plan allows: how many sources, and how often the schedule may sync one. "Sync now" is never limited.
 import { Cron } from 'croner';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 

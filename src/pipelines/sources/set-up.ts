@@ -22,7 +22,7 @@ const UNIQUE_VIOLATION = '23505';
 const PREVIEWED = 20;
 const DIRECTORIES = 200;
 /** Fields of uploads that would make all files of a source the same one. */
-const OF_ONE_FILE = ['source_batch_id', 'retry_of'];
+const OF_ONE_FILE = ['source_batch_id', 'corrects', 'retry_of'];
 const PREVIEW_MS = 30_000;
 /** How many keys are looked at to find the first that belong. */
 const LOOKED_AT = 5_000;

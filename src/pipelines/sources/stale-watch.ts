@@ -1,4 +1,4 @@
-// Tells once that a source which has a schedule was not looked through for too long, whatever the reason: no worker, no schedule, no luck.
+// Tells once that a source which has a schedule had no sync for too long, whatever the reason: no worker, no schedule, no luck.
 import type { Engine } from '../../engine/engine.ts';
 import { createLoop, type Service } from '../../engine/services/loop.ts';
 import { becomeRole } from '../../engine/sql/become-role.ts';

@@ -302,7 +302,7 @@ describe('what sources offer to other pipelines', () => {
     });
   });
 
-  it('looking through all that feed a pipeline, once each', async () => {
+  it('syncing all that feed a pipeline, once each', async () => {
     const { scan } = connectedSources(bench.deps);
     const mine = await bench.connect(bench.wish('scan', { pipeline: 'ads' }));
     const started = await scan({ tenantId: bench.admin.tenantId, pipeline: 'ads' });

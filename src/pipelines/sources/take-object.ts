@@ -144,7 +144,7 @@ function refusalOf(error: unknown, seen: SeenObject, { context }: SyncJob): Take
   const isPassing = error.kind === 'transient' || error.kind === 'rate_limited';
   // Ours, not the object's: disk full, database away. The sync as a whole waits.
   if (isPassing && !isTrouble && error.code !== 'source_object_gone') throw error;
-  // What may be different next time is tried again: a right that was given, a place that came back, a setting that was put right.
+  // What may be different next time is tried again: a right that was given, a place that came back, a setting that was corrected.
   const mayChange = isTrouble || isPassing || error.code === 'source_object_denied' || error.kind === 'config';
   const status: ObjectStatus = mayChange ? 'failed' : 'refused';
   return { seen: { ...about, status }, fate: 'refused', ...(isTrouble ? { trouble: error } : {}) };

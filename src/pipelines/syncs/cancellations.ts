@@ -127,7 +127,7 @@ export async function stopAtAirbyte(
   return { outcome: found.hasEnded ? 'ended' : 'cancelled', jobId: found.id };
 }
 
-/** Before a connector is synced anew, in its stage: a job that a cancelled run of it left behind is not to be adopted. */
+/** Before a connector is synced again, in its stage: a job that a cancelled run of it left behind is not to be adopted. */
 export async function settleEarlier(
   context: StageContext<unknown>,
   clients: AirbyteClients,

@@ -77,7 +77,7 @@ export function changeConnector(
     await halves
       .asTenant((db) => updateConnector(db, tenantId, connectorId, change))
       .catch((error: unknown) => explainTaken(error, { name: change.name, connectionId: before.connection_id }));
-    // A window that is due stays due: only another rhythm, or switching on, reckons it anew.
+    // A window that is due stays due: only another rhythm, or switching on, computes it again.
     const keepsRhythm = before.enabled && change.enabled && before.interval_seconds === intervalSeconds;
     return placeInSchedule(service, halves, tenantId, connectorId, keepsRhythm);
   });

@@ -38,7 +38,7 @@ export const engineSettings = {
     max: 10_080,
     default: 15,
     unit: 'minutes',
-    doc: 'While runs are due or in work and none has ended or moved for this long, /ready says degraded and the doctor warns.',
+    doc: 'While runs are due or active and none has ended or moved for this long, /ready says degraded and the doctor warns.',
   }),
   lostLimit: integer('LOST_LIMIT', {
     min: 1,
@@ -59,7 +59,7 @@ export const engineSettings = {
     max: 720,
     default: 1,
     unit: 'hours',
-    doc: 'Judgments: a run that is in work for longer, and whose lease has expired, is listed and alerted as stale.',
+    doc: 'Judgments: a run that is active for longer, and whose lease has expired, is listed and alerted as stale.',
   }),
   crashGuardQueuedTtlHours: integer('CRASH_GUARD_QUEUED_TTL_HOURS', {
     min: 1,

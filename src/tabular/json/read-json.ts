@@ -29,7 +29,7 @@ export interface JsonReadOptions {
   readonly onList?: (key: string | null) => void;
 }
 
-/** How much of a file is looked through for the lists it holds. */
+/** How much of a file is searched for the lists it holds. */
 const SURVEY_BYTES = 4 * 1024 * 1024;
 
 /** What the start of the file holds beside each other: every list with its key and the number of its records. */

@@ -276,7 +276,7 @@ export class Model {
         if (run.place.at !== 'leased' || run.place.worker !== worker.id) continue;
         const stage = stageOf(run.status);
         const key = `lost:${stage}`;
-        // What has committed since its last loss starts to count anew.
+        // What has committed since its last loss counts from zero.
         const hasMoved = run.checkpoints[stage]?.attempt === run.attempt;
         const losses = (hasMoved ? 0 : (run.failures[key] ?? 0)) + 1;
         run.failures = { ...run.failures, [key]: losses };

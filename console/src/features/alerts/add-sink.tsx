@@ -15,7 +15,7 @@ const kinds: Record<AlertSinkKind, string> = {
   discord: 'Discord',
   slack: 'Slack',
   pagerduty: 'PagerDuty',
-  webhook: 'an address that takes JSON',
+  webhook: 'an address that accepts JSON',
 };
 
 export function AddSink({ onClose }: { onClose: () => void }): ReactNode {

@@ -33,7 +33,7 @@ export function AlertSinks(): ReactNode {
       {sinks.isError && <ProblemNote error={sinks.error} onRetry={() => void sinks.refetch()} />}
       {sinks.data?.data.length === 0 && (
         <EmptyState title="Alerts stay on this page">
-          A sink sends them on: to Discord, Slack, PagerDuty or any address that takes JSON.
+          A sink sends alerts to Discord, Slack, PagerDuty or any address that accepts JSON.
         </EmptyState>
       )}
       {sinks.data && sinks.data.data.length > 0 && (
@@ -145,7 +145,7 @@ function SendLog({ sink, onClose }: { sink: AlertSink; onClose: () => void }): R
       <div className="text-left whitespace-normal">
         {sends.isPending && <LoadingLines lines={5} />}
         {sends.isError && <ProblemNote error={sends.error} onRetry={() => void sends.refetch()} />}
-        {sends.data?.data.length === 0 && <EmptyState title="Nothing has been sent yet" />}
+        {sends.data?.data.length === 0 && <EmptyState title="Millrace has sent nothing yet" />}
         {sends.data && (
           <ul className="flex flex-col divide-y divide-line">
             {sends.data.data.map((send) => (

@@ -59,7 +59,7 @@ function AlertList({ status }: { status: 'open' | 'resolved' }): ReactNode {
   if (alerts.data.data.length === 0)
     return status === 'open' ? (
       <EmptyState icon="check" title="Nothing is wrong">
-        No rule has anything to say. The rules are below.
+        All rules are satisfied. The rules are below.
       </EmptyState>
     ) : (
       <EmptyState title="No alert has ended yet" />
@@ -115,7 +115,7 @@ function AlertItem({ alert }: { alert: Alert }): ReactNode {
         )}
         {alert.status === 'open' && !alert.acknowledged_at && (
           <Button small busy={acknowledge.isPending} onClick={() => acknowledge.mutate()}>
-            I look after it
+            Acknowledge
           </Button>
         )}
       </div>

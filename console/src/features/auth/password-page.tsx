@@ -51,7 +51,7 @@ export function PasswordPage(): ReactNode {
         />
         {change.isError && <ProblemNote error={change.error} />}
         <Button type="submit" look="main" busy={change.isPending}>
-          Save and go on
+          Save and continue
         </Button>
       </form>
     </SignInFrame>

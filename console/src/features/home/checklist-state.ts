@@ -24,13 +24,13 @@ export function checklist({ runs, rejects, users, keys, more = [], sinks }: Fact
   const fixed = replayed || (rejects !== undefined && rejects.open !== null && rejects.open < rejects.total);
   const steps: Step[] = [
     { key: 'drop', label: 'Drop a file or try a sample', done: runs.length > 0 },
-    { key: 'done', label: 'See a run through to its receipt', done: runs.some((run) => run.phase === 'done') },
+    { key: 'done', label: 'Follow a run to its receipt', done: runs.some((run) => run.phase === 'done') },
     { key: 'fix', label: 'Fix a refused row', done: fixed },
-    { key: 'replay', label: 'Replay what you fixed', done: replayed },
+    { key: 'replay', label: 'Replay the fixed rows', done: replayed },
   ];
   if (users !== undefined) steps.push({ key: 'invite', label: 'Invite a colleague', done: users > 1 });
-  if (keys !== undefined) steps.push({ key: 'key', label: 'Make an API key for a program', done: keys > 0 });
+  if (keys !== undefined) steps.push({ key: 'key', label: 'Create an API key for a program', done: keys > 0 });
   steps.push(...more);
-  if (sinks !== undefined) steps.push({ key: 'alert', label: 'Say who is told when something fails', done: sinks > 0 });
+  if (sinks !== undefined) steps.push({ key: 'alert', label: 'Choose who gets alerts', done: sinks > 0 });
   return steps;
 }

@@ -21,7 +21,7 @@ export function HomePage(): ReactNode {
   const pipelines = useQuery(pipelinesQuery);
   if (!mayDrop)
     return (
-      <EmptyState icon="stop" title="Your role uploads no files" page>
+      <EmptyState icon="stop" title="Your role may not upload files" page>
         <p>
           Support looks after{' '}
           <Link to="/operate/dead-letters" className="link">

@@ -22,7 +22,7 @@ export function MappingConstants({
     <section aria-label="The same in every row" className="border-t border-line px-4 py-2.5">
       <p className="text-sm font-medium">
         The same in every row
-        <span className="ml-2 text-xs font-normal text-ink-3">for what the file has no column for</span>
+        <span className="ml-2 text-xs font-normal text-ink-3">for values that have no column in the file</span>
       </p>
       <ul className="mt-1.5 flex flex-col gap-1.5">
         {Object.entries(constants).map(([field, text]) => {

@@ -27,7 +27,7 @@ export function MappingPage(): ReactNode {
   if (hasCode(mapping.error, 'reading_not_ready'))
     return (
       <EmptyState icon="clock" title="The file has not been read yet">
-        Its columns are shown here as soon as the first stage has looked at it.
+        Its columns appear here as soon as the first stage has read it.
       </EmptyState>
     );
   if (hasCode(mapping.error, 'upload_not_found', 'batch_not_found'))
@@ -44,7 +44,7 @@ export function MappingPage(): ReactNode {
   );
 }
 
-/** Starts anew with every version. */
+/** Starts again with every version. */
 function Editor({
   run,
   mapping,

@@ -33,7 +33,8 @@ export function ClientsPage(): ReactNode {
       <Panel title="Clients" aside={count(all.length)}>
         {all.length === 0 ? (
           <EmptyState title="No clients yet">
-            A client says whose numbers a file holds. An upload may name one; without it the numbers are your own.
+            A client is the customer that the numbers of a file belong to. An upload can name one; without it the
+            numbers are your own.
           </EmptyState>
         ) : (
           <Table label="Clients" head={['Name', 'Added', actions]}>

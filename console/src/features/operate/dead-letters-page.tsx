@@ -26,7 +26,7 @@ export function DeadLettersPage(): ReactNode {
     >
       {letters.data.data.length === 0 ? (
         <EmptyState icon="check" title="No dead letters">
-          Every run that ended badly has been dealt with.
+          There are no open dead letters.
         </EmptyState>
       ) : (
         <Table

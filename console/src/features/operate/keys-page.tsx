@@ -98,7 +98,7 @@ function MakeKey({ onMade }: { onMade: (secret: string) => void }): ReactNode {
       </fieldset>
       {make.isError && <ProblemNote error={make.error} />}
       <Button type="submit" look="main" className="self-start" busy={make.isPending} disabled={chosen.size === 0}>
-        Make the key
+        Create the key
       </Button>
     </form>
   );

@@ -49,8 +49,8 @@ function PipelineBoard({ pipeline, lanes }: { pipeline: Pipeline; lanes: readonl
       {pipeline.paused && (
         <p className="border-b border-line bg-warn-soft px-4 py-2 text-sm">
           ❙❙ Paused{pipeline.paused.scope === 'installation' ? ' for the whole installation' : ''} by{' '}
-          {pipeline.paused.by ?? 'somebody'} <Moment at={pipeline.paused.at} />. Running runs go on; waiting ones do not
-          start.
+          {pipeline.paused.by ?? 'somebody'} <Moment at={pipeline.paused.at} />. Active runs continue; waiting runs do
+          not start.
         </p>
       )}
       <p className="flex flex-wrap gap-4 border-b border-line px-4 py-2 text-xs text-ink-2">
@@ -62,7 +62,7 @@ function PipelineBoard({ pipeline, lanes }: { pipeline: Pipeline; lanes: readonl
         ))}
       </p>
       {lanes.length === 0 ? (
-        <p className="px-4 py-3 text-sm text-ink-2">The line is empty: nothing waits and nothing runs here.</p>
+        <p className="px-4 py-3 text-sm text-ink-2">The queue is empty: no run waits or works.</p>
       ) : (
         <ul className="divide-y divide-line">
           {lanes.map((lane) => (

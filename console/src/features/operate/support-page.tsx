@@ -35,7 +35,7 @@ export function SupportPage(): ReactNode {
       <Panel title="Support with access">
         {memberships.data.data.length === 0 ? (
           <EmptyState icon="check" title="Nobody from outside can see this tenant">
-            Support sees dead letters only, and only after you let a person in here.
+            Support sees only dead letters, and only after you allow a person here.
           </EmptyState>
         ) : (
           <Table label="Support with access" head={['Email', 'Reason', 'Since', 'Ends', 'State', actions]}>
@@ -117,11 +117,11 @@ function MembershipRow({ membership }: { membership: Membership }): ReactNode {
       </Cell>
       <Cell className="text-xs">
         {membership.revoked_at ? (
-          <span className="text-ink-2">✕ taken back</span>
+          <span className="text-ink-2">✕ revoked</span>
         ) : over ? (
           <span className="text-ink-2">ended</span>
         ) : (
-          <span className="text-good">✓ may come in</span>
+          <span className="text-good">✓ allowed</span>
         )}
       </Cell>
       <Cell className="text-right">

@@ -19,11 +19,11 @@ export function ReadingNote({ run }: { run: RunDetail }): ReactNode {
           : 'You changed how the file is read. This run has ended.'}
         {keep.data ? (
           <span>
-            Files of this kind are read so from now on (mapping version {keep.data.version}); drop one to use it.
+            Millrace now reads files of this kind this way (mapping version {keep.data.version}); drop one to use it.
           </span>
         ) : (
           <Button small busy={keep.isPending} onClick={() => keep.mutate()}>
-            Read files of this kind so from now on
+            Read files of this kind this way from now on
           </Button>
         )}
       </div>

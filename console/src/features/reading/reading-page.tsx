@@ -26,7 +26,7 @@ export function ReadingPage(): ReactNode {
   if (hasCode(reading.error, 'reading_not_ready'))
     return (
       <EmptyState icon="clock" title="The file has not been read yet">
-        This page fills as soon as the first stage has looked at it.
+        This page fills as soon as the first stage has read the file.
       </EmptyState>
     );
   if (hasCode(reading.error, 'upload_not_found', 'batch_not_found'))

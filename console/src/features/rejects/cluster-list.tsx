@@ -130,7 +130,7 @@ function Remedy({
   if (!fix && !replaceable) return null;
   return (
     <div className="flex items-center justify-between gap-2 border-t border-line pt-2">
-      <span className="text-xs text-ink-2">{fix ? fix.label : 'no fix is evident'}</span>
+      <span className="text-xs text-ink-2">{fix ? fix.label : 'no suggested fix'}</span>
       {fix?.kind === 'reread' ? (
         <RereadButton runId={runId} choices={fix.params} label="Read again so" />
       ) : fix ? (

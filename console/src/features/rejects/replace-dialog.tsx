@@ -12,7 +12,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Where no fix is evident, a person may say what a value should have been; it is then tried on every row that has it. */
+/** Where no suggested fix, a person may say what a value should have been; it is then tried on every row that has it. */
 export function ReplaceDialog({ cluster, column, onFix, onClose }: Props): ReactNode {
   const [from, setFrom] = useState(cluster.examples[0]?.value ?? '');
   const [to, setTo] = useState('');
@@ -31,7 +31,7 @@ export function ReplaceDialog({ cluster, column, onFix, onClose }: Props): React
         />
         <Field label="it should say" required autoFocus value={to} onChange={(event) => setTo(event.target.value)} />
         <Button type="submit" look="main" className="self-end">
-          Show what changes
+          Preview the changes
         </Button>
       </form>
     </Modal>

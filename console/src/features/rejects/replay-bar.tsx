@@ -41,8 +41,7 @@ export function ReplayBar({
       {corrected > 0 && (
         <div className="flex flex-wrap items-center justify-between gap-3 rounded-md border border-water bg-water-soft px-4 py-2.5">
           <p>
-            <strong>{plural(corrected, 'corrected row')}</strong> {corrected === 1 ? 'is' : 'are'} ready to go through
-            again.
+            <strong>{plural(corrected, 'corrected row')}</strong> {corrected === 1 ? 'is' : 'are'} ready to replay.
           </p>
           <Button look="main" icon="replay" busy={replay.isPending} onClick={() => replay.mutate()}>
             Replay {plural(corrected, 'row')}
@@ -73,7 +72,7 @@ function ReplayWatch({ runId, replayId }: { runId: string; replayId: string }): 
       <span>
         {good && 'Replayed: '}
         {phase === 'failed' && (replay.data.error?.message ?? 'The replay failed.')}
-        {phase !== 'failed' && !good && 'The corrected rows are on their way…'}
+        {phase !== 'failed' && !good && 'The replay is running…'}
         {good && outcomes.map(([outcome, value]) => `${count(value)} ${outcome}`).join(', ')}
       </span>
       <Link to="/r/$runId" params={{ runId: replayId }} className="link ml-auto text-xs">

@@ -11,7 +11,7 @@ export function ReuploadButton({ run }: { run: RunDetail }): ReactNode {
   const navigate = useNavigate();
   const take = async (file: File | undefined) => {
     if (!file) return;
-    const fields = { ...runPartsOf(run.pipeline).returnFields?.(run), retry_of: run.run_id };
+    const fields = { ...runPartsOf(run.pipeline).returnFields?.(run), corrects: run.run_id };
     const answer = await returnFile(file, { pipeline: run.pipeline, fields });
     if (answer)
       await navigate({ to: '/r/$runId/rejects', params: { runId: run.run_id }, search: { replay: answer.upload_id } });

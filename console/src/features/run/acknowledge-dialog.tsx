@@ -28,7 +28,7 @@ export function AcknowledgeDialog({ runId, onClose }: { runId: string; onClose: 
   return (
     <Modal title="Acknowledge a dead letter" onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <p className="text-sm text-ink-2">It leaves the list. The run itself stays as it is.</p>
+        <p className="text-sm text-ink-2">The run leaves this list and does not change.</p>
         <Field
           label="Ticket or reason"
           required

@@ -42,7 +42,7 @@ export function AttemptSamples({ run }: { run: RunDetail }): ReactNode {
 
 function ReadSample({ run }: { run: RunDetail }): ReactNode {
   const { data: reading } = useQuery(readingQuery(run));
-  if (!reading || reading.sample.length === 0) return <Nothing>No row of it has been read yet.</Nothing>;
+  if (!reading || reading.sample.length === 0) return <Nothing>It has not read a row yet.</Nothing>;
   return (
     <Table label="First rows as they were read" head={[right('Line'), ...reading.header.map(inertText)]}>
       {reading.sample.slice(0, SHOWN).map(({ line, cells }) => (
@@ -63,7 +63,8 @@ function ReadSample({ run }: { run: RunDetail }): ReactNode {
 function StoredSample({ run }: { run: RunDetail }): ReactNode {
   const { data } = useQuery(rowSampleQuery(run.run_id, SHOWN, run.updated_at));
   const rows = data?.data ?? [];
-  if (rows.length === 0) return <Nothing>{run.finished_at ? 'No row to show.' : 'No row is stored yet.'}</Nothing>;
+  if (rows.length === 0)
+    return <Nothing>{run.finished_at ? 'No row to show.' : 'It has not stored a row yet.'}</Nothing>;
   const columns = fileColumns(rows, runPartsOf(run.pipeline).columns);
   return (
     <Table

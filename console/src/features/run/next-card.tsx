@@ -53,7 +53,7 @@ function Working({ run }: { run: RunDetail }): ReactNode {
           </p>
         </>
       )}
-      {!progress && <p>A worker is on it.</p>}
+      {!progress && <p>A worker is processing it.</p>}
       {silentMs !== undefined && live !== 'lost' && (
         <p role="status" className="rounded-md border border-warn bg-warn-soft px-3 py-2">
           <Icon name="warn" className="mr-1 align-text-bottom text-warn" />

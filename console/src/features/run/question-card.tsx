@@ -38,7 +38,7 @@ export function Asked({
   const isOfReading = question.doubts.length > 0;
   return (
     <section aria-label="Question" className="flex flex-col gap-3 rounded-md border border-warn bg-warn-soft px-4 py-3">
-      <h2 className="font-medium">{isOfReading ? 'How is this file to be read?' : question.text}</h2>
+      <h2 className="font-medium">{isOfReading ? 'How should Millrace read this file?' : question.text}</h2>
       {isOfReading && (
         <ul className="flex flex-col gap-2 text-sm">
           {question.doubts.map((doubt) => (
@@ -64,7 +64,9 @@ export function Asked({
         ))}
       </div>
       <p className="text-xs text-ink-2">
-        {isOfReading ? 'Nothing is stored before somebody answers.' : 'Nothing is done before somebody answers.'}{' '}
+        {isOfReading
+          ? 'Millrace stores nothing before somebody answers.'
+          : 'Millrace does nothing before somebody answers.'}{' '}
         Without an answer the run fails <Moment at={question.expires_at} />.
       </p>
       {answer.isError && <ProblemNote error={answer.error} />}

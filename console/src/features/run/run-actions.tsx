@@ -22,13 +22,13 @@ const words: Record<Direct, { label: string; icon: IconName; ask?: string }> = {
   cancel: {
     label: 'Cancel',
     icon: 'stop',
-    ask: 'The running stage is told to stop and can write nothing more. What is already stored stays.',
+    ask: 'The running stage stops and writes nothing more. Rows that are already stored stay.',
   },
   retry: { label: 'Retry', icon: 'replay' },
   promote_valid: {
     label: 'Store the valid rows',
     icon: 'play',
-    ask: 'Fewer rows were valid than the pipeline asks for. A new run stores the valid ones and ends as partial.',
+    ask: 'Too few rows were valid. A new run stores the valid rows and ends as partial.',
   },
 };
 

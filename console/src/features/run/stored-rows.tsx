@@ -47,8 +47,8 @@ export function StoredRows(): ReactNode {
           forgotten={
             <>
               <p className="border-b border-line px-4 py-2 text-sm text-ink-2">
-                Which line ended how is kept for some days only.
-                {Stored && ' Below is what this run stored and nothing has replaced since.'}
+                Millrace keeps the outcome of each line for some days only.
+                {Stored && ' Below are the rows of this run that no later run replaced.'}
               </p>
               {Stored && <Stored runId={runId} empty={nothing} />}
             </>

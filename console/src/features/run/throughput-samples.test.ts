@@ -24,7 +24,7 @@ describe('the throughput of a run', () => {
     expect(curve).toMatchObject({ x: [3, 4], perSecond: [250, 100], unit: 'rows' });
   });
 
-  it('is never negative: a stage that starts anew after a takeover counts from there', () => {
+  it('is never negative: a stage that starts again after a takeover counts from there', () => {
     const [curve] = curvesOf({ samples: [sample(1, 900), sample(2, 10, 2), sample(3, 30, 2)], decisions: [] });
     expect(curve?.perSecond).toEqual([0, 20]);
   });

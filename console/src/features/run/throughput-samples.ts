@@ -49,7 +49,7 @@ function curveOf(stage: string, samples: readonly Sample[], decisions: readonly 
   };
 }
 
-/** A new attempt, another unit or a count that starts anew says nothing about speed. */
+/** A new attempt, another unit or a count that starts again says nothing about speed. */
 function rateOf(before: Sample, sample: Sample): number {
   if (before.attempt !== sample.attempt || before.unit !== sample.unit || sample.done < before.done) return 0;
   const ms = Date.parse(sample.at) - Date.parse(before.at);

@@ -38,7 +38,7 @@ export function UndoDialog({ runId, onClose }: { runId: string; onClose: () => v
     <Modal title="Undo this run?" onClose={onClose}>
       {preview.isPending && (
         <p role="status" className="breathing">
-          Counting what this run still holds…
+          Counting the rows that this run still owns…
         </p>
       )}
       {problem && <ProblemNote error={problem} />}
@@ -46,8 +46,8 @@ export function UndoDialog({ runId, onClose }: { runId: string; onClose: () => v
         <div className="flex flex-col gap-3">
           <p>
             {total === 0
-              ? 'Later runs have restated everything that this run stored. Nothing would change.'
-              : 'A new run takes back what this run stored. What later runs have restated stays, and so does the file.'}
+              ? 'Later runs have replaced everything that this run stored. An undo would change nothing.'
+              : 'A new run removes or restores what this run stored. Rows that later runs replaced stay, and so does the file.'}
           </p>
           <ul className="list-inside list-disc">
             {counts.map(([fate, count]) => (

@@ -130,7 +130,7 @@ function ConfirmBulk({
 function CountFirst({ onCount }: { onCount: () => void }): ReactNode {
   return (
     <div className="flex items-center justify-between gap-3">
-      <p>First count how many runs this touches.</p>
+      <p>First count the affected runs.</p>
       <Button look="main" autoFocus onClick={onCount}>
         Count
       </Button>

@@ -54,7 +54,7 @@ function refusal(answer: unknown, request: XMLHttpRequest): ApiError {
       type: 'about:blank',
       title: 'Upload refused',
       status: request.status,
-      detail: `The server answered ${request.status} without a reason. The file was not taken.`,
+      detail: `The server answered ${request.status} without a reason. It did not accept the file.`,
       code: 'internal',
       next: 'Try again in a moment.',
       instance: '/v1/uploads',

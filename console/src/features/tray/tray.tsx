@@ -33,7 +33,7 @@ export function Tray(): ReactNode {
           {stored} of {plural(files.length, 'file')} stored
           {stored > 0 && (
             <Button small look="quiet" onClick={dismissStored}>
-              Clear the stored
+              Clear finished files
             </Button>
           )}
         </p>
@@ -101,7 +101,7 @@ function AskKind({ entry: { key, file } }: { entry: TrayFile }): ReactNode {
   const kinds: readonly Kind[] = kindsOf(useQuery(pipelinesQuery).data?.data ?? []);
   return (
     <fieldset aria-label={`Kind of ${inertText(file.name)}`} className="flex flex-col gap-2">
-      <p className="text-sm">What is it? Its columns do not say.</p>
+      <p className="text-sm">Choose the kind of this file; Millrace could not recognise it by its columns.</p>
       <div className="flex flex-wrap gap-2">
         {kinds.map((kind) => (
           <Button key={kind.name} small onClick={() => answerKind(key, kind)}>

@@ -39,7 +39,7 @@ export function WindowDrop({ mayUpload }: { mayUpload: boolean }): ReactNode {
     <div className="pointer-events-none fixed inset-2 z-50 grid place-items-center rounded-xl border-2 border-dashed border-water bg-water-soft/70">
       <p className="flex items-center gap-2 rounded-lg bg-raised px-4 py-2 text-lg font-semibold shadow-lg">
         <Icon name={mayUpload ? 'drop' : 'stop'} />
-        {mayUpload ? 'Drop to upload' : 'Your role uploads no files'}
+        {mayUpload ? 'Drop to upload' : 'Your role may not upload files'}
       </p>
     </div>
   );

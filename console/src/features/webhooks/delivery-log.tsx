@@ -33,7 +33,7 @@ export function DeliveryLog({ endpointId, status, mayResend }: Props): ReactNode
   const deliveries = pages.data.pages.flatMap((page) => page.data);
   if (deliveries.length === 0)
     return (
-      <EmptyState title={status ? `No delivery is ${status}` : 'Nothing has been sent yet'}>
+      <EmptyState title={status ? `No delivery is ${status}` : 'Millrace has sent nothing yet'}>
         {!status && 'Events from now on appear here. A test can be sent at any time.'}
       </EmptyState>
     );
@@ -145,7 +145,7 @@ function DeliveryDrawer({
           </p>
           <section aria-label="Tries" className="flex flex-col gap-2">
             <h3>Tries</h3>
-            {delivery.data.tries.length === 0 && <p className="text-ink-2">It has not been tried yet.</p>}
+            {delivery.data.tries.length === 0 && <p className="text-ink-2">Millrace has not tried it yet.</p>}
             {delivery.data.tries.map((each) => (
               <div key={each.attempt} className="rounded-md border border-line px-3 py-2 text-xs">
                 <p className="flex flex-wrap justify-between gap-2">

@@ -15,14 +15,14 @@ export function EventChoice({ chosen, onChoose }: Props): ReactNode {
     onChoose(chosen.includes(name) ? chosen.filter((each) => each !== name) : [...chosen, name]);
   return (
     <fieldset className="flex flex-col gap-1.5">
-      <legend className="mb-1 text-xs font-medium text-ink-2">It is told about</legend>
+      <legend className="mb-1 text-xs font-medium text-ink-2">It receives</legend>
       <label className="flex items-center gap-2 text-sm">
         <input
           type="checkbox"
           checked={everything}
           onChange={(event) => onChoose(event.target.checked ? ['*'] : defaultWebhookEvents)}
         />
-        everything, also what pipelines add later
+        all events, also those of future pipelines
       </label>
       {!everything && (
         <div className="grid grid-cols-1 gap-1.5 md:grid-cols-2">

@@ -93,7 +93,7 @@ export function WebhookActions({
           onClose={() => setAsk(undefined)}
           onGo={() => rotate.mutate()}
         >
-          Messages carry a signature of both secrets for 24 hours, so that the receiver can change over.
+          For 24 hours Millrace signs with both secrets, so that you can change the receiver without losing messages.
         </Confirm>
       )}
       {ask === 'remove' && (

@@ -79,7 +79,7 @@ export function WebhookPage(): ReactNode {
           )}
           {data.former_secret_until && (
             <div>
-              <dt>The former secret signs too</dt>
+              <dt>The former secret is still valid</dt>
               <dd>
                 until <Moment at={data.former_secret_until} />
               </dd>

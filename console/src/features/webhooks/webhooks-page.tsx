@@ -40,7 +40,8 @@ export function WebhooksPage(): ReactNode {
       >
         {webhooks.data.data.length === 0 ? (
           <EmptyState title="Nobody is told yet">
-            An endpoint gets events as signed HTTP messages, each tried again until it arrives, with a log of every try.
+            Millrace sends events to an endpoint as signed HTTP messages, retries each one until it arrives, and logs
+            every try.
           </EmptyState>
         ) : (
           <Table label="Webhooks" head={['Address', 'Told about', 'State', right('Waiting'), right('To recover')]}>

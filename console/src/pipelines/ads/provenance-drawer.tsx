@@ -80,7 +80,7 @@ function Stations({ provenance }: { provenance: Provenance }): ReactNode {
           </Station>
         </ol>
       ) : (
-        <p className="text-ink-2">Its origin is no longer kept.</p>
+        <p className="text-ink-2">Millrace no longer has its origin.</p>
       )}
       <History history={provenance.history} measure={provenance.measure} />
     </div>

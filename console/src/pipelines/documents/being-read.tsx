@@ -50,5 +50,5 @@ export function RunNow({ run }: { run: Pick<Run, 'run_id' | 'phase' | 'progress'
         {detail.data?.wait?.text ?? 'waiting for a worker'}
       </span>
     );
-  return <span className="text-ink-2">{run.progress ? howFar(run.progress) : 'a worker is on it'}</span>;
+  return <span className="text-ink-2">{run.progress ? howFar(run.progress) : 'a worker is processing it'}</span>;
 }

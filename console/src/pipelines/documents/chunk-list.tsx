@@ -16,11 +16,11 @@ interface Props extends Marking {
 export function ChunkList({ page, unit, follows, hot, onPoint }: Props): ReactNode {
   if (page.chunks.length === 0)
     return (
-      <EmptyState icon="search" title={`Nothing of this ${unit} is searched`}>
+      <EmptyState icon="search" title={`Search does not use this ${unit}`}>
         <p>
           {page.fate === 'text' || page.fate === 'ocr'
-            ? 'It holds only what repeats from page to page.'
-            : 'It holds no text.'}
+            ? 'It has only text that repeats on each page.'
+            : 'It has no text.'}
         </p>
       </EmptyState>
     );

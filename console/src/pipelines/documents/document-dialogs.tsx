@@ -68,8 +68,8 @@ function DeactivateDialog({ document, onClose }: Props): ReactNode {
       }
     >
       <p>
-        Nothing of it is found any more. Nothing is deleted, and an admin can serve any of its versions again. A user
-        who uploads the same file is refused.
+        Search no longer finds this document. Millrace deletes nothing, and an admin can activate any version again.
+        Millrace refuses the same file from other users.
       </p>
       <Field
         label="Reason (kept with it)"
@@ -98,9 +98,9 @@ function ReactivateDialog({ document, shown, onClose }: Props): ReactNode {
     >
       <p>
         {document.status === 'active'
-          ? `${label} takes the place of ${document.version_label}, which stays to be read.`
-          : `${label} is found again.`}{' '}
-        Nothing is embedded anew.
+          ? `${label} replaces ${document.version_label}, which you can still read.`
+          : `Search finds ${label} again.`}{' '}
+        No embedding is computed again.
       </p>
     </FormDialog>
   );
@@ -126,10 +126,10 @@ function PurgeDialog({ document, onClose }: Props): ReactNode {
       danger
       refresh={documentsKey}
       onClose={onClose}
-      send={isSure ? send : () => Promise.reject(new Error('The title differs from what was typed.'))}
+      send={isSure ? send : () => Promise.reject(new Error('This is not the title of the document.'))}
     >
       <p>
-        All versions, pages, chunks, vectors and the file are erased and cannot be brought back. A tombstone and the
+        Millrace erases all versions, pages, chunks, vectors and the file; nobody can restore them. A tombstone and the
         entry in the audit log stay.
       </p>
       <Field

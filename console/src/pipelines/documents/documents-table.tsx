@@ -81,7 +81,7 @@ function Nothing({ search }: { search: DocumentSearch }): ReactNode {
   if (Object.keys(search).length > 0) return <EmptyState icon="file" title="No document matches" />;
   return (
     <EmptyState icon="file" title="No documents yet">
-      <p>Upload a PDF, DOCX, HTML, TXT or MD file. What became of each of its pages is shown here.</p>
+      <p>Upload a PDF, DOCX, HTML, TXT or MD file. This page shows what happened to each of its pages.</p>
     </EmptyState>
   );
 }

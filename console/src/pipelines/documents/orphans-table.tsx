@@ -18,7 +18,7 @@ export function OrphansTable(): ReactNode {
   if (rows.length === 0)
     return (
       <EmptyState icon="check" title="Every document has a version">
-        <p>Documents whose runs failed, or still wait, would stand here.</p>
+        <p>This page lists documents whose runs failed or still wait.</p>
       </EmptyState>
     );
   return (

@@ -59,12 +59,12 @@ export function PageFixes({ docId, version, page }: Props): ReactNode {
         )}
         {mayFix && !isLeftOut && (
           <Button small busy={fixing.isPending} onClick={() => fixing.mutate('exclude')}>
-            Leave it out
+            Exclude it
           </Button>
         )}
         {mayFix && (isLeftOut || page.fate === 'ocr') && (
           <Button small busy={fixing.isPending} onClick={() => fixing.mutate('include')}>
-            {isLeftOut ? 'Take it in again' : 'Read its text layer again'}
+            {isLeftOut ? 'Include it again' : 'Read its text layer again'}
           </Button>
         )}
       </div>

@@ -6,7 +6,7 @@ import { spansOf } from './text-spans.ts';
 
 /** The text of a page or section, as text: nothing in it is markup. The range of the chunk that is pointed at is marked. */
 export function SectionText({ page, hot, onPoint }: Marking & { page: PageText }): ReactNode {
-  if (page.text === '') return <p className="text-sm text-ink-2">It holds no text.</p>;
+  if (page.text === '') return <p className="text-sm text-ink-2">It has no text.</p>;
   return (
     <div
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard

@@ -126,7 +126,7 @@ function Attempts({ item }: { item: ItemDetail }): ReactNode {
   return (
     <section aria-label="Attempts">
       <h3 className="label mb-1">Attempts</h3>
-      <Table label="Attempts" head={['Attempt', 'Outcome and what was said', 'Strategy', 'Took', 'Ended']}>
+      <Table label="Attempts" head={['Attempt', 'Outcome and message', 'Strategy', 'Took', 'Ended']}>
         {item.record.map((each) => (
           <Row key={`${each.run_id} ${each.started_at} ${each.attempt}`}>
             <Cell className="figures">{each.attempt}</Cell>

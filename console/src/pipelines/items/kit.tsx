@@ -54,7 +54,7 @@ export const itemsKit = defineConsoleKit({
     unit: 'items',
     outcomes: {
       DONE: 'items that were found',
-      NOT_FOUND: 'items that were looked for and not found; each can be corrected and processed again',
+      NOT_FOUND: 'items without a result; you can correct and process each one again',
       ERROR: 'items that are wrong or failed for good; each says why',
       SKIPPED: 'copies of other items, or left out by the processor',
     },

@@ -61,7 +61,7 @@ export function NewJobPage(): ReactNode {
             onChange={({ target }) => change({ processor: target.value as Draft['processor'] })}
           >
             <option value="catalog">match with a catalogue</option>
-            <option value="http">ask an endpoint of yours</option>
+            <option value="http">call your endpoint</option>
             <option value="image">look at images</option>
           </select>
         </label>

@@ -1,4 +1,4 @@
-// Pending items that were chosen are begun anew: their attempts start from the first, and they are due now.
+// Pending items that were chosen are started again: their attempts count from zero, and they are due now.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../../app/api.ts';
@@ -43,7 +43,7 @@ export function ReprocessPending({ selected, onDone }: Props): ReactNode {
       )}
       {reprocess.data && (
         <output>
-          {plural(reprocess.data.reset, 'item')} begun anew
+          {plural(reprocess.data.reset, 'item')} started again
           {reprocess.data.skipped > 0 && `, ${count(reprocess.data.skipped)} at work or gone`}
         </output>
       )}

@@ -14,7 +14,7 @@ import { PreviewTable } from './preview-table.tsx';
 import { PipelineFields, ScheduleFields, ScopeFields } from './scope-fields.tsx';
 import { blankDraft, bodyOf, type SourceDraft } from './source-draft.ts';
 
-const steps = ['Where it is', 'What it becomes', 'Look before it is saved'] as const;
+const steps = ['Where it is', 'What Millrace does with it', 'Preview before you save'] as const;
 
 export function AddSource(): ReactNode {
   const [draft, setDraft] = useState<SourceDraft>(blankDraft);
@@ -91,7 +91,7 @@ function Becomes({
       {look.isError && <ProblemNote error={look.error} />}
       <Foot back={<Button onClick={onBack}>Back</Button>}>
         <Button type="submit" look="main" busy={look.isPending} disabled={draft.pipeline === ''}>
-          Show what each would become
+          Show the preview
         </Button>
       </Foot>
     </form>
@@ -105,7 +105,7 @@ function Save({ draft, preview, onBack }: { draft: SourceDraft; preview: Preview
     mutationFn: async (andSync: boolean) => {
       const source = await call('sources.create', { body: bodyOf(draft) });
       const params = { source_id: source.source_id };
-      // The source is there; if it cannot be looked through now, its page says so and offers it again.
+      // The source is there; if it cannot be synced now, its page says so and offers it again.
       if (andSync) await call('sources.sync', { params }).catch(() => undefined);
       return source.source_id;
     },

@@ -77,8 +77,8 @@ function HostKey({ draft, found, onChange }: Pick<Props, 'draft' | 'onChange'> &
         className="mt-1"
       />
       <span className="min-w-0">
-        The server shows the key <code className="figures wrap-anywhere">{shown}</code>. I have compared it with what
-        its owner says; only a server with this key is talked to from now on.
+        The server shows the key <code className="figures wrap-anywhere">{shown}</code>. I compared it with the key that
+        the server's owner published. Millrace connects only to a server with this key.
       </span>
     </label>
   );

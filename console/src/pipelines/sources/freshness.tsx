@@ -25,17 +25,17 @@ export function Freshness({ source }: { source: Source }): ReactNode {
   );
 }
 
-/** When it was last looked through to its end, and when it will be again. */
+/** When its last complete sync was, and when the next one is. */
 export function Times({ source }: { source: Source }): ReactNode {
   return (
     <>
       <span>
         {source.listed_at ? (
           <>
-            looked through <Moment at={source.listed_at} />
+            synced <Moment at={source.listed_at} />
           </>
         ) : (
-          'not looked through yet'
+          'not synced yet'
         )}
       </span>
       <span>

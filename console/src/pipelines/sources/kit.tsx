@@ -1,4 +1,4 @@
-// Sources: buckets, servers and folders that are looked through on schedule.
+// Sources: buckets, servers and folders that Millrace syncs on a schedule.
 import { createRoute } from '@tanstack/react-router';
 import { operate } from '../../app/frame.ts';
 import { lazyPage as lazy } from '../../app/lazy-page.ts';
@@ -41,10 +41,10 @@ export const sourcesKit = defineConsoleKit({
     views: [],
     unit: 'objects',
     outcomes: {
-      new: 'seen for the first time, or back again; each became a run',
-      changed: 'with other bytes than before; each became a run',
+      new: 'new objects, or objects that came back; each became a run',
+      changed: 'objects with other bytes than before; each became a run',
       unchanged: 'as they were',
-      refused: 'not taken in; each says why',
+      refused: 'refused objects; each has its reason',
     },
   },
 });

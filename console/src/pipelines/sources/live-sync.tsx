@@ -30,7 +30,7 @@ function AtWork({ sync }: { sync: SourceSync }): ReactNode {
       className="flex flex-wrap items-baseline gap-x-4 gap-y-1 rounded-md border border-water bg-water-soft px-3 py-2 text-sm"
     >
       <Link to="/r/$runId" params={{ runId: sync.sync_id }} className="link font-medium">
-        {isWaiting ? 'Waiting for a worker' : 'Looking through it now'}
+        {isWaiting ? 'Waiting for a worker' : 'Syncing now'}
       </Link>
       {sync.counts &&
         counted.map((name) => (

@@ -119,7 +119,7 @@ export function PlaceFields({ draft, onChange, isStored = false }: Props): React
           options={[
             ['explicit', 'TLS (explicit, usual)'],
             ['implicit', 'TLS from the start (implicit)'],
-            ['none', 'none: the password goes over the wire in the clear'],
+            ['none', 'none: the password is sent without encryption'],
           ]}
           onChoose={(tls) => set('tls', tls)}
         />
@@ -135,7 +135,7 @@ export function PlaceFields({ draft, onChange, isStored = false }: Props): React
             className="control w-full font-mono text-xs"
           />
           <span className="font-normal text-ink-3">
-            Only where no public authority signed it: -----BEGIN CERTIFICATE----- and so on.
+            Only if no public authority signed it: a PEM that begins with -----BEGIN CERTIFICATE-----
           </span>
         </label>
       )}
@@ -181,7 +181,7 @@ function CredentialFields({ draft, onChange, isStored = false }: Props): ReactNo
         .map((asked) => (
           <Text
             key={asked.name}
-            asked={isStored && asked.secret ? { ...asked, hint: 'Stored; empty keeps it.' } : asked}
+            asked={isStored && asked.secret ? { ...asked, hint: 'Stored; leave it empty to keep it.' } : asked}
             value={credential[asked.name] ?? ''}
             onChange={set}
           />

@@ -19,13 +19,9 @@ const words: Record<Becomes, readonly [string, string, string]> = {
 export function PreviewTable({ preview, isJudged }: { preview: Preview; isJudged: boolean }): ReactNode {
   const { objects, more } = preview;
   if (objects.length === 0)
-    return (
-      <EmptyState title="Nothing is there yet">
-        The place can be reached, and no object begins with this prefix.
-      </EmptyState>
-    );
+    return <EmptyState title="Nothing is there yet">The connection works, but no object has this prefix.</EmptyState>;
   const taken = objects.filter(({ becomes }) => becomes === 'taken').length;
-  const head = ['Object', right('Size'), 'Changed there', ...(isJudged ? ['What it becomes', 'Title or reason'] : [])];
+  const head = ['Object', right('Size'), 'Changed there', ...(isJudged ? ['Becomes', 'Title or reason'] : [])];
   return (
     <div className="flex flex-col gap-1">
       <p className="text-sm text-ink-2">

@@ -29,8 +29,8 @@ export function RemoveSource({ source, onClose, onRemoved }: Props): ReactNode {
       onClose={onClose}
     >
       <p>
-        It is looked through no more, and its credential is forgotten. The place itself is left as it is; the runs and
-        receipts stay.
+        Millrace stops syncing it and deletes its credential. It changes nothing in the place itself; runs and receipts
+        stay.
       </p>
       {live > 0 && <WhatBecomes count={live} value={what} onChoose={setWhat} />}
     </FormDialog>

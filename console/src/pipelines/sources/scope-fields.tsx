@@ -13,15 +13,23 @@ interface Props {
 }
 
 /** Fields of an upload that a source does not set: they are of one file, or said otherwise. */
-const notOfSources = new Set(['workspace_id', 'client_key', 'source_batch_id', 'retry_of', 'title', 'run_id']);
+const notOfSources = new Set([
+  'workspace_id',
+  'client_key',
+  'source_batch_id',
+  'corrects',
+  'retry_of',
+  'title',
+  'run_id',
+]);
 
 const hints: Readonly<Record<string, string>> = {
   platform: 'meta, google, tiktok … as at an upload; empty: found in each file.',
   tags: 'Separated by commas.',
   vendor: 'Who sends the files.',
-  supersede: 'true: a changed file replaces the batch it was; empty: it is refused and told.',
+  supersede: 'true: a changed file replaces its former batch; empty: Millrace refuses it and raises an alert.',
   processor: 'catalog unless told otherwise.',
-  on_doubt: 'ask, proceed or fail when it is in doubt how to read a file.',
+  on_doubt: 'ask, proceed or fail if Millrace doubts how to read a file.',
 };
 
 export function PipelineFields({ draft, onChange }: Props): ReactNode {
@@ -144,7 +152,7 @@ export function ScheduleFields({ draft, onChange }: Props): ReactNode {
         min={0.02}
         step="any"
         value={draft.staleHours}
-        hint="An alert is raised when it was not looked through for so long."
+        hint="Millrace raises an alert when it had no complete sync for so long."
         onChange={(event) => set({ staleHours: event.target.value })}
       />
       {draft.kind === 's3' && (

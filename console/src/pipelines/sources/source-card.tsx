@@ -8,7 +8,7 @@ import { ObjectCounts } from './object-counts.tsx';
 import { SourceControls } from './source-controls.tsx';
 import { SyncStrip } from './sync-strip.tsx';
 
-/** One source: how fresh it is, what it has brought, when it is looked through next, and what it asks. */
+/** One source: how fresh it is, what it has brought, when it syncs next, and what it asks. */
 export function SourceCard({ source }: { source: Source }): ReactNode {
   return (
     <li className="flex flex-col gap-2 px-4 py-3" aria-label={inertText(source.name)}>

@@ -8,7 +8,7 @@ import { ProblemNote } from '../../ui/states.tsx';
 import type { Source } from './list-sources.ts';
 import { RemoveSource } from './remove-source.tsx';
 
-/** What an admin can do with a source: look through it now, pause it, change it, remove it. */
+/** What an admin can do with a source: sync it now, pause it, change it, remove it. */
 export function SourceControls({ source, onRemoved }: { source: Source; onRemoved?: () => void }): ReactNode {
   const isAdmin = useIs('admin');
   const client = useQueryClient();

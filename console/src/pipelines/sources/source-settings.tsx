@@ -6,9 +6,9 @@ import type { Source } from './list-sources.ts';
 
 const credentials: Record<Source['credential'], string> = {
   none: 'none',
-  keys: 'access keys (stored sealed)',
-  password: 'user and password (stored sealed)',
-  private_key: 'user and private key (stored sealed)',
+  keys: 'access keys (stored encrypted)',
+  password: 'user and password (stored encrypted)',
+  private_key: 'user and private key (stored encrypted)',
 };
 const afterwards: Record<Source['after_taken'], string> = {
   leave: 'stay where they are',

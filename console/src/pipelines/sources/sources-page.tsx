@@ -24,7 +24,7 @@ export function SourcesPage(): ReactNode {
     <Panel title="Sources" aside={isAdmin && add}>
       {sources.data.data.length === 0 ? (
         <EmptyState title="No source is connected yet">
-          A source is a bucket, a server or a folder. It is looked through on schedule, and each new or changed file
+          A source is a bucket, a server or a folder. Millrace syncs it on a schedule, and each new or changed file
           becomes a run.
         </EmptyState>
       ) : (

@@ -45,7 +45,7 @@ export function SyncLines({ source, syncId }: { source: Source; syncId: string }
 
 function Lines({ lines }: { lines: readonly SyncLine[] }): ReactNode {
   if (lines.length === 0)
-    return <EmptyState title="Nothing was different">Every object was as the sync before had seen it.</EmptyState>;
+    return <EmptyState title="Nothing was different">No object changed since the last sync.</EmptyState>;
   return (
     <Table label="What this sync found" head={['Object', 'Fate', 'Run', 'Reason']}>
       {lines.map((line) => (

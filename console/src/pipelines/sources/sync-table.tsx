@@ -24,7 +24,7 @@ const columns = ['seen', 'new', 'changed', 'unchanged', 'refused', 'vanished'] a
 
 /** The newest syncs with their counts: seen = new + changed + unchanged + refused; vanished apart. */
 export function SyncTable({ source }: { source: Source }): ReactNode {
-  if (source.syncs.length === 0) return <EmptyState title="It has not been looked through yet" />;
+  if (source.syncs.length === 0) return <EmptyState title="No sync yet" />;
   return (
     <Table label="Syncs" head={['State', 'Began', 'Took', ...columns.map((name) => right(name)), 'Why', 'Finds']}>
       {source.syncs.map((sync) => (

@@ -4,8 +4,8 @@ import { plural } from '../../ui/figures.ts';
 export type WhatBecomesOf = 'keep' | 'deactivate';
 
 const words: readonly (readonly [WhatBecomesOf, string])[] = [
-  ['keep', 'Keep it: it stays in use as it is'],
-  ['deactivate', 'Deactivate it: it is served no more; nothing is deleted'],
+  ['keep', 'Keep it: it stays active'],
+  ['deactivate', 'Deactivate it: search no longer finds it; Millrace deletes nothing'],
 ];
 
 /** What becomes of what objects brought that no longer belong to a source. */

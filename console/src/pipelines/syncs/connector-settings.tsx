@@ -46,8 +46,8 @@ export function RemoveConnector({ connector, onClose }: Props): ReactNode {
       onClose={onClose}
     >
       <p>
-        It is synced no more, and its credential is forgotten. What it has brought and the history of its syncs stay.
-        {connector.live_job && ' Its sync that is under way is cancelled, here and at Airbyte.'}
+        Millrace stops syncing it and deletes its credential. Its data and the history of its syncs stay.
+        {connector.live_job && ' Millrace cancels its running sync, here and at Airbyte.'}
       </p>
     </FormDialog>
   );

@@ -28,7 +28,7 @@ export function ConnectorsPage(): ReactNode {
     >
       {connectors.data.data.length === 0 ? (
         <EmptyState title="Nothing is connected yet">
-          A connector syncs an Airbyte connection on schedule and says how fresh it is.
+          A connector syncs an Airbyte connection on a schedule and shows how fresh its data is.
         </EmptyState>
       ) : (
         <ul className="divide-y divide-line">

@@ -33,7 +33,7 @@ export function Plot({ label, height, x, y, series, format }: Props): ReactNode 
   const palette = usePalette();
   const shape = series.map((each) => `${each.label}:${each.token}:${each.scale}`).join('|');
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the plot is made anew only when its shape or colours change
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the plot is made again only when its shape or colours change
   useEffect(() => {
     const element = box.current;
     if (!element) return;

@@ -18,7 +18,7 @@ export const documentsErrors = defineErrors({
     kind: 'input',
     status: 422,
     message: 'extraction error: the document is damaged: {reason}.',
-    next: 'Open it in its own program, save it anew and upload it again.',
+    next: 'Open it in its own program, save it and upload it again.',
   },
   document_without_pages: {
     kind: 'input',

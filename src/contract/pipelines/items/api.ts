@@ -306,7 +306,8 @@ export const itemsRoutes = defineRoutes({
   'jobs.reprocess': {
     tag: 'Items',
     summary: 'Process items again: all of the job with these statuses, or those that are named',
-    notes: 'ERROR and NOT_FOUND unless told otherwise. Their attempts begin anew; the record of earlier ones stays.',
+    notes:
+      'ERROR and NOT_FOUND unless told otherwise. Their attempts start again at zero; the record of earlier ones stays.',
     access: acting,
     params: byJob,
     body: z

@@ -5,6 +5,7 @@ import { Receipt } from '../../api/receipt.ts';
 import { allow, type Role } from '../../api/roles.ts';
 import { defineRoutes, empty, json } from '../../api/route.ts';
 import { Phase } from '../../api/runs.ts';
+import { CorrectsField } from '../../api/uploads.ts';
 import { Count, Day, Decimal, Id, list, Page, Several, Time } from '../../api/values.ts';
 
 /** A number of ours, in a path. */
@@ -33,9 +34,10 @@ export const BatchFields = z.object({
       'What happens when how to read the file is in doubt: ask (default): the run waits for an answer; proceed: it goes on as decided; ' +
         'fail: it fails with reading_doubtful.',
     ),
-  retry_of: Id.optional().describe(
-    'The run whose downloaded rejects this file corrects. The other fields are known from it and must be left out.',
+  corrects: Id.optional().describe(
+    'The run whose downloaded rejects this file corrects. Leave out the other fields: Millrace takes them from that run.',
   ),
+  retry_of: CorrectsField.retry_of,
   workspace_id: Id.optional().describe('Must equal the tenant of the credential.'),
 });
 
@@ -137,7 +139,7 @@ export const judgmentRoutes = defineRoutes({
     tag: 'Judgments',
     summary: 'Upload a batch of judgments',
     notes:
-      'multipart/form-data with `file` and the fields below. The same id with the same bytes is skipped and names the run; with other bytes it is refused unless `supersede` is set. With `retry_of` the file brings refused rows of that run back, corrected: a run of its own beside the batch.',
+      'multipart/form-data with `file` and the fields below. The same id with the same bytes is skipped and names the run; with other bytes it is refused unless `supersede` is set. With `corrects` the file has corrected rejects of that run; they become a run of their own beside the batch.',
     access: allow(people, 'uploads:write'),
     body: BatchFields,
     bodyKind: 'multipart',

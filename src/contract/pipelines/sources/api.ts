@@ -1,4 +1,4 @@
-// Sources: places that an admin connects once and that are looked through on schedule. Credentials go in and never come out.
+// Sources: places that an admin connects once and that Millrace syncs on a schedule. Credentials go in and never come out.
 import { z } from 'zod';
 import { allow, type Role } from '../../api/roles.ts';
 import { defineRoutes, empty, json } from '../../api/route.ts';
@@ -309,7 +309,7 @@ export const sourceRoutes = defineRoutes({
   },
   'sources.sync': {
     tag: 'Sources',
-    summary: 'Look through a source now',
+    summary: 'Sync a source now',
     notes: 'A source has one sync at a time: when one is at work or waiting, it is named instead.',
     access: allow(['admin']),
     params: byId,

@@ -5,7 +5,7 @@ import type { ShownRun } from '../../../engine/reads/run-columns.ts';
 import type { Handlers } from '../../../http/call.ts';
 import { headerOf } from '../../../http/rejects/header-of.ts';
 import type { RejectTools } from '../../../http/rejects/reject-tools.ts';
-import { requireReturnedRun } from '../../../http/rejects/returned-run.ts';
+import { correctedRun, requireReturnedRun } from '../../../http/rejects/returned-run.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import { withTenant } from '../../../platform/database.ts';
 import type { Intake, IntakeRequest } from '../../../sources/intake.ts';
@@ -84,7 +84,8 @@ async function inputFor(
   engine: Engine,
   { tenantId, fields, file, at, sourceId, sameBytesAs }: IntakeRequest<AdsUploadFields>,
 ): Promise<AdsInput> {
-  const { mapping_id: wanted, retry_of: corrected } = fields;
+  const { mapping_id: wanted } = fields;
+  const corrected = correctedRun(fields);
   const returned = corrected === undefined ? undefined : await requireReturnedRun(engine, tenantId, corrected, 'ads');
   const original = returned === undefined ? undefined : AdsInput.parse(returned.input);
   if (fields.client_id !== undefined) await requireClient(engine, tenantId, fields.client_id);

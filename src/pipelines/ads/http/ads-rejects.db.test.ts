@@ -109,11 +109,11 @@ describe('refused rows', () => {
     adsApi.admin = stranger;
     try {
       const answers = [
-        await upload([header, ...good].join('\n'), { retry_of: nobody }),
-        await upload([header, ...good].join('\n'), { retry_of: foreign }),
+        await upload([header, ...good].join('\n'), { corrects: nobody }),
+        await upload([header, ...good].join('\n'), { corrects: foreign }),
         await api.call('uploads.create', {
           as: stranger,
-          body: { platform: 'meta', source: 'api', retry_of: foreign, rows: [{ Day: '2024-01-01' }] },
+          body: { platform: 'meta', source: 'api', corrects: foreign, rows: [{ Day: '2024-01-01' }] },
         }),
       ];
       const words = answers.map((answer) => [
@@ -129,7 +129,7 @@ describe('refused rows', () => {
     await db.admin.query(`select set_config('session_replication_role', 'replica', false)`);
     await db.admin.query(`update engine.runs set pipeline = 'judgments' where id = $1`, [foreign]);
     await db.admin.query(`select set_config('session_replication_role', 'origin', false)`);
-    const other = await upload([header, ...good].join('\n'), { retry_of: foreign });
+    const other = await upload([header, ...good].join('\n'), { corrects: foreign });
     expect([other.statusCode, other.json().detail]).toEqual([422, expect.stringContaining('is one of judgments')]);
   });
 
@@ -138,7 +138,7 @@ describe('refused rows', () => {
     const { upload_id: id } = (await upload([header, ...good, ...bad].join('\n'))).json();
     await ended(id);
     const first = (await api.call('rejects.download', asRun(id))).body;
-    const again = (await upload(first, { retry_of: id }, 'rejects.csv')).json();
+    const again = (await upload(first, { corrects: id }, 'rejects.csv')).json();
     await ended(again.upload_id);
     const second = (await api.call('rejects.download', asRun(again.upload_id))).body;
     const withoutLines = (csv: string) => csv.replace(/,2[23],|,[23],/g, ',LINE,');
@@ -146,7 +146,7 @@ describe('refused rows', () => {
     // Only the later of the two is fixed and sent: it is that one whose row is settled.
     const fixed = second.split('\r\n').filter((line) => !line.includes('2024-02-30'));
     const last = (
-      await upload(fixed.join('\r\n').replace('seven', '7'), { retry_of: again.upload_id }, 'rejects.csv')
+      await upload(fixed.join('\r\n').replace('seven', '7'), { corrects: again.upload_id }, 'rejects.csv')
     ).json();
     expect(await ended(last.upload_id)).toMatchObject({ status: 'completed', receipt: { outcomes: { inserted: 1 } } });
     const settled = await waitFor(async () => {
@@ -173,7 +173,7 @@ describe('refused rows', () => {
     const newer = { client_id, reported_at: '2024-10-01T00:00:00Z' };
     await ended((await upload([header, row('9')].join('\n'), newer)).json().upload_id);
     const rejects = (await api.call('rejects.download', asRun(id))).body.replace('seven', '7');
-    const fixed = { retry_of: id, reported_at: '2024-11-01T00:00:00Z' };
+    const fixed = { corrects: id, reported_at: '2024-11-01T00:00:00Z' };
     const back = await ended((await upload(rejects, fixed, 'fixed.csv')).json().upload_id);
     expect(back).toMatchObject({ status: 'failed', error_code: 'nothing_newer', receipt: { outcomes: { stale: 1 } } });
     expect(back.input).toMatchObject({ client_id, reported_at: first.reported_at });
@@ -196,7 +196,7 @@ describe('refused rows', () => {
       .filter((line) => !line.includes('eight'))
       .join('\r\n')
       .replace(',seven,', ',9,');
-    const again = (await upload(fixed, { retry_of: id }, 'rejects.csv')).json();
+    const again = (await upload(fixed, { corrects: id }, 'rejects.csv')).json();
     expect(await ended(again.upload_id)).toMatchObject({
       status: 'completed',
       receipt: { read: 1, outcomes: { inserted: 1 } },
@@ -211,7 +211,7 @@ describe('refused rows', () => {
       { status: 'open', replayed_by: null },
     ]);
     // A file that fails gives its rows back.
-    const failing = (await upload(csv, { retry_of: id }, 'rejects.csv')).json();
+    const failing = (await upload(csv, { corrects: id }, 'rejects.csv')).json();
     expect(await ended(failing.upload_id)).toMatchObject({ status: 'failed' });
     const reopened = await waitFor(async () => {
       const data = await listed();

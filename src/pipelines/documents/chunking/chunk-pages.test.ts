@@ -65,7 +65,7 @@ describe('chunks', () => {
     ).toBe(text);
   });
 
-  it('begin anew at a heading and carry the path of headings', async () => {
+  it('start at a heading and carry the path of headings', async () => {
     const chunks = await chunked([
       page(1, [
         { kind: 'heading', level: 1, text: 'One' },

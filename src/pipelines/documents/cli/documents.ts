@@ -51,8 +51,8 @@ const pageColumns: readonly Column<PageRow>[] = [
 export function addDocumentCommands(program: Command): void {
   const documents = program
     .command('documents')
-    .summary('upload, list, show, export and take away documents')
-    .description('A document is known by its bytes, or by its place in a source. One version of it is served.')
+    .summary('upload, list, show, export, deactivate and delete documents')
+    .description('Millrace recognises a document by its bytes, or by its key in a source. One version of it is active.')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace documents upload policy.pdf --watch\n  millrace documents list --search policy\n' +
@@ -80,7 +80,7 @@ export function addDocumentCommands(program: Command): void {
     .action((id: string, _: DocumentOptions, self: Command) => show(id, self.optsWithGlobals<DocumentOptions>()));
   command('pages', 'Lists the pages of a version and what became of each.')
     .argument('<document>', 'id of the document, see "millrace documents list"')
-    .option('--version <number>', 'default: the one that is served')
+    .option('--version <number>', 'default: the active one')
     .option('--fate <words>', 'text, ocr, empty, rejected (several: a,b)')
     .option('--limit <count>', 'how many', '500')
     .action((id: string, _: DocumentOptions, self: Command) => pages(id, self.optsWithGlobals<DocumentOptions>()));
@@ -93,7 +93,7 @@ export function addDocumentCommands(program: Command): void {
     );
   command('export', 'Writes a version as Markdown.')
     .argument('<document>', 'id of the document, see "millrace documents list"')
-    .option('--version <number>', 'default: the one that is served')
+    .option('--version <number>', 'default: the active one')
     .option('--output <file>', 'default: standard output')
     .action((id: string, _: DocumentOptions, self: Command) =>
       exportMarkdown(id, self.optsWithGlobals<DocumentOptions>()),

@@ -5,7 +5,7 @@ import { withConnection } from '../../../cli/connection.ts';
 export function addMcpCommand(program: Command): void {
   program
     .command('mcp')
-    .summary('serve search, ask, pages and runs to an assistant (Model Context Protocol)')
+    .summary('serve search, ask, pages and runs to an assistant over MCP (Model Context Protocol)')
     .description(
       'Speaks the Model Context Protocol over standard input and output. With MILLRACE_URL and MILLRACE_TOKEN (an API key) it speaks to a server, else to the installation of this machine.',
     )

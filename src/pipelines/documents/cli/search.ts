@@ -39,9 +39,9 @@ export function addSearchCommands(program: Command): void {
   withFilters(
     program
       .command('search')
-      .summary('search the documents that are served')
-      .description('Searches the documents that are served, by words and by meaning.')
-      .argument('<query...>', 'words; "exact phrase" must stand there, -word must not'),
+      .summary('search the active documents')
+      .description('Searches the active documents by words and by meaning.')
+      .argument('<query...>', 'words; "exact phrase" is required, -word is excluded'),
   )
     .option('--limit <count>', 'how many', '5')
     .option('--mode <word>', 'hybrid, lexical or vector', 'hybrid')
@@ -57,7 +57,9 @@ export function addSearchCommands(program: Command): void {
     program
       .command('ask')
       .summary('ask a question of the documents')
-      .description('Answers from the documents with the page of each sentence, or says that they do not answer.')
+      .description(
+        'Answers from the documents and cites the page of each sentence, or says that they do not contain the answer.',
+      )
       .argument('<question...>', 'in words'),
   )
     .option('--limit <count>', 'chunks of evidence', '8')

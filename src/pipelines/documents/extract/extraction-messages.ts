@@ -26,7 +26,7 @@ export interface Opened {
 }
 
 export type ExtractionAnswer =
-  /** A page that takes long is done: the time limit begins anew. */
+  /** A page that takes long is done: the time limit starts again. */
   | { readonly type: 'alive' }
   | { readonly type: 'opened'; readonly opened: Opened }
   | { readonly type: 'pages'; readonly pages: readonly ReadPage[] }

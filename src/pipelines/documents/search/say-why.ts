@@ -1,4 +1,4 @@
-// What a reader should know of a search, in sentences: what was looked through, what was left out, and what stood in for what.
+// What a reader should know of a search, in sentences: what was searched, what was left out, and what stood in for what.
 import type { EmbeddedQuestion } from './embed-question.ts';
 import type { ParsedQuery } from './parse-query.ts';
 import type { Retrieval, SearchMode } from './retrieve.ts';

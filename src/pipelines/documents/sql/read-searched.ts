@@ -1,4 +1,4 @@
-// What a search looks through: how much is served, in which languages, and what the words of a query are called there.
+// What a search covers: how much is served, in which languages, and what the words of a query are called there.
 import type { Queryable } from '../../../platform/database.ts';
 
 export interface Searched {

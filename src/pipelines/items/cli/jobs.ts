@@ -57,7 +57,7 @@ export function addJobCommands(program: Command): void {
   const jobs = program
     .command('jobs')
     .summary('start, watch, reprocess and export jobs of items')
-    .description('A file becomes rows before anything is done with them; each row has its own fate.')
+    .description('Millrace stores the rows of a file first, then processes each one.')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace jobs start orders.csv --catalog prices --watch\n  millrace jobs items 01a1e155-… --status ERROR,NOT_FOUND\n' +
@@ -74,7 +74,7 @@ export function addJobCommands(program: Command): void {
   command('start', 'Submits files whose rows, or images, are processed one by one.')
     .argument('<files...>', 'one CSV, TSV, JSON, NDJSON, XLSX or ZIP; or several images')
     .option('--processor <name>', 'catalog, http, image or one of your own')
-    .option('--options <json>', 'what the processor is told, as a JSON object')
+    .option('--options <json>', 'options of the processor, as a JSON object')
     .option('--catalog <name>', 'the catalogue to match with')
     .option('--watch', 'follow it to its receipt')
     .action((files: string[], _: JobOptions, self: Command) => start(files, self.optsWithGlobals<JobOptions>()));
@@ -202,7 +202,7 @@ async function reprocess(id: string, { tenant, status, items: named, json }: Job
   await withConnection({ tenant, run: id }, async (connection) => {
     const answer = await connection.call('jobs.reprocess', { params: { job_id: id }, body });
     if (json) sayJson(answer);
-    else say(`${answer.reset} items begin anew in run ${answer.run_id}, ${answer.skipped} were left alone.`);
+    else say(`${answer.reset} items start again in run ${answer.run_id}; ${answer.skipped} were skipped.`);
   });
 }
 

@@ -13,7 +13,7 @@ const counted = `
     ) c
     where j.job_id = $1 and exists (select from picked)
   )`;
-const anew = `
+const restarted = `
   set status = 'PENDING', attempts = 0, errors = 0, not_founds = 0, refusals = 0, error_code = null, last_error = null, next_attempt_at = null,
       updated_at = engine.now()`;
 
@@ -34,7 +34,7 @@ export async function reprocessByStatus(
         order by row_index limit $4 for update
       ),
       ${counted},
-      reset as (update public.job_items i ${anew} from picked p where i.id = p.id returning i.row_index)
+      reset as (update public.job_items i ${restarted} from picked p where i.id = p.id returning i.row_index)
       select count(*)::int as reset, max(row_index) as last_row from reset`,
     values: [jobId, statuses, afterRow, limit],
   });
@@ -56,7 +56,7 @@ export async function reprocessByIds(
         order by row_index for update
       ),
       ${counted},
-      reset as (update public.job_items i ${anew} from picked p where i.id = p.id returning 1)
+      reset as (update public.job_items i ${restarted} from picked p where i.id = p.id returning 1)
       select count(*)::int as reset from reset`,
     values: [jobId, ids, statuses],
   });
@@ -77,7 +77,7 @@ export async function correctItem(
         select id, status from public.job_items where job_id = $1 and id = $2 and status <> 'PROCESSING' for update
       ),
       ${counted},
-      reset as (update public.job_items i ${anew}, corrections = $3 from picked p where i.id = p.id returning 1)
+      reset as (update public.job_items i ${restarted}, corrections = $3 from picked p where i.id = p.id returning 1)
       select count(*)::int as reset from reset`,
     values: [jobId, itemId, corrections === null ? null : JSON.stringify(corrections)],
   });

@@ -34,14 +34,14 @@ const SUCCESS = '  [SUCCESS] Golden Path Verified - Data Moat is operational!';
 export function addGoldenPathCommand(program: Command): void {
   program
     .command('golden-path')
-    .summary('prove that a batch of judgments lands once, on this installation')
+    .summary('check that this installation imports a batch of judgments once')
     .description(
       'Submits a test batch, waits for its end, submits it again, and removes what it stored. Exit code: 0 all held, 1 not.\n' +
         'On an installation without tenants it makes one for itself and removes it. With MILLRACE_URL it asks that server.\n' +
         'In production it asks first. --chaos also kills a worker at its work; only in dev, and only when no other worker runs.',
     )
     .addOption(new Option('--env <env>', 'which installation this is').choices(['dev', 'prod']).makeOptionMandatory())
-    .option('--dry-run', 'look at the tables and write nothing')
+    .option('--dry-run', 'check the tables only, write nothing')
     .option('--yes', 'do not ask')
     .option('--chaos', 'kill a worker, deliver twice, take over (dev only)')
     .option('--tenant <tenant>', 'name or id; not needed when there is only one')

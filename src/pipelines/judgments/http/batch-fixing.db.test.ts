@@ -147,7 +147,7 @@ describe('a file of rejects that comes back corrected', () => {
       .filter((line) => !line.includes('999'))
       .join('\r\n')
       .replace(',two,', ',22,');
-    const answer = await send(fixed, { retry_of: original });
+    const answer = await send(fixed, { corrects: original });
     expect([answer.statusCode, answer.json()]).toEqual([
       202,
       expect.objectContaining({ outcome: 'accepted', source_batch_id: expect.stringMatching(/^returned#corrected-/) }),
@@ -172,7 +172,7 @@ describe('a file of rejects that comes back corrected', () => {
   });
 
   it('lands once: the same bytes again name the run that has them', async () => {
-    expect((await send(fixed, { retry_of: original })).json()).toMatchObject({
+    expect((await send(fixed, { corrects: original })).json()).toMatchObject({
       outcome: 'skipped',
       reason: 'duplicate_completed',
       run_id: returned,
@@ -186,12 +186,12 @@ describe('a file of rejects that comes back corrected', () => {
 
   it('gives its rows back when it fails', async () => {
     const run = await importBatch(judgmentsFile(row('U-1'), row('U-2', 'x')), 'hopeless');
-    const again = (await send(await download(run.id), { retry_of: run.id })).json<{ run_id: string }>();
+    const again = (await send(await download(run.id), { corrects: run.id })).json<{ run_id: string }>();
     expect(await bench.ended(user.tenantId, again.run_id)).toMatchObject({ status: 'failed' });
     await waitFor(async () => (await rejectsOf(run.id)).every(({ status }) => status === 'open'));
   });
 
-  it('goes by the policies and the null token of its batch, and can say neither anew', async () => {
+  it('goes by the policies and the null token of its batch, and takes no other ones', async () => {
     await importBatch(judgmentsFile(row('V-1'), row('V-2')), 'before');
     const first = await send(judgmentsFile('V-1,,,,,Kings,,,', 'V-2,-,,x,,Kings,,,'), {
       source_batch_id: 'cleared',
@@ -201,7 +201,7 @@ describe('a file of rejects that comes back corrected', () => {
     const { run_id: runId } = first.json<{ run_id: string }>();
     await bench.ended(user.tenantId, runId);
     const csv = (await download(runId)).replace(',x,', ',7,');
-    const refused = await send(csv, { retry_of: runId, vendor: 'acme', null_token: '-' });
+    const refused = await send(csv, { corrects: runId, vendor: 'acme', null_token: '-' });
     expect([refused.statusCode, refused.json()]).toEqual([
       422,
       expect.objectContaining({
@@ -209,6 +209,9 @@ describe('a file of rejects that comes back corrected', () => {
         detail: expect.stringContaining('vendor, null_token: known from the run'),
       }),
     ]);
+    const unclear = await send(csv, { corrects: runId, retry_of: original });
+    expect([unclear.statusCode, unclear.json().detail]).toEqual([422, expect.stringContaining('name different runs')]);
+    // The former name of the field does the same.
     const back = (await send(csv, { retry_of: runId })).json<{ run_id: string }>();
     await bench.ended(user.tenantId, back.run_id);
     const cases = await casesOf(database.admin, user.tenantId);
@@ -221,14 +224,14 @@ describe('a file of rejects that comes back corrected', () => {
 
   it('of a run that is nobody’s or another tenant’s is refused in the same words', async () => {
     const stranger = await buildUser(database, await buildTenant(database), 'admin');
-    const body = form(field('retry_of', original), filePart('june.csv', fixed));
+    const body = form(field('corrects', original), filePart('june.csv', fixed));
     const foreign = await api.call('batches.create', {
       as: stranger,
       body,
       headers: { 'content-type': multipartType },
     });
     const nobody = '01900000-0000-7000-8000-000000000000';
-    const missing = await send(fixed, { retry_of: nobody });
+    const missing = await send(fixed, { corrects: nobody });
     expect([foreign.statusCode, foreign.json().code]).toEqual([404, 'run_not_found']);
     const words = (text: string) => JSON.parse(text).detail.replace(original, 'RUN').replace(nobody, 'RUN');
     expect([missing.statusCode, words(missing.body)]).toEqual([404, words(foreign.body)]);

@@ -1,4 +1,4 @@
-// POST /v1/batches: a file becomes a batch, or the answer says which run has it already. With `retry_of` it brings refused rows back. The
+// POST /v1/batches: a file becomes a batch, or the answer says which run has it already. With `corrects` it brings refused rows back. The
 // other operations of the judgments pipeline are assembled here.
 import type { z } from 'zod';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
@@ -6,7 +6,7 @@ import { BatchFields } from '../../../contract/pipelines/judgments/api.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { type Handlers, handle } from '../../../http/call.ts';
 import { engineOf } from '../../../http/engine-of.ts';
-import { requireReturnedRun } from '../../../http/rejects/returned-run.ts';
+import { correctedRun, requireReturnedRun } from '../../../http/rejects/returned-run.ts';
 import { acceptUpload, onlyFor } from '../../../http/uploads/accept-upload.ts';
 import { defaultUploadLimits, type UploadLimits } from '../../../http/uploads/upload-limits.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
@@ -132,16 +132,16 @@ function createBatch(store: BlobStore, limits: UploadLimits): Handlers {
   });
 }
 
-/** Corrected rows go back as their batch was uploaded, so nothing of that can be said anew. */
+/** Corrected rows go back as their batch was uploaded, so the upload cannot set those fields. */
 const settled = ['source_batch_id', 'vendor', 'supersede', 'policy', 'null_token'] as const;
 
 async function returnOf(engine: Engine, tenantId: string, fields: Fields) {
-  const { retry_of: runId } = fields;
+  const runId = correctedRun(fields);
   if (runId === undefined) return undefined;
   const given = settled.filter((name) => fields[name] !== undefined);
   if (given.length > 0)
     throw new MillraceError('upload_fields_invalid', {
-      faults: `${given.join(', ')}: known from the run that retry_of names`,
+      faults: `${given.join(', ')}: known from the run that corrects names`,
     });
   const run = await requireReturnedRun(engine, tenantId, runId, 'judgments');
   return { runId, input: JudgmentsInput.parse(run.input) };

@@ -1,4 +1,4 @@
-// Sources: what is connected, what was found there, and looking through one now.
+// Sources: what is connected, what was found there, and a sync now.
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';
@@ -44,8 +44,8 @@ const ofTenant = (command: Command) =>
 export function addSourceCommands(program: Command): void {
   const sources = program
     .command('sources')
-    .summary('connect buckets, servers and folders, and look through them')
-    .description('A source is looked through on schedule; each new or changed object becomes a run of its pipeline.')
+    .summary('connect buckets, servers and folders, and sync them')
+    .description('Millrace syncs a source on a schedule; each new or changed object becomes a run of its pipeline.')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace sources test --file contracts.json\n  millrace sources add --file contracts.json\n' +
@@ -109,7 +109,7 @@ function addSettingCommands(sources: Command): void {
 
 function addSyncCommands(sources: Command): void {
   ofTenant(sources.command('sync'))
-    .description('Looks through a source now.')
+    .description('Syncs a source now.')
     .argument('<source>', 'id, see "millrace sources list"')
     .action(async (source: string, _: SourceOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<SourceOptions>();

@@ -1,4 +1,4 @@
-// /v1/sources: what a tenant's admin connects, what was found there, and when it is looked through.
+// /v1/sources: what a tenant's admin connects, what was found there, and when Millrace syncs it.
 import type { OperationId } from '../../../contract/api/operations.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { type Call, type Handlers, handle } from '../../../http/call.ts';

@@ -76,7 +76,7 @@ function addChangeCommands(connectors: Command): void {
       'Adds a connector. A credential of its own is given over the API, not here: command lines are seen by others.',
     )
     .argument('<connection>', 'id of the connection at Airbyte')
-    .requiredOption('--name <name>', 'what people call it')
+    .requiredOption('--name <name>', 'its name')
     .requiredOption('--account <id>', 'the external account it belongs to')
     .option('--every <hours>', 'interval in hours, where the plan lets you choose', hours)
     .action(async (connection: string, _: ConnectorOptions, command: Command) => {
@@ -103,7 +103,7 @@ function addChangeCommands(connectors: Command): void {
   ofTenant(connectors.command('update'))
     .description('Changes a connector.')
     .argument('<connector>', 'id of the connector, see "millrace connectors list"')
-    .option('--name <name>', 'what people call it')
+    .option('--name <name>', 'its name')
     .option('--account <id>', 'the external account it belongs to')
     .option('--every <hours>', 'interval in hours, where the plan lets you choose', hours)
     .action(async (connector: string, _: ConnectorOptions, command: Command) => {

@@ -108,7 +108,7 @@ export async function readCancellation(
   return rows.map(withKeptWay)[0];
 }
 
-/** What is open for a connection, also of a connector that was removed: to be settled before it is synced anew. */
+/** What is open for a connection, also of a connector that was removed: to be settled before it is synced again. */
 export async function listOpenCancellations(
   db: Queryable,
   tenantId: string,

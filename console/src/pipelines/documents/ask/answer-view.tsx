@@ -47,7 +47,7 @@ function Sentences({ answer, onOpen }: { answer: AskAnswer; onOpen: (number: num
                 [{number}]
               </button>
             ))}
-            {!sentence.is_supported && <span className="text-xs"> (no citation stands behind this)</span>}{' '}
+            {!sentence.is_supported && <span className="text-xs"> (no citation supports this)</span>}{' '}
           </span>
         ))}
       </p>

@@ -29,7 +29,7 @@ export function AskPage(): ReactNode {
         {query === undefined && conversation === undefined && (
           <EmptyState icon="search" title="Ask your documents">
             <p>
-              An answer quotes the pages it was taken from. What is not in your documents is not answered.{' '}
+              An answer cites its pages. If your documents do not contain the answer, Millrace says so.{' '}
               <Link to="/ask/search" search={{}} className="link">
                 Or search for words.
               </Link>

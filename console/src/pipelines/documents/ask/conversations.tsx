@@ -39,7 +39,7 @@ export function Conversations({ current }: { current: string | undefined }): Rea
       )}
       {begin.isError && <ProblemNote error={begin.error} />}
       {conversations.data?.data.length === 0 && (
-        <p className="px-4 py-3 text-sm text-ink-2">In a conversation a question may lean on those before it.</p>
+        <p className="px-4 py-3 text-sm text-ink-2">In a conversation a question can refer to earlier ones.</p>
       )}
       <ul className="divide-y divide-line text-sm">
         {conversations.data?.data.map((each) => (

@@ -19,7 +19,7 @@ const route = getRouteApi('/shell/ask/search');
 export function FindPage(): ReactNode {
   const search = route.useSearch();
   return (
-    <Panel title="Search" aside={'"a phrase" must stand there, -word must not'}>
+    <Panel title="Search" aside={'"a phrase" is required, -word is excluded'}>
       <FindForm key={JSON.stringify(search)} search={search} />
       {search.q === undefined ? (
         <EmptyState icon="search" title="Search the documents that are served" />

@@ -18,7 +18,7 @@ const route = getRouteApi('/shell/ask/questions');
 
 const choices: readonly (readonly [QuestionsSearch['show'], string])[] = [
   [undefined, 'All'],
-  ['unanswered', 'To be answered'],
+  ['unanswered', 'Unanswered'],
   ['answered', 'Answered'],
   ['abstained', 'Not answered'],
   ['down', 'Rated down'],
@@ -67,7 +67,7 @@ function Unanswered(): ReactNode {
   if (data.length === 0)
     return (
       <EmptyState icon="check" title="Every question was answered">
-        <p>Questions without an answer, and answers that were rated down, would stand here.</p>
+        <p>This page lists questions without an answer, and answers that somebody rated as not helpful.</p>
       </EmptyState>
     );
   return (

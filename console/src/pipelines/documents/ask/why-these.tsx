@@ -48,7 +48,9 @@ export function WhyThese({ hits, why }: { hits: readonly Hit[]; why: Why }): Rea
             words, {count(why.candidates.vector)} by meaning
             {why.candidates.dropped > 0 && `, ${count(why.candidates.dropped)} dropped by a phrase or an excluded word`}
           </li>
-          {why.rerank !== 'off' && <li>{why.rerank === 'used' ? 'reranked' : 'the reranker failed; left as found'}</li>}
+          {why.rerank !== 'off' && (
+            <li>{why.rerank === 'used' ? 'reranked' : 'the reranker failed; original order kept'}</li>
+          )}
           <li>
             {plural(why.searched.documents, 'document')} with {plural(why.searched.chunks, 'chunk')} searched in{' '}
             {count(Math.round(total))} ms
