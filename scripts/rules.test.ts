@@ -77,6 +77,12 @@ describe('our own rules', () => {
     ]);
   });
 
+  it('want tests without time limits of their own', () => {
+    const limited = "it('ends', async () => {\n  await end();\n}, 60_000);";
+    expect(check('src/http/a.db.test.ts', limited)).toEqual([expect.stringContaining('no time limit of its own')]);
+    expect(check('src/http/a.db.test.ts', limited.replace(', 60_000', ''))).toEqual([]);
+  });
+
   it('want words that any engineer knows, in code, comments, messages and documents', () => {
     for (const [name, text] of [
       ['src/http/a.ts', '// Files that were handed in.'],

@@ -202,6 +202,17 @@ export const rules: readonly Rule[] = [
     );
   },
 
+  function testsWithoutTimeLimits({ name, text }) {
+    if (!/\.test\.ts$/.test(name)) return [];
+    const limits = /^\s*\}, \d+_000\);$|\btestTimeout\b|\bhookTimeout\b/;
+    return findLines(
+      name,
+      text,
+      limits,
+      'give the test no time limit of its own: a slow machine must not change its verdict',
+    );
+  },
+
   function looseEnds({ name, text }) {
     if (!isCode(name) || name.startsWith('scripts/rules')) return [];
     return findLines(

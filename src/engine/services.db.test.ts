@@ -159,11 +159,11 @@ describe('rate limits', () => {
   });
 
   it('refill with time, up to their capacity', async () => {
-    const limit = { key: `refill:${tenantId}`, capacity: 3, refillPerSecond: 1 };
+    const limit = { key: `refill:${tenantId}`, capacity: 3, refillPerSecond: 0.001 };
     for (let taken = 0; taken < 3; taken += 1) expect(await engine.tryTake(limit)).toBe(0);
     const waitMs = await engine.tryTake(limit);
     expect(waitMs).toBeGreaterThan(0);
-    expect(waitMs).toBeLessThanOrEqual(1_000);
+    expect(waitMs).toBeLessThanOrEqual(1_000_000);
     await setClockOffset(database.admin, '1 hour');
     const again = await Promise.all([1, 2, 3, 4].map(() => engine.tryTake(limit)));
     expect(again.filter((wait) => wait === 0)).toHaveLength(3);

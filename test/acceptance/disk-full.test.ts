@@ -32,7 +32,7 @@ async function upload(url: string, text: string) {
   form.set('platform', 'meta');
   form.set('source', 'manual');
   form.set('file', new Blob([text]), 'export.csv');
-  const answer = await fetch(`${url}/v1/uploads`, { method: 'POST', body: form, signal: AbortSignal.timeout(30_000) });
+  const answer = await fetch(`${url}/v1/uploads`, { method: 'POST', body: form, signal: AbortSignal.timeout(300_000) });
   return { status: answer.status, body: (await answer.json()) as Record<string, string> };
 }
 

@@ -50,7 +50,7 @@ beforeAll(async () => {
   token = first.token;
   const own = { current: password, new: 'a long enough password' };
   token = (await ask<{ token: string }>('/v1/auth/password', own)).token;
-}, 240_000);
+});
 afterAll(async () => {
   await cleanUp();
   await database.drop();
@@ -82,7 +82,7 @@ describe('with all workers stopped', () => {
       what: 'the upload to be done',
     });
     await worker.end();
-  }, 240_000);
+  });
 
   it('an assistant asks over standard input with an API key, and gets no more than the key allows', async () => {
     const { key } = await ask<{ key: string }>('/v1/api-keys', { name: 'assistant', scopes: ['data:read'] });
@@ -104,5 +104,5 @@ describe('with all workers stopped', () => {
     const runs = await client.callTool({ name: 'list_runs', arguments: {} });
     expect(runs).toMatchObject({ isError: true });
     await client.close();
-  }, 120_000);
+  });
 });

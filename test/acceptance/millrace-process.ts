@@ -5,11 +5,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { vi } from 'vitest';
 import { hear } from '../support/heard.ts';
-
-// Whole processes are started and stopped; on a busy machine each takes seconds.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 let program = path.join(root, 'dist/main/main.js');
@@ -65,7 +61,7 @@ export interface Limits {
 export async function millrace(
   args: readonly string[],
   env: Environment = {},
-  timeoutMs = 120_000,
+  timeoutMs = 540_000,
   limits: Limits = {},
 ): Promise<Ended> {
   const running = launch(args, env, limits);

@@ -202,4 +202,4 @@ it('fifty files become documents and ads numbers; three changed, two deleted and
     expect((await millrace(['verify', id], env)).code, 'the receipt is recounted').toBe(0);
   const { stderr } = await server.end();
   expect(stderr).not.toContain(secret);
-}, 300_000);
+});

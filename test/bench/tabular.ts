@@ -37,6 +37,8 @@ interface Load {
   readonly seconds: number;
   readonly walMb: number;
   readonly rows: number;
+  /** Seconds of each stage, in words. */
+  readonly stages: string;
 }
 
 export async function benchTabular({ quick, say }: BenchOptions): Promise<BenchResult> {
@@ -85,7 +87,7 @@ async function benchSmall(
   for (let i = 0; i < rounds; i++) {
     // Alternating order: whoever comes second finds warmer caches and a fuller disk.
     if (i % 2 === 0) await runPeers();
-    const client = uuidv7();
+    const client = await addClient(server);
     const first = await load(server, admin, file, client);
     const second = await load(server, admin, file, client);
     if (i % 2 === 1) await runPeers();
@@ -93,7 +95,8 @@ async function benchSmall(
     again.push(second);
     say(
       `round ${i + 1}: first ${round(first.seconds)} s (${Math.round(first.rows / first.seconds)} rows/s, ${Math.round(first.walMb)} MB WAL), ` +
-        `again ${round(second.seconds)} s (${Math.round(second.walMb)} MB WAL), psql ${round(peers['psql-copy']?.at(-1) ?? 0)} s`,
+        `again ${round(second.seconds)} s (${Math.round(second.walMb)} MB WAL), psql ${round(peers['psql-copy']?.at(-1) ?? 0)} s; ` +
+        `stages of the first ${first.stages}, again ${second.stages}`,
     );
   }
   const best = Object.fromEntries(Object.entries(peers).map(([name, times]) => [name, Math.min(...times)]));
@@ -123,7 +126,7 @@ async function benchLarge(
   const facts = await writeAdsExport(file, 500 * MB, 11);
   server.resetPeak();
   const copy = await timePsqlCopy(admin, url, file);
-  const large = await load(server, admin, file, uuidv7());
+  const large = await load(server, admin, file, await addClient(server));
   say(
     `500 MB: ${facts.rows} rows in ${round(large.seconds)} s (${Math.round(large.rows / large.seconds)} rows/s), psql ${round(copy)} s`,
   );
@@ -152,12 +155,34 @@ async function load(server: Server, admin: pg.Client, file: string, clientId: st
     };
     if (upload.phase === 'done') {
       const seconds = (performance.now() - startedAt) / 1000;
-      return { seconds, rows: upload.receipt.read, walMb: ((await walPosition(admin)) - before) / MB };
+      const walMb = ((await walPosition(admin)) - before) / MB;
+      return { seconds, rows: upload.receipt.read, walMb, stages: await stagesOf(admin, id) };
     }
     if (upload.phase === 'failed') throw new Error(`the upload failed: ${upload.error_text}`);
     // Each look costs the measured process a millisecond or two.
     await pause(100);
   }
+}
+
+/** Numbers belong to a client, which must exist. */
+async function addClient(server: Server): Promise<string> {
+  const answer = await fetch(`${server.url}/v1/clients`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: `bench ${uuidv7()}` }),
+  });
+  const { client_id: id } = (await answer.json()) as { client_id?: string };
+  if (id === undefined) throw new Error(`the client was refused: ${answer.status}`);
+  return id;
+}
+
+async function stagesOf(admin: pg.Client, runId: string): Promise<string> {
+  const { rows } = await admin.query<{ stage: string; seconds: number }>(
+    `select stage, extract(epoch from max(ended_at) - min(started_at))::float as seconds
+     from engine.attempts where run_id = $1 group by stage order by min(started_at)`,
+    [runId],
+  );
+  return rows.map(({ stage, seconds }) => `${stage} ${round(seconds)} s`).join(', ');
 }
 
 async function walPosition(admin: pg.Client): Promise<number> {
@@ -235,7 +260,7 @@ interface Server {
 /** `millrace start` as a user runs it: API, worker and scheduler in one process, here without sign-in on loopback. */
 async function startServer(databaseUrl: string, folder: string): Promise<Server> {
   const port = 20_000 + Math.floor(Math.random() * 20_000);
-  const child = spawn(process.execPath, [path.join(root, 'dist', 'cli', 'main.js'), 'start'], {
+  const child = spawn(process.execPath, [path.join(root, 'dist', 'main', 'main.js'), 'start'], {
     env: {
       ...process.env,
       DATABASE_URL: databaseUrl,

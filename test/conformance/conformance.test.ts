@@ -60,7 +60,7 @@ beforeAll(async () => {
   }
   await installation.loseWorkers();
   installation.openWorker();
-}, 600_000);
+});
 
 afterAll(async () => {
   await installation?.close();

@@ -139,7 +139,7 @@ describe('ask', () => {
     await page.getByRole('link', { name: 'How long are signed contracts kept?' }).waitFor();
     await shoot(page, 'questions-open');
     expect(person.faults).toEqual([]);
-  }, 180_000);
+  });
 
   it('search marks the words, obeys the filters, has no barrier, and says so to a role that may not search', async () => {
     const person = await stage.enter({ withoutPolicy: true });
@@ -169,5 +169,5 @@ describe('ask', () => {
     await helper.page.getByText('Not for your role').waitFor();
     expect(await helper.page.getByLabel('Your question').count()).toBe(0);
     expect([person.faults, helper.faults]).toEqual([[], []]);
-  }, 120_000);
+  });
 });

@@ -50,7 +50,7 @@ export async function visit(browser: Browser, url: string, look: Look = {}): Pro
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(120_000);
+  page.setDefaultTimeout(300_000);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`script error: ${error.message}`));
   page.on('dialog', (dialog) => {

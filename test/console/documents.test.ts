@@ -99,7 +99,7 @@ describe('documents', () => {
     await page.getByRole('button', { name: 'Purge' }).click();
     await page.getByLabel('Type its title: Records policy').fill('something else');
     await page.getByRole('button', { name: 'Erase for good' }).click();
-    await page.getByText('The title differs').waitFor();
+    await page.getByText('This is not the title').waitFor();
     await page.getByLabel('Type its title: Records policy').fill('Records policy');
     await page.getByRole('button', { name: 'Erase for good' }).click();
     await page.getByText('No documents yet').waitFor();

@@ -192,9 +192,9 @@ describe('people and labels', () => {
     await page.getByLabel('Email of the support person').fill('sue@support.test');
     await page.getByLabel('Reason').fill('SUP-7: stuck run');
     await page.getByRole('button', { name: 'Let in' }).click();
-    await page.getByText('may come in').waitFor();
+    await page.getByText('allowed').waitFor();
     await page.getByRole('button', { name: 'Take back' }).click();
-    await page.getByText('taken back').waitFor();
+    await page.getByText('revoked').waitFor();
     expect(person.faults).toEqual([]);
   });
 });

@@ -130,7 +130,7 @@ describe('a source', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No source is connected yet').waitFor();
     expect(person.faults).toEqual([]);
-  }, 180_000);
+  });
 
   it('on an SFTP server goes on only when a person has confirmed the key the server shows', async () => {
     const root = path.join(stage.folder, 'sftp');
@@ -166,5 +166,5 @@ describe('a source', () => {
     await shoot(page, 'source-phone');
     await sftp.close();
     expect(person.faults).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -12,7 +12,7 @@ export interface WaitOptions {
 /** Returns the first value that is neither undefined, null nor false. Errors of `condition` count as "not yet". */
 export async function waitFor<T>(
   condition: () => T | undefined | null | false | Promise<T | undefined | null | false>,
-  { timeoutMs = 120_000, everyMs = 5, what = condition.toString() }: WaitOptions = {},
+  { timeoutMs = 300_000, everyMs = 5, what = condition.toString() }: WaitOptions = {},
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   let lastError: unknown;

@@ -61,7 +61,7 @@ beforeAll(async () => {
       fields: { name: 'shop' },
     },
   );
-}, 60_000);
+});
 
 async function submitParts(names: readonly string[], fields: Record<string, string>): Promise<string> {
   const form = new FormData();
@@ -114,7 +114,7 @@ describe('images', () => {
     expect(items[2].result).toMatchObject({ format: 'webp', title: 'Book' });
     expect(items[3].last_error).toBe('Nearly the same as the image of row 1.');
     expect(await bench.engine.verify(bench.admin.tenantId, job.jobId)).toMatchObject({ agrees: true });
-  }, 120_000);
+  });
 
   it('as an archive: its images are the items, orientation and time are read, folders are none', async () => {
     const turned = await sharp(files['kettle.jpg'])
@@ -144,7 +144,7 @@ describe('images', () => {
         result: { orientation: 6, width: 700, height: 900, taken_at: '2026-06-01T12:30:00' },
       },
     ]);
-  }, 120_000);
+  });
 
   it('a bomb is refused by its own process, and the next image is looked at', async () => {
     const bomb = await sharp({ create: { width: 11_000, height: 11_000, channels: 3, background: '#000000' } })
@@ -158,7 +158,7 @@ describe('images', () => {
     const slow = new ImageReader({ maxMemoryMb: 700, timeoutMs: 1 });
     expect(await slow.look(plain, false, new AbortController().signal)).toMatchObject({ fault: 'image_too_large' });
     slow.close();
-  }, 120_000);
+  });
 
   it('rows for the processor of images, and images for one of rows, are refused with the reason', async () => {
     const rows = await bench.upload('/api/jobs', 'a\n1\n', 'rows.csv', { fields: { processor: 'image' } });
@@ -172,5 +172,5 @@ describe('images', () => {
       queue_state: 'FAILED',
       last_error: expect.stringMatching(/archive/),
     });
-  }, 60_000);
+  });
 });

@@ -50,7 +50,7 @@ describe('a watched folder', () => {
           sniff: intake.sniff,
           deliver: (delivery) => deliverTo(intake, { word: 'acme' }, delivery),
         },
-        AbortSignal.timeout(20_000),
+        new AbortController().signal,
       );
     const put = (content: string) => writeFileSync(path.join(folder, 'june.csv'), content);
     put(judgmentsFile('W-1,Ann,Dan,1,2024-01-01,Kings,,,'));

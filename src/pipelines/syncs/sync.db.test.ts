@@ -21,7 +21,7 @@ const syncs = useSyncs({
 const { db, dispatcher } = syncs;
 
 const connect = (wish = {}) => buildConnector(syncs.service, syncs.airbyte, syncs.tenantId, wish);
-const until = (jobId: string, status: JobRow['status'], timeoutMs = 10_000) =>
+const until = (jobId: string, status: JobRow['status'], timeoutMs = 300_000) =>
   waitFor(
     async () => {
       const job = await dispatcher().job(jobId);

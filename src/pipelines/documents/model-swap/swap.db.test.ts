@@ -144,7 +144,7 @@ describe('a change of the embedding model', () => {
     expect((await api.call('models.rollback', { as: admin, body: {} })).json()).toMatchObject({
       model_id: OTHER_MODEL,
     });
-  }, 240_000);
+  });
 
   it('is built by the services of the installation, whoever asked for it', async () => {
     await ingest('fir');
