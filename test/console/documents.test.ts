@@ -62,7 +62,7 @@ describe('documents', () => {
     expect(box && sheet && box.x >= sheet.x && box.x + box.width <= sheet.x + sheet.width + 1).toBe(true);
 
     await page.getByRole('button', { name: '3 · empty' }).click();
-    await page.getByText('Nothing of this page is searched').waitFor();
+    await page.getByText('Search does not use this page').waitFor();
     expect(new URL(page.url()).searchParams.get('page')).toBe('3');
 
     await page.getByRole('button', { name: 'Page before' }).click();

@@ -113,7 +113,7 @@ describe('a reading', () => {
     await page.getByText('You changed how the file is read').waitFor();
     await shoot(page, 'reading-overridden');
     await page.getByRole('button', { name: 'Read files of this kind this way from now on' }).click();
-    await page.getByText(/Files of this kind are read so from now on \(mapping version \d+\)/).waitFor();
+    await page.getByText(/Millrace now reads files of this kind this way \(mapping version \d+\)/).waitFor();
     await page.getByLabel('Order of dates').selectOption('ymd');
     expect(person.faults).toEqual([]);
   });
