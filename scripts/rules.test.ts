@@ -77,6 +77,17 @@ describe('our own rules', () => {
     ]);
   });
 
+  it('want comments to name files that are there', () => {
+    const files = [
+      { name: 'src/engine/claim.ts', text: '// Reads what lease.ts wrote, and engine/claim.ts too.' },
+      { name: 'src/engine/README.md', text: '`claim.ts`, `gone.ts`' },
+    ];
+    expect(checkFiles(files).map(({ rule }) => rule)).toEqual([
+      expect.stringContaining('there is no file lease.ts'),
+      expect.stringContaining('there is no file gone.ts'),
+    ]);
+  });
+
   it('want tests without time limits of their own', () => {
     const limited = "it('ends', async () => {\n  await end();\n}, 60_000);";
     expect(check('src/http/a.db.test.ts', limited)).toEqual([expect.stringContaining('no time limit of its own')]);

@@ -242,8 +242,30 @@ export function duplicateStatements(files: readonly SourceFile[]): Finding[] {
   return findings;
 }
 
+/** A comment or a README that names a file of ours which is not there has outlived a move. */
+export function namesOfNoFile(files: readonly SourceFile[]): Finding[] {
+  const known = new Set(files.map(({ name }) => path.posix.basename(name)));
+  const named = /(?<![\w./$}-])(?:[\w-]+\/)*([a-z][\w-]*(?:\.[a-z]+)*\.(?:tsx?|mjs))\b/g;
+  const isOurs = ({ name }: SourceFile) =>
+    !/^(?:CHANGELOG\.md|CONTRIBUTING\.md|docs\/decisions\/|db\/migrations\/|scripts\/rules)/.test(name);
+  return files.filter(isOurs).flatMap(({ name, text }) =>
+    text.split('\n').flatMap((line, index) => {
+      const isProse = name.endsWith('.md') || /^\s*(?:\/\/|\*|\/\*|--)|\s(?:\/\/|--) /.test(line);
+      const missing = isProse ? [...line.matchAll(named)].map((match) => match[1] ?? '') : [];
+      return missing
+        .filter((file) => !known.has(file))
+        .map((file) => ({
+          file: name,
+          line: index + 1,
+          rule: `there is no file ${file}: name the one that does it now`,
+        }));
+    }),
+  );
+}
+
 export function checkFiles(files: readonly SourceFile[]): Finding[] {
-  return [...files.flatMap((file) => rules.flatMap((rule) => rule(file))), ...duplicateStatements(files)];
+  const each = files.flatMap((file) => rules.flatMap((rule) => rule(file)));
+  return [...each, ...duplicateStatements(files), ...namesOfNoFile(files)];
 }
 
 function findLines(file: string, text: string, pattern: RegExp, rule: string): Finding[] {

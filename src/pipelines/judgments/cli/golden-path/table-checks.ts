@@ -2,7 +2,7 @@
 // Asked by the golden path and by the doctor.
 import type { Queryable } from '../../../../platform/database.ts';
 import type { Check } from './checks.ts';
-import { readTableFacts } from './sql/check-tables.ts';
+import { readTableFacts } from './sql/read-table-facts.ts';
 
 const wanted = [
   'import_runs (pipeline, tenant_id, unique_key)',
