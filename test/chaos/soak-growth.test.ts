@@ -37,6 +37,16 @@ describe.each([
     expect(growthIn(samples, minutes, bars).findings).toEqual([expect.stringContaining(words)]);
   });
 
+  it('forgives the warm-up of a slow machine, on which the same work lasts ten times as long', () => {
+    const warmUp = 0.2 * SAMPLES;
+    const samples = samplesOf(
+      10 * minutes,
+      (number) => 100 + (leakMb * SAMPLES * Math.min(number, warmUp)) / warmUp,
+      () => 0,
+    );
+    expect(growthIn(samples, minutes, bars).findings).toEqual([]);
+  });
+
   it('finds every table in which dead rows gather', () => {
     const samples = samplesOf(
       minutes,

@@ -32,7 +32,9 @@ export interface SoakSample {
 
 /** What the samples say, and in words what is over a bar. */
 export function growthIn(samples: readonly SoakSample[], minutes: number, bars: SoakBars) {
-  const settled = samples.filter(({ minute }) => minute >= minutes * WARM_UP);
+  // On a slow machine the soak lasts longer than asked, and so does its warm-up.
+  const lasted = Math.max(minutes, samples.at(-1)?.minute ?? 0);
+  const settled = samples.filter(({ minute }) => minute >= lasted * WARM_UP);
   const memory = (samples[0]?.rss ?? []).map((_, worker) => describeMemory(settled, worker));
   const tables = queueTables.map((name) => describeTable(settled, name));
   const { percentPerHour = Number.POSITIVE_INFINITY, growthMb = Number.POSITIVE_INFINITY, deadRows } = bars;

@@ -61,7 +61,7 @@ export async function runSoak(options: SoakOptions): Promise<{ dose: unknown; co
 }
 
 export async function soakOn(server: ChaosServer, options: SoakOptions): Promise<SuiteResult> {
-  const ground = await server.ground({ leaseMs: 15_000, heartbeatMs: 3_000, concurrency: 8, drainMs: 5_000 });
+  const ground = await server.ground({ leaseMs: 60_000, heartbeatMs: 3_000, concurrency: 8, drainMs: 5_000 });
   try {
     return await soak(ground, options);
   } finally {
