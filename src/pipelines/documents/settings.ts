@@ -112,7 +112,7 @@ const shape = {
     max: 10_080,
     default: 15,
     unit: 'minutes',
-    doc: 'A document run whose worker has been silent for this long is said in the log. It goes on from its last part by itself.',
+    doc: 'Millrace logs a document run whose worker has been silent for this long. The run continues from its last part by itself.',
   }),
   crashGuardQueuedTtlHours: integer('CRASH_GUARD_QUEUED_TTL_HOURS', {
     min: 1,

@@ -121,7 +121,7 @@ const shape = {
     max: 65_536,
     default: 768,
     unit: 'MB',
-    doc: 'Memory that the process that looks at images may take; above it the process is killed and the image is an ERROR.',
+    doc: 'Memory limit of the process that reads images; above it Millrace kills the process and the image is an ERROR.',
   }),
   itemConcurrency: integer('ITEM_CONCURRENCY', {
     min: 1,

@@ -10,7 +10,7 @@ const shape = {
   }),
   allowServerIdentity: flag('SOURCE_SERVER_IDENTITY', {
     default: false,
-    doc: 'S3 sources without keys use the AWS identity of this server. Whoever may add a source then reads whatever it may read.',
+    doc: 'S3 sources without keys use the AWS identity of this server. Everybody who may add a source can then read what this server may read.',
   }),
   sourceFolderRoots: optionalText('SOURCE_FOLDER_ROOTS', {
     unset: 'none',
@@ -21,7 +21,7 @@ const shape = {
     max: 1_000_000_000,
     default: 10_000_000,
     unit: 'objects',
-    doc: 'A listing with more objects than this is not believed to end: the sync fails and takes nothing away.',
+    doc: 'If a listing has more objects than this, the sync fails and deactivates nothing.',
   }),
   sourceReadTimeoutMinutes: integer('SOURCE_READ_TIMEOUT_MINUTES', {
     min: 1,

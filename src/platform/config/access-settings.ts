@@ -22,7 +22,7 @@ export const accessSettings = {
     ...longEnough,
     secret: true,
     unset: 'generated once and kept in MILLRACE_HOME',
-    doc: 'The key that seals credentials of connectors and addresses of alert sinks in the database. All processes of an installation need the same.',
+    doc: 'The key that encrypts credentials of connectors and addresses of alert sinks in the database. All processes of an installation need the same.',
   }),
   jwtExpiryHours: integer('JWT_EXPIRY_HOURS', {
     min: 1,

@@ -18,15 +18,15 @@ settingInfo.add(pagerdutyEventsUrl, {
 export const alertSettings = {
   discordWebhookUrl: optionalUrl('DISCORD_WEBHOOK_URL', ['http', 'https'], {
     secret: true,
-    doc: 'A Discord webhook that hears of the alerts of every tenant.',
+    doc: 'A Discord webhook that gets the alerts of every tenant.',
   }),
   slackWebhookUrl: optionalUrl('SLACK_WEBHOOK_URL', ['http', 'https'], {
     secret: true,
-    doc: 'A Slack incoming webhook that hears of the alerts of every tenant.',
+    doc: 'A Slack incoming webhook that gets the alerts of every tenant.',
   }),
   pagerdutyRoutingKey: optionalText('PAGERDUTY_ROUTING_KEY', {
     secret: true,
-    doc: 'The integration key of a PagerDuty Events API v2 integration that hears of the alerts of every tenant.',
+    doc: 'The integration key of a PagerDuty Events API v2 integration that gets the alerts of every tenant.',
   }),
   pagerdutyEventsUrl,
   alertWebhookUrl: optionalUrl('ALERT_WEBHOOK_URL', ['http', 'https'], {
@@ -38,14 +38,14 @@ export const alertSettings = {
     max: 3_600,
     default: 15,
     unit: 'seconds',
-    doc: 'How often the figures that alert rules watch are looked at, over all processes together.',
+    doc: 'How often Millrace evaluates the figures of alert rules, over all processes together.',
   }),
   alertSettleSeconds: integer('ALERT_SETTLE_SECONDS', {
     min: 0,
     max: 86_400,
     default: 60,
     unit: 'seconds',
-    doc: 'How long a figure must be on the good side again before its alert is resolved.',
+    doc: 'How long a figure must be good again before Millrace resolves its alert.',
   }),
   alertReminderHours: integer('ALERT_REMINDER_HOURS', {
     min: 0,
@@ -59,7 +59,7 @@ export const alertSettings = {
     max: 1_000,
     default: 10,
     unit: 'messages',
-    doc: 'So many messages of one rule go to a sink within ALERT_DIGEST_SECONDS; the rest is told in one digest. 0 sends every one.',
+    doc: 'This many messages of one rule go to a sink within ALERT_DIGEST_SECONDS; one digest has the rest. 0 sends every message.',
   }),
   alertDigestSeconds: integer('ALERT_DIGEST_SECONDS', {
     min: 5,

@@ -45,14 +45,14 @@ export const engineSettings = {
     max: 100,
     default: 5,
     unit: 'times',
-    doc: 'A run whose worker died this often fails with worker_lost, so that a poisonous file cannot go round for ever.',
+    doc: 'A run whose worker died this often fails with worker_lost, so that one file cannot crash workers for ever.',
   }),
   doubtTimeoutHours: integer('DOUBT_TIMEOUT_HOURS', {
     min: 1,
     max: 8_760,
     default: 72,
     unit: 'hours',
-    doc: 'A run that asks how its file is to be read, and that nobody answers for this long, fails with reading_doubtful.',
+    doc: 'A run that asks how to read its file, and gets no answer for this long, fails with reading_doubtful.',
   }),
   processingTimeoutHours: integer('PROCESSING_TIMEOUT_HOURS', {
     min: 1,

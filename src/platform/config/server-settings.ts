@@ -68,6 +68,6 @@ export const serverSettings = {
     max: 300,
     default: 0,
     unit: 'seconds',
-    doc: 'How long /ready answers "no" before the server stops listening, so that a load balancer can notice.',
+    doc: 'How long /ready answers "no" before the server stops listening, so that a load balancer can react.',
   }),
 };

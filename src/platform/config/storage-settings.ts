@@ -7,14 +7,14 @@ export const storageSettings = {
     max: 102_400,
     default: 50,
     unit: 'MB (1,048,576 bytes)',
-    doc: 'The largest file that is taken in; enforced while it arrives.',
+    doc: 'The largest file that an upload may have; enforced while it arrives.',
   }),
   uploadIdleTimeoutSeconds: integer('UPLOAD_IDLE_TIMEOUT_SECONDS', {
     min: 1,
     max: 3_600,
     default: 20,
     unit: 'seconds',
-    doc: 'An upload that sends nothing for this long is ended.',
+    doc: 'Millrace ends an upload that sends nothing for this long.',
   }),
   uploadCleanupTtlHours: integer('UPLOAD_CLEANUP_TTL_HOURS', {
     min: 1,
@@ -71,14 +71,14 @@ export const storageSettings = {
     max: 3_650,
     default: 0,
     unit: 'days',
-    doc: 'Refused rows that nobody has dealt with are kept this long, with their run and its file. 0: until somebody has.',
+    doc: 'Millrace keeps open rejects this long, with their run and its file. 0: until somebody settles them.',
   }),
   ledgerLiveDays: integer('LEDGER_LIVE_DAYS', {
     min: 1,
     max: 3_650,
     default: 30,
     unit: 'days',
-    doc: 'An ended run leaves the ledger for its history after this long. It is found, shown and retried there like before.',
+    doc: 'An ended run moves from the ledger to the history after this long. You can still find, show and retry it.',
   }),
   ledgerRetentionMonths: integer('LEDGER_RETENTION_MONTHS', {
     min: 0,

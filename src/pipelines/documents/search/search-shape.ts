@@ -25,7 +25,7 @@ export const searchShape = {
   }),
   llmProvider: choice('LLM_PROVIDER', ['none', 'anthropic', 'openai'], {
     default: 'none',
-    doc: 'Who writes answers. none: they are sentences quoted from the documents. openai: OpenAI, and whatever speaks its chat completions.',
+    doc: 'Which service writes answers. none: Millrace quotes sentences from the documents. openai: OpenAI, and whatever speaks its chat completions.',
   }),
   llmUrl: optionalUrl('LLM_URL', ['http', 'https'], {
     doc: 'Address of the language model. Default: https://api.anthropic.com or https://api.openai.com/v1.',
@@ -58,7 +58,7 @@ export const searchShape = {
     max: 1_000_000,
     default: 0,
     unit: 'US cents',
-    doc: 'Price of a million tokens that are sent, for the cost in the query log. 0 for both: no cost is said.',
+    doc: 'Price of a million tokens that are sent, for the cost in the query log. 0 for both: the log shows no cost.',
   }),
   llmCentsOut: integer('LLM_CENTS_PER_MILLION_OUT', {
     min: 0,
