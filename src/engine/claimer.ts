@@ -6,7 +6,7 @@ import { failpoint } from '../platform/failpoints.ts';
 import { LookMemory } from './look-memory.ts';
 import { Newcomers } from './newcomers.ts';
 import type { Registry } from './pipeline.ts';
-import { claimRound, type Known, type Turn } from './sql/claim-round.ts';
+import { claimRound, type Known, type Turn, type Walk } from './sql/claim-round.ts';
 import {
   type Claimant,
   type ClaimedRow,
@@ -30,6 +30,13 @@ interface CappedPipeline {
   readonly cap: number;
 }
 
+/** A look round the lanes of a capped pipeline that has found nothing so far. */
+interface CappedWalk {
+  readonly beganAfter: string;
+  /** It has come to the last lane and went on with the first. */
+  readonly isSecondHalf: boolean;
+}
+
 export class Claimer {
   readonly #pool: Pool;
   readonly #memory = new LookMemory();
@@ -39,6 +46,11 @@ export class Claimer {
   readonly #capped: readonly CappedPipeline[];
   readonly #announced: readonly string[];
   readonly #cursors = new Map<string, string>();
+  /** Of pipelines with many paused lanes: how far round the last look came. */
+  readonly #walks = new Map<string, Walk>();
+  readonly #cappedWalks = new Map<string, CappedWalk>();
+  /** The last claim did not look at all lanes; another one goes on where it stopped. */
+  isHalfway = false;
   #turn = 0;
 
   constructor(pool: Pool, registry: Registry) {
@@ -67,6 +79,7 @@ export class Claimer {
    * its turn in coming first, since a claim that the first uses up leaves nothing for the others.
    */
   async claim(workerId: string, slots: number, ahead: ReadonlyMap<string, number> = new Map()): Promise<ClaimedRow[]> {
+    this.isHalfway = false;
     const claimed = await this.#claimNewcomers(workerId, ahead);
     let left = slots;
     for (const group of this.#groupsInTurn()) {
@@ -145,6 +158,7 @@ export class Claimer {
       afterLane: this.#cursors.get(pipeline) ?? '',
       group: ahead.has(pipeline) ? at + 1 : SLOTS,
       limit: ahead.get(pipeline) ?? slots,
+      walk: this.#walks.get(pipeline),
     }));
     const wanted = turns.filter(({ limit }) => limit > 0);
     return wanted.length === 0 ? [] : this.#look(workerId, wanted, this.#memory.recall());
@@ -153,8 +167,15 @@ export class Claimer {
   async #look(workerId: string, turns: readonly Turn[], known: Known): Promise<ClaimedRow[]> {
     const startedAt = performance.now();
     const round = await claimRound(this.#pool, this.#claimant(workerId), turns, known);
-    this.#memory.note(known, round.rows, performance.now() - startedAt, round.rows.length === 0);
-    for (const { pipeline, lane } of round.turns) this.#cursors.set(pipeline, lane);
+    const sawAll = round.walks.length === 0;
+    this.#memory.note(known, round.rows, performance.now() - startedAt, sawAll && round.rows.length === 0);
+    if (!sawAll) this.isHalfway = true;
+    for (const { pipeline } of turns) this.#walks.delete(pipeline);
+    for (const walk of round.walks) this.#walks.set(walk.pipeline, walk);
+    for (const { pipeline, lane } of round.turns) {
+      this.#cursors.set(pipeline, lane);
+      this.#walks.delete(pipeline);
+    }
     const last = round.turns.filter(({ group }) => group === SLOTS).at(-1);
     if (last) this.#plain = startingAfter(this.#plain, last.pipeline);
     return round.rows;
@@ -164,22 +185,27 @@ export class Claimer {
     if (count <= 0) return [];
     const afterLane = this.#cursors.get(pipeline) ?? '';
     const by = this.#claimant(workerId);
-    const { rows, lanes } = await withTransaction(this.#pool, async (tx) => {
-      const looked = await lockLanes(tx, { pipeline, afterLane, cap, count: LANES_PER_LOOK });
+    const walk = this.#cappedWalks.get(pipeline) ?? { beganAfter: afterLane, isSecondHalf: false };
+    const upTo = walk.isSecondHalf ? walk.beganAfter : undefined;
+    const { rows, looked } = await withTransaction(this.#pool, async (tx) => {
+      const looked = await lockLanes(tx, { pipeline, afterLane, cap, count: LANES_PER_LOOK, upTo });
       const taken: ClaimedRow[] = [];
-      for (const { lane } of looked.filter(({ mine }) => mine)) {
+      for (const { lane } of looked.lanes.filter(({ mine }) => mine)) {
         if (taken.length >= count) break;
         taken.push(...(await claimCappedLane(tx, by, { pipeline, lane, cap, count: 1 })));
       }
       failpoint('claim.before_commit');
-      return { rows: taken, lanes: looked };
+      return { rows: taken, looked };
     });
     // The next look goes on behind the last lane that was served, or behind all that were looked at in vain.
     const served = rows.length >= count ? lanesOf(rows, pipeline).at(-1) : undefined;
-    const seen = lanes.length === LANES_PER_LOOK ? lanes.at(-1)?.lane : undefined;
-    this.#cursors.set(pipeline, served ?? seen ?? '');
+    this.#cursors.set(pipeline, served ?? looked.stoppedAt ?? '');
     // A cursor may stand behind the last lane that has work.
-    const startOver = rows.length === 0 && afterLane !== '' && seen === undefined;
+    const startOver = rows.length === 0 && looked.stoppedAt === undefined && !walk.isSecondHalf && afterLane !== '';
+    const isHalfway = rows.length === 0 && (looked.isCut || startOver);
+    if (isHalfway) this.#cappedWalks.set(pipeline, { ...walk, isSecondHalf: walk.isSecondHalf || startOver });
+    else this.#cappedWalks.delete(pipeline);
+    if (isHalfway && !startOver) this.isHalfway = true;
     return startOver ? this.#claimCapped(workerId, pipeline, cap, count) : rows;
   }
 }

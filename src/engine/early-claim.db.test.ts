@@ -9,6 +9,7 @@ const database = useDatabase();
 const tenantId = newTenant();
 const LOCK = 4712;
 const begun: number[] = [];
+let looks = 0;
 let engine: Awaited<ReturnType<typeof buildEngine>>;
 
 const work = buildPipeline('early', async ({ run, commit }) => {
@@ -26,27 +27,35 @@ const notesOf = async (id: string) =>
 const ended = (id: string) =>
   waitFor(async () => ((await runOf(id)).finished_at === null ? undefined : runOf(id)), { what: 'the run to end' });
 
-// Only a worker that looked in vain and is woken takes its rows early; one that comes by itself waits for the commit. Long enough for the
-// wake-up to come first on any machine.
-const POLL_MS = 2_000;
+// Only a worker that looked in vain and is woken takes its rows early; one that comes by itself waits for the commit. It does not come by itself.
+const POLL_MS = 3_600_000;
 
-/** A worker that has just looked in vain, and will not look again by itself for a while. */
+/** A worker that has just looked in vain, and looks again only when it is woken. */
 async function idle(): Promise<void> {
   const { id } = await engine.enqueue({ pipeline: 'early', tenantId, input: {} });
-  const { finished_at: since } = await ended(id);
-  await waitFor(
-    async () => {
-      // Asked only by a worker that found nothing before.
-      const { rows } = await database.admin.query(
-        `select from pg_stat_activity
-         where datname = current_database() and state = 'idle' and query_start > $1 and query ~ 'as ready, .*as part_in_ms'`,
-        [since],
-      );
-      return rows.length > 0;
-    },
-    { what: 'a look in vain' },
-  );
+  await ended(id);
+  const before = looks;
+  engine.wake();
+  await waitFor(async () => looks > before, { what: 'a look in vain' });
   begun.length = 0;
+}
+
+/**
+ * Whether the stage begins before its claim has landed. A look that was under way when the run came takes it in the round over all lanes,
+ * which waits for its commit: then it does not, and that is no fault.
+ */
+async function isTakenEarly(): Promise<boolean> {
+  const seen = await waitFor(
+    async () => {
+      if (begun.length > 0) return 'early';
+      const { rows } = await database.admin.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory' and query ~ 'with recursive lanes'`,
+      );
+      return rows.length > 0 ? 'late' : undefined;
+    },
+    { what: 'the run to be taken' },
+  );
+  return seen === 'early';
 }
 
 beforeAll(async () => {
@@ -64,6 +73,9 @@ beforeAll(async () => {
     create constraint trigger leases_at_commit after insert on engine.leases deferrable initially deferred
       for each row execute function at_commit_of_claim();`);
   engine = await buildEngine(database.appUrl, [work], { settings: { pollMs: POLL_MS } });
+  engine.vitals.onClaim(() => {
+    looks += 1;
+  });
   await engine.start();
 });
 afterAll(() => engine.close());
@@ -81,17 +93,20 @@ it('a stage whose claim does not land writes nothing, and the run is worked on a
 });
 
 it('a stage that is quicker than its claim waits for it before it writes', async () => {
-  await idle();
-  await withClient(database.admin, async (holder) => {
-    await holder.query(`select pg_advisory_lock(${LOCK})`);
-    await atCommit('wait');
-    const { id } = await engine.enqueue({ pipeline: 'early', tenantId, input: {} });
-    await waitFor(async () => begun.length > 0 || undefined, { what: 'the stage to begin' });
-    expect(await runOf(id)).toMatchObject({ status: 'queued', attempt: 0 });
-    await atCommit('nothing');
-    await holder.query(`select pg_advisory_unlock(${LOCK})`);
-    expect(await ended(id)).toMatchObject({ status: 'completed', attempt: 1 });
-    expect(await notesOf(id)).toEqual([{ attempt: 1 }]);
-    expect(begun).toEqual([1]);
-  });
+  for (let isEarly = false; !isEarly; ) {
+    await idle();
+    await withClient(database.admin, async (holder) => {
+      await holder.query(`select pg_advisory_lock(${LOCK})`);
+      await atCommit('wait');
+      const { id } = await engine.enqueue({ pipeline: 'early', tenantId, input: {} });
+      isEarly = await isTakenEarly();
+      expect(await runOf(id)).toMatchObject({ status: 'queued', attempt: 0 });
+      expect(await notesOf(id)).toEqual([]);
+      await atCommit('nothing');
+      await holder.query(`select pg_advisory_unlock(${LOCK})`);
+      expect(await ended(id)).toMatchObject({ status: 'completed', attempt: 1 });
+      expect(await notesOf(id)).toEqual([{ attempt: 1 }]);
+      expect(begun).toEqual([1]);
+    });
+  }
 });

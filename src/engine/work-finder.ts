@@ -67,13 +67,18 @@ export class WorkFinder {
       await first.landed;
     }
     const rows = await this.claimer.claim(workerId, room.slots, room.ahead);
-    this.#foundNothing = rows.length === 0;
+    this.#foundNothing = rows.length === 0 && !this.isHalfway;
     return { ...alreadyLanded(rows), isAlone: false };
+  }
+
+  /** The last look stopped before it had seen all lanes. */
+  get isHalfway(): boolean {
+    return this.claimer.isHalfway;
   }
 
   /** Whether a look with this room that finds nothing says that there is nothing. In capped lanes something may wait for an end. */
   sawEverything({ ahead }: Room): boolean {
-    return !this.claimer.hasCaps && [...ahead.values()].every((limit) => limit > 0);
+    return !this.claimer.hasCaps && !this.isHalfway && [...ahead.values()].every((limit) => limit > 0);
   }
 
   async #claimAlone(workerId: string): Promise<ClaimedRow[]> {

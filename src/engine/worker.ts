@@ -77,8 +77,8 @@ export class Worker {
   readonly #watch: WorkerWatch;
   /** The last look found that nothing is left, and its own plain ends bring nothing: it waits for others to wake it. */
   #isDry = false;
-  /** A slot has become free while the claim loop was looking. */
-  #hasNewRoom = false;
+  /** Why the claim loop should look again at once: a slot has become free while it was looking, or it has not seen all lanes yet. */
+  #shouldGoOn = false;
   /** Which claim loop is the current one, and since when it has been looking. */
   #loopNumber = 0;
   #lookingSince: number | undefined;
@@ -244,15 +244,15 @@ export class Worker {
     }
   }
 
-  /** There was no room when the look began, and now there is. */
+  /** There was no room when the look began, and now there is; or the look was not over. */
   #shouldLookAgain(): boolean {
-    return this.#hasNewRoom && !this.#isDry && !this.#claimFailed;
+    return this.#shouldGoOn && !this.#isDry && !this.#claimFailed;
   }
 
   /** How many runs were claimed; 0 also when there is no room or the database is away. */
   async #claimSome(): Promise<number> {
     this.#isDry = false;
-    this.#hasNewRoom = false;
+    this.#shouldGoOn = false;
     if (!this.#heartbeat) return 0;
     const workerId = this.#workerId;
     try {
@@ -272,6 +272,7 @@ export class Worker {
       );
       if (isAlone) this.#solo = rows[0]?.id;
       this.#isDry = rows.length + parts.length === 0 && this.#finder.sawEverything(room);
+      if (this.#finder.isHalfway) this.#shouldGoOn = true;
       this.#deps.vitals.claimed((performance.now() - startedAt) / 1_000);
       if (rows.length > 0) this.#accept(rows, workerId, landed);
       await landed?.catch((error: unknown) => {
@@ -363,7 +364,7 @@ export class Worker {
 
   /** While the claim loop looks, it asks for itself afterwards whether there is room. */
   #noteRoom(): void {
-    if (this.#lookingSince !== undefined) this.#hasNewRoom = true;
+    if (this.#lookingSince !== undefined) this.#shouldGoOn = true;
     else if (!this.#isDry && !this.#isBusyOtherwise() && this.#queue.hasRoom()) this.#bell.ring();
   }
 

@@ -5,6 +5,9 @@
 // every pipeline. What a group may take is divided equally among its lanes, and the odd runs go to those that come next, so a tenant with 20,000
 // waiting runs never delays another's first, and no lane gets ahead of another by more than one turn. Within a lane: priority, then age.
 //
+// A look passes at most `MOST_PASSED` lanes that are paused, so that it takes its 20 ms however many there are; where it stopped, the next one
+// goes on. What it found by then is dealt out as if there were no more: the lanes behind get their turn in the next look.
+//
 // While an old snapshot is open, rows that were claimed long ago stay in the index, and each look steps over all of them. Therefore
 // the walk goes downwards, where a lane's newest row comes first, and `Known` may say where a lane's oldest row was last seen.
 import type { Queryable } from '../../platform/database.ts';
@@ -17,6 +20,18 @@ export interface Turn {
   readonly afterLane: string;
   readonly group: number;
   readonly limit: number;
+  /** Where the last look stopped halfway round; left out: the walk begins. */
+  readonly walk?: Walk | undefined;
+}
+
+/** A walk round the lanes of one pipeline that is not over. */
+export interface Walk {
+  readonly pipeline: string;
+  readonly afterLane: string;
+  /** The last lane that was passed. */
+  readonly lane: string;
+  readonly bottom: string;
+  readonly mayWrap: boolean;
 }
 
 /** What need not be looked at again. Runs that come back with an old id are missed, so it must not be used for long. */
@@ -35,15 +50,20 @@ export interface Round {
   readonly rows: ClaimedRow[];
   /** Where each pipeline's round goes on, in the order of the turns; pipelines that had none are missing. */
   readonly turns: readonly { readonly pipeline: string; readonly lane: string; readonly group: number }[];
+  /** Pipelines whose lanes were not all looked at, because too many were paused. */
+  readonly walks: readonly Walk[];
 }
 
 // So many lanes are looked at even for one run: the rows of the first ones may be locked by other claimers.
 const LEAST_LOOK = 16;
+/** So many paused lanes are passed in one look. */
+export const MOST_PASSED = 1_000;
 
 const roundOf = (bound: string) => `
   with recursive lanes (pipeline, ordinal, level, after_lane, lane, bottom, may_wrap, is_open, found) as (
-    select p.pipeline, p.ordinal, 0, p.after_lane, p.after_lane, '', true, false, 0::bigint
-    from unnest($4::text[], $5::text[]) with ordinality as p (pipeline, after_lane, ordinal)
+    select p.pipeline, p.ordinal, 0, p.after_lane, p.lane, p.bottom, p.may_wrap, false, 0::bigint
+    from unnest($4::text[], $5::text[], $13::text[], $14::text[], $15::boolean[])
+           with ordinality as p (pipeline, after_lane, lane, bottom, may_wrap, ordinal)
     where not exists (select from engine.pauses x where x.pipeline = p.pipeline and x.lane = '')
     union all
     select l.pipeline, l.ordinal, l.level + 1, l.after_lane, n.lane, n.bottom, n.may_wrap, o.is_open,
@@ -70,7 +90,7 @@ const roundOf = (bound: string) => `
     cross join lateral (
       select not exists (select from engine.pauses x where x.pipeline = l.pipeline and x.lane = n.lane) as is_open offset 0
     ) o
-    where l.found < $9::int
+    where l.found < $9::int and l.level < $16::int
   ),
   open_lanes as (
     select l.pipeline, l.lane, g.group_id, g.group_limit,
@@ -132,12 +152,14 @@ const roundOf = (bound: string) => `
     order by o.pipeline, o.place desc
   ),
   ${leasePicked}
-  select a.*, null::json as turns from (${claimedRows}) a
+  select a.*, null::json as turns, null::json as walks from (${claimedRows}) a
   union all
   -- Comes last, whether anything was claimed or not.
   select null::uuid, null::uuid, null, null, null, null::smallint, null::int, null::uuid, null::jsonb, null::jsonb, null::uuid, null::uuid,
          null, null::uuid, null::float8, null::float8,
-         (select json_agg(json_build_object('pipeline', t.pipeline, 'lane', t.lane, 'group', t.group_id) order by t.place) from turns t)`;
+         (select json_agg(json_build_object('pipeline', t.pipeline, 'lane', t.lane, 'group', t.group_id) order by t.place) from turns t),
+         (select json_agg(json_build_object('pipeline', l.pipeline, 'afterLane', l.after_lane, 'lane', l.lane, 'bottom', l.bottom, 'mayWrap', l.may_wrap))
+          from lanes l where l.level = $16::int and l.found < $9::int)`;
 
 const thorough = roundOf('');
 // Not for every look: compared with each entry of the index that a probe reads, it doubles the time of the walk.
@@ -152,17 +174,25 @@ export async function claimRound(
 ): Promise<Round> {
   const limits = new Map(pipelines.map(({ group, limit }) => [group, limit]));
   const count = [...limits.values()].reduce((sum, limit) => sum + limit, 0);
-  const { rows } = await db.query<ClaimedRow & { readonly turns: Round['turns'] | null }>({
+  const wanted = Math.max(count, LEAST_LOOK);
+  const walks = pipelines.map(
+    ({ pipeline, afterLane, walk }) => walk ?? { pipeline, afterLane, lane: afterLane, bottom: '', mayWrap: true },
+  );
+  const { rows } = await db.query<ClaimedRow & { readonly [Key in 'turns' | 'walks']: Round[Key] | null }>({
     name: known === nothingKnown ? 'engine-claim-round' : 'engine-claim-round-on',
     text: known === nothingKnown ? thorough : onwards,
     values: [
       ...[by.workerId, by.capped, by.announced],
       pipelines.map(({ pipeline }) => pipeline),
-      pipelines.map(({ afterLane }) => afterLane),
+      walks.map(({ afterLane }) => afterLane),
       pipelines.map(({ group }) => group),
       pipelines.map(({ limit }) => limit),
-      ...[count, Math.max(count, LEAST_LOOK), known.beginAt, JSON.stringify(known.marks), limits.size === 1 ? 1 : 0],
+      ...[count, wanted, known.beginAt, JSON.stringify(known.marks), limits.size === 1 ? 1 : 0],
+      walks.map(({ lane }) => lane),
+      walks.map(({ bottom }) => bottom),
+      walks.map(({ mayWrap }) => mayWrap),
+      wanted + MOST_PASSED,
     ],
   });
-  return { rows: rows.slice(0, -1), turns: rows.at(-1)?.turns ?? [] };
+  return { rows: rows.slice(0, -1), turns: rows.at(-1)?.turns ?? [], walks: rows.at(-1)?.walks ?? [] };
 }

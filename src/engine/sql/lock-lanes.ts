@@ -17,20 +17,34 @@ export interface LookedAtLane {
   readonly mine: boolean;
 }
 
+export interface LookedAt {
+  readonly lanes: readonly LookedAtLane[];
+  /** Where the look ended before it came to the last lane. */
+  readonly stoppedAt: string | undefined;
+  /** It ended there because it had passed as many lanes as it may, not because it had seen `count` open ones. */
+  readonly isCut: boolean;
+}
+
+// So many lanes that are paused or full are passed in one look; the next one goes on behind them.
+const MOST_PASSED = 500;
+
 /**
- * Up to `count` lanes with work, in order from after `afterLane`. Locks end with the transaction. Lanes that are paused or
- * full are passed over and do not count, or they would hide the lanes behind them. "Full" is only a hint here: the leases are
- * counted again under the lock.
+ * Up to `count` lanes with work, in order from after `afterLane`, no further than just behind `upTo`. Locks end with the transaction.
+ * Lanes that are paused or full are passed over and do not count, or they would hide the lanes behind them. "Full" is only a hint here:
+ * the leases are counted again under the lock.
  */
 export async function lockLanes(
   db: Queryable,
-  request: { pipeline: string; afterLane: string; cap: number; count: number },
-): Promise<LookedAtLane[]> {
-  const { rows } = await db.query<LookedAtLane>({
+  request: { pipeline: string; afterLane: string; cap: number; count: number; upTo?: string | undefined },
+): Promise<LookedAt> {
+  const mostLanes = request.count + MOST_PASSED;
+  const { rows } = await db.query<
+    LookedAtLane & { readonly open: boolean; readonly number: number; readonly level: number }
+  >({
     name: 'engine-lock-lanes',
     text: `
-      with recursive lanes (lane, open, number) as (
-        select head.lane, head.open, head.open::int
+      with recursive lanes (lane, open, number, level) as (
+        select head.lane, head.open, head.open::int, 1
         from (
           select q.lane, ${isOpen} as open
           from engine.ready q
@@ -39,7 +53,7 @@ export async function lockLanes(
         ) head
         where not exists (select from engine.pauses x where x.pipeline = $1 and x.lane = '')
         union all
-        select following.lane, following.open, l.number + following.open::int
+        select following.lane, following.open, l.number + following.open::int, l.level + 1
         from lanes l
         cross join lateral (
           select q.lane, ${isOpen} as open
@@ -47,15 +61,19 @@ export async function lockLanes(
           where q.pipeline = $1 and q.lane > l.lane
           order by q.lane limit 1
         ) following
-        where l.number < $3
+        where l.number < $3 and l.level < $5 and ($6::text is null or l.lane <= $6)
       ),
-      open_lanes as materialized (
-        select lane from lanes where open order by lane
+      -- The open ones, and the last one whatever it is: it says where the look ended.
+      told as materialized (
+        select lane, open, number, level from lanes where open or level = (select max(level) from lanes) order by level
       )
-      select lane, ${tryLane('$1', 'lane')} as mine from open_lanes`,
-    values: [request.pipeline, request.afterLane, request.count, request.cap],
+      select lane, open, number, level, case when open then ${tryLane('$1', 'lane')} else false end as mine from told`,
+    values: [request.pipeline, request.afterLane, request.count, request.cap, mostLanes, request.upTo ?? null],
   });
-  return rows;
+  const last = rows.at(-1);
+  const hasAll = last !== undefined && last.number >= request.count;
+  const isCut = last !== undefined && !hasAll && last.level >= mostLanes;
+  return { lanes: rows.filter(({ open }) => open), stoppedAt: hasAll || isCut ? last?.lane : undefined, isCut };
 }
 
 export interface SoloLane {

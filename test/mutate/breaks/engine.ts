@@ -12,6 +12,7 @@ const FINISHER = 'src/engine/finisher.db.test.ts';
 const POLICY = 'src/engine/retry-policy.ts';
 const POLICY_TEST = 'src/engine/retry-policy.test.ts';
 
+const PAUSED = 'src/engine/paused-lanes.db.test.ts';
 const SHARED_TROUBLE = 'src/engine/shared-trouble.db.test.ts';
 
 export const engineBreaks: readonly Break[] = [
@@ -297,5 +298,36 @@ export const engineBreaks: readonly Break[] = [
     replace: 'const needsId = false;',
     tests: ['src/engine/silent-connections.db.test.ts'],
     title: 'that verifies',
+  },
+  {
+    id: 'engine.walk-begins-anew-after-each-look',
+    file: 'src/engine/claimer.ts',
+    find: 'walk: this.#walks.get(pipeline),',
+    replace: 'walk: undefined,',
+    tests: [PAUSED],
+    title: 'while another pipeline has work',
+  },
+  {
+    id: 'engine.halfway-look-is-a-look-in-vain',
+    file: 'src/engine/claimer.ts',
+    find: 'if (!sawAll) this.isHalfway = true;',
+    replace: '',
+    tests: [PAUSED],
+  },
+  {
+    id: 'engine.capped-look-never-comes-round',
+    file: 'src/engine/claimer.ts',
+    find: 'const upTo = walk.isSecondHalf ? walk.beganAfter : undefined;',
+    replace: 'const upTo = undefined;',
+    tests: [PAUSED],
+    title: 'nothing is left to look at',
+  },
+  {
+    id: 'engine.worker-rests-halfway',
+    file: 'src/engine/worker.ts',
+    find: 'if (this.#finder.isHalfway) this.#shouldGoOn = true;',
+    replace: '',
+    tests: [PAUSED],
+    title: 'until it polls',
   },
 ];
