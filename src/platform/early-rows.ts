@@ -1,6 +1,7 @@
 // Rows of a statement while its commit is still on its way to disk.
 //
-// As a rule the server keeps an answer back until the commit is durable, 0.4 ms on an idle machine. Asked to flush first, it
+// As a rule the server keeps an answer back until the commit is durable: at best 0.34 ms of the 3 ms from an enqueue to its start in an idle
+// worker, and 2.9 ms where others use the disk (1,500 claims each, alternated). Asked to flush first, it
 // hands the rows over when the statement is done, triggers included. Whoever acts on them must write nothing that counts
 // before `landed` says that the commit is there too: it can still fail, or be lost with the server.
 import type pg from 'pg';

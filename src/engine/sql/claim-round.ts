@@ -162,7 +162,8 @@ const roundOf = (bound: string) => `
           from lanes l where l.level = $16::int and l.found < $9::int)`;
 
 const thorough = roundOf('');
-// Not for every look: compared with each entry of the index that a probe reads, it doubles the time of the walk.
+// Not for every look: it costs 3 % of a claim with 1,000 lanes (15.4 to 15.9 µs of the server per run), and where a table has never been
+// analysed the planner may read on for it (`plans.db.test.ts`).
 const onwards = roundOf('and q.run_id >= $10::uuid');
 
 /** No lock beyond the rows taken. */

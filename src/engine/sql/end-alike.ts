@@ -1,6 +1,6 @@
 // Ends attempts that all came to the same plain end: done, with equal receipts, no error, no retry, no event of their own. What they
-// share is said once, so a run takes 16 µs of the server instead of the 26 µs of `endAttempts`, which can end anything. The lease row is
-// the fence here, too. As there, nothing leaves the planner a choice.
+// share is said once, so a run takes 10.7 µs of the server instead of the 18.6 µs of `endAttempts`, which can end anything: a fifth of all that
+// a run of a drain costs both sides. The lease row is the fence here, too. As there, nothing leaves the planner a choice.
 import type { Queryable } from '../../platform/database.ts';
 import { arrayLiteral } from './array-literal.ts';
 
