@@ -10,6 +10,7 @@ import { documentsErrors } from './documents/errors.ts';
 import { documentsOperations } from './documents/operations.ts';
 import { documents } from './documents/states.ts';
 import { itemsErrors } from './items/errors.ts';
+import { itemsAlertEvents, itemsEvents } from './items/events.ts';
 import { itemsOperations } from './items/operations.ts';
 import { items } from './items/states.ts';
 import { judgmentsErrors } from './judgments/errors.ts';
@@ -45,11 +46,12 @@ export const pipelineErrors = {
   ...sourcesErrors,
 };
 
-export const pipelineEvents = { ...adsEvents, ...syncsEvents, ...sourcesEvents };
+export const pipelineEvents = { ...adsEvents, ...syncsEvents, ...sourcesEvents, ...itemsEvents };
 
 export const pipelineAlertEvents = {
   ...adsAlertEvents,
   ...judgmentsAlertEvents,
   ...syncsAlertEvents,
   ...sourcesAlertEvents,
+  ...itemsAlertEvents,
 };

@@ -51,7 +51,7 @@ export async function cleanUp({ pool, retentionDays, log }: Omit<CleanupOptions,
         await becomeRole(tx, ROLE);
         return deleteItems(tx, job, ITEMS_PER_DELETE);
       });
-      if (deleted < ITEMS_PER_DELETE) break;
+      if (deleted === 0) break;
     }
     await withTransaction(pool, async (tx) => {
       await becomeRole(tx, ROLE);

@@ -86,3 +86,45 @@ it('a paused job ends its slice and begins none; resumed it goes on', async () =
   expect((await bench.call('jobs.resume', job)).body.code).toBe('job_ended');
   expect((await bench.call('jobs.kickoff', job)).body.code).toBe('job_ended');
 });
+
+it('paused during a kick-off: the kick-off ends its slice and begins none, and no item is processed twice', async () => {
+  const slice = gate();
+  opened = slice.opened;
+  const job = await submit(29);
+  const byKickoff = `select count(*)::int as n from job_items where job_id = $1 and locked_by like 'kickoff:%'`;
+  await waitFor(async () => (await bench.job(job)).total_items === 29, { what: 'the rows' });
+  const kickoff = bench.call('jobs.kickoff', job, { query: { durationMs: '30000' } });
+  await waitFor(async () => (await bench.db.admin.query<{ n: number }>(byKickoff, [job])).rows[0]?.n, {
+    what: 'items of the kick-off',
+  });
+  expect((await bench.call('jobs.pause', job)).body.queue_state).toBe('PAUSED');
+  slice.open();
+  const { status, body } = await kickoff;
+  expect(status).toBe(200);
+  expect(body.processed).toBeGreaterThan(0);
+  const paused = await bench.job(job);
+  expect(paused).toMatchObject({ queue_state: 'PAUSED' });
+  expect(paused.processed_items).toBeLessThan(29);
+  await bench.call('jobs.resume', job);
+  expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 29 });
+  const { rows } = await bench.db.admin.query('select item_id from item_attempts where job_id = $1', [job]);
+  expect(new Set(rows.map(({ item_id: id }) => id)).size).toBe(rows.length);
+});
+
+it('reprocessed and exported while it runs: items at work are left alone, and the export has every row with its status', async () => {
+  const slice = gate();
+  opened = slice.opened;
+  begun = 0;
+  const job = await submit(12);
+  await waitFor(() => begun > 0, { what: 'the first item' });
+  const held = (await bench.items(job, { status: 'PROCESSING' })).map(({ id }) => id);
+  expect(held.length).toBeGreaterThan(0);
+  const again = await bench.call('jobs.reprocess', job, { body: { scope: 'items', itemIds: held } });
+  expect([again.status, again.body.reset]).toEqual([202, 0]);
+  const { status, body } = await bench.call('jobs.export', job, { query: { format: 'csv' } });
+  expect([status, body.rows]).toEqual([201, 12]);
+  slice.open();
+  expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 12 });
+  const { rows } = await bench.db.admin.query(`select 1 from item_attempts where job_id = $1`, [job]);
+  expect(rows).toHaveLength(12);
+});

@@ -128,11 +128,39 @@ describe('a job', () => {
   });
 });
 
-it('the figures of the tenant say how many items are open and how many failed', async () => {
+it('the figures have the names of the specification, of the tenant at /api/metrics and of all at /metrics', async () => {
   const { items } = (await bench.api.call('system.metrics', { as: bench.admin.token })).json();
   expect(items).toMatchObject({ pending_count: 0, queue_depth: 0, jobs_open: 0 });
-  expect(items.error_rate).toBeGreaterThan(0);
-  expect(items.not_found_rate).toBeGreaterThan(0);
+  for (const name of ['error_rate', 'not_found_rate', 'ingest_ms', 'items_sec', 'db_latency_ewma'])
+    expect([name, items[name] > 0]).toEqual([name, true]);
+  expect(items.pool_wait_ms).toBeGreaterThanOrEqual(0);
+  expect(items.api_throttle_rate).toEqual({ catalog: 0 });
+  const stranger = await buildUser(bench.db, await buildTenant(bench.db), 'admin');
+  const { items: theirs } = (await bench.api.call('system.metrics', { as: stranger.token })).json();
+  expect(theirs).toMatchObject({ error_rate: null, ingest_ms: null, api_throttle_rate: {} });
+  const { body } = await bench.api.server.inject('/metrics');
+  for (const name of [
+    'ingest_ms_count',
+    'items_sec',
+    'error_rate',
+    'not_found_rate',
+    'db_latency_ewma',
+    'pool_wait_ms',
+    'queue_depth',
+    'pending_count',
+    'api_throttle_rate{provider="catalog"}',
+  ])
+    expect(body).toMatch(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} `, 'm'));
+});
+
+it('the end of a job is told once, with the fates of its items', async () => {
+  const { rows } = await bench.db.admin.query(
+    `select data from engine.events where run_id = $1 and type = 'items.completed'`,
+    [jobId],
+  );
+  expect(rows).toMatchObject([
+    { data: { job_id: jobId, total_items: 13, done_items: 9, not_found_items: 2, error_items: 1, skipped_items: 1 } },
+  ]);
 });
 
 describe('an export', () => {
@@ -278,6 +306,13 @@ describe('bad input', () => {
     const job = await bench.ended(await bench.submit(`SKU,Title\nKET-1700,${'x'.repeat(5_000_000)}\n`, withSample));
     expect(job).toMatchObject({ queue_state: 'FAILED', total_items: 0 });
     expect(job.last_error).toMatch(/long/);
+  });
+
+  it('a file with a million columns ends with the reason, and no row is stored', async () => {
+    const line = Array.from({ length: 1_000_000 }, (_, at) => `c${at}`).join(',');
+    const job = await bench.ended(await bench.submit(`${line}\n${line}\n`, withSample));
+    expect(job).toMatchObject({ queue_state: 'FAILED', total_items: 0 });
+    expect(job.last_error).toMatch(/columns/);
   });
 
   it('a job whose every item is an error has failed', async () => {

@@ -1,9 +1,11 @@
 // Items: a file becomes rows before anything is done with them; each row is processed with its own fate.
 import { defineKit } from '../kit.ts';
+import { itemsAlerts, itemsEventFields } from './alerts.ts';
 import { createBackfillService } from './backfill.ts';
 import { createItemsCleanup } from './cleanup.ts';
 import { addJobCommands } from './cli/jobs.ts';
 import { openItems } from './deps.ts';
+import { itemSection, refreshItemGauges } from './figures.ts';
 import { catalogHandlers } from './http/catalog-handlers.ts';
 import { changeHandlers } from './http/change-handlers.ts';
 import { exportHandlers } from './http/export-handlers.ts';
@@ -13,7 +15,6 @@ import { tryHandler } from './http/try-handler.ts';
 import { itemsPipeline } from './items.pipeline.ts';
 import { leftoversConsumer } from './leftovers.ts';
 import { itemSettings } from './settings.ts';
-import { readItemFigures } from './sql/read-figures.ts';
 
 export const itemsKit = defineKit({
   name: 'items',
@@ -42,7 +43,9 @@ export const itemsKit = defineKit({
     createBackfillService({ pool: engine.pools.control, log, election: engine.election }),
   ],
   isPrivate: true,
-  figures: { sections: async ({ tenantId, db }) => ({ items: await readItemFigures(db, tenantId) }) },
+  figures: { sections: itemSection, refreshGauges: refreshItemGauges },
+  events: itemsEventFields,
+  alerts: itemsAlerts,
   commands: [{ group: 'Items:', add: addJobCommands }],
   databaseRoles: ['items_worker', 'items_cleanup'],
   samples: [

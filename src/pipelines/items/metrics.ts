@@ -63,19 +63,31 @@ const averages = new Map<string, number>();
 /** More providers than this are told as "other", so that a scrape stays small. */
 const MAX_PROVIDERS = 50;
 const providers = new Set<string>();
+/** By tenant and provider: nobody is told whom others ask. */
+const throttled = new Map<string, Map<string, number>>();
+const MAX_TENANTS = 1_000;
+const last: { itemsSec: number | null; waitMs: number | null } = { itemsSec: null, waitMs: null };
+
+function smoothed(before: number | undefined, value: number): number {
+  return before === undefined ? value : before + SMOOTHING * (value - before);
+}
 
 function smooth(name: string, value: number): number {
-  const before = averages.get(name);
-  const after = before === undefined ? value : before + SMOOTHING * (value - before);
+  const after = smoothed(averages.get(name), value);
   averages.set(name, after);
   return after;
+}
+
+function waited(waitMs: number): void {
+  last.waitMs = waitMs;
+  poolWait.set(waitMs);
 }
 
 export function countIngested(rows: number, ms: number, waitMs: number): void {
   ingestMs.observe(ms);
   ingestRows.inc(rows);
   latency.set(smooth('db', ms));
-  poolWait.set(waitMs);
+  waited(waitMs);
 }
 
 export interface SliceFigures {
@@ -91,15 +103,31 @@ export interface SliceFigures {
 export function countSlice(slice: SliceFigures): void {
   if (slice.items === 0) return;
   for (const [outcome, count] of Object.entries(slice.outcomes)) processed.inc({ outcome }, count);
-  perSecond.set(slice.items / Math.max(0.001, slice.ms / 1_000));
+  last.itemsSec = slice.items / Math.max(0.001, slice.ms / 1_000);
+  perSecond.set(last.itemsSec);
   errorRate.set(smooth('errors', slice.failed / slice.items));
   notFoundRate.set(smooth('not_found', slice.notFound / slice.items));
   latency.set(smooth('db', slice.commitMs));
-  poolWait.set(slice.waitMs);
+  waited(slice.waitMs);
 }
 
-export function countRequest(provider: string, isThrottled: boolean): void {
+export function countRequest(tenantId: string, provider: string, isThrottled: boolean): void {
   if (providers.size < MAX_PROVIDERS) providers.add(provider);
   const name = providers.has(provider) ? provider : 'other';
-  throttleRate.set({ provider: name }, smooth(`throttle ${name}`, isThrottled ? 1 : 0));
+  const share = isThrottled ? 1 : 0;
+  throttleRate.set({ provider: name }, smooth(`throttle ${name}`, share));
+  if (throttled.size >= MAX_TENANTS && !throttled.has(tenantId)) throttled.clear();
+  const own = throttled.get(tenantId) ?? new Map<string, number>();
+  throttled.set(tenantId, own);
+  if (own.has(provider) || own.size < MAX_PROVIDERS) own.set(provider, smoothed(own.get(provider), share));
+}
+
+/** What this process has seen itself. */
+export function processFigures(tenantId: string) {
+  return {
+    items_sec: last.itemsSec,
+    db_latency_ewma: averages.get('db') ?? null,
+    pool_wait_ms: last.waitMs,
+    api_throttle_rate: Object.fromEntries(throttled.get(tenantId) ?? []),
+  };
 }

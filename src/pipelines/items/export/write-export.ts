@@ -69,7 +69,7 @@ async function* allRows(db: Queryable, jobId: string, counted: { rows: number })
     yield* page;
     counted.rows += page.length;
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
+    if (last === undefined) return;
     after = last.row_index;
   }
 }

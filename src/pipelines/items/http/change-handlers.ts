@@ -163,7 +163,7 @@ function rowHandlers(deps: ItemsDeps): Handlers {
       forgetCounts(job.tenant_id);
       const within = <T>(work: Parameters<typeof inTenant<T>>[2]) => inTenant(call.app.pool, job.tenant_id, work);
       // Seen by nobody from here on; should this process die, the cleanup takes the rest.
-      while ((await within((db) => deleteItems(db, job.job_id, ITEMS_PER_DELETE))) === ITEMS_PER_DELETE);
+      while ((await within((db) => deleteItems(db, job.job_id, ITEMS_PER_DELETE))) > 0);
       await within((db) => deleteJob(db, job.job_id));
       return undefined;
     }),

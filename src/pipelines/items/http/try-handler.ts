@@ -57,7 +57,7 @@ export function tryHandler(deps: ItemsDeps, limits: UploadLimits): Handlers {
 
 async function firstRows(source: ByteSource, fileName: string): Promise<{ rows: NewItem[]; columns: string[] }> {
   const reading = await sniffTable(source, { fileName, isKnownHeader: (name) => recogniseFields([name]).size > 0 });
-  const gathered = new ItemRows(reading, freshIngest, source.size, false);
+  const gathered = new ItemRows(reading, freshIngest, source.size, null);
   for await (const batch of openTable(source, reading, { batchBytes: 65_536 }).batches(startOfFile)) {
     gathered.add(batch);
     if (gathered.rows >= ROWS) break;
@@ -97,8 +97,8 @@ async function tryRows(
     ({ i, c, n }): ClaimedItem => ({
       id: String(i + 1),
       row_index: i,
-      input_json: c,
-      normalized_json: n,
+      input_json: JSON.parse(c) as Record<string, string>,
+      normalized_json: n === null ? null : (JSON.parse(n) as Record<string, string>),
       corrections: null,
       attempts: 1,
       errors: 0,

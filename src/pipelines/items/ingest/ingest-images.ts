@@ -1,12 +1,13 @@
 // The first stage of a job of images: each image of its archive becomes an item. Nothing is unpacked yet.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { StageContext } from '../../../engine/stage-context.ts';
-import { storableText } from '../../../platform/storable-text.ts';
+import { storableJson } from '../../../platform/storable-text.ts';
 import type { ByteSource } from '../../../tabular/byte-source.ts';
 import { listImages, MAX_IMAGES } from '../images/image-archive.ts';
 import type { ItemsInput } from '../input.ts';
 import { insertItems } from '../sql/insert-items.ts';
 import { type IngestRow, storeColumns, storeIngest } from '../sql/jobs.ts';
+import { holdJob } from './hold-job.ts';
 import { freshIngest } from './ingest-state.ts';
 
 export const imageColumns = ['File', 'Bytes'] as const;
@@ -38,15 +39,15 @@ export async function storeImages(
     const rows = some.map(({ name, packedBytes }, at) => ({
       i: state.read + at,
       l: state.read + at + 1,
-      c: { File: storableText(name.slice(0, MAX_NAME)), Bytes: String(packedBytes) },
-      n: { title: storableText(name.slice(0, MAX_NAME)) },
+      c: storableJson({ File: name.slice(0, MAX_NAME), Bytes: String(packedBytes) }),
+      n: storableJson({ title: name.slice(0, MAX_NAME) }),
       f: null,
     }));
     const read = state.read + some.length;
     const next = { ...state, read, isRead: read >= images.length };
     await context.commit(async (tx) => {
-      const added = rows.length === 0 ? { total: 0, errors: 0, skipped: 0 } : await insertItems(tx, target, rows);
-      await storeIngest(tx, input.job_id, next, added);
+      await holdJob(tx, input.job_id);
+      await storeIngest(tx, input.job_id, next, await insertItems(tx, target, rows));
     });
     state = next;
     context.progress({ done: read, total: images.length, unit: 'items' });

@@ -26,11 +26,13 @@ import type { ItemsDeps } from '../deps.ts';
 import { columnNames, recogniseFields } from '../fields.ts';
 import type { ItemsInput } from '../input.ts';
 import { countIngested } from '../metrics.ts';
-import { insertItems } from '../sql/insert-items.ts';
+import { insertItems, listFingerprints } from '../sql/insert-items.ts';
 import { finishIngest, type IngestRow, selectIngest, setLatestRun, storeIngest, storeReading } from '../sql/jobs.ts';
+import { holdJob } from './hold-job.ts';
 import { storeImages } from './ingest-images.ts';
 import { freshIngest, type IngestState } from './ingest-state.ts';
-import { ItemRows } from './item-rows.ts';
+import { ItemRows, type TakenRows } from './item-rows.ts';
+import { SeenRows } from './seen-rows.ts';
 
 type Context = StageContext<ItemsInput>;
 
@@ -130,7 +132,8 @@ async function storeRows(
     userId: job.user_id,
     jobType: job.job_type,
   };
-  const gathered = new ItemRows(reading, from, source.size, input.duplicates !== 'process');
+  const seen = input.duplicates === 'process' ? null : await seenBefore(context, from);
+  const gathered = new ItemRows(reading, from, source.size, seen);
   const size = new AdaptiveSize({
     name: 'rows per insert',
     initial: settings.ingestMinRows,
@@ -141,32 +144,55 @@ async function storeRows(
     maxBytes: settings.ingestMaxBatchBytes,
     onDecision: context.decide,
   });
-  let state = from;
-  const flush = async () => {
-    const { rows, bytes, state: next } = gathered.take();
+  const flush = async ({ rows, bytes, state }: TakenRows) => {
     const asked = performance.now();
     let entered = asked;
     await context.commit(async (tx) => {
       entered = performance.now();
-      const added = rows.length === 0 ? { total: 0, errors: 0, skipped: 0 } : await insertItems(tx, target, rows);
-      await storeIngest(tx, target.jobId, next, added);
+      await holdJob(tx, target.jobId);
+      await storeIngest(tx, target.jobId, state, await insertItems(tx, target, rows));
     });
     const ms = performance.now() - entered;
     size.observe(rows.length, ms, { bytes, waitMs: entered - asked });
     countIngested(rows.length, ms, entered - asked);
-    state = next;
+    return state;
   };
-  // Small batches of bytes first: the first rows are seen while the rest is still read.
+  // Small batches of bytes first: the first rows are seen while the rest is still read. One piece is stored while the next is read.
   const table = openTable(source, reading, { batchBytes: batchBytes ?? BATCH_BYTES });
-  for await (const batch of table.batches(from.position)) {
-    failpoint('stage.first_byte');
-    context.signal.throwIfAborted();
-    gathered.add(batch);
-    context.progress({ done: batch.next.offset, total: source.size, unit: 'bytes', note: `${gathered.read} rows` });
-    if (gathered.rows >= size.size || gathered.bytes >= settings.ingestMaxBatchBytes || batch.isLast) await flush();
+  let storing: Promise<IngestState> = Promise.resolve(from);
+  try {
+    for await (const batch of table.batches(from.position)) {
+      failpoint('stage.first_byte');
+      context.signal.throwIfAborted();
+      gathered.add(batch);
+      context.progress({ done: batch.next.offset, total: source.size, unit: 'bytes', note: `${gathered.read} rows` });
+      if (gathered.rows < size.size && gathered.bytes < settings.ingestMaxBatchBytes && !batch.isLast) continue;
+      await storing;
+      storing = flush(gathered.take());
+      // Its failure is thrown where it is waited for, not while nobody does.
+      storing.catch(() => undefined);
+    }
+  } finally {
+    // Nothing is under way when the stage has ended, however it ends.
+    await storing.catch(() => undefined);
   }
-  return state;
+  return storing;
 }
 
+/** After an interruption: the rows that are stored already. */
+async function seenBefore({ commit, input }: Context, from: IngestState): Promise<SeenRows> {
+  const seen = new SeenRows();
+  let after = -1;
+  while (after < from.read - 1) {
+    const rows = await commit((tx) => listFingerprints(tx, input.job_id, after, KNOWN_PER_LOOK));
+    for (const { row_index: row, fingerprint } of rows) if (fingerprint >= 0) seen.firstOf(fingerprint, row);
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    after = last.row_index;
+  }
+  return seen;
+}
+
+const KNOWN_PER_LOOK = 10_000;
 /** Of the file per piece: a checkpoint lies behind each. */
 const BATCH_BYTES = 65_536;

@@ -2,7 +2,7 @@
 // be stored with it.
 import { hash } from 'node:crypto';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
-import { storableText } from '../../../platform/storable-text.ts';
+import { storableJson, storableText } from '../../../platform/storable-text.ts';
 import { ContentCounter } from '../../../tabular/content-counter.ts';
 import type { Reading } from '../../../tabular/reading.ts';
 import type { RowBatch } from '../../../tabular/row-batch.ts';
@@ -11,6 +11,7 @@ import { unreadableRow } from '../../../tabular/validation/row-reject.ts';
 import { columnNames, fieldsOf, recogniseFields } from '../fields.ts';
 import type { NewItem } from '../sql/insert-items.ts';
 import type { IngestState } from './ingest-state.ts';
+import type { SeenRows } from './seen-rows.ts';
 
 /** Longer rows are no rows; what is kept of them is their beginning. */
 const MAX_ROW_BYTES = 1_048_576;
@@ -26,21 +27,21 @@ export class ItemRows {
   readonly columns: readonly string[];
   readonly #encoding: string;
   readonly #fields: ReturnType<typeof recogniseFields>;
-  readonly #skipsCopies: boolean;
+  /** Null: copies are processed like any other row. */
+  readonly #seen: SeenRows | null;
   readonly #content: ContentCounter;
   readonly #setAsides: SetAsideWatch;
   #rows: NewItem[] = [];
-  #firsts = new Map<string, number>();
   #bytes = 0;
   #state: IngestState;
   #read: number;
   #furniture: number;
 
-  constructor(reading: Reading, state: IngestState, fileBytes: number, skipsCopies: boolean) {
+  constructor(reading: Reading, state: IngestState, fileBytes: number, seen: SeenRows | null) {
     this.columns = columnNames(reading.header.value.names);
     this.#encoding = reading.encoding.value.name;
     this.#fields = recogniseFields(this.columns);
-    this.#skipsCopies = skipsCopies;
+    this.#seen = seen;
     this.#content = new ContentCounter(state.content, state.position.offset, fileBytes);
     this.#setAsides = new SetAsideWatch(reading, state.setAside);
     this.#state = state;
@@ -79,7 +80,6 @@ export class ItemRows {
   take(): TakenRows {
     const [rows, bytes] = [this.#rows, this.#bytes];
     this.#rows = [];
-    this.#firsts = new Map();
     this.#bytes = 0;
     this.#state = {
       ...this.#state,
@@ -97,47 +97,49 @@ export class ItemRows {
     if (batch.faults[row] !== 0) {
       const { code, message, value } = unreadableRow(batch, row, this.#encoding);
       const raw = storableText((value ?? '').slice(0, KEPT_OF_LONG));
-      this.#push({
-        ...place,
-        c: { [this.columns[0] ?? 'Line']: raw },
-        n: null,
-        f: null,
-        e: code,
-        m: storableText(message),
-      });
+      this.#push(
+        {
+          ...place,
+          c: storableJson({ [this.columns[0] ?? 'Line']: raw }),
+          n: null,
+          f: null,
+          e: code,
+          m: storableText(message),
+        },
+        KEPT_OF_LONG,
+      );
       return;
     }
     const cells: Record<string, string> = {};
     let bytes = 0;
-    batch.texts(row).forEach((text, index) => {
+    const texts = batch.texts(row);
+    for (let index = 0; index < texts.length; index += 1) {
+      const text = texts[index] ?? '';
       bytes += text.length;
-      cells[this.columns[index] ?? `Column ${index + 1}`] = storableText(text);
-    });
+      cells[this.columns[index] ?? `Column ${index + 1}`] = text;
+    }
     if (bytes > MAX_ROW_BYTES) {
       const { code, message } = new MillraceError('cell_too_large', { bytes, limit: MAX_ROW_BYTES });
       const short = Object.fromEntries(
         Object.entries(cells).map(([name, text]) => [name, text.slice(0, KEPT_OF_LONG)]),
       );
-      this.#push({ ...place, c: short, n: null, f: null, e: code, m: message });
+      this.#push({ ...place, c: storableJson(short), n: null, f: null, e: code, m: message }, KEPT_OF_LONG);
       return;
     }
-    const fields = fieldsOf(this.#fields, cells);
-    this.#push({ ...place, c: cells, n: fields, ...this.#copyOf(cells, place.i), b: bytes });
+    const c = storableJson(cells);
+    const n = this.#fields.size === 0 ? null : storableJson(fieldsOf(this.#fields, cells));
+    const { i, l } = place;
+    if (this.#seen === null) {
+      this.#push({ i, l, c, n, f: null }, bytes);
+      return;
+    }
+    const f = Number.parseInt(hash('sha1', c, 'hex').slice(0, 12), 16);
+    const first = this.#seen.firstOf(f, i);
+    this.#push(first === undefined ? { i, l, c, n, f } : { i, l, c, n, f, t: first }, bytes);
   }
 
-  /** An earlier row of this piece is known here; one of earlier pieces only to the database. */
-  #copyOf(cells: Readonly<Record<string, string>>, index: number): Pick<NewItem, 'f' | 't'> {
-    if (!this.#skipsCopies) return { f: null };
-    const said = JSON.stringify(cells);
-    const f = Number.parseInt(hash('sha1', said, 'hex').slice(0, 12), 16);
-    const first = this.#firsts.get(said);
-    if (first !== undefined) return { f, t: first };
-    this.#firsts.set(said, index);
-    return { f };
-  }
-
-  #push({ b = KEPT_OF_LONG, ...item }: NewItem & { readonly b?: number }): void {
+  #push(item: NewItem, bytes: number): void {
     this.#rows.push(item);
-    this.#bytes += b;
+    this.#bytes += bytes;
   }
 }

@@ -88,7 +88,7 @@ export async function attemptItems(claimed: readonly ClaimedItem[], deps: Attemp
 
 async function answersOf(
   work: readonly { item: ProcessedItem; context: ProcessContext<unknown> }[],
-  { processor, pace, timeoutMs, onDecision, options, signal: outer }: AttemptDeps,
+  { processor, pace, timeoutMs, onDecision, options, tenantId, signal: outer }: AttemptDeps,
   limit: TimeLimit,
 ): Promise<Outcome[]> {
   const { signal } = limit;
@@ -111,7 +111,7 @@ async function answersOf(
       return work.map(() => nonsense(`it gave ${answers.length} outcomes for ${work.length} items`));
     const checked = answers.map((answer) => checkedOutcome(processor, answer));
     const refusal = checked.find((each) => each.kind === 'retry');
-    countRequest(provider, refusal?.kind === 'retry' && refusal.because === 'rate_limited');
+    countRequest(tenantId, provider, refusal?.kind === 'retry' && refusal.because === 'rate_limited');
     if (refusal?.kind === 'retry') pace.slowDown(refusal.reason, refusal.afterMs, onDecision);
     else pace.answeredWell(onDecision);
     return checked;

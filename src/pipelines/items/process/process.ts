@@ -4,6 +4,7 @@ import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { StageOutcome } from '../../../engine/pipeline.ts';
 import type { StageContext } from '../../../engine/stage-context.ts';
 import { waitAtMost } from '../../../platform/wait.ts';
+import { itemsCompleted } from '../alerts.ts';
 import type { ItemsDeps } from '../deps.ts';
 import type { ItemsInput } from '../input.ts';
 import { expireOwnLocks } from '../sql/expire-locks.ts';
@@ -87,7 +88,7 @@ export async function concludeJob(context: Context): Promise<StageOutcome> {
   if (counted.pending + counted.processing > 0)
     throw new MillraceError('work_later', { what: 'items that came back' }, { retryAfterMs: 50 });
   const receipt = receiptOfJob(counted, ingest?.ingest ?? null);
-  if (counted.error < counted.total) return { on: 'complete', receipt };
+  if (counted.error < counted.total) return { on: 'complete', receipt, emit: [itemsCompleted(input.job_id, counted)] };
   const error = new MillraceError('items_all_failed', { total: counted.total });
   return { on: 'fail', receipt, error: { code: error.code, text: error.message } };
 }

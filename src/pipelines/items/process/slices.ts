@@ -23,7 +23,7 @@ import {
 } from '../sql/claim-items.ts';
 import { type JobRow, readPause } from '../sql/jobs.ts';
 import { type ItemResult, insertRequests, type RequestRow, writeResults } from '../sql/write-results.ts';
-import { attemptItems } from './attempt-item.ts';
+import { type Attempted, attemptItems } from './attempt-item.ts';
 import { judgeOutcome } from './retry-rules.ts';
 
 export interface SliceHost {
@@ -47,6 +47,39 @@ export interface SlicesEnd {
 
 export type SliceJob = Pick<JobRow, 'job_id' | 'user_id' | 'processor' | 'options' | 'file_id' | 'file_name'>;
 
+interface Figures {
+  failed: number;
+  notFound: number;
+  readonly outcomes: Record<string, number>;
+  /** By the reason of the wait: how many items, and the shortest. */
+  readonly retries: Record<string, { items: number; afterMs: number }>;
+  commitMs: number;
+  waitMs: number;
+}
+
+interface Taken {
+  readonly results: readonly ItemResult[];
+  readonly requests: readonly RequestRow[];
+}
+
+/** What has been said of items and is not committed yet. */
+class Gathered {
+  #results: ItemResult[] = [];
+  #requests: RequestRow[] = [];
+
+  add({ requests }: Attempted, result: ItemResult): void {
+    this.#results.push(result);
+    if (requests.length > 0) this.#requests.push(...requests);
+  }
+
+  take(): Taken {
+    const taken = { results: this.#results, requests: this.#requests };
+    this.#results = [];
+    this.#requests = [];
+    return taken;
+  }
+}
+
 const SPIKE_SHARE = 0.5;
 const SPIKE_ITEMS = 8;
 const MAX_SPACING = 8;
@@ -65,13 +98,23 @@ export async function workSlices(
   let processed = 0;
   try {
     for (;;) {
-      if (performance.now() >= untilMs) return { processed, why: 'time' };
+      if (performance.now() >= untilMs) {
+        await worker.settle();
+        return { processed, why: 'time' };
+      }
       const slice = await worker.slice();
-      if (slice === 'paused' || slice === 'empty') return { processed, why: slice };
+      if (slice === 'paused' || slice === 'empty') {
+        // What the last slice has yet to commit may be due again at once.
+        const wasCommitting = await worker.settle();
+        if (slice === 'empty' && wasCommitting) continue;
+        return { processed, why: slice };
+      }
       processed += slice;
       host.onProcessed(slice);
     }
   } finally {
+    // Nothing is under way when the caller goes on, however this ends.
+    await worker.settle().catch(() => undefined);
     worker.close();
   }
 }
@@ -87,6 +130,7 @@ class SliceWorker {
   /** Fresh rows before this one were claimed by somebody. */
   #fromRow = 0;
   #opened: Promise<JobFile | undefined> | undefined;
+  #committing: Promise<void> | undefined;
   #spacing = 1;
   #sliceMs: number;
 
@@ -134,23 +178,28 @@ class SliceWorker {
     if (claimed === 'paused') return 'paused';
     if (claimed.length === 0) return 'empty';
     const startedAt = performance.now();
-    const worked = await this.#work(claimed, claim);
+    await this.#work(claimed, claim, startedAt);
+    return claimed.length;
+  }
+
+  /** Waits for the commit of the last slice. False: there was none. */
+  async settle(): Promise<boolean> {
+    const committing = this.#committing;
+    this.#committing = undefined;
+    await committing;
+    return committing !== undefined;
+  }
+
+  #observe(claimed: number, figures: Figures, startedAt: number): void {
     const ms = performance.now() - startedAt;
     this.#sliceMs = ms;
-    this.#size.observe(claimed.length, ms);
-    this.#heedErrors(worked.failed, claimed.length);
-    countSlice({ ...worked, items: claimed.length, ms });
-    this.#host.log.debug(
-      {
-        run: this.#host.runId,
-        job: this.#job.job_id,
-        items: claimed.length,
-        outcomes: worked.outcomes,
-        ms: Math.round(ms),
-      },
-      'items.slice',
-    );
-    return claimed.length;
+    this.#size.observe(claimed, ms);
+    this.#heedErrors(figures.failed, claimed);
+    countSlice({ ...figures, items: claimed, ms });
+    const { runId: run, log } = this.#host;
+    const job = this.#job.job_id;
+    log.debug({ run, job, items: claimed, outcomes: figures.outcomes, ms: Math.round(ms) }, 'items.slice');
+    if (Object.keys(figures.retries).length > 0) log.info({ run, job, retries: figures.retries }, 'items.retries');
   }
 
   async #claim(claim: Claim): Promise<ClaimedItem[] | 'paused'> {
@@ -171,50 +220,56 @@ class SliceWorker {
     });
   }
 
-  async #work(claimed: readonly ClaimedItem[], claim: Claim) {
-    const results: ItemResult[] = [];
-    const requests: RequestRow[] = [];
-    const figures = { failed: 0, notFound: 0, outcomes: {} as Record<string, number>, commitMs: 0, waitMs: 0 };
+  /** The commit of its last results goes on while the next slice is claimed and begun; two never overlap. */
+  async #work(claimed: readonly ClaimedItem[], claim: Claim, startedAt: number): Promise<void> {
+    const figures: Figures = { failed: 0, notFound: 0, outcomes: {}, retries: {}, commitMs: 0, waitMs: 0 };
+    const gathered = new Gathered();
     const left = new Set(claimed.map(({ id }) => id));
-    const renewing = setInterval(() => void this.#renew(claim, left), claim.lockMs / 3);
-    const commit = async () => {
-      const [some, told] = [results.splice(0), requests.splice(0)];
-      if (some.length === 0 && told.length === 0) return;
-      const { commitMs, waitMs } = await this.#commit(some, told);
+    let renewed = Promise.resolve();
+    const renewing = setInterval(() => {
+      renewed = this.#renew(claim, left);
+    }, claim.lockMs / 3);
+    const commit = async ({ results, requests }: Taken) => {
+      if (results.length === 0 && requests.length === 0) return;
+      // Not renewed while they are written: the two would wait for each other.
+      for (const { id } of results) left.delete(id);
+      await renewed;
+      const { commitMs, waitMs } = await this.#commit(results, requests, performance.now() - startedAt);
       figures.commitMs = commitMs;
       figures.waitMs = waitMs;
-      for (const { id } of some) left.delete(id);
     };
-    // Slow items do not keep the results of quick ones waiting.
     let lastCommit = performance.now();
     try {
       await this.#inChunks(claimed, async (chunk) => {
-        const attempted = await attemptItems(chunk, this.#attemptDeps());
-        for (const { claimed: item, outcome, strategy, ms, requests: told } of attempted) {
-          const result = judgeOutcome(
-            item,
-            outcome,
-            { strategy, ms },
-            { ...this.#deps.settings, spacing: this.#spacing },
-          );
-          results.push(result);
-          requests.push(...told);
-          figures.outcomes[result.outcome] = (figures.outcomes[result.outcome] ?? 0) + 1;
-          if (result.outcome === 'ERROR' || result.outcome === 'RETRY') figures.failed += 1;
-          if (result.outcome === 'NOT_FOUND') figures.notFound += 1;
-        }
+        for (const attempted of await attemptItems(chunk, this.#attemptDeps()))
+          gathered.add(attempted, this.#judge(attempted, figures));
+        // Slow items do not keep the results of quick ones waiting.
         if (performance.now() - lastCommit < this.#deps.settings.workerTargetSliceMs) return;
         lastCommit = performance.now();
-        await commit();
+        await commit(gathered.take());
       });
-      await commit();
+      await this.settle();
     } catch (error) {
       await this.#giveBack([...left]);
       throw error;
     } finally {
       clearInterval(renewing);
     }
-    return figures;
+    this.#committing = commit(gathered.take()).then(() => this.#observe(claimed.length, figures, startedAt));
+    // Its failure is thrown where it is waited for, not while nobody does.
+    this.#committing.catch(() => undefined);
+  }
+
+  #judge({ claimed, outcome, strategy, ms }: Attempted, figures: Figures): ItemResult {
+    const result = judgeOutcome(claimed, outcome, { strategy, ms }, { ...this.#deps.settings, spacing: this.#spacing });
+    figures.outcomes[result.outcome] = (figures.outcomes[result.outcome] ?? 0) + 1;
+    if (result.outcome === 'ERROR' || result.outcome === 'RETRY') figures.failed += 1;
+    if (result.outcome === 'NOT_FOUND') figures.notFound += 1;
+    if (result.delay_ms !== null) {
+      const { items, afterMs } = figures.retries[result.code ?? ''] ?? { items: 0, afterMs: result.delay_ms };
+      figures.retries[result.code ?? ''] = { items: items + 1, afterMs: Math.min(afterMs, result.delay_ms) };
+    }
+    return result;
   }
 
   /** Many at once where the processor takes many; else one by one, so many at a time. */
@@ -273,6 +328,7 @@ class SliceWorker {
   async #commit(
     results: readonly ItemResult[],
     requests: readonly RequestRow[],
+    agoMs: number,
   ): Promise<{ commitMs: number; waitMs: number }> {
     const { tenantId, runId, worker, log } = this.#host;
     const target = { jobId: this.#job.job_id, tenantId, runId, worker, userId: this.#job.user_id };
@@ -280,9 +336,9 @@ class SliceWorker {
     let entered = asked;
     const written = await this.#host.transact(async (tx) => {
       entered = performance.now();
-      const done = await writeResults(tx, target, results);
+      const taken = await writeResults(tx, target, results, agoMs);
       await insertRequests(tx, target, requests);
-      return done.length;
+      return taken;
     });
     if (written < results.length)
       log.warn({ run: runId, job: target.jobId, late: results.length - written }, 'items.results_came_late');

@@ -34,7 +34,7 @@ export async function reprocessByStatus(
         order by row_index limit $4 for update
       ),
       ${counted},
-      reset as (update public.job_items i ${restarted} from picked p where i.id = p.id returning i.row_index)
+      reset as (update public.job_items i ${restarted} where i.id = any (array(select id from picked)) returning i.row_index)
       select count(*)::int as reset, max(row_index) as last_row from reset`,
     values: [jobId, statuses, afterRow, limit],
   });
@@ -52,11 +52,11 @@ export async function reprocessByIds(
     text: `
       with picked as materialized (
         select id, status from public.job_items
-        where job_id = $1 and id = any ($2::bigint[]) and status <> 'PROCESSING' and ($3::text[] is null or status = any ($3))
+        where id = any ($2::bigint[]) and job_id is not distinct from $1 and status <> 'PROCESSING' and ($3::text[] is null or status = any ($3))
         order by row_index for update
       ),
       ${counted},
-      reset as (update public.job_items i ${restarted} from picked p where i.id = p.id returning 1)
+      reset as (update public.job_items i ${restarted} where i.id = any (array(select id from picked)) returning 1)
       select count(*)::int as reset from reset`,
     values: [jobId, ids, statuses],
   });
@@ -74,10 +74,10 @@ export async function correctItem(
     name: 'items-correct-item',
     text: `
       with picked as materialized (
-        select id, status from public.job_items where job_id = $1 and id = $2 and status <> 'PROCESSING' for update
+        select id, status from public.job_items where id = $2 and job_id is not distinct from $1 and status <> 'PROCESSING' for update
       ),
       ${counted},
-      reset as (update public.job_items i ${restarted}, corrections = $3 from picked p where i.id = p.id returning 1)
+      reset as (update public.job_items i ${restarted}, corrections = $3 where i.id = any (array(select id from picked)) returning 1)
       select count(*)::int as reset from reset`,
     values: [jobId, itemId, corrections === null ? null : JSON.stringify(corrections)],
   });
@@ -93,25 +93,41 @@ export async function markDeleted(db: Queryable, jobId: string): Promise<boolean
   return rowCount === 1;
 }
 
-/** Some items with what they left; fewer than `limit`: there are no more. */
+/** Up to so many items with what they left; 0: there are no more. */
 export async function deleteItems(db: Queryable, jobId: string, limit: number): Promise<number> {
   const { rows } = await db.query<{ n: number }>({
     name: 'items-delete-items',
     text: `
-      with picked as materialized (select id from public.job_items where job_id = $1 order by row_index limit $2),
-      attempts as (delete from public.item_attempts a using picked p where a.job_id = $1 and a.item_id = p.id),
-      requests as (delete from public.search_events s using picked p where s.job_id = $1 and s.item_id = p.id),
-      gone as (delete from public.job_items i using picked p where i.id = p.id returning 1)
+      with picked as materialized (
+        select array(
+          select id from public.job_items
+          where job_id = $1
+            and row_index >= (select row_index from public.job_items where job_id = $1 order by row_index limit 1)
+            and row_index < (select row_index from public.job_items where job_id = $1 order by row_index limit 1) + $2) as ids
+      ),
+      attempts as (delete from public.item_attempts where job_id = $1 and item_id = any ((select ids from picked)::bigint[])),
+      requests as (delete from public.search_events where job_id = $1 and item_id = any ((select ids from picked)::bigint[])),
+      gone as (delete from public.job_items where id = any ((select ids from picked)::bigint[]) returning 1)
       select count(*)::int as n from gone`,
     values: [jobId, limit],
   });
   return rows[0]?.n ?? 0;
 }
 
+/** With what came in while its items went: whoever stored it held the job, so here it is seen. */
 export async function deleteJob(db: Queryable, jobId: string): Promise<void> {
   await db.query({
+    name: 'items-lock-job-to-delete',
+    text: `select from public.item_jobs where job_id = $1 for update`,
+    values: [jobId],
+  });
+  await db.query({
     name: 'items-delete-job',
-    text: `delete from public.item_jobs where job_id = $1`,
+    text: `
+      with items as (delete from public.job_items where job_id = $1),
+      attempts as (delete from public.item_attempts where job_id = $1),
+      requests as (delete from public.search_events where job_id = $1)
+      delete from public.item_jobs where job_id = $1`,
     values: [jobId],
   });
 }

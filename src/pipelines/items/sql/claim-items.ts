@@ -38,7 +38,7 @@ export async function claimFresh(db: Queryable, claim: Claim, fromRow: number): 
         where job_id = $1 and status = 'PENDING' and next_attempt_at is null and row_index >= $5
         order by row_index limit $4 for update skip locked
       )
-      update public.job_items i ${taken} from picked p where i.id = p.id returning ${shown}`,
+      update public.job_items i ${taken} where i.id = any (array(select id from picked)) returning ${shown}`,
     values: [claim.jobId, claim.worker, claim.lockMs, claim.limit, fromRow],
   });
   return rows;
@@ -51,10 +51,10 @@ export async function claimDue(db: Queryable, claim: Claim): Promise<ClaimedItem
     text: `
       with picked as materialized (
         select id from public.job_items
-        where job_id = $1 and status = 'PENDING' and next_attempt_at <= engine.now()
+        where job_id = $1 and status = 'PENDING' and next_attempt_at <= (select engine.now())
         order by next_attempt_at limit $4 for update skip locked
       )
-      update public.job_items i ${taken} from picked p where i.id = p.id returning ${shown}`,
+      update public.job_items i ${taken} where i.id = any (array(select id from picked)) returning ${shown}`,
     values: [claim.jobId, claim.worker, claim.lockMs, claim.limit],
   });
   return rows;
@@ -72,7 +72,7 @@ export async function claimExpired(
     text: `
       with picked as materialized (
         select id, claims, attempts, locked_by, locked_at from public.job_items
-        where job_id = $1 and status = 'PROCESSING' and lock_expires_at <= engine.now()
+        where job_id = $1 and status = 'PROCESSING' and lock_expires_at <= (select engine.now())
         order by lock_expires_at limit $4 for update skip locked
       ),
       lost as (
@@ -80,7 +80,7 @@ export async function claimExpired(
         select $5, $1, id, claims, $6, attempts, locked_by, 'LOST', false, locked_at from picked
         on conflict do nothing
       )
-      update public.job_items i ${taken} from picked p where i.id = p.id returning ${shown}`,
+      update public.job_items i ${taken} where i.id = any (array(select id from picked)) returning ${shown}`,
     values: [claim.jobId, claim.worker, claim.lockMs, claim.limit, tenantId, runId],
   });
   return rows;
@@ -92,7 +92,7 @@ export async function renewLocks(db: Queryable, claim: Claim, ids: readonly stri
     name: 'items-renew-locks',
     text: `
       update public.job_items set lock_expires_at = engine.now() + $3 * interval '1 millisecond'
-      where job_id = $1 and id = any ($4::bigint[]) and locked_by = $2 and status = 'PROCESSING'`,
+      where id = any ($4::bigint[]) and job_id is not distinct from $1 and locked_by = $2 and status is not distinct from 'PROCESSING'`,
     values: [claim.jobId, claim.worker, claim.lockMs, ids],
   });
 }
@@ -104,7 +104,7 @@ export async function giveBack(db: Queryable, jobId: string, worker: string, ids
     text: `
       update public.job_items
       set status = 'PENDING', attempts = attempts - 1, locked_by = null, locked_at = null, lock_expires_at = null, updated_at = engine.now()
-      where job_id = $1 and id = any ($3::bigint[]) and locked_by = $2 and status = 'PROCESSING'`,
+      where id = any ($3::bigint[]) and job_id is not distinct from $1 and locked_by = $2 and status is not distinct from 'PROCESSING'`,
     values: [jobId, worker, ids],
   });
 }

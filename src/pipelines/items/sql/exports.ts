@@ -13,6 +13,7 @@ export interface ExportRow {
 
 const columns = 'export_id, format, as_of, blob_id, bytes, rows';
 
+/** Up to so many from the next row on; none: there are no more. The rows are named by their numbers, so that there is nothing to sort. */
 export async function pageForExport(
   db: Queryable,
   jobId: string,
@@ -23,7 +24,9 @@ export async function pageForExport(
     name: 'items-page-for-export',
     text: `
       select row_index, status, last_error, input_json, corrections, result_json from public.job_items
-      where job_id = $1 and row_index > $2 order by row_index limit $3`,
+      where job_id = $1 and row_index > $2
+        and row_index < (select row_index from public.job_items where job_id = $1 and row_index > $2 order by row_index limit 1) + $3
+      order by row_index`,
     values: [jobId, afterRow, limit],
   });
   return rows;

@@ -167,6 +167,16 @@ export async function storeIngest(
   });
 }
 
+/** False: it was deleted. */
+export async function lockJob(db: Queryable, jobId: string): Promise<boolean> {
+  const { rows } = await db.query({
+    name: 'items-lock-job',
+    text: `select from public.item_jobs where job_id = $1 and deleted_at is null for no key update`,
+    values: [jobId],
+  });
+  return rows.length === 1;
+}
+
 export async function finishIngest(db: Queryable, jobId: string): Promise<void> {
   await db.query({
     name: 'items-finish-ingest',

@@ -149,7 +149,7 @@ const wanted = `i.status in ('PENDING', 'PROCESSING') and i.status = any ($2)
         and ($3::text is null or i.job_type = $3) and ($4::uuid is null or i.job_id = $4)
         and ($5::timestamptz is null or i.updated_at >= $5) and ($6::timestamptz is null or i.updated_at < $6)
         and (i.updated_at, i.id) > (coalesce($7::timestamptz, '-infinity'), $8::bigint) and i.updated_at <= $9::timestamptz
-        and exists (select from public.item_jobs j where j.job_id = i.job_id and j.deleted_at is null)`;
+        and (select j.deleted_at from public.item_jobs j where j.job_id = i.job_id limit 1) is null`;
 
 export async function listPendingOfUser(
   db: Queryable,
@@ -166,10 +166,27 @@ export async function listPendingOfUser(
   return rows;
 }
 
+/** User by user, as the index has them: of each as many as the page takes, then the first of all. The last of `owners` is null: what nobody uploaded. */
 export async function listPendingOfAll(db: Queryable, page: PendingPage): Promise<PendingRow[]> {
   const { rows } = await db.query<PendingRow>({
     name: 'items-list-pending-of-all',
-    text: `select ${summary} from public.job_items i where i.tenant_id = $1 and ${wanted} order by i.updated_at, i.id limit $10`,
+    text: `
+      with recursive owners as (
+        (select user_id from public.job_items where tenant_id = $1 and status in ('PENDING', 'PROCESSING') order by user_id limit 1)
+        union all
+        select (select n.user_id from public.job_items n
+                where n.tenant_id = $1 and n.status in ('PENDING', 'PROCESSING') and n.user_id > o.user_id
+                order by n.user_id limit 1)
+        from owners o where o.user_id is not null
+      )
+      select p.* from owners o cross join lateral (
+        (select ${summary}, i.updated_at as at, i.id as place from public.job_items i
+         where i.tenant_id = $1 and i.user_id = o.user_id and ${wanted} order by i.updated_at, i.id limit $10)
+        union all
+        (select ${summary}, i.updated_at, i.id from public.job_items i
+         where o.user_id is null and i.tenant_id = $1 and i.user_id is null and ${wanted} order by i.updated_at, i.id limit $10)
+      ) p
+      order by p.at, p.place limit $10`,
     values: valuesOf(page),
   });
   return rows;
@@ -198,7 +215,7 @@ export type SingleItem = ItemRow & { readonly normalized_json: Record<string, st
 export async function selectItem(db: Queryable, jobId: string, itemId: string): Promise<SingleItem | undefined> {
   const { rows } = await db.query<SingleItem>({
     name: 'items-select-item',
-    text: `select ${shown}, normalized_json from public.job_items where id = $2 and job_id = $1`,
+    text: `select ${shown}, normalized_json from public.job_items where id = $2 and job_id is not distinct from $1`,
     values: [jobId, itemId],
   });
   return rows[0];
