@@ -2001,7 +2001,6 @@ create table public.item_attempts (
   started_at timestamp with time zone not null,
   ended_at timestamp with time zone default engine.now() not null,
   constraint item_attempts_pkey PRIMARY KEY (job_id, item_id, claim),
-  constraint item_attempts_job_id_fkey FOREIGN KEY (job_id) REFERENCES public.item_jobs(job_id) ON DELETE CASCADE,
   constraint item_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['FOUND'::text, 'NOT_FOUND'::text, 'SKIPPED'::text, 'ERROR'::text, 'RETRY'::text, 'LOST'::text])))
 );
 alter table public.item_attempts enable row level security, force row level security;
@@ -2148,8 +2147,10 @@ CREATE INDEX item_jobs_by_run ON public.item_jobs USING btree (latest_run_id);
 CREATE INDEX item_jobs_by_tenant ON public.item_jobs USING btree (tenant_id, created_at, job_id);
 CREATE INDEX item_jobs_by_user ON public.item_jobs USING btree (tenant_id, user_id, created_at, job_id);
 CREATE INDEX item_jobs_deleted ON public.item_jobs USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX item_jobs_open ON public.item_jobs USING btree (tenant_id, user_id) WHERE ((deleted_at IS NULL) AND ((((done_items + not_found_items) + error_items) + skipped_items) < total_items));
 alter table public.item_jobs enable row level security, force row level security;
 create policy expired_any_tenant on public.item_jobs for all to items_cleanup using (true);
+create policy figures_any_tenant on public.item_jobs for select to millrace_engine using (true);
 create policy tenant_only on public.item_jobs for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete on public.item_jobs to items_cleanup;
 grant insert, select, update on public.item_jobs to items_worker;
@@ -2157,6 +2158,7 @@ grant delete, select on public.item_jobs to millrace_app;
 grant select (created_at, deleted_at, done_items, error_items, job_id, latest_run_id, not_found_items, recounted_at, skipped_items, tenant_id, total_items) on public.item_jobs to items_cleanup;
 grant update (deleted_at, done_items, error_items, not_found_items, recounted_at, skipped_items, total_items) on public.item_jobs to items_cleanup;
 grant update (deleted_at, done_items, error_items, latest_run_id, not_found_items, paused_at, paused_by, recounted_at, skipped_items, total_items, updated_at) on public.item_jobs to millrace_app;
+grant select (created_at, deleted_at, done_items, error_items, ingest_ms, job_id, not_found_items, skipped_items, tenant_id, total_items) on public.item_jobs to millrace_engine;
 
 create table public.job_items (
   id bigint generated always as identity not null,
@@ -2192,7 +2194,6 @@ CASE
 END) stored,
   refusals integer default 0 not null,
   constraint job_items_pkey PRIMARY KEY (id),
-  constraint job_items_job_id_fkey FOREIGN KEY (job_id) REFERENCES public.item_jobs(job_id) ON DELETE CASCADE,
   constraint job_items_lock CHECK (((status = 'PROCESSING'::text) = ((locked_by IS NOT NULL) AND (locked_at IS NOT NULL) AND (lock_expires_at IS NOT NULL)))),
   constraint job_items_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text, 'DONE'::text, 'ERROR'::text, 'NOT_FOUND'::text, 'SKIPPED'::text])))
 );
@@ -2202,18 +2203,18 @@ CREATE INDEX job_items_fresh ON public.job_items USING btree (job_id, row_index)
 CREATE UNIQUE INDEX job_items_in_order ON public.job_items USING btree (job_id, row_index);
 CREATE INDEX job_items_locked ON public.job_items USING btree (job_id, lock_expires_at) WHERE (status = 'PROCESSING'::text);
 CREATE INDEX job_items_pending ON public.job_items USING btree (job_id, updated_at, id) WHERE (status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text]));
-CREATE INDEX job_items_pending_of_all ON public.job_items USING btree (tenant_id, updated_at, id) WHERE (status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text]));
 CREATE INDEX job_items_pending_of_user ON public.job_items USING btree (tenant_id, user_id, updated_at, id) WHERE (status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text]));
-CREATE INDEX job_items_twins ON public.job_items USING btree (job_id, fingerprint, row_index) WHERE (fingerprint IS NOT NULL);
 CREATE INDEX job_items_unfilled ON public.job_items USING btree (id) WHERE ((job_type IS NULL) OR (updated_at IS NULL));
 alter table public.job_items enable row level security, force row level security;
 create policy expired_any_tenant on public.job_items for all to items_cleanup using (true);
+create policy figures_any_tenant on public.job_items for select to millrace_engine using (true);
 create policy tenant_only on public.job_items for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete on public.job_items to items_cleanup;
 grant insert, select, update on public.job_items to items_worker;
 grant delete, select on public.job_items to millrace_app;
 grant select (id, job_id, job_type, row_index, status, tenant_id, updated_at) on public.job_items to items_cleanup;
 grant update (attempts, corrections, error_code, errors, job_type, last_error, lock_expires_at, locked_at, locked_by, next_attempt_at, not_founds, refusals, status, strategy, updated_at, user_id) on public.job_items to millrace_app;
+grant select (job_id, status) on public.job_items to millrace_engine;
 
 create table public.judgments (
   id bigint generated always as identity not null,
@@ -2412,8 +2413,7 @@ create table public.search_events (
   ms integer not null,
   outcome text not null,
   created_at timestamp with time zone default engine.now() not null,
-  constraint search_events_pkey PRIMARY KEY (id),
-  constraint search_events_job_id_fkey FOREIGN KEY (job_id) REFERENCES public.item_jobs(job_id) ON DELETE CASCADE
+  constraint search_events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX search_events_by_item ON public.search_events USING btree (job_id, item_id, id);
 alter table public.search_events enable row level security, force row level security;
