@@ -50,7 +50,7 @@ function smallPool(url: string, max: number, connectTimeoutMs: number): Pool {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 describe('without a free connection', () => {
-  it('requests beyond the pool get 503 with Retry-After within two seconds, and work again afterwards', async () => {
+  it('requests beyond the pool get 503 with Retry-After without waiting for each other, and work again afterwards', async () => {
     const pool = smallPool(db.appUrl, 2, 300);
     const server = await appWith({}, { pool });
     const askAll = async () => {
