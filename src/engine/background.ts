@@ -15,6 +15,7 @@ import { createQuestionTimer } from './services/question-timer.ts';
 import { createRescuer } from './services/rescuer.ts';
 import { createScheduler } from './services/scheduler.ts';
 import type { EngineSettings } from './settings.ts';
+import type { Delivered } from './sql/delivered-runs.ts';
 import type { Vitals } from './vitals.ts';
 import { Worker } from './worker.ts';
 
@@ -31,6 +32,8 @@ export interface BackgroundOptions {
 export interface EngineRoles {
   /** Work on runs. */
   readonly worker?: boolean;
+  /** Pipelines whose runs the worker leaves to other processes. */
+  readonly leaves?: readonly string[];
   /** Rescue, plan, pump, prune. */
   readonly services?: boolean;
 }
@@ -147,18 +150,24 @@ export class Background {
     this.#consumers.push(createConsumer({ ...consumer, pool: pools.effects, log, ...timing, election: this.election }));
   }
 
-  /** Works one run in this process for at most `maxMs`, then releases it. */
-  async workRun(runId: string, maxMs: number): Promise<boolean> {
-    const worker = this.#workers[0];
-    if (!worker) throw new Error('workRun needs a started worker');
-    return worker.workOne(runId, maxMs);
+  /** Gives a run to the worker of this process. */
+  async deliver(runId: string): Promise<Delivered> {
+    return (await this.#workers[0]?.deliver(runId)) ?? 'busy';
+  }
+
+  isAtWork(runId: string): boolean {
+    return this.#workers[0]?.holds(runId) ?? false;
+  }
+
+  get freeSlots(): number {
+    return this.#workers[0]?.freeSlots ?? 0;
   }
 
   async start(roles: EngineRoles = { worker: true, services: true }): Promise<void> {
     this.#stopHearing ??= onEventsWritten(this.announceEvents);
     this.#notifier.start({ work: roles.worker === true || roles.services === true });
     if (roles.services) this.#startServices();
-    if (roles.worker) await this.#startWorker();
+    if (roles.worker) await this.#startWorker(roles.leaves ?? []);
   }
 
   #startServices(): void {
@@ -189,11 +198,11 @@ export class Background {
     this.election.start();
   }
 
-  async #startWorker(): Promise<void> {
+  async #startWorker(leaves: readonly string[]): Promise<void> {
     const { pools, registry, settings, log, version, vitals } = this.#options;
     const worker = new Worker({
       pools,
-      registry,
+      registry: new Map([...registry].filter(([name]) => !leaves.includes(name))),
       settings,
       log,
       version,

@@ -18,6 +18,7 @@ import {
   FEW_RUNS,
   hasSoloRun,
 } from './sql/claim-runs.ts';
+import { makeClaimable } from './sql/delivered-runs.ts';
 import { lockLanes, lockSoloLane } from './sql/lock-lanes.ts';
 
 // Lanes looked at in one capped claim; the cursor goes on from there.
@@ -135,6 +136,15 @@ export class Claimer {
 
   claimById(workerId: string, runId: string): Promise<ClaimedRow[]> {
     return claimRunById(this.#pool, this.#claimant(workerId), runId);
+  }
+
+  /** A run that was delivered: also one that is not overdue yet. One that must be worked on alone is left to the queue. */
+  claimDelivered(workerId: string, runId: string): Promise<ClaimedRow[]> {
+    // In one transaction: in between, others would find it in the queue.
+    return withTransaction(this.#pool, async (tx) => {
+      await makeClaimable(tx, runId);
+      return claimRunById(tx, this.#claimant(workerId), runId, { solo: false });
+    });
   }
 
   #claimant(workerId: string): Claimant {

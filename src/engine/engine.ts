@@ -20,8 +20,9 @@ import type { Elected } from './services/election.ts';
 import { defaultRetention, type Retention } from './services/pruner.ts';
 import { defaultSettings, type EngineSettings } from './settings.ts';
 import { pauseLane, unpauseLane } from './sql/act-on-runs.ts';
+import { type Delivered, failUndelivered, type UndeliveredRun } from './sql/delivered-runs.ts';
 import { insertEvents, type OutboxRow } from './sql/insert-events.ts';
-import { deleteSchedule, listSchedules } from './sql/schedules.ts';
+import { deleteSchedule, engineTime, listSchedules } from './sql/schedules.ts';
 import { type Verification, verifyRun } from './verify.ts';
 import { Vitals } from './vitals.ts';
 import { type WhyWaiting, whyWaiting } from './why.ts';
@@ -79,7 +80,7 @@ export function createEngine(options: EngineOptions) {
     onEvents: (listener: () => void): (() => void) => background.onEvents(listener),
     consume: (consumer: Pick<ConsumerOptions, 'name' | 'apply'>): void => background.consume(consumer),
 
-    workRun: (runId: string, maxMs: number): Promise<boolean> => background.workRun(runId, maxMs),
+    ...delivering(parts),
     start: (roles?: EngineRoles): Promise<void> => background.start(roles),
     stop: (): Promise<void> => background.stop(),
   };
@@ -123,8 +124,26 @@ function reading({ pools, registry }: Parts) {
     run: (tenantId: string, runId: string): Promise<RunRow> => actions.readOwnRun(pools.control, tenantId, runId),
     findRun: (runId: string): Promise<RunRow | undefined> => findRun(pools.control, runId),
     listRuns: (filter: RunFilter, limit: number): Promise<RunRow[]> => listRuns(pools.control, filter, limit),
-    why: (run: RunRow): Promise<WhyWaiting | null> => whyWaiting(pools.control, run),
+    why: (run: RunRow): Promise<WhyWaiting | null> =>
+      whyWaiting(pools.control, run, registry.get(run.pipeline)?.overdueAfterMs !== undefined),
     verify: (tenantId: string, runId: string): Promise<Verification> => verifyRun(pools, registry, tenantId, runId),
+  };
+}
+
+/** Of pipelines whose runs are delivered by id (`overdueAfterMs`). */
+function delivering({ pools, background }: Parts) {
+  return {
+    /** Gives a run to the worker of this process. `none`: it is not to be claimed now; look at the run. */
+    deliver: (runId: string): Promise<Delivered> => background.deliver(runId),
+    /** Whether the worker of this process holds the run. */
+    isAtWork: (runId: string): boolean => background.isAtWork(runId),
+    /** Throws unless the database answers. */
+    ping: (): Promise<unknown> => engineTime(pools.control),
+    /** How many more runs could begin in this process at once. */
+    freeSlots: (): number => background.freeSlots,
+    /** Fails a run that waits because it could not be delivered. False: it does not wait. */
+    failUndelivered: (run: UndeliveredRun): Promise<boolean> =>
+      failUndelivered(pools.control, run).finally(background.announceEvents),
   };
 }
 

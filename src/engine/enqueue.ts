@@ -193,7 +193,7 @@ function prepare(registry: Registry, request: EnqueueRequest): NewRun {
       'active_key',
       request.activeKey ?? pipeline.activeKey?.({ tenantId: request.tenantId, input: data }),
     ),
-    availableAt: checkedTime(pipeline.name, request.availableAt),
+    availableAt: checkedTime(pipeline.name, request.availableAt ?? overdueAt(pipeline)),
     blobId: request.blobId ?? null,
     sourceId: request.sourceId ?? null,
     retryOf: request.retryOf ?? null,
@@ -201,6 +201,11 @@ function prepare(registry: Registry, request: EnqueueRequest): NewRun {
     createdBy: request.createdBy ?? null,
     createdIp: request.createdIp ?? null,
   };
+}
+
+/** Until then a run that is to be delivered is in nobody's queue. */
+function overdueAt({ overdueAfterMs }: AnyPipeline): Date | undefined {
+  return overdueAfterMs === undefined ? undefined : new Date(Date.now() + overdueAfterMs);
 }
 
 /** What the server cannot store as given, say a NUL in a text or an id that is none, is the caller's to correct. */

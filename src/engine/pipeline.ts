@@ -69,6 +69,11 @@ export interface PipelineOptions<Input> {
   readonly failedAreDeadLetters?: boolean;
   /** Lifecycle events to emit beside the terminal ones: 'queued', 'started'. */
   readonly announce?: readonly ('queued' | 'started')[];
+  /**
+   * Its runs are delivered to workers by id (`engine.deliver`). A run that nobody was given for this long is overdue: any worker of the
+   * pipeline may claim it. Default: runs are not delivered, workers claim them from the queue.
+   */
+  readonly overdueAfterMs?: number | undefined;
   readonly maxInputBytes?: number;
   /** Recounts a finished run from its blob and tables, for `millrace verify`. `tx` reads under the run's tenant, each statement by itself. */
   readonly recount?: (run: RunFacts<Input>, tx: Queryable) => Promise<Receipt>;
@@ -116,6 +121,7 @@ export interface Pipeline<Input = unknown> {
   readonly lostLimit: number | undefined;
   readonly failedAreDeadLetters: boolean;
   readonly announce: readonly string[];
+  readonly overdueAfterMs: number | undefined;
   readonly maxInputBytes: number;
   readonly recount: ((run: RunFacts<Input>, tx: Queryable) => Promise<Receipt>) | undefined;
 }
@@ -162,6 +168,7 @@ export function definePipeline<Input>(options: PipelineOptions<Input>): Pipeline
     lostLimit: options.lostLimit,
     failedAreDeadLetters: options.failedAreDeadLetters ?? false,
     announce: options.announce ?? [],
+    overdueAfterMs: options.overdueAfterMs,
     maxInputBytes: options.maxInputBytes ?? DEFAULT_MAX_INPUT_BYTES,
     recount: options.recount,
   };

@@ -70,6 +70,7 @@ import { raiseCommits, readCommitted } from './sql/checkpoints.ts';
 import { claimRound, nothingKnown } from './sql/claim-round.ts';
 import { claimCappedLane, claimFew, claimFirst, claimRunById, claimSolo, hasSoloRun } from './sql/claim-runs.ts';
 import { correctRejects } from './sql/correct-rejects.ts';
+import { failUndelivered, makeClaimable } from './sql/delivered-runs.ts';
 import { endAlike } from './sql/end-alike.ts';
 import { type AttemptEnd, endAttempts } from './sql/end-attempts.ts';
 import { endsInHistory } from './sql/ends-in-history.ts';
@@ -399,6 +400,10 @@ const claiming: PlanCase[] = [
   control((db, w) => claimSolo(db, claimant(w), ['ads'])),
   control((db) => hasSoloRun(db, ['ads'])),
   control((db, w) => claimRunById(db, claimant(w), w.run('ads', 'ready'))),
+  control((db, w) => makeClaimable(db, w.run('ads', 'scheduled'))),
+  control((db, w) =>
+    failUndelivered(db, { tenantId: w.ours, runId: w.run('ads', 'ready'), code: 'x', text: 'no', hasBegun: true }),
+  ),
   control((db, w) =>
     claimRound(db, claimant(w), [
       { pipeline: 'ads', afterLane: '', group: 1, limit: 10 },

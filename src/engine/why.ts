@@ -11,6 +11,7 @@ export interface WhyWaiting {
     | 'retry'
     | 'rate_limit'
     | 'later'
+    | 'delivery'
     | 'no_worker'
     | 'cap'
     | 'alone'
@@ -20,19 +21,26 @@ export interface WhyWaiting {
   readonly until?: Date;
 }
 
-/** Null when the run does not wait. */
-export async function whyWaiting(db: Queryable, run: RunRow): Promise<WhyWaiting | null> {
+/** Null when the run does not wait. `isDelivered`: runs of its pipeline are given to workers by id. */
+export async function whyWaiting(db: Queryable, run: RunRow, isDelivered = false): Promise<WhyWaiting | null> {
   if (run.phase !== 'waiting') return null;
   if (isAsked(run)) return { reason: 'question', text: 'it waits for an answer before it goes on' };
   if (run.held_at !== null)
     return { reason: 'held', text: `held by ${run.held_by} since ${run.held_at.toISOString()}` };
   const facts = await readWaitingFacts(db, run.id);
   if (!facts) return null;
-  return plannedReason(run, facts) ?? queueReason(run, facts);
+  return deliveryReason(run, facts, isDelivered) ?? plannedReason(run, facts) ?? queueReason(run, facts);
 }
 
 function isAsked({ wait_reason: reason }: RunRow): boolean {
   return (reason as { kind?: string } | null)?.kind === 'question';
+}
+
+function deliveryReason(run: RunRow, facts: WaitingFacts, isDelivered: boolean): WhyWaiting | undefined {
+  if (!isDelivered || run.attempt > 0 || facts.available_at === null) return undefined;
+  const until = facts.available_at;
+  const at = until.toISOString();
+  return { reason: 'delivery', until, text: `it waits to be delivered to a worker; from ${at} on any may take it` };
 }
 
 function plannedReason(run: RunRow, facts: WaitingFacts): WhyWaiting | undefined {

@@ -30,13 +30,6 @@ async function ended(engine: TestEngine, tenantId: string, runId: string) {
   );
 }
 
-/** A stage that does nothing but wait until it is asked to stop. */
-function stopped(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-}
-
 describe('a worker', () => {
   it('works a run to its end and keeps its attempt, its receipt and one terminal event', async () => {
     const tenantId = newTenant();
@@ -75,22 +68,6 @@ describe('a worker', () => {
     const last = (await engine.enqueueMany(requests)).at(-1);
     await ended(engine, tenants[1] ?? '', last?.id ?? '');
     expect(order.indexOf(tenants[1] ?? '')).toBeLessThanOrEqual(3);
-  });
-
-  it('works one named run for a slice beside its own, and gives it back when the slice is over', async () => {
-    const tenantId = newTenant();
-    const engine = await engineWith([buildPipeline('endless', async ({ signal }) => stopped(signal))], {
-      settings: { concurrency: 1, maxClaim: 1 },
-    });
-    await engine.start();
-    const first = await engine.enqueue({ pipeline: 'endless', tenantId, input: {} });
-    await waitFor(async () => (await engine.run(tenantId, first.id)).phase === 'active' || undefined, {
-      what: 'the only slot to be taken',
-    });
-    const second = await engine.enqueue({ pipeline: 'endless', tenantId, input: {} });
-    expect(await engine.workRun(second.id, 50)).toBe(true);
-    expect(await engine.run(tenantId, second.id)).toMatchObject({ phase: 'waiting', attempt: 1 });
-    expect(await engine.workRun(first.id, 50)).toBe(false);
   });
 
   it('fails a run whose receipt does not add up instead of calling it done', async () => {

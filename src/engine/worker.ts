@@ -21,6 +21,7 @@ import { ProgressWriter } from './progress-writer.ts';
 import type { EngineSettings } from './settings.ts';
 import { heldKey } from './shared-runs.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
+import type { Delivered } from './sql/delivered-runs.ts';
 import { endWorker, registerWorker } from './sql/workers.ts';
 import type { StageRun } from './stage-context.ts';
 import { stageRunOf } from './stage-run.ts';
@@ -71,6 +72,7 @@ export class Worker {
   #looping: Promise<void> | undefined;
   #stopping = false;
   #claimFailed = false;
+  #claimsOfDelivered = 0;
   /** The last pause of the claim loop was ended by somebody. */
   #wasWoken = false;
   #housekeeping: NodeJS.Timeout | undefined;
@@ -115,10 +117,6 @@ export class Worker {
     };
   }
 
-  get id(): string {
-    return this.#workerId;
-  }
-
   async start(): Promise<void> {
     await this.#enlist();
     this.#housekeeping = setInterval(() => this.#keepHouse(), HOUSEKEEPING_MS);
@@ -135,17 +133,28 @@ export class Worker {
     for (const execution of this.#held.values()) if (execution.run.id === runId) execution.stop('cancelled', by);
   }
 
-  /** Works one given run for at most `maxMs`, then releases it. False when it could not be claimed. */
-  async workOne(runId: string, maxMs: number): Promise<boolean> {
-    const [row] = await this.#keeper.whileClaiming(() => this.#finder.claimer.claimById(this.#workerId, runId));
-    if (!row) return false;
-    const execution = this.#take(row, executionDeps(this.#tools));
-    if (!execution) return true;
-    const timer = setTimeout(() => execution.stop('drained'), maxMs);
-    this.#started.add(execution);
-    await this.#work(execution).finally(() => clearTimeout(timer));
-    await this.#finisher.flush();
-    return true;
+  holds(runId: string): boolean {
+    return this.#held.has(heldKey(runId));
+  }
+
+  get freeSlots(): number {
+    if (this.#stopping || this.#heartbeat === undefined || this.#isBusyOtherwise()) return 0;
+    return this.#deps.settings.concurrency - this.#started.size - this.#queue.size - this.#claimsOfDelivered;
+  }
+
+  /** Claims a run that was delivered by its id, and works on it as on any other. `none`: it is not to be claimed now. */
+  async deliver(runId: string): Promise<Delivered> {
+    if (this.freeSlots <= 0) return 'busy';
+    const workerId = this.#workerId;
+    this.#claimsOfDelivered += 1;
+    const claiming = this.#keeper.whileClaiming(() => this.#finder.claimer.claimDelivered(workerId, runId));
+    const rows = await claiming.finally(() => {
+      this.#claimsOfDelivered -= 1;
+    });
+    if (rows.length === 0) return 'none';
+    this.#accept(rows, workerId);
+    this.#deps.onActivity(undefined);
+    return 'taken';
   }
 
   /** Drains: no new claims, what has not begun is released, what runs may finish within `drainMs`, then is released too. */
@@ -237,16 +246,13 @@ export class Worker {
       const claimed = await this.#keeper.whileClaiming(() => this.#claimSome());
       if (number !== this.#loopNumber) return;
       this.#lookingSince = undefined;
-      if (claimed === 0 && !this.#stopping && !this.#shouldLookAgain())
+      // There was no room when the look began, and now there is; or the look was not over.
+      const looksAgain = this.#shouldGoOn && !this.#isDry && !this.#claimFailed;
+      if (claimed === 0 && !this.#stopping && !looksAgain)
         this.#wasWoken = await this.#bell.wait(
           this.#claimFailed ? RETRY_MS : this.#finder.restMs(this.#deps.settings.pollMs),
         );
     }
-  }
-
-  /** There was no room when the look began, and now there is; or the look was not over. */
-  #shouldLookAgain(): boolean {
-    return this.#shouldGoOn && !this.#isDry && !this.#claimFailed;
   }
 
   /** How many runs were claimed; 0 also when there is no room or the database is away. */
@@ -420,8 +426,8 @@ export class Worker {
   }
 
   #keepHouse(): void {
-    const [claimLoop, finisher, heartbeat] = [this.#lookingSince, this.#finisher.busySince, this.#heartbeat?.renewedAt];
-    const since = { claimLoop, finisher, heartbeat };
+    const [finisher, heartbeat] = [this.#finisher.busySince, this.#heartbeat?.renewedAt];
+    const since = { claimLoop: this.#lookingSince, finisher, heartbeat };
     if (this.#watch.look(this.#workerId, since).includes('claimLoop')) this.#looping = this.#loop();
     this.#keeper.keep();
     for (const execution of this.#started) {

@@ -17,6 +17,11 @@ export interface StatusOptions extends MetricsAccess {
   readonly version: string;
   readonly engine: Pick<Engine, 'pools' | 'vitals'>;
   readonly log: Log;
+  /** Requests that the process answers itself, and what it adds to /health. False: not one of its own. */
+  readonly own?: {
+    answer(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
+    health(): Readonly<Record<string, unknown>>;
+  };
 }
 
 export interface StatusServer {
@@ -51,12 +56,14 @@ export async function startStatusServer(options: StatusOptions): Promise<StatusS
 }
 
 async function answer(options: StatusOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (await options.own?.answer(request, response)) return;
   const path = new URL(request.url ?? '/', 'http://status').pathname;
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return send(response, 405, { error: 'only GET is answered' });
   if (path === '/health') {
     const { role, version } = options;
-    return send(response, 200, { status: 'ok', role, version, uptime_s: Math.round(process.uptime()) });
+    const own = options.own?.health() ?? {};
+    return send(response, 200, { status: 'ok', role, version, uptime_s: Math.round(process.uptime()), ...own });
   }
   if (path !== '/metrics') return send(response, 404, { error: 'only /health and /metrics are served here' });
   if (!mayReadMetrics(options, request.socket.remoteAddress, request.headers.authorization))

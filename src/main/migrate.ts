@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { plural, say, sayJson } from '../cli/output.ts';
 import { migrate } from '../platform/migrate.ts';
 import { openDatabase } from '../platform/open-database.ts';
-import { loadKits, schemaOf } from '../roles/kits.ts';
+import { loadKits, loginsOf, schemaOf } from '../roles/kits.ts';
 import { asAdmin } from '../roles/open-engine.ts';
 import { createToolProcess } from '../roles/role-process.ts';
 import { readConfiguration } from './configuration.ts';
@@ -27,7 +27,7 @@ export function addMigrateCommand(program: Command): void {
       try {
         const kits = await loadKits(config.pipelineModules);
         const { adminUrl: url, appLogin } = database;
-        const result = await migrate({ ...schemaOf(kits), url, appLogin, log });
+        const result = await migrate({ ...schemaOf(kits), logins: loginsOf(kits, config) ?? [], url, appLogin, log });
         await asAdmin(database, async (admin) => {
           for (const kit of kits) await kit.prepare?.(admin);
         });

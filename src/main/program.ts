@@ -53,7 +53,7 @@ Exit codes: 0 success · 2 partial (rows were refused, or a doubt is open) · 1 
     );
 
   program.commandsGroup('Servers:');
-  addServeCommands(program);
+  addServeCommands(program, kits);
   program.commandsGroup('Runs:');
   addIngestCommand(program, waysOf(kits));
   addRunCommands(program);

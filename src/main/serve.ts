@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { printFailure } from '../cli/failure.ts';
 import { formatFacts, paint, say, sayJson } from '../cli/output.ts';
+import type { PipelineKit } from '../pipelines/kit.ts';
 import { exitCodeFor } from '../platform/config.ts';
 import { armFromText } from '../platform/failpoints.ts';
 import { createRoleProcess, type LoginHint, type RoleProcess, type Started } from '../roles/role-process.ts';
@@ -25,7 +26,8 @@ const roles = {
   scheduler: async (process) => (await import('../roles/scheduler.ts')).startScheduler(process),
 } satisfies Record<string, Role>;
 
-export function addServeCommands(program: Command): void {
+/** `kits`: those with a process of their own add a command for it. */
+export function addServeCommands(program: Command, kits: readonly PipelineKit[]): void {
   const listening = (command: Command) =>
     command
       .option('--port <number>', 'port of the HTTP server (PORT, default 8080; 0 takes a free one)')
@@ -72,6 +74,17 @@ export function addServeCommands(program: Command): void {
     )
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://millrace@db/millrace millrace scheduler')
     .action((_, command: Command) => serve(roles.scheduler, command.optsWithGlobals()));
+
+  for (const kit of kits) {
+    if (kit.process === undefined) continue;
+    const { command: name, summary, description } = kit.process;
+    const role: Role = async (process) => (await import('../roles/own-worker.ts')).startOwnWorker(process, kit);
+    stored(program.command(name))
+      .summary(summary)
+      .description(description)
+      .addHelpText('after', `\nExample:\n  DATABASE_URL=postgres://millrace@db/millrace millrace ${name}`)
+      .action((_, command: Command) => serve(role, command.optsWithGlobals()));
+  }
 }
 
 async function serve(role: Role, options: ServeOptions): Promise<void> {

@@ -17,6 +17,7 @@ import type { OwnRoute } from '../http/own-route.ts';
 import type { ListFileRows, PipelineFigures, RunActions, Sample } from '../http/pipeline-parts.ts';
 import type { RunReadings } from '../http/reading/reading-tools.ts';
 import type { RejectTools } from '../http/rejects/reject-tools.ts';
+import type { StatusOptions } from '../http/status-server.ts';
 import type { UploadLimits } from '../http/uploads/upload-limits.ts';
 import type { FigureWords, PipelineAlerts, StaleAfter } from '../outbound/alerts/pipeline-alerts.ts';
 import type { EventFields } from '../outbound/webhooks/payload.ts';
@@ -56,6 +57,34 @@ export interface KitCommands {
   /** The heading under which `millrace --help` shows them. */
   readonly group: string;
   add(program: Command, tools: CommandTools): void;
+}
+
+/** What the process of a pipeline serves and hears beside its worker. */
+export interface ProcessParts {
+  /** Requests beside /health and /metrics. */
+  readonly own: NonNullable<StatusOptions['own']>;
+  /** Started when the worker is, stopped before it. */
+  readonly services: readonly Service[];
+}
+
+/** A process that works on runs of this pipeline and on no others: `millrace COMMAND`. It knows no other kit and no secret of theirs. */
+export interface KitProcess<Own = unknown, Shape extends z.ZodRawShape = z.ZodRawShape> {
+  readonly command: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Database roles that it needs beside the engine's. */
+  readonly databaseRoles: readonly string[];
+  /** The database login that may become those roles only, if the operator named one. */
+  login(settings: z.infer<z.ZodObject<Shape>>): string | undefined;
+  /** Whether other workers leave runs of this pipeline to such processes. */
+  isApart(settings: z.infer<z.ZodObject<Shape>>): boolean;
+  /** How many runs at a time, and where it listens. */
+  frame(settings: z.infer<z.ZodObject<Shape>>): {
+    readonly concurrency: number;
+    readonly host: string;
+    readonly port: number;
+  };
+  open(host: KitHost<Own, Shape>): ProcessParts;
 }
 
 /** Figures of the pipeline, and how alerts speak of them. */
@@ -127,6 +156,7 @@ export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodR
   readonly channel?: string;
   /** Whose API its runs ask when their input names none. */
   readonly provider?: string;
+  readonly process?: KitProcess<Own, Shape>;
   /** Questions of `millrace doctor`. */
   readonly doctor?: readonly DoctorCheck[];
 }

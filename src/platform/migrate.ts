@@ -24,6 +24,12 @@ export interface OwnMigrations {
   readonly folder: string;
 }
 
+/** A login of a process that works on one pipeline alone. */
+export interface NarrowLogin {
+  readonly login: string;
+  readonly roles: readonly string[];
+}
+
 export interface MigrateOptions {
   /** Connects as a user who may create schemas and roles. */
   readonly url: string;
@@ -32,6 +38,8 @@ export interface MigrateOptions {
   /** Database roles of the pipelines. Those that are missing are made first. */
   readonly roles?: readonly string[];
   readonly own?: readonly OwnMigrations[];
+  /** Further logins, each with the only roles it may become. */
+  readonly logins?: readonly NarrowLogin[];
   readonly folder?: string;
   readonly log?: Log;
   readonly patience?: Partial<Patience>;
@@ -92,6 +100,11 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     }
     if (options.appLogin !== undefined)
       await grantRoles(client, [...ownRoles, ...roles], options.appLogin, serverVersion);
+    for (const narrow of options.logins ?? []) {
+      if (await hasRole(client, narrow.login)) await grantRoles(client, narrow.roles, narrow.login, serverVersion);
+      else
+        options.log?.warn({ login: narrow.login }, 'there is no such login in the database; create it and start again');
+    }
     return { applied: missing.map(({ name }) => name), version: ours.at(-1)?.name ?? 'empty' };
   } catch (error) {
     if (sqlStateOf(error) !== insufficientPrivilege) throw error;
@@ -216,6 +229,11 @@ async function applyMigration(client: pg.Client, migration: Migration, lockTimeo
     await client.query('rollback').catch(() => {});
     throw new MillraceError('migration_failed', { name, reason: explain(error, sql) }, { cause: error });
   }
+}
+
+async function hasRole(client: pg.Client, name: string): Promise<boolean> {
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name]);
+  return rowCount === 1;
 }
 
 /** Without login and without rights of their own; what they may is granted by migrations. */

@@ -1,5 +1,6 @@
 // Everything in one process: api, worker, scheduler and console. What `millrace start` runs.
 import { describeInstallation, openInstallation, startSweeper } from './installation.ts';
+import { pipelinesApart } from './kits.ts';
 import { startAlerts } from './open-alerts.ts';
 import { openApi } from './open-api.ts';
 import type { RoleProcess, Started } from './role-process.ts';
@@ -7,7 +8,11 @@ import { startWatchedFolders } from './watched-folders.ts';
 
 export async function startAll(process: RoleProcess): Promise<Started> {
   const installation = await openInstallation(process);
-  await installation.engine.start({ worker: true, services: true });
+  await installation.engine.start({
+    worker: true,
+    services: true,
+    leaves: pipelinesApart(installation.kits, process.config),
+  });
   startSweeper(process, installation);
   await startAlerts(process, installation);
   const { url, login } = await openApi(process, installation);

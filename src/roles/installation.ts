@@ -11,7 +11,7 @@ import { blobSettings, openBlobStore } from '../platform/blob/open-blob-store.ts
 import { type Config, specSettings } from '../platform/config.ts';
 import { describeTarget } from '../platform/database.ts';
 import { openSecretBox } from '../platform/secret-box.ts';
-import { type KitAtWork, loadKits, openKits } from './kits.ts';
+import { type KitAtWork, loadKits, loginsOf, openKits } from './kits.ts';
 import { consumeForAlerts, openAlerts } from './open-alerts.ts';
 import { type OpenedEngine, openEngine } from './open-engine.ts';
 import { openWebhooks, startWebhooks, type Webhooks } from './open-webhooks.ts';
@@ -34,12 +34,13 @@ export async function openInstallation({ config, log, shutdown }: RoleProcess): 
   const blobs = await openBlobStore(blobSettings(config));
   shutdown.add('blob store', () => blobs.close());
   const secrets = await openSecretBox({ secretKey: config.connectorSecretKey, home: config.home });
-  const opening = await openKits(await loadKits(config.pipelineModules), { config, blobs, secrets, log });
+  const loaded = await loadKits(config.pipelineModules);
+  const opening = await openKits(loaded, { config, blobs, secrets, log });
   const opened = await openEngine({
     database: config,
     migrate: config.migrateOnStart,
     pipelines: opening.pipelines,
-    schema: opening.schema,
+    schema: { ...opening.schema, logins: loginsOf(loaded, config) ?? [] },
     prepare: config.migrateOnStart ? opening.prepare : undefined,
     settings: engineSettings(config),
     sessionSettings: specSettings(config),

@@ -12,11 +12,11 @@ import type { PipelineParts } from '../http/pipeline-parts.ts';
 import { defaultUploadLimits, type UploadLimits } from '../http/uploads/upload-limits.ts';
 import type { AlertedPipeline } from '../outbound/alerts/pipeline-alerts.ts';
 import { kits as ownKits } from '../pipelines/all.ts';
-import type { Consumer, KitBase, KitOpened, PipelineKit } from '../pipelines/kit.ts';
+import type { Consumer, KitBase, KitOpened, PipelineKit, ProcessParts } from '../pipelines/kit.ts';
 import { type Config, readSettings } from '../platform/config.ts';
 import type { Queryable } from '../platform/database.ts';
 import { requireDeclaredRoles, requireOwnNames } from './check-kit.ts';
-import type { KitSchema } from './open-engine.ts';
+import { ENGINE_ROLE, type KitSchema } from './open-engine.ts';
 
 /** A kit whose pipeline an engine runs. */
 export interface KitAtWork {
@@ -26,6 +26,8 @@ export interface KitAtWork {
   readonly alerted: AlertedPipeline;
   readonly consumers: readonly Consumer[];
   handlers(): Handlers;
+  /** Of a kit with a process of its own. */
+  process(): ProcessParts | undefined;
   /** Made again at each call, not started. */
   services(): readonly Service[];
 }
@@ -82,6 +84,21 @@ export function schemaOf(kits: readonly PipelineKit[]): KitSchema {
   };
 }
 
+/** Logins of processes that work on one pipeline alone. */
+export function loginsOf(kits: readonly PipelineKit[], config: Config): KitSchema['logins'] {
+  return kits.flatMap(({ process: own, settings }) => {
+    const login = own?.login(settings === undefined ? {} : readSettings(config, settings));
+    return own === undefined || login === undefined ? [] : [{ login, roles: [ENGINE_ROLE, ...own.databaseRoles] }];
+  });
+}
+
+/** Pipelines whose runs the workers of other processes leave alone. */
+export function pipelinesApart(kits: readonly KitAtWork[], config: Config): string[] {
+  return kits.flatMap(({ kit: { name, process: own, settings } }) =>
+    own?.isApart(settings === undefined ? {} : readSettings(config, settings)) ? [name] : [],
+  );
+}
+
 export function uploadLimits(config: Config): UploadLimits {
   return {
     ...defaultUploadLimits,
@@ -127,6 +144,7 @@ function putToWork(kit: PipelineKit, opened: KitOpened<unknown>, engine: Engine)
     consumers: kit.consumers?.(host) ?? [],
     handlers: () => kit.handlers?.(host) ?? {},
     services: () => kit.services?.(host) ?? [],
+    process: () => kit.process?.open(host),
   };
 }
 

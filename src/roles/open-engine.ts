@@ -13,14 +13,14 @@ import { type MigrateOptions, type MigrateResult, migrate, requireCurrentSchema 
 import { type DatabaseConfig, type OpenDatabase, openDatabase } from '../platform/open-database.ts';
 import { version } from './version.ts';
 
-const ENGINE_ROLE = 'millrace_engine';
+export const ENGINE_ROLE = 'millrace_engine';
 const RUNS_PER_CONNECTION = 4;
 const MAX_CONTROL = 5;
 /** With one for questions about silent transactions: eight. */
 const POOLED_CONTROL = 3;
 const POOLED_EFFECTS = 4;
 
-export type KitSchema = Pick<MigrateOptions, 'roles' | 'own'>;
+export type KitSchema = Pick<MigrateOptions, 'roles' | 'own' | 'logins'>;
 
 export interface OpenEngineOptions {
   readonly database: DatabaseConfig;

@@ -3,6 +3,7 @@ import { queueDueWork } from '../engine/due-work.ts';
 import { countClaimable } from '../engine/reads/count-claimable.ts';
 import { waitAtMost } from '../platform/wait.ts';
 import { describeInstallation, type Installation, openInstallation, startSweeper } from './installation.ts';
+import { pipelinesApart } from './kits.ts';
 import { startAlerts } from './open-alerts.ts';
 import type { RoleProcess, Started } from './role-process.ts';
 import { startStatus } from './start-status.ts';
@@ -20,7 +21,8 @@ export async function workOnce(process: RoleProcess, onStarted: (started: Starte
   const { started, installation } = await openWorker(process);
   onStarted(started);
   const { pools, engine } = installation;
-  const pipelines = [...engine.registry.keys()];
+  const left = pipelinesApart(installation.kits, process.config);
+  const pipelines = [...engine.registry.keys()].filter((name) => !left.includes(name));
   await queueDueWork(pools.control, engine.registry, process.log);
   engine.wake();
   while (!process.shutdown.stopping.aborted && (await countClaimable(pools.control, pipelines)) > 0)
@@ -29,7 +31,11 @@ export async function workOnce(process: RoleProcess, onStarted: (started: Starte
 
 async function openWorker(process: RoleProcess): Promise<{ started: Started; installation: Installation }> {
   const installation = await openInstallation(process);
-  await installation.engine.start({ worker: true, services: true });
+  await installation.engine.start({
+    worker: true,
+    services: true,
+    leaves: pipelinesApart(installation.kits, process.config),
+  });
   startSweeper(process, installation);
   await startAlerts(process, installation);
   await startWatchedFolders(process, installation);

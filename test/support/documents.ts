@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import type { EngineRoles } from '../../src/engine/background.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { RunRow } from '../../src/engine/reads/run-columns.ts';
 import { ownHandlers } from '../../src/http/handlers.ts';
@@ -45,7 +46,18 @@ export interface Ingested {
   readonly body: { run_id?: string; doc_id: string; status: string; reason?: string; code?: string };
 }
 
-export function useDocuments(over: Partial<DocumentsDeps> = {}, log: Log = silentLog) {
+export interface DocumentsBench {
+  /** What the engine of the bench does. Default: everything. */
+  readonly roles?: EngineRoles;
+  /** Called before it starts. */
+  readonly prepare?: (engine: Engine, deps: DocumentsDeps) => void;
+}
+
+export function useDocuments(
+  over: Partial<DocumentsDeps> = {},
+  log: Log = silentLog,
+  { roles, prepare }: DocumentsBench = {},
+) {
   const db = useDatabase();
   const folder = mkdtempSync(path.join(tmpdir(), 'millrace-documents-'));
   const deps = documentsDeps(folder, over);
@@ -53,7 +65,8 @@ export function useDocuments(over: Partial<DocumentsDeps> = {}, log: Log = silen
   let admin: TestUser;
   beforeAll(async () => {
     engine = await buildEngine(db.appUrl, [documentsPipeline(deps)], { log });
-    await engine.start();
+    prepare?.(engine, deps);
+    await engine.start(roles);
     admin = await buildUser(db, await buildTenant(db), 'admin');
   });
   const api: TestApi = useApi(db, () => ({

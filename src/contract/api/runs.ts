@@ -38,7 +38,9 @@ export const Progress = z.object({
 
 /** Why a waiting run waits, for programs (`code`) and people (`text`). */
 export const WaitReason = z.object({
-  code: z.string().describe('held, question, paused, retry, rate_limit, later, no_worker, cap, alone, behind, next.'),
+  code: z
+    .string()
+    .describe('held, question, paused, retry, rate_limit, later, delivery, no_worker, cap, alone, behind, next.'),
   text: z.string(),
   until: Time.nullable(),
 });

@@ -62,6 +62,12 @@ export const platformErrors = defineErrors({
     message: 'No database connection became free within {seconds} s.',
     next: 'Try again; raise DATABASE_POOL_SIZE if this happens often.',
   },
+  own_worker_without_database: {
+    kind: 'config',
+    status: 500,
+    message: '"millrace {command}" works for a server elsewhere and needs DATABASE_URL.',
+    next: 'Set DATABASE_URL to the database of that server, or run "millrace start", which works on everything.',
+  },
   connections_too_few: {
     kind: 'config',
     status: 500,

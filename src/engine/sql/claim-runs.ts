@@ -254,8 +254,13 @@ export async function hasSoloRun(db: Queryable, pipelines: readonly string[]): P
   return rows[0]?.waits ?? false;
 }
 
-/** One run by its id; caps are the caller's business. */
-export async function claimRunById(db: Queryable, by: Claimant, runId: string): Promise<ClaimedRow[]> {
+/** One run by its id; caps are the caller's business, and so is working alone on a run that needs it (`solo`). */
+export async function claimRunById(
+  db: Queryable,
+  by: Claimant,
+  runId: string,
+  { solo }: { readonly solo: boolean } = { solo: true },
+): Promise<ClaimedRow[]> {
   const { rows } = await db.query<ClaimedRow>({
     name: 'engine-claim-run-by-id',
     text: `
@@ -265,7 +270,7 @@ export async function claimRunById(db: Queryable, by: Claimant, runId: string): 
           select d.ctid as at
           from engine.runs r
           join engine.ready d on d.pipeline = r.pipeline and d.lane = r.lane and d.priority = r.priority and d.run_id = r.id
-          where r.id = $4 and ${isAlive}
+          where r.id = $4 and ${isAlive} and ($5 or not d.solo)
             and not exists (select from engine.pauses p where p.pipeline = d.pipeline and p.lane in ('', d.lane))
           for update of d skip locked
         ) c
@@ -274,7 +279,7 @@ export async function claimRunById(db: Queryable, by: Claimant, runId: string): 
       ),
       ${leasePicked}
       ${claimedRows}`,
-    values: [by.workerId, by.capped, by.announced, runId],
+    values: [by.workerId, by.capped, by.announced, runId, solo],
   });
   return rows;
 }

@@ -1,6 +1,6 @@
 // Who may read /metrics: this machine where the server listens on loopback only; others with METRICS_TOKEN.
-import { timingSafeEqual } from 'node:crypto';
 import { isLoopback } from '../../platform/loopback.ts';
+import { hasBearer } from '../bearer-token.ts';
 
 export interface MetricsAccess {
   /** What the server listens on. */
@@ -14,10 +14,5 @@ export function mayReadMetrics(
   authorization: string | undefined,
 ): boolean {
   if (token === undefined) return isLoopback(ip ?? '') && isLoopback(host);
-  return isSame(authorization?.replace(/^Bearer +/i, '') ?? '', token);
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [one, two] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === two.length && timingSafeEqual(one, two);
+  return hasBearer(authorization, token);
 }

@@ -10,6 +10,7 @@ const afterWaiting: Partial<Record<WhyWaiting['reason'], string>> = {
   held: 'It stays where it is until somebody resumes it.',
   question: 'It stores nothing until somebody answers; if nobody does in time, it fails.',
   paused: 'It starts when the pipeline is resumed.',
+  delivery: 'It starts when it is delivered, or when its delivery is overdue.',
   no_worker: 'It starts when a worker is alive again; nothing is lost.',
   cap: 'It starts when one of the runs before it ends.',
   alone: 'It starts when a worker has nothing else to do.',

@@ -63,7 +63,7 @@ class Skipped extends Error {
 const MAX_TITLE = 500;
 
 export async function acceptDocument(
-  { engine, log }: { readonly engine: Engine; readonly log: Log },
+  { engine, log, mode = 'ledger' }: { readonly engine: Engine; readonly log: Log; readonly mode?: string },
   request: DocumentRequest,
 ): Promise<AcceptedDocument> {
   const answer = await decide(engine, request).catch((error: unknown): AcceptedDocument => {
@@ -86,8 +86,9 @@ export async function acceptDocument(
       content_hash: file.sha256.toString('hex'),
       source_uri: loggedUri(request.sourceUri, file),
       upload_uri: answer.created ? `/v1/uploads/${answer.runId}/original` : undefined,
-      delegation_mode: 'ledger',
-      delegation_success: true,
+      delegation_mode: mode,
+      // Of the other modes `ingest_job_delegated` says it, once it is known.
+      delegation_success: mode === 'ledger' ? true : undefined,
     },
     'ingest_job_submitted',
   );

@@ -1,5 +1,6 @@
 // The specification's crash guard, at start and every minute. A run that lost its worker is taken over by the engine and goes on from its last
-// part, and a queue is no fault: so the guard fails nothing. It says in the log what has waited, or been silent, for too long.
+// part, and a queue is no fault: so the guard says in the log what has waited, or been silent, for too long. With INGEST_MODE=http it fails runs
+// whose delegation was never accepted in that time, and no others.
 
 import { countOverdue } from '../../engine/reads/count-overdue.ts';
 import type { Elected } from '../../engine/services/election.ts';
@@ -14,17 +15,26 @@ export interface GuardOptions {
   readonly election: Elected;
   readonly queuedHours: number;
   readonly staleMinutes: number;
+  /** Only where runs are delegated over HTTP: fails those that no worker accepted in so many seconds; how many. */
+  readonly failNeverAccepted?: ((seconds: number) => Promise<number>) | undefined;
 }
 
 const EVERY_MS = 60_000;
 
-export function createCrashGuard({ pool, log, election, queuedHours, staleMinutes }: GuardOptions): Service {
+export function createCrashGuard(options: GuardOptions): Service {
+  const { pool, log, election, queuedHours, staleMinutes, failNeverAccepted } = options;
   return createLoop({
     name: 'documents crash guard',
     everyMs: EVERY_MS,
     election,
     log,
     tick: async () => {
+      const failed = (await failNeverAccepted?.(queuedHours * 3_600)) ?? 0;
+      if (failed > 0)
+        log.warn(
+          { pipeline: 'documents', failed, code: 'job_never_picked_up' },
+          'document runs that no worker accepted were failed',
+        );
       const { waiting, silent } = await countOverdue(pool, 'documents', { queuedHours, staleMinutes });
       if (waiting > 0)
         log.warn(

@@ -21,6 +21,8 @@ export interface DocumentsDeps {
   readonly keepRaw: 'keep' | 'delete';
   readonly failedTtlDays: number;
   readonly activation: 'monotonic' | 'last-completed';
+  /** Runs are delivered to workers; one that was not for this long is overdue. Left out: workers claim them. */
+  readonly overdueAfterMs?: number | undefined;
   /** Pages per checkpoint; small in tests. */
   readonly pagesPerPart?: number;
   /** Passages per checkpoint. */

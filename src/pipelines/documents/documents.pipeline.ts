@@ -18,5 +18,6 @@ export function documentsPipeline(deps: DocumentsDeps): Pipeline<DocumentInput> 
     },
     recount: (run, tx) => recountDocument(run, tx, deps),
     announce: ['queued', 'started'],
+    overdueAfterMs: deps.overdueAfterMs,
   });
 }

@@ -1,12 +1,16 @@
 // Documents: a PDF, DOCX, HTML, TXT or MD file becomes exactly one version that is served, with a fate for each page.
 import { defineKit } from '../kit.ts';
+import { documentsAlerts } from './alerts.ts';
 import { documentsStaging } from './cleanup.ts';
 import { checkDocuments } from './cli/doctor-check.ts';
+import { checkDelivery } from './cli/doctor-delivery.ts';
 import { addDocumentCommands } from './cli/documents.ts';
 import { addMcpCommand } from './cli/mcp.ts';
 import { addModelCommands } from './cli/models.ts';
 import { addSearchCommands } from './cli/search.ts';
 import { createCrashGuard } from './crash-guard.ts';
+import { failNeverAccepted } from './delivery/delegator.ts';
+import { delegatorOf, deliveryServices, ingestWorker, openIngestWorker } from './delivery/deliver-documents.ts';
 import { documentsPipeline } from './documents.pipeline.ts';
 import { changeHandlers } from './http/change-handlers.ts';
 import { fileHandlers } from './http/file-handlers.ts';
@@ -19,6 +23,7 @@ import { buildServices, MODELS_ROLE } from './model-swap/build-vectors.ts';
 import { openDocuments } from './open-documents.ts';
 import { createQueryPruner } from './search/prune-queries.ts';
 import { documentSettings } from './settings.ts';
+import { DELIVERY_ROLE } from './sql/deliveries.ts';
 
 export const documentsKit = defineKit({
   name: 'documents',
@@ -26,9 +31,9 @@ export const documentsKit = defineKit({
   settings: documentSettings,
   open: ({ settings, config, blobs }) => openDocuments(settings, config, blobs),
   pipeline: ({ own }) => documentsPipeline(own),
-  intake: ({ engine, log }) => documentsIntake(engine, log),
-  handlers: ({ own, blobs, uploadLimits }) => ({
-    ...ingestHandler({ store: blobs, limits: uploadLimits }),
+  intake: ({ engine, log, settings }) => documentsIntake(engine, log, settings.ingestMode),
+  handlers: ({ own, blobs, uploadLimits, settings }) => ({
+    ...ingestHandler({ store: blobs, limits: uploadLimits, mode: settings.ingestMode }),
     ...readHandlers,
     ...fileHandlers(own),
     ...changeHandlers(own),
@@ -42,7 +47,13 @@ export const documentsKit = defineKit({
     { group: 'Documents:', add: addModelCommands },
     { group: 'Search:', add: addMcpCommand },
   ],
+  consumers: (host) => {
+    const delegator = delegatorOf(host);
+    return delegator === undefined ? [] : [delegator.consumer];
+  },
+  process: { ...ingestWorker, open: openIngestWorker },
   services: ({ engine, log, settings, own }) => [
+    ...deliveryServices({ engine, log, settings, own }),
     ...buildServices(engine, own, log),
     createCrashGuard({
       pool: engine.pools.control,
@@ -50,11 +61,20 @@ export const documentsKit = defineKit({
       election: engine.election,
       queuedHours: settings.crashGuardQueuedTtlHours,
       staleMinutes: settings.crashGuardRunningStaleMin,
+      failNeverAccepted:
+        settings.ingestMode === 'http' ? (seconds) => failNeverAccepted({ engine }, seconds) : undefined,
     }),
     createQueryPruner({ pool: engine.pools.control, log, election: engine.election, days: settings.queryLogDays }),
   ],
   staging: documentsStaging,
-  databaseRoles: ['documents_api', 'documents_worker', 'documents_purge', 'documents_cleanup', MODELS_ROLE],
+  databaseRoles: [
+    'documents_api',
+    'documents_worker',
+    'documents_purge',
+    'documents_cleanup',
+    MODELS_ROLE,
+    DELIVERY_ROLE,
+  ],
   samples: [
     {
       name: 'documents',
@@ -64,5 +84,9 @@ export const documentsKit = defineKit({
       fields: {},
     },
   ],
-  doctor: [{ name: 'documents', ask: checkDocuments }],
+  alerts: documentsAlerts,
+  doctor: [
+    { name: 'documents', ask: checkDocuments },
+    { name: 'delivery', ask: () => checkDelivery() },
+  ],
 });

@@ -23,5 +23,6 @@ export function openDocuments(settings: DocumentSettings, config: Config, store:
     keepRaw: settings.keepRaw,
     failedTtlDays: settings.uploadFailedTtlDays,
     activation: settings.versionActivation,
+    overdueAfterMs: settings.ingestMode === 'ledger' ? undefined : settings.deliveryOverdueSeconds * 1_000,
   };
 }

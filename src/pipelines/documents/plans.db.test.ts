@@ -20,6 +20,15 @@ import {
 } from './sql/change-documents.ts';
 import { deleteChunks, insertChunks, insertPassages, listChunkTexts, listPassages } from './sql/chunks.ts';
 import { listTurns, touchConversation } from './sql/conversations.ts';
+import {
+  addDeliveries,
+  DELIVERY_ROLE,
+  endDelivery,
+  listOldDeliveries,
+  postponeDelivery,
+  readDeliverySigns,
+  takeDeliveries,
+} from './sql/deliveries.ts';
 import { expireBlobs } from './sql/expire-blobs.ts';
 import { findByBits, readChunkVectors, readVectors } from './sql/find-by-bits.ts';
 import { findPhrase } from './sql/find-phrase.ts';
@@ -127,6 +136,7 @@ const whole = { readsAll: 'all of one version' };
 
 const api = (call: PlanCase['call'], more = {}) => byStage('documents_api', call, more);
 const worker = (call: PlanCase['call'], more = {}) => byStage('documents_worker', call, more);
+const delivery = (call: PlanCase['call'], more = {}) => byStage(DELIVERY_ROLE, call, more);
 const purge = (call: PlanCase['call'], more = {}) => byStage('documents_purge', call, more);
 
 const changing: PlanCase[] = [
@@ -163,6 +173,12 @@ const changing: PlanCase[] = [
   api((db, w) => reactivateVersion(db, few(w))),
   purge((db, w) => purgeDocument(db, w.ours, doc(w))),
   purge((db, w) => expireBlobs(db, [w.id('blob_id', 41)])),
+  delivery((db, w) => addDeliveries(db, [{ runId: w.run('documents', 'small'), tenantId: w.ours }])),
+  delivery((db) => takeDeliveries(db, 20, 1_000)),
+  delivery((db, w) => endDelivery(db, w.id('run_id', 50))),
+  delivery((db, w) => postponeDelivery(db, { run_id: w.id('run_id', 50), tenant_id: w.ours, tries: 1 }, 10, null)),
+  delivery((db) => listOldDeliveries(db, 3_600, 20)),
+  delivery((db) => readDeliverySigns(db, 100)),
   byStage('documents_cleanup', (db) => listHalfBuilt(db, 1, 20)),
   byStage('documents_cleanup', (db, w) => deleteHalfBuilt(db, w.id('run_id', 50))),
   worker((db, w) => keepBlobUntil(db, w.id('blob_id', 41), 30)),

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { choice, integer, optionalText, optionalUrl, text } from '../../platform/config/setting.ts';
 import type { SettingGroup } from '../../platform/config.ts';
+import { deliveryFaults, deliveryShape } from './delivery/delivery-shape.ts';
 import { faultsOfListed } from './embedding/listed-models.ts';
 import { searchFaults, searchShape } from './search/search-shape.ts';
 
@@ -121,6 +122,7 @@ const shape = {
     unit: 'hours',
     doc: 'A document run that nobody has picked up for this long is logged as waiting too long. It stays queued.',
   }),
+  ...deliveryShape,
   ...searchShape,
 };
 
@@ -137,6 +139,7 @@ export const documentSettings = {
     ...rest
   }) => [
     ...searchFaults(rest),
+    ...deliveryFaults(rest),
     ...faultsOfListed(embeddingModels),
     ...(embeddingProvider === 'http' &&
     (embeddingUrl === undefined || embeddingModel === undefined || embeddingDim === 0)

@@ -35,6 +35,10 @@ export interface BlobStore {
   listStoredBefore(before: Date): AsyncIterable<BlobInfo>;
   /** Removes what puts that died have left (temporary files, open multipart uploads); returns how many. Never a live put's. */
   removeUnfinished(silentForMs: number): Promise<number>;
+  /** Where a blob is, for other processes that have the same store. */
+  uriOf(key: BlobKey): string;
+  /** The key behind such an address; undefined when it does not lead into this store. */
+  keyOf(uri: string): BlobKey | undefined;
   /** Fails unless the store can be written to now. */
   check(): Promise<void>;
   close(): Promise<void>;

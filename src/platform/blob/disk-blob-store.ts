@@ -5,8 +5,9 @@
 // removeUnfinished takes away. A live put touches its temporary file, so age tells the dead from the slow.
 import { constants } from 'node:fs';
 import { access, type FileHandle, link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { failpoint } from '../failpoints.ts';
 import { uuidv7 } from '../ids.ts';
@@ -126,6 +127,16 @@ export class DiskBlobStore implements BlobStore {
   }
 
   async close(): Promise<void> {}
+
+  uriOf(key: BlobKey): string {
+    return pathToFileURL(this.#pathOf(key)).href;
+  }
+
+  keyOf(uri: string): BlobKey | undefined {
+    if (!uri.startsWith('file:///') || /%2f|%5c|%00/i.test(uri)) return undefined;
+    const key = relative(this.root, fileURLToPath(uri));
+    return isBlobKey(key) ? key : undefined;
+  }
 
   #pathOf(key: BlobKey): string {
     return join(this.root, parseBlobKey(key));

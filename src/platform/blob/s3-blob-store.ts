@@ -165,6 +165,16 @@ export class S3BlobStore implements BlobStore {
     }
   }
 
+  uriOf(key: BlobKey): string {
+    return `s3://${this.#bucket}/${this.#prefix}${parseBlobKey(key)}`;
+  }
+
+  keyOf(uri: string): BlobKey | undefined {
+    const start = `s3://${this.#bucket}/${this.#prefix}`;
+    const key = uri.startsWith(start) ? uri.slice(start.length) : '';
+    return isBlobKey(key) ? key : undefined;
+  }
+
   async close(): Promise<void> {
     this.#client.destroy();
   }

@@ -176,6 +176,43 @@ export const documentsErrors = defineErrors({
     message: 'The embedding provider refused the request: {reason}.',
     next: 'Check EMBEDDING_URL, EMBEDDING_API_KEY, EMBEDDING_MODEL and EMBEDDING_DIM.',
   },
+  worker_unavailable: {
+    kind: 'transient',
+    status: 503,
+    message: 'worker unavailable',
+    next: 'Retry the run when an ingest worker answers at INGEST_WORKER_URL; with DELEGATION_FAILURE=hold Millrace does so by itself.',
+  },
+  worker_busy: {
+    kind: 'transient',
+    status: 503,
+    message: 'worker busy, all slots occupied',
+    next: 'Retry the run later, start more ingest workers, or set DELEGATION_FAILURE=hold: Millrace then tries again by itself.',
+  },
+  queue_publish_failed: {
+    kind: 'transient',
+    status: 503,
+    message: 'queue publish failed',
+    next: 'Check SQS_QUEUE_URL with "millrace doctor" and retry the run.',
+  },
+  job_never_picked_up: {
+    kind: 'transient',
+    status: 503,
+    message: 'interrupted — job was never picked up (service restarted)',
+    next: 'Start an ingest worker and retry the run.',
+  },
+  job_dead_lettered: {
+    kind: 'transient',
+    status: 503,
+    message:
+      'The message of this run was received too often without being acknowledged and went to the dead-letter queue.',
+    next: 'Look at the log of the ingest workers for this run, then retry it.',
+  },
+  job_payload_invalid: {
+    kind: 'input',
+    status: 422,
+    message: 'The job was refused: {reason}.',
+    next: 'Check that API, worker and ingest worker share one database, store and embedding model.',
+  },
   embedding_model_unusable: {
     kind: 'config',
     status: 503,

@@ -19,7 +19,8 @@ type DocumentIntake = Intake<typeof IngestFields, Accepted & AcceptedDocument>;
 const MAX_TAGS = 50;
 const MAX_TAG = 100;
 
-export function documentsIntake(engine: Engine, log: Log): DocumentIntake {
+/** `mode`: how its runs reach their workers. */
+export function documentsIntake(engine: Engine, log: Log, mode = 'ledger'): DocumentIntake {
   return {
     title: 'A document: PDF, DOCX, HTML, TXT or MD',
     accepts: documentExtensions,
@@ -36,7 +37,7 @@ export function documentsIntake(engine: Engine, log: Log): DocumentIntake {
     accept({ tenantId, fields, file, createdBy, uploader, correlationId, sourceId, origin, uniqueKey }) {
       const isFolder = sourceId?.startsWith('folder:') === true;
       return acceptDocument(
-        { engine, log },
+        { engine, log, mode },
         {
           tenantId,
           file,
@@ -58,9 +59,11 @@ export function documentsIntake(engine: Engine, log: Log): DocumentIntake {
 export function ingestHandler({
   store,
   limits,
+  mode = 'ledger',
 }: {
   readonly store: BlobStore;
   readonly limits: UploadLimits;
+  readonly mode?: string;
 }): Handlers {
   return handle('documents.ingest', async (call) => {
     const { app, principal, origin, request, reply } = call;
@@ -74,7 +77,7 @@ export function ingestHandler({
         uploader: { name: principal.actor, isAdmin: principal.role === 'admin' },
         correlationId: origin.correlationId ?? undefined,
       },
-      onlyFor(documentsIntake(engine, app.log)),
+      onlyFor(documentsIntake(engine, app.log, mode)),
     );
     call.trail.acted({ target: answer.docId, data: { created: answer.created } });
     reply.code(answer.created ? 202 : 200);
