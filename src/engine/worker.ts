@@ -246,7 +246,6 @@ export class Worker {
       const claimed = await this.#keeper.whileClaiming(() => this.#claimSome());
       if (number !== this.#loopNumber) return;
       this.#lookingSince = undefined;
-      // There was no room when the look began, and now there is; or the look was not over.
       const looksAgain = this.#shouldGoOn && !this.#isDry && !this.#claimFailed;
       if (claimed === 0 && !this.#stopping && !looksAgain)
         this.#wasWoken = await this.#bell.wait(
