@@ -14,6 +14,8 @@ create role documents_api nologin noinherit;
 
 create role documents_cleanup nologin noinherit;
 
+create role documents_delivery nologin noinherit;
+
 create role documents_models nologin noinherit;
 
 create role documents_purge nologin noinherit;
@@ -53,6 +55,7 @@ grant usage on schema engine to ads_parse;
 grant usage on schema engine to ads_promote;
 grant usage on schema engine to documents_api;
 grant usage on schema engine to documents_cleanup;
+grant usage on schema engine to documents_delivery;
 grant usage on schema engine to documents_models;
 grant usage on schema engine to documents_purge;
 grant usage on schema engine to documents_worker;
@@ -1718,6 +1721,21 @@ alter table public.daily_metrics_history enable row level security, force row le
 create policy tenant_only on public.daily_metrics_history for all to ads_intake, ads_parse, ads_promote, millrace_app using ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((workspace_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant insert, select on public.daily_metrics_history to ads_promote;
 grant select on public.daily_metrics_history to millrace_app;
+
+create table public.document_deliveries (
+  run_id uuid not null,
+  tenant_id uuid not null,
+  tries integer default 0 not null,
+  next_at timestamp with time zone default engine.now() not null,
+  last_error text,
+  created_at timestamp with time zone default engine.now() not null,
+  constraint document_deliveries_pkey PRIMARY KEY (run_id)
+);
+CREATE INDEX document_deliveries_due ON public.document_deliveries USING btree (next_at, run_id);
+CREATE INDEX document_deliveries_old ON public.document_deliveries USING btree (created_at);
+alter table public.document_deliveries enable row level security, force row level security;
+create policy deliveries_of_any_tenant on public.document_deliveries for all to documents_delivery using (true) with check (true);
+grant delete, insert, select, update on public.document_deliveries to documents_delivery;
 
 create table public.document_pages (
   tenant_id uuid not null,
