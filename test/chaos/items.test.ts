@@ -1,5 +1,7 @@
-// The auditor of the items suite, which is run by `npm run chaos -- items`.
+// A small dose of the items suite, and its auditor. The large doses are `npm run chaos -- items`.
 import { expect, it } from 'vitest';
+import { compilePrograms } from '../support/programs.ts';
+import { runItemsChaos } from './items.ts';
 import { auditItems } from './items-audit.ts';
 
 it('the auditor sees a lost item, one that is stuck, a wrong fate, an old result and wrong counters', async () => {
@@ -15,4 +17,12 @@ it('the auditor sees a lost item, one that is stuck, a wrong fate, an old result
   };
   const { counts } = await auditItems({ ask: ask as never }, [{ jobId: 'j', rows: 4 }]);
   expect(counts).toMatchObject({ lost: 1, stuck: 1, zombieWrites: 1, wrong: 2 });
+});
+
+it('after kills, a frozen worker, pauses, kick-offs and reprocessing each item has one fate, none from an old attempt, and the counters equal a recount', async () => {
+  compilePrograms();
+  const { counts, findings, details } = await runItemsChaos({ seed: 19, kills: 2, workers: 2, freezes: 1 });
+  expect(findings).toEqual([]);
+  expect(Object.values(counts).every((many) => many === 0)).toBe(true);
+  expect(details.killed).toBeGreaterThanOrEqual(2);
 });

@@ -5,7 +5,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildTenant, buildUser } from '../../../test/support/api.ts';
 import { useItems } from '../../../test/support/items.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
+import { withTenant } from '../../platform/database.ts';
 import { cellText, cellValue, sheetColumns } from './export/sheet.ts';
+import { holdJob } from './ingest/hold-job.ts';
+import { deleteJob } from './sql/change-items.ts';
+import { insertItems } from './sql/insert-items.ts';
 
 const bench = useItems({ settings: { itemSharedFrom: 1_000 } });
 const sample = readFileSync(new URL('../../../samples/items.csv', import.meta.url), 'utf8');
@@ -270,8 +274,28 @@ describe('what people do to a job', () => {
     await bench.ended(gone);
     expect((await bench.call('jobs.remove', gone)).status).toBe(204);
     expect((await bench.call('jobs.show', gone)).body.code).toBe('job_not_found');
-    const { rows } = await bench.db.admin.query('select from job_items where job_id = $1', [gone]);
-    expect(rows).toEqual([]);
+    for (const table of ['job_items', 'item_attempts', 'search_events', 'item_exports']) {
+      const { rows } = await bench.db.admin.query(`select from ${table} where job_id = $1`, [gone]);
+      expect([table, rows.length]).toEqual([table, 0]);
+    }
+  });
+
+  it('what was stored while a job was deleted goes with it, and nothing can be stored after that', async () => {
+    const gone = await bench.submit('SKU\nKET-1700\n', withSample);
+    await bench.ended(gone);
+    const { tenantId } = bench.admin;
+    const target = { jobId: gone, tenantId, runId: gone, userId: null, jobType: 'csv' };
+    const store = (i: number) =>
+      withTenant(bench.db.app, { tenantId, role: 'items_worker' }, async (tx) => {
+        await holdJob(tx, gone);
+        await insertItems(tx, target, [{ i, l: i, c: '{}', n: null, f: null }]);
+      });
+    await store(7);
+    // Its items had been deleted when that row came.
+    await withTenant(bench.db.app, { tenantId, role: 'millrace_app' }, (tx) => deleteJob(tx, gone));
+    expect((await bench.db.admin.query('select from job_items where job_id = $1', [gone])).rows).toEqual([]);
+    await expect(store(8)).rejects.toMatchObject({ code: 'job_not_found' });
+    expect((await bench.db.admin.query('select from job_items where job_id = $1', [gone])).rows).toEqual([]);
   });
 });
 

@@ -6,15 +6,12 @@ import { meQuery } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
-import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
-import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
-import { Cell, Row, Table } from '../../ui/table.tsx';
+import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { type PendingFilter, pendingQuery } from './list-items.ts';
 import { PendingFilters } from './pending-filters.tsx';
-import { ReprocessPending, toggled } from './reprocess-pending.tsx';
-import { ScrollOn } from './scroll-on.tsx';
-import { StatusWord } from './status-word.tsx';
+import { PendingTable } from './pending-table.tsx';
+import { ReprocessPending } from './reprocess-pending.tsx';
 
 export function PendingPage(): ReactNode {
   const me = useQuery(meQuery);
@@ -40,50 +37,31 @@ export function PendingPage(): ReactNode {
         <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />
       ) : pages.isPending ? (
         <LoadingLines lines={6} />
-      ) : items.length === 0 ? (
-        <EmptyState icon="wave" title="Nothing is pending" />
       ) : (
-        <Table
-          label="Pending items"
-          head={['Item', 'Job', 'Title or brand', 'Status', 'Attempts', 'Locked by', 'Changed', 'Kind']}
-        >
-          {items.map((item) => (
-            <Row key={item.id}>
-              <Cell className="figures">
-                <input
-                  type="checkbox"
-                  aria-label={`Select item ${item.id}`}
-                  checked={selected.has(item.id)}
-                  onChange={() => setSelected(toggled(selected, item.id, item.jobId))}
-                />{' '}
-                {item.id}
-              </Cell>
-              <Cell>
-                <Link to="/r/$runId/items" params={{ runId: item.jobId }} search={{}} className="link figures">
+        <PendingTable
+          items={items}
+          jobOf={({ jobId }) => jobId}
+          before={[
+            {
+              title: 'Job',
+              cell: ({ jobId }) => (
+                <Link to="/r/$runId/items" params={{ runId: jobId }} search={{}} className="link figures">
                   Go to job
                 </Link>
-              </Cell>
-              <Cell className="max-w-72 truncate">
-                {inertText(item.inputSummary.title ?? item.inputSummary.brand ?? item.inputSummary.sku ?? '–')}
-              </Cell>
-              <Cell>
-                <StatusWord status={item.status} />
-              </Cell>
-              <Cell className="figures">{item.attempts}</Cell>
-              <Cell className="max-w-40 truncate">{inertText(item.locked_by ?? '–')}</Cell>
-              <Cell>
-                <Moment at={item.updated_at} />
-              </Cell>
-              <Cell>{item.job_type ?? '–'}</Cell>
-            </Row>
-          ))}
-        </Table>
+              ),
+            },
+            {
+              title: 'Title or brand',
+              className: 'max-w-72 truncate',
+              cell: ({ inputSummary: { title, brand, sku } }) => inertText(title ?? brand ?? sku ?? '–'),
+            },
+          ]}
+          after={[{ title: 'Kind', cell: ({ job_type: kind }) => kind ?? '–' }]}
+          selected={selected}
+          onSelect={setSelected}
+          pages={pages}
+        />
       )}
-      <ScrollOn
-        hasMore={pages.hasNextPage}
-        isBusy={pages.isFetchingNextPage}
-        onMore={() => void pages.fetchNextPage()}
-      />
     </Panel>
   );
 }

@@ -6,12 +6,10 @@ import { runQuery } from '../../features/run/show-run.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
-import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
-import { Cell, Row, Table } from '../../ui/table.tsx';
+import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { jobOfRun, pendingOfJobQuery, textOf } from './list-items.ts';
-import { ReprocessPending, toggled } from './reprocess-pending.tsx';
-import { ScrollOn } from './scroll-on.tsx';
-import { StatusWord } from './status-word.tsx';
+import { PendingTable } from './pending-table.tsx';
+import { ReprocessPending } from './reprocess-pending.tsx';
 
 const route = getRouteApi('/shell/r/$runId/pending');
 
@@ -31,43 +29,21 @@ function PendingList({ jobId }: { jobId: string }): ReactNode {
   const items = pages.data.pages.flatMap(({ data }) => data);
   return (
     <Panel title="Pending items" aside={<ReprocessPending selected={selected} onDone={() => setSelected(new Map())} />}>
-      {items.length === 0 ? (
-        <EmptyState icon="wave" title="Nothing is pending" />
-      ) : (
-        <Table
-          label="Pending items"
-          head={['Item', 'Row', 'First cell', 'Status', 'Attempts', 'Locked by', 'Next attempt', 'Changed']}
-        >
-          {items.map((item) => (
-            <Row key={item.id}>
-              <Cell className="figures">
-                <input
-                  type="checkbox"
-                  aria-label={`Select item ${item.id}`}
-                  checked={selected.has(item.id)}
-                  onChange={() => setSelected(toggled(selected, item.id, jobId))}
-                />{' '}
-                {item.id}
-              </Cell>
-              <Cell className="figures">{item.row_index + 1}</Cell>
-              <Cell className="max-w-64 truncate">
-                {inertText(textOf(Object.values(item.input).find((text) => text !== '')))}
-              </Cell>
-              <Cell>
-                <StatusWord status={item.status} />
-              </Cell>
-              <Cell className="figures">{item.attempts}</Cell>
-              <Cell className="max-w-40 truncate">{inertText(item.locked_by ?? '–')}</Cell>
-              <Cell>{item.next_attempt_at === null ? '–' : <Moment at={item.next_attempt_at} />}</Cell>
-              <Cell>{item.updated_at === null ? '–' : <Moment at={item.updated_at} />}</Cell>
-            </Row>
-          ))}
-        </Table>
-      )}
-      <ScrollOn
-        hasMore={pages.hasNextPage}
-        isBusy={pages.isFetchingNextPage}
-        onMore={() => void pages.fetchNextPage()}
+      <PendingTable
+        items={items}
+        jobOf={() => jobId}
+        before={[
+          { title: 'Row', className: 'figures', cell: ({ row_index: row }) => row + 1 },
+          {
+            title: 'First cell',
+            className: 'max-w-64 truncate',
+            cell: ({ input }) => inertText(textOf(Object.values(input).find((text) => text !== ''))),
+          },
+        ]}
+        after={[{ title: 'Next attempt', cell: ({ next_attempt_at: at }) => (at === null ? '–' : <Moment at={at} />) }]}
+        selected={selected}
+        onSelect={setSelected}
+        pages={pages}
       />
     </Panel>
   );

@@ -49,7 +49,8 @@ export function listedJob(job: JobRow, run: RunRow | undefined): ListedView {
     output_columns: job.output_columns.map((column) => ({ ...column })),
     ingest_ms: job.ingest_ms,
     attempts: run?.attempt ?? 0,
-    last_error: run?.error_text ?? null,
+    // What a run waited for is no error; `why` says it while it does.
+    last_error: run?.error_code === 'work_later' ? null : (run?.error_text ?? null),
     last_heartbeat: time(job.updated_at),
     paused_by: job.paused_by,
     created_at: job.created_at.toISOString(),
