@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compilePrograms } from '../support/programs.ts';
 import { runDocumentsChaos } from './documents.ts';
 import { auditDocuments } from './documents-audit.ts';
+import { openMessages } from './documents-messages.ts';
 import { type ChaosServer, openChaosServer } from './ground.ts';
 import { noCounts } from './suites/suite.ts';
 
@@ -21,6 +22,15 @@ it('documents whose workers are killed in any part, and the database with them, 
   );
   expect([counts, findings]).toEqual([noCounts, []]);
   expect(details).toMatchObject({ killed: expect.any(Number), stops: 1 });
+});
+
+it('documents delivered by messages that come twice, late, in another order or not at all, with the queue and the database away, end once', async () => {
+  const { counts, findings, details } = await runDocumentsChaos(
+    { seed: 20_261_118, kills: 3, workers: 2, stops: 1 },
+    { server, transport: await openMessages() },
+  );
+  expect([counts, findings]).toEqual([noCounts, []]);
+  expect(details).toMatchObject({ stops: 1 });
 });
 
 it('the auditor sees a lost upload, an old version that is served, and vectors of it', async () => {

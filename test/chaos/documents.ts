@@ -8,6 +8,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { DocumentsDeps } from '../../src/pipelines/documents/deps.ts';
 import { documentsPipeline } from '../../src/pipelines/documents/documents.pipeline.ts';
 import { documentsDeps } from '../support/documents-deps.ts';
 import { buildEngine } from '../support/engine.ts';
@@ -45,17 +47,26 @@ export interface DocumentsResult {
  */
 export interface Transport {
   readonly orders: Readonly<Record<string, unknown>>;
+  /** What the pipeline is built with, here and in the workers. */
+  readonly deps: Partial<Pick<DocumentsDeps, 'overdueAfterMs'>>;
+  /** Called once, before the first upload. */
+  open(engine: Engine, deps: DocumentsDeps): Promise<void>;
   accepted(runId: string): Promise<void>;
   /** Called between the kills. */
   disturb(random: Random): Promise<void>;
+  /** No more faults: what was held back is sent. */
+  calm(): Promise<void>;
+  /** What did not happen, though the suite is about it. */
+  missing(): readonly string[];
   close(): Promise<void>;
 }
 
+const nothing = async () => undefined;
 const ledger: Transport = {
   orders: {},
-  accepted: async () => undefined,
-  disturb: async () => undefined,
-  close: async () => undefined,
+  deps: {},
+  ...{ open: nothing, accepted: nothing, disturb: nothing, calm: nothing, close: nothing },
+  missing: () => [],
 };
 
 const settings = { leaseMs: 1_500, heartbeatMs: 400, pollMs: 50, concurrency: 2, lostLimit: 10_000 };
@@ -74,7 +85,9 @@ export async function runDocumentsChaos(
   const random = randomFrom(dose.seed);
   const ground = await own.ground(settings);
   const folder = mkdtempSync(path.join(tmpdir(), 'millrace-documents-chaos-'));
-  const engine = await buildEngine(ground.appUrl, [documentsPipeline(documentsDeps(folder, parts))]);
+  const deps = documentsDeps(folder, { ...parts, ...transport.deps });
+  const engine = await buildEngine(ground.appUrl, [documentsPipeline(deps)]);
+  await transport.open(engine, deps);
   const crew = new Crew(ground, folder, random, dose.kills, transport);
   const acknowledged: Acknowledged[] = [];
   let stops = 0;
@@ -97,9 +110,10 @@ export async function runDocumentsChaos(
       if (random.chance(0.02)) crew.killOne();
     }
     crew.calm();
+    await transport.calm();
     await ground.settle(30_000);
     const { counts, findings } = await auditDocuments(ground, acknowledged);
-    const missing = missingWork(dose, { acknowledged, crew, stops });
+    const missing = [...missingWork(dose, { acknowledged, crew, stops }), ...transport.missing()];
     return {
       dose,
       counts: { ...counts, wrong: counts.wrong + missing.length },
@@ -166,7 +180,8 @@ class Crew {
     const mayDie = !this.#isCalm && this.killed < this.#kills;
     const failpoint = mayDie ? `${random.pick(failpoints)}:${random.between(1, 20)}` : undefined;
     const orders = {
-      ...{ url: this.#ground.appUrl, folder: this.#folder, deps: parts, settings, failpoint },
+      ...{ url: this.#ground.appUrl, folder: this.#folder, settings, failpoint },
+      deps: { ...parts, ...this.#transport.deps },
       ...this.#transport.orders,
     };
     const child = spawn(process.execPath, [programFile('test/support/documents-worker.ts'), JSON.stringify(orders)], {

@@ -102,10 +102,20 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
   async documents({ seed, kills, release, small, say }) {
     compilePrograms();
     const { runDocumentsChaos } = await import('./documents.ts');
+    const { openMessages } = await import('./documents-messages.ts');
     const dose = { seed, kills: kills ?? (release ? 1_000 : small ? 5 : 100), workers: 2, stops: small ? 1 : 5 };
-    const { findings, ...result } = await runDocumentsChaos(dose);
-    for (const finding of findings) say(finding);
-    return { ...result, details: { ...result.details, findings } };
+    const ledger = await runDocumentsChaos(dose);
+    // The same once more, with runs that are delivered by messages.
+    const queue = await runDocumentsChaos({ ...dose, seed: seed + 1 }, { transport: await openMessages() });
+    for (const finding of [...ledger.findings, ...queue.findings]) say(finding);
+    return {
+      dose,
+      counts: addCounts(ledger.counts, queue.counts),
+      details: {
+        ledger: { ...ledger.details, findings: ledger.findings },
+        messages: { ...queue.details, findings: queue.findings },
+      },
+    };
   },
   /** Kills at every boundary of a sync, on a server that fails and hangs up. */
   async sources({ seed, kills, release, small, say }) {
