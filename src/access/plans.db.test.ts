@@ -158,10 +158,4 @@ testPlans({
   folders: ['src/access', 'src/http', 'src/tabular', 'src/roles', 'src/cli', 'src/sources', 'src/platform'],
   cases: [...people, ...requests],
   exempt: { 'access-delete-trial-tenant': 'reads what belongs to a tenant that has nothing' },
-  open: {
-    'access-delete-user': '6,003, statistics none',
-    'access-forget-login-attempts': '3,001, statistics taken when almost empty, planned for any values',
-    'access-list-clients': '4,543, statistics none',
-    'access-prune-login-attempts': '3,102, statistics taken when almost empty',
-  },
 });

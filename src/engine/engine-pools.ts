@@ -7,6 +7,7 @@
 import type pg from 'pg';
 import { connectClient, createPool, type Pool, type Pooler } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
+import { shortStatements, throughIndexes } from '../platform/planner-settings.ts';
 
 export interface EnginePools {
   /** Claims, ends, enqueues, services. */
@@ -48,10 +49,6 @@ export function answerLimitMs(leaseMs: number): number {
   return Math.max(leaseMs, LEAST_LIMIT_MS);
 }
 
-// The engine's statements touch few rows by key, whatever the tables' size or the age of their statistics: a plan that reads
-// the whole ledger is always the wrong bet. Generic plans save planning time.
-const shortStatements = { jit: 'off', enable_seqscan: 'off', plan_cache_mode: 'force_generic_plan' };
-
 export function createEnginePools(options: EnginePoolOptions): EnginePools {
   const shared = {
     url: options.url,
@@ -85,6 +82,7 @@ export function createEnginePools(options: EnginePoolOptions): EnginePools {
     ...shared,
     max: options.effectsSize,
     applicationName: 'millrace effects',
+    sessionSettings: { ...shared.sessionSettings, ...throughIndexes },
     idleInTransactionTimeoutMs: halfLeaseMs,
     // More stages at work than connections wait in turn; that is nobody's failure.
     waitMs: Number.POSITIVE_INFINITY,
@@ -99,6 +97,7 @@ export function createEnginePools(options: EnginePoolOptions): EnginePools {
         url: options.directUrl ?? options.url,
         pooler: 'none',
         applicationName: 'millrace engine',
+        sessionSettings: { ...shared.sessionSettings, ...throughIndexes },
         answerWithinMs,
       }),
     async close() {

@@ -29,6 +29,7 @@ import { countRejects, listRejects, lockReject } from './reads/list-rejects.ts';
 import { listRuns } from './reads/list-runs.ts';
 import { measureRuns } from './reads/measure-runs.ts';
 import { type PageFilter, pageRuns } from './reads/page-runs.ts';
+import { isHiddenRun, listOwners } from './reads/private-runs.ts';
 import { readAttempts, readWorkerNames } from './reads/read-attempts.ts';
 import { readDueTimes } from './reads/read-due-times.ts';
 import { readRunEvents, readTenantEvents } from './reads/read-events.ts';
@@ -244,11 +245,13 @@ const progressRow = (w: World) => ({
 
 const queue = { readsAll: 'counts what waits' };
 const live = { readsAll: 'counts the runs at work' };
+const letters = { readsAll: 'the dead letters of one tenant: each is asked whether somebody has dealt with it' };
+const later = { readsAll: 'the runs that wait for later, 10,000 at most' };
 const ofRun = { readsAll: 'counts the rejects of one run' };
 
 const blobs: PlanCase[] = [
   request((db, w) => expireBlobOf(db, w.ours, small(w)), { role: 'millrace_engine' }),
-  control((db) => forgetBlobs(db, 1, 100)),
+  control((db) => forgetBlobs(db, 1, 100), { readsAll: 'every blob without bytes that a run still names' }),
   request((db, w) =>
     insertBlob(db, {
       blobId: uuidv7(),
@@ -264,8 +267,12 @@ const blobs: PlanCase[] = [
     }),
   ),
   control((db, w) => markBlobDeleted(db, w.id('blob_id', 41))),
-  control((db) => markUnusedBlobs(db, 1, 100)),
-  control((db) => markExpiredBlobs(db, 100)),
+  control((db) => markUnusedBlobs(db, 1, 100), {
+    readsAll: 'every blob that is in use: it looks for those that are not',
+  }),
+  control((db) => markExpiredBlobs(db, 100), {
+    readsAll: 'every blob whose time is over and that is still needed',
+  }),
   control((db, w) => selectBlob(db, w.id('blob_id', 41))),
   control((db) => selectLiveKeys(db, ['store_key 1', 'store_key 2'])),
   request((db, w) => selectSameBytes(db, { tenantId: w.ours, sha256: Buffer.alloc(32), blobId: w.id('blob_id', 1) })),
@@ -277,8 +284,8 @@ const reads: PlanCase[] = [
   control((db) => countClaimable(db, ['ads', 'judgments']), queue),
   engine((db) => countOverdue(db, 'judgments', { queuedHours: 24, staleMinutes: 5 }), queue),
   request((db, w) => readRunTotals(db, w.ours), { readsAll: 'counts the runs of one tenant' }),
-  request((db, w) => pageDeadLetters(db, w.ours, { pipelines: null, limit: 50 })),
-  request((db, w) => pageDeadLetters(db, w.ours, { pipelines: ['ads'], limit: 50 })),
+  request((db, w) => pageDeadLetters(db, w.ours, { pipelines: null, limit: 50 }), letters),
+  request((db, w) => pageDeadLetters(db, w.ours, { pipelines: ['ads'], limit: 50 }), letters),
   request((db, w) => isDeadLetter(db, w.ours, w.run('ads', 'dead'))),
   control((db, w) => listQueuedRunIds(db, w.ours, 500), queue),
   request((db, w) => listLeasedAndHeldRunIds(db, w.ours, 500), live),
@@ -296,8 +303,14 @@ const reads: PlanCase[] = [
   request((db, w) => countRejects(db, w.ours, big(w)), ofRun),
   control((db, w) => listRuns(db, { tenantId: w.ours }, 50)),
   control((db) => listRuns(db, { tenantId: null }, 50)),
+  control((db) => listRuns(db, { tenantId: null, phase: 'failed' }, 50), {
+    readsAll: 'the failed runs of all tenants, for the operator',
+  }),
   control((db, w) => listRuns(db, { tenantId: w.ours, pipeline: 'ads' }, 50)),
-  control((db, w) => listRuns(db, { tenantId: w.ours, phase: 'failed' }, 50)),
+  control((db, w) => listRuns(db, { tenantId: w.ours, phase: 'failed' }, 50), {
+    readsAll: 'the failed runs of one tenant, for programs and the operator',
+  }),
+  control((db, w) => listRuns(db, { tenantId: w.ours, phase: 'dead' }, 50)),
   control((db, w) => listRuns(db, { tenantId: w.ours, phase: 'active' }, 50), live),
   control((db, w) => listRuns(db, { tenantId: w.ours, status: 'failed' }, 50), live),
   ...(['ledger', 'pipelines', 'flagged', 'given'] as const).flatMap((way) => [
@@ -334,6 +347,8 @@ const reads: PlanCase[] = [
   ),
   request((db, w) => isAcknowledged(db, w.ours, w.run('ads', 'failed'))),
   request((db, w) => findRetried(db, some(w))),
+  request((db, w) => isHiddenRun(db, w.ours, small(w), { pipelines: ['ads'], viewerId: uuidv7() })),
+  request((db, w) => listOwners(db, ['ads'], some(w))),
   request((db, w) => readFileFacts(db, w.ours, w.id('blob_id', 41))),
   request((db, w) => readRuns(db, w.ours, some(w))),
   request((db, w) => readHolders(db, w.ours, 'ads', [`active ${w.runIndex('ads', 'active')}`])),
@@ -345,8 +360,8 @@ const reads: PlanCase[] = [
   request((db, w) => listSchedulesOf(db, w.ours, null, 50)),
   control((db) => readTenantsAtWork(db), live),
   control((db) => readTenantsWithWork(db), live),
-  control((db, w) => readThrottling(db, null, dayAgo(w), w.at(w.size - 20), { ads: 'meta' })),
-  control((db, w) => readThrottling(db, w.ours, dayAgo(w), w.at(w.size - 20), { ads: 'meta' })),
+  control((db, w) => readThrottling(db, null, dayAgo(w), w.at(w.size - 20), { ads: 'meta' }), later),
+  control((db, w) => readThrottling(db, w.ours, dayAgo(w), w.at(w.size - 20), { ads: 'meta' }), later),
   request((db, w) => readUploadFacts(db, w.ours, some(w))),
   engine((db) => readScheduleSigns(db), { readsAll: 'counts the schedules' }),
   engine((db) => readQueueSigns(db), queue),
@@ -386,8 +401,16 @@ const acting: PlanCase[] = [
   control((db, w) => resolveReplayed(db, some(w))),
   control((db, w) => reopenReplayed(db, some(w))),
   engine((db, w) => insertRejects(db, w.ours, small(w), [{ code: 'bad_date', message: 'no date', item: {} }])),
-  byStage('millrace_engine', (db, w) =>
-    linkReturnedRejects(db, { tenantId: w.ours, original: big(w), runId: small(w), lines: [{ line: 44, cells: {} }] }),
+  byStage(
+    'millrace_engine',
+    (db, w) =>
+      linkReturnedRejects(db, {
+        tenantId: w.ours,
+        original: big(w),
+        runId: small(w),
+        lines: [{ line: 44, cells: {} }],
+      }),
+    { readsAll: 'the refused rows of one run: they come back by their lines, thousands at a time' },
   ),
 ];
 
@@ -590,59 +613,10 @@ testPlans({
     },
   ],
   exempt: {
-    'reads-is-hidden-run': 'no case yet',
-    'reads-list-owners': 'no case yet',
     'engine-detach-month': 'takes a partition away and reads no rows',
     'engine-drop-detached-month': 'drops a table and reads no rows',
     'engine-add-history-month':
       'makes a partition; what may have to be moved into it is nothing as long as the month has not begun',
     'engine-stop-effects': 'looks at sessions of the server',
-  },
-  open: {
-    'mark-unused-blobs': 'every blob that is in use: it looks for those that are not',
-    'mark-expired-blobs': 'every blob whose time is over and that is still needed',
-    'engine-acknowledge-dead-letter': '577, statistics fresh',
-    'engine-claim-round-on': '722, statistics none',
-    'engine-correct-rejects': '2,963, statistics none, planned for any values',
-    'engine-find-holder': '794, statistics none',
-    'engine-find-open-question': '758, statistics none',
-    'engine-leases-of': '1,056, statistics none',
-    'engine-link-returned-rejects': '4,446, statistics none, planned for any values',
-    'engine-list-open-questions': '2,832, statistics taken when almost empty',
-    'engine-lock-due-schedule': '1,519, statistics none',
-    'engine-lock-lost-leases': '9,755, statistics fresh',
-    'engine-look-for-work': '3,380, statistics taken when almost empty',
-    'engine-next-part-in': '3,379, statistics taken when almost empty',
-    'engine-next-schedule-in': '6,009, statistics none',
-    'engine-offer-parts': '6,012, statistics taken when almost empty',
-    'engine-select-corrected-rejects': '3,065, statistics taken when almost empty',
-    'engine-take-next-part': '2,973, statistics fresh',
-    'forget-blobs': '21,006, statistics none',
-    'reads-attempts': '9,064, statistics taken when almost empty, planned for any values',
-    'reads-cluster-rejects': '7,605, statistics taken when almost empty, planned for any values',
-    'reads-count-claimable': '8,899, statistics none',
-    'reads-count-rejects': '3,044, statistics taken when almost empty',
-    'reads-find-retried': '2,263, statistics none, planned for any values',
-    'reads-is-dead-letter': '291, statistics none',
-    'reads-list-rejects': '9,066, statistics taken when almost empty, planned for any values',
-    'reads-list-runs-flagged': '2,596, statistics none',
-    'reads-list-schedules': '4,603, statistics none',
-    'reads-measure-runs-flagged-all': '16,949, statistics fresh',
-    'reads-measure-runs-flagged-filtered': '2,919, statistics fresh',
-    'reads-pace-all': '3,173, statistics none',
-    'reads-pace-tenant': '3,111, statistics taken when almost empty',
-    'reads-page-dead-letters': '368,785, statistics taken when almost empty',
-    'reads-page-runs-flagged': '1,886, statistics none',
-    'reads-progress': '6,130, statistics taken when almost empty',
-    'reads-queue-signs': '133,766, statistics none',
-    'reads-replays': '202,675, statistics none',
-    'reads-run-by-key': '12,964, statistics taken when almost empty, planned for any values',
-    'reads-run-events': '11,595, statistics taken when almost empty, planned for any values',
-    'reads-signs': '31,298, statistics none',
-    'reads-tenant-events': '3,346, statistics fresh',
-    'reads-throttling-all': '12,928, statistics taken when almost empty',
-    'reads-throttling-tenant': '10,516, statistics taken when almost empty',
-    'reads-trouble': '124,421, statistics none',
-    'select-live-keys': '2,886, statistics none',
   },
 });

@@ -346,22 +346,4 @@ const metrics: PlanCase[] = [
 testPlans({
   folders: ['src/outbound'],
   cases: [...webhooks, ...alerts, ...metrics],
-  open: {
-    'alerts-list-any': '2,255, statistics none, planned for any values',
-    'alerts-list-open': '1,440, statistics taken when almost empty',
-    'alerts-list-rules': '4,083, statistics taken when almost empty, planned for any values',
-    'alerts-list-sends-of-sink': '3,003, statistics taken when almost empty',
-    'alerts-prune': '3,527, statistics fresh',
-    'alerts-read-dead-letters': '119,031, statistics none',
-    'alerts-read-ended-by-runs': '293, statistics taken when almost empty',
-    'alerts-read-failed-runs': '768, statistics none',
-    'alerts-read-retries': '3,089, statistics fresh',
-    'alerts-read-throttled-percent': '6,148, statistics none',
-    'alerts-remind': '2,247, statistics taken when almost empty',
-    'alerts-take-sends': '4,133, statistics fresh',
-    'webhooks-count-endpoints': '3,023, statistics taken when almost empty',
-    'webhooks-delete-endpoint': '3,011, statistics taken when almost empty',
-    'webhooks-list-deliveries': '791, statistics none',
-    'webhooks-lock-listeners': '3,021, statistics taken when almost empty',
-  },
 });

@@ -2,13 +2,9 @@
 import type { Config } from '../platform/config.ts';
 import { createPool, type Pool } from '../platform/database.ts';
 import type { OpenDatabase } from '../platform/open-database.ts';
+import { throughIndexes } from '../platform/planner-settings.ts';
 import type { RoleProcess } from './role-process.ts';
 
-/**
- * Requests are answered with pages and look-ups, which an index has in order. A tenant that statistics do not know yet is taken for a few
- * rows, and a few rows look cheaper gathered by a bitmap and sorted: a page of the audit log then read all of the tenant's 15,000.
- */
-const pages = { enable_bitmapscan: 'off', jit: 'off' };
 const ANSWER_MARGIN_MS = 2_000;
 /** Server connections that the requests of one process may take from a pooler. */
 const POOLED_MAX = 8;
@@ -24,7 +20,7 @@ export function createAppPool(config: Config, database: OpenDatabase, log: RoleP
     statementTimeoutMs: config.databaseStatementTimeoutMs,
     // The server gives up first, so that as a rule its answer says why.
     answerWithinMs: config.databaseStatementTimeoutMs + ANSWER_MARGIN_MS,
-    sessionSettings: { ...pages, 'millrace.processing_timeout_hours': String(config.processingTimeoutHours) },
+    sessionSettings: { ...throughIndexes, 'millrace.processing_timeout_hours': String(config.processingTimeoutHours) },
     onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });
 }

@@ -21,6 +21,7 @@ const readings = (rows: readonly number[], more: Partial<Measured> = {}): Measur
     size: sizes[n] ?? 0,
     mode: 'as in the product',
     nth: 0,
+    asker: 'large',
     readsAll: undefined,
     ...more,
   }));

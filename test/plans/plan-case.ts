@@ -1,11 +1,14 @@
 // What a case is: a call of the function that holds the statement, in the session it has in the product.
 import type { Queryable } from '../../src/platform/database.ts';
+import { shortStatements, throughIndexes } from '../../src/platform/planner-settings.ts';
 import type { World } from './world.ts';
 
 /** As which role, with which settings and for which tenant a statement runs. */
 export interface Home {
   readonly role: string;
   readonly ofTenant: boolean;
+  /** Any tenant may ask. A stage works on the rows of its run, whoever's it is. */
+  readonly isAnyTenants: boolean;
   /** Planner settings of the pool. */
   readonly settings: Readonly<Record<string, string>>;
 }
@@ -24,14 +27,12 @@ type More = Pick<PlanCase, 'readsAll'>;
 const control: Home = {
   role: 'millrace_engine',
   ofTenant: false,
-  settings: { jit: 'off', enable_seqscan: 'off', plan_cache_mode: 'force_generic_plan' },
+  isAnyTenants: true,
+  settings: shortStatements,
 };
 
 /** Single connections of the engine: heartbeat, doctor. */
-const bare: Home = { role: 'millrace_engine', ofTenant: false, settings: {} };
-
-/** Requests (src/roles/app-pool.ts). */
-const pages = { enable_bitmapscan: 'off', jit: 'off' };
+const bare: Home = { role: 'millrace_engine', ofTenant: false, isAnyTenants: true, settings: throughIndexes };
 
 export const byControl = (call: Call, more: More = {}): PlanCase => ({ home: control, call, ...more });
 
@@ -40,19 +41,19 @@ export const byEngine = (call: Call, more: More = {}): PlanCase => ({ home: bare
 /** A request of a tenant; `role` where the route takes another than the API's own. */
 export const byRequest = (call: Call, more: More & { role?: string } = {}): PlanCase => {
   const { role = 'millrace_app', ...rest } = more;
-  return { home: { role, ofTenant: true, settings: pages }, call, ...rest };
+  return { home: { role, ofTenant: true, isAnyTenants: true, settings: throughIndexes }, call, ...rest };
 };
 
 /** The operator's command line. */
 export const byOperator = (call: Call, more: More = {}): PlanCase => ({
-  home: { role: 'millrace_operator', ofTenant: false, settings: {} },
+  home: { role: 'millrace_operator', ofTenant: false, isAnyTenants: true, settings: throughIndexes },
   call,
   ...more,
 });
 
 /** Effects of a stage, as its role, for the tenant of its run. */
 export const byStage = (role: string, call: Call, more: More = {}): PlanCase => ({
-  home: { role, ofTenant: true, settings: {} },
+  home: { role, ofTenant: true, isAnyTenants: false, settings: throughIndexes },
   call,
   ...more,
 });

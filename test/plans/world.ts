@@ -76,6 +76,30 @@ export function worldOf(now: Date, size: number): World {
   };
 }
 
+/** A row of the small tenant, in every table. */
+const THEIRS = 3;
+
+/** The same, asked by a tenant with four rows of each table, the oldest ones: what it names is its own. */
+export const ofSmallTenant = (world: World): World => ({
+  ...world,
+  ours: world.id('tenant_id', 1),
+  id: (column) => world.id(column, THEIRS),
+  run: () => world.id('run_id', THEIRS),
+  runIndex: () => THEIRS,
+});
+
+/** Tells whether a case asks for the rows of its tenant at all. */
+export function watched(world: World): { readonly world: World; wasAskedForTenant(): boolean } {
+  let wasAsked = false;
+  const asked = Object.defineProperty({ ...world }, 'ours', {
+    get: () => {
+      wasAsked = true;
+      return world.ours;
+    },
+  });
+  return { world: asked, wasAskedForTenant: () => wasAsked };
+}
+
 /** Functions that seeds use, and a database in which nothing but the seeds decides what is stored. */
 export async function layGround(admin: Queryable, world: World, tables: readonly GrowingTable[]): Promise<void> {
   const base = world.at(0).toISOString();
@@ -171,7 +195,8 @@ function insertInto(table: GrowingTable, seed: Seed, { from, to }: { from: numbe
   const unknown = Object.keys(given).filter((name) => !table.columns.some((column) => column.name === name));
   if (unknown.length > 0) throw new Error(`${table.name} has no column ${unknown.join(', ')}`);
   const filled = table.columns.filter(
-    (column) => column.name in given || column.isIdentity || (column.isRequired && !column.hasDefault),
+    (column) =>
+      column.name in given || column.isIdentity || isOfTenant(column) || (column.isRequired && !column.hasDefault),
   );
   const names = filled.map(({ name }) => `"${name}"`).join(', ');
   const values = filled
@@ -188,6 +213,9 @@ function insertInto(table: GrowingTable, seed: Seed, { from, to }: { from: numbe
     where ${seed.where ?? 'true'}`;
 }
 
+/** Whose a row is, where it says so at all. */
+const isOfTenant = ({ name }: Pick<Column, 'name'>) => name === 'tenant_id' || name === 'workspace_id';
+
 function runIndexOf(pipeline: string): string {
   const place = 4 * pipelines.indexOf(pipeline) + OFFSET;
   const small = place + 24 * kindsOfRun.indexOf('small');
@@ -196,7 +224,7 @@ function runIndexOf(pipeline: string): string {
 }
 
 function madeUp({ name, type }: Column, { runsOf }: Seed): string {
-  if (name === 'tenant_id' || name === 'workspace_id') return type === 'uuid' ? 'tenant' : 'tenant::text';
+  if (isOfTenant({ name })) return type === 'uuid' ? 'tenant' : 'tenant::text';
   if (type === 'uuid') return kindOf(name) === 1 ? 'run' : `plan.uuid(${kindOf(name)}, i)`;
   if (/^(?:text|character varying)$/.test(type)) return `'${name} ' || i`;
   if (/\[\]$/.test(type)) return `'{}'`;

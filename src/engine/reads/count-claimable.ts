@@ -9,7 +9,7 @@ export async function countClaimable(db: Queryable, pipelines: readonly string[]
       select (select count(*) from engine.leases where pipeline = any ($1))
            + (select count(*) from engine.ready q
               where q.pipeline = any ($1)
-                and not exists (select from engine.pauses p where p.pipeline = q.pipeline and p.lane in ('', q.lane)))
+                and (select true from engine.pauses p where p.pipeline = q.pipeline and p.lane in ('', q.lane) limit 1) is null)
            as left`,
     values: [pipelines],
   });

@@ -37,21 +37,22 @@ const columns = `
 
 /** What is passed over is counted on the keys alone; only the rows of the page are read. */
 export async function listRejects(db: Queryable, filter: RejectFilter): Promise<RejectRow[]> {
+  const ofCause = filter.cause === null ? '$4::text is null' : 'cause = $4';
   const { rows } = await db.query<RejectRow>({
-    name: 'reads-list-rejects',
+    name: filter.cause === null ? 'reads-list-rejects' : 'reads-list-rejects-of-cause',
     text: `
       select ${columns}
       from engine.rejects
       where tenant_id = $1 and run_id = $2 and reject_id >= (
           select f.reject_id from engine.rejects f
           where f.tenant_id = $1 and f.run_id = $2 and f.reject_id > $3
-            and ($4::text is null or f.cause = $4)
+            and ${ofCause}
             and ($5::text[] is null or f.code = any ($5))
             and ($6::text[] is null or f.status = any ($6))
           order by f.reject_id
           offset $8 limit 1
         )
-        and ($4::text is null or cause = $4)
+        and ${ofCause}
         and ($5::text[] is null or code = any ($5))
         and ($6::text[] is null or status = any ($6))
       order by rejects.reject_id

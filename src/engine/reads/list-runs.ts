@@ -2,6 +2,7 @@
 // look at and under row-level security, are in page-runs.ts.
 import type { Queryable } from '../../platform/database.ts';
 import { ledgerColumns, type RunRow } from './run-columns.ts';
+import { newest } from './ways-into-ledger.ts';
 
 export interface RunFilter {
   /** Null: all tenants, for the operator only. */
@@ -53,14 +54,15 @@ export async function listRuns(db: Queryable, filter: RunFilter, limit: number):
   return rows;
 }
 
-type WayIn = 'live' | 'flagged' | 'flagged-or-live' | 'all' | 'pipeline';
+type WayIn = 'live' | 'failed' | 'dead' | 'flagged' | 'flagged-or-live' | 'all' | 'tenant' | 'pipeline';
 
 function wayIn(filter: RunFilter): WayIn {
   if (filter.phase === 'waiting' || filter.phase === 'active') return 'live';
-  if (filter.phase === 'failed' || filter.phase === 'dead') return 'flagged';
+  if (filter.phase === 'failed' || filter.phase === 'dead') return filter.tenantId === null ? 'flagged' : filter.phase;
   if (filter.status !== undefined && filter.phase === undefined && flaggedWords.has(filter.status))
     return 'flagged-or-live';
-  return filter.pipeline !== undefined && filter.tenantId !== null ? 'pipeline' : 'all';
+  if (filter.tenantId === null) return 'all';
+  return filter.pipeline === undefined ? 'tenant' : 'pipeline';
 }
 
 // Terminal words other than plain success, over all machines. In some machines they are a stop on the way: a failed sync waits
@@ -82,14 +84,26 @@ const flagged = `
         and ($3::text is null or f.status = $3)
         and ($4::text is null or f.phase = $4)`;
 
+/** In the order of the page, from an index of its own. */
+const flaggedOfTenant = (phase: 'failed' | 'dead') => `
+      select f.run_id as id from engine.flagged_runs f
+      where f.tenant_id = $1 and f.phase = '${phase}' and ($3::text is null or f.status = $3) and f.run_id < coalesce($8, '${newest}'::uuid)`;
+
 const candidates: Record<WayIn, string> = {
+  failed: `with candidates as not materialized (${flaggedOfTenant('failed')})`,
+  dead: `with candidates as not materialized (${flaggedOfTenant('dead')})`,
   live: `with candidates as (${live})`,
   flagged: `with candidates as (${flagged})`,
   'flagged-or-live': `with candidates as (${flagged} union all ${live})`,
   all: `
     with candidates as not materialized (
       select a.id from engine.all_runs a
-      where ($1::uuid is null or a.tenant_id = $1) and ($8::uuid is null or a.id < $8)
+      where $1::uuid is null and ($8::uuid is null or a.id < $8)
+    )`,
+  tenant: `
+    with candidates as not materialized (
+      select a.id from engine.all_runs a
+      where a.tenant_id = $1 and ($8::uuid is null or a.id < $8)
     )`,
   pipeline: `
     with candidates as not materialized (

@@ -25,9 +25,17 @@ export async function readAttempts(
   const { rows } = await db.query<AttemptRow>({
     name: 'reads-attempts',
     text: `
-      select attempt, stage, worker_id, outcome, queued_at, started_at, ended_at, error_kind, error_code, error_text
-      from engine.all_attempts
-      where run_id = $2 and tenant_id = $1 and attempt > $3
+      (select attempt, stage, worker_id, outcome, queued_at, started_at, ended_at, error_kind, error_code, error_text
+       from engine.attempts
+       where run_id = $2 and tenant_id = $1 and attempt > $3
+       order by attempt
+       limit $4)
+      union all
+      (select attempt, stage, worker_id, outcome, queued_at, started_at, ended_at, error_kind, error_code, error_text
+       from engine.past_attempts
+       where run_id = $2 and tenant_id = $1 and attempt > $3
+       order by attempt
+       limit $4)
       union all
       select attempt, stage, worker_id, null, queued_at, claimed_at, null, null, null, null
       from engine.leases

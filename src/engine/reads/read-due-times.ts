@@ -8,7 +8,12 @@ export async function readDueTimes(
 ): Promise<Map<string, Date>> {
   const { rows } = await db.query<{ name: string; next_at: Date }>({
     name: 'reads-due-times',
-    text: `select name, next_at from engine.schedules where tenant_id = $1 and name = any ($2::text[])`,
+    text: `
+      select s.name, s.next_at from unnest($2::text[]) given (name)
+      cross join lateral (
+        select name, next_at from engine.schedules where tenant_id = $1 and name >= given.name order by name limit 1
+      ) s
+      where s.name = given.name`,
     values: [tenantId, names],
   });
   return new Map(rows.map((row) => [row.name, row.next_at]));

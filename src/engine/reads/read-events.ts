@@ -30,8 +30,14 @@ export async function readRunEvents(
     name: 'reads-run-events',
     text: `
       select e.position, e.event_id, e.run_id, e.type, e.key, e.data, e.created_at
-      from engine.all_events e
-      where e.run_id = $2 and e.tenant_id = $1 and e.position > $3 and ($4::text[] is null or e.type = any ($4))
+      from (
+        (select p.position, l.event_id, l.tenant_id, l.run_id, l.type, l.key, l.data, l.created_at
+         from (select * from engine.events where run_id = $2 offset 0) l
+         cross join lateral (select position from engine.event_positions where event_id = l.event_id limit 1) p)
+        union all
+        (select position, event_id, tenant_id, run_id, type, key, data, created_at from engine.past_events where run_id = $2 offset 0)
+      ) e
+      where e.tenant_id = $1 and e.position > $3 and ($4::text[] is null or e.type = any ($4))
       order by e.position
       limit $5`,
     values: [tenantId, runId, after, types, limit ?? null],
@@ -49,7 +55,7 @@ export async function readTenantEvents(
     text: `
       select p.position, e.event_id, e.run_id, e.type, e.key, e.data, e.created_at
       from engine.event_positions p
-      join engine.events e on e.event_id = p.event_id
+      cross join lateral (select * from engine.events where event_id = p.event_id limit 1) e
       where p.position > $2 and p.position <= $3 and e.tenant_id = $1
       order by p.position
       limit $4`,

@@ -31,7 +31,8 @@ export async function readPace(control: Queryable, tenantId: string | null, sinc
       ),
       waited as (
         select r.pipeline, count(*)::int as throttled
-        from recent r join engine.attempts a on a.run_id = r.id and a.error_kind = 'rate_limited'
+        from recent r cross join lateral (select error_kind from engine.attempts where run_id = r.id offset 0) a
+        where a.error_kind = 'rate_limited'
         group by 1
       ),
       pace as (

@@ -125,10 +125,12 @@ export async function readTrouble(control: Queryable): Promise<TroubleRow[]> {
   const { rows } = await control.query<TroubleRow>({
     name: 'reads-trouble',
     text: `
-      select p.pipeline,
-             (select count(*)::int from engine.dead_letters d where d.pipeline = p.pipeline) as dead_letters,
-             (select count(*)::int from engine.stale_runs s where s.pipeline = p.pipeline) as stale
-      from engine.pipelines p`,
+      with letters as materialized (select pipeline, count(*)::int as letters from engine.dead_letters group by pipeline),
+      stale as materialized (select pipeline, count(*)::int as stale from engine.stale_runs group by pipeline)
+      select p.pipeline, coalesce(d.letters, 0) as dead_letters, coalesce(s.stale, 0) as stale
+      from engine.pipelines p
+      left join letters d on d.pipeline = p.pipeline
+      left join stale s on s.pipeline = p.pipeline`,
   });
   return rows;
 }

@@ -17,13 +17,14 @@ export async function readReplays(db: Queryable, tenantId: string, runId: string
       select j.run_id, r.status, r.phase, j.rows, coalesce((r.receipt -> 'outcomes' ->> 'rejected')::int, 0) as refused
       from (
         select replayed_as as run_id, count(*)::int as rows
-        from engine.rejects
-        where tenant_id = $1 and run_id = $2 and replayed_as is not null
+        from (select tenant_id, replayed_as from engine.rejects where run_id = $2 offset 0) of_run
+        where tenant_id = $1 and replayed_as is not null
         group by replayed_as
         order by replayed_as
         limit $3
       ) j
-      join engine.all_runs r on r.id = j.run_id and r.tenant_id = $1
+      cross join lateral (select * from engine.all_runs x where x.id = j.run_id limit 1) r
+      where r.tenant_id = $1
       order by j.run_id`,
     values: [tenantId, runId, limit],
   });

@@ -1,6 +1,7 @@
 // One run: its row of the ledger, or everything that is shown of it. Every statement that knows the tenant names it: row-level
 // security holds as well, but each layer must hold alone.
 import type { Queryable } from '../../platform/database.ts';
+import { runOfKey } from '../sql/run-of-key.ts';
 import { ledgerColumns, type RunRow, type ShownRun, shownColumns, shownJoins } from './run-columns.ts';
 
 export async function readRun(db: Queryable, tenantId: string, runId: string): Promise<RunRow | undefined> {
@@ -45,9 +46,11 @@ export async function readRunByKey(
     name: 'reads-run-by-key',
     text: `
       with recursive line (id, step) as (
-        select k.run_id, 0 from engine.all_keys k where k.tenant_id = $1 and k.pipeline = $2 and k.unique_key = $3
+        select f.run_id, 0 from (${runOfKey('$1', '$2', '$3::text')}) f
         union all
-        select x.run_id, step + 1 from line join engine.all_retries x on x.retry_of = line.id and x.tenant_id = $1
+        select x.run_id, step + 1
+        from line cross join lateral (select * from engine.all_retries a where a.retry_of = line.id limit 1) x
+        where x.tenant_id = $1
       )
       select ${ledgerColumns} from engine.all_runs r
       where r.tenant_id = $1 and r.id = (select id from line order by step desc limit 1)`,
@@ -72,7 +75,9 @@ export async function isAcknowledged(db: Queryable, tenantId: string, runId: str
 export async function findRetried(db: Queryable, runIds: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await db.query<{ retry_of: string }>({
     name: 'reads-find-retried',
-    text: `select retry_of from engine.all_retries where retry_of = any ($1::uuid[])`,
+    text: `
+      select x.retry_of from unnest($1::uuid[]) given (id)
+      cross join lateral (select a.retry_of from engine.all_retries a where a.retry_of = given.id limit 1) x`,
     values: [runIds],
   });
   return new Set(rows.map((row) => row.retry_of));

@@ -28,7 +28,7 @@ export async function readSigns(db: Queryable): Promise<WorkSigns> {
         cross join lateral (
           select r.lane, r.queued_at from engine.ready r where r.pipeline = p.pipeline limit ${SAMPLE}
         ) q
-        where not exists (select from engine.pauses z where z.pipeline = p.pipeline and z.lane in ('', q.lane))
+        where (select true from engine.pauses z where z.pipeline = p.pipeline and z.lane in ('', q.lane) limit 1) is null
       ),
       held as (
         select count(distinct l.run_id)::int as active, min(l.claimed_at) as since, max(g.updated_at) as moved_at,

@@ -34,7 +34,7 @@ export async function readThrottling(
         union all
         (select r.id, r.pipeline, r.input ->> 'provider'
          from (select run_id from engine.scheduled where run_id < $1 limit ${NEWEST}) later
-         join engine.runs r on r.id = later.run_id
+         cross join lateral (select * from engine.runs where id = later.run_id limit 1) r
          where ${ofTenant})
       ),
       asking as (
@@ -48,7 +48,8 @@ export async function readThrottling(
         select s.provider, count(*)::int as attempts,
                count(*) filter (where a.error_kind = 'rate_limited' and a.error_code is distinct from 'disk_full')::int as throttled
         from asking s
-        join engine.attempts a on a.run_id = s.id and a.ended_at >= $2
+        cross join lateral (select * from engine.attempts where run_id = s.id offset 0) a
+        where a.ended_at >= $2
         group by s.provider
       ),
       ranked as (

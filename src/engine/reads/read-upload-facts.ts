@@ -19,7 +19,7 @@ export async function readUploadFacts(
     text: `
       select r.id as run_id, b.bytes, encode(b.sha256, 'hex') as sha256, earlier.id as same_bytes_as
       from engine.all_runs r
-      join engine.blobs b on b.blob_id = r.blob_id and b.tenant_id = r.tenant_id
+      cross join lateral (select * from engine.blobs x where x.blob_id = r.blob_id limit 1) b
       left join lateral (
         select o.id
         from engine.blobs c
@@ -28,7 +28,7 @@ export async function readUploadFacts(
         order by o.id
         limit 1
       ) earlier on true
-      where r.tenant_id = $1 and r.id = any ($2::uuid[])`,
+      where r.tenant_id = $1 and r.id = any ($2::uuid[]) and b.tenant_id = r.tenant_id`,
     values: [tenantId, runIds],
   });
   return rows;

@@ -57,7 +57,8 @@ export async function readQueueSigns(db: Queryable): Promise<QueueSigns> {
              (select count(*) from engine.stale_runs) as stale,
              (select count(*) from engine.dead_letters) as dead_letters,
              (select extract(epoch from engine.now() - min(queued_at))::float8 from engine.ready) as oldest_waiting_s,
-             (select count(*) from engine.event_inbox i join engine.events e on e.event_id = i.event_id
+             (select count(*) from engine.event_inbox i
+              cross join lateral (select created_at from engine.events where event_id = i.event_id limit 1) e
               where e.created_at < engine.now() - interval '1 minute') as events_stuck`,
   });
   return rows[0] as QueueSigns;

@@ -17,18 +17,19 @@ export async function correctRejects(
     name: 'engine-correct-rejects',
     text: `
       update engine.rejects r
-      set correction = w.correction, status = w.status,
-          corrected_by = case when w.correction is null then null else $3 end,
-          corrected_at = case when w.correction is null then null else engine.now() end
-      from unnest($4::bigint[], $5::jsonb[], $6::text[]) as w (reject_id, correction, status)
-      where r.tenant_id = $1 and r.run_id = $2 and r.reject_id = w.reject_id and r.status in ('open', 'corrected')`,
+      set correction = nullif($5::jsonb -> r.reject_id::text -> 'correction', 'null'),
+          status = $5::jsonb -> r.reject_id::text ->> 'status',
+          corrected_by = case when jsonb_typeof($5::jsonb -> r.reject_id::text -> 'correction') <> 'null' then $3 end,
+          corrected_at = case when jsonb_typeof($5::jsonb -> r.reject_id::text -> 'correction') <> 'null' then engine.now() end
+      where r.tenant_id = $1 and r.run_id = $2 and r.reject_id = any ($4::bigint[]) and r.status in ('open', 'corrected')`,
     values: [
       run.tenantId,
       run.runId,
       run.by,
       writes.map((write) => write.rejectId),
-      writes.map((write) => (write.correction === null ? null : JSON.stringify(write.correction))),
-      writes.map((write) => write.status),
+      JSON.stringify(
+        Object.fromEntries(writes.map(({ rejectId, correction, status }) => [rejectId, { correction, status }])),
+      ),
     ],
   });
   return rowCount ?? 0;

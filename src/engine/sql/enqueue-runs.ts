@@ -6,6 +6,7 @@ import { BULK_LIMIT_MS } from '../engine-pools.ts';
 import { arrayLiteral } from './array-literal.ts';
 import { FEW_RUNS } from './claim-runs.ts';
 import { channels } from './notify.ts';
+import { runOfKey } from './run-of-key.ts';
 
 // The server takes 8,000 bytes with a wake-up.
 const MAX_LANE_LENGTH = 500;
@@ -201,9 +202,12 @@ export async function findHolder(db: Queryable, run: NewRun): Promise<string | u
     text: `
       (select id from engine.all_runs where id = $1)
       union all
-      (select run_id from engine.all_keys where tenant_id = $2 and pipeline = $3 and unique_key = $4)
+      (${runOfKey('$2', '$3', '$4::text')})
       union all
-      (select id from engine.runs where tenant_id = $2 and pipeline = $3 and active_key = $5)
+      (select a.id from (
+         select id, active_key from engine.runs
+         where tenant_id = $2 and pipeline = $3 and active_key >= $5::text order by active_key limit 1
+       ) a where a.active_key = $5)
       union all
       (select run_id from engine.all_retries where retry_of = $6)
       limit 1`,

@@ -28,9 +28,11 @@ export async function linkReturnedRejects(db: Queryable, returned: ReturnedLines
     text: `
       update engine.rejects j
       set status = 'replayed', replayed_as = $3, corrected_by = 'the uploaded file', corrected_at = engine.now(),
-          correction = jsonb_build_object('cells', x.cells::jsonb, 'faults', '[]'::jsonb, 'returned', true)
-      from unnest($4::bigint[], $5::text[]) as x (line, cells)
-      where j.tenant_id = $1 and j.run_id = $2 and j.line = x.line and j.status in ('open', 'corrected')`,
-    values: [tenantId, original, runId, lines.map(({ line }) => line), lines.map(({ cells }) => JSON.stringify(cells))],
+          correction = jsonb_build_object('cells', $5::jsonb -> j.line::text, 'faults', '[]'::jsonb, 'returned', true)
+      where j.tenant_id = $1 and j.run_id = $2 and j.line = any ($4::bigint[]) and j.status in ('open', 'corrected')`,
+    values: [
+      ...[tenantId, original, runId, lines.map(({ line }) => line)],
+      JSON.stringify(Object.fromEntries(lines.map(({ line, cells }) => [line, cells]))),
+    ],
   });
 }

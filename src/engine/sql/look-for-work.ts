@@ -9,13 +9,17 @@ export interface WorkSeen {
   readonly part_in_ms: number | null;
 }
 
-/** Of open parts that may be claimed, by the pipelines of the last parameter. */
+/** Until the first open part of these pipelines that is not paused may be claimed. */
 const partIn = (pipelines: string) => `
-  (select case when bool_or(p.available_at <= engine.now()) then 0
-               else extract(epoch from min(p.available_at) - engine.now()) * 1000 end::float8
-   from engine.parts p
-   where p.state = 'open' and p.pipeline = any (${pipelines}::text[])
-     and not exists (select from engine.pauses x where x.pipeline = p.pipeline and x.lane in ('', p.lane)))`;
+  (select greatest(0, extract(epoch from min(f.available_at) - engine.now()) * 1000)::float8
+   from unnest(${pipelines}::text[]) given (pipeline)
+   cross join lateral (
+     select p.available_at from engine.parts p
+     where p.state = 'open' and p.available_at > '-infinity' and p.pipeline = given.pipeline
+       and (select true from engine.pauses x where x.pipeline = p.pipeline and x.lane in ('', p.lane) limit 1) is null
+     order by p.available_at
+     limit 1
+   ) f)`;
 
 export async function lookForWork(
   db: Queryable,

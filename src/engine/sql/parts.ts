@@ -22,7 +22,7 @@ export async function offerParts(db: Queryable, lease: FenceKey, parts: readonly
         for update of r
       ),
       stale as (
-        delete from engine.parts p using held h where p.run_id = h.run_id and p.part <> all ($5::text[])
+        delete from engine.parts p where p.run_id = (select run_id from held) and p.part <> all ($5::text[])
       )
       insert into engine.parts (run_id, part, pipeline, lane, priority, state)
       select h.run_id, o.part, h.pipeline, h.lane, h.priority, case when o.part = h.part then 'taken' else 'open' end

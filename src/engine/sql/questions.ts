@@ -18,8 +18,8 @@ export interface QuestionRow {
 
 const columns = 'q.question_id, q.tenant_id, q.run_id, q.code, q.text, q.details, q.choices, q.asked_at, q.expires_at';
 /** Answered questions of a run that has ended, and questions whose run was lost before it was held, are not open. */
-const isOpen = `q.closed_at is null and exists (
-        select from engine.runs r where r.id = q.run_id and r.phase = 'waiting' and r.wait_reason ->> 'kind' = 'question')`;
+const isOpen = `q.closed_at is null and (
+        select r.phase = 'waiting' and r.wait_reason ->> 'kind' = 'question' from engine.runs r where r.id = q.run_id limit 1)`;
 
 /** The next question of its run. An attempt that was lost before its end was written asks the same one again. */
 export async function insertQuestion(
@@ -83,7 +83,9 @@ export async function findOpenQuestion(
 ): Promise<QuestionRow | undefined> {
   const { rows } = await db.query<QuestionRow>({
     name: 'engine-find-open-question',
-    text: `select ${columns} from engine.questions q where q.run_id = $2 and q.tenant_id = $1 and ${isOpen}`,
+    text: `
+      select ${columns} from (select * from engine.questions where run_id = $2 order by number desc limit 1) q
+      where q.tenant_id = $1 and ${isOpen}`,
     values: [tenantId, runId],
   });
   return rows[0];

@@ -74,19 +74,20 @@ export async function lockLostLeases(db: Queryable, workerIds: readonly string[]
     name: 'engine-lock-lost-leases',
     text: `
       select l.run_id, l.part, l.attempt, l.pipeline, l.stage, l.worker_id, l.claimed_at, r.status, r.failures, l.began,
-             exists (
-               select from engine.checkpoints c where c.run_id = l.run_id and c.stage = l.stage and c.attempt = l.attempt
-             ) as progressed,
+             coalesce((
+               select true from engine.checkpoints c where c.run_id = l.run_id and c.stage = l.stage and c.attempt = l.attempt limit 1
+             ), false) as progressed,
              case when r.cancel_requested_at is not null then r.cancel_requested_by end as cancel_requested_by,
              ${cancelEventOf('l.pipeline', 'r.status')} as cancel_event, p.lost_limit, p.lost_action,
-             exists (select from engine.parts x where x.run_id = l.run_id) as shared
-      from engine.leases l
-      join engine.runs r on r.id = l.run_id
+             coalesce((select true from engine.parts x where x.run_id = l.run_id limit 1), false) as shared
+      from unnest($1::uuid[]) lost (worker_id)
+      cross join lateral (
+        select * from engine.leases where worker_id = lost.worker_id limit $2 for update skip locked
+      ) l
+      cross join lateral (select * from engine.runs where id = l.run_id limit 1) r
       join engine.pipelines p on p.pipeline = l.pipeline
-      where l.worker_id = any ($1::uuid[])
       order by l.run_id, l.part
-      limit $2
-      for update of l skip locked`,
+      limit $2`,
     values: [workerIds, limit],
   });
   return rows;

@@ -66,7 +66,10 @@ export async function lockDueSchedule(
 ): Promise<DueSchedule | undefined> {
   const { rows } = await db.query<DueSchedule>({
     name: 'engine-lock-due-schedule',
-    text: `select ${dueColumns} from engine.schedules where ${isDue} and schedule_id = $2 for update skip locked`,
+    text: `
+      select ${dueColumns} from engine.schedules
+      where schedule_id = $2 and enabled and (set_aside_at is null) is true and due_at <= (select engine.now()) and pipeline = any ($1::text[])
+      for update skip locked`,
     values: [pipelines, scheduleId],
   });
   return rows[0];
@@ -214,9 +217,11 @@ export async function nextScheduleIn(db: Queryable, pipelines: readonly string[]
   const { rows } = await db.query<{ ms: number | null }>({
     name: 'engine-next-schedule-in',
     text: `
-      select ceil(extract(epoch from min(due_at) - engine.now()) * 1000)::float8 as ms
+      select ceil(extract(epoch from due_at - engine.now()) * 1000)::float8 as ms
       from engine.schedules
-      where enabled and set_aside_at is null and pipeline = any ($1::text[])`,
+      where enabled and set_aside_at is null and pipeline = any ($1::text[])
+      order by due_at
+      limit 1`,
     values: [pipelines],
   });
   return rows[0]?.ms ?? null;

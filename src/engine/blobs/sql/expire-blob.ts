@@ -7,8 +7,8 @@ export async function expireBlobOf(db: Queryable, tenantId: string, runId: strin
     text: `
       update engine.blobs b
       set keep_until = engine.now()
-      from engine.all_runs r
-      where r.tenant_id = $1 and r.id = $2 and r.finished_at is not null and b.blob_id = r.blob_id and b.tenant_id = $1`,
+      where b.tenant_id = $1 and b.blob_id = (
+        select r.blob_id from engine.all_runs r where r.tenant_id = $1 and r.id = $2 and r.finished_at is not null limit 1)`,
     values: [tenantId, runId],
   });
 }

@@ -10,7 +10,7 @@ export async function forgetBlobs(db: Queryable, afterDays: number, limit: numbe
         select b.blob_id
         from engine.blobs b
         where b.deleted_at < (select engine.now()) - make_interval(days => $1)
-          and not exists (select from engine.all_runs r where r.blob_id = b.blob_id)
+          and (select true from engine.all_runs r where r.blob_id = b.blob_id limit 1) is null
         limit $2
         for update skip locked
       ))`,

@@ -19,7 +19,7 @@ export async function markUnusedBlobs(db: Queryable, ttlHours: number, limit: nu
         from engine.blobs b
         where b.deleted_at is null
           and b.created_at < (select engine.now()) - make_interval(secs => $1::double precision * 3600)
-          and not exists (select from engine.all_runs r where r.blob_id = b.blob_id)
+          and (select true from engine.all_runs r where r.blob_id = b.blob_id limit 1) is null
         order by b.created_at
         limit $2
         for update skip locked
@@ -43,11 +43,12 @@ export async function markExpiredBlobs(db: Queryable, limit: number): Promise<Ma
         from engine.blobs b
         where b.deleted_at is null
           and b.keep_until < (select engine.now())
-          and not exists (
-            select from engine.all_runs r
-            where r.blob_id = b.blob_id
-              and (r.finished_at is null or exists (select from engine.rejects j where j.run_id = r.id))
-          )
+          and (
+            select true
+            from (select id, finished_at from engine.all_runs where blob_id = b.blob_id offset 0) r
+            where r.finished_at is null or (select true from engine.rejects j where j.run_id = r.id limit 1)
+            limit 1
+          ) is null
         order by b.keep_until
         limit $1
         for update skip locked

@@ -43,10 +43,12 @@ export async function listAlerts(
   limit: number,
 ): Promise<AlertRow[]> {
   const which = filter.status ?? 'any';
+  const ofRun = filter.runId !== null;
   const { rows } = await db.query<AlertRow>({
-    name: `alerts-list-${which}`,
+    name: `alerts-list-${which}${ofRun ? '-of-run' : ''}`,
     text: `
-      select ${columns} from engine.alerts
+      select ${columns}
+      from ${ofRun ? '(select * from engine.alerts where run_id = $3 offset 0) a' : 'engine.alerts'}
       where tenant_id = $1 and ${byStatus[which]}
         and ($2::text is null or rule = $2)
         and ($3::uuid is null or run_id = $3)
@@ -113,6 +115,7 @@ export async function listSendsOfAlert(db: Queryable, tenantId: string, alertId:
   return rows;
 }
 
+/** The sink is named as a span and in the order: only its own index has that order, whatever the server thinks of how many there are. */
 export async function listSendsOfSink(
   db: Queryable,
   tenantId: string,
@@ -124,9 +127,9 @@ export async function listSendsOfSink(
     name: 'alerts-list-sends-of-sink',
     text: `
       select ${sendColumns} from engine.alert_sends s
-      join engine.alert_sinks k on k.sink_id = s.sink_id and k.tenant_id = $1
-      where s.tenant_id = $1 and s.sink_id = $2 and ($3::bigint is null or s.send_id < $3)
-      order by s.send_id desc
+      cross join lateral (select * from engine.alert_sinks where sink_id = s.sink_id limit 1) k
+      where s.tenant_id = $1 and s.sink_id between $2 and $2 and ($3::bigint is null or s.send_id < $3) and k.tenant_id = $1
+      order by s.sink_id desc, s.send_id desc
       limit $4`,
     values: [tenantId, sinkId, beforeId, limit],
   });

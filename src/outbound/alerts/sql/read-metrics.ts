@@ -75,7 +75,7 @@ export async function readFailedRuns(db: Queryable, minutes: number): Promise<Me
     text: `
       select tenant_id, pipeline, count(*)::float8 as value
       from engine.flagged_runs
-      where finished_at > engine.now() - $1 * interval '1 minute' and phase in ('failed', 'dead')
+      where finished_at > (select engine.now() - $1 * interval '1 minute') and phase in ('failed', 'dead')
       group by 1, 2`,
     values: [minutes],
   });
@@ -185,7 +185,8 @@ export async function readRetries(db: Queryable, sinceId: string): Promise<Metri
     text: `
       select recent.tenant_id, recent.pipeline, count(*)::float8 as value
       from (${newest}) recent
-      join engine.attempts a on a.run_id = recent.id and a.outcome = 'retried'
+      cross join lateral (select outcome from engine.attempts where run_id = recent.id offset 0) a
+      where a.outcome = 'retried'
       group by 1, 2`,
     values: [sinceId],
   });
@@ -201,7 +202,7 @@ export async function readThrottledPercent(db: Queryable, sinceId: string): Prom
              (100.0 * count(*) filter (where a.error_kind = 'rate_limited' and a.error_code is distinct from 'disk_full')
                / count(*))::float8 as value
       from (${newest}) recent
-      join engine.attempts a on a.run_id = recent.id
+      cross join lateral (select error_kind, error_code from engine.attempts where run_id = recent.id offset 0) a
       group by 1, 2`,
     values: [sinceId],
   });

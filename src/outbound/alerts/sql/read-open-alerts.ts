@@ -81,12 +81,13 @@ export async function readAlertsEndedByRuns(
       )
       select a.alert_id, 'retried' as resolution
       from line
-      join engine.alerts a on a.tenant_id = line.tenant_id and a.run_id = line.before and a.resolved_at is null and a.kind = 'event'
+      cross join lateral (select * from engine.alerts where tenant_id = line.tenant_id and run_id = line.before offset 0) a
+      where a.resolved_at is null and a.kind = 'event'
       union
       select a.alert_id, 'run_ended'
       from engine.all_runs r
-      join engine.alerts a on a.tenant_id = r.tenant_id and a.run_id = r.id and a.resolved_at is null and a.kind = 'event'
-      where r.id = any ($1) and a.subject like r.id || ':%'`,
+      cross join lateral (select * from engine.alerts where tenant_id = r.tenant_id and run_id = r.id offset 0) a
+      where r.id = any ($1) and a.resolved_at is null and a.kind = 'event' and a.subject like r.id || ':%'`,
     values: [endedRuns, doneRuns],
   });
   return rows;

@@ -39,8 +39,13 @@ export async function readEventRules(db: Queryable, tenantIds: readonly string[]
   const { rows } = await db.query<EventRule>({
     name: 'alerts-read-event-rules',
     text: `
-      select tenant_id, name, kind, event, pipeline, window_minutes, severity, enabled
-      from engine.alert_rules where kind = 'event' and (tenant_id is null or tenant_id = any ($1))`,
+      select r.tenant_id, r.name, r.kind, r.event, r.pipeline, r.window_minutes, r.severity, r.enabled
+      from (
+        select * from engine.alert_rules where tenant_id is null
+        union all
+        select * from engine.alert_rules where tenant_id = any ($1)
+      ) r
+      where r.kind = 'event'`,
     values: [tenantIds],
   });
   return rows;

@@ -27,7 +27,10 @@ const columns = `r.rule_id, r.tenant_id, r.name, r.description, r.kind, r.event,
   r.window_minutes, r.severity, r.enabled, r.updated_at,
   r.tenant_id is not null and exists (
     select from engine.alert_rules d where d.tenant_id is null and d.name = r.name) as is_changed,
-  (select count(*)::int from engine.alerts a where a.tenant_id = $1 and a.rule = r.name and a.resolved_at is null) as open_alerts`;
+  (select count(*)::int from (
+     select a.subject from engine.alerts a
+     where a.tenant_id = $1 and a.rule between r.name and r.name and a.resolved_at is null order by a.rule, a.subject offset 0
+   ) o) as open_alerts`;
 
 const holds = `(r.tenant_id = $1 or r.tenant_id is null and not exists (
     select from engine.alert_rules o where o.tenant_id = $1 and o.name = r.name))`;

@@ -52,21 +52,27 @@ export async function takeSends(db: Queryable, leaseMs: number, limit: number): 
         cross join lateral (
           select s.send_id from engine.alert_sends s
           where s.sink_id = k.sink_id and s.status = 'waiting' and s.next_at <= (select engine.now())
-            and not exists (select from engine.alert_sends e
-                            where e.sink_id = s.sink_id and e.alert_id = s.alert_id and e.send_id < s.send_id and e.status = 'waiting')
+            and (select true from engine.alert_sends e
+                 where e.sink_id = s.sink_id and e.alert_id = s.alert_id and e.send_id < s.send_id and e.status = 'waiting'
+                 limit 1) is null
           order by s.send_id
           limit 1
         ) s
+      ),
+      taken as (
+        update engine.alert_sends
+        set attempts = attempts + 1, next_at = engine.now() + $1 * interval '1 millisecond'
+        where send_id = any (array(select send_id from chosen))
+        returning send_id, attempts, what, round, sink_id, alert_id, created_at
       )
-      update engine.alert_sends s
-      set attempts = s.attempts + 1, next_at = engine.now() + $1 * interval '1 millisecond'
-      from chosen c, engine.alerts a
-      where s.send_id = c.send_id and a.alert_id = s.alert_id
-      returning s.send_id, s.attempts, s.what, s.round, s.sink_id, c.kind as sink_kind, c.target,
-                (extract(epoch from engine.now() - s.created_at) * 1000)::float8 as age_ms,
-                a.alert_id, a.tenant_id, a.rule, a.severity, a.message, a.pipeline, a.run_id, a.value, a.threshold, a.occurrences,
-                a.opened_at, a.resolved_at,
-                (select count(*)::int from engine.alert_sends f where f.folded_into = s.send_id) as folded`,
+      select s.send_id, s.attempts, s.what, s.round, s.sink_id, c.kind as sink_kind, c.target,
+             (extract(epoch from engine.now() - s.created_at) * 1000)::float8 as age_ms,
+             a.alert_id, a.tenant_id, a.rule, a.severity, a.message, a.pipeline, a.run_id, a.value, a.threshold, a.occurrences,
+             a.opened_at, a.resolved_at,
+             (select count(*)::int from engine.alert_sends f where f.folded_into = s.send_id) as folded
+      from taken s
+      join chosen c on c.send_id = s.send_id
+      cross join lateral (select * from engine.alerts where alert_id = s.alert_id limit 1) a`,
     values: [leaseMs, limit],
   });
   return rows;

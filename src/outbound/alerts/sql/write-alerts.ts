@@ -31,8 +31,12 @@ export interface OpenedAlert {
 
 /** The sinks of an alert: the tenant's own and the operator's, from the severity they want. */
 const sinksOf = (alert: string) => `
-  join engine.alert_sinks k
-    on k.enabled and (k.tenant_id = ${alert}.tenant_id or k.tenant_id is null)
+  join lateral (
+    select * from engine.alert_sinks own where own.tenant_id = ${alert}.tenant_id
+    union all
+    select * from engine.alert_sinks common where common.tenant_id is null
+  ) k
+    on k.enabled
    and array_position(array['INFO', 'WARNING', 'ERROR', 'CRITICAL'], ${alert}.severity)
     >= array_position(array['INFO', 'WARNING', 'ERROR', 'CRITICAL'], k.min_severity)`;
 
@@ -157,7 +161,7 @@ export async function remindOfAlerts(db: Queryable, everyMs: number, limit: numb
       ),
       reminded as (
         update engine.alerts a set reminded_at = engine.now(), reminders = a.reminders + 1
-        from overdue o where a.alert_id = o.alert_id
+        where a.alert_id = any (array(select alert_id from overdue))
         returning a.alert_id, a.tenant_id, a.severity, a.reminders
       )
       insert into engine.alert_sends (tenant_id, sink_id, alert_id, what, round)
@@ -188,15 +192,15 @@ export async function pruneAlerts(db: Queryable, days: number, limit: number): P
     name: 'alerts-prune',
     text: `
       with tests as (
-        delete from engine.alert_sends where send_id in (
+        delete from engine.alert_sends where send_id = any (array(
           select send_id from engine.alert_sends
-          where what = 'test' and created_at < engine.now() - $1 * interval '1 day'
+          where what = 'test' and created_at < (select engine.now() - $1 * interval '1 day')
           limit $2
-        )
+        ))
       )
-      delete from engine.alerts where alert_id in (
-        select alert_id from engine.alerts where resolved_at < engine.now() - $1 * interval '1 day' limit $2
-      )`,
+      delete from engine.alerts where alert_id = any (array(
+        select alert_id from engine.alerts where resolved_at < (select engine.now() - $1 * interval '1 day') limit $2
+      ))`,
     values: [days, limit],
   });
   return rowCount ?? 0;

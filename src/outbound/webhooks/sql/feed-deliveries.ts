@@ -20,7 +20,10 @@ export async function lockListeners(db: Queryable, tenantIds: readonly string[])
     text: `
       select endpoint_id, tenant_id, event_types, disabled_at is not null as is_disabled, created_at
       from engine.webhook_endpoints
-      where tenant_id = any ($1)
+      where endpoint_id = any (array(
+        select e.endpoint_id from unnest($1::uuid[]) given (tenant_id)
+        cross join lateral (select endpoint_id from engine.webhook_endpoints where tenant_id = given.tenant_id offset 0) e
+      ))
       order by endpoint_id
       for share`,
     values: [tenantIds],

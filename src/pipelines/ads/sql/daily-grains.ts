@@ -49,9 +49,10 @@ export async function listUntoldDays(
     text: `
       select d.day
       from unnest($4::date[]) as d (day)
-      where not exists (
-        select from daily_metric_grains g
-        where g.workspace_id = $1 and g.platform = $3 and g.metric_date = d.day and g.grain = $5 and g.client_id is not distinct from $2::uuid)`,
+      where (
+        select true from daily_metric_grains g
+        where g.workspace_id = $1 and g.platform = $3 and g.metric_date = d.day and g.grain = $5 and g.client_id is not distinct from $2::uuid
+        limit 1) is null`,
     values: [scope.workspaceId, scope.clientId, scope.platform, days, grain],
   });
   return rows.map(({ day }) => day);

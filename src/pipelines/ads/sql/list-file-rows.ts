@@ -39,8 +39,21 @@ const stored = (level: string) => `
   where d.workspace_id = $2 and d.platform = $3 and d.metric_date = p.metric_date and d.client_id is not distinct from $4::uuid
     and d.part is not distinct from (select u.part from upload_readings u where u.upload_id = $1)
     and d.period_end is not distinct from (p.raw_data ->> 'period_end')::date
-    and ${level} and d.ad_set_external_id is not distinct from p.ad_set_external_id
-    and d.campaign_external_id is not distinct from p.campaign_external_id`;
+    and ${level}`;
+
+/** One for each level, so that the index is entered at the name of the row's own. */
+const storedAtAnyLevel = [
+  `d.ad_external_id = p.ad_external_id and d.ad_set_external_id is not distinct from p.ad_set_external_id
+     and d.campaign_external_id is not distinct from p.campaign_external_id`,
+  `p.ad_external_id is null and d.ad_external_id is null and d.ad_set_external_id = p.ad_set_external_id
+     and d.campaign_external_id is not distinct from p.campaign_external_id`,
+  `p.ad_external_id is null and p.ad_set_external_id is null and d.ad_external_id is null and d.ad_set_external_id is null
+     and d.campaign_external_id = p.campaign_external_id`,
+  `p.ad_external_id is null and p.ad_set_external_id is null and p.campaign_external_id is null
+     and d.ad_external_id is null and d.ad_set_external_id is null and d.campaign_external_id is null`,
+]
+  .map(stored)
+  .join(' union all ');
 
 // Each span has at least one row and a page needs no more than its limit from any, so both are cut before the rows are read. Rows are looked
 // up from the spans and from the page, in this order and one by one: joined, a page could read 20 million rows of an upload of 3,200.
@@ -107,9 +120,7 @@ const text = `
          p.conversion_value::text, p.video_views::text, p.metric_date::text || '.' || k.id as metric_id
   from page p
   left join lateral (
-    ${stored('p.ad_external_id is not null and d.ad_external_id = p.ad_external_id')}
-    union all
-    ${stored('p.ad_external_id is null and d.ad_external_id is null')}
+    ${storedAtAnyLevel}
     limit 1
   ) k on true
   order by p.row_index`;

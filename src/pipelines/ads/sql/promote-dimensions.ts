@@ -34,6 +34,12 @@ const staged = (entity: string, column: string) => `
   where upload_id = $1 and metric_date is null and entity_type = '${entity}' and validation_status = 'valid'
   order by ${column}, (raw_data ->> 'name') is null, row_index desc`;
 
+/** Of a parent that this upload names, by key: joined, a plan for any upload read all of this one's names for each. */
+const resolved = (alias: string, entity: string, column: string) => `left join lateral (
+      select internal_id from staging_id_resolution
+      where upload_id = $1 and external_id = s.${column} and entity_type = '${entity}' limit 1
+    ) ${alias} on true`;
+
 const statements = {
   campaign: `
     insert into campaigns (workspace_id, client_id, platform, external_id, name, inferred, id_derived, run_id, line, reported_at)
@@ -50,7 +56,7 @@ const statements = {
     select $2, $3, $4, s.ad_set_external_id, s.raw_data ->> 'name', (s.raw_data ->> 'inferred')::boolean,
            (s.raw_data ->> 'id_derived')::boolean, s.campaign_external_id, c.internal_id, $1, s.first_line, $5::timestamptz
     from (${staged('ad_set', 'ad_set_external_id')}) s
-    left join staging_id_resolution c on c.upload_id = $1 and c.entity_type = 'campaign' and c.external_id = s.campaign_external_id
+    ${resolved('c', 'campaign', 'campaign_external_id')}
     order by s.ad_set_external_id
     ${keepsKnown('ad_sets')},
       campaign_external_id = coalesce(excluded.campaign_external_id, ad_sets.campaign_external_id),
@@ -64,8 +70,8 @@ const statements = {
            (s.raw_data ->> 'id_derived')::boolean, s.campaign_external_id, s.ad_set_external_id, c.internal_id, a.internal_id,
            $1, s.first_line, $5::timestamptz
     from (${staged('ad', 'ad_external_id')}) s
-    left join staging_id_resolution c on c.upload_id = $1 and c.entity_type = 'campaign' and c.external_id = s.campaign_external_id
-    left join staging_id_resolution a on a.upload_id = $1 and a.entity_type = 'ad_set' and a.external_id = s.ad_set_external_id
+    ${resolved('c', 'campaign', 'campaign_external_id')}
+    ${resolved('a', 'ad_set', 'ad_set_external_id')}
     order by s.ad_external_id
     ${keepsKnown('ads')},
       campaign_external_id = coalesce(excluded.campaign_external_id, ads.campaign_external_id),
@@ -107,8 +113,8 @@ const resolutions: Readonly<Record<Dimension, { readonly table: string; readonly
 };
 
 /**
- * Remembers the internal id of everything else of that dimension the upload names. The names are handed over as one array: joined, a table
- * without statistics was read once per name.
+ * Remembers the internal id of everything else of that dimension the upload names. Each is looked up in the order that only the index of
+ * names has: joined, a table without statistics was read once per name.
  */
 export async function resolveDimension(db: Queryable, dimension: Dimension, scope: PromotionScope): Promise<void> {
   const { table, column } = resolutions[dimension];
@@ -117,12 +123,18 @@ export async function resolveDimension(db: Queryable, dimension: Dimension, scop
     text: `
       insert into staging_id_resolution (upload_id, workspace_id, entity_type, external_id, internal_id)
       select $1, $2, '${dimension}', t.external_id, t.id
-      from ${table} t
-      where t.workspace_id = $2 and t.platform = $4 and t.client_id is not distinct from $3::uuid
-        and t.external_id = any (array(
-          select distinct ${column}
-          from staging_rows
-          where upload_id = $1 and metric_date is null and entity_type = '${dimension}' and validation_status = 'valid'))
+      from (
+        select distinct ${column} as external_id
+        from staging_rows
+        where upload_id = $1 and metric_date is null and entity_type = '${dimension}' and validation_status = 'valid'
+      ) n
+      cross join lateral (
+        select external_id, id from ${table}
+        where workspace_id = $2 and platform = $4 and external_id between n.external_id and n.external_id
+          and client_id is not distinct from $3::uuid
+        order by external_id
+        limit 1
+      ) t
       on conflict (upload_id, external_id, entity_type) do nothing`,
     values: [scope.uploadId, scope.workspaceId, scope.clientId, scope.platform],
   });

@@ -56,10 +56,21 @@ const metricColumns = `
   m.ad_set_external_id, s.name as ad_set_name, m.ad_external_id, a.name as ad_name, m.currency, ${measures},
   m.reported_at, m.run_id, m.line, m.byte_offset`;
 
-const withNames = `
-  left join public.campaigns c on c.workspace_id = m.workspace_id and c.id = m.campaign_id
-  left join public.ad_sets s on s.workspace_id = m.workspace_id and s.id = m.ad_set_id
-  left join public.ads a on a.workspace_id = m.workspace_id and a.id = m.ad_id`;
+/**
+ * Found at their key and left after one step, which only the index of keys can do: asked for equality, any index of the workspace looks as
+ * good to a server without statistics, and a page of 20 numbers read 182,000 rows of names.
+ */
+const nameOf = (alias: 'c' | 's' | 'a', table: string, id: string) => `
+  left join lateral (
+    select n.id, n.name from public.${table} n where n.workspace_id = m.workspace_id and n.id >= m.${id} order by n.id limit 1
+  ) ${alias} on ${alias}.id = m.${id}`;
+const nameJoins = {
+  day: '',
+  campaign: nameOf('c', 'campaigns', 'campaign_id'),
+  ad_set: nameOf('s', 'ad_sets', 'ad_set_id'),
+  ad: nameOf('a', 'ads', 'ad_id'),
+};
+const withNames = Object.values(nameJoins).join('');
 
 /** Parameters 1 to 10. */
 const narrowed = `
@@ -173,7 +184,7 @@ export async function sumMetrics(
              sum(m.conversion_value)::text as conversion_value, sum(m.video_views)::text as video_views,
              count(*)::int as rows, array_agg(distinct m.grain) as grains
       from chosen m
-      ${withNames}
+      ${nameJoins[by]}
       where m.exact_grain = m.best_grain and ${key} is not null
       group by ${key}, m.currency
       order by ${order}
@@ -248,9 +259,9 @@ export async function findOrigin(db: Queryable, workspaceId: string, runId: stri
       select r.id as run_id, coalesce(r.input ->> 'filename', b.original_name) as filename, encode(b.sha256, 'hex') as sha256,
              u.mapping, coalesce(p.email, r.created_by::text) as uploaded_by, r.created_at as uploaded_at
       from engine.all_runs r
-      left join engine.blobs b on b.blob_id = r.blob_id
-      left join public.upload_readings u on u.upload_id = r.id
-      left join public.users p on p.user_id = r.created_by
+      left join lateral (select * from engine.blobs x where x.blob_id = r.blob_id limit 1) b on true
+      left join lateral (select * from public.upload_readings x where x.upload_id = r.id limit 1) u on true
+      left join lateral (select * from public.users x where x.user_id = r.created_by limit 1) p on true
       where r.tenant_id = $1 and r.id = $2`,
     values: [workspaceId, runId],
   });

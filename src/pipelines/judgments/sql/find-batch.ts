@@ -1,4 +1,5 @@
 // A batch and its revisions in the ledger. Every statement names the tenant.
+import { runOfKey } from '../../../engine/sql/run-of-key.ts';
 import type { Queryable } from '../../../platform/database.ts';
 
 export interface BatchRevision {
@@ -22,13 +23,12 @@ export async function findNewestRevision(
     text: `
       with recursive revisions (number, id, unique_key, status, phase, file_hash) as (
         select 1, r.id, r.unique_key, r.status, r.phase, r.input ->> 'file_hash'
-        from engine.all_keys k
+        from (${runOfKey('$1', "'judgments'", '$2::text')}) k
         cross join lateral (select * from engine.all_runs x where x.id = k.run_id limit 1) r
-        where k.tenant_id = $1 and k.pipeline = 'judgments' and k.unique_key = $2
         union all
         select v.number + 1, r.id, r.unique_key, r.status, r.phase, r.input ->> 'file_hash'
         from revisions v
-        join engine.all_keys k on k.tenant_id = $1 and k.pipeline = 'judgments' and k.unique_key = $2 || '#r' || (v.number + 1)
+        cross join lateral (${runOfKey('$1', "'judgments'", "($2 || '#r' || (v.number + 1))")}) k
         cross join lateral (select * from engine.all_runs x where x.id = k.run_id limit 1) r
         where v.number < ${MAX_REVISIONS}
       )

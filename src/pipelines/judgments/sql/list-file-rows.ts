@@ -40,8 +40,13 @@ const text = `
   page as (
     (select s.row_index, s.line, x.outcome, s.row_index as said_in
      from spans x
-     join intake.simplicity_validated_rows s
-       on s.batch_id = $1 and s.tenant_id = $2 and s.row_index >= greatest(x.first, $4::int + 1) and s.row_index < x.past
+     cross join lateral (
+       select row_index, line, tenant_id from intake.simplicity_validated_rows
+       where batch_id = $1 and row_index >= greatest(x.first, $4::int + 1) and row_index < x.past
+       order by row_index
+       limit $5
+     ) s
+     where s.tenant_id = $2
      order by s.row_index
      limit $5)
     union all
@@ -58,7 +63,10 @@ const text = `
          (select j.id::text from judgments j
           where j.tenant_id = $2 and j.case_number = s.case_number and j.county_key is not distinct from s.county_key limit 1) as judgment_id
   from page p
-  join intake.simplicity_validated_rows s on s.batch_id = $1 and s.tenant_id = $2 and s.row_index = p.said_in
+  cross join lateral (
+    select * from intake.simplicity_validated_rows where batch_id = $1 and row_index >= p.said_in order by row_index limit 1
+  ) s
+  where s.row_index = p.said_in and s.tenant_id = $2
   order by p.row_index`;
 
 export async function listFileRows(db: Queryable, query: FileRowQuery): Promise<FileRow[]> {

@@ -27,6 +27,10 @@ export interface JudgmentFilter {
   readonly limit: number;
 }
 
+// By the plaintiff first and in order afterwards, whatever the server thinks of how many cases one has.
+const ofFamily =
+  '(select k.* from family f cross join lateral (select * from judgments where plaintiff_id = f.id offset 0) k)';
+
 /** In the order of their ids. A plaintiff's cases include those of the plaintiffs merged into it. */
 export async function listJudgments(db: Queryable, filter: JudgmentFilter): Promise<JudgmentRow[]> {
   const by = { case: filter.caseNumber, county: filter.countyKey, plaintiff: filter.plaintiffId, run: filter.runId };
@@ -37,16 +41,15 @@ export async function listJudgments(db: Queryable, filter: JudgmentFilter): Prom
       with recursive family (id) as (
         select $6::bigint where $6::bigint is not null
         union
-        select p.id from family f join plaintiffs p on p.tenant_id = $1 and p.merged_into = f.id
+        select p.id from family f cross join lateral (select id from plaintiffs where tenant_id = $1 and merged_into = f.id offset 0) p
       )
       select j.id, j.case_number, j.county, j.plaintiff_name, j.defendant_name, j.judgment_amount::text as judgment_amount,
              j.filing_date::text as filing_date, plaintiff_root(j.tenant_id, j.plaintiff_id) as plaintiff_id, j.source_file,
              j.run_id, j.line, j.created_at, j.updated_at
-      from judgments j
+      from ${filter.plaintiffId === null ? 'judgments' : ofFamily} j
       where j.tenant_id = $1 and j.id > $2
         ${filter.caseNumber === null ? 'and $4::text is null' : 'and j.case_number = $4'}
         ${filter.countyKey === null ? 'and $5::text is null' : 'and j.county_key = $5'}
-        ${filter.plaintiffId === null ? '' : 'and j.plaintiff_id in (select id from family)'}
         ${filter.runId === null ? 'and $7::uuid is null' : 'and j.run_id = $7'}
       order by j.id
       limit $3`,

@@ -20,8 +20,10 @@ export const plaintiffByKey = (key: string) => `
            (select learned_key.plaintiff_id from plaintiff_keys learned_key
             where learned_key.tenant_id = $2 and learned_key.dedupe_key = ${key}))`;
 
-/** Rows that say nothing new of their plaintiff are passed over; see the staging buffer. */
-const inRange = 's.batch_id = $1 and s.row_index >= $3 and s.row_index < $4 and s.tells_plaintiff';
+/** In the order of the file, which only their key has. Those that say nothing new of their plaintiff are passed over; see the staging buffer. */
+const rowsInRange = `(
+          select * from intake.simplicity_validated_rows
+          where batch_id = $1 and row_index >= $3 and row_index < $4 order by row_index offset 0)`;
 const isEmail = `left(s.dedupe_key, 6) = 'email:'`;
 
 /** A new email beside the phone of a plaintiff without an email is that plaintiff's. */
@@ -31,8 +33,8 @@ export async function adoptEmails(db: Queryable, scope: LoadScope, range: RowRan
     text: `
       with given as materialized (
         select distinct on (s.dedupe_key) s.dedupe_key, s.phone_key, s.email
-        from intake.simplicity_validated_rows s
-        where ${inRange} and s.phone_key is not null
+        from ${rowsInRange} s
+        where s.tells_plaintiff and s.phone_key is not null
         order by s.dedupe_key, s.row_index
       ),
       known as materialized (
@@ -83,8 +85,8 @@ export async function foundPlaintiffs(
       with given as materialized (
         select s.dedupe_key, ${latest('plaintiff_name')}, ${latest('name_key')}, ${latest('email')}, ${latest('phone')},
                ${latest('address')}
-        from intake.simplicity_validated_rows s
-        where ${inRange} and s.dedupe_key is not null and ${withEmail ? isEmail : `not ${isEmail}`}
+        from ${rowsInRange} s
+        where s.tells_plaintiff and s.dedupe_key is not null and ${withEmail ? isEmail : `not ${isEmail}`}
           ${withEmail ? '' : `and not (left(s.dedupe_key, 5) = 'name:' and ${hasNamesake})`}
         group by s.dedupe_key
       ),
@@ -142,8 +144,8 @@ export async function linkPhones(db: Queryable, scope: LoadScope, range: RowRang
     text: `
       with given as materialized (
         select distinct s.dedupe_key, s.phone_key
-        from intake.simplicity_validated_rows s
-        where ${inRange} and s.phone_key is not null
+        from ${rowsInRange} s
+        where s.tells_plaintiff and s.phone_key is not null
       ),
       pairs as materialized (
         select g.phone_key, ${plaintiffByKey('g.dedupe_key')} as by_email, ${plaintiffByKey('g.phone_key')} as by_phone

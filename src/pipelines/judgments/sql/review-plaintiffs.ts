@@ -190,9 +190,10 @@ export async function splitPlaintiff(
       with founded as (
         insert into plaintiffs (tenant_id, dedupe_key, name, name_key, run_id)
         select $1, $4, coalesce(j.plaintiff_name, p.name), p.name_key, j.run_id
-        from judgments j
+        from unnest($3::bigint[]) given (id)
+        cross join lateral (select * from judgments where tenant_id = $1 and id >= given.id order by id limit 1) j
         join plaintiffs p on p.tenant_id = $1 and p.id = $2
-        where j.tenant_id = $1 and j.id = any ($3::bigint[])
+        where j.id = given.id
         order by j.id limit 1
         returning id
       ),

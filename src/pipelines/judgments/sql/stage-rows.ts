@@ -110,8 +110,10 @@ export async function compareRepeated(
       from jsonb_to_recordset($2::jsonb) as g (
         row_index int, case_number text, county_key text, plaintiff_name text, defendant_name text, judgment_amount numeric,
         filing_date date, email text, phone text, address text)
-      join intake.simplicity_validated_rows s
-        on s.batch_id = $1 and s.case_number = g.case_number and s.county_key is not distinct from g.county_key`,
+      cross join lateral (
+        select * from intake.simplicity_validated_rows
+        where batch_id = $1 and case_number = g.case_number and county_key is not distinct from g.county_key limit 1
+      ) s`,
     values: [batchId, JSON.stringify(repeated)],
   });
   return rows;

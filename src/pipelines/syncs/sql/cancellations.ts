@@ -87,8 +87,7 @@ export async function takeDueCancellations(
       update public.sync_cancellations c
       set looks = c.looks + 1,
           look_at = engine.now() + ($2::integer[])[least(c.looks + 1, array_length($2::integer[], 1))] * interval '1 millisecond'
-      from due
-      where c.job_id = due.job_id
+      where c.job_id = any (array(select job_id from due))
       returning c.job_id, c.tenant_id`,
     values: [limit, pausesMs],
   });
@@ -118,7 +117,11 @@ export async function listOpenCancellations(
     name: 'syncs-list-open-cancellations',
     text: `
       select ${columns} from public.sync_cancellations
-      where tenant_id = $1 and (connector_id = $2 or connection_id = $3) and look_at is not null
+      where tenant_id = $1 and job_id = any (array(
+        (select job_id from public.sync_cancellations where tenant_id = $1 and connector_id = $2 and look_at is not null)
+        union all
+        (select job_id from public.sync_cancellations where tenant_id = $1 and connection_id = $3 and look_at is not null)
+      ))
       order by job_id`,
     values: [tenantId, of.connectorId, of.connectionId],
   });
@@ -136,9 +139,9 @@ export async function listUnnoted(db: Queryable, tenantId: string, connectorId: 
     name: 'syncs-list-unnoted',
     text: `
       select j.job_id from public.sync_jobs j
-      where j.tenant_id = $1 and j.connector_id = $2
-        and not exists (select from public.sync_cancellations c where c.job_id = j.job_id)
-      order by j.job_id desc
+      where j.tenant_id = $1 and j.connector_id between $2 and $2
+        and (select true from public.sync_cancellations c where c.job_id = j.job_id limit 1) is null
+      order by j.connector_id, j.job_id desc
       limit 20`,
     values: [tenantId, connectorId],
   });
@@ -183,11 +186,16 @@ export async function hasLaterSync(
     name: 'syncs-has-later-sync',
     text: `
       select exists (
-        select from public.sync_jobs
-        where tenant_id = $1 and job_id > $3 and connector_id in (
-          select $2::uuid union all
+        select from (
+          select $2::uuid as connector_id union all
           select k.connector_id from public.connectors k where k.tenant_id = $1 and k.connection_id = $4
-        )
+        ) k
+        cross join lateral (
+          select job_id from public.sync_jobs
+          where tenant_id = $1 and connector_id between k.connector_id and k.connector_id
+          order by connector_id, job_id desc limit 1
+        ) newest
+        where newest.job_id > $3
       ) as later`,
     values: [sync.tenantId, sync.connectorId, sync.jobId, sync.connectionId],
   });

@@ -41,6 +41,7 @@ export async function readSyncFigures(
           select id, input ->> 'connector_id' as connector_id, status, error_code, started_at, finished_at
           from engine.runs
           where tenant_id = t.tenant_id and pipeline = 'syncs' and id >= $2
+          offset 0
         ) r
       ),
       ended as (
@@ -52,13 +53,14 @@ export async function readSyncFigures(
       letters as (
         select d.tenant_id, count(*)::int as count
         from engine.dead_letters d
-        where d.pipeline = 'syncs' and ($1::uuid is null or d.tenant_id = $1)
+        where d.pipeline = 'syncs' and ${tenantId === null ? '$1::uuid is null' : 'd.tenant_id = $1'}
         group by d.tenant_id
       ),
       executions as materialized (
         select a.run_id, a.outcome, a.error_code, a.ended_at - a.started_at as took
-        from engine.attempts a
-        where a.run_id in (select id from recent) and ($1::uuid is null or a.tenant_id = $1)
+        from (select distinct id from recent) r
+        cross join lateral (select * from engine.attempts where run_id = r.id offset 0) a
+        where $1::uuid is null or a.tenant_id = $1
       ),
       retries as (
         select coalesce(error_code, 'unknown') as error_code, count(*)::int as count

@@ -76,8 +76,12 @@ export async function listLiveJobs(
   const { rows } = await db.query<{ connector_id: string; job_id: string; status: JobRow['status'] }>({
     name: 'syncs-list-live-jobs',
     text: `
-      select active_key as connector_id, id as job_id, status from engine.runs
-      where tenant_id = $1 and pipeline = 'syncs' and active_key = any ($2::text[])`,
+      select j.active_key as connector_id, j.id as job_id, j.status from unnest($2::text[]) given (key)
+      cross join lateral (
+        select active_key, id, status from engine.runs
+        where tenant_id = $1 and pipeline = 'syncs' and active_key >= given.key order by active_key limit 1
+      ) j
+      where j.active_key = given.key`,
     values: [tenantId, connectorIds],
   });
   return rows;
