@@ -138,13 +138,7 @@ testPlans({
   cases,
   seeds,
   open: {
-    'sources-count': '3,026, statistics taken when almost empty',
-    'sources-count-by-status': '6,006, statistics none, planned for any values',
-    'sources-count-lines': '3,044, statistics taken when almost empty',
-    'sources-count-missing': '7,409, statistics taken when almost empty, planned for any values',
     'sources-delete-lines': '2,310,994, statistics fresh, planned for any values',
-    'sources-list-missing': '3,190, statistics taken when almost empty, planned for any values',
-    'sources-list-old-lines': '4,011, statistics none',
     'sources-mark-missing': '3,050, statistics taken when almost empty, planned for any values',
   },
 });
