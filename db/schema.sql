@@ -174,6 +174,7 @@ CREATE INDEX alert_sends_by_sink ON engine.alert_sends USING btree (sink_id, sen
 CREATE INDEX alert_sends_due ON engine.alert_sends USING btree (sink_id, send_id) WHERE (status = 'waiting'::text);
 CREATE INDEX alert_sends_folded ON engine.alert_sends USING btree (folded_into) WHERE (folded_into IS NOT NULL);
 CREATE INDEX alert_sends_recent ON engine.alert_sends USING btree (sink_id, sent_at) WHERE (sent_at IS NOT NULL);
+CREATE INDEX alert_sends_tests ON engine.alert_sends USING btree (created_at) WHERE (what = 'test'::text);
 alter table engine.alert_sends enable row level security, force row level security;
 create policy engine_all on engine.alert_sends for all to millrace_engine using (true) with check (true);
 create policy tenant_only on engine.alert_sends for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -246,6 +247,7 @@ CREATE INDEX alerts_by_tenant ON engine.alerts USING btree (tenant_id, alert_id)
 CREATE INDEX alerts_open ON engine.alerts USING btree (tenant_id, alert_id) WHERE (resolved_at IS NULL);
 CREATE UNIQUE INDEX alerts_open_once ON engine.alerts USING btree (tenant_id, rule, subject) WHERE (resolved_at IS NULL);
 CREATE INDEX alerts_resolved ON engine.alerts USING btree (resolved_at) WHERE (resolved_at IS NOT NULL);
+CREATE INDEX alerts_unacknowledged ON engine.alerts USING btree (alert_id) WHERE ((resolved_at IS NULL) AND (acknowledged_at IS NULL));
 alter table engine.alerts enable row level security, force row level security;
 create policy engine_all on engine.alerts for all to millrace_engine using (true) with check (true);
 create policy tenant_only on engine.alerts for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -482,7 +484,7 @@ create table engine.flagged_runs (
   constraint flagged_runs_acknowledged_by_somebody CHECK ((((acknowledged_at IS NULL) = (acknowledged_by IS NULL)) AND ((acknowledged_at IS NULL) = (acknowledged_for IS NULL))))
 );
 CREATE INDEX flagged_runs_by_finish ON engine.flagged_runs USING btree (finished_at);
-CREATE INDEX flagged_runs_dead ON engine.flagged_runs USING btree (tenant_id, pipeline) WHERE (phase = 'dead'::text);
+CREATE INDEX flagged_runs_dead ON engine.flagged_runs USING btree (tenant_id, run_id) WHERE (phase = 'dead'::text);
 CREATE INDEX flagged_runs_failed ON engine.flagged_runs USING btree (pipeline, tenant_id, run_id) WHERE (phase = 'failed'::text);
 alter table engine.flagged_runs enable row level security, force row level security;
 create policy engine_all on engine.flagged_runs for all to millrace_engine using (true) with check (true);
@@ -592,7 +594,9 @@ create table engine.parts (
   constraint parts_pkey PRIMARY KEY (run_id, part),
   constraint parts_state_check CHECK ((state = ANY (ARRAY['open'::text, 'taken'::text, 'ended'::text])))
 ) with (fillfactor=70);
+CREATE INDEX parts_due ON engine.parts USING btree (pipeline, available_at) WHERE ((state = 'open'::text) AND (available_at > '-infinity'::timestamp with time zone));
 CREATE INDEX parts_open ON engine.parts USING btree (pipeline, lane, priority, run_id, part) WHERE (state = 'open'::text);
+CREATE INDEX parts_open_of_run ON engine.parts USING btree (run_id, part) WHERE (state = 'open'::text);
 grant delete, insert, select, update on engine.parts to millrace_engine;
 
 create table engine.past_attempts (
@@ -1086,6 +1090,7 @@ create table engine.schedules (
   constraint schedules_set_aside_says_why CHECK (((set_aside_at IS NULL) OR (trouble_code IS NOT NULL))),
   constraint schedules_trouble_has_time CHECK (((trouble_code IS NULL) = (trouble_at IS NULL)))
 );
+CREATE INDEX schedules_by_tenant ON engine.schedules USING btree (tenant_id, schedule_id);
 CREATE INDEX schedules_due ON engine.schedules USING btree (due_at) WHERE (enabled AND (set_aside_at IS NULL));
 alter table engine.schedules enable row level security, force row level security;
 create policy engine_all on engine.schedules for all to millrace_engine using (true) with check (true);
@@ -1365,6 +1370,7 @@ create table public.api_keys (
   constraint api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id),
   constraint api_keys_secret_hash_check CHECK ((length(secret_hash) = 32))
 );
+CREATE INDEX api_keys_by_creator ON public.api_keys USING btree (created_by) WHERE (created_by IS NOT NULL);
 CREATE INDEX api_keys_by_tenant ON public.api_keys USING btree (tenant_id, key_id);
 alter table public.api_keys enable row level security, force row level security;
 create policy operator_all on public.api_keys for all to millrace_operator using (true) with check (true);
@@ -1567,6 +1573,7 @@ create table public.clients (
   constraint clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id),
   constraint clients_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
 );
+CREATE INDEX clients_by_tenant ON public.clients USING btree (tenant_id, client_id);
 alter table public.clients enable row level security, force row level security;
 create policy ads_tenant_only on public.clients for select to ads_intake using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy operator_all on public.clients for all to millrace_operator using (true) with check (true);
@@ -2273,6 +2280,7 @@ create table public.login_attempts (
   window_started_at timestamp with time zone not null,
   constraint login_attempts_pkey PRIMARY KEY (subject)
 );
+CREATE INDEX login_attempts_by_window ON public.login_attempts USING btree (window_started_at);
 alter table public.login_attempts enable row level security, force row level security;
 create policy counting on public.login_attempts for all to millrace_app using (true) with check (true);
 create policy pruning on public.login_attempts for all to millrace_operator using (true);
@@ -2294,6 +2302,7 @@ create table public.memberships (
   constraint memberships_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id),
   constraint memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(user_id) ON DELETE CASCADE
 );
+CREATE INDEX memberships_by_granter ON public.memberships USING btree (granted_by) WHERE (granted_by IS NOT NULL);
 CREATE INDEX memberships_by_tenant ON public.memberships USING btree (tenant_id, membership_id);
 CREATE INDEX memberships_by_user ON public.memberships USING btree (user_id, tenant_id);
 alter table public.memberships enable row level security, force row level security;
@@ -3036,10 +3045,14 @@ create view engine.dead_letters with (security_invoker=true) as
   WHERE ((r.requeued_as IS NULL) AND (( SELECT true
            FROM engine.all_retries n
           WHERE (n.retry_of = f.run_id)
-         LIMIT 1) IS NULL) AND ((r.unique_key IS NULL) OR (( SELECT true
-           FROM engine.all_keys k
+         LIMIT 1) IS NULL) AND ((r.unique_key IS NULL) OR ((( SELECT (k.unique_key = engine.next_revision(r.unique_key))
+           FROM engine.runs k
+          WHERE ((k.tenant_id = f.tenant_id) AND (k.pipeline = f.pipeline) AND (k.unique_key >= engine.next_revision(r.unique_key)))
+          ORDER BY k.unique_key
+         LIMIT 1) IS NOT TRUE) AND (( SELECT true
+           FROM engine.past_keys k
           WHERE ((k.tenant_id = f.tenant_id) AND (k.pipeline = f.pipeline) AND (k.unique_key = engine.next_revision(r.unique_key)))
-         LIMIT 1) IS NULL)));
+         LIMIT 1) IS NULL))));
 grant select on engine.dead_letters to millrace_app;
 grant select on engine.dead_letters to millrace_engine;
 
@@ -3261,7 +3274,10 @@ create view public.ingestion_jobs with (security_invoker=true) as
     r.started_at,
     r.finished_at AS completed_at
    FROM (engine.all_runs r
-     LEFT JOIN public.sync_jobs j ON ((j.job_id = r.id)))
+     LEFT JOIN LATERAL ( SELECT s.airbyte_job_id
+           FROM public.sync_jobs s
+          WHERE (s.job_id = r.id)
+         LIMIT 1) j ON (true))
   WHERE (r.pipeline = 'syncs'::text);
 grant select on public.ingestion_jobs to millrace_app;
 grant select on public.ingestion_jobs to syncs_support;
