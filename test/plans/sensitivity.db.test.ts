@@ -39,20 +39,20 @@ const without = `
 
 const namesOf = (cliffs: readonly string[]) => [...new Set(cliffs.map((cliff) => cliff.split(' ')[0]))].sort();
 
-describe('a statement whose index is', () => {
+describe('in a whole database a statement', () => {
   const database = useDatabase();
 
-  it('there reads no more than it should', async () => {
+  it('reads no more than it should', async () => {
     const found = await measurePlans(database, test);
     expect(found.failures).toEqual([]);
     expect(findCliffs(found.readings, found.sizes)).toEqual([]);
   }, 300_000);
 });
 
-describe('a statement whose index is', () => {
+describe('in a database without its index a statement', () => {
   const database = useDatabase();
 
-  it('gone is reported, with what it reads instead', async () => {
+  it('is reported, with what it reads instead', async () => {
     const found = await measurePlans(database, test, (admin) => admin.query(without));
     const cliffs = findCliffs(found.readings, found.sizes);
     expect(namesOf(cliffs)).toEqual([

@@ -138,7 +138,10 @@ testPlans({
   cases,
   seeds,
   open: {
+    'sources-count-lines': '3,044, statistics taken when almost empty',
     'sources-delete-lines': '2,310,994, statistics fresh, planned for any values',
+    'sources-list-missing': '3,190, statistics taken when almost empty, planned for any values',
+    'sources-list-old-lines': '4,011, statistics none',
     'sources-mark-missing': '3,050, statistics taken when almost empty, planned for any values',
   },
 });
