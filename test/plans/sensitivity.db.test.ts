@@ -1,6 +1,6 @@
 // The plan tests notice a real fault: statements of the engine are measured in a database that lacks the index each of them goes by. The same
 // statements are measured in a whole one as well, so that it is the index that makes the difference.
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { pageRuns } from '../../src/engine/reads/page-runs.ts';
 import { readAttempts } from '../../src/engine/reads/read-attempts.ts';
 import { readRunByKey } from '../../src/engine/reads/read-run.ts';
@@ -9,7 +9,7 @@ import { newest } from '../../src/engine/reads/ways-into-ledger.ts';
 import { listOpenQuestions } from '../../src/engine/sql/questions.ts';
 import { useDatabase } from '../support/database.ts';
 import { byRequest as request } from './plan-case.ts';
-import { findCliffs, measurePlans, type PlanTest } from './plans.ts';
+import { findCliffs, measurePlans, type PlansFound, type PlanTest } from './plans.ts';
 
 const page = {
   beforeId: newest,
@@ -42,18 +42,26 @@ const namesOf = (cliffs: readonly string[]) => [...new Set(cliffs.map((cliff) =>
 describe('in a whole database a statement', () => {
   const database = useDatabase();
 
-  it('reads no more than it should', async () => {
-    const found = await measurePlans(database, test);
+  let found: PlansFound;
+  beforeAll(async () => {
+    found = await measurePlans(database, test);
+  }, 600_000);
+
+  it('reads no more than it should', () => {
     expect(found.failures).toEqual([]);
     expect(findCliffs(found.readings, found.sizes)).toEqual([]);
-  }, 300_000);
+  });
 });
 
 describe('in a database without its index a statement', () => {
   const database = useDatabase();
 
-  it('is reported, with what it reads instead', async () => {
-    const found = await measurePlans(database, test, (admin) => admin.query(without));
+  let found: PlansFound;
+  beforeAll(async () => {
+    found = await measurePlans(database, test, (admin) => admin.query(without));
+  }, 600_000);
+
+  it('is reported, with what it reads instead', () => {
     const cliffs = findCliffs(found.readings, found.sizes);
     expect(namesOf(cliffs)).toEqual([
       'engine-list-open-questions',
@@ -63,5 +71,5 @@ describe('in a database without its index a statement', () => {
       'reads-run-by-key',
     ]);
     expect(cliffs.join('\n')).toMatch(/on attempts · \d{4,} rows/);
-  }, 300_000);
+  });
 });
