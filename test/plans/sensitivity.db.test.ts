@@ -1,15 +1,14 @@
 // The plan tests notice a real fault: statements of the engine are measured in a database that lacks the index each of them goes by. The same
 // statements are measured in a whole one as well, so that it is the index that makes the difference.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pageRuns } from '../../src/engine/reads/page-runs.ts';
 import { readAttempts } from '../../src/engine/reads/read-attempts.ts';
 import { readRunByKey } from '../../src/engine/reads/read-run.ts';
 import { listSchedules } from '../../src/engine/reads/read-tenant-figures.ts';
 import { newest } from '../../src/engine/reads/ways-into-ledger.ts';
 import { listOpenQuestions } from '../../src/engine/sql/questions.ts';
-import { useDatabase } from '../support/database.ts';
 import { byRequest as request } from './plan-case.ts';
-import { findCliffs, measurePlans, type PlansFound, type PlanTest } from './plans.ts';
+import { findCliffs, type PlanTest, useMeasured } from './plans.ts';
 
 const page = {
   beforeId: newest,
@@ -40,29 +39,19 @@ const without = `
 const namesOf = (cliffs: readonly string[]) => [...new Set(cliffs.map((cliff) => cliff.split(' ')[0]))].sort();
 
 describe('in a whole database a statement', () => {
-  const database = useDatabase();
-
-  let found: PlansFound;
-  beforeAll(async () => {
-    found = await measurePlans(database, test);
-  }, 600_000);
+  const measured = useMeasured(test);
 
   it('reads no more than it should', () => {
-    expect(found.failures).toEqual([]);
-    expect(findCliffs(found.readings, found.sizes)).toEqual([]);
+    expect(measured().failures).toEqual([]);
+    expect(findCliffs(measured().readings, measured().sizes)).toEqual([]);
   });
 });
 
 describe('in a database without its index a statement', () => {
-  const database = useDatabase();
-
-  let found: PlansFound;
-  beforeAll(async () => {
-    found = await measurePlans(database, test, (admin) => admin.query(without));
-  }, 600_000);
+  const measured = useMeasured(test, (admin) => admin.query(without));
 
   it('is reported, with what it reads instead', () => {
-    const cliffs = findCliffs(found.readings, found.sizes);
+    const cliffs = findCliffs(measured().readings, measured().sizes);
     expect(namesOf(cliffs)).toEqual([
       'engine-list-open-questions',
       'reads-attempts',
