@@ -81,6 +81,7 @@ describe('one ingestion run', () => {
         file_size_bytes: 1234,
         content_hash: `sha256:${'ab'.repeat(32)}`,
         retry_of: null,
+        retried_as: null,
         replay_of: null,
       },
       stats: { read: 3, inserted: 2, rejected: 1 },

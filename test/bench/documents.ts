@@ -8,6 +8,7 @@ import { PDFDocument, StandardFonts } from 'pdf-lib';
 import { createTenant } from '../../src/access/operator.ts';
 import { recordBlob } from '../../src/engine/blobs/blobs.ts';
 import { storeFile } from '../../src/engine/blobs/store-file.ts';
+import { kitRoles } from '../../src/pipelines/all.ts';
 import { acceptDocument } from '../../src/pipelines/documents/accept-document.ts';
 import { sniffDocument } from '../../src/pipelines/documents/document-file.ts';
 import { documentsPipeline } from '../../src/pipelines/documents/documents.pipeline.ts';
@@ -110,16 +111,21 @@ function sum(readings: readonly Reading[], key: keyof Reading): number {
 async function benchEmbedding(passages: number, say: (line: string) => void): Promise<Figure[]> {
   const texts = Array.from({ length: passages }, (_, at) => `Manual > Part ${at}\n${words(at, 120)}`);
   const figures: Figure[] = [];
+  const made: Float32Array[] = [];
   const native = findNativeRuntime(say);
   for (const runtime of native === undefined ? (['wasm'] as const) : (['wasm', 'native'] as const)) {
     const model = await OnnxModel.load(readModelFolder(embeddedFolder), runtime, native);
     if (model.runtime !== runtime) throw new Error(`wanted ${runtime}, got ${model.runtime}`);
-    await model.embed('warm');
+    made.push(await model.embed(texts[0] ?? ''));
     const before = process.cpuUsage();
     for (const text of texts) await model.embed(text);
     const { user, system } = process.cpuUsage(before);
     figures.push(rate(`embed-${runtime}`, [passages / ((user + system) / 1e6)], 'passages per CPU second', {}));
   }
+  const [wasm, other = wasm] = made;
+  const likeness = wasm?.reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0) ?? 0;
+  // One ledger serves both: a vector made by either must stand for the other.
+  if (likeness < 0.99) throw new Error(`vectors of the two runtimes differ: cosine ${likeness.toFixed(4)}`);
   return figures;
 }
 
@@ -127,7 +133,7 @@ async function benchWhole(home: string, pages: number, rounds: number): Promise<
   const server = await openDatabase({ home }, silentLog);
   const embedder = new OnnxEmbedder(embeddedModel, embeddedFolder);
   try {
-    await migrate({ url: server.adminUrl, appLogin: server.appLogin, log: silentLog });
+    await migrate({ url: server.adminUrl, appLogin: server.appLogin, log: silentLog, roles: kitRoles });
     const app = createPool({ url: server.appUrl, max: 2, applicationName: 'bench', connectTimeoutMs: 10_000 });
     const { tenant_id: tenantId } = await createTenant(app, { name: 'Bench' });
     await app.end();

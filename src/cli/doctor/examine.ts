@@ -70,7 +70,7 @@ async function examineDatabase(
   const engine = await connectClient({ ...options, url: database.directUrl, role: engineRole, sessionSettings });
   try {
     await ask(report, 'row security', () => checkSecurity(engine));
-    for (const check of checks) await ask(report, check.name, () => check.ask(engine));
+    for (const check of checks) await ask(report, check.name, () => check.ask(engine, config));
     await ask(report, 'clock', () => checkClock(engine));
     await ask(report, 'workers', () => checkWorkers(engine));
     await ask(report, 'runs', () => checkRuns(engine));

@@ -1,4 +1,5 @@
 // What the doctor says of one thing.
+import type { Config } from '../../platform/config.ts';
 import type { Queryable } from '../../platform/database.ts';
 
 export interface Finding {
@@ -12,6 +13,6 @@ export interface Finding {
 /** One question that a pipeline adds to the examination. */
 export interface DoctorCheck {
   readonly name: string;
-  /** Runs as millrace_engine; changes nothing. */
-  ask(db: Queryable): Promise<Finding>;
+  /** Runs as millrace_engine; changes nothing. `config`: of the installation that is examined. */
+  ask(db: Queryable, config: Config): Promise<Finding>;
 }

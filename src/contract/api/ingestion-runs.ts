@@ -17,20 +17,25 @@ export const IngestionStatus = z
   );
 
 /** How a run came to be. `config.source_type` keeps the channel of the first one when it is a retry or a replay. */
+export const runTypes = [
+  'manual_upload',
+  'api',
+  'webhook',
+  'folder',
+  's3_sync',
+  'airbyte_sync',
+  'schedule',
+  'source',
+  'replay',
+  'retry',
+] as const;
+
 export const RunType = z
-  .enum([
-    'manual_upload',
-    'api',
-    'webhook',
-    'folder',
-    's3_sync',
-    'airbyte_sync',
-    'schedule',
-    'source',
-    'replay',
-    'retry',
-  ])
-  .describe('retry: after a failed run. replay: corrected rows of an earlier one. source: another configured source.');
+  .enum(runTypes)
+  .describe(
+    'retry: after a failed run (of a document: as the first run came in; config.retry_of says that it is a retry). ' +
+      'replay: corrected rows of an earlier one. source: another configured source.',
+  );
 
 export const IngestionConfig = z.object({
   source_type: z
@@ -47,6 +52,7 @@ export const IngestionConfig = z.object({
   file_size_bytes: Count.nullable(),
   content_hash: z.string().nullable().describe('sha256:<hex> of the bytes.'),
   retry_of: Id.nullable(),
+  retried_as: Id.nullable().describe('The run that does the work now, where this one failed and was retried.'),
   replay_of: Id.nullable(),
 });
 
@@ -127,7 +133,9 @@ export const ingestionRunRoutes = defineRoutes({
   'ingestion-runs.retry': {
     tag: 'Runs',
     summary: 'Retry a failed ingestion run',
-    notes: 'Answers with the run that now does the work, linked by config.retry_of. Two clicks make one run.',
+    notes:
+      'Answers with the run that now does the work, linked by config.retry_of. The failed one keeps its error and names its successor in ' +
+      'config.retried_as, so that whoever still polls it finds the way. Two clicks make one run.',
     access: allow(['admin', 'user', 'service'], 'runs:write'),
     params: byId,
     body: z.strictObject({ reason: z.string().max(500).optional() }).optional(),

@@ -1,7 +1,7 @@
 // A run in the shape of the document specification: four statuses, how it came to be, what was uploaded, its receipt as numbers.
 // Everything is read from the ledger; nothing is kept twice. Says nothing of where the server keeps its files.
 import { type AnswerOf, urlOf } from '../../contract/api/client.ts';
-import type { IngestionStatus } from '../../contract/api/ingestion-runs.ts';
+import { type IngestionStatus, runTypes } from '../../contract/api/ingestion-runs.ts';
 import type { ShownRun } from '../../engine/reads/run-columns.ts';
 import { titleOf, viewError } from './run-view.ts';
 
@@ -64,6 +64,7 @@ function configOf(row: ShownRun, channel: string | undefined): IngestionRunView[
     file_size_bytes: row.file_bytes,
     content_hash: row.file_sha256 === null ? null : `sha256:${row.file_sha256}`,
     retry_of: row.retry_of,
+    retried_as: row.retried_as,
     replay_of: textOf(row.input.replay_of),
   };
 }
@@ -81,6 +82,9 @@ const typeOfSource: ReadonlyMap<string, IngestionRunView['run_type']> = new Map(
 
 function runTypeOf(row: ShownRun): IngestionRunView['run_type'] {
   if (textOf(row.input.replay_of) !== null) return 'replay';
+  // A pipeline that says how a file came in keeps saying so of the retry, which config.retry_of names.
+  const said = runTypes.find((type) => type === row.input.run_type);
+  if (said !== undefined) return said;
   if (row.retry_of !== null) return 'retry';
   return typeOfSource.get(sourceKindOf(row)) ?? 'source';
 }

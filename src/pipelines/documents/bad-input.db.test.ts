@@ -44,6 +44,14 @@ describe('a page that ends the reader', () => {
     expect([200, 422]).toContain(image.statusCode);
   });
 
+  it('of 50 MB costs itself alone too', async () => {
+    const drawn = Buffer.from('\n0 0 m 9 9 l S'.repeat(3_600_000), 'latin1');
+    const large = { dict: '', bytes: Buffer.concat([textContent(prose(2)).bytes, drawn]) };
+    const { docId, run } = await bench.ingest(rawPages([textContent(prose(1)), large]), 'large-page.pdf');
+    expect([run.error_code, run.receipt]).toMatchObject([null, { read: 2, outcomes: { text: 1, rejected: 1 } }]);
+    expect(await page(docId, 2)).toMatchObject({ fate: 'rejected', reason: expect.stringMatching(/MB of memory$/) });
+  });
+
   it('costs the document when it is the only one, with its own reason', async () => {
     const { docId, run } = await bench.ingest(rawPages([bombContent()]), 'only-bomb.pdf');
     expect(run).toMatchObject({ status: 'failed', error_code: 'document_too_complex' });
@@ -52,13 +60,13 @@ describe('a page that ends the reader', () => {
 });
 
 describe('many pages', () => {
-  it('two thousand of them are read in parts, each with its fate', async () => {
-    const contents = Array.from({ length: 2_000 }, (_, at) =>
+  it('ten thousand of them are read in parts, each with its fate', async () => {
+    const contents = Array.from({ length: 10_000 }, (_, at) =>
       textContent([`Entry ${at + 1} of the register is open.`]),
     );
     const { docId, run } = await bench.ingest(rawPages(contents), 'register.pdf');
-    expect(run).toMatchObject({ status: 'succeeded', receipt: { read: 2_000, outcomes: { text: 2_000 } } });
-    expect((await page(docId, 1_777)).text).toContain('Entry 1777 of');
+    expect(run).toMatchObject({ status: 'succeeded', receipt: { read: 10_000, outcomes: { text: 10_000 } } });
+    expect((await page(docId, 7_777)).text).toContain('Entry 7777 of');
     const { rows } = await bench.db.admin.query<{ n: number }>(
       `select count(*)::int as n from chunks where doc_id = $1 and page_from <> page_to and jsonb_array_length(boxes) = 0`,
       [docId],

@@ -16,6 +16,8 @@ export function documentsPipeline(deps: DocumentsDeps): Pipeline<DocumentInput> 
     stages: {
       process: { role: 'documents_worker', stallMs: STALL_MS, work: (context) => processDocument(context, deps) },
     },
+    // Unique to an observation of the document: it keeps no second run away, it lets the live ones of a document be found.
+    activeKey: ({ input }) => `${input.doc_id}:${input.source_seq}`,
     recount: (run, tx) => recountDocument(run, tx, deps),
     announce: ['queued', 'started'],
     overdueAfterMs: deps.overdueAfterMs,

@@ -3,7 +3,7 @@
 //
 // A tenant that is changing to another model gets vectors of both. What the other one cannot do now is left to the build
 // (model-swap/build-vectors.ts): a new model in trouble stops no document.
-
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { embeddedText } from './chunking/passages.ts';
 import { type DocumentsDeps, PASSAGES_PER_PART } from './deps.ts';
 import type { DocumentContext } from './document-context.ts';
@@ -105,7 +105,10 @@ async function embedFresh(
   const texts = fresh.map(({ headingPath, text }) => embeddedText(title, headingPath, text));
   const vectors = await embedder.embed(texts, signal);
   return fresh.map(({ hash }, at) => {
-    const vector = vectors[at] ?? new Float32Array(dims);
+    const vector = vectors[at];
+    // A vector that is none would stay in the ledger for good.
+    if (vector?.length !== dims)
+      throw new MillraceError('embedding_provider_failed', { reason: `a text was left without its ${dims} numbers` });
     return { hash, embedding: vectorBytes(vector), bits: signBits(vector) };
   });
 }

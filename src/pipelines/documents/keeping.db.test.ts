@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { tamper } from '../../../test/support/database.ts';
 import { buildPdf, prose, rawPages, textContent, useDocuments } from '../../../test/support/documents.ts';
+import { startFakeEmbeddings } from '../../../test/support/fake-embeddings.ts';
 import { keepLines } from '../../../test/support/log-lines.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { sweepBlobs } from '../../engine/blobs/sweep-blobs.ts';
@@ -162,7 +163,7 @@ describe('the log', () => {
 });
 
 describe('the crash guard', () => {
-  it('says what waits too long and whose worker is silent, and fails nothing', async () => {
+  it('says what waits longer than CRASH_GUARD_QUEUED_TTL_HOURS, and fails nothing', async () => {
     await bench.engine.pause('documents', 'test');
     const { body } = await bench.upload(`${prose(40).join('\n')}\n`, 'waits.txt');
     await bench.db.admin.query(`update engine.ready set queued_at = queued_at - interval '2 hours' where run_id = $1`, [
@@ -204,12 +205,40 @@ describe('cleanup', () => {
 });
 
 describe('the doctor', () => {
-  it('finds the model and the data of the OCR, and says how the model runs', async () => {
-    expect(await checkDocuments()).toMatchObject({
-      check: 'documents',
+  const ask = (environment: Record<string, string>) => checkDocuments(bench.db.admin, { environment });
+
+  it('really embeds with the model that the settings name, and says how it runs', async () => {
+    expect(await ask({ EMBEDDING_RUNTIME: 'wasm' })).toMatchObject({
       state: 'ok',
-      detail: expect.stringMatching(/wasm|natively/),
+      detail: expect.stringMatching(/^all-MiniLM-L6-v2 \(384 dimensions\) runs on wasm/),
     });
+    const service = await startFakeEmbeddings(3);
+    const http = {
+      EMBEDDING_PROVIDER: 'http',
+      EMBEDDING_MODEL: 'other',
+      EMBEDDING_DIM: '3',
+      EMBEDDING_URL: service.url,
+    };
+    expect(await ask(http)).toMatchObject({
+      state: 'ok',
+      detail: `other (3 dimensions) by openai at ${new URL(service.url).host}`,
+    });
+    service.isDown = true;
+    expect(await ask(http)).toMatchObject({ state: 'fail', fix: expect.stringContaining('EMBEDDING_URL') });
+    await service.close();
+  });
+
+  it('says what is missing: a folder without weights, the native runtime, the data of the OCR', async () => {
+    expect(await ask({ EMBEDDING_PROVIDER: 'local', EMBEDDING_MODEL_PATH: bench.folder })).toMatchObject({
+      state: 'fail',
+      detail: expect.stringContaining('has no onnx/model.onnx'),
+      fix: expect.stringContaining('EMBEDDING_MODEL_PATH'),
+    });
+    expect(await ask({ OCR_LANGUAGE: 'eng+deu' })).toMatchObject({
+      state: 'fail',
+      detail: 'the data of the OCR is missing: deu.traineddata',
+    });
+    expect(await ask({ OCR_LANGUAGE: 'deu', OCR: 'off', EMBEDDING_RUNTIME: 'wasm' })).toMatchObject({ state: 'ok' });
   });
 });
 

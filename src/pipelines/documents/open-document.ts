@@ -45,7 +45,7 @@ export async function withDocument<T>(
     const reopen = async () => {
       reader.stop();
       reader = new ExtractionProcess(deps.limits);
-      await reader.open(request);
+      await reader.open({ ...request, isAhead: false });
     };
     return await work({ facts, reader: () => reader, reopen });
   } catch (error) {

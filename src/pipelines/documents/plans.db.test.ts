@@ -19,7 +19,16 @@ import {
   updateDocument,
 } from './sql/change-documents.ts';
 import { deleteChunks, insertChunks, insertPassages, listChunkTexts, listPassages } from './sql/chunks.ts';
-import { listTurns, touchConversation } from './sql/conversations.ts';
+import { listAskedQuestions, listProbeChunks, readChunkPlaces } from './sql/compare-models.ts';
+import {
+  deleteConversation,
+  findConversation,
+  insertConversation,
+  listConversations,
+  listTurns,
+  touchConversation,
+} from './sql/conversations.ts';
+import { deleteOldQueries } from './sql/delete-old-queries.ts';
 import {
   addDeliveries,
   DELIVERY_ROLE,
@@ -34,7 +43,29 @@ import { findByBits, readChunkVectors, readVectors } from './sql/find-by-bits.ts
 import { findPhrase } from './sql/find-phrase.ts';
 import { deleteHalfBuilt, listHalfBuilt } from './sql/half-built.ts';
 import { keepBlobUntil } from './sql/keep-blob.ts';
+import {
+  BEFORE_ALL,
+  beginRound,
+  deleteRetiredVectors,
+  endRound,
+  findDueTenant,
+  findRetired,
+  listMissingPassages,
+  listServedVersions,
+  moveBuild,
+  noteTrouble,
+  serveVectors,
+} from './sql/model-builds.ts';
+import {
+  activateModel,
+  addModel,
+  countServedPassages,
+  findPreviousModel,
+  listModels,
+  retireModel,
+} from './sql/models.ts';
 import { countFates, insertPages, listPages, selectPages } from './sql/pages.ts';
+import { findQuery, listQueries, listUnanswered, rateQuery } from './sql/queries.ts';
 import { findLexicalCandidates, scoreChunks } from './sql/rank-lexical.ts';
 import {
   compareVersions,
@@ -54,7 +85,7 @@ import { readPagesOf } from './sql/read-pages-of.ts';
 import { countTerms, listConfigs, listTermsFrom, readLexemes, readSearched } from './sql/read-searched.ts';
 import { noFilter } from './sql/search-filter.ts';
 import { insertTerms } from './sql/terms.ts';
-import { insertVectors, knownHashes, recordModel } from './sql/vectors.ts';
+import { insertVectors, knownHashes, listLiveModels, recordModel } from './sql/vectors.ts';
 import {
   deactivateOthers,
   deleteVersionOfRun,
@@ -72,6 +103,9 @@ const ofVersion = {
   ...version,
   tenant_id: `case when i <= 40 or i % 2 = 0 then ${idOf('tenant_id', '0')} else tenant end`,
 };
+
+/** Few vectors are of a model that was retired. */
+const modelOf = `case when i % 100 = 0 then 'retired' else 'model' end`;
 
 const seeds: Seed[] = [
   {
@@ -97,13 +131,20 @@ const seeds: Seed[] = [
   },
   { table: 'public.chunk_passages', columns: { ...ofVersion, passage_no: '0' } },
   { table: 'public.chunk_fts', columns: ofVersion },
-  { table: 'public.chunk_embeddings', columns: { ...ofVersion, model_id: `'model'`, passage_no: '0' } },
+  { table: 'public.chunk_embeddings', columns: { ...ofVersion, model_id: modelOf, passage_no: '0' } },
   { table: 'public.chunk_terms', columns: { ...ofVersion, term: `'term ' || i` } },
-  { table: 'public.vector_ledger', columns: { model_id: `'model'` } },
+  { table: 'public.vector_ledger', columns: { model_id: modelOf } },
   { table: 'public.document_tombstones', columns: { source_uri: `'file:' || i`, kind: `'deactivated'` } },
   {
     table: 'public.embedding_models',
-    columns: { tenant_id: idOf('tenant_id', 'i'), model_id: `'model'`, state: `'active'`, provider: `'embedded'` },
+    columns: {
+      tenant_id: idOf('tenant_id', 'i / 3'),
+      model_id: `(array['model', 'ready', 'retired'])[i % 3 + 1]`,
+      state: `(array['active', 'ready', 'retired'])[i % 3 + 1]`,
+      is_due: 'i % 30 = 0 or i % 30 = 2',
+      part_at: 'plan.at(i)',
+      provider: `'embedded'`,
+    },
   },
 ];
 
@@ -179,7 +220,9 @@ const changing: PlanCase[] = [
   delivery((db, w) => postponeDelivery(db, { run_id: w.id('run_id', 50), tenant_id: w.ours, tries: 1 }, 10, null)),
   delivery((db) => listOldDeliveries(db, 3_600, 20)),
   delivery((db) => readDeliverySigns(db, 100)),
-  byStage('documents_cleanup', (db) => listHalfBuilt(db, 1, 20)),
+  byStage('documents_cleanup', (db) => listHalfBuilt(db, 1, 20), {
+    readsAll: 'what failed runs left, until it is taken away',
+  }),
   byStage('documents_cleanup', (db, w) => deleteHalfBuilt(db, w.id('run_id', 50))),
   worker((db, w) => keepBlobUntil(db, w.id('blob_id', 41), 30)),
 ];
@@ -314,63 +357,75 @@ const searching: PlanCase[] = [
   request((db, w) => listTermsFrom(db, w.ours, 'term 4', 20)),
 ];
 
+const place = (w: World) => ({ version: few(w), position: 0 });
+const passages = (w: World) => [
+  {
+    position: 0,
+    chunkId: chunk(w),
+    passageNo: 7,
+    hash: Buffer.alloc(4),
+    headingPath: [],
+    text: 'x',
+    isKnown: true,
+  },
+];
+const facts = { modelId: 'other', name: 'n', provider: 'embedded' as const, dims: 1, maxTokens: 1 };
+const models = (call: PlanCase['call']) => byStage('documents_models', call);
+const waits = (w: World) => ({ now: w.now, firstMs: 1, maxMs: 2 });
+
+/** A retired model with few vectors of its own beside the active one of the same tenant. */
+const retired: PlanCase['call'] = async (db, w) => {
+  await retireModel(db, w.ours, 'retired');
+  await deleteRetiredVectors(db, w.ours, 'retired', 20);
+};
+
+const changingModels: PlanCase[] = [
+  request((db, w) => listModels(db, w.ours), { readsAll: 'counts the vectors of each model of one tenant' }),
+  request((db, w) => countServedPassages(db, w.ours), { readsAll: 'adds up what is served of one tenant' }),
+  request((db, w) => findPreviousModel(db, w.ours)),
+  api((db, w) => addModel(db, w.ours, facts)),
+  api((db, w) => activateModel(db, w.ours, 'ready')),
+  api((db, w) => retireModel(db, w.ours, 'ready')),
+  models((db, w) => findDueTenant(db, 'model', w.now)),
+  models((db) => findRetired(db)),
+  worker((db, w) => listLiveModels(db, w.ours)),
+  worker((db, w) => beginRound(db, w.ours, 'model')),
+  worker((db, w) => listServedVersions(db, w.ours, 'model', { version: BEFORE_ALL, position: 0 }, 1)),
+  worker((db, w) => listMissingPassages(db, w.ours, 'other', place(w), 20)),
+  worker((db, w) => serveVectors(db, w.ours, 'model', few(w), passages(w))),
+  worker((db, w) => moveBuild(db, w.ours, 'model', place(w), place(w), { embedded: 1, reused: 0 })),
+  worker((db, w) => endRound(db, w.ours, 'model', place(w))),
+  worker((db, w) => noteTrouble(db, w.ours, 'model', 'down', waits(w))),
+  worker((db, w) => deleteRetiredVectors(db, w.ours, 'retired', 20)),
+  worker(retired),
+  request((db, w) => listAskedQuestions(db, w.ours, 20), { readsAll: 'the newest 2,000 questions' }),
+  request((db, w) => listProbeChunks(db, w.ours, 20), { readsAll: 'draws from all that is served of one tenant' }),
+  request((db, w) => readChunkPlaces(db, w.ours, [chunk(w)])),
+];
+
+const owner = (w: World) => ({ tenantId: w.ours, actorId: w.id('owner_id', 41) });
+const viewer = (w: World) => ({ tenantId: w.ours, actorId: w.id('asked_by', 41), seesAll: true });
+const query = (w: World) => w.id('query_id', 41);
+const any = { status: null, rating: null };
+
+const asking: PlanCase[] = [
+  byStage('documents_cleanup', (db) => deleteOldQueries(db, 1, 20)),
+  request((db, w) => insertConversation(db, owner(w), uuidv7(), null)),
+  request((db, w) => listConversations(db, owner(w), null, 20)),
+  request((db, w) => findConversation(db, owner(w), conversation(w))),
+  request((db, w) => deleteConversation(db, owner(w), conversation(w))),
+  ...[true, false].map((seesAll) => request((db, w) => listQueries(db, { ...viewer(w), seesAll }, any, null, 20))),
+  request((db, w) => findQuery(db, viewer(w), query(w))),
+  request((db, w) => rateQuery(db, viewer(w), query(w), 1, null)),
+  request((db, w) => listUnanswered(db, viewer(w), 20), { readsAll: 'the newest 1,000 that were not answered' }),
+];
+
 testPlans({
   folders: ['src/pipelines/documents'],
-  cases: [...changing, ...building, ...reading, ...searching],
+  cases: [...changing, ...building, ...reading, ...searching, ...changingModels, ...asking],
   seeds,
-  exempt: {
-    'documents-activate-model': 'no case yet',
-    'documents-add-model': 'no case yet',
-    'documents-begin-round': 'no case yet',
-    'documents-count-served-passages': 'no case yet',
-    'documents-deactivate-model': 'no case yet',
-    'documents-delete-retired-ledger': 'no case yet',
-    'documents-delete-retired-vectors': 'no case yet',
-    'documents-end-round': 'no case yet',
-    'documents-find-due-tenant': 'no case yet',
-    'documents-find-previous-model': 'no case yet',
-    'documents-find-retired': 'no case yet',
-    'documents-hold-retired': 'no case yet',
-    'documents-is-model-ready': 'no case yet',
-    'documents-is-served': 'no case yet',
-    'documents-list-asked-questions': 'no case yet',
-    'documents-list-live-models': 'no case yet',
-    'documents-list-missing-passages': 'no case yet',
-    'documents-list-models': 'no case yet',
-    'documents-list-probe-chunks': 'no case yet',
-    'documents-list-served-versions': 'no case yet',
-    'documents-move-build': 'no case yet',
-    'documents-note-build-trouble': 'no case yet',
-    'documents-note-retired': 'no case yet',
-    'documents-read-chunk-places': 'no case yet',
-    'documents-retire-model': 'no case yet',
-    'documents-serve-vectors': 'no case yet',
-    'search-insert-query': 'inserts one row',
-    'search-delete-old-queries': 'no case yet',
-    'search-insert-conversation': 'no case yet',
-    'search-list-conversations': 'no case yet',
-    'search-find-conversation': 'no case yet',
-    'search-delete-conversation': 'no case yet',
-    'search-list-queries': 'no case yet',
-    'search-find-query': 'no case yet',
-    'search-rate-query': 'no case yet',
-    'search-list-unanswered': 'no case yet',
-  },
+  exempt: { 'search-insert-query': 'inserts one row' },
   open: {
-    'documents-deactivate-others': '10,617, statistics taken when almost empty',
-    'documents-delete-chunks': '3,125, statistics taken when almost empty',
-    'documents-delete-half-built': '9,184, statistics taken when almost empty, planned for any values',
-    'documents-delete-version-of-run': '9,004, statistics taken when almost empty, planned for any values',
-    'documents-fill-search-tables': '60,705, statistics none',
-    'documents-finish-version': '3,130, statistics taken when almost empty',
-    'documents-keep-blob': '4,509, statistics fresh',
-    'documents-list-changes': '251,888, statistics fresh, planned for any values',
-    'documents-list-half-built': '414, statistics none',
-    'documents-purge-count': '6,181, statistics taken when almost empty',
-    'documents-purge-vectors': '3,429, statistics taken when almost empty',
-    'documents-purge-versions': '9,127, statistics taken when almost empty',
-    'documents-unserve-terms': '4,843, statistics taken when almost empty',
-    'documents-unserve-vectors': '4,843, statistics taken when almost empty',
     'search-find-phrase': '2,967, statistics fresh',
     'search-find-phrase-filtered': '3,608, statistics none',
     'search-keep-matching': '3,014, statistics taken when almost empty, planned for any values',
@@ -379,5 +434,7 @@ testPlans({
     'search-read-found': '12,021, statistics taken when almost empty, planned for any values',
     'search-read-vectors': '4,450, statistics none, planned for any values',
     'search-score-chunks': '3,034, statistics taken when almost empty, planned for any values',
+    'search-delete-old-queries': '3,001, statistics none',
+    'search-list-queries': '2,255, statistics taken when almost empty, planned for any values',
   },
 });

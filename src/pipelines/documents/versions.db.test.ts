@@ -117,8 +117,21 @@ describe('a failed document', () => {
     expect(listed.json().data.map(({ doc_id }: { doc_id: string }) => doc_id)).not.toContain(body.doc_id);
     const retried = await api.call('ingestion-runs.retry', { as: bench.admin, params: { run_id: run.id }, body: {} });
     expect(retried.statusCode).toBe(202);
-    expect(retried.json()).toMatchObject({ config: { retry_of: run.id, original_filename: 'broken.pdf' } });
-    expect(await bench.ended(retried.json().run_id)).toMatchObject({ status: 'failed' });
+    const successor = retried.json().run_id;
+    expect(retried.json()).toMatchObject({
+      run_type: 'manual_upload',
+      config: { retry_of: run.id, original_filename: 'broken.pdf' },
+    });
+    expect(await bench.ended(successor)).toMatchObject({ status: 'failed' });
+    // Who polls the id that failed finds the way; who asks for it once more gets the same run.
+    const first = await api.call('ingestion-runs.show', { as: bench.admin, params: { run_id: run.id } });
+    expect(first.json()).toMatchObject({
+      status: 'failed',
+      error_code: 'document_damaged',
+      config: { retried_as: successor },
+    });
+    const again = await api.call('ingestion-runs.retry', { as: bench.admin, params: { run_id: run.id }, body: {} });
+    expect([again.statusCode, again.json().run_id]).toEqual([202, successor]);
   });
 
   it('shows config, stats and times as the specification has them', async () => {

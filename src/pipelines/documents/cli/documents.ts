@@ -3,7 +3,7 @@ import { openAsBlob } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { withConnection } from '../../../cli/connection.ts';
+import { type Connection, withConnection } from '../../../cli/connection.ts';
 import { watchIngest } from '../../../cli/ingest/watch-ingest.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
 import { exitCodeOfRun } from '../../../cli/runs/tail-run.ts';
@@ -88,6 +88,7 @@ export function addDocumentCommands(program: Command): void {
     .argument('<document>', 'id of the document, see "millrace documents list"')
     .argument('<page>', 'its number')
     .argument('<how>', 'ocr, exclude or include')
+    .option('--watch', 'follow it to its receipt')
     .action((id: string, page: string, how: string, _: DocumentOptions, self: Command) =>
       retryPage(id, page, how, self.optsWithGlobals<DocumentOptions>()),
     );
@@ -130,11 +131,16 @@ async function upload(file: string, { tenant, title, tags, watch, json = false }
         say(`Run ${answer.run_id} is queued for document ${answer.doc_id}; follow it: millrace tail ${answer.run_id}`);
       return;
     }
-    const run = await watchIngest(connection.call, answer.run_id, { isQuiet: json });
-    if (json) sayJson(run);
-    else say(`Document ${answer.doc_id}: ${run.status}`);
-    process.exitCode = exitCodeOfRun(run);
+    await follow(connection, answer.run_id, answer.doc_id, json);
   });
+}
+
+/** To its receipt. */
+async function follow({ call }: Connection, runId: string, docId: string, json: boolean): Promise<void> {
+  const run = await watchIngest(call, runId, { isQuiet: json });
+  if (json) sayJson(run);
+  else say(`Document ${docId}: ${run.status}`);
+  process.exitCode = exitCodeOfRun(run);
 }
 
 async function list({ tenant, search, status = 'active', limit, json }: DocumentOptions): Promise<void> {
@@ -159,13 +165,22 @@ async function pages(id: string, { tenant, version, fate, limit, json }: Documen
   else say(listed.data.length === 0 ? 'No pages match.' : formatTable(pageColumns, listed.data));
 }
 
-async function retryPage(id: string, page: string, how: string, { tenant, json }: DocumentOptions): Promise<void> {
-  const answer = await withConnection({ tenant }, async ({ call }) => {
+async function retryPage(
+  id: string,
+  page: string,
+  how: string,
+  { tenant, watch, json = false }: DocumentOptions,
+): Promise<void> {
+  await withConnection({ tenant }, async (connection) => {
+    const { call } = connection;
+    const mustWork = await workIfNobodyDoes(connection, 'documents');
     const params = { doc_id: id, version: await servedVersion(call, id), page_no: page };
-    return call('documents.page-retry', { params, body: { how: how as 'ocr' } });
+    const answer = await call('documents.page-retry', { params, body: { how: how as 'ocr' } });
+    if (watch === true || mustWork) return follow(connection, answer.run_id, id, json);
+    if (json) sayJson(answer);
+    else say(`Run ${answer.run_id} is queued; follow it: millrace tail ${answer.run_id}`);
+    return undefined;
   });
-  if (json) sayJson(answer);
-  else say(`Run ${answer.run_id} is queued; follow it: millrace tail ${answer.run_id}`);
 }
 
 async function exportMarkdown(id: string, { tenant, version, output }: DocumentOptions): Promise<void> {

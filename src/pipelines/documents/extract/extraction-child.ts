@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { ExtractionAnswer, ExtractionRequest, Opened, OpenRequest } from './extraction-messages.ts';
 import type { ReadPage } from './page.ts';
+import { PagesAhead } from './pages-ahead.ts';
 import { sectionsOf } from './sections.ts';
 
 interface OpenedDocument {
@@ -26,11 +27,16 @@ async function answer(request: ExtractionRequest): Promise<ExtractionAnswer> {
 
 // Each reader is loaded only where it is needed: the PDF library alone takes 60 MB.
 async function openPdf(request: OpenRequest): Promise<OpenedDocument> {
-  const { countPages, readPdfPages, renderPage } = await import('./read-pdf.ts');
+  const { countPages, parsePages, readPdfPages, renderPage } = await import('./read-pdf.ts');
   const facts = { unit: 'page' as const, ...(await countPages(request.path)) };
+  const parsed = new PagesAhead((from, to) => parsePages(request.path, from, to), {
+    total: facts.pages,
+    isAhead: request.isAhead ?? true,
+  });
+  const options = { ...request, onSlowPage: () => process.send?.({ type: 'alive' }) };
   return {
     facts,
-    pages: (from, to) => readPdfPages({ ...request, onSlowPage: () => process.send?.({ type: 'alive' }) }, from, to),
+    pages: (from, to) => readPdfPages(options, parsed, from, to),
     image: (pageNo, dpi) => renderPage(request.path, pageNo, dpi),
   };
 }

@@ -12,6 +12,8 @@ export interface OpenRequest {
   readonly tessdata: string;
   readonly language: string;
   readonly asked: Readonly<Record<string, 'ocr' | 'exclude'>>;
+  /** Pages may be parsed before they are asked for (the default). Not by a reader that comes after one that was lost. */
+  readonly isAhead?: boolean;
 }
 
 export type ExtractionRequest =

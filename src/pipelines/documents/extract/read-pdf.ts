@@ -13,6 +13,7 @@ import {
   tableText,
   withoutText,
 } from './page.ts';
+import type { PagesAhead, ParsedPages } from './pages-ahead.ts';
 import { findAsides } from './pdf-asides.ts';
 
 export interface PdfOptions {
@@ -58,13 +59,25 @@ export async function countPages(path: string): Promise<{ pages: number; notes: 
   return { pages: totalPages, notes: [...restricts, ...(await findAsides(path))] };
 }
 
-export async function readPdfPages(options: PdfOptions, from: number, to: number): Promise<ReadPage[]> {
-  const found = await parse(options.path, { ...base, targetPages: `${from}-${to}` });
-  const byNumber = new Map(found.pages.map((page) => [page.pageNum, page]));
-  const errors = new Map(found.pageErrors.map(({ pageNum, message }) => [pageNum, message]));
+/** The layout and text of some pages as the library finds them. */
+export async function parsePages(path: string, from: number, to: number): Promise<ParsedPages> {
+  const found = await parse(path, { ...base, targetPages: `${from}-${to}` });
+  return {
+    pages: new Map(found.pages.map((page) => [page.pageNum, page])),
+    errors: new Map(found.pageErrors.map(({ pageNum, message }) => [pageNum, message])),
+  };
+}
+
+export async function readPdfPages(
+  options: PdfOptions,
+  parsed: PagesAhead,
+  from: number,
+  to: number,
+): Promise<ReadPage[]> {
+  const found = await parsed.get(from, to);
   const pages: ReadPage[] = [];
   for (let pageNo = from; pageNo <= to; pageNo++)
-    pages.push(await settlePage(options, pageNo, byNumber.get(pageNo), errors.get(pageNo)));
+    pages.push(await settlePage(options, pageNo, found.pages.get(pageNo), found.errors.get(pageNo)));
   return markRunning(pages);
 }
 

@@ -1,5 +1,7 @@
 // What people change of documents, as documents_api; and the purge, as documents_purge.
 import type { Queryable } from '../../../platform/database.ts';
+import { lookUpByIndex } from './look-up-by-index.ts';
+import { unserveVersion } from './unserve-version.ts';
 
 export async function updateDocument(
   tx: Queryable,
@@ -41,18 +43,7 @@ export async function deactivateDocument(tx: Queryable, tenantId: string, docId:
       returning v.doc_version_id`,
     values: [tenantId, docId],
   });
-  for (const { doc_version_id: version } of rows) {
-    await tx.query({
-      name: 'documents-unserve-vectors',
-      text: `delete from public.chunk_embeddings e where e.tenant_id = $1 and e.doc_version_id = $2`,
-      values: [tenantId, version],
-    });
-    await tx.query({
-      name: 'documents-unserve-terms',
-      text: `delete from public.chunk_terms t where t.tenant_id = $1 and t.doc_version_id = $2`,
-      values: [tenantId, version],
-    });
-  }
+  for (const { doc_version_id: version } of rows) await unserveVersion(tx, tenantId, version);
   return rows.length > 0;
 }
 
@@ -103,52 +94,84 @@ export interface Purged {
   readonly blobs: readonly string[];
 }
 
-/** Everything of a document but its tombstones. Vectors stay that a passage of another document still uses. */
+/** Everything of a document but its tombstones, version by version. Vectors stay that a passage of another document still uses. */
 export async function purgeDocument(tx: Queryable, tenantId: string, docId: string): Promise<Purged> {
-  const { rows } = await tx.query<{ pages: number; chunks: number; versions: number; blobs: string[] | null }>({
-    name: 'documents-purge-count',
-    text: `
-      select (select count(*) from public.document_pages p join public.document_versions v using (tenant_id, doc_version_id)
-              where v.tenant_id = $1 and v.doc_id = $2) as pages,
-             (select count(*) from public.chunks c where c.tenant_id = $1 and c.doc_version_id in (
-                select v.doc_version_id from public.document_versions v where v.tenant_id = $1 and v.doc_id = $2)) as chunks,
-             count(*) as versions, array_agg(distinct v.blob_id) filter (where v.blob_id is not null) as blobs
-      from public.document_versions v
-      where v.tenant_id = $1 and v.doc_id = $2`,
+  await lookUpByIndex(tx);
+  const { rows: versions } = await tx.query<{ doc_version_id: string; blob_id: string | null }>({
+    name: 'documents-purge-list-versions',
+    text: `select v.doc_version_id, v.blob_id from public.document_versions v where v.tenant_id = $1 and v.doc_id = $2`,
     values: [tenantId, docId],
   });
-  const { rowCount: vectors } = await tx.query({
-    name: 'documents-purge-vectors',
-    text: `
-      with own as (
-        select distinct p.text_hash from public.chunk_passages p
-        join public.document_versions v on v.tenant_id = p.tenant_id and v.doc_version_id = p.doc_version_id
-        where v.tenant_id = $1 and v.doc_id = $2
-      )
-      delete from public.vector_ledger l using own
-      where l.tenant_id = $1 and l.text_hash = own.text_hash
-        and not exists (
-          select from public.chunk_passages p
-          join public.document_versions v on v.tenant_id = p.tenant_id and v.doc_version_id = p.doc_version_id
-          where p.tenant_id = $1 and p.text_hash = own.text_hash and v.doc_id <> $2)`,
-    values: [tenantId, docId],
-  });
-  await tx.query({
-    name: 'documents-purge-versions',
-    text: `delete from public.document_versions v where v.tenant_id = $1 and v.doc_id = $2`,
-    values: [tenantId, docId],
-  });
+  const counted = { pages: 0, chunks: 0, vectors: 0 };
+  for (const { doc_version_id: version } of versions) {
+    const { pages, chunks } = await countContent(tx, tenantId, version);
+    counted.pages += pages;
+    counted.chunks += chunks;
+    counted.vectors += await purgeVectors(tx, tenantId, docId, version);
+  }
+  for (const { doc_version_id: version } of versions)
+    await tx.query({
+      name: 'documents-purge-version',
+      text: `delete from public.document_versions v where v.tenant_id = $1 and v.doc_version_id = $2`,
+      values: [tenantId, version],
+    });
   await tx.query({
     name: 'documents-purge-document',
     text: `delete from public.documents d where d.tenant_id = $1 and d.doc_id = $2`,
     values: [tenantId, docId],
   });
-  const [counted] = rows;
-  return {
-    versions: counted?.versions ?? 0,
-    pages: counted?.pages ?? 0,
-    chunks: counted?.chunks ?? 0,
-    vectors: vectors ?? 0,
-    blobs: counted?.blobs ?? [],
-  };
+  const blobs = new Set(versions.flatMap(({ blob_id: blob }) => blob ?? []));
+  return { ...counted, versions: versions.length, blobs: [...blobs] };
+}
+
+async function countContent(
+  tx: Queryable,
+  tenantId: string,
+  version: string,
+): Promise<{ readonly pages: number; readonly chunks: number }> {
+  const { rows } = await tx.query<{ pages: number; chunks: number }>({
+    name: 'documents-purge-count',
+    text: `
+      select (select count(*) from public.document_pages p where p.tenant_id = $1 and p.doc_version_id = $2) as pages,
+             (select count(*) from public.chunks c where c.tenant_id = $1 and c.doc_version_id = $2) as chunks`,
+    values: [tenantId, version],
+  });
+  return rows[0] ?? { pages: 0, chunks: 0 };
+}
+
+async function purgeVectors(tx: Queryable, tenantId: string, docId: string, version: string): Promise<number> {
+  const { rows } = await tx.query<{ model_id: string; hashes: Buffer[] }>({
+    name: 'documents-purge-list-vectors',
+    text: `
+      select m.model_id, array_agg(own.text_hash) as hashes
+      from (
+        select o.text_hash
+        from (select distinct p.text_hash from public.chunk_passages p where p.tenant_id = $1 and p.doc_version_id = $2) o
+        where (
+          select true from public.chunk_passages p
+          cross join lateral (
+            select from public.document_versions v
+            where v.tenant_id = $1 and v.doc_version_id = p.doc_version_id and v.doc_id <> $3
+            limit 1
+          ) other
+          where p.tenant_id = $1 and p.text_hash = o.text_hash
+          limit 1) is null
+        offset 0
+      ) own
+      cross join (select e.model_id from public.embedding_models e where e.tenant_id = $1 offset 0) m
+      group by m.model_id`,
+    values: [tenantId, version, docId],
+  });
+  let deleted = 0;
+  for (const { model_id: model, hashes } of rows) {
+    const { rowCount } = await tx.query({
+      name: 'documents-purge-vectors',
+      text: `
+        delete from public.vector_ledger l
+        where l.tenant_id = $1 and l.model_id = $2 and l.text_hash = any ($3::bytea[])`,
+      values: [tenantId, model, hashes],
+    });
+    deleted += rowCount ?? 0;
+  }
+  return deleted;
 }

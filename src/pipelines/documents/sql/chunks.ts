@@ -3,6 +3,7 @@ import type { Queryable } from '../../../platform/database.ts';
 import { storableJson } from '../../../platform/storable-text.ts';
 import type { Chunk } from '../chunking/chunk-pages.ts';
 import type { Passage } from '../chunking/passages.ts';
+import { lookUpByIndex } from './look-up-by-index.ts';
 
 export interface ChunkRow extends Chunk {
   readonly chunkId: string;
@@ -69,6 +70,7 @@ export async function insertPassages(
 
 /** Of an attempt that died after it had made them. */
 export async function deleteChunks(tx: Queryable, tenantId: string, versionId: string): Promise<void> {
+  await lookUpByIndex(tx);
   await tx.query({
     name: 'documents-delete-chunks',
     text: `delete from public.chunks c where c.tenant_id = $1 and c.doc_version_id = $2`,

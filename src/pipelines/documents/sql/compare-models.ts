@@ -67,8 +67,12 @@ export async function readChunkPlaces(
     text: `
       select c.chunk_id, c.doc_id, d.title, c.page_from as page
       from unnest($2::uuid[]) as k (chunk_id)
-      join public.chunks c on c.tenant_id = $1 and c.chunk_id = k.chunk_id
-      join public.documents d on d.tenant_id = $1 and d.doc_id = c.doc_id`,
+      cross join lateral (
+        select x.chunk_id, x.doc_id, x.page_from from public.chunks x where x.tenant_id = $1 and x.chunk_id = k.chunk_id limit 1
+      ) c
+      cross join lateral (
+        select x.title from public.documents x where x.tenant_id = $1 and x.doc_id = c.doc_id limit 1
+      ) d`,
     values: [tenantId, chunkIds],
   });
   return new Map(rows.map((row) => [row.chunk_id, row]));

@@ -1,5 +1,6 @@
 // The build of a model's vectors: what is due, how far it is, which passages lack a vector, and the vectors that are made.
 import type { Queryable } from '../../../platform/database.ts';
+import { lookUpByIndex } from './look-up-by-index.ts';
 
 /** Before every id. */
 export const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
@@ -56,6 +57,7 @@ export async function listServedVersions(
   { version, position }: BuildPlace,
   limit: number,
 ): Promise<ServedVersion[]> {
+  await lookUpByIndex(tx);
   const { rows } = await tx.query<ServedVersion>({
     name: 'documents-list-served-versions',
     text: `
@@ -65,7 +67,7 @@ export async function listServedVersions(
                where e.tenant_id = $1 and e.model_id = $2 and e.doc_version_id = v.doc_version_id) as missing
       from (
         select w.doc_version_id, w.doc_id, w.title, w.passage_count from public.document_versions w
-        where w.tenant_id = $1 and w.is_active and (w.doc_version_id > $3 or ($4 and w.doc_version_id = $3))
+        where w.tenant_id = $1 and w.is_active and w.doc_version_id >= $3 and (w.doc_version_id > $3 or $4)
         order by w.doc_version_id
         limit $5
       ) v
@@ -117,12 +119,17 @@ export async function listMissingPassages(
              exists (select from public.vector_ledger l
                      where l.tenant_id = $1 and l.model_id = $2 and l.text_hash = p.text_hash) as is_known
       from public.chunks c
-      join public.chunk_passages p on p.tenant_id = c.tenant_id and p.chunk_id = c.chunk_id
+      cross join lateral (
+        select x.* from public.chunk_passages x
+        where x.tenant_id = $1 and x.chunk_id = c.chunk_id
+        order by x.passage_no
+        offset 0
+      ) p
       where c.tenant_id = $1 and c.doc_version_id = $3 and c.chunk_no >= $4::bigint / ${PASSAGES_PER_CHUNK}
         and c.chunk_no::bigint * ${PASSAGES_PER_CHUNK} + p.passage_no >= $4
-        and not exists (select from public.chunk_embeddings e
-                        where e.tenant_id = $1 and e.chunk_id = p.chunk_id and e.passage_no = p.passage_no
-                          and e.model_id = $2)
+        and (select true from public.chunk_embeddings e
+             where e.tenant_id = $1 and e.chunk_id = p.chunk_id and e.passage_no = p.passage_no and e.model_id = $2
+             limit 1) is null
       order by c.chunk_no, p.passage_no
       limit $5`,
     values: [tenantId, modelId, version, position, limit],
@@ -158,7 +165,11 @@ export async function serveVectors(
       insert into public.chunk_embeddings (tenant_id, model_id, doc_version_id, chunk_id, passage_no, embedding, bits)
       select $1, $2, $3, p.chunk_id, p.passage_no, l.embedding, l.bits
       from unnest($4::uuid[], $5::integer[], $6::bytea[]) as p (chunk_id, passage_no, text_hash)
-      join public.vector_ledger l on l.tenant_id = $1 and l.model_id = $2 and l.text_hash = p.text_hash
+      cross join lateral (
+        select x.embedding, x.bits from public.vector_ledger x
+        where x.tenant_id = $1 and x.model_id = $2 and x.text_hash = p.text_hash
+        limit 1
+      ) l
       on conflict do nothing`,
     values: [
       tenantId,
@@ -248,7 +259,7 @@ export async function findRetired(
   return row === undefined ? undefined : { tenantId: row.tenant_id, modelId: row.model_id };
 }
 
-/** Some vectors of a retired model. The model's row is held, so that nobody adds it again meanwhile. */
+/** Some vectors of a retired model: those of about `limit` passages. The model's row is held, so that nobody adds it again meanwhile. */
 export async function deleteRetiredVectors(
   tx: Queryable,
   tenantId: string,
@@ -264,21 +275,30 @@ export async function deleteRetiredVectors(
     values: [tenantId, modelId],
   });
   if (held.length === 0) return 0;
+  await lookUpByIndex(tx);
+  const { rows: found } = await tx.query<{ chunk_id: string }>({
+    name: 'documents-list-retired-vectors',
+    text: `select e.chunk_id from public.chunk_embeddings e where e.tenant_id = $1 and e.model_id = $2 limit $3`,
+    values: [tenantId, modelId, limit],
+  });
   const { rowCount: served } = await tx.query({
     name: 'documents-delete-retired-vectors',
     text: `
       delete from public.chunk_embeddings e
-      where e.tenant_id = $1 and e.model_id = $2 and e.ctid = any (array(
-        select o.ctid from public.chunk_embeddings o where o.tenant_id = $1 and o.model_id = $2 limit $3))`,
+      where e.tenant_id = $1 and e.model_id = $2 and e.chunk_id = any ($3::uuid[])`,
+    values: [tenantId, modelId, [...new Set(found.map(({ chunk_id: chunk }) => chunk))]],
+  });
+  const { rows: known } = await tx.query<{ text_hash: Buffer }>({
+    name: 'documents-list-retired-ledger',
+    text: `select l.text_hash from public.vector_ledger l where l.tenant_id = $1 and l.model_id = $2 limit $3`,
     values: [tenantId, modelId, limit],
   });
   const { rowCount: kept } = await tx.query({
     name: 'documents-delete-retired-ledger',
     text: `
       delete from public.vector_ledger l
-      where l.tenant_id = $1 and l.model_id = $2 and l.ctid = any (array(
-        select o.ctid from public.vector_ledger o where o.tenant_id = $1 and o.model_id = $2 limit $3))`,
-    values: [tenantId, modelId, limit],
+      where l.tenant_id = $1 and l.model_id = $2 and l.text_hash = any ($3::bytea[])`,
+    values: [tenantId, modelId, known.map(({ text_hash: hash }) => hash)],
   });
   const deleted = (served ?? 0) + (kept ?? 0);
   await tx.query({

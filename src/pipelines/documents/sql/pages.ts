@@ -2,6 +2,7 @@
 import type { Queryable } from '../../../platform/database.ts';
 import { storableJson, storableText } from '../../../platform/storable-text.ts';
 import type { Fate, PlacedBlock, ReadPage } from '../extract/page.ts';
+import { lookUpByIndex } from './look-up-by-index.ts';
 
 /** The same pages again (a part whose checkpoint was lost) change nothing. */
 export async function insertPages(
@@ -101,6 +102,7 @@ export async function listPages(
 
 /** What the recount of a receipt goes by. */
 export async function countFates(db: Queryable, tenantId: string, versionId: string): Promise<Record<string, number>> {
+  await lookUpByIndex(db);
   const { rows } = await db.query<{ fate: string; pages: number }>({
     name: 'documents-count-fates',
     text: `

@@ -1,5 +1,6 @@
 // Documents, versions and chunks as they are shown, under the tenant's row-level security.
 import type { Queryable } from '../../../platform/database.ts';
+import { lookUpByIndex } from './look-up-by-index.ts';
 
 export interface DocumentRow {
   readonly doc_id: string;
@@ -181,14 +182,21 @@ export async function compareVersions(
   newer: string,
   older: string,
 ): Promise<{ added: number; removed: number; kept: number }> {
+  await lookUpByIndex(db);
   const { rows } = await db.query<{ added: number; removed: number; kept: number }>({
     name: 'documents-compare-versions',
     text: `
-      with n as (select distinct md5(c.text) as h from public.chunks c where c.tenant_id = $1 and c.doc_version_id = $2),
-           o as (select distinct md5(c.text) as h from public.chunks c where c.tenant_id = $1 and c.doc_version_id = $3)
-      select count(*) filter (where o.h is null) as added, count(*) filter (where n.h is null) as removed,
-             count(*) filter (where n.h is not null and o.h is not null) as kept
-      from n full join o on o.h = n.h`,
+      select count(*) filter (where b.is_new and not b.is_old) as added, count(*) filter (where b.is_old and not b.is_new) as removed,
+             count(*) filter (where b.is_new and b.is_old) as kept
+      from (
+        select bool_or(c.is_new) as is_new, bool_or(not c.is_new) as is_old
+        from (
+          select true as is_new, md5(n.text) as h from public.chunks n where n.tenant_id = $1 and n.doc_version_id = $2
+          union all
+          select false, md5(o.text) from public.chunks o where o.tenant_id = $1 and o.doc_version_id = $3
+        ) c
+        group by c.h
+      ) b`,
     values: [tenantId, newer, older],
   });
   return rows[0] ?? { added: 0, removed: 0, kept: 0 };
@@ -213,27 +221,41 @@ export async function listChanges(
   after: number,
   limit: number,
 ): Promise<ChangedChunk[]> {
+  await lookUpByIndex(db);
   const { rows } = await db.query<ChangedChunk>({
     name: 'documents-list-changes',
     text: `
-      with n as (select c.*, md5(c.text) as h from public.chunks c where c.tenant_id = $1 and c.doc_version_id = $2),
-           o as (select c.*, md5(c.text) as h from public.chunks c where c.tenant_id = $1 and c.doc_version_id = $3),
-           changed as (
-             select 'added' as change, 2 * n.chunk_no::bigint as place, n.* from n where not exists (select from o where o.h = n.h)
+      with both_versions as (
+             select true as is_new, n.chunk_id, n.chunk_no, md5(n.text) as h from public.chunks n
+             where n.tenant_id = $1 and n.doc_version_id = $2
              union all
-             select 'removed', 2 * o.chunk_no::bigint + 1, o.* from o where not exists (select from n where n.h = o.h)
+             select false, o.chunk_id, o.chunk_no, md5(o.text) from public.chunks o
+             where o.tenant_id = $1 and o.doc_version_id = $3
+           ),
+           told as (select b.*, bool_or(b.is_new) over same and bool_or(not b.is_new) over same as is_kept
+                    from both_versions b window same as (partition by b.h)),
+           changed as (
+             select case when t.is_new then 'added' else 'removed' end as change,
+                    2 * t.chunk_no::bigint + case when t.is_new then 0 else 1 end as place, t.chunk_id
+             from told t
+             where not t.is_kept and 2 * t.chunk_no::bigint + case when t.is_new then 0 else 1 end > $4
+             order by 2
+             limit $5
            )
-      select c.change, c.place, c.chunk_id, c.chunk_no, c.page_from, c.page_to, c.heading_path, c.text
-      from changed c
-      where c.place > $4
-      order by c.place
-      limit $5`,
+      select p.change, p.place, c.chunk_id, c.chunk_no, c.page_from, c.page_to, c.heading_path, c.text
+      from changed p
+      cross join lateral (
+        select x.* from public.chunks x where x.tenant_id = $1 and x.chunk_id = p.chunk_id limit 1
+      ) c
+      order by p.place`,
     values: [of.tenantId, of.newer, of.older, after, limit],
   });
   return rows;
 }
 
-/** The newest run of a document that has not ended; `otherThan`: only such as bring other bytes. */
+/**
+ * The newest run of a document that has not ended, by its active key (documents.pipeline.ts); `otherThan`: only such as bring other bytes.
+ */
 export async function findLiveRun(
   db: Queryable,
   tenantId: string,
@@ -243,10 +265,15 @@ export async function findLiveRun(
   const { rows } = await db.query<{ run_id: string; status: string }>({
     name: 'documents-find-live-run',
     text: `
-      select r.id as run_id, r.status from engine.runs r
-      where r.tenant_id = $1 and r.pipeline = 'documents' and r.finished_at is null and r.input ->> 'doc_id' = $2
-        and ($3::text is null or r.input ->> 'content_hash' <> $3)
-      order by r.id desc
+      select r.run_id, r.status
+      from (
+        select x.id as run_id, x.status, x.input ->> 'content_hash' as content_hash from engine.runs x
+        where x.tenant_id = $1 and x.pipeline = 'documents'
+          and x.active_key collate "C" > $2 || ':' and x.active_key collate "C" < $2 || ';'
+        offset 0
+      ) r
+      where $3::text is null or r.content_hash <> $3
+      order by r.run_id desc
       limit 1`,
     values: [tenantId, docId, otherThan],
   });

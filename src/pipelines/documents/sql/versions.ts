@@ -2,6 +2,8 @@
 import type { Queryable } from '../../../platform/database.ts';
 import type { Grade, GradeShares } from '../grade.ts';
 import type { ProcessState } from '../process-state.ts';
+import { lookUpByIndex } from './look-up-by-index.ts';
+import { unserveVersion } from './unserve-version.ts';
 
 export interface NewVersion {
   readonly versionId: string;
@@ -83,6 +85,7 @@ export async function finishVersion(
     readonly artifactUri: string;
   },
 ): Promise<void> {
+  await lookUpByIndex(tx);
   await tx.query({
     name: 'documents-finish-version',
     text: `
@@ -125,22 +128,16 @@ export async function deactivateOthers(
   docId: string,
   versionId: string,
 ): Promise<void> {
-  await tx.query({
+  const { rows } = await tx.query<{ doc_version_id: string }>({
     name: 'documents-deactivate-others',
     text: `
-      with old as (
-        update public.document_versions v
-        set is_active = false, deactivated_at = engine.now()
-        where v.tenant_id = $1 and v.doc_id = $2 and v.is_active and v.doc_version_id <> $3
-        returning v.doc_version_id
-      ), vectors as (
-        delete from public.chunk_embeddings e
-        where e.tenant_id = $1 and e.doc_version_id in (select doc_version_id from old)
-      )
-      delete from public.chunk_terms t
-      where t.tenant_id = $1 and t.doc_version_id in (select doc_version_id from old)`,
+      update public.document_versions v
+      set is_active = false, deactivated_at = engine.now()
+      where v.tenant_id = $1 and v.doc_id = $2 and v.is_active and v.doc_version_id <> $3
+      returning v.doc_version_id`,
     values: [tenantId, docId, versionId],
   });
+  for (const { doc_version_id: old } of rows) await unserveVersion(tx, tenantId, old);
 }
 
 export async function serveVersion(tx: Queryable, tenantId: string, versionId: string, modelId: string): Promise<void> {
@@ -172,6 +169,7 @@ export async function observeServed(tx: Queryable, tenantId: string, docId: stri
 
 /** With everything that was made for it. Nothing is there to take away when the run failed before its first page. */
 export async function deleteVersionOfRun(tx: Queryable, tenantId: string, runId: string): Promise<void> {
+  await lookUpByIndex(tx);
   await tx.query({
     name: 'documents-delete-version-of-run',
     text: `delete from public.document_versions v where v.tenant_id = $1 and v.run_id = $2 and v.ready_at is null`,

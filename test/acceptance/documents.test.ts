@@ -1,0 +1,78 @@
+// Documents on the command line of the built product, without a server: uploaded, listed, looked through page by page, fixed, exported, taken
+// away, served again and erased. Vectors come from a service.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildPdf, prose } from '../support/document-files.ts';
+import { type FakeEmbeddings, startFakeEmbeddings } from '../support/fake-embeddings.ts';
+import { createDatabase, type InstallationDatabase } from './installation-database.ts';
+import { cleanUp, makeHome, millrace } from './millrace-process.ts';
+
+const folder = makeHome();
+let database: InstallationDatabase;
+let service: FakeEmbeddings;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  [database, service] = await Promise.all([createDatabase(), startFakeEmbeddings(16)]);
+  env = {
+    ...database.env,
+    MILLRACE_HOME: makeHome(),
+    EMBEDDING_PROVIDER: 'http',
+    EMBEDDING_MODEL: 'fake',
+    EMBEDDING_DIM: '16',
+    EMBEDDING_URL: service.url,
+    POLL_INTERVAL_MS: '100',
+  };
+});
+afterAll(async () => {
+  await cleanUp();
+  await service.close();
+  await database.drop();
+});
+
+/** What the command answers with --json; `code` is the one it must exit with. */
+async function documents<T>(words: readonly string[], code = 0): Promise<T> {
+  const done = await millrace(['documents', ...words, '--json'], env);
+  expect([words[0], done.code, done.stderr]).toEqual([words[0], code, expect.any(String)]);
+  return JSON.parse(done.stdout || 'null') as T;
+}
+
+async function say(words: readonly string[], code = 0): Promise<string> {
+  const done = await millrace(['documents', ...words], env);
+  expect([words[0], done.code, done.stderr]).toEqual([words[0], code, expect.any(String)]);
+  return done.stdout + done.stderr;
+}
+
+it('every command of documents does what it says, and names the next step', async () => {
+  const file = path.join(folder, 'records.pdf');
+  writeFileSync(file, await buildPdf([{ heading: 'Retention', lines: prose(1, 12) }, { lines: prose(2, 12) }, {}]));
+  expect(await say(['upload', file, '--title', 'Records', '--tags', 'legal,hr', '--watch'])).toMatch(
+    /Document [0-9a-f-]{36}: succeeded/,
+  );
+  expect(service.texts.length).toBeGreaterThan(0);
+  expect(await say(['upload', file])).toMatch(/Already ingested, no changes: document [0-9a-f-]{36}/);
+  expect(await say(['upload', path.join(folder, 'none.pdf')], 1)).toContain('none.pdf');
+
+  const [listed] = await documents<{ doc_id: string; title: string; tags: string[] }[]>(['list', '--search', 'rec']);
+  expect(listed).toMatchObject({ title: 'Records', tags: ['legal', 'hr'] });
+  const id = listed?.doc_id ?? '';
+  expect(await say(['list', '--search', 'nothing of the kind'])).toContain('No documents match.');
+  expect(await say(['show', id])).toMatch(/Records[\s\S]*v1 \(served\) {2}3 pages/);
+  expect(await documents<{ page_no: number }[]>(['pages', id, '--fate', 'empty'])).toMatchObject([{ page_no: 3 }]);
+  expect(await say(['export', id])).toContain('On page 2 rule number 1');
+
+  // Nobody works here: the command does it itself.
+  expect(await say(['retry-page', id, '2', 'exclude'])).toContain(`Document ${id}: succeeded`);
+  const output = path.join(folder, 'records.md');
+  await say(['export', id, '--output', output]);
+  expect(readFileSync(output, 'utf8')).not.toContain('On page 2');
+  expect(await say(['export', id, '--version', '1'])).toContain('On page 2');
+  expect(await say(['retry-page', id, '9', 'ocr'], 1)).toContain('9');
+
+  expect(await say(['deactivate', id, '--reason', 'out of date'])).toContain('is not served any more');
+  expect(await documents<unknown[]>(['list'])).toEqual([]);
+  expect(await say(['reactivate', id, '--version', '1'])).toContain('is served again: v1');
+  expect(await say(['purge', id])).toMatch(/is erased: 2 versions, 6 pages, \d+ vectors, 1 files/);
+  expect(await say(['show', id], 1)).toContain(id);
+});
