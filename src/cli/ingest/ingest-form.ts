@@ -1,9 +1,9 @@
 // The form that `millrace ingest` sends: the file, and the fields that its options say.
-import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { openFile } from '../open-file.ts';
 import type { IngestOption, IngestWays } from './ingest-way.ts';
 
 /** Two pipelines may have an option of one name; it is shown as the first of them says it. */
@@ -46,7 +46,7 @@ export async function formOf(request: FormRequest, ways: IngestWays): Promise<Fo
   if (request.corrects !== undefined) form.set('corrects', request.corrects);
   for (const field of request.fields) setField(form, field);
   // Last, so that the server knows the fields while the bytes arrive.
-  form.set('file', await openAsBlob(file).catch(unreadable), path.basename(file));
+  form.set('file', await openFile(file), path.basename(file));
   return form;
 }
 

@@ -1,10 +1,10 @@
 // Documents on the command line: upload, list, show, export, and what an admin does.
-import { openAsBlob } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { type Connection, withConnection } from '../../../cli/connection.ts';
 import { watchIngest } from '../../../cli/ingest/watch-ingest.ts';
+import { openFile } from '../../../cli/open-file.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
 import { exitCodeOfRun } from '../../../cli/runs/tail-run.ts';
 import { relativeTime } from '../../../cli/times.ts';
@@ -114,9 +114,7 @@ export function addDocumentCommands(program: Command): void {
 }
 
 async function upload(file: string, { tenant, title, tags, watch, json = false }: DocumentOptions): Promise<void> {
-  const body = await openAsBlob(file).catch((error: NodeJS.ErrnoException) => {
-    throw new MillraceError('input_file_missing', { file, reason: error.code ?? error.message }, { cause: error });
-  });
+  const body = await openFile(file);
   const form = new FormData();
   if (title !== undefined) form.set('title', title);
   if (tags !== undefined) form.set('tags', tags);

@@ -1,17 +1,17 @@
 // Items on the command line: start a job, look at it and its items, kick it off, pause it, reprocess, export.
-import { createWriteStream, openAsBlob } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { type Connection, withConnection } from '../../../cli/connection.ts';
 import { watchIngest } from '../../../cli/ingest/watch-ingest.ts';
+import { openFile } from '../../../cli/open-file.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
 import { exitCodeOfRun } from '../../../cli/runs/tail-run.ts';
 import { relativeTime } from '../../../cli/times.ts';
 import { workIfNobodyDoes } from '../../../cli/work-here.ts';
 import type { AnswerOf } from '../../../contract/api/client.ts';
-import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 
 type Listed = AnswerOf<'jobs.list'>['data'][number];
 type Item = AnswerOf<'jobs.items'>['data'][number];
@@ -115,10 +115,7 @@ async function start(files: readonly string[], options: JobOptions): Promise<voi
   for (const [name, value] of Object.entries({ processor, options: told, catalog }))
     if (value !== undefined) form.set(name, value);
   for (const file of files) {
-    const body = await openAsBlob(file).catch((error: NodeJS.ErrnoException) => {
-      throw new MillraceError('input_file_missing', { file, reason: error.code ?? error.message }, { cause: error });
-    });
-    form.append('file', body, path.basename(file));
+    form.append('file', await openFile(file), path.basename(file));
   }
   await withConnection({ tenant, makesFirstTenant: true }, async (connection) => {
     const mustWork = await workIfNobodyDoes(connection, 'items');
