@@ -48,7 +48,7 @@ export async function benchDocuments({ quick, say }: BenchOptions): Promise<Benc
     const reading = await benchReading(home, pages, say);
     const embedding = await benchEmbedding(quick ? 30 : 120, say);
     say('embedded');
-    const whole = await benchWhole(home, quick ? 20 : 60, quick ? 1 : 3);
+    const whole = await benchWhole(home, quick ? 20 : 40, quick ? 1 : 2);
     return {
       machine: { ...describeMachine(['@llamaindex/liteparse']), pages },
       figures: [...reading, ...embedding, ...whole],
