@@ -67,12 +67,12 @@ it('every command of documents does what it says, and names the next step', asyn
   const output = path.join(folder, 'records.md');
   await say(['export', id, '--output', output]);
   expect(readFileSync(output, 'utf8')).not.toContain('On page 2');
-  expect(await say(['export', id, '--version', '1'])).toContain('On page 2');
+  expect(await say(['export', id, '--doc-version', '1'])).toContain('On page 2');
   expect(await say(['retry-page', id, '9', 'ocr'], 1)).toContain('9');
 
   expect(await say(['deactivate', id, '--reason', 'out of date'])).toContain('is not served any more');
   expect(await documents<unknown[]>(['list'])).toEqual([]);
-  expect(await say(['reactivate', id, '--version', '1'])).toContain('is served again: v1');
+  expect(await say(['reactivate', id, '--doc-version', '1'])).toContain('is served again: v1');
   expect(await say(['purge', id])).toMatch(/is erased: 2 versions, 6 pages, \d+ vectors, 1 files/);
   expect(await say(['show', id], 1)).toContain(id);
 });

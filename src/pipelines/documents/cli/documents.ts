@@ -23,7 +23,7 @@ interface DocumentOptions {
   readonly search?: string;
   readonly status?: 'active' | 'inactive' | 'all';
   readonly limit: string;
-  readonly version?: string;
+  readonly docVersion?: string;
   readonly output?: string;
   readonly reason?: string;
   readonly fate?: string;
@@ -80,7 +80,7 @@ export function addDocumentCommands(program: Command): void {
     .action((id: string, _: DocumentOptions, self: Command) => show(id, self.optsWithGlobals<DocumentOptions>()));
   command('pages', 'Lists the pages of a version and what became of each.')
     .argument('<document>', 'id of the document, see "millrace documents list"')
-    .option('--version <number>', 'default: the active one')
+    .option('--doc-version <number>', 'default: the active one')
     .option('--fate <words>', 'text, ocr, empty, rejected (several: a,b)')
     .option('--limit <count>', 'how many', '500')
     .action((id: string, _: DocumentOptions, self: Command) => pages(id, self.optsWithGlobals<DocumentOptions>()));
@@ -94,7 +94,7 @@ export function addDocumentCommands(program: Command): void {
     );
   command('export', 'Writes a version as Markdown.')
     .argument('<document>', 'id of the document, see "millrace documents list"')
-    .option('--version <number>', 'default: the active one')
+    .option('--doc-version <number>', 'default: the active one')
     .option('--output <file>', 'default: standard output')
     .action((id: string, _: DocumentOptions, self: Command) =>
       exportMarkdown(id, self.optsWithGlobals<DocumentOptions>()),
@@ -105,7 +105,7 @@ export function addDocumentCommands(program: Command): void {
     .action((id: string, _: DocumentOptions, self: Command) => deactivate(id, self.optsWithGlobals<DocumentOptions>()));
   command('reactivate', 'Serves a document again.')
     .argument('<document>', 'id of the document, see "millrace documents list"')
-    .option('--version <number>', 'default: the newest one')
+    .option('--doc-version <number>', 'default: the newest one')
     .action((id: string, _: DocumentOptions, self: Command) => reactivate(id, self.optsWithGlobals<DocumentOptions>()));
   command('purge', 'Erases a document for good: versions, pages, vectors and files. A tombstone stays.')
     .argument('<document>', 'id of the document, see "millrace documents list"')
@@ -154,7 +154,7 @@ async function show(id: string, { tenant, json }: DocumentOptions): Promise<void
   else say(describe(document));
 }
 
-async function pages(id: string, { tenant, version, fate, limit, json }: DocumentOptions): Promise<void> {
+async function pages(id: string, { tenant, docVersion: version, fate, limit, json }: DocumentOptions): Promise<void> {
   const listed = await withConnection({ tenant }, async ({ call }) => {
     const params = { doc_id: id, version: version ?? (await servedVersion(call, id)) };
     return call('documents.pages', { params, query: { limit, ...(fate === undefined ? {} : { fate }) } });
@@ -181,7 +181,7 @@ async function retryPage(
   });
 }
 
-async function exportMarkdown(id: string, { tenant, version, output }: DocumentOptions): Promise<void> {
+async function exportMarkdown(id: string, { tenant, docVersion: version, output }: DocumentOptions): Promise<void> {
   const text = await withConnection({ tenant }, async ({ call }) => {
     const params = { doc_id: id, version: version ?? (await servedVersion(call, id)) };
     return (await call('documents.markdown', { params })).text();
@@ -199,7 +199,7 @@ async function deactivate(id: string, { tenant, reason, json }: DocumentOptions)
   else say(`Document ${id} is not served any more.`);
 }
 
-async function reactivate(id: string, { tenant, version, json }: DocumentOptions): Promise<void> {
+async function reactivate(id: string, { tenant, docVersion: version, json }: DocumentOptions): Promise<void> {
   const body = version === undefined ? {} : { version: Number(version) };
   const document = await withConnection({ tenant }, ({ call }) =>
     call('documents.reactivate', { params: { doc_id: id }, body }),
