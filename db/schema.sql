@@ -1023,6 +1023,7 @@ CREATE INDEX runs_by_blob ON engine.runs USING btree (blob_id) WHERE (blob_id IS
 CREATE INDEX runs_by_tenant ON engine.runs USING btree (tenant_id, id);
 CREATE INDEX runs_by_tenant_pipeline ON engine.runs USING btree (tenant_id, pipeline, id);
 CREATE INDEX runs_held ON engine.runs USING btree (tenant_id, id) WHERE (held_at IS NOT NULL);
+CREATE INDEX runs_live_documents ON engine.runs USING btree (tenant_id, active_key COLLATE "C") WHERE ((pipeline = 'documents'::text) AND (active_key IS NOT NULL));
 CREATE UNIQUE INDEX runs_retry_of ON engine.runs USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 CREATE UNIQUE INDEX runs_unique_key ON engine.runs USING btree (tenant_id, pipeline, unique_key) WHERE (unique_key IS NOT NULL);
 alter table engine.runs enable row level security, force row level security;
@@ -1440,9 +1441,10 @@ create table public.chunk_embeddings (
 CREATE INDEX chunk_embeddings_version ON public.chunk_embeddings USING btree (tenant_id, doc_version_id);
 CREATE INDEX idx_chunk_embeddings_tenant ON public.chunk_embeddings USING btree (tenant_id, model_id, doc_version_id);
 alter table public.chunk_embeddings enable row level security, force row level security;
-create policy only_of_unserved on public.chunk_embeddings as restrictive for delete to documents_api using ((NOT (EXISTS ( SELECT
+create policy only_of_unserved on public.chunk_embeddings as restrictive for delete to documents_api using ((( SELECT v.is_active
    FROM public.document_versions v
-  WHERE ((v.doc_version_id = chunk_embeddings.doc_version_id) AND v.is_active)))));
+  WHERE ((v.tenant_id = chunk_embeddings.tenant_id) AND (v.doc_version_id = chunk_embeddings.doc_version_id))
+ LIMIT 1) IS NOT TRUE));
 create policy reactivation on public.chunk_embeddings for all to postgres using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on public.chunk_embeddings for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 CREATE TRIGGER sign_new_rows AFTER INSERT ON public.chunk_embeddings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.sign_chunk_embeddings();
@@ -1525,9 +1527,10 @@ create table public.chunk_terms (
 );
 CREATE INDEX chunk_terms_version ON public.chunk_terms USING btree (tenant_id, doc_version_id);
 alter table public.chunk_terms enable row level security, force row level security;
-create policy only_of_unserved on public.chunk_terms as restrictive for delete to documents_api using ((NOT (EXISTS ( SELECT
+create policy only_of_unserved on public.chunk_terms as restrictive for delete to documents_api using ((( SELECT v.is_active
    FROM public.document_versions v
-  WHERE ((v.doc_version_id = chunk_terms.doc_version_id) AND v.is_active)))));
+  WHERE ((v.tenant_id = chunk_terms.tenant_id) AND (v.doc_version_id = chunk_terms.doc_version_id))
+ LIMIT 1) IS NOT TRUE));
 create policy reactivation on public.chunk_terms for all to postgres using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on public.chunk_terms for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, select on public.chunk_terms to documents_api;
@@ -1841,7 +1844,9 @@ create table public.document_versions (
   constraint document_versions_unit_check CHECK ((unit = ANY (ARRAY['page'::text, 'section'::text]))),
   constraint document_versions_version_no_check CHECK ((version_no >= 1))
 );
+CREATE INDEX document_versions_blob ON public.document_versions USING btree (tenant_id, blob_id) WHERE (blob_id IS NOT NULL);
 CREATE INDEX document_versions_building ON public.document_versions USING btree (created_at) WHERE (ready_at IS NULL);
+CREATE INDEX document_versions_half_built ON public.document_versions USING btree (run_id) WHERE (ready_at IS NULL);
 CREATE INDEX document_versions_languages ON public.document_versions USING btree (tenant_id, search_config) WHERE (is_active = true);
 CREATE INDEX document_versions_served ON public.document_versions USING btree (tenant_id, doc_version_id) INCLUDE (chunk_count, term_length) WHERE (is_active = true);
 CREATE INDEX idx_doc_versions_dedup ON public.document_versions USING btree (tenant_id, doc_id, content_hash) WHERE (is_active = true);
@@ -1921,6 +1926,8 @@ create table public.embedding_models (
 );
 CREATE INDEX embedding_models_due ON public.embedding_models USING btree (model_id, part_at) WHERE (is_due OR (build_version IS NOT NULL));
 CREATE UNIQUE INDEX embedding_models_one_active ON public.embedding_models USING btree (tenant_id) WHERE (state = 'active'::text);
+CREATE INDEX embedding_models_previous ON public.embedding_models USING btree (tenant_id, deactivated_at DESC) WHERE ((state = 'ready'::text) AND (deactivated_at IS NOT NULL));
+CREATE INDEX embedding_models_retired ON public.embedding_models USING btree (part_at NULLS FIRST, tenant_id, model_id) WHERE (is_due AND (state = 'retired'::text));
 alter table public.embedding_models enable row level security, force row level security;
 create policy due_of_any_tenant on public.embedding_models for select to documents_models using ((is_due OR (build_version IS NOT NULL)));
 create policy reactivation on public.embedding_models for all to postgres using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -3915,16 +3922,25 @@ CREATE OR REPLACE FUNCTION public.fill_search_tables(of_tenant uuid, of_version 
  RETURNS void
  LANGUAGE sql
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
 AS $function$
     select pg_advisory_xact_lock_shared(hashtextextended(of_tenant::text, 300));
 
     insert into public.chunk_embeddings (tenant_id, model_id, doc_version_id, chunk_id, passage_no, embedding, bits)
-    select p.tenant_id, l.model_id, p.doc_version_id, p.chunk_id, p.passage_no, l.embedding, l.bits
+    select of_tenant, m.model_id, of_version, p.chunk_id, p.passage_no, l.embedding, l.bits
     from public.embedding_models m
-    cross join public.chunk_passages p
-    join public.vector_ledger l on l.tenant_id = p.tenant_id and l.model_id = m.model_id and l.text_hash = p.text_hash
+    cross join lateral (
+      select p.chunk_id, p.passage_no, p.text_hash from public.chunk_passages p
+      where p.tenant_id = of_tenant and p.doc_version_id = of_version
+      offset 0
+    ) p
+    cross join lateral (
+      select l.embedding, l.bits from public.vector_ledger l
+      where l.tenant_id = of_tenant and l.model_id = m.model_id and l.text_hash = p.text_hash
+      limit 1
+    ) l
     where m.tenant_id = of_tenant and m.state <> 'retired'
-      and p.tenant_id = of_tenant and p.doc_version_id = of_version
     on conflict do nothing;
 
     update public.embedding_models m set is_due = true
@@ -3934,22 +3950,27 @@ AS $function$
            where e.tenant_id = of_tenant and e.model_id = m.model_id and e.doc_version_id = of_version);
 
     insert into public.chunk_terms (tenant_id, term, doc_version_id, chunk_nos, counts, head_counts, lengths)
-    select c.tenant_id, t.lexeme, c.doc_version_id,
+    select of_tenant, t.lexeme, of_version,
            array_agg(c.chunk_no order by c.chunk_no), array_agg(t.body order by c.chunk_no),
            array_agg(t.head order by c.chunk_no), array_agg(c.words order by c.chunk_no)
     from (
-      select k.tenant_id, k.doc_version_id, k.chunk_no, f.tsv,
+      select k.chunk_no, f.tsv,
              (select coalesce(sum(cardinality(array_positions(u.weights, 'D'))), 0)::integer from unnest(f.tsv) u) as words
-      from public.chunks k
-      join public.chunk_fts f on f.tenant_id = k.tenant_id and f.chunk_id = k.chunk_id
-      where k.tenant_id = of_tenant and k.doc_version_id = of_version
+      from (
+        select k.chunk_no, k.chunk_id from public.chunks k
+        where k.tenant_id = of_tenant and k.doc_version_id = of_version
+        offset 0
+      ) k
+      cross join lateral (
+        select f.tsv from public.chunk_fts f where f.tenant_id = of_tenant and f.chunk_id = k.chunk_id limit 1
+      ) f
     ) c
     cross join lateral (
       select u.lexeme, cardinality(array_positions(u.weights, 'D')) as body,
              cardinality(u.weights) - cardinality(array_positions(u.weights, 'D')) as head
       from unnest(c.tsv) u
     ) t
-    group by c.tenant_id, t.lexeme, c.doc_version_id
+    group by t.lexeme
     on conflict do nothing
   $function$
 ;
@@ -4016,6 +4037,8 @@ CREATE OR REPLACE FUNCTION public.reactivate_document_version(of_version uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
 AS $function$
 declare
   of_tenant constant uuid := nullif(current_setting('millrace.tenant_id', true), '')::uuid;
