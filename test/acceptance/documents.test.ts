@@ -1,4 +1,4 @@
-// Documents on the command line of the built product, without a server: uploaded, listed, looked through page by page, fixed, exported, taken
+// Documents on the command line of the built product, without a server: uploaded, listed, read page by page, fixed, exported, taken
 // away, served again and erased. Vectors come from a service.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
