@@ -179,7 +179,10 @@ function bodyOf(spec: RouteSpec): Json | undefined {
   const properties = { ...(fields.properties as Json), file: { type: 'string', format: 'binary' } };
   return {
     required: true,
-    content: { 'multipart/form-data': { schema: { ...fields, properties, required: ['file'] } } },
+    content: {
+      'multipart/form-data': { schema: { ...fields, properties, required: ['file'] } },
+      ...(spec.jsonBody === undefined ? {} : { 'application/json': { schema: schemaOf(spec.jsonBody, 'input') } }),
+    },
   };
 }
 

@@ -364,6 +364,7 @@ const steps: Readonly<Record<Change, Step>> = {
       made.item = (await ask('jobs.items', { job_id: jobId }))[1].id;
     },
   },
+  'ingestion.scan': { body: () => ({}) },
   'jobs.correct': {
     params: () => ({ job_id: id('job'), item_id: id('item') }),
     body: () => ({ cells: { SKU: 'a 1' } }),

@@ -10,6 +10,8 @@ export interface WantedObject {
   readonly key: string;
   readonly sniff: Sniff;
   readonly signal: AbortSignal;
+  /** A person who may only have what their own sources show: any other source is one that does not exist. */
+  readonly onlyOf?: string | undefined;
 }
 
 export interface FetchedObject {
@@ -18,6 +20,8 @@ export interface FetchedObject {
   /** When it was changed at its place; now, where the place does not say. */
   readonly at: Date;
   readonly origin: Origin;
+  /** Who connected the source. */
+  readonly createdBy: string | null;
   /** Of this source, object and content: the same request twice is one run. */
   readonly uniqueKey: string;
 }

@@ -35,7 +35,12 @@ export interface Place {
   /** Prefixes one step below this one, for people who look for the right one; not more than `limit`. */
   directories(prefix: string, limit: number, signal: AbortSignal): Promise<readonly string[]>;
   /** Its bytes from the beginning. Fails with `source_file_changing` when it is no longer the one that was listed. */
-  read(object: PlacedObject, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  read(
+    object: PlacedObject,
+    signal: AbortSignal,
+    /** Told which version is read, where the place keeps versions. */
+    onVersion?: (version: string) => void,
+  ): AsyncIterable<Uint8Array>;
   /** As it is now; undefined: it is gone. */
   look(key: string, signal: AbortSignal): Promise<PlacedObject | undefined>;
   /** Marks or moves an object that was taken in. Repeating it is harmless. */

@@ -2,8 +2,8 @@
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { describe, expect, it } from 'vitest';
+import { DeleteObjectCommand, PutObjectCommand, PutObjectTaggingCommand, S3Client } from '@aws-sdk/client-s3';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type FtpServer, startFtpServer } from '../../test/support/ftp-server.ts';
 import { describePlace, listAll, type PlaceHarness } from '../../test/support/place-conformance.ts';
 import { startS3Server } from '../../test/support/s3-server.ts';
@@ -67,11 +67,74 @@ describePlace('a bucket', async () => {
         act: { status: 403, code: 'AccessDenied' },
       });
     },
+    breakOnce: () => server.fail({ method: 'GET', url: /big\.bin/, times: 1, act: 'cut' }),
     async close() {
       client.destroy();
       await server.close();
     },
   };
+});
+
+describe('a bucket', () => {
+  const opened = async (isVersioned: boolean) => {
+    const server = await startS3Server('kept', { isVersioned });
+    const { endpoint, bucket } = server;
+    const client = new S3Client({ endpoint, region: 'us-east-1', credentials: keys, forcePathStyle: true });
+    const place = new S3Place({ bucket, region: 'us-east-1', endpoint, credentials: keys }, guard);
+    const put = (Key: string, Body: Buffer | string) =>
+      client.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
+    onTestFinished(async () => {
+      client.destroy();
+      await place.close();
+      await server.close();
+    });
+    return { server, client, place, put };
+  };
+  const never = new AbortController().signal;
+
+  it.each([
+    ['that keeps versions goes on with the one it began with, and says which', true],
+    ['that keeps none does not give one half of each', false],
+  ])('%s, when an object is replaced while its download breaks off', async (_, isVersioned) => {
+    const { server, place, put } = await opened(isVersioned);
+    const old = Buffer.alloc(2_000_000, 'old ');
+    await put('big.bin', old);
+    const object = await place.look('big.bin', never);
+    if (object === undefined) throw new Error('it is not there');
+    server.fail({ method: 'GET', url: /big\.bin/, times: 1, act: 'cut' });
+    let version: string | undefined;
+    const read = async () => {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of place.read(object, never, (id) => {
+        version = id;
+      })) {
+        if (chunks.length === 0) await put('big.bin', Buffer.alloc(2_000_000, 'new '));
+        chunks.push(chunk);
+      }
+      return Buffer.concat(chunks);
+    };
+    if (isVersioned) {
+      expect((await read()).equals(old)).toBe(true);
+      expect(version).toBe('v1');
+    } else {
+      await expect(read()).rejects.toMatchObject({ code: 'source_file_changing' });
+      expect(version).toBeUndefined();
+    }
+  });
+
+  it('keeps the tags an object has when it is tagged as taken, and a newer object where the one that was taken is moved', async () => {
+    const { server, client, place, put } = await opened(false);
+    await put('a.csv', 'a');
+    const Tagging = { TagSet: [{ Key: 'team', Value: 'legal' }] };
+    await client.send(new PutObjectTaggingCommand({ Bucket: server.bucket, Key: 'a.csv', Tagging }));
+    const object = await place.look('a.csv', never);
+    if (object === undefined) throw new Error('it is not there');
+    for (const _ of [1, 2]) await place.putAway(object, 'tag', never);
+    expect(server.tagsOf('a.csv')).toEqual({ team: 'legal', millrace: 'taken' });
+    await put('a.csv', 'newer');
+    await place.putAway(object, 'move', never).catch(() => undefined);
+    expect((await place.look('a.csv', never))?.bytes).toBe(5);
+  });
 });
 
 describePlace('an SFTP server', async () => {

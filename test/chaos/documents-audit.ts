@@ -3,6 +3,7 @@
 // served is whole.
 import type { Counts } from './auditor.ts';
 import type { Acknowledged } from './documents-observer.ts';
+import { type Find, openFindings } from './findings.ts';
 import type { Ground } from './ground.ts';
 
 type Asking = Pick<Ground, 'ask'>;
@@ -11,15 +12,7 @@ export async function auditDocuments(
   ground: Asking,
   acknowledged: readonly Acknowledged[],
 ): Promise<{ counts: Counts; findings: string[] }> {
-  const counts: Record<keyof Counts, number> = {
-    ...{ lost: 0, duplicated: 0, wrong: 0, stuck: 0, orphans: 0, zombieWrites: 0 },
-  };
-  const findings: string[] = [];
-  const find = (kind: keyof Counts, number: number, what: string) => {
-    if (number === 0) return;
-    counts[kind] += number;
-    findings.push(`${kind}: ${what}${number === 1 ? '' : ` (${number})`}`);
-  };
+  const { counts, findings, find } = openFindings();
   await judgeRuns(ground, acknowledged, find);
   await judgeServed(ground, acknowledged, find);
   for (const [kind, what, text] of rules) {
@@ -28,8 +21,6 @@ export async function auditDocuments(
   }
   return { counts, findings };
 }
-
-type Find = (kind: keyof Counts, number: number, what: string) => void;
 
 async function judgeRuns(ground: Asking, acknowledged: readonly Acknowledged[], find: Find): Promise<void> {
   const runs = await ground.ask<{ id: string; status: string; phase: string; ends: number; told: number }>(

@@ -122,7 +122,7 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
     compilePrograms();
     const { runSourcesChaos, syncPoints } = await import('./sources.ts');
     const chosen = kills ?? (release ? 500 : small ? 3 : 60);
-    const dose = { seed, kills: chosen, workers: 3, objects: 40, points: small ? [] : syncPoints };
+    const dose = { seed, kills: chosen, workers: 3, objects: 40, points: small ? [] : syncPoints, say };
     const { findings, ...result } = await runSourcesChaos(dose);
     for (const finding of findings) say(finding);
     return { ...result, details: { ...result.details, findings } };

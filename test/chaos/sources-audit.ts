@@ -2,8 +2,8 @@
 // what happened, and what is known of each object is what lies in the bucket.
 import { createHash } from 'node:crypto';
 import type { Counts } from './auditor.ts';
+import { openFindings } from './findings.ts';
 import type { Ground } from './ground.ts';
-import { noCounts } from './suites/suite.ts';
 
 export interface Happened {
   readonly tenantId: string;
@@ -13,6 +13,8 @@ export interface Happened {
   readonly vanished: number;
   readonly there: ReadonlyMap<string, string>;
   readonly gone: ReadonlySet<string>;
+  /** Objects of the bucket that do not say that they were taken in. */
+  readonly untagged: readonly string[];
 }
 
 export async function auditSources(
@@ -20,14 +22,7 @@ export async function auditSources(
   happened: Happened,
 ): Promise<{ counts: Counts; findings: string[] }> {
   const { sourceId, tenantId } = happened;
-  const findings: string[] = [];
-  const counts = { ...noCounts };
-  const found = (which: keyof Counts, number: number, what: string) => {
-    if (number === 0) return;
-    counts[which as 'lost'] += number;
-    findings.push(`${which}: ${what}`);
-  };
-
+  const { counts, findings, find } = openFindings();
   const runs = await ground.ask<{ name: string; sha: string; phase: string; n: number }>(
     `select b.original_name as name, encode(b.sha256, 'hex') as sha, r.phase, count(*)::int as n
      from engine.runs r join engine.blobs b on b.blob_id = r.blob_id
@@ -41,14 +36,14 @@ export async function auditSources(
   const actual = new Map<string, number>();
   for (const { name, sha, phase, n } of runs) {
     actual.set(idOf(name, sha), (actual.get(idOf(name, sha)) ?? 0) + n);
-    if (phase === 'waiting' || phase === 'active') found('stuck', n, `${n} runs of ${name} have no end`);
+    if (phase === 'waiting' || phase === 'active') find('stuck', n, `${n} runs of ${name} have no end`);
   }
   for (const [id, number] of expected) {
     const has = actual.get(id) ?? 0;
-    found('lost', Math.max(0, number - has), `${id} was observed ${number} times and has ${has} runs`);
-    found('duplicated', Math.max(0, has - number), `${id} was observed ${number} times and has ${has} runs`);
+    find('lost', Math.max(0, number - has), `${id} was observed ${number} times and has ${has} runs`);
+    find('duplicated', Math.max(0, has - number), `${id} was observed ${number} times and has ${has} runs`);
   }
-  for (const [id, number] of actual) if (!expected.has(id)) found('wrong', number, `${id} has a run and was never put`);
+  for (const [id, number] of actual) if (!expected.has(id)) find('wrong', number, `${id} has a run and was never put`);
 
   const syncs = await ground.ask<{ id: string; phase: string; receipt: Receipt | null }>(
     `select id, phase, receipt from engine.runs where tenant_id = $1 and source_id = $2 and pipeline = 'sources'`,
@@ -64,28 +59,28 @@ export async function auditSources(
     if (fate === 'new' || fate === 'changed') told.taken += n;
     if (fate === 'vanished') told.vanished += n;
   }
-  found(
+  find(
     'wrong',
     Math.abs(told.taken - happened.versions.length),
     `${happened.versions.length} versions were put, ${told.taken} are told as new or changed`,
   );
-  found(
+  find(
     'wrong',
     Math.abs(told.vanished - happened.vanished),
     `${happened.vanished} objects vanished, ${told.vanished} are told`,
   );
   for (const { id, phase, receipt } of syncs) {
-    if (phase === 'waiting' || phase === 'active') found('stuck', 1, `sync ${id} has no end`);
+    if (phase === 'waiting' || phase === 'active') find('stuck', 1, `sync ${id} has no end`);
     if (receipt === null) continue;
     const { new: added = 0, changed = 0, unchanged = 0, refused = 0 } = receipt.outcomes;
-    found(
+    find(
       'wrong',
       receipt.read === added + changed + unchanged + refused ? 0 : 1,
       `sync ${id} does not add up: ${JSON.stringify(receipt)}`,
     );
     const own = (fate: string) => lines.find((line) => line.sync_id === id && line.fate === fate)?.n ?? 0;
     for (const [fate, n] of Object.entries({ new: added, changed, vanished: receipt.vanished ?? 0 }))
-      found('wrong', own(fate) === n ? 0 : 1, `sync ${id} says ${n} ${fate} and has ${own(fate)} lines`);
+      find('wrong', own(fate) === n ? 0 : 1, `sync ${id} says ${n} ${fate} and has ${own(fate)} lines`);
   }
 
   const objects = await ground.ask<{ key: string; status: string; sha: string | null }>(
@@ -98,13 +93,14 @@ export async function auditSources(
       content === undefined
         ? status === 'deleted' && happened.gone.has(key)
         : status === 'live' && sha === hash(content);
-    found('wrong', isRight ? 0 : 1, `${key} is told as ${status}, and that is not what lies there`);
+    find('wrong', isRight ? 0 : 1, `${key} is told as ${status}, and that is not what lies there`);
   }
-  found(
+  find(
     'lost',
     happened.there.size + happened.gone.size - objects.length,
     `${objects.length} objects are known of ${happened.there.size + happened.gone.size}`,
   );
+  find('lost', happened.untagged.length, `not put away: ${happened.untagged.join(', ')}`);
   return { counts, findings };
 }
 

@@ -3,6 +3,7 @@
 import type { FakeAirbyte } from '../support/fake-airbyte/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { metaRow, metaText } from './dirty-files.ts';
+import { fillSources } from './fill-sources.ts';
 import {
   type Ask,
   addPerson,
@@ -41,6 +42,7 @@ export async function fillPages(installation: Installation, airbyte: FakeAirbyte
   await ask('/v1/pipelines/steps/pause', { reason: 'The table is being moved' });
   const [waiting = ''] = await submitSteps(installation, tenant, { steps: 1 }, { steps: 1 });
   const endpoint = await nameEverything(installation, ask);
+  const sources = await fillSources(ask, installation.env.SOURCE_FOLDER_ROOTS ?? '');
   return {
     home: '/',
     runs: '/runs',
@@ -90,6 +92,7 @@ export async function fillPages(installation: Installation, airbyte: FakeAirbyte
     workers: '/operate/workers',
     schedules: '/operate/schedules',
     connectors: '/operate/connectors',
+    ...sources,
     'dead-letters': '/operate/dead-letters',
     alerts: '/operate/alerts',
     'alerts-resolved': '/operate/alerts?status=resolved',

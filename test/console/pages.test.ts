@@ -1,5 +1,8 @@
 // Every page, wide and narrow, light and dark: no barrier that axe knows, nothing that overflows, no script error. With
 // SCREENS=1 a picture of each is left in screens/ for people to look at. A page is opened once per width and changes its colours in place.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../acceptance/millrace-process.ts';
@@ -19,6 +22,7 @@ let browser: Browser;
 let airbyte: FakeAirbyte;
 let installation: Installation;
 let pages: Record<string, string>;
+const folders = mkdtempSync(path.join(tmpdir(), 'millrace-pages-'));
 
 beforeAll(async () => {
   browser = await openBrowser();
@@ -29,6 +33,7 @@ beforeAll(async () => {
     AIRBYTE_BASE_URL: airbyte.url,
     AIRBYTE_API_TOKEN: airbyte.token,
     AIRBYTE_WORKSPACE_ID: airbyte.workspaceId,
+    SOURCE_FOLDER_ROOTS: folders,
   });
   pages = await fillPages(installation, airbyte);
 });
@@ -37,6 +42,7 @@ afterAll(async () => {
   await cleanUp();
   await airbyte?.close();
   await installation?.database.drop();
+  rmSync(folders, { recursive: true, force: true });
 });
 
 /** Waits until nothing on the page is loading any more. */

@@ -253,6 +253,10 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   },
   'dead-letters.requeue': { kind: 'path', params: (things) => ({ run_id: things.deadRunId }), body: { ticket: 'T-1' } },
   'jobs.create': { kind: 'body', body: (foreign) => ({ workspace_id: foreign.tenantId }) },
+  'ingestion.scan': {
+    kind: 'body',
+    body: (foreign) => ({ source_id: foreign.sourceId, workspace_id: foreign.tenantId }),
+  },
   'jobs.try': { kind: 'body', body: (foreign) => ({ workspace_id: foreign.tenantId }) },
   'jobs.list': { kind: 'list' },
   'jobs.show': job,

@@ -14,6 +14,7 @@ import { changeHandlers } from '../../src/pipelines/items/http/change-handlers.t
 import { exportHandlers } from '../../src/pipelines/items/http/export-handlers.ts';
 import { createHandler, itemsIntake } from '../../src/pipelines/items/http/intake.ts';
 import { readHandlers } from '../../src/pipelines/items/http/read-handlers.ts';
+import { scanHandler } from '../../src/pipelines/items/http/scan-handler.ts';
 import { tryHandler } from '../../src/pipelines/items/http/try-handler.ts';
 import { itemsPipeline } from '../../src/pipelines/items/items.pipeline.ts';
 import { leftoversConsumer } from '../../src/pipelines/items/leftovers.ts';
@@ -32,6 +33,7 @@ export function itemsHandlers(deps: ItemsDeps) {
   return {
     ...createHandler(deps, defaultUploadLimits),
     ...tryHandler(deps, defaultUploadLimits),
+    ...scanHandler(deps),
     ...readHandlers(deps),
     ...changeHandlers(deps),
     ...exportHandlers(deps),

@@ -1,5 +1,6 @@
 // An S3 server for tests: fauxqs (a real S3-protocol server from npm) behind a front on loopback that adds what fauxqs lacks
-// (If-None-Match on writes, listing open multipart uploads, keys in the order of their bytes) and can be told to fail, hang up or stall on chosen requests.
+// (If-None-Match on writes, listing open multipart uploads, keys in the order of their bytes, tags, versions) and can be told to fail, hang up or
+// stall on chosen requests.
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startFauxqs } from 'fauxqs';
@@ -14,7 +15,9 @@ export interface Fault {
     | { readonly location: string }
     | 'hang-up'
     | 'stall'
-    | 'hang-up-after';
+    | 'hang-up-after'
+    /** The first half of the answer, then nothing. */
+    | 'cut';
 }
 
 export interface S3Server {
@@ -25,6 +28,8 @@ export interface S3Server {
   /** The headers of each. */
   readonly headers: http.IncomingHttpHeaders[];
   openUploads(): string[];
+  /** The tags of an object, by its key; gone with the object and with its next version. */
+  tagsOf(key: string): Readonly<Record<string, string>>;
   fail(fault: Fault): void;
   heal(): void;
   close(): Promise<void>;
@@ -35,9 +40,14 @@ interface OpenUpload {
   readonly initiated: Date;
 }
 
-export async function startS3Server(bucket = 'millrace-test'): Promise<S3Server> {
+export async function startS3Server(
+  bucket = 'millrace-test',
+  { isVersioned = false }: { readonly isVersioned?: boolean } = {},
+): Promise<S3Server> {
   const backend = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false, init: { buckets: [bucket] } });
   const uploads = new Map<string, OpenUpload>();
+  const tags = new Map<string, string>();
+  const versions = isVersioned ? new Versions() : undefined;
   const requests: string[] = [];
   const headers: http.IncomingHttpHeaders[] = [];
   let faults: { fault: Fault; left: number }[] = [];
@@ -58,9 +68,12 @@ export async function startS3Server(bucket = 'millrace-test'): Promise<S3Server>
       if (act === 'hang-up') return void request.socket.destroy();
       if (typeof act === 'object' && 'location' in act)
         return void response.writeHead(307, { location: act.location }).end();
-      if (act !== 'hang-up-after') return send(response, act.status, errorXml(act.code));
+      if (typeof act === 'object') return send(response, act.status, errorXml(act.code));
     }
     const { pathname, searchParams } = new URL(url, 'http://s3');
+    if (searchParams.has('tagging')) return answerTags(response, tags, method, pathname, body);
+    const kept = method === 'GET' ? versions?.read(searchParams.get('versionId')) : undefined;
+    if (kept !== undefined) return sendVersion(request, response, kept);
     if (method === 'GET' && searchParams.has('uploads')) return send(response, 200, listXml(bucket, uploads));
     if (
       request.headers['if-none-match'] === '*' &&
@@ -71,7 +84,14 @@ export async function startS3Server(bucket = 'millrace-test'): Promise<S3Server>
     const found = await forward(backend.port, request, method, url, body);
     const answered = searchParams.get('list-type') === '2' ? { ...found, body: inByteOrder(found.body) } : found;
     note(uploads, method, pathname, searchParams, answered);
+    if (method !== 'GET' && method !== 'HEAD' && answered.status < 300) tags.delete(decodeURIComponent(pathname));
+    const version = versions?.note(method, pathname, answered, body);
+    if (version !== undefined) answered.headers['x-amz-version-id'] = version;
     if (due?.fault.act === 'hang-up-after') return void request.socket.destroy();
+    if (due?.fault.act === 'cut') {
+      const half = answered.body.subarray(0, Math.floor(answered.body.byteLength / 2));
+      return void response.writeHead(answered.status, answered.headers).write(half, () => request.socket.destroy());
+    }
     response.writeHead(answered.status, answered.headers).end(answered.body);
   };
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
@@ -80,6 +100,7 @@ export async function startS3Server(bucket = 'millrace-test'): Promise<S3Server>
     bucket,
     requests,
     headers,
+    tagsOf: (key) => parseTags(tags.get(`/${bucket}/${key}`) ?? ''),
     openUploads: () => [...uploads.values()].map(({ key }) => key),
     fail: (fault) => faults.push({ fault, left: fault.times }),
     heal: () => {
@@ -91,6 +112,56 @@ export async function startS3Server(bucket = 'millrace-test'): Promise<S3Server>
       await backend.stop();
     },
   };
+}
+
+/** What a bucket that keeps versions has ever held. */
+class Versions {
+  readonly #kept = new Map<string, Version>();
+  readonly #newest = new Map<string, string>();
+
+  note(method: string, pathname: string, answer: Answer, body: Buffer): string | undefined {
+    if (answer.status >= 300) return undefined;
+    if (method === 'PUT') {
+      const id = `v${this.#kept.size + 1}`;
+      this.#kept.set(id, { id, body, etag: String(answer.headers.etag ?? '') });
+      this.#newest.set(pathname, id);
+    }
+    return this.#newest.get(pathname);
+  }
+
+  read(id: string | null): Version | undefined {
+    return id === null ? undefined : this.#kept.get(id);
+  }
+}
+
+interface Version {
+  readonly id: string;
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+function sendVersion(request: http.IncomingMessage, response: http.ServerResponse, { id, body, etag }: Version): void {
+  const start = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+  const headers = { etag, 'x-amz-version-id': id, 'content-length': body.byteLength - start };
+  response.writeHead(start > 0 ? 206 : 200, headers).end(body.subarray(start));
+}
+
+function answerTags(
+  response: http.ServerResponse,
+  tags: Map<string, string>,
+  method: string,
+  pathname: string,
+  body: Buffer,
+): void {
+  const path = decodeURIComponent(pathname);
+  if (method === 'PUT') tags.set(path, body.toString());
+  const set = /<TagSet>.*<\/TagSet>/s.exec(tags.get(path) ?? '')?.[0] ?? '<TagSet/>';
+  send(response, 200, method === 'PUT' ? '' : `<Tagging>${set}</Tagging>`);
+}
+
+function parseTags(xml: string): Record<string, string> {
+  const pairs = xml.matchAll(/<Tag><Key>(.*?)<\/Key><Value>(.*?)<\/Value><\/Tag>/gs);
+  return Object.fromEntries([...pairs].map(([, key = '', value = '']) => [key, value]));
 }
 
 interface Answer {

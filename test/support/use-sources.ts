@@ -11,8 +11,11 @@ import { adsPipeline } from '../../src/pipelines/ads/ads.pipeline.ts';
 import { adsHandlers, adsIntake } from '../../src/pipelines/ads/http/ads-handlers.ts';
 import { documentsPipeline } from '../../src/pipelines/documents/documents.pipeline.ts';
 import { documentsIntake } from '../../src/pipelines/documents/http/ingest.ts';
+import { itemsIntake } from '../../src/pipelines/items/http/intake.ts';
+import { itemsPipeline } from '../../src/pipelines/items/items.pipeline.ts';
 import { judgmentsIntake } from '../../src/pipelines/judgments/http/batch-handlers.ts';
 import { judgmentsPipeline } from '../../src/pipelines/judgments/judgments.pipeline.ts';
+import { connectedSources } from '../../src/pipelines/sources/connected.ts';
 import { sourceHandlers } from '../../src/pipelines/sources/http/source-handlers.ts';
 import { sourcesPipeline } from '../../src/pipelines/sources/sources.pipeline.ts';
 import type { SourcesDeps } from '../../src/pipelines/sources/sources-deps.ts';
@@ -24,6 +27,8 @@ import { useDatabase } from './database.ts';
 import { documentHandlers } from './documents.ts';
 import { documentsDeps } from './documents-deps.ts';
 import { buildEngine } from './engine.ts';
+import { itemsHandlers } from './items.ts';
+import { itemsDeps } from './items-deps.ts';
 import { type S3Server, startS3Server } from './s3-server.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -33,6 +38,7 @@ export function useSources() {
   const db = useDatabase();
   const folder = mkdtempSync(path.join(tmpdir(), 'millrace-sources-'));
   const documents = documentsDeps(folder);
+  const items = { ...itemsDeps(folder), store: documents.store };
   const deps: SourcesDeps = {
     settings: {
       allowPrivateSources: true,
@@ -62,14 +68,17 @@ export function useSources() {
       documentsPipeline(documents),
       adsPipeline({ store: deps.store }),
       judgmentsPipeline({ store: deps.store }),
+      itemsPipeline(items),
       sourcesPipeline(deps),
     ]);
     const intakes = new Map<string, Intake>([
       ['documents', documentsIntake(engine, silentLog) as unknown as Intake],
       ['ads', adsIntake(engine) as unknown as Intake],
       ['judgments', judgmentsIntake(engine, silentLog) as unknown as Intake],
+      ['items', itemsIntake(engine, silentLog, items) as unknown as Intake],
     ]);
     deps.house = { engine, pool: engine.pools.control, maxBytes: 50 * 1024 ** 2, intakes };
+    items.connected = connectedSources(deps);
     await engine.start();
     const tenantId = await buildTenant(db);
     await db.admin.query(`update tenants set plan = 'enterprise' where tenant_id = $1`, [tenantId]);
@@ -81,6 +90,7 @@ export function useSources() {
       ...ownHandlers,
       ...adsHandlers({ store: deps.store }),
       ...documentHandlers(documents),
+      ...itemsHandlers(items),
       ...sourceHandlers(deps),
     },
   }));
@@ -107,6 +117,7 @@ export function useSources() {
     get bucket() {
       return bucket;
     },
+    otherTenant: () => buildTenant(db),
     put: async (Key: string, Body: string | Uint8Array) =>
       void (await client.send(new PutObjectCommand({ Bucket: bucket.bucket, Key, Body }))),
     remove: async (Key: string) => void (await client.send(new DeleteObjectCommand({ Bucket: bucket.bucket, Key }))),

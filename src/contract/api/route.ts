@@ -47,6 +47,8 @@ export interface RouteSpec {
   readonly body?: z.ZodType;
   /** multipart bodies are streamed by the handler; their schema describes the form fields. */
   readonly bodyKind?: 'json' | 'multipart';
+  /** What may come as JSON instead of the form; the handler parses it. */
+  readonly jsonBody?: z.ZodType;
   readonly answer: Answer;
   /** Catalogued errors this route adds to the ones every route can give. */
   readonly errors?: readonly ErrorCode[];

@@ -58,7 +58,11 @@ export async function acceptJob(
     const { processor, options, columns } = await prepareJob(tx, deps, request, jobId);
     await becomeRole(tx, 'millrace_app');
     const userId = request.createdBy === undefined ? null : await findUserId(tx, tenantId, request.createdBy);
-    await becomeRole(tx, ROLE);
+    await enterTenant(tx, { tenantId: '', role: 'millrace_engine' });
+    const [run] = await engine.enqueueIn(tx, [runOf(jobId, request, processor.name)]);
+    // A source that gives the same object again finds its job: there is no second one.
+    if (run?.created === false) return { answer: run, name: processor.name };
+    await enterTenant(tx, { tenantId, role: ROLE });
     await insertJob(tx, {
       jobId,
       tenantId,
@@ -72,16 +76,15 @@ export async function acceptJob(
       options,
       outputColumns: columns,
     });
-    await enterTenant(tx, { tenantId: '', role: 'millrace_engine' });
-    const [run] = await engine.enqueueIn(tx, [runOf(jobId, request, processor.name)]);
     return { answer: run, name: processor.name };
   });
   engine.wake();
+  if (answer?.created === false) return { runId: answer.id, status: 'queued', created: false };
   log.info(
     { event: 'items.job_submitted', tenant: tenantId, job: jobId, processor: name, bytes: file.bytes },
     'items.job_submitted',
   );
-  return { runId: answer?.id ?? jobId, status: 'queued', created: answer?.created ?? true };
+  return { runId: jobId, status: 'queued', created: true };
 }
 
 /** Which processor, what it is told, and which columns it will have. As items_worker under the tenant. */
@@ -118,7 +121,7 @@ export function isOfImages({ format }: Pick<StoredFile, 'format'>): boolean {
 }
 
 function runOf(jobId: string, request: JobRequest, processor: string) {
-  const { tenantId, file, createdBy, correlationId, sourceId, onDoubt, duplicates } = request;
+  const { tenantId, file, createdBy, correlationId, sourceId, uniqueKey, onDoubt, duplicates } = request;
   const input: ItemsInput = {
     job_id: jobId,
     filename: file.originalName,
@@ -136,6 +139,7 @@ function runOf(jobId: string, request: JobRequest, processor: string) {
     ...(createdBy === undefined ? {} : { createdBy }),
     ...(correlationId === undefined ? {} : { correlationId }),
     ...(sourceId === undefined ? {} : { sourceId }),
+    ...(uniqueKey === undefined ? {} : { uniqueKey }),
     ...(request.ip == null ? {} : { createdIp: request.ip }),
   };
 }

@@ -1,5 +1,6 @@
 // What the stages and handlers of the items pipeline share.
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
+import type { ConnectedSources } from '../../sources/connected-sources.ts';
 import { ImageReader } from './images/image-process.ts';
 import { Paces } from './process/pace.ts';
 import type { HttpDeps } from './processors/http.ts';
@@ -14,6 +15,8 @@ export interface ItemsDeps {
   readonly paces: Paces;
   /** Bytes of a file per piece; small in tests, so that a small file has many. */
   readonly batchBytes?: number;
+  /** Set when the installation is open and has sources, before any request is answered. */
+  connected?: ConnectedSources | undefined;
 }
 
 export async function openItems(settings: ItemSettings, store: BlobStore, http: HttpDeps): Promise<ItemsDeps> {

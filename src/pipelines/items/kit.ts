@@ -11,6 +11,7 @@ import { changeHandlers } from './http/change-handlers.ts';
 import { exportHandlers } from './http/export-handlers.ts';
 import { createHandler, itemsIntake } from './http/intake.ts';
 import { readHandlers } from './http/read-handlers.ts';
+import { scanHandler } from './http/scan-handler.ts';
 import { tryHandler } from './http/try-handler.ts';
 import { itemsPipeline } from './items.pipeline.ts';
 import { leftoversConsumer } from './leftovers.ts';
@@ -24,9 +25,13 @@ export const itemsKit = defineKit({
     openItems(settings, blobs, { box: secrets, allowPrivate: config.allowPrivateWebhooks }),
   pipeline: ({ own }) => itemsPipeline(own),
   intake: ({ engine, log, own }) => itemsIntake(engine, log, own),
+  ready({ own }, _intakes, connected) {
+    own.connected = connected;
+  },
   handlers: ({ own, uploadLimits }) => ({
     ...createHandler(own, uploadLimits),
     ...tryHandler(own, uploadLimits),
+    ...scanHandler(own),
     ...readHandlers(own),
     ...changeHandlers(own),
     ...exportHandlers(own),

@@ -1,5 +1,6 @@
 // The id of a batch: given by the sender, or made from vendor and file name. It is logged and shown everywhere, so it holds plain
 // characters only.
+import { createHash } from 'node:crypto';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 
 export const DEFAULT_VENDOR = 'simplicity';
@@ -14,6 +15,20 @@ export function batchIdOf(given: string | undefined, vendor: string, fileName: s
   if (revision.test(id)) fail('"#r" and a number mark revisions, which Millrace makes itself');
   if (!/^[\w.:/-]+$/.test(id)) fail('it holds blanks or signs');
   return id;
+}
+
+/**
+ * Of an object at a connected source: by where it lies, so that files of one name in two directories are two batches, and the same object with
+ * other content is the same batch. simplicity + s3://court/kings/jan.csv → simplicity-court/kings/jan.csv. What had to be replaced or cut off
+ * is told apart by a part of its hash.
+ */
+export function placedBatchId(vendor: string, uri: string): string {
+  const path = uri.replace(/^[a-z0-9]+:\/\//, '');
+  const id = `${vendor}-${path}`;
+  const plain = id.replace(/[^\w./-]+/g, '-');
+  if (plain === id && id.length <= MAX_LENGTH) return id;
+  const hash = createHash('sha256').update(uri).digest('hex').slice(0, 12);
+  return `${plain.slice(0, MAX_LENGTH - hash.length - 1)}-${hash}`;
 }
 
 /** simplicity + 2026-01-07.csv → simplicity-2026-01-07.csv */

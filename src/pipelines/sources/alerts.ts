@@ -1,4 +1,4 @@
-// What sources bring to alerts: one whose sync failed, and one without a sync for too long.
+// What sources bring to alerts: one whose sync failed, one without a sync for too long, and one whose queue cannot be read.
 import { safeCode, safeLabel } from '../../outbound/alerts/messages.ts';
 import type { PipelineAlerts } from '../../outbound/alerts/pipeline-alerts.ts';
 
@@ -13,6 +13,11 @@ export const sourcesAlerts: PipelineAlerts = {
       const subject = String(data.source_id ?? '');
       return { event: 'source_stale', subject, message: `[SOURCE STALE] ${safeLabel(subject)}` };
     },
+    'source.unheard'({ data }) {
+      const subject = String(data.source_id ?? '');
+      const code = safeCode(String(data.error_code ?? ''));
+      return { event: 'source_unheard', subject, message: `[SOURCE QUEUE NOT HEARD] ${safeLabel(subject)}: ${code}` };
+    },
   },
   rules: [
     {
@@ -26,6 +31,12 @@ export const sourcesAlerts: PipelineAlerts = {
       description: 'A source had no complete sync for too long.',
       severity: 'WARNING',
       on: { event: 'source_stale' },
+    },
+    {
+      name: 'source_unheard',
+      description: 'The queue that announces the objects of a source cannot be read.',
+      severity: 'WARNING',
+      on: { event: 'source_unheard' },
     },
   ],
 };

@@ -1,9 +1,16 @@
 // What a bucket announces over SQS, against a real queue: files arrive without a listing, and whatever is missed, repeated or wrong does no harm.
-import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prose } from '../../../test/support/documents.ts';
 import { useSources } from '../../../test/support/use-sources.ts';
-import { listen } from './announcements.ts';
+import { type Hearing, hearOnce, listen } from './announcements.ts';
+import { checkSources } from './cli/doctor-check.ts';
 
 const bench = useSources();
 const text = (seed: number) => prose(seed).join('\n\n');
@@ -26,6 +33,8 @@ async function announced(name: string, over: object = {}) {
   const about = { source_id: sourceId, tenant_id: bench.admin.tenantId, name, queue_url: queueUrl };
   return {
     sourceId,
+    about,
+    queueUrl,
     send: (body: string) => sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body })),
     hear: () => listen(bench.deps, bench.engine, about, never),
     async left() {
@@ -139,3 +148,54 @@ describe('an announced object', () => {
     expect(answer.json().code).toBe('outbound_address_refused');
   });
 });
+
+describe('a queue that cannot be heard', () => {
+  it('is told of as the source’s trouble: its state, one event, the doctor; and no more once it is heard again', async () => {
+    const source = await announced('deaf');
+    const shown = async () =>
+      (await bench.api.call('sources.show', { as: bench.admin, params: { source_id: source.sourceId } })).json();
+    const hearing: Hearing = { failures: new Map(), signal: never };
+    const round = async () => {
+      const { queue_error_code } = await shown();
+      await hearOnce(bench.deps, bench.engine, { ...source.about, queue_error_code }, hearing);
+    };
+    await sqs.send(new DeleteQueueCommand({ QueueUrl: source.queueUrl }));
+    for (const _ of [1, 2]) await round();
+    // Twice may be chance.
+    expect(await shown()).toMatchObject({ queue_error_code: null, queue_failing_since: null });
+    for (const _ of [3, 4, 5]) await round();
+    expect(await shown()).toMatchObject({
+      queue_error_code: 'source_place_gone',
+      queue_failing_since: expect.any(String),
+    });
+    expect(await told(source.sourceId)).toEqual([{ source_id: source.sourceId, error_code: 'source_place_gone' }]);
+    expect(await examined()).toMatchObject({
+      state: 'warn',
+      detail: expect.stringContaining('deaf: its queue is not heard'),
+    });
+
+    await sqs.send(new CreateQueueCommand({ QueueName: 'deaf' }));
+    await source.send(event('deaf/none.txt'));
+    await round();
+    expect(await shown()).toMatchObject({ queue_error_code: null, queue_failing_since: null });
+    expect(await examined()).toMatchObject({ state: 'ok' });
+    expect(await told(source.sourceId)).toHaveLength(1);
+  });
+});
+
+async function examined() {
+  const client = await bench.db.engine.connect();
+  try {
+    return await checkSources(client);
+  } finally {
+    client.release();
+  }
+}
+
+async function told(sourceId: string): Promise<object[]> {
+  const { rows } = await bench.db.admin.query<{ data: object }>(
+    `select data from engine.all_events where type = 'source.unheard' and data ->> 'source_id' = $1`,
+    [sourceId],
+  );
+  return rows.map(({ data }) => data);
+}

@@ -2,17 +2,20 @@
 // deleted once the ledger has the run; until then, and when the source is busy, it comes again. Announcements are hints: what is missed,
 // repeated or wrong is corrected by the next listing.
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { createLoop, type Service } from '../../engine/services/loop.ts';
 import { becomeRole } from '../../engine/sql/become-role.ts';
+import { insertEvents } from '../../engine/sql/insert-events.ts';
 import { withTenant, withTransaction } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
 import { awsConnection } from '../../sources/s3/aws-connection.ts';
+import { s3Fault } from '../../sources/s3/s3-faults.ts';
 import { guardOf, keysOfCredential, openCredential } from './open-place.ts';
 import { belongsTo } from './scope.ts';
 import type { SourcesDeps } from './sources-deps.ts';
 import { findSource, type SourceRow } from './sql/sources.ts';
-import { type AnnouncedSource, listAnnounced } from './sql/watch-sources.ts';
+import { type AnnouncedSource, listAnnounced, noteQueue } from './sql/watch-sources.ts';
 import { SERVICES_ROLE } from './stale-watch.ts';
 import { startSync } from './start-sync.ts';
 
@@ -22,9 +25,12 @@ const MESSAGES = 10;
 /** A message that could not be turned into a run comes again after this long. */
 const HIDDEN_SECONDS = 30;
 const LISTENERS = 50;
+/** A queue that fails so often in a row is no passing trouble. */
+const FAILURES_TOLD = 3;
 
 export function createAnnouncementListener(deps: SourcesDeps, engine: Engine, log: Log): Service {
   const listening = new Map<string, Promise<unknown>>();
+  const failures = new Map<string, number>();
   const stopping = new AbortController();
   const loop = createLoop({
     name: 'announced objects',
@@ -36,10 +42,9 @@ export function createAnnouncementListener(deps: SourcesDeps, engine: Engine, lo
       for (const source of announced) {
         if (listening.has(source.source_id) || listening.size >= LISTENERS) continue;
         // Each queue is waited at by itself: one that hangs holds up no other.
-        const round = listen(deps, engine, source, stopping.signal)
+        const round = hearOnce(deps, engine, source, { failures, signal: stopping.signal })
           .catch((error: unknown) => {
-            if (!stopping.signal.aborted)
-              log.warn({ source: source.source_id, err: error }, 'announcements of a source could not be heard');
+            log.warn({ source: source.source_id, err: error }, 'what became of a queue could not be written down');
           })
           .finally(() => listening.delete(source.source_id));
         listening.set(source.source_id, round);
@@ -57,6 +62,44 @@ export function createAnnouncementListener(deps: SourcesDeps, engine: Engine, lo
   };
 }
 
+export interface Hearing {
+  /** Rounds in a row that failed, by source. */
+  readonly failures: Map<string, number>;
+  readonly signal: AbortSignal;
+}
+
+/** One round; a queue that fails again and again is told of as the source's own trouble, once, until it is heard again. */
+export async function hearOnce(
+  deps: SourcesDeps,
+  engine: Engine,
+  source: AnnouncedSource,
+  { failures, signal }: Hearing,
+): Promise<void> {
+  const { source_id: sourceId, tenant_id: tenantId } = source;
+  let errorCode: string | null = null;
+  try {
+    await listen(deps, engine, source, signal);
+    failures.delete(sourceId);
+  } catch (error) {
+    if (signal.aborted) return;
+    const fault = s3Fault(error, signal);
+    errorCode = fault instanceof MillraceError ? fault.code : 'internal';
+    const inARow = (failures.get(sourceId) ?? 0) + 1;
+    failures.set(sourceId, inARow);
+    deps.log.warn({ source: sourceId, code: errorCode, inARow }, 'announcements of a source could not be heard');
+    if (inARow < FAILURES_TOLD) return;
+  }
+  if (errorCode === source.queue_error_code) return;
+  await withTransaction(engine.pools.control, async (tx) => {
+    await becomeRole(tx, SERVICES_ROLE);
+    const wasHeard = await noteQueue(tx, sourceId, errorCode);
+    await becomeRole(tx, 'millrace_engine');
+    if (errorCode === null || !wasHeard) return;
+    const data = JSON.stringify({ source_id: sourceId, error_code: errorCode });
+    await insertEvents(tx, [{ tenantId, runId: null, type: 'source.unheard', key: '', data }]);
+  });
+}
+
 async function listAll(engine: Engine): Promise<AnnouncedSource[]> {
   return withTransaction(engine.pools.control, async (tx) => {
     await becomeRole(tx, SERVICES_ROLE);
@@ -68,7 +111,7 @@ async function listAll(engine: Engine): Promise<AnnouncedSource[]> {
 export async function listen(
   deps: SourcesDeps,
   engine: Engine,
-  { tenant_id: tenantId, source_id: sourceId, queue_url: queueUrl }: AnnouncedSource,
+  { tenant_id: tenantId, source_id: sourceId, queue_url: queueUrl }: Omit<AnnouncedSource, 'queue_error_code'>,
   signal: AbortSignal,
 ): Promise<number> {
   const source = await withTenant(engine.pools.control, { tenantId, role: 'sources_worker' }, (tx) =>

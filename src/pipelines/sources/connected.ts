@@ -16,11 +16,13 @@ const PAGE = 500;
 
 export function connectedSources(deps: SourcesDeps): ConnectedSources {
   return {
-    async fetch({ tenantId, sourceId, key, sniff, signal }) {
+    async fetch({ tenantId, sourceId, key, sniff, signal, onlyOf }) {
       const { pool, maxBytes } = houseOf(deps);
       const source = await withTenant(pool, { tenantId, role: APP_ROLE }, (tx) =>
         requireSource(tx, tenantId, sourceId),
       );
+      if (onlyOf !== undefined && source.created_by !== onlyOf)
+        throw new MillraceError('source_not_found', { source: sourceId });
       // What a source leaves out is not to be had by naming it.
       if (!belongsTo(source)(key)) throw new MillraceError('source_object_denied', { name: nameOf(key) });
       const facts = { sourceId, place: source.place };
@@ -47,6 +49,7 @@ export function connectedSources(deps: SourcesDeps): ConnectedSources {
           file,
           at: object.modifiedAt ?? new Date(),
           origin: { uri: place.uriOf(key), kind: source.kind },
+          createdBy: source.created_by,
           uniqueKey: uniqueKeyOf(sourceId, object, file.sha256),
         };
       } finally {

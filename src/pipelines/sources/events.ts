@@ -5,4 +5,5 @@ export const sourcesEvents: Readonly<Record<keyof typeof described, readonly str
   'source.synced': ['source_id', 'seen', 'new', 'changed', 'unchanged', 'refused', 'vanished'],
   'source.failed': ['source_id', 'error_code'],
   'source.stale': ['source_id'],
+  'source.unheard': ['source_id', 'error_code'],
 };

@@ -2,6 +2,7 @@
 import { defineKit } from '../kit.ts';
 import { sourcesAlerts } from './alerts.ts';
 import { createAnnouncementListener } from './announcements.ts';
+import { checkSources } from './cli/doctor-check.ts';
 import { addSourceCommands } from './cli/sources.ts';
 import { connectedSources } from './connected.ts';
 import { sourcesEvents } from './events.ts';
@@ -35,4 +36,5 @@ export const sourcesKit = defineKit({
   databaseRoles: ['sources_worker', SERVICES_ROLE],
   events: sourcesEvents,
   alerts: sourcesAlerts,
+  doctor: [{ name: 'sources', ask: checkSources }],
 });

@@ -91,6 +91,8 @@ function viewOf(
     listed_at: row.listed_at?.toISOString() ?? null,
     next_sync_at: row.paused_at === null ? (nextAt?.toISOString() ?? null) : null,
     last_error_code: row.last_error_code,
+    queue_failing_since: row.queue_failing_since?.toISOString() ?? null,
+    queue_error_code: row.queue_error_code,
     syncs: syncs.map(syncOf),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

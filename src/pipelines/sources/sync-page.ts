@@ -71,9 +71,11 @@ async function syncPart(
     outside: objects.length - inside.length,
     bytes: sum(taken.filter(({ fate }) => fate === 'new' || fate === 'changed').map(({ seen }) => seen.bytes)),
   });
+  const fresh = taken.filter(({ seen }) => seen.status === 'live').map(({ seen }) => seen.key);
   const after: SyncState = {
     ...state,
     after: last,
+    left: source.after_taken === 'leave' ? [] : fresh,
     counts: added(counts, {
       seen: asBefore.length,
       unchanged: asBefore.length - stillRefused.length,
@@ -98,7 +100,11 @@ async function syncPart(
     { checkpoint: after },
   );
   context.progress({ done: after.counts.seen, unit: 'objects' });
-  await putAway(job, objects, known, taken);
+  const isLeft = ({ key }: PlacedObject) => source.after_taken === 'move' && known.get(key)?.status === 'live';
+  await putAway(
+    job,
+    objects.filter((object) => fresh.includes(object.key) || isLeft(object)),
+  );
   return after;
 }
 
@@ -152,18 +158,23 @@ function countsOf(taken: readonly Taken[]): Partial<Counts> {
   };
 }
 
+/** What the sync before the kill took in and did not put away; what has changed since is taken in first. */
+export async function putAwayLeft(job: SyncJob, { left = [] }: SyncState): Promise<void> {
+  const { context, place, source } = job;
+  if (left.length === 0) return;
+  const { tenantId } = context.run;
+  const known = await context.commit((tx) => readKnown(tx, tenantId, source.source_id, left));
+  for (const key of left) {
+    const object = await place.look(key, context.signal);
+    if (object !== undefined && isAsBefore(object, known.get(key))) await putAway(job, [object]);
+  }
+}
+
 /** After the commit: an object that is moved away too early would look as if it had vanished. One that was not moved is moved next time. */
-async function putAway(
-  { context, source, place }: SyncJob,
-  objects: readonly PlacedObject[],
-  known: ReadonlyMap<string, KnownObject>,
-  taken: readonly Taken[],
-): Promise<void> {
+async function putAway({ context, source, place }: SyncJob, objects: readonly PlacedObject[]): Promise<void> {
   const { after_taken: how } = source;
   if (how === 'leave') return;
-  const fresh = new Set(taken.filter(({ seen }) => seen.status === 'live').map(({ seen }) => seen.key));
-  const isLeft = (object: PlacedObject) => how === 'move' && known.get(object.key)?.status === 'live';
-  for (const object of objects.filter((each) => fresh.has(each.key) || isLeft(each))) {
+  for (const object of objects) {
     failpoint('sync.before_put_away');
     try {
       await place.putAway(object, how, context.signal);

@@ -24,6 +24,8 @@ export interface SyncState {
   /** The last key whose fate is written. */
   readonly after: string | null;
   readonly counts: Counts;
+  /** Taken in by the last commit and perhaps not put away yet: a sync that was killed in between does it first. */
+  readonly left?: readonly string[];
 }
 
 export const beginning: SyncState = {

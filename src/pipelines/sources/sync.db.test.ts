@@ -183,6 +183,28 @@ describe('a sync', () => {
     });
   });
 
+  it('takes judgment files of one name in two directories as two batches, each with its own later content', async () => {
+    const batch = (name: string, amount: number) =>
+      `Case Number,Plaintiff,Judgment Amount,Filing Date,County\n${name}-1,Ann,${amount},2024-01-01,Kings\n`;
+    for (const county of ['kings', 'queens']) await bench.put(`courts/${county}/jan.csv`, batch(county, 10));
+    const fields = { supersede: 'true' };
+    const source = await bench.connect(bench.wish('courts', { pipeline: 'judgments', fields }));
+    expect((await bench.sync(source)).receipt).toMatchObject({ outcomes: { new: 2, refused: 0 } });
+    await bench.put('courts/queens/jan.csv', batch('queens', 11));
+    expect((await bench.sync(source)).receipt).toMatchObject({ outcomes: { changed: 1, unchanged: 1, refused: 0 } });
+    const { rows } = await bench.db.admin.query<{ id: string; status: string }>(
+      `select unique_key as id, status from engine.runs where source_id = $1 and pipeline = 'judgments' order by 1`,
+      [source],
+    );
+    const place = `simplicity-${bench.bucket.bucket}/courts`;
+    expect(rows).toEqual(
+      [`${place}/kings/jan.csv`, `${place}/queens/jan.csv`, `${place}/queens/jan.csv#r2`].map((id) => ({
+        id,
+        status: 'completed',
+      })),
+    );
+  });
+
   it('is one at a time: asking twice names the one that is there', async () => {
     const source = await bench.connect(bench.wish('twice'));
     const ask = () => api.call('sources.sync', { as: bench.admin, params: { source_id: source } });

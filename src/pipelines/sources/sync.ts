@@ -10,7 +10,7 @@ import type { SourcesDeps } from './sources-deps.ts';
 import { markMissing } from './sql/objects.ts';
 import { findSource, noteSync, type SourceRow } from './sql/sources.ts';
 import { recordSync } from './sql/syncs.ts';
-import { syncPage } from './sync-page.ts';
+import { putAwayLeft, syncPage } from './sync-page.ts';
 import { beginning, type SyncContext, type SyncJob, type SyncState } from './sync-state.ts';
 import { endVanished } from './vanished.ts';
 
@@ -45,6 +45,7 @@ async function work(context: SyncContext, deps: SourcesDeps, source: SourceRow):
   try {
     const job: SyncJob = { context, deps, source, place };
     let state = (await context.checkpoint<SyncState>()) ?? beginning;
+    await putAwayLeft(job, state);
     if (state.step === 'list')
       state = context.input.keys === undefined ? await list(job, state) : await lookAt(job, state);
     if (state.step === 'vanish') {
@@ -68,7 +69,7 @@ async function list(job: SyncJob, from: SyncState): Promise<SyncState> {
     requireEnd(state, deps.settings.sourceMaxObjects);
   }
   const { tenantId, id: syncId } = context.run;
-  const next: SyncState = { ...state, step: 'vanish' };
+  const next: SyncState = { ...state, step: 'vanish', left: [] };
   const rest = { after: state.after, upTo: null, keys: [], syncId };
   await context.commit((tx) => markMissing(tx, tenantId, source.source_id, rest), { checkpoint: next });
   return next;

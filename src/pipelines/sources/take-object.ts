@@ -59,10 +59,14 @@ async function store(
   const intake = intakeNamed(deps, source.pipeline);
   const limit = AbortSignal.timeout(deps.settings.sourceReadTimeoutMinutes * 60_000);
   const signal = AbortSignal.any([context.signal, limit]);
+  let versionId: string | null = null;
+  const body = place.read(object, signal, (version) => {
+    versionId = version;
+  });
   const file = await storeFile(deps.store, {
     tenantId: source.tenant_id,
     fileName: object.key.split('/').at(-1) ?? object.key,
-    body: sayingSo(job, place.read(object, signal)),
+    body: sayingSo(job, body),
     maxBytes,
     sniff: intake.sniff,
     signal,
@@ -71,7 +75,7 @@ async function store(
     await deps.store.delete(file.storeKey);
     throw new MillraceError('source_file_changing', { name: file.originalName });
   }
-  const seen = seenOf(place.uriOf(object.key), object, { sha256: file.sha256 });
+  const seen = seenOf(place.uriOf(object.key), object, { sha256: file.sha256, versionId });
   const isSame = known?.status === 'live' && known.sha256?.equals(file.sha256) === true;
   if (isSame) {
     await deps.store.delete(file.storeKey);
@@ -120,7 +124,11 @@ function isSettled(settleSeconds: number, object: PlacedObject, known: KnownObje
   return known?.mark === object.mark && known.same_for_seconds >= settleSeconds;
 }
 
-function seenOf(sourceUri: string, object: PlacedObject, facts: { readonly sha256?: Buffer } = {}): SeenObject {
+function seenOf(
+  sourceUri: string,
+  object: PlacedObject,
+  facts: { readonly sha256?: Buffer; readonly versionId?: string | null } = {},
+): SeenObject {
   const { key, bytes, modifiedAt, mark } = object;
   return {
     key,
@@ -130,6 +138,7 @@ function seenOf(sourceUri: string, object: PlacedObject, facts: { readonly sha25
     sourceUri,
     status: 'live',
     sha256: facts.sha256 ?? null,
+    versionId: facts.versionId ?? null,
     runId: null,
     errorCode: null,
     errorText: null,

@@ -7,7 +7,7 @@ import type { Question } from '../../engine/question.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import { intakeNamed } from './sources-deps.ts';
 import { writeLines } from './sql/lines.ts';
-import { countMissing, endObjects, listMissing, type MissingObject, unmarkMissing } from './sql/objects.ts';
+import { countMissing, endObjects, type MissingObject, pageMissing, unmarkMissing } from './sql/objects.ts';
 import { noteCounts } from './sql/syncs.ts';
 import { added, type SyncJob, type SyncState } from './sync-state.ts';
 
@@ -27,7 +27,9 @@ export async function endVanished(
   const end = answer?.choice === 'keep' ? 'kept' : 'deleted';
   let state = from;
   for (;;) {
-    const batch = await context.commit((tx) => listMissing(tx, tenantId, source.source_id, syncId, BATCH));
+    const batch = await context.commit((tx) =>
+      pageMissing(tx, tenantId, source.source_id, { syncId, after: '', limit: BATCH }),
+    );
     if (batch.length === 0) return { ...state, step: 'done' };
     // An answer may have taken days: what is there again has not vanished.
     const back = answer === undefined ? new Set<string>() : await lookAgain(job, batch);

@@ -14,6 +14,8 @@ const ofPlace: Readonly<Record<string, ErrorCode>> = {
   Forbidden: 'source_denied',
   RequestTimeTooSkewed: 'source_clock_skewed',
   NoSuchBucket: 'source_place_gone',
+  QueueDoesNotExist: 'source_place_gone',
+  'AWS.SimpleQueueService.NonExistentQueue': 'source_place_gone',
   PermanentRedirect: 'source_place_gone',
   SlowDown: 'source_throttled',
   Throttling: 'source_throttled',

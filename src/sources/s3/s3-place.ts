@@ -5,6 +5,8 @@ import {
   CopyObjectCommand,
   DeleteObjectCommand,
   GetObjectCommand,
+  GetObjectTaggingCommand,
+  type GetObjectTaggingCommandOutput,
   HeadObjectCommand,
   ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
@@ -30,6 +32,7 @@ export interface S3PlaceOptions {
 
 const PAGE = 1_000;
 const READS_AT_ONCE = 8;
+const TAG = { Key: 'millrace', Value: 'taken' };
 /** How often a download that breaks off is taken up again. */
 const RESUMES = 5;
 
@@ -87,11 +90,20 @@ export class S3Place implements Place {
     return (page.CommonPrefixes ?? []).flatMap(({ Prefix }) => (Prefix === undefined ? [] : [Prefix]));
   }
 
-  async *read(object: PlacedObject, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *read(
+    object: PlacedObject,
+    signal: AbortSignal,
+    onVersion?: (version: string) => void,
+  ): AsyncGenerator<Uint8Array> {
     let done = 0;
+    let version: string | undefined;
     for (let resumes = 0; ; resumes += 1) {
       try {
-        for await (const chunk of await this.#open(object, done, signal)) {
+        const opened = await this.#open(object, { start: done, version }, signal);
+        // Where the bucket keeps versions, the rest comes from this very one, whatever has been put there since.
+        version = opened.version;
+        if (version !== undefined) onVersion?.(version);
+        for await (const chunk of opened.body) {
           done += chunk.byteLength;
           yield chunk;
         }
@@ -120,11 +132,7 @@ export class S3Place implements Place {
 
   async putAway(object: PlacedObject, how: 'move' | 'tag', signal: AbortSignal): Promise<void> {
     const target = { Bucket: this.#bucket, Key: object.key };
-    if (how === 'tag') {
-      const Tagging = { TagSet: [{ Key: 'millrace', Value: 'taken' }] };
-      await this.#send(new PutObjectTaggingCommand({ ...target, Tagging }), signal, object.key);
-      return;
-    }
+    if (how === 'tag') return this.#tag(object.key, signal);
     const CopySource = `${this.#bucket}/${encodeURIComponent(object.key).replaceAll('%2F', '/')}`;
     const Key = `${this.#moveTo ?? 'taken/'}${object.key}`;
     const CopySourceIfMatch = etagOf(object);
@@ -138,20 +146,42 @@ export class S3Place implements Place {
       signal,
       object.key,
     );
-    await this.#send(new DeleteObjectCommand(target), signal, object.key);
+    // A newer object of this name stays; a store that does not know the condition is looked at first.
+    if ((await this.look(object.key, signal))?.mark !== object.mark) return;
+    const IfMatch = CopySourceIfMatch;
+    const condition = IfMatch === undefined ? {} : { IfMatch };
+    await this.#send(new DeleteObjectCommand({ ...target, ...condition }), signal, object.key);
+  }
+
+  /** Beside the tags that are there: writing tags replaces them all. */
+  async #tag(Key: string, signal: AbortSignal): Promise<void> {
+    const target = { Bucket: this.#bucket, Key };
+    const { TagSet = [] } = await this.#send<GetObjectTaggingCommandOutput>(
+      new GetObjectTaggingCommand(target),
+      signal,
+      Key,
+    );
+    if (TagSet.some((tag) => tag.Key === TAG.Key && tag.Value === TAG.Value)) return;
+    const Tagging = { TagSet: [...TagSet.filter((tag) => tag.Key !== TAG.Key), TAG] };
+    await this.#send(new PutObjectTaggingCommand({ ...target, Tagging }), signal, Key);
   }
 
   async close(): Promise<void> {
     this.#client.destroy();
   }
 
-  async #open(object: PlacedObject, start: number, signal: AbortSignal): Promise<Readable> {
-    const IfMatch = etagOf(object);
+  async #open(
+    object: PlacedObject,
+    { start, version }: { readonly start: number; readonly version: string | undefined },
+    signal: AbortSignal,
+  ): Promise<{ readonly body: Readable; readonly version: string | undefined }> {
+    const IfMatch = version === undefined ? etagOf(object) : undefined;
     const answer = await this.#client.send(
       new GetObjectCommand({
         Bucket: this.#bucket,
         Key: object.key,
         ...(IfMatch === undefined ? {} : { IfMatch }),
+        ...(version === undefined ? {} : { VersionId: version }),
         ...(start > 0 ? { Range: `bytes=${start}-` } : {}),
       }),
       { abortSignal: signal },
@@ -161,7 +191,9 @@ export class S3Place implements Place {
       throw new MillraceError('source_file_changing', { name: object.key.split('/').at(-1) ?? '' });
     if (!(answer.Body instanceof Readable))
       throw new MillraceError('source_unreachable', { reason: 'an answer without a body' });
-    return answer.Body;
+    // "null" is what a bucket calls objects from before it kept versions.
+    const known = answer.VersionId === 'null' ? undefined : answer.VersionId;
+    return { body: answer.Body, version: version ?? known };
   }
 
   async #send<Output>(command: object, signal: AbortSignal, key?: string): Promise<Output> {

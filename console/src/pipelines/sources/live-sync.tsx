@@ -5,11 +5,39 @@ import type { ReactNode } from 'react';
 import { Asked } from '../../features/run/question-card.tsx';
 import { runQuery } from '../../features/run/show-run.ts';
 import { count, howFar } from '../../ui/figures.ts';
+import { Moment } from '../../ui/moment.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import type { Source, SourceSync } from './list-sources.ts';
 import { isCalledOff } from './sync-strip.tsx';
 
 export function LiveSync({ source }: { source: Source }): ReactNode {
+  return (
+    <>
+      <QueueTrouble source={source} />
+      <NewestSync source={source} />
+    </>
+  );
+}
+
+/** Files come later than they could: somebody should know. */
+function QueueTrouble({ source }: { source: Source }): ReactNode {
+  const { queue_failing_since: since, queue_error_code: code } = source;
+  if (since === null) return null;
+  return (
+    <p className="rounded-md border border-warn px-3 py-2 text-sm">
+      <span className="text-warn">Its queue has not been heard</span> since <Moment at={since} />
+      {code !== null && (
+        <>
+          {' '}
+          (<code>{code}</code>)
+        </>
+      )}
+      . Objects come with the next sync. Check the queue’s address and the right to receive from it.
+    </p>
+  );
+}
+
+function NewestSync({ source }: { source: Source }): ReactNode {
   const [newest] = source.syncs;
   if (newest === undefined) return null;
   if (newest.held) return <Question sync={newest} sourceId={source.source_id} />;

@@ -27,6 +27,13 @@ export const JobFields = z.object({
   workspace_id: Id.optional().describe('Must equal the tenant of the credential.'),
 });
 
+/** Instead of a file: an object of a connected source, by its key. */
+export const JobReference = z.strictObject({
+  ...JobFields.shape,
+  source_id: Id,
+  key: z.string().min(1).max(4_096).describe('As GET /v1/sources/:source_id/objects names it.'),
+});
+
 export const Job = z.object({
   jobId: Id,
   run_id: Id.describe('The run that works on it now, or did last.'),
@@ -153,12 +160,27 @@ export const itemsRoutes = defineRoutes({
     tag: 'Items',
     summary: 'Submit a file whose rows are processed one by one',
     notes:
-      'multipart/form-data with `file` (CSV, TSV, JSON, NDJSON, XLSX; or images: several files, or a ZIP of them) and the fields below. The rows are stored first, then processed; watch GET /api/jobs/:job_id.',
+      'multipart/form-data with `file` (CSV, TSV, JSON, NDJSON, XLSX; or images: several files, or a ZIP of them) and the fields below. The rows are stored first, then processed; watch GET /api/jobs/:job_id. ' +
+      'Or application/json that names an object of a connected source instead of a file: for admins, programs and whoever connected the source. The job belongs to who asks; of a program, to who connected the source.',
     access: allow(people, 'uploads:write'),
     body: JobFields,
     bodyKind: 'multipart',
+    jsonBody: JobReference,
     answer: json(z.object({ jobId: Id }), 202),
-    errors: ['feature_disabled', 'processor_unknown', 'processor_options_invalid', 'catalog_not_found'],
+    errors: [
+      'feature_disabled',
+      'processor_unknown',
+      'processor_options_invalid',
+      'catalog_not_found',
+      'source_not_found',
+      'source_object_gone',
+      'source_object_denied',
+      'source_file_changing',
+      'source_denied',
+      'source_place_gone',
+      'source_unreachable',
+      'not_available',
+    ],
   },
   'jobs.try': {
     tag: 'Items',
@@ -340,6 +362,19 @@ export const itemsRoutes = defineRoutes({
     params: byJob.extend({ export_id: Id }),
     answer: file('application/octet-stream'),
     errors: ['feature_disabled', 'job_not_found', 'export_not_found', 'range_unsatisfiable'],
+  },
+  'ingestion.scan': {
+    tag: 'Items',
+    summary: 'Look through the connected sources that bring items',
+    notes:
+      'All of them that are not paused, or the one that is named. Each new or changed object becomes a job, which belongs to who connected the source. One that is being looked through already is named with created: false.',
+    access: allow(['admin', 'service'], 'runs:write'),
+    body: z.strictObject({ source_id: Id.optional() }).optional(),
+    answer: json(
+      z.object({ scans: z.array(z.object({ source_id: Id, name: z.string(), run_id: Id, created: z.boolean() })) }),
+      202,
+    ),
+    errors: ['feature_disabled', 'source_not_found', 'source_paused', 'source_settings_invalid', 'not_available'],
   },
   'pending.list': {
     tag: 'Items',

@@ -15,6 +15,7 @@ export const itemsOperations = {
   'jobs.reprocess': ['POST', '/api/jobs/:job_id/reprocess'],
   'jobs.export': ['POST', '/api/jobs/:job_id/export'],
   'jobs.exported': ['GET', '/api/jobs/:job_id/exports/:export_id'],
+  'ingestion.scan': ['POST', '/api/ingestion/scan'],
   'pending.list': ['GET', '/api/pending'],
   'catalogs.create': ['POST', '/api/catalogs'],
   'catalogs.list': ['GET', '/api/catalogs'],

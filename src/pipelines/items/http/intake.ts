@@ -11,6 +11,7 @@ import type { Accepted, Intake } from '../../../sources/intake.ts';
 import { acceptJob, requireEnabled } from '../accept-job.ts';
 import type { ItemsDeps } from '../deps.ts';
 import { imageEndings, isImageName, sniffItemFile } from '../item-file.ts';
+import { acceptReference } from './accept-reference.ts';
 
 export function itemsIntake(
   engine: Engine,
@@ -54,6 +55,7 @@ export function createHandler(deps: ItemsDeps, limits: UploadLimits): Handlers {
     requireEnabled(deps);
     const { app, principal, origin, request } = call;
     const engine = engineOf(call);
+    if (/^application\/json\b/i.test(request.headers['content-type'] ?? '')) return acceptReference(call, deps);
     const { answer } = await acceptUpload(
       {
         store: deps.store,

@@ -14,7 +14,7 @@ import type { Log } from '../../../platform/log.ts';
 import type { Accepted, Intake, IntakeRequest } from '../../../sources/intake.ts';
 import { sniffTableFile } from '../../../tabular/content/table-file.ts';
 import { type AcceptedBatch, acceptBatch } from '../accept-batch.ts';
-import { batchIdOf, DEFAULT_VENDOR } from '../batch-id.ts';
+import { batchIdOf, DEFAULT_VENDOR, placedBatchId } from '../batch-id.ts';
 import { parsePolicies } from '../column-policy.ts';
 import { JudgmentsInput } from '../input.ts';
 import { findBatchOfRun } from '../sql/find-batch.ts';
@@ -80,7 +80,7 @@ async function requestOf(engine: Engine, request: IntakeRequest<Fields>) {
   return {
     tenantId,
     file,
-    sourceBatchId: fields.source_batch_id,
+    sourceBatchId: givenIdOf(request),
     vendor: fields.vendor,
     supersede: fields.supersede === 'true',
     corrects: await returnOf(engine, tenantId, fields),
@@ -93,10 +93,17 @@ async function requestOf(engine: Engine, request: IntakeRequest<Fields>) {
   };
 }
 
+/** What an object of a source lies at is its id. Left out: made from the name of the file. */
+function givenIdOf({ fields, origin }: IntakeRequest<Fields>): string | undefined {
+  if (fields.source_batch_id !== undefined || origin === undefined) return fields.source_batch_id;
+  return placedBatchId(fields.vendor ?? DEFAULT_VENDOR, origin.uri);
+}
+
 /** To a person at a keyboard it is a conflict; a file in a folder is refused for good, or it would be tried for ever. */
-function asRefusal(error: unknown, { fields, file }: IntakeRequest<Fields>): unknown {
+function asRefusal(error: unknown, request: IntakeRequest<Fields>): unknown {
   if (!(error instanceof MillraceError) || error.kind !== 'conflict') return error;
-  const batch = batchIdOf(fields.source_batch_id, fields.vendor ?? DEFAULT_VENDOR, file.originalName);
+  const { fields, file } = request;
+  const batch = batchIdOf(givenIdOf(request), fields.vendor ?? DEFAULT_VENDOR, file.originalName);
   return new MillraceError('batch_file_refused', { batch, reason: error.message }, { cause: error });
 }
 

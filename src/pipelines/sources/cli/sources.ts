@@ -196,6 +196,13 @@ function print(source: Source, asJson = false): void {
       ],
       ['schedule', source.cron === null ? 'only when asked' : `${source.cron} (${source.time_zone})`],
       ['next', source.next_sync_at === null ? '' : relativeTime(source.next_sync_at)],
+      ['last failure', source.last_error_code ?? ''],
+      [
+        'queue',
+        source.queue_failing_since === null
+          ? ''
+          : `not heard since ${relativeTime(source.queue_failing_since)} (${source.queue_error_code}); objects come with the next sync`,
+      ],
     ]),
   );
 }

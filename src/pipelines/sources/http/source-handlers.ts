@@ -232,6 +232,7 @@ function objectAnswer(row: Awaited<ReturnType<typeof pageObjects>>[number]) {
     run_id: row.run_id,
     error_code: row.error_code,
     error_text: row.error_text,
+    version_id: row.version_id,
     first_seen_at: row.first_seen_at.toISOString(),
     changed_at: row.changed_at.toISOString(),
     deleted_at: row.deleted_at?.toISOString() ?? null,

@@ -64,31 +64,58 @@ export async function pageLines(
   return rows;
 }
 
+/** In pages, whose plan has no choice: the statistics of a new table take one sync for all of it. */
 export async function countLines(
   db: Queryable,
   tenantId: string,
   syncId: string,
 ): Promise<Partial<Record<Fate, number>>> {
-  const { rows } = await db.query<{ fate: Fate; count: number }>({
-    name: 'sources-count-lines',
-    text: `
-      select l.fate, count(*)::integer as count from public.source_sync_lines l
-      where l.tenant_id = $1 and l.sync_id = $2
-      group by l.fate`,
-    values: [tenantId, syncId],
-  });
-  return Object.fromEntries(rows.map(({ fate, count }) => [fate, count]));
+  const counts: Partial<Record<Fate, number>> = {};
+  for (let after: LinePlace = { key: '', fate: '' }; ; ) {
+    const page = await pageFates(db, tenantId, syncId, after, COUNTED_AT_ONCE);
+    for (const { fate } of page) counts[fate] = (counts[fate] ?? 0) + 1;
+    const last = page.at(-1);
+    if (last === undefined || page.length < COUNTED_AT_ONCE) return counts;
+    after = last;
+  }
 }
 
+const COUNTED_AT_ONCE = 5_000;
+
+interface LinePlace {
+  readonly key: string;
+  readonly fate: string;
+}
+
+export async function pageFates(
+  db: Queryable,
+  tenantId: string,
+  syncId: string,
+  after: LinePlace,
+  limit: number,
+): Promise<{ key: string; fate: Fate }[]> {
+  const { rows } = await db.query<{ key: string; fate: Fate }>({
+    name: 'sources-page-fates',
+    text: `
+      select l.key, l.fate from public.source_sync_lines l
+      where l.tenant_id = $1 and l.sync_id = $2 and (l.key, l.fate) > ($3 collate "C", $4)
+      order by l.key, l.fate
+      limit $5`,
+    values: [tenantId, syncId, after.key, after.fate, limit],
+  });
+  return rows;
+}
+
+/** Of the oldest lines; those of one sync stand together, so that few syncs come at a time. */
 export async function listOldLines(db: Queryable, days: number, limit: number): Promise<string[]> {
   const { rows } = await db.query<{ sync_id: string }>({
     name: 'sources-list-old-lines',
     text: `
       select distinct l.sync_id from (
         select o.sync_id from public.source_sync_lines o
-        where o.created_at < engine.now() - make_interval(days => $1)
+        where o.created_at < (select engine.now()) - make_interval(days => $1)
         order by o.created_at
-        limit $2 * 100
+        limit $2
       ) l
       limit $2`,
     values: [days, limit],
@@ -101,8 +128,8 @@ export async function deleteLines(db: Queryable, syncId: string, limit: number):
     name: 'sources-delete-lines',
     text: `
       delete from public.source_sync_lines l
-      where l.sync_id = $1 and (l.key, l.fate) in (
-        select x.key, x.fate from public.source_sync_lines x where x.sync_id = $1 limit $2)`,
+      where l.ctid = any (array(
+        select x.ctid from public.source_sync_lines x where x.sync_id = $1 order by x.key, x.fate limit $2))`,
     values: [syncId, limit],
   });
   return rowCount ?? 0;

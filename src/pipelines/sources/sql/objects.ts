@@ -53,19 +53,54 @@ export async function markMissing(
     readonly syncId: string;
   },
 ): Promise<number> {
-  const { rowCount } = await db.query({
-    name: 'sources-mark-missing',
+  let after = range.after ?? '';
+  let marked = 0;
+  for (;;) {
+    const step = await markPage(db, tenantId, sourceId, { ...range, after }, MARKED_AT_ONCE);
+    marked += step.marked;
+    if (step.looked < MARKED_AT_ONCE || step.last === null) return marked;
+    after = step.last;
+  }
+}
+
+const MARKED_AT_ONCE = 5_000;
+
+/** The first `limit` objects of the range. No key is empty, so everything lies behind ''. */
+export async function markPage(
+  db: Queryable,
+  tenantId: string,
+  sourceId: string,
+  range: {
+    readonly after: string;
+    readonly upTo: string | null;
+    readonly keys: readonly string[];
+    readonly syncId: string;
+  },
+  limit: number,
+): Promise<{ looked: number; last: string | null; marked: number }> {
+  const isOpen = range.upTo === null;
+  const { rows } = await db.query<{ looked: number; last: string | null; marked: number }>({
+    name: isOpen ? 'sources-mark-missing-to-end' : 'sources-mark-missing',
     text: `
-      update public.source_objects o set missing_in = $6
-      where o.tenant_id = $1 and o.source_id = $2
-        and ($3::text is null or o.key > $3 collate "C")
-        and ($4::text is null or o.key <= $4 collate "C")
-        and o.status in ('live', 'refused', 'failed', 'settling')
-        and o.missing_in is distinct from $6
-        and not (o.key = any ($5::text[] collate "C"))`,
-    values: [tenantId, sourceId, range.after, range.upTo, range.keys, range.syncId],
+      with page as materialized (
+        select x.key, x.status, x.missing_in from public.source_objects x
+        where x.tenant_id = $1 and x.source_id = $2 and x.key > $3 collate "C"
+          and ${isOpen ? '$4::text is null' : 'x.key <= $4 collate "C"'}
+        order by x.key
+        limit $7
+      ), marked as (
+        update public.source_objects o set missing_in = $6
+        where o.tenant_id = $1 and o.source_id = $2 and o.key = any (array(
+          select p.key from page p
+          where p.status in ('live', 'refused', 'failed', 'settling') and p.missing_in is distinct from $6
+            and not (p.key = any ($5::text[] collate "C"))))
+        returning 1
+      )
+      select (select count(*) from page)::integer as looked, (select max(p.key) from page p) as last,
+             (select count(*) from marked)::integer as marked`,
+    values: [tenantId, sourceId, range.after, range.upTo, range.keys, range.syncId, limit],
   });
-  return rowCount ?? 0;
+  return rows[0] ?? { looked: 0, last: null, marked: 0 };
 }
 
 export interface SeenObject {
@@ -79,6 +114,8 @@ export interface SeenObject {
   readonly runId: string | null;
   readonly errorCode: string | null;
   readonly errorText: string | null;
+  /** Of a bucket that keeps versions: which one was read. */
+  readonly versionId: string | null;
 }
 
 export async function writeSeen(
@@ -92,15 +129,17 @@ export async function writeSeen(
     name: 'sources-write-seen',
     text: `
       insert into public.source_objects as o (
-        tenant_id, source_id, key, status, bytes, modified_at, mark, sha256, source_uri, run_id, error_code, error_text
+        tenant_id, source_id, key, status, bytes, modified_at, mark, sha256, source_uri, run_id, error_code, error_text,
+        version_id
       )
       select $1, $2, n.*
       from unnest($3::text[], $4::text[], $5::bigint[], $6::timestamptz[], $7::text[], $8::bytea[], $9::text[], $10::uuid[],
-                  $11::text[], $12::text[]) n
+                  $11::text[], $12::text[], $13::text[]) n
       on conflict (source_id, key) do update
       set status = excluded.status, bytes = excluded.bytes, modified_at = excluded.modified_at, mark = excluded.mark,
           sha256 = coalesce(excluded.sha256, o.sha256), source_uri = excluded.source_uri,
           run_id = coalesce(excluded.run_id, o.run_id), error_code = excluded.error_code, error_text = excluded.error_text,
+          version_id = excluded.version_id,
           changed_at = case when o.mark = excluded.mark then o.changed_at else engine.now() end,
           deleted_at = null, missing_in = null`,
     values: [
@@ -116,28 +155,29 @@ export async function writeSeen(
       seen.map(({ runId }) => runId),
       seen.map(({ errorCode }) => errorCode),
       seen.map(({ errorText }) => errorText),
+      seen.map(({ versionId }) => versionId),
     ],
   });
 }
 
-/** How much has vanished, and of how many. */
+/** How much has vanished, and of how many that are known. */
 export async function countMissing(
   db: Queryable,
   tenantId: string,
   sourceId: string,
   syncId: string,
 ): Promise<{ missing: number; known: number }> {
-  const { rows } = await db.query<{ missing: number; known: number }>({
-    name: 'sources-count-missing',
-    text: `
-      select (select count(*) from public.source_objects m
-              where m.tenant_id = $1 and m.source_id = $2 and m.missing_in = $3 and m.status = 'live')::integer as missing,
-             (select count(*) from public.source_objects k
-              where k.tenant_id = $1 and k.source_id = $2 and k.status = 'live')::integer as known`,
-    values: [tenantId, sourceId, syncId],
-  });
-  return rows[0] ?? { missing: 0, known: 0 };
+  const known = (await countByStatus(db, tenantId, [sourceId])).get(sourceId)?.live ?? 0;
+  let missing = 0;
+  for (let after = ''; ; ) {
+    const page = await pageMissing(db, tenantId, sourceId, { syncId, after, limit: COUNTED_AT_ONCE });
+    missing += page.filter(({ status }) => status === 'live').length;
+    if (page.length < COUNTED_AT_ONCE) return { missing, known };
+    after = page.at(-1)?.key ?? after;
+  }
 }
+
+const COUNTED_AT_ONCE = 5_000;
 
 export interface MissingObject {
   readonly key: string;
@@ -145,21 +185,22 @@ export interface MissingObject {
   readonly source_uri: string;
 }
 
-export async function listMissing(
+/** Of one sync alone; asked for as a range, so that only the index of what is missing has their order. */
+export async function pageMissing(
   db: Queryable,
   tenantId: string,
   sourceId: string,
-  syncId: string,
-  limit: number,
+  { syncId, after, limit }: { readonly syncId: string; readonly after: string; readonly limit: number },
 ): Promise<MissingObject[]> {
   const { rows } = await db.query<MissingObject>({
-    name: 'sources-list-missing',
+    name: 'sources-page-missing',
     text: `
       select o.key, o.status, o.source_uri from public.source_objects o
-      where o.tenant_id = $1 and o.source_id = $2 and o.missing_in = $3
-      order by o.key
-      limit $4`,
-    values: [tenantId, sourceId, syncId, limit],
+      where o.tenant_id = $1 and o.source_id = $2
+        and (o.missing_in, o.key) > ($3, $4 collate "C") and o.missing_in <= $3
+      order by o.missing_in, o.key
+      limit $5`,
+    values: [tenantId, sourceId, syncId, after, limit],
   });
   return rows;
 }
@@ -209,6 +250,7 @@ export interface ObjectRow {
   readonly run_id: string | null;
   readonly error_code: string | null;
   readonly error_text: string | null;
+  readonly version_id: string | null;
   readonly first_seen_at: Date;
   readonly changed_at: Date;
   readonly deleted_at: Date | null;
@@ -223,8 +265,8 @@ export async function pageObjects(
   const { rows } = await db.query<ObjectRow>({
     name: page.status === null ? 'sources-page-objects' : 'sources-page-objects-by-status',
     text: `
-      select o.key, o.status, o.bytes, o.modified_at, o.source_uri, o.sha256, o.run_id, o.error_code, o.error_text, o.first_seen_at,
-             o.changed_at, o.deleted_at
+      select o.key, o.status, o.bytes, o.modified_at, o.source_uri, o.sha256, o.run_id, o.error_code, o.error_text, o.version_id,
+             o.first_seen_at, o.changed_at, o.deleted_at
       from public.source_objects o
       where o.tenant_id = $1 and o.source_id = $2 and ($3::text is null or o.key > $3 collate "C")
         ${page.status === null ? 'and $4::text is null' : 'and o.status = $4'}
@@ -243,10 +285,11 @@ export async function countByStatus(
   const { rows } = await db.query<{ source_id: string; status: ObjectStatus; count: number }>({
     name: 'sources-count-by-status',
     text: `
-      select o.source_id, o.status, count(*)::integer as count
-      from public.source_objects o
-      where o.tenant_id = $1 and o.source_id = any ($2::uuid[])
-      group by o.source_id, o.status`,
+      select c.source_id, c.status, c.objects as count
+      from unnest($2::uuid[]) as wanted (id)
+      cross join lateral (
+        select * from public.source_object_counts x where x.tenant_id = $1 and x.source_id = wanted.id order by x.status limit 10
+      ) c`,
     values: [tenantId, sourceIds],
   });
   const counts = new Map<string, Partial<Record<ObjectStatus, number>>>();

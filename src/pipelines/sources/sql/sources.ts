@@ -31,6 +31,8 @@ export interface SourceRow {
   readonly last_sync_id: string | null;
   readonly last_error_code: string | null;
   readonly last_error_at: Date | null;
+  readonly queue_failing_since: Date | null;
+  readonly queue_error_code: string | null;
   readonly now: Date;
 }
 
@@ -38,7 +40,7 @@ const columns = `
   s.source_id, s.tenant_id, s.name, s.kind, s.place, s.pipeline, s.fields, s.title_pattern, s.prefix, s.include, s.exclude, s.max_bytes,
   s.after_taken, s.settle_seconds, s.cron, s.time_zone, s.jitter_seconds, s.stale_after_seconds, s.credential, s.credential_kind,
   s.queue_url, s.paused_at, s.created_by, s.created_at, s.updated_at, s.listed_at, s.last_sync_id, s.last_error_code, s.last_error_at,
-  engine.now() as now`;
+  s.queue_failing_since, s.queue_error_code, engine.now() as now`;
 
 export async function findSource(db: Queryable, tenantId: string, sourceId: string): Promise<SourceRow | undefined> {
   const { rows } = await db.query<SourceRow>({
@@ -67,11 +69,14 @@ export async function listSources(
   return rows;
 }
 
+/** Up to a thousand: no plan allows more. */
 export async function countSources(db: Queryable, tenantId: string): Promise<{ count: number; plan: string }> {
   const { rows } = await db.query<{ count: number; plan: string }>({
     name: 'sources-count',
     text: `
-      select (select count(*) from public.ingestion_sources s where s.tenant_id = $1)::integer as count, t.plan
+      select (select count(*) from (
+                select from public.ingestion_sources x where x.tenant_id = $1 order by x.source_id limit 1000
+              ) s)::integer as count, t.plan
       from public.tenants t where t.tenant_id = $1`,
     values: [tenantId],
   });
@@ -123,6 +128,8 @@ export async function writeSource(db: Queryable, draft: SourceDraft): Promise<vo
           cron = excluded.cron, time_zone = excluded.time_zone, jitter_seconds = excluded.jitter_seconds,
           stale_after_seconds = excluded.stale_after_seconds, credential = excluded.credential,
           credential_kind = excluded.credential_kind, queue_url = excluded.queue_url,
+          queue_failing_since = case when s.queue_url is not distinct from excluded.queue_url then s.queue_failing_since end,
+          queue_error_code = case when s.queue_url is not distinct from excluded.queue_url then s.queue_error_code end,
           paused_at = case when $22 then coalesce(s.paused_at, engine.now()) end, updated_at = engine.now()`,
     values: [
       draft.sourceId,
