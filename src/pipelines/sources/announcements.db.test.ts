@@ -194,7 +194,7 @@ async function examined() {
 
 async function told(sourceId: string): Promise<object[]> {
   const { rows } = await bench.db.admin.query<{ data: object }>(
-    `select data from engine.all_events where type = 'source.unheard' and data ->> 'source_id' = $1`,
+    `select data from engine.events where type = 'source.unheard' and data ->> 'source_id' = $1`,
     [sourceId],
   );
   return rows.map(({ data }) => data);

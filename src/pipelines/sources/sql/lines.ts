@@ -1,5 +1,6 @@
 // What a sync found that was not as before, a line each.
 import type { Queryable } from '../../../platform/database.ts';
+import { keepIndexOrder } from './keep-index-order.ts';
 
 export type Fate = 'new' | 'changed' | 'unchanged' | 'refused' | 'vanished';
 
@@ -94,6 +95,7 @@ export async function pageFates(
   after: LinePlace,
   limit: number,
 ): Promise<{ key: string; fate: Fate }[]> {
+  await keepIndexOrder(db);
   const { rows } = await db.query<{ key: string; fate: Fate }>({
     name: 'sources-page-fates',
     text: `
@@ -108,6 +110,7 @@ export async function pageFates(
 
 /** Of the oldest lines; those of one sync stand together, so that few syncs come at a time. */
 export async function listOldLines(db: Queryable, days: number, limit: number): Promise<string[]> {
+  await keepIndexOrder(db);
   const { rows } = await db.query<{ sync_id: string }>({
     name: 'sources-list-old-lines',
     text: `
@@ -124,6 +127,7 @@ export async function listOldLines(db: Queryable, days: number, limit: number): 
 }
 
 export async function deleteLines(db: Queryable, syncId: string, limit: number): Promise<number> {
+  await keepIndexOrder(db);
   const { rowCount } = await db.query({
     name: 'sources-delete-lines',
     text: `

@@ -1,6 +1,7 @@
 // What was seen at a source. Keys compare by their bytes (collation "C"), as places list them, so a page of a listing and a range of this
 // table can be laid side by side: what is in the range and not on the page has vanished.
 import type { Queryable } from '../../../platform/database.ts';
+import { keepIndexOrder } from './keep-index-order.ts';
 
 export type ObjectStatus = 'live' | 'refused' | 'failed' | 'settling' | 'deleted' | 'kept';
 
@@ -79,6 +80,7 @@ export async function markPage(
   limit: number,
 ): Promise<{ looked: number; last: string | null; marked: number }> {
   const isOpen = range.upTo === null;
+  await keepIndexOrder(db);
   const { rows } = await db.query<{ looked: number; last: string | null; marked: number }>({
     name: isOpen ? 'sources-mark-missing-to-end' : 'sources-mark-missing',
     text: `
@@ -192,6 +194,7 @@ export async function pageMissing(
   sourceId: string,
   { syncId, after, limit }: { readonly syncId: string; readonly after: string; readonly limit: number },
 ): Promise<MissingObject[]> {
+  await keepIndexOrder(db);
   const { rows } = await db.query<MissingObject>({
     name: 'sources-page-missing',
     text: `

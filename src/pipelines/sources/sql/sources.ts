@@ -1,5 +1,6 @@
 // Sources as they are set up.
 import type { Queryable } from '../../../platform/database.ts';
+import { keepIndexOrder } from './keep-index-order.ts';
 
 export interface SourceRow {
   readonly source_id: string;
@@ -71,6 +72,7 @@ export async function listSources(
 
 /** Up to a thousand: no plan allows more. */
 export async function countSources(db: Queryable, tenantId: string): Promise<{ count: number; plan: string }> {
+  await keepIndexOrder(db);
   const { rows } = await db.query<{ count: number; plan: string }>({
     name: 'sources-count',
     text: `
