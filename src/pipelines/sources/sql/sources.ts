@@ -77,7 +77,7 @@ export async function countSources(db: Queryable, tenantId: string): Promise<{ c
     name: 'sources-count',
     text: `
       select (select count(*) from (
-                select from public.ingestion_sources x where x.tenant_id = $1 order by x.source_id limit 1000
+                select from public.ingestion_sources x where x.tenant_id = $1 order by x.name limit 1000
               ) s)::integer as count, t.plan
       from public.tenants t where t.tenant_id = $1`,
     values: [tenantId],
