@@ -182,7 +182,9 @@ export const Source = z.object({
   listed_at: Time.nullable().describe('The last complete listing.'),
   next_sync_at: Time.nullable(),
   last_error_code: z.string().nullable(),
-  queue_failing_since: Time.nullable().describe('Since when its queue cannot be heard; objects come with the next listing.'),
+  queue_failing_since: Time.nullable().describe(
+    'Since when its queue cannot be heard; objects come with the next listing.',
+  ),
   queue_error_code: z.string().nullable(),
   syncs: z.array(SourceSync).describe('The newest 30.'),
   created_at: Time,
