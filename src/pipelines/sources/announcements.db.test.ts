@@ -171,7 +171,7 @@ describe('a queue that cannot be heard', () => {
     expect(await told(source.sourceId)).toEqual([{ source_id: source.sourceId, error_code: 'source_place_gone' }]);
     expect(await examined()).toMatchObject({
       state: 'warn',
-      detail: expect.stringContaining('deaf: its queue is not heard'),
+      detail: expect.stringContaining('deaf: its queue cannot be read'),
     });
 
     await sqs.send(new CreateQueueCommand({ QueueName: 'deaf' }));

@@ -89,7 +89,7 @@ describe('POST /api/jobs that names an object of a source', () => {
 describe('POST /api/ingestion/scan', () => {
   const scan = (as: TestUser, body: object = {}) => bench.api.call('ingestion.scan', { as, body });
 
-  it('looks through the sources of items: each object becomes one job, which belongs to who connected the source', async () => {
+  it('syncs the sources of items: each object becomes one job, which belongs to who connected the source', async () => {
     for (const name of ['a', 'b']) await bench.put(`scan/${name}.csv`, rows(name));
     const sourceId = await bench.connect(itemsWish('scan'));
     const answer = await scan(colleague);
@@ -119,7 +119,7 @@ describe('POST /api/ingestion/scan', () => {
     expect(await blobs()).toBe(kept);
   });
 
-  it('looks through the one that is named; says why it cannot', async () => {
+  it('syncs the one that is named; says why it cannot', async () => {
     const paused = await bench.connect(itemsWish('paused', { paused: true }));
     const documents = await bench.connect(bench.wish('docs'));
     const refusals = [

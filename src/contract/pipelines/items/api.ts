@@ -365,9 +365,9 @@ export const itemsRoutes = defineRoutes({
   },
   'ingestion.scan': {
     tag: 'Items',
-    summary: 'Look through the connected sources that bring items',
+    summary: 'Sync the connected sources that feed items',
     notes:
-      'All of them that are not paused, or the one that is named. Each new or changed object becomes a job, which belongs to who connected the source. One that is being looked through already is named with created: false.',
+      'All of them that are not paused, or the one that is named. Each new or changed object becomes a job, which belongs to who connected the source. If a sync of one is at work already, the answer names it with created: false.',
     access: allow(['admin', 'service'], 'runs:write'),
     body: z.strictObject({ source_id: Id.optional() }).optional(),
     answer: json(

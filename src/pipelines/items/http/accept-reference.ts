@@ -1,24 +1,26 @@
 // POST /api/jobs with a reference instead of a file: an object of a connected source becomes a job as if it had been uploaded. Its bytes are taken now,
 // so the job is of what lies there at this moment. Whoever may not see the source's jobs may not have its objects either.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
-import { JobReference } from '../../../contract/pipelines/items/api.ts';
+import { type JobFields, JobReference } from '../../../contract/pipelines/items/api.ts';
 import type { Call } from '../../../http/call.ts';
 import { engineOf } from '../../../http/engine-of.ts';
-import { acceptFile } from '../../../sources/intake.ts';
+import { acceptFile, type Intake } from '../../../sources/intake.ts';
 import type { ItemsDeps } from '../deps.ts';
-import { itemsIntake } from './intake.ts';
 
 /** A place that does not answer holds this request up, and nothing else. */
 const FETCH_MS = 5 * 60_000;
 
-export async function acceptReference(call: Call<'jobs.create'>, deps: ItemsDeps): Promise<{ jobId: string }> {
+export async function acceptReference(
+  call: Call<'jobs.create'>,
+  deps: ItemsDeps,
+  intake: Intake<typeof JobFields>,
+): Promise<{ jobId: string }> {
   const { app, principal, origin, idempotencyKey, operation } = call;
   const { connected, store } = deps;
   if (connected === undefined) throw new MillraceError('not_available', { operation });
   const { source_id: sourceId, key, ...fields } = referenceOf(call.body);
   const { tenantId, actorId, kind, role } = principal;
   const engine = engineOf(call);
-  const intake = itemsIntake(engine, app.log, deps, origin.ip);
   const fetched = await connected.fetch({
     tenantId,
     sourceId,

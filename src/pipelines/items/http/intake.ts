@@ -55,7 +55,8 @@ export function createHandler(deps: ItemsDeps, limits: UploadLimits): Handlers {
     requireEnabled(deps);
     const { app, principal, origin, request } = call;
     const engine = engineOf(call);
-    if (/^application\/json\b/i.test(request.headers['content-type'] ?? '')) return acceptReference(call, deps);
+    const intake = itemsIntake(engine, app.log, deps, origin.ip);
+    if (/^application\/json\b/i.test(request.headers['content-type'] ?? '')) return acceptReference(call, deps, intake);
     const { answer } = await acceptUpload(
       {
         store: deps.store,
@@ -70,7 +71,7 @@ export function createHandler(deps: ItemsDeps, limits: UploadLimits): Handlers {
         createdBy: principal.kind === 'user' ? principal.actorId : undefined,
         correlationId: origin.correlationId ?? undefined,
       },
-      onlyFor(itemsIntake(engine, app.log, deps, origin.ip)),
+      onlyFor(intake),
     );
     call.trail.acted({ target: answer.runId });
     call.reply.code(202);

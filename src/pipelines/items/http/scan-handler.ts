@@ -1,4 +1,4 @@
-// POST /api/ingestion/scan: the connected sources that bring items are looked through now.
+// POST /api/ingestion/scan: syncs the connected sources that feed items.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { type Handlers, handle } from '../../../http/call.ts';
 import { requireEnabled } from '../accept-job.ts';

@@ -1,17 +1,15 @@
-// The doctor's question about sources: is there one that cannot be looked through, or whose queue is not heard?
+// The doctor's question about sources: is there one whose last sync failed, or whose queue cannot be read?
 import type { Finding } from '../../../cli/doctor/finding.ts';
-import { becomeRole } from '../../../engine/sql/become-role.ts';
 import type { Queryable } from '../../../platform/database.ts';
-import { listTroubled, type TroubledSource } from '../sql/watch-sources.ts';
-import { SERVICES_ROLE } from '../stale-watch.ts';
+import { readTroubled } from '../sql/read-troubled.ts';
+import type { TroubledSource } from '../sql/watch-sources.ts';
 
 const SHOWN = 10;
 
 export async function checkSources(db: Queryable): Promise<Finding> {
   const check = 'sources';
-  const troubled = await asServices(db);
-  if (troubled.length === 0)
-    return { check, state: 'ok', detail: 'every source was looked through, and every queue is heard' };
+  const troubled = await readTroubled(db, SHOWN);
+  if (troubled.length === 0) return { check, state: 'ok', detail: 'no sync failed last, and every queue can be read' };
   return {
     check,
     state: 'warn',
@@ -23,18 +21,7 @@ export async function checkSources(db: Queryable): Promise<Finding> {
 function describe({ name, last_error_code: failed, queue_error_code: unheard }: TroubledSource): string {
   const faults = [
     failed === null ? undefined : `its last sync failed (${failed})`,
-    unheard === null ? undefined : `its queue is not heard (${unheard})`,
+    unheard === null ? undefined : `its queue cannot be read (${unheard})`,
   ];
   return `${name}: ${faults.filter((fault) => fault !== undefined).join(', ')}`;
-}
-
-/** Roles last as long as the transaction; nothing is changed. */
-async function asServices(db: Queryable): Promise<TroubledSource[]> {
-  await db.query('begin read only');
-  try {
-    await becomeRole(db, SERVICES_ROLE);
-    return await listTroubled(db, SHOWN);
-  } finally {
-    await db.query('rollback');
-  }
 }
