@@ -1989,6 +1989,8 @@ create table public.ingestion_sources (
   last_error_code text,
   last_error_at timestamp with time zone,
   stale_told_at timestamp with time zone,
+  queue_failing_since timestamp with time zone,
+  queue_error_code text,
   constraint ingestion_sources_pkey PRIMARY KEY (source_id),
   constraint ingestion_sources_name_once UNIQUE (tenant_id, name),
   constraint ingestion_sources_of_tenant UNIQUE (tenant_id, source_id),
@@ -2004,14 +2006,13 @@ create table public.ingestion_sources (
   constraint ingestion_sources_stale_after_seconds_check CHECK ((stale_after_seconds > 0)),
   constraint ingestion_sources_title_pattern_check CHECK (((length(title_pattern) >= 1) AND (length(title_pattern) <= 300)))
 );
-CREATE INDEX ingestion_sources_by_tenant ON public.ingestion_sources USING btree (tenant_id, source_id);
 alter table public.ingestion_sources enable row level security, force row level security;
 create policy tenant_only on public.ingestion_sources for all to millrace_app, sources_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy watched_any_tenant on public.ingestion_sources for all to sources_services using (((paused_at IS NULL) AND ((cron IS NOT NULL) OR (queue_url IS NOT NULL))));
 grant delete, insert, select, update on public.ingestion_sources to millrace_app;
 grant select on public.ingestion_sources to sources_worker;
-grant select (created_at, cron, listed_at, name, paused_at, queue_url, source_id, stale_after_seconds, stale_told_at, tenant_id) on public.ingestion_sources to sources_services;
-grant update (stale_told_at) on public.ingestion_sources to sources_services;
+grant select (created_at, cron, last_error_code, listed_at, name, paused_at, queue_error_code, queue_failing_since, queue_url, source_id, stale_after_seconds, stale_told_at, tenant_id) on public.ingestion_sources to sources_services;
+grant update (queue_error_code, queue_failing_since, stale_told_at) on public.ingestion_sources to sources_services;
 grant update (last_error_at, last_error_code, last_sync_id, listed_at, stale_told_at) on public.ingestion_sources to sources_worker;
 
 create table public.item_attempts (
@@ -2458,6 +2459,19 @@ grant insert, select on public.search_events to items_worker;
 grant delete, select on public.search_events to millrace_app;
 grant select (item_id, job_id) on public.search_events to items_cleanup;
 
+create table public.source_object_counts (
+  tenant_id uuid not null,
+  source_id uuid not null,
+  status text not null,
+  objects integer not null,
+  constraint source_object_counts_pkey PRIMARY KEY (source_id, status),
+  constraint source_object_counts_tenant_id_source_id_fkey FOREIGN KEY (tenant_id, source_id) REFERENCES public.ingestion_sources(tenant_id, source_id) ON DELETE CASCADE
+);
+alter table public.source_object_counts enable row level security, force row level security;
+create policy tenant_only on public.source_object_counts for all to millrace_app, sources_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select, update on public.source_object_counts to millrace_app;
+grant insert, select, update on public.source_object_counts to sources_worker;
+
 create table public.source_objects (
   tenant_id uuid not null,
   source_id uuid not null,
@@ -2475,6 +2489,7 @@ create table public.source_objects (
   changed_at timestamp with time zone default engine.now() not null,
   deleted_at timestamp with time zone,
   missing_in uuid,
+  version_id text,
   constraint source_objects_pkey PRIMARY KEY (source_id, key),
   constraint source_objects_tenant_id_source_id_fkey FOREIGN KEY (tenant_id, source_id) REFERENCES public.ingestion_sources(tenant_id, source_id) ON DELETE CASCADE,
   constraint source_objects_bytes_check CHECK ((bytes >= 0)),
@@ -2485,6 +2500,9 @@ CREATE INDEX source_objects_by_status ON public.source_objects USING btree (sour
 CREATE INDEX source_objects_missing ON public.source_objects USING btree (source_id, missing_in, key) WHERE (missing_in IS NOT NULL);
 alter table public.source_objects enable row level security, force row level security;
 create policy tenant_only on public.source_objects for all to millrace_app, sources_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+CREATE TRIGGER source_objects_counted_in AFTER INSERT ON public.source_objects REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.count_source_objects();
+CREATE TRIGGER source_objects_counted_out AFTER DELETE ON public.source_objects REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.count_source_objects();
+CREATE TRIGGER source_objects_counted_over AFTER UPDATE ON public.source_objects REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.count_source_objects();
 grant select on public.source_objects to millrace_app;
 grant insert, select, update on public.source_objects to sources_worker;
 grant update (deleted_at, missing_in, status) on public.source_objects to millrace_app;
@@ -2508,7 +2526,7 @@ create policy tenant_only on public.source_sync_lines for all to millrace_app, s
 grant select on public.source_sync_lines to millrace_app;
 grant delete on public.source_sync_lines to sources_services;
 grant insert, select on public.source_sync_lines to sources_worker;
-grant select (created_at, fate, key, sync_id) on public.source_sync_lines to sources_services;
+grant select (created_at, ctid, fate, key, sync_id) on public.source_sync_lines to sources_services;
 
 create table public.source_syncs (
   tenant_id uuid not null,
@@ -3917,6 +3935,40 @@ $function$
 ;
 -- not executable by public
 grant execute on function public.choose_daily_winners to ads_promote;
+
+CREATE OR REPLACE FUNCTION public.count_source_objects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into public.source_object_counts as c (tenant_id, source_id, status, objects)
+    select n.tenant_id, n.source_id, n.status, count(*) from added n group by 1, 2, 3 order by 2, 3
+    on conflict (source_id, status) do update set objects = c.objects + excluded.objects;
+  elsif tg_op = 'UPDATE' then
+    insert into public.source_object_counts as c (tenant_id, source_id, status, objects)
+    select d.tenant_id, d.source_id, d.status, sum(d.by)
+    from (
+      select n.tenant_id, n.source_id, n.status, 1 as by from added n
+      union all
+      select g.tenant_id, g.source_id, g.status, -1 from gone g
+    ) d
+    group by 1, 2, 3
+    having sum(d.by) <> 0
+    order by 2, 3
+    on conflict (source_id, status) do update set objects = c.objects + excluded.objects;
+  else
+    -- With its source: the counts go the same way.
+    update public.source_object_counts c set objects = c.objects - d.objects
+    from (select g.source_id, g.status, count(*) as objects from gone g group by 1, 2) d
+    where c.source_id = d.source_id and c.status = d.status;
+  end if;
+  return null;
+end
+$function$
+;
+-- not executable by public
 
 CREATE OR REPLACE FUNCTION public.fill_search_tables(of_tenant uuid, of_version uuid, with_model text)
  RETURNS void
