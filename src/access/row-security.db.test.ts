@@ -74,7 +74,7 @@ describe('row-level security of the access tables', () => {
     );
   });
 
-  it('the definer functions here are find_login and the one that serves a version again, with a pinned search path and no use for the public', async () => {
+  it('the definer functions here are find_login, the one that makes an index and the one that serves a version again, with a pinned search path and no use for the public', async () => {
     const { rows } = await db.admin.query(
       `select proname, proconfig, has_function_privilege('public', p.oid, 'execute') as open
        from pg_proc p where pronamespace = 'public'::regnamespace and prosecdef order by proname`,
@@ -82,6 +82,7 @@ describe('row-level security of the access tables', () => {
     const pinned = { proconfig: ['search_path=pg_catalog, pg_temp'], open: false };
     expect(rows).toEqual([
       { proname: 'find_login', ...pinned },
+      { proname: 'index_signatures', ...pinned },
       { proname: 'reactivate_document_version', ...pinned },
     ]);
   });

@@ -7,7 +7,8 @@ import { type Figure, rate, time } from './report.ts';
 import type { BenchTenant, SearchServer } from './search-server.ts';
 
 interface Options {
-  readonly chunks: number;
+  /** Of one tenant each, the largest last: its figures have the plain names. */
+  readonly sizes: readonly number[];
   readonly quick: boolean;
   readonly say: (line: string) => void;
 }
@@ -18,50 +19,62 @@ const VOCABULARY = 50_000;
 const SMALL_CHUNKS = 200;
 const BATCH = 2_000;
 
-export async function benchLatency(server: SearchServer, { chunks, quick, say }: Options): Promise<Figure[]> {
+export async function benchLatency(server: SearchServer, { sizes, quick, say }: Options): Promise<Figure[]> {
   const random = generator(7);
   const base = await baseVectors(server);
   const mixed = () => mixture(base, random);
   const small = quick ? 20 : 1_000;
   const tenants: BenchTenant[] = [];
   for (let at = 0; at < small; at++) tenants.push(await server.tenant(`small ${at}`));
-  const large = await server.tenant('large');
-  const vectors = await seed(server, [{ tenant: large, chunks }], mixed);
+  const large: { tenant: BenchTenant; chunks: number; vectors: Seeded[] }[] = [];
+  for (const chunks of sizes) {
+    const tenant = await server.tenant(`one with ${chunks}`);
+    large.push({ tenant, chunks, vectors: await seed(server, [{ tenant, chunks }], mixed) });
+    say(`seeded ${chunks} chunks of one tenant`);
+  }
   await seed(
     server,
     tenants.map((tenant) => ({ tenant, chunks: SMALL_CHUNKS })),
     mixed,
   );
   await server.admin.query('vacuum analyze');
-  say(`seeded ${chunks} chunks and ${small} × ${SMALL_CHUNKS}`);
+  say(`seeded ${small} × ${SMALL_CHUNKS}`);
 
   const rounds = quick ? 30 : 120;
   const questions = Array.from({ length: rounds }, () => words(random));
-  const search = async ({ call }: BenchTenant, query: string, mode: 'lexical' | 'vector') => {
-    const startedAt = performance.now();
-    await call('search.run', { body: { query, mode, limit: 10 } });
-    return performance.now() - startedAt;
-  };
-  // Embedding the words is the model's time, measured elsewhere: they are embedded before.
-  for (const question of questions) await search(large, question, 'vector');
-  const lexical: number[] = [];
-  const vector: number[] = [];
+  const figures: Figure[] = [];
+  for (const { tenant, chunks } of large) {
+    const suffix = chunks === sizes.at(-1) ? '' : `-${chunks}`;
+    // Embedding the words is the model's time, measured elsewhere: they are embedded before.
+    for (const question of questions) await timeSearch(tenant, question, 'vector');
+    for (const mode of ['lexical', 'vector'] as const) {
+      const times: number[] = [];
+      for (const question of questions) times.push(await timeSearch(tenant, question, mode));
+      figures.push(...percentiles(`${mode}`, times, suffix));
+    }
+    say(`measured ${chunks}`);
+  }
   const one: number[] = [];
   for (const [at, question] of questions.entries()) {
-    lexical.push(await search(large, question, 'lexical'));
-    vector.push(await search(large, question, 'vector'));
-    const tenant = tenants[(at * 37) % tenants.length] ?? large;
-    one.push(await search(tenant, question, 'lexical'), await search(tenant, question, 'vector'));
+    const tenant = tenants[(at * 37) % tenants.length];
+    if (tenant !== undefined)
+      one.push(await timeSearch(tenant, question, 'lexical'), await timeSearch(tenant, question, 'vector'));
   }
-  const recall = await measureRecall(server, large, vectors, mixed, quick ? 20 : 60);
+  const largest = large.at(-1);
+  const recall = largest && (await measureRecall(server, largest.tenant, largest.vectors, mixed, quick ? 20 : 60));
+  return [...figures, ...percentiles('tenant', one), rate('vector-recall', [recall ?? 0], 'recall@10', {})];
+}
+
+async function timeSearch({ call }: BenchTenant, query: string, mode: 'lexical' | 'vector'): Promise<number> {
+  const startedAt = performance.now();
+  await call('search.run', { body: { query, mode, limit: 10 } });
+  return performance.now() - startedAt;
+}
+
+function percentiles(name: string, times: readonly number[], suffix = ''): Figure[] {
   return [
-    time('lexical-p95', [percentile(lexical, 0.95)], 'ms', {}),
-    time('lexical-p50', [percentile(lexical, 0.5)], 'ms', {}),
-    time('vector-p95', [percentile(vector, 0.95)], 'ms', {}),
-    time('vector-p50', [percentile(vector, 0.5)], 'ms', {}),
-    time('tenant-p95', [percentile(one, 0.95)], 'ms', {}),
-    time('tenant-p50', [percentile(one, 0.5)], 'ms', {}),
-    rate('vector-recall', [recall], 'recall@10', {}),
+    time(`${name}-p95${suffix}`, [percentile(times, 0.95)], 'ms', {}),
+    time(`${name}-p50${suffix}`, [percentile(times, 0.5)], 'ms', {}),
   ];
 }
 
@@ -85,12 +98,17 @@ interface Seed {
   readonly chunks: number;
 }
 
+interface Seeded {
+  readonly id: string;
+  readonly vector: Float32Array;
+}
+
 /** Set by set. Says the vectors of all, in the order of their chunks. */
 async function seed(
   { admin, embedder }: SearchServer,
   seeds: readonly Seed[],
   next: () => Float32Array,
-): Promise<{ id: string; vector: Float32Array }[]> {
+): Promise<Seeded[]> {
   const { modelId, dims } = embedder.facts;
   const ids = seeds.map(({ tenant }) => tenant.tenantId);
   const counts = seeds.map(({ chunks }) => chunks);
@@ -151,7 +169,7 @@ async function seed(
 async function measureRecall(
   { admin, embedder }: SearchServer,
   tenant: BenchTenant,
-  all: readonly { readonly id: string; readonly vector: Float32Array }[],
+  all: readonly Seeded[],
   next: () => Float32Array,
   rounds: number,
 ): Promise<number> {
@@ -165,7 +183,13 @@ async function measureRecall(
       }))
       .sort((a, b) => b.score - a.score)
       .slice(0, 10);
-    const question = { tenantId: tenant.tenantId, modelId: embedder.facts.modelId, vector, filter: noFilter };
+    const question = {
+      tenantId: tenant.tenantId,
+      modelId: embedder.facts.modelId,
+      vector,
+      filter: noFilter,
+      chunks: all.length,
+    };
     const near = new Set((await bitIndex.nearest(admin, question, 10)).map(({ chunkId }) => chunkId));
     found += exact.filter(({ id }) => near.has(id)).length;
   }

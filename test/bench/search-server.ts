@@ -2,30 +2,33 @@
 // kept from one bench to the next.
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { makeApiKey } from '../../src/access/api-key-text.ts';
+import { issueSession } from '../../src/access/login.ts';
 import { createTenant } from '../../src/access/operator.ts';
 import { deriveSecrets } from '../../src/access/secrets.ts';
-import { insertApiKey } from '../../src/access/sql/list-api-keys.ts';
 import { APP_ROLE, inTenant } from '../../src/access/tenant-session.ts';
+import { addUser } from '../../src/access/users.ts';
 import { type Client, createClient } from '../../src/contract/api/client.ts';
-import type { Scope } from '../../src/contract/api/roles.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { createApp } from '../../src/http/app.ts';
 import { defaultHttpSettings } from '../../src/http/app-deps.ts';
 import { defaultUploadLimits } from '../../src/http/uploads/upload-limits.ts';
+import { kitRoles } from '../../src/pipelines/all.ts';
 import { documentsPipeline } from '../../src/pipelines/documents/documents.pipeline.ts';
+import { changeHandlers } from '../../src/pipelines/documents/http/change-handlers.ts';
 import { documentsIntake, ingestHandler } from '../../src/pipelines/documents/http/ingest.ts';
 import { searchHandlers } from '../../src/pipelines/documents/http/search-handlers.ts';
 import { openSearch } from '../../src/pipelines/documents/search/search-deps.ts';
 import { createPool, type Pool } from '../../src/platform/database.ts';
-import { uuidv7 } from '../../src/platform/ids.ts';
-import { silentLog } from '../../src/platform/log.ts';
+import { type Log, silentLog } from '../../src/platform/log.ts';
 import { migrate } from '../../src/platform/migrate.ts';
 import { openDatabase } from '../../src/platform/open-database.ts';
 import { documentsDeps } from '../support/documents-deps.ts';
 import { buildEngine } from '../support/engine.ts';
 import { makeTempHome, removeTempHome } from '../support/temp-home.ts';
 import { type KeptEmbedder, openKeptEmbedder } from './search-embedder.ts';
+
+/** Nobody signs in here. */
+const noPassword = `$2b$12$${'x'.repeat(53)}`;
 
 export interface SearchServer {
   readonly url: string;
@@ -47,7 +50,7 @@ export interface BenchTenant {
 export async function openSearchServer(say: (line: string) => void): Promise<SearchServer> {
   const home = makeTempHome('bench-search');
   const database = await openDatabase({ home }, silentLog);
-  await migrate({ url: database.adminUrl, appLogin: database.appLogin, log: silentLog });
+  await migrate({ url: database.adminUrl, appLogin: database.appLogin, log: silentLog, roles: kitRoles });
   const connecting = { applicationName: 'bench', connectTimeoutMs: 10_000 };
   const admin = createPool({ url: database.adminUrl, max: 2, ...connecting });
   const app = createPool({ url: database.appUrl, role: APP_ROLE, max: 6, ...connecting });
@@ -56,17 +59,24 @@ export async function openSearchServer(say: (line: string) => void): Promise<Sea
     embedder,
     search: openSearch(embedder, { embedTimeoutMs: 120_000, statementTimeoutMs: 120_000 }),
   });
-  const engine = await buildEngine(database.appUrl, [documentsPipeline(deps)]);
+  const log = troubleLog(say);
+  const secrets = deriveSecrets(Buffer.alloc(32, 1));
+  const engine = await buildEngine(database.appUrl, [documentsPipeline(deps)], {
+    log,
+    // The machine embeds at the same time; nothing is killed here.
+    settings: { leaseMs: 60_000, heartbeatMs: 5_000 },
+  });
   await engine.start();
   const server = await createApp({
     settings: { ...defaultHttpSettings, pages: false },
     pool: app,
-    secrets: deriveSecrets(Buffer.alloc(32, 1)),
+    secrets,
     engine,
-    log: silentLog,
-    pipelines: { documents: { intake: documentsIntake(engine, silentLog) } },
+    log,
+    pipelines: { documents: { intake: documentsIntake(engine, log) } },
     handlers: {
       ...ingestHandler({ store: deps.store, limits: defaultUploadLimits }),
+      ...changeHandlers(deps),
       ...searchHandlers(deps.search),
     },
   });
@@ -80,12 +90,12 @@ export async function openSearchServer(say: (line: string) => void): Promise<Sea
     runtime: await embedder.runtime(),
     async tenant(name) {
       const { tenant_id: tenantId } = await createTenant(app, { name });
-      const keyId = uuidv7();
-      const { text: token, secretHash } = makeApiKey(tenantId, keyId);
-      const scopes: Scope[] = ['uploads:write', 'data:read', 'runs:write'];
-      await inTenant(app, tenantId, (db) =>
-        insertApiKey(db, { keyId, tenantId, name, secretHash, scopes, createdBy: null, expiresAt: null }),
+      const email = `${name.replaceAll(' ', '-')}@example.test`;
+      const user = await inTenant(app, tenantId, (db) =>
+        addUser(db, tenantId, { email, role: 'admin' }, noPassword, false),
       );
+      const session = { ...user, tenant_id: tenantId, token_version: 1 };
+      const { token } = await issueSession({ secrets, expiryHours: 24 }, session);
       return { tenantId, token, call: createClient({ baseUrl: url, token }) };
     },
     async close() {
@@ -97,4 +107,13 @@ export async function openSearchServer(say: (line: string) => void): Promise<Sea
       removeTempHome(home);
     },
   };
+}
+
+/** A bench that fails says why. */
+function troubleLog(say: (line: string) => void): Log {
+  const tell = (fields: object, message: string) => {
+    const { err } = fields as { err?: unknown };
+    say(`${message}${err instanceof Error ? `: ${err.stack ?? err.message}` : ''}`);
+  };
+  return { ...silentLog, error: tell };
 }

@@ -7,15 +7,15 @@ import { benchCollections } from './search-collections.ts';
 import { benchLatency } from './search-latency.ts';
 import { openSearchServer } from './search-server.ts';
 
-const CHUNKS = 200_000;
-const QUICK_CHUNKS = 5_000;
+const SIZES = [5_000, 200_000];
+const QUICK_SIZES = [5_000];
 
 export async function benchSearch({ quick, say, data }: BenchOptions): Promise<BenchResult> {
   const server = await openSearchServer(say);
   try {
     const quality = data === undefined ? [] : await benchCollections(server, data, { quick, say });
     if (data === undefined) say('no --data DIR: how well is not measured');
-    const latency = await benchLatency(server, { chunks: quick ? QUICK_CHUNKS : CHUNKS, quick, say });
+    const latency = await benchLatency(server, { sizes: quick ? QUICK_SIZES : SIZES, quick, say });
     return {
       machine: { ...describeMachine(), embedding: server.runtime },
       figures: [...quality, ...latency],

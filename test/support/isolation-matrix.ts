@@ -93,7 +93,15 @@ export const isolationMatrix: Readonly<Record<OperationId, Probe>> = {
   'system.docs': { kind: 'public' },
   'system.metrics': { kind: 'list' },
   'auth.login': { kind: 'public' },
-  'mcp.message': { kind: 'self', body: { jsonrpc: '2.0', id: 1, method: 'ping' } },
+  'mcp.message': {
+    kind: 'self',
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'search', arguments: { query: 'canary of the other tenant', limit: 50 } },
+    },
+  },
   'auth.me': { kind: 'self' },
   'auth.logout': { kind: 'self' },
   'auth.password': { kind: 'self', body: { current: 'not this one', new: 'another password' } },

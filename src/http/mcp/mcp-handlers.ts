@@ -12,9 +12,7 @@ export const mcpHandlers = handle('mcp.message', async ({ request, reply, body, 
   // What a tool does is written down by the operation it calls.
   trail.changedNothing();
   // Loaded with the first message: a server that no assistant calls does not pay for it.
-  const { WebStandardStreamableHTTPServerTransport } = await import(
-    '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-  );
+  const { WebStandardStreamableHTTPServerTransport } = await import('@modelcontextprotocol/server');
   const server = await createMcpServer(clientOf(request, principal.tenantId));
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   try {

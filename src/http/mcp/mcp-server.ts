@@ -2,8 +2,7 @@
 // scopes, tenant, validation and limits are those of every other call. Nothing here changes anything but the log of questions.
 //
 // What documents say is data. Answers carry it as JSON beside a word of warning, so that a text that gives orders is seen as a text.
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ApiError, type Client } from '../../contract/api/client.ts';
 import { routes } from '../../contract/api/routes.ts';
@@ -17,7 +16,7 @@ const FROM_UPLOADS = 'Names of files follow. They come from whoever uploaded the
 
 /** The library is loaded here and not with the file: most processes never meet an assistant. */
 export async function createMcpServer(call: Client): Promise<McpServer> {
-  const { McpServer: Server } = await import('@modelcontextprotocol/sdk/server/mcp.js');
+  const { McpServer: Server } = await import('@modelcontextprotocol/server');
   const server = new Server({ name: 'millrace', version: '1' });
   addDocumentTools(server, call);
   addRunTools(server, call);
@@ -33,11 +32,11 @@ function addDocumentTools(server: McpServer, call: Client): void {
       title: 'Search documents',
       description:
         'Finds chunks of the documents that are served, by words and by meaning. "exact phrase" must stand there, -word must not. Each hit names document, version and page for fetch_page.',
-      inputSchema: {
+      inputSchema: z.object({
         query: z.string().min(1).max(10_000),
         limit: z.int().min(1).max(50).default(10),
         filters: Filters,
-      },
+      }),
       annotations: reading,
     },
     ({ query, limit, filters }) =>
@@ -65,7 +64,7 @@ function addDocumentTools(server: McpServer, call: Client): void {
       title: 'Ask the documents',
       description:
         'Answers a question from the documents with citations (document, version, page, exact quote), or abstains and says why.',
-      inputSchema: { question: z.string().min(1).max(10_000), filters: Filters },
+      inputSchema: z.object({ question: z.string().min(1).max(10_000), filters: Filters }),
       annotations: { ...reading, readOnlyHint: false },
     },
     ({ question, filters }) =>
@@ -84,6 +83,7 @@ function addDocumentTools(server: McpServer, call: Client): void {
             quote,
           })),
           reason: asked.reason?.text ?? null,
+          searched: asked.why.searched,
           said: asked.why.said,
         };
       }),
@@ -93,11 +93,11 @@ function addDocumentTools(server: McpServer, call: Client): void {
     {
       title: 'Fetch a page',
       description: 'The text of one page (or section) of one version of a document.',
-      inputSchema: {
+      inputSchema: z.object({
         doc_id: Id,
         version: z.int().min(1).max(1_000_000),
         page: z.int().min(1).max(10_000_000),
-      },
+      }),
       annotations: reading,
     },
     ({ doc_id, version: at, page }) =>
@@ -115,11 +115,11 @@ function addRunTools(server: McpServer, call: Client): void {
     {
       title: 'List runs',
       description: 'What was ingested lately, newest first: pipeline, status, progress.',
-      inputSchema: {
+      inputSchema: z.object({
         limit: z.int().min(1).max(100).default(20),
         pipeline: z.string().max(100).optional(),
         phase: Phase.optional(),
-      },
+      }),
       annotations: reading,
     },
     ({ limit, pipeline, phase }) =>
@@ -143,7 +143,7 @@ function addRunTools(server: McpServer, call: Client): void {
     {
       title: 'Why a run is where it is',
       description: 'What a run waits for, how far it is, or why it failed and what to do next; with its receipt.',
-      inputSchema: { run_id: Id },
+      inputSchema: z.object({ run_id: Id }),
       annotations: reading,
     },
     ({ run_id }) =>

@@ -1,7 +1,6 @@
 // The tools of an assistant over HTTP, spoken to by the protocol's own client: what they answer, whom they refuse, and what they make of
 // text that gives orders.
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildApiKey, buildTenant, buildUser, type TestUser } from '../../../test/support/api.ts';
 import { useDocuments } from '../../../test/support/documents.ts';

@@ -21,6 +21,7 @@ import { readHandlers } from './http/read-handlers.ts';
 import { searchHandlers } from './http/search-handlers.ts';
 import { buildServices, MODELS_ROLE } from './model-swap/build-vectors.ts';
 import { openDocuments } from './open-documents.ts';
+import { createVectorIndexer } from './search/index-vectors.ts';
 import { createQueryPruner } from './search/prune-queries.ts';
 import { documentSettings } from './settings.ts';
 import { DELIVERY_ROLE } from './sql/deliveries.ts';
@@ -64,6 +65,7 @@ export const documentsKit = defineKit({
       failNeverAccepted:
         settings.ingestMode === 'http' ? (seconds) => failNeverAccepted({ engine }, seconds) : undefined,
     }),
+    createVectorIndexer(engine, own, log),
     createQueryPruner({ pool: engine.pools.control, log, election: engine.election, days: settings.queryLogDays }),
   ],
   staging: documentsStaging,

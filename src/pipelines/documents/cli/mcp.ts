@@ -18,7 +18,7 @@ export function addMcpCommand(program: Command): void {
       const { tenant } = self.optsWithGlobals<{ tenant?: string }>();
       await withConnection({ tenant }, async ({ call }) => {
         // Loaded by this command only; the library takes its time.
-        const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
+        const { StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
         const { createMcpServer } = await import('../../../http/mcp/mcp-server.ts');
         const server = await createMcpServer(call);
         const closed = new Promise<void>((resolve) => {

@@ -15,7 +15,10 @@ export interface Embedder {
   readonly facts: ModelFacts;
   /** Tokens of the model, without the two it adds itself. */
   countTokens(text: string): number;
-  embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
+  /** `urgent`: somebody waits for it; it goes before what documents wait for. */
+  embed(texts: readonly string[], signal?: AbortSignal, urgent?: boolean): Promise<Float32Array[]>;
+  /** Where a model must be loaded first: ends when texts can be embedded. */
+  load?(): Promise<void>;
   /** How it runs, for doctor: native, wasm, or the address of the service. */
   runtime(): Promise<string>;
   close(): void;

@@ -7,9 +7,10 @@ import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { Embedder, ModelFacts } from './embedder.ts';
 import type { EmbeddingAnswer, EmbeddingRequest } from './embedding-messages.ts';
 import { readTokenizer } from './model-folder.ts';
+import { Turns } from './turns.ts';
 import type { WordPiece } from './word-piece.ts';
 
-/** Texts per message: a question waits for one message of a document at most. */
+/** Texts per message. The process has one message at a time, so a question waits for one message of a document at most. */
 const TEXTS_PER_MESSAGE = 8;
 const ANSWER_WITHIN_MS = 120_000;
 const isSource = import.meta.url.endsWith('.ts');
@@ -25,7 +26,10 @@ export class OnnxEmbedder implements Embedder {
   readonly #folder: string;
   readonly #runtime: EmbeddingRequest['runtime'];
   readonly #waiting = new Map<number, Waiting>();
+  readonly #turns = new Turns();
   #child: ChildProcess | undefined;
+  /** The process whose model is loaded. */
+  #loaded: ChildProcess | undefined;
   #next = 0;
   #tokenizer: WordPiece | undefined;
 
@@ -40,25 +44,42 @@ export class OnnxEmbedder implements Embedder {
     return this.#tokenizer.count(text);
   }
 
-  async embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
+  async load(): Promise<void> {
+    if (this.#loaded === undefined || this.#loaded !== this.#child) await this.#ask([], true);
+  }
+
+  async embed(texts: readonly string[], signal?: AbortSignal, urgent = false): Promise<Float32Array[]> {
     const vectors: Float32Array[] = [];
     for (let at = 0; at < texts.length; at += TEXTS_PER_MESSAGE) {
-      signal?.throwIfAborted();
-      const answer = await this.#ask(texts.slice(at, at + TEXTS_PER_MESSAGE));
+      const answer = await this.#ask(texts.slice(at, at + TEXTS_PER_MESSAGE), urgent, signal);
       vectors.push(...answer.vectors.map((vector) => Float32Array.from(vector)));
     }
     return vectors;
   }
 
   async runtime(): Promise<string> {
-    return (await this.#ask(['runtime'])).runtime;
+    return (await this.#ask([], true)).runtime;
   }
 
   close(): void {
     this.#child?.kill('SIGKILL');
   }
 
-  async #ask(texts: readonly string[]): Promise<Extract<EmbeddingAnswer, { vectors: unknown }>> {
+  async #ask(
+    texts: readonly string[],
+    urgent: boolean,
+    signal?: AbortSignal,
+  ): Promise<Extract<EmbeddingAnswer, { vectors: unknown }>> {
+    const done = await this.#turns.next(urgent);
+    try {
+      signal?.throwIfAborted();
+      return await this.#send(texts);
+    } finally {
+      done();
+    }
+  }
+
+  async #send(texts: readonly string[]): Promise<Extract<EmbeddingAnswer, { vectors: unknown }>> {
     const id = this.#next++;
     const child = this.#start();
     let timer: NodeJS.Timeout | undefined;
@@ -73,6 +94,7 @@ export class OnnxEmbedder implements Embedder {
       });
       if ('error' in answer)
         throw new MillraceError('embedding_model_unusable', { reason: answer.error.slice(0, 200) });
+      this.#loaded = child;
       return answer;
     } finally {
       clearTimeout(timer);

@@ -4,6 +4,7 @@ import { type Handlers, handle } from '../../../http/call.ts';
 import { look } from '../../../http/routes/change.ts';
 import { uuidv7 } from '../../../platform/ids.ts';
 import { askQuestion } from '../search/ask-question.ts';
+import { sayBeingRead } from '../search/say-being-read.ts';
 import type { SearchDeps } from '../search/search-deps.ts';
 import { searchDocuments } from '../search/search-documents.ts';
 import { findConversation } from '../sql/conversations.ts';
@@ -47,7 +48,8 @@ export function searchHandlers(deps: SearchDeps): Handlers {
         },
         'a search was answered',
       );
-      return { query_id: queryId, hits, why };
+      const beingRead = hits.length > 0 ? [] : await sayBeingRead(app.pool, principal.tenantId);
+      return { query_id: queryId, hits, why: { ...why, said: [...why.said, ...beingRead] } };
     }),
 
     ...handle('search.ask', async (call) => {

@@ -58,7 +58,7 @@ export async function compareModels(
   const lines = await read(async (db) => {
     const top = async (embedder: Embedder, vector: Float32Array | undefined): Promise<string[]> => {
       if (vector === undefined) return [];
-      const question = { tenantId, modelId: embedder.facts.modelId, vector, filter: noFilter };
+      const question = { tenantId, modelId: embedder.facts.modelId, vector, filter: noFilter, chunks: 0 };
       const near = await index.nearest(db, question, NEAREST);
       return [...new Set(near.map(({ chunkId }) => chunkId))].slice(0, TOP);
     };

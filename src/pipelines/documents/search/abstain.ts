@@ -2,20 +2,25 @@
 import type { AbstainReason } from './answer.ts';
 import type { Bar } from './bar.ts';
 import type { Evidence } from './evidence.ts';
+import { bareWord, nothingPasses } from './say-why.ts';
 import type { Found } from './search-documents.ts';
 
 /** Undefined: the evidence carries an answer. */
 export function reasonToAbstain(found: Found, evidence: Evidence, bar: Bar): AbstainReason | undefined {
-  const { searched, terms } = found.retrieval;
-  if (searched.documents === 0)
+  const { served, searched, terms } = found.retrieval;
+  if (served.documents === 0)
     return { code: 'no_documents', text: 'No document is served yet, so there is nothing to answer from.' };
+  if (searched.documents === 0) return { code: 'none_passes_filters', text: nothingPasses(served.documents) };
   if (terms.words.length > 0 && terms.words.every(({ isCommon }) => isCommon))
     return {
       code: 'only_common_words',
       text: 'The question has only words that stand everywhere. Ask for something by name.',
     };
   if (found.hits.length === 0 || evidence.sentences.length === 0)
-    return { code: 'nothing_found', text: `Nothing was found${onMissing(found)} in ${searched.documents} documents.` };
+    return {
+      code: 'nothing_found',
+      text: `Nothing was found${onMissing(found)} in ${searched.documents === 1 ? 'one document' : `${searched.documents} documents`}.`,
+    };
   if (evidence.score < bar.below)
     return { code: 'thin_evidence', text: `The documents do not answer this${onMissing(found)}${closest(found)}.` };
   return undefined;
@@ -28,7 +33,7 @@ function onMissing(found: Found): string {
   );
   const rarest = missing.toSorted((a, b) => b.idf - a.idf).slice(0, 3);
   if (rarest.length === 0) return '';
-  return `: nothing on ${rarest.map(({ word }) => `"${word.replace(/[?!.,;:]+$/, '')}"`).join(', ')}`;
+  return `: nothing on ${rarest.map(({ word }) => `"${bareWord(word)}"`).join(', ')}`;
 }
 
 function closest(found: Found): string {

@@ -16,6 +16,7 @@ import { type Evidence, judgeEvidence } from './evidence.ts';
 import { resolveFollowUp } from './follow-up.ts';
 import { keepQuery } from './keep-query.ts';
 import { quoteAnswer } from './quote-answer.ts';
+import { sayBeingRead } from './say-being-read.ts';
 import type { SearchDeps } from './search-deps.ts';
 import { type Found, searchDocuments } from './search-documents.ts';
 import type { Hit } from './shapes.ts';
@@ -67,6 +68,7 @@ export async function askQuestion(asking: Asking, question: Question, listener: 
     thin === undefined ? await watch.time('answer', () => write(asking, query, found, evidence, listener)) : undefined;
   const reason = thin ?? reasonAfterWriting(written);
   const isAnswered = reason === undefined && written !== undefined;
+  const beingRead = isAnswered ? [] : await sayBeingRead(pool, tenantId);
   const answer: Answer = {
     query_id: uuidv7(),
     conversation_id: question.conversationId ?? null,
@@ -79,7 +81,11 @@ export async function askQuestion(asking: Asking, question: Question, listener: 
     reason: reason ?? null,
     confidence: { score: round(evidence.score), bar: bar.below, measured_for: bar.measuredFor },
     written_by: written?.by ?? { model: null, tokens_in: null, tokens_out: null, cost_usd: null },
-    why: { ...found.why, said: [...found.why.said, ...(written?.said ?? [])], stages: watch.stages() },
+    why: {
+      ...found.why,
+      said: [...found.why.said, ...evidence.said, ...(written?.said ?? []), ...beingRead],
+      stages: watch.stages(),
+    },
   };
   await keepQuery(asking, question, found, answer);
   return answer;

@@ -9,16 +9,18 @@ export type EmbeddedQuestion =
 
 const KEPT = 2_000;
 const REST_MS = 15_000;
+/** The first question after a start waits for the model; one that does not come up is not waited for without end. */
+const LOAD_MS = 30_000;
 
 export class QuestionEmbedder {
   readonly #embedder: Embedder;
-  readonly #timeoutMs: number;
+  readonly timeoutMs: number;
   readonly #kept = new Map<string, Float32Array>();
   #restUntil = 0;
 
   constructor(embedder: Embedder, timeoutMs: number) {
     this.#embedder = embedder;
-    this.#timeoutMs = timeoutMs;
+    this.timeoutMs = timeoutMs;
   }
 
   get modelId(): string {
@@ -42,7 +44,7 @@ export class QuestionEmbedder {
     if (missing.length > 0) {
       if (performance.now() < this.#restUntil) return { kind: 'unavailable', reason: 'it did not answer a moment ago' };
       try {
-        const vectors = await this.#within(missing);
+        const vectors = checked(await this.#within(missing), missing.length, this.#embedder.facts.dims);
         for (const [at, vector] of vectors.entries()) this.#keep(missing[at] ?? '', vector);
       } catch (error) {
         this.#restUntil = performance.now() + REST_MS;
@@ -53,17 +55,14 @@ export class QuestionEmbedder {
     return { kind: 'vectors', vectors: texts.map((text) => this.#kept.get(text) ?? new Float32Array()) };
   }
 
-  /** Providers hear the signal; one that does not is left behind all the same. */
+  /** Loading a model has a limit of its own: what a question may take begins when the model is there. */
   async #within(texts: readonly string[]): Promise<Float32Array[]> {
-    const late = AbortSignal.timeout(this.#timeoutMs);
-    const lateness = new Promise<never>((_, reject) => {
-      late.addEventListener(
-        'abort',
-        () => reject(new MillraceError('embedding_provider_failed', { reason: 'it did not answer in time' })),
-        { once: true },
+    const { load } = this.#embedder;
+    if (load !== undefined)
+      await inTime(Math.max(LOAD_MS, this.timeoutMs), 'its model is still being loaded', () =>
+        load.call(this.#embedder),
       );
-    });
-    return Promise.race([this.#embedder.embed(texts, late), lateness]);
+    return inTime(this.timeoutMs, 'it did not answer in time', (late) => this.#embedder.embed(texts, late, true));
   }
 
   #keep(text: string, vector: Float32Array): void {
@@ -73,6 +72,25 @@ export class QuestionEmbedder {
     }
     this.#kept.set(text, vector);
   }
+}
+
+/** One vector for each text, of the model's dimensions, of numbers: anything else would be compared without a word. */
+function checked(vectors: readonly Float32Array[], count: number, dims: number): readonly Float32Array[] {
+  const isWhole = (vector: Float32Array) => vector.length === dims && vector.every(Number.isFinite);
+  if (!Array.isArray(vectors) || vectors.length !== count || !vectors.every(isWhole))
+    throw new MillraceError('embedding_provider_failed', { reason: 'its answer is not one vector for each text' });
+  return vectors;
+}
+
+/** Providers hear the signal; one that does not is left behind all the same. */
+function inTime<T>(limitMs: number, reason: string, work: (late: AbortSignal) => Promise<T>): Promise<T> {
+  const late = AbortSignal.timeout(limitMs);
+  return new Promise<T>((resolve, reject) => {
+    late.addEventListener('abort', () => reject(new MillraceError('embedding_provider_failed', { reason })), {
+      once: true,
+    });
+    work(late).then(resolve, reject);
+  });
 }
 
 /** One for each model of the installation: a tenant's questions are asked with its active one. */

@@ -24,13 +24,16 @@ export interface Evidence {
   readonly sentences: readonly EvidenceSentence[];
   readonly score: number;
   readonly bestShare: number;
-  /** The chunk with the most of the question's words. */
   readonly usesVectors: boolean;
+  /** What a reader should know of how it was judged. */
+  readonly said: readonly string[];
 }
 
 /** Chunks whose sentences are looked at. */
 const LOOKED_AT = 5;
 const MAX_SENTENCES = 40;
+/** Compared at once, the likeliest first: a slow model has at least those. */
+const AT_ONCE = 8;
 const MIN_CHARS = 12;
 const MAX_CHARS = 320;
 /** A part between two marks that is shorter stays with the next. */
@@ -39,20 +42,42 @@ export const SHARE_WEIGHT = 0.5;
 
 export async function judgeEvidence(found: Found): Promise<Evidence> {
   const sentences = candidatesOf(found);
-  const texts = sentences.map(({ text }) => text);
-  const embedded =
-    found.vector === undefined || texts.length === 0 ? undefined : await found.questions?.embedAll(texts);
-  const vectors = embedded?.kind === 'vectors' ? embedded.vectors : undefined;
+  const { vectors, said } = await compareByMeaning(
+    found,
+    sentences.map(({ text }) => text),
+  );
   const scored = sentences.map((sentence, at): EvidenceSentence => {
-    const vector = vectors?.[at];
+    const vector = vectors[at];
     const near = vector === undefined || found.vector === undefined ? undefined : cosine(found.vector, vector);
     const share = shareOf(found, sentence.text);
     return { ...sentence, near, share, score: (near ?? 0) + SHARE_WEIGHT * share };
   });
   const bestShare = Math.max(0, ...found.chunks.slice(0, LOOKED_AT).map(({ ranked }) => chunkShare(found, ranked)));
   const nearest = Math.max(0, ...scored.map(({ near }) => near ?? 0));
-  const usesVectors = vectors !== undefined;
-  return { sentences: scored, score: nearest + SHARE_WEIGHT * bestShare, bestShare, usesVectors };
+  const usesVectors = vectors.length > 0;
+  return { sentences: scored, score: nearest + SHARE_WEIGHT * bestShare, bestShare, usesVectors, said };
+}
+
+/** Vectors of the first of these texts; of all of them where the provider keeps up. */
+async function compareByMeaning(
+  { vector, questions }: Found,
+  texts: readonly string[],
+): Promise<{ vectors: Float32Array[]; said: string[] }> {
+  const vectors: Float32Array[] = [];
+  if (vector === undefined || questions === undefined) return { vectors, said: [] };
+  const until = performance.now() + questions.timeoutMs;
+  for (let at = 0; at < texts.length; at += AT_ONCE) {
+    const some = texts.slice(at, at + AT_ONCE);
+    const isLate = at > 0 && performance.now() > until;
+    const embedded = isLate ? undefined : await questions.embedAll(some);
+    if (embedded?.kind !== 'vectors') {
+      const reason = embedded?.reason ?? 'it is slow';
+      const part = at === 0 ? 'No sentence was' : `Only ${at} of ${texts.length} sentences were`;
+      return { vectors, said: [`${part} compared with the question by meaning (the embedding provider: ${reason}).`] };
+    }
+    vectors.push(...embedded.vectors);
+  }
+  return { vectors, said: [] };
 }
 
 /** Of the best passage all sentences, of the rest of the chunk those with a word of the question. */

@@ -7,6 +7,7 @@ import type { Log } from '../../../platform/log.ts';
 import { deleteOldQueries } from '../sql/delete-old-queries.ts';
 
 const EVERY_MS = 600_000;
+const DAY_MS = 86_400_000;
 const AT_ONCE = 5_000;
 
 export function createQueryPruner({
@@ -35,11 +36,12 @@ export function createQueryPruner({
 
 /** Says how many went. */
 export async function pruneQueries(pool: Pool, days: number): Promise<number> {
+  const before = new Date(Date.now() - days * DAY_MS);
   let gone = 0;
   for (;;) {
     const some = await withTransaction(pool, async (tx) => {
       await becomeRole(tx, 'documents_cleanup');
-      return deleteOldQueries(tx, days, AT_ONCE);
+      return deleteOldQueries(tx, before, AT_ONCE);
     });
     gone += some;
     if (some < AT_ONCE) return gone;

@@ -4,6 +4,7 @@ import type { Queryable } from '../../../platform/database.ts';
 import { searchableText } from '../language.ts';
 import { countTerms, listConfigs, listTermsFrom, readLexemes, type Searched } from '../sql/read-searched.ts';
 import { nearestTerm, slipsAllowed } from './nearest-term.ts';
+import { askingWordsOf, questionLanguages, stopWordsOf } from './question-words.ts';
 
 export interface QueryWord {
   readonly word: string;
@@ -45,7 +46,10 @@ export async function queryTerms(
 ): Promise<QueryTerms> {
   const configs = await listConfigs(db, tenantId);
   if (words.length === 0 || configs.length === 0) return { words: [], terms: [], leftOut: 0 };
-  const lexemes = await lexemesOf(db, words, configs);
+  const { lexemes, stops } = await lexemesOf(db, words, configs);
+  const common = commonOf(words, lexemes, stops);
+  // "how" of a note that is too short to have a language would be the rarest word of all.
+  for (const [at, isStop] of common.stops.entries()) if (isStop) lexemes[at] = [];
   const counts = new Map<string, QueryTerm>();
   const count = async (terms: readonly string[]) => {
     const fresh = terms.filter((term) => !counts.has(term));
@@ -56,21 +60,63 @@ export async function queryTerms(
   await count([...new Set(lexemes.flat())]);
   const readAs = new Map<number, string>();
   for (const [at, terms] of lexemes.entries()) {
-    if (terms.length === 0 || terms.some((term) => (counts.get(term)?.versions ?? 0) > 0)) continue;
+    if (terms.length === 0 || (stops[at]?.size ?? 0) > 0 || terms.some((term) => (counts.get(term)?.versions ?? 0) > 0))
+      continue;
     const near = await nearestOf(db, tenantId, terms);
     if (near === undefined) continue;
     readAs.set(at, near);
     lexemes[at] = [near];
     await count([near]);
   }
-  return gather(words, lexemes, counts, readAs);
+  // One stop word alone tells no language, but where no document has it nobody misses it.
+  const isMissed = (at: number) => stops[at]?.size === 0 || lexemes[at]?.some((term) => counts.get(term)?.versions);
+  return gather(
+    words,
+    lexemes,
+    counts,
+    readAs,
+    common.all.map((isCommon, at) => isCommon || !isMissed(at)),
+  );
 }
 
-async function lexemesOf(db: Queryable, words: readonly string[], configs: readonly string[]): Promise<string[][]> {
+/** The most words whose language is asked for: more of them tell it by the configurations of the documents alone. */
+const MOST_BY_LANGUAGE = 60;
+
+interface Lexemes {
+  /** By word, in the configurations of the documents. */
+  readonly lexemes: string[][];
+  /** By word: the languages in which it is a stop word. */
+  readonly stops: Set<string>[];
+}
+
+async function lexemesOf(db: Queryable, words: readonly string[], configs: readonly string[]): Promise<Lexemes> {
   const found = words.map(() => new Set<string>());
-  const rows = await readLexemes(db, words.map(searchableText), configs);
-  for (const { word_no: at, lexemes } of rows) for (const lexeme of lexemes) found[at]?.add(lexeme);
-  return found.map((set) => [...set]);
+  const stops = words.map(() => new Set<string>());
+  const languages = words.length > MOST_BY_LANGUAGE ? [] : questionLanguages;
+  const rows = await readLexemes(db, words.map(searchableText), [...new Set([...configs, ...languages])]);
+  for (const { word_no: at, config, lexemes } of rows) {
+    if (lexemes.length === 0) stops[at]?.add(config);
+    if (configs.includes(config)) for (const lexeme of lexemes) found[at]?.add(lexeme);
+  }
+  return { lexemes: found.map((set) => [...set]), stops };
+}
+
+interface Common {
+  /** Not looked for at all. */
+  readonly stops: boolean[];
+  /** Looked for or not, they say nothing of what is asked about. */
+  readonly all: boolean[];
+}
+
+/** A query of nothing else is taken at its word. */
+function commonOf(words: readonly string[], lexemes: readonly string[][], stopsIn: readonly Set<string>[]): Common {
+  const none = words.map(() => false);
+  const told = stopWordsOf(stopsIn);
+  const saysSomething = (common: readonly boolean[]) => lexemes.some((own, at) => own.length > 0 && !common[at]);
+  const stops = saysSomething(told) ? told : none;
+  const asking = askingWordsOf(words);
+  const both = stops.map((isStop, at) => isStop || asking[at] === true);
+  return { stops, all: saysSomething(both) ? both : stops };
 }
 
 function weighed(
@@ -101,6 +147,7 @@ function gather(
   lexemes: readonly (readonly string[])[],
   counts: ReadonlyMap<string, QueryTerm>,
   readAs: ReadonlyMap<number, string>,
+  common: readonly boolean[],
 ): QueryTerms {
   const known = [...counts.values()].filter(({ versions }) => versions > 0).sort((a, b) => b.idf - a.idf);
   const terms = known.slice(0, MAX_TERMS);
@@ -114,7 +161,7 @@ function gather(
       terms: own.flatMap((term) => numbers.get(term) ?? []),
       chunks: Math.max(0, ...found.map(({ chunks }) => chunks)),
       readAs: readAs.get(at) ?? null,
-      isCommon: own.length === 0,
+      isCommon: own.length === 0 || common[at] === true,
       idf: Math.max(0, ...(found.length > 0 ? found : counted).map(({ idf }) => idf)),
     };
   });

@@ -11,8 +11,8 @@ import {
   scoreChunks,
 } from '../sql/rank-lexical.ts';
 import { keepMatching, readActiveModel } from '../sql/read-found.ts';
-import { readSearched, type Searched } from '../sql/read-searched.ts';
-import type { SearchFilter } from '../sql/search-filter.ts';
+import { countPassing, readSearched, type Searched } from '../sql/read-searched.ts';
+import { isFiltering, type SearchFilter } from '../sql/search-filter.ts';
 import { fusionOf } from './fuse.ts';
 import type { ParsedQuery } from './parse-query.ts';
 import { type QueryTerms, queryTerms } from './query-terms.ts';
@@ -49,7 +49,10 @@ export interface RankedChunk {
 export interface Retrieval {
   readonly ranked: readonly RankedChunk[];
   readonly terms: QueryTerms;
-  readonly searched: Searched;
+  /** All that is served: what the weights of words come from. */
+  readonly served: Searched;
+  /** What was searched: of what is served, what the filters leave. */
+  readonly searched: Pick<Searched, 'documents' | 'chunks'>;
   readonly mode: SearchMode;
   readonly activeModel: { readonly modelId: string; readonly abstainBelow: number | null } | undefined;
   readonly candidates: { readonly lexical: number; readonly vector: number; readonly dropped: number };
@@ -66,22 +69,25 @@ export async function retrieve(
   watch: Stopwatch,
 ): Promise<Retrieval> {
   const { tenantId, query, filter, embedded } = request;
-  const searched = await watch.time('count', () => readSearched(db, tenantId));
+  const served = await watch.time('count', () => readSearched(db, tenantId));
+  const searched = isFiltering(filter) ? await watch.time('count', () => countPassing(db, tenantId, filter)) : served;
   const model = await readActiveModel(db, tenantId);
   const activeModel = model && { modelId: model.model_id, abstainBelow: model.abstain_below };
   const hasVector = embedded !== undefined && model?.model_id === embedded.modelId && request.mode !== 'lexical';
-  const terms = await watch.time('words', () => queryTerms(db, tenantId, query.words, searched));
+  const terms = await watch.time('words', () => queryTerms(db, tenantId, query.words, served));
   const mode: SearchMode = !hasVector ? 'lexical' : terms.terms.length === 0 ? 'vector' : request.mode;
 
   const lengths: Lengths = {
-    average: searched.chunks === 0 ? 1 : searched.length / searched.chunks,
+    average: served.chunks === 0 ? 1 : served.length / served.chunks,
     k1: tuning.k1,
     b: tuning.b,
     headWeight: tuning.headWeight,
   };
   const byWords =
     mode === 'vector' ? [] : await watch.time('lexical', () => findByWords(db, request, terms, lengths, tuning));
-  const question = hasVector ? { tenantId, modelId: embedded.modelId, vector: embedded.vector, filter } : undefined;
+  const question = hasVector
+    ? { tenantId, modelId: embedded.modelId, vector: embedded.vector, filter, chunks: served.chunks }
+    : undefined;
   const near = question === undefined ? [] : await watch.time('vector', () => index.nearest(db, question, NEAREST));
   const nearest = bestByChunk(near).slice(0, tuning.candidates);
 
@@ -107,6 +113,7 @@ export async function retrieve(
   return {
     ranked,
     terms,
+    served,
     searched,
     mode,
     activeModel,

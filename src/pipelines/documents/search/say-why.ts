@@ -15,11 +15,7 @@ export function sayWhy(
   const { terms, searched, mode, candidates, activeModel } = retrieval;
   return {
     mode,
-    said: [
-      ...saidOfVectors(retrieval, asked, embedded),
-      ...saidOfWords(query, retrieval),
-      ...(searched.documents === 0 ? ['No document is served yet.'] : []),
-    ],
+    said: [...saidOfVectors(retrieval, asked, embedded), ...saidOfWords(query, retrieval), ...saidOfNothing(retrieval)],
     words: terms.words.map(({ word, chunks, readAs, isCommon }) => ({
       word,
       chunks,
@@ -34,12 +30,21 @@ export function sayWhy(
   };
 }
 
+function saidOfNothing({ served, searched }: Retrieval): string[] {
+  if (served.documents === 0) return ['No document is served yet.'];
+  return searched.documents === 0 ? [nothingPasses(served.documents)] : [];
+}
+
+export function nothingPasses(documents: number): string {
+  return `None of the ${documents} documents that are served passes the filters.`;
+}
+
 function saidOfVectors(
-  { activeModel, mode, searched }: Retrieval,
+  { activeModel, mode, served }: Retrieval,
   asked: SearchMode,
   embedded: EmbeddedQuestion | undefined,
 ): string[] {
-  if (asked === 'lexical' || mode !== 'lexical' || searched.documents === 0) return [];
+  if (asked === 'lexical' || mode !== 'lexical' || served.documents === 0) return [];
   if (embedded?.kind === 'unavailable')
     return [`Found by words only: the embedding provider could not be used (${embedded.reason}).`];
   if (activeModel === undefined) return ['Found by words only: no document has vectors yet.'];
@@ -53,7 +58,7 @@ function saidOfVectors(
 function saidOfWords(query: ParsedQuery, { terms, candidates }: Retrieval): string[] {
   const said: string[] = [];
   for (const { word, readAs } of terms.words)
-    if (readAs !== null) said.push(`No document has "${word}"; it was read as "${readAs}".`);
+    if (readAs !== null) said.push(`No document has "${bareWord(word)}"; it was read as "${readAs}".`);
   const unknown = terms.words.filter(
     (word) => !word.isCommon && word.readAs === null && word.terms.length === 0 && word.chunks === 0,
   );
@@ -61,7 +66,7 @@ function saidOfWords(query: ParsedQuery, { terms, candidates }: Retrieval): stri
     said.push(
       `No document has ${unknown
         .slice(0, 5)
-        .map(({ word }) => `"${word}"`)
+        .map(({ word }) => `"${bareWord(word)}"`)
         .join(', ')}.`,
     );
   if (terms.words.length > 0 && terms.words.every(({ isCommon }) => isCommon))
@@ -70,4 +75,9 @@ function saidOfWords(query: ParsedQuery, { terms, candidates }: Retrieval): stri
     said.push(`The query is long: it was searched by its rarest ${terms.terms.length} words.`);
   if (candidates.dropped > 0) said.push(`${candidates.dropped} chunks were dropped by a phrase or an excluded word.`);
   return said;
+}
+
+/** Without the marks around it. */
+export function bareWord(word: string): string {
+  return word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '') || word;
 }

@@ -4,7 +4,7 @@ import { QuestionEmbedders } from './embed-question.ts';
 import type { Writer } from './llm/language-model.ts';
 import type { RerankOptions } from './rerank.ts';
 import { type Tuning, tuning } from './tuning.ts';
-import { bitIndex, type VectorIndex } from './vector-index.ts';
+import { openVectorIndex, type VectorIndex } from './vector-index.ts';
 
 export interface SearchDeps {
   readonly questions: QuestionEmbedders;
@@ -34,7 +34,7 @@ export function openSearch(
 ): SearchDeps {
   return {
     questions: new QuestionEmbedders([embedder, ...others], embedTimeoutMs),
-    index: bitIndex,
+    index: openVectorIndex(),
     tuning,
     statementTimeoutMs,
     ...more,

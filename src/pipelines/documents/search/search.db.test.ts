@@ -98,6 +98,36 @@ describe('filters', () => {
     expect(titles(await lexical('bread', { filters: { to: '2001-01-01' } }))).toEqual([]);
     expect(titles(await lexical('bread', { filters: { from: '2001-01-01', type: ['md'] } }))).toEqual(['recipe.md']);
   });
+
+  it('what was searched is what they leave, not all that is served', async () => {
+    const [all, food, none] = await Promise.all([
+      lexical('bread'),
+      lexical('bread', { filters: { tag: ['food'] } }),
+      lexical('bread', { filters: { type: ['pdf'] } }),
+    ]);
+    expect([all, food, none].map(({ body }) => body.why.searched.documents)).toEqual([4, 1, 0]);
+    expect(food.body.why.searched.chunks).toBeLessThan(all.body.why.searched.chunks);
+    expect(none.body.why.said).toEqual(['None of the 4 documents that are served passes the filters.']);
+    // The weights of words are those of the tenant: what is found scores the same with a filter and without.
+    expect(food.body.hits[0].scores.lexical).toBe(all.body.hits[0].scores.lexical);
+  });
+});
+
+describe('words of asking', () => {
+  it('are not looked for, whatever language the documents have, and never missed', async () => {
+    const { body } = await lexical('How long does the rye dough rest, please?');
+    const common = body.why.words.filter((word: { is_common: boolean }) => word.is_common);
+    expect(common.map(({ word }: { word: string }) => word)).toEqual(['How', 'long', 'does', 'the', 'please?']);
+    expect(body.why.said.join(' ')).not.toMatch(/How|long|does/);
+    const german = (await lexical('Wie lange ruht der Teig mit dem Roggen?')).body;
+    expect(german.why.said.join(' ')).not.toMatch(/Wie|lange|dem/);
+  });
+
+  it('are taken at their word when there is nothing else', async () => {
+    expect(
+      (await lexical('how long')).body.why.words.map(({ is_common: common }: { is_common: boolean }) => common),
+    ).toEqual([true, false]);
+  });
 });
 
 describe('vectors', () => {
@@ -114,5 +144,17 @@ describe('another tenant', () => {
     const stranger = await buildUser(bench.db, await buildTenant(bench.db), 'user');
     const { body } = await search({ query: 'password' }, stranger);
     expect([body.hits, body.why.searched]).toEqual([[], { documents: 0, chunks: 0 }]);
+  });
+
+  it('changes no weight of a word, however often it writes it', async () => {
+    const before = (await lexical('visitor badge')).body;
+    const stranger = await buildUser(bench.db, await buildTenant(bench.db), 'admin');
+    for (const name of ['one.md', 'two.md'])
+      await bench.ingest(`# ${name}\n\nA visitor, a badge, a visitor with a badge, and another visitor.\n`, name, {
+        as: stranger,
+      });
+    const after = (await lexical('visitor badge')).body;
+    const facts = ({ hits, why }: typeof before) => [hits[0].scores, why.words, why.searched];
+    expect(facts(after)).toEqual(facts(before));
   });
 });

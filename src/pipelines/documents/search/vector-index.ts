@@ -1,9 +1,16 @@
-// How the nearest passages of a tenant are found. The way without an extension stands here: signs by Hamming distance, then the floats of
-// the best few hundred scored exactly. Another way (pgvector) answers the same question with the same shape.
+// How the nearest passages of a tenant are found: the nearest signs by Hamming distance, then the floats of the best few hundred scored exactly.
+// The signs of a tenant are all compared, or, where it has very many and the server has pgvector, found by an index.
 import type { Queryable } from '../../../platform/database.ts';
 import { signBits, vectorOf } from '../embedding/embedder.ts';
-import { findByBits, type PassageVectors, readChunkVectors, readVectors } from '../sql/find-by-bits.ts';
-import type { SearchFilter } from '../sql/search-filter.ts';
+import {
+  findByBits,
+  type PassageKey,
+  type PassageVectors,
+  readChunkVectors,
+  readVectors,
+} from '../sql/find-by-bits.ts';
+import { findByIndex, hasIndex } from '../sql/find-by-index.ts';
+import { isFiltering, type SearchFilter } from '../sql/search-filter.ts';
 
 export interface NearPassage {
   readonly chunkId: string;
@@ -17,6 +24,8 @@ export interface VectorQuestion {
   readonly modelId: string;
   readonly vector: Float32Array;
   readonly filter: SearchFilter;
+  /** Of the tenant, all that is served. */
+  readonly chunks: number;
 }
 
 export interface VectorIndex {
@@ -31,23 +40,71 @@ export interface VectorIndex {
 /** With 200 of them one in thirty of the ten nearest was missed, with 400 one in two hundred. */
 const MIN_CANDIDATES = 400;
 
+/** A tenant with fewer is compared whole: that is exact, and no slower. */
+export const INDEX_FROM = 20_000;
+
+/** Every signature of the tenant is compared. */
 export const bitIndex: VectorIndex = {
   name: 'bits and exact scores',
   async nearest(db, question, limit) {
-    const keys = await findByBits(
-      db,
-      question,
-      signBits(question.vector),
-      question.filter,
-      Math.max(MIN_CANDIDATES, limit),
-    );
-    const scored = scoreAll(question.vector, await readVectors(db, question, keys));
-    return scored.sort((a, b) => b.score - a.score).slice(0, limit);
+    const wanted = Math.max(MIN_CANDIDATES, limit);
+    const keys = await findByBits(db, question, signBits(question.vector), question.filter, wanted);
+    return nearestOf(db, question, keys, limit);
   },
-  async score(db, question, chunkIds) {
-    return scoreAll(question.vector, await readChunkVectors(db, question, chunkIds));
-  },
+  score: scoreChunks,
 };
+
+/** By the index of the model where there is one and it pays; the same way as without in every other case. */
+export function openVectorIndex(from = INDEX_FROM): VectorIndex {
+  const known = new KnownIndexes();
+  return {
+    name: 'bits by index and exact scores',
+    async nearest(db, question, limit) {
+      const isLarge = question.chunks >= from && !isFiltering(question.filter);
+      if (!isLarge || !(await known.has(db, question.modelId))) return bitIndex.nearest(db, question, limit);
+      const wanted = Math.max(MIN_CANDIDATES, limit);
+      const of = { ...question, dims: question.vector.length };
+      const keys = await findByIndex(db, of, signBits(question.vector), wanted);
+      // A scan that met too few rows of this tenant is no answer.
+      if (keys.length < wanted) return bitIndex.nearest(db, question, limit);
+      return nearestOf(db, question, keys, limit);
+    },
+    score: scoreChunks,
+  };
+}
+
+const LOOKED_FOR_EVERY_MS = 60_000;
+
+/** Whether a model has an index changes rarely: it is looked up now and then, not with every question. */
+class KnownIndexes {
+  readonly #known = new Map<string, { readonly has: boolean; readonly until: number }>();
+
+  async has(db: Queryable, modelId: string): Promise<boolean> {
+    const known = this.#known.get(modelId);
+    if (known !== undefined && known.until > performance.now()) return known.has;
+    const has = await hasIndex(db, modelId);
+    this.#known.set(modelId, { has, until: performance.now() + LOOKED_FOR_EVERY_MS });
+    return has;
+  }
+}
+
+async function nearestOf(
+  db: Queryable,
+  question: VectorQuestion,
+  keys: readonly PassageKey[],
+  limit: number,
+): Promise<NearPassage[]> {
+  const scored = scoreAll(question.vector, await readVectors(db, question, keys));
+  return scored.sort((a, b) => b.score - a.score).slice(0, limit);
+}
+
+async function scoreChunks(
+  db: Queryable,
+  question: VectorQuestion,
+  chunkIds: readonly string[],
+): Promise<NearPassage[]> {
+  return scoreAll(question.vector, await readChunkVectors(db, question, chunkIds));
+}
 
 function scoreAll(vector: Float32Array, { chunkIds, passageNos, floats }: PassageVectors): NearPassage[] {
   const size = vector.length * 4;

@@ -58,8 +58,12 @@ export async function readVectors(
       select array_agg(e.chunk_id::text order by k.no) as chunk_ids, array_agg(e.passage_no order by k.no) as passage_nos,
              string_agg(e.embedding, ''::bytea order by k.no) as floats
       from unnest($3::uuid[], $4::integer[]) with ordinality as k (chunk_id, passage_no, no)
-      join public.chunk_embeddings e
-        on e.tenant_id = $1 and e.chunk_id = k.chunk_id and e.passage_no = k.passage_no and e.model_id = $2`,
+      cross join lateral (
+        select x.chunk_id, x.passage_no, x.model_id, x.embedding from public.chunk_embeddings x
+        where x.tenant_id = $1 and x.chunk_id = k.chunk_id and x.passage_no = k.passage_no
+        offset 0
+      ) e
+      where e.model_id = $2`,
     values: [
       of.tenantId,
       of.modelId,
@@ -84,7 +88,12 @@ export async function readChunkVectors(
              array_agg(e.passage_no order by k.no, e.passage_no) as passage_nos,
              string_agg(e.embedding, ''::bytea order by k.no, e.passage_no) as floats
       from unnest($3::uuid[]) with ordinality as k (chunk_id, no)
-      join public.chunk_embeddings e on e.tenant_id = $1 and e.chunk_id = k.chunk_id and e.model_id = $2`,
+      cross join lateral (
+        select x.chunk_id, x.passage_no, x.model_id, x.embedding from public.chunk_embeddings x
+        where x.tenant_id = $1 and x.chunk_id = k.chunk_id
+        offset 0
+      ) e
+      where e.model_id = $2`,
     values: [of.tenantId, of.modelId, chunkIds],
   });
   return gathered(rows[0]);

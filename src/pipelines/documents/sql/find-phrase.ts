@@ -18,10 +18,16 @@ export async function findPhrase(
       ${isFiltered ? `with passing as materialized (${passingVersions(5)})` : ''}
       select c.doc_version_id, c.chunk_no, 0::real as score
       from public.chunk_terms t
-      join public.document_versions v on v.tenant_id = $1 and v.doc_version_id = t.doc_version_id
+      cross join lateral (
+        select x.search_config from public.document_versions x where x.tenant_id = $1 and x.doc_version_id = t.doc_version_id offset 0
+      ) v
       cross join lateral unnest(t.chunk_nos) as u (chunk_no)
-      join public.chunks c on c.tenant_id = $1 and c.doc_version_id = t.doc_version_id and c.chunk_no = u.chunk_no
-      join public.chunk_fts f on f.tenant_id = $1 and f.chunk_id = c.chunk_id
+      cross join lateral (
+        select x.chunk_id, x.doc_version_id, x.chunk_no from public.chunks x
+        where x.tenant_id = $1 and x.doc_version_id = t.doc_version_id and x.chunk_no = u.chunk_no
+        offset 0
+      ) c
+      cross join lateral (select x.tsv from public.chunk_fts x where x.tenant_id = $1 and x.chunk_id = c.chunk_id offset 0) f
       where t.tenant_id = $1 and t.term = $2
         ${isFiltered ? 'and t.doc_version_id in (select doc_version_id from passing)' : ''}
         and not exists (select from unnest($3::text[]) as p (phrase)

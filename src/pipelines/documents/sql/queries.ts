@@ -90,6 +90,8 @@ export interface Viewer {
 
 /** $1 tenant, $2 actor, $3 whether they see what others asked. */
 const visible = `q.tenant_id = $1 and (q.asked_by = $2 or ($3 and q.conversation_id is null))`;
+/** Of lists: whoever sees only their own is served by an index over these. */
+const listed = (seesAll: boolean) => (seesAll ? visible : `q.tenant_id = $1 and q.asked_by = $2 and not $3::boolean`);
 
 export async function listQueries(
   db: Queryable,
@@ -99,10 +101,10 @@ export async function listQueries(
   limit: number,
 ): Promise<QueryRow[]> {
   const { rows } = await db.query<QueryRow>({
-    name: 'search-list-queries',
+    name: viewer.seesAll ? 'search-list-queries' : 'search-list-own-queries',
     text: `
       select ${columns} from public.queries q
-      where ${visible} and ($4::text is null or q.status = $4) and ($5::smallint is null or q.rating = $5)
+      where ${listed(viewer.seesAll)} and ($4::text is null or q.status = $4) and ($5::smallint is null or q.rating = $5)
         and ($6::uuid is null or q.query_id < $6)
       order by q.query_id desc
       limit $7`,
@@ -151,11 +153,11 @@ export interface UnansweredRow {
 /** Of the newest thousand of them; the same words in another spelling of spaces and capitals are one question. */
 export async function listUnanswered(db: Queryable, viewer: Viewer, limit: number): Promise<UnansweredRow[]> {
   const { rows } = await db.query<UnansweredRow>({
-    name: 'search-list-unanswered',
+    name: viewer.seesAll ? 'search-list-unanswered' : 'search-list-own-unanswered',
     text: `
       with newest as (
         select q.query_id, q.question, q.status, q.reason, q.rating, q.created_at from public.queries q
-        where ${visible} and (q.status = 'abstained' or q.rating = -1)
+        where ${listed(viewer.seesAll)} and (q.status = 'abstained' or q.rating = -1)
         order by q.query_id desc
         limit 1000
       )

@@ -92,17 +92,25 @@ export async function scoreChunks(
       with named as (
         select c.chunk_id, c.doc_version_id, c.chunk_no
         from unnest($8::uuid[]) as k (chunk_id)
-        join public.chunks c on c.tenant_id = $1 and c.chunk_id = k.chunk_id
+        cross join lateral (select x.* from public.chunks x where x.tenant_id = $1 and x.chunk_id = k.chunk_id offset 0) c
         union
         select c.chunk_id, c.doc_version_id, c.chunk_no
         from unnest($9::uuid[], $10::integer[]) as k (doc_version_id, chunk_no)
-        join public.chunks c on c.tenant_id = $1 and c.doc_version_id = k.doc_version_id and c.chunk_no = k.chunk_no
+        cross join lateral (
+          select x.* from public.chunks x
+          where x.tenant_id = $1 and x.doc_version_id = k.doc_version_id and x.chunk_no = k.chunk_no
+          offset 0
+        ) c
       ), wanted as (
         select * from named
         union
         select c.chunk_id, c.doc_version_id, c.chunk_no
         from (select distinct doc_version_id from named) n
-        join public.chunks c on c.tenant_id = $1 and c.doc_version_id = n.doc_version_id and c.chunk_no = 0
+        cross join lateral (
+          select x.* from public.chunks x
+          where x.tenant_id = $1 and x.doc_version_id = n.doc_version_id and x.chunk_no = 0
+          offset 0
+        ) c
       ), versions as materialized (
         select doc_version_id, array_agg(chunk_no) as chunk_nos from wanted group by doc_version_id
       ), found as materialized (

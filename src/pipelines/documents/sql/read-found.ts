@@ -29,9 +29,15 @@ export async function readFound(db: Queryable, tenantId: string, chunkIds: reado
                                                            'char_start', p.char_start, 'char_end', p.char_end) order by p.passage_no)
                        from public.chunk_passages p where p.tenant_id = $1 and p.chunk_id = c.chunk_id), '[]') as passages
       from unnest($2::uuid[]) as k (chunk_id)
-      join public.chunks c on c.tenant_id = $1 and c.chunk_id = k.chunk_id
-      join public.document_versions v on v.tenant_id = $1 and v.doc_version_id = c.doc_version_id and v.is_active = true
-      join public.documents d on d.tenant_id = $1 and d.doc_id = c.doc_id`,
+      cross join lateral (select x.* from public.chunks x where x.tenant_id = $1 and x.chunk_id = k.chunk_id offset 0) c
+      cross join lateral (
+        select x.version_no, x.unit from public.document_versions x
+        where x.tenant_id = $1 and x.doc_version_id = c.doc_version_id and x.is_active = true
+        offset 0
+      ) v
+      cross join lateral (
+        select x.title, x.source_type from public.documents x where x.tenant_id = $1 and x.doc_id = c.doc_id offset 0
+      ) d`,
     values: [tenantId, chunkIds],
   });
   return rows;
@@ -49,8 +55,10 @@ export async function keepMatching(
     text: `
       select f.chunk_id
       from unnest($2::uuid[]) as k (chunk_id)
-      join public.chunk_fts f on f.tenant_id = $1 and f.chunk_id = k.chunk_id
-      join public.document_versions v on v.tenant_id = $1 and v.doc_version_id = f.doc_version_id
+      cross join lateral (select x.* from public.chunk_fts x where x.tenant_id = $1 and x.chunk_id = k.chunk_id offset 0) f
+      cross join lateral (
+        select x.search_config from public.document_versions x where x.tenant_id = $1 and x.doc_version_id = f.doc_version_id offset 0
+      ) v
       where not exists (select from unnest($3::text[]) as p (phrase)
                         where numnode(phraseto_tsquery(v.search_config::regconfig, p.phrase)) > 0
                           and not f.tsv @@ phraseto_tsquery(v.search_config::regconfig, p.phrase))

@@ -18,7 +18,9 @@ export async function readPagesOf(
     text: `
       select p.doc_version_id, p.page_no, p.text, p.blocks
       from (select distinct * from unnest($2::uuid[], $3::integer[]) as k (doc_version_id, page_no)) k
-      join public.document_pages p on p.tenant_id = $1 and p.doc_version_id = k.doc_version_id and p.page_no = k.page_no`,
+      cross join lateral (
+        select x.* from public.document_pages x where x.tenant_id = $1 and x.doc_version_id = k.doc_version_id and x.page_no = k.page_no offset 0
+      ) p`,
     values: [tenantId, wanted.map(({ versionId }) => versionId), wanted.map(({ page }) => page)],
   });
   return rows;

@@ -1,5 +1,6 @@
 // What a search covers: how much is served, in which languages, and what the words of a query are called there.
 import type { Queryable } from '../../../platform/database.ts';
+import { filterValues, passingVersions, type SearchFilter } from './search-filter.ts';
 
 export interface Searched {
   readonly documents: number;
@@ -18,6 +19,23 @@ export async function readSearched(db: Queryable, tenantId: string): Promise<Sea
     values: [tenantId],
   });
   return rows[0] ?? { documents: 0, chunks: 0, length: 0 };
+}
+
+/** What filters leave of it. */
+export async function countPassing(
+  db: Queryable,
+  tenantId: string,
+  filter: SearchFilter,
+): Promise<Omit<Searched, 'length'>> {
+  const { rows } = await db.query<Omit<Searched, 'length'>>({
+    name: 'search-count-passing',
+    text: `
+      select count(*) as documents, coalesce(sum(x.chunk_count), 0)::bigint as chunks
+      from (${passingVersions(2)}) p
+      join public.document_versions x on x.tenant_id = $1 and x.doc_version_id = p.doc_version_id`,
+    values: [tenantId, ...filterValues(filter)],
+  });
+  return rows[0] ?? { documents: 0, chunks: 0 };
 }
 
 /** The configurations that served documents are stemmed by: one step of the index each. */

@@ -75,7 +75,7 @@ function Abstained({ answer }: { answer: AskAnswer }): ReactNode {
         .
       </p>
       <LookedFor words={answer.why.words} />
-      {searched.documents === 0 ? (
+      {answer.reason?.code === 'no_documents' ? (
         <Link to="/data/documents" search={{}} className="link w-fit">
           Upload documents
         </Link>
