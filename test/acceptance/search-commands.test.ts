@@ -108,7 +108,12 @@ describe('millrace eval', () => {
       questions: 4,
       wrongly_refused_percent: 0,
       rightly_refused_percent: 100,
-      results: [{ rank: 1, status: 'answered' }, { rank: 1 }, { rank: null, status: 'abstained' }, { rank: null, status: 'answered' }],
+      results: [
+        { rank: 1, status: 'answered' },
+        { rank: 1 },
+        { rank: null, status: 'abstained' },
+        { rank: null, status: 'answered' },
+      ],
     });
   });
 

@@ -80,7 +80,9 @@ export const SearchWhy = z.object({
       word: z.string(),
       chunks: Count.describe('In how many chunks it stands; estimated where it is very common.'),
       read_as: z.string().nullable().describe('A word of the documents that it was taken for.'),
-      is_common: z.boolean().describe('Says nothing of what is asked about: a stop word, or a word of asking ("how long").'),
+      is_common: z
+        .boolean()
+        .describe('Says nothing of what is asked about: a stop word, or a word of asking ("how long").'),
     }),
   ),
   model: z.string().nullable().describe('Whose vectors were compared.'),
@@ -135,7 +137,14 @@ export const AskAnswer = z.object({
   evidence: z.array(SearchHit),
   reason: z
     .object({
-      code: z.enum(['no_documents', 'none_passes_filters', 'only_common_words', 'nothing_found', 'thin_evidence', 'no_citation_left']),
+      code: z.enum([
+        'no_documents',
+        'none_passes_filters',
+        'only_common_words',
+        'nothing_found',
+        'thin_evidence',
+        'no_citation_left',
+      ]),
       text: z.string(),
     })
     .nullable()
