@@ -2434,7 +2434,7 @@ create policy expired_any_tenant on public.queries for all to documents_cleanup 
 create policy tenant_only on public.queries for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete on public.queries to documents_cleanup;
 grant delete, insert, select on public.queries to millrace_app;
-grant select (created_at, query_id) on public.queries to documents_cleanup;
+grant select (created_at, query_id, tenant_id) on public.queries to documents_cleanup;
 grant update (rated_at, rating, rating_note) on public.queries to millrace_app;
 
 create table public.search_events (
@@ -4044,6 +4044,43 @@ AS $function$
 ;
 -- not executable by public
 grant execute on function public.find_login to millrace_app;
+
+CREATE OR REPLACE FUNCTION public.index_signatures(of_model text, of_dims integer)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  called constant text := 'chunk_signatures_near_' || left(md5(of_model), 8);
+  -- bit_hamming_ops and iterative scans came with 0.8.
+  lives_in constant text := (select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace
+                             where e.extname = 'vector' and string_to_array(e.extversion, '.')::integer[] >= array[0, 8]);
+begin
+  if lives_in is null then
+    return 'absent';
+  end if;
+  if of_dims not between 1 and 64000 then
+    raise exception 'a signature of % bits cannot be indexed', of_dims;
+  end if;
+  if exists (select from pg_class c join pg_index i on i.indexrelid = c.oid
+             where c.relnamespace = 'public'::regnamespace and c.relname = called and i.indisvalid) then
+    return 'there';
+  end if;
+  -- Whoever serves a document waits while it is made: seconds for a small table. A large one is for whoever runs the database,
+  -- "concurrently", which no function can do.
+  if (select c.reltuples from pg_class c where c.oid = 'public.chunk_signatures'::regclass) > 50000 then
+    return 'large';
+  end if;
+  perform set_config('lock_timeout', '2s', true);
+  execute format('create index if not exists %I on public.chunk_signatures using hnsw ((bits::bit(%s)) %I.bit_hamming_ops) where model_id = %L',
+                 called, of_dims, lives_in, of_model);
+  return 'made';
+end
+$function$
+;
+-- not executable by public
+grant execute on function public.index_signatures to documents_models;
 
 CREATE OR REPLACE FUNCTION public.keep_daily_metrics_history()
  RETURNS trigger
