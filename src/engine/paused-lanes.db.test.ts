@@ -22,7 +22,7 @@ let tenants: string[];
 
 beforeEach(async () => {
   // Nobody looks by himself in the time of a test.
-  engine = await buildEngine(database.appUrl, Object.values(pipelines), { settings: { pollMs: 60_000 } });
+  engine = await buildEngine(database.appUrl, Object.values(pipelines), { settings: { pollMs: 3_600_000 } });
   workerId = uuidv7();
   const worker = { workerId, name: 'w', pid: 1, host: 'h', version: 'v', pipelines: ['plain'], concurrency: 1 };
   await registerWorker(engine.pools.control, worker, 600_000);

@@ -1,4 +1,4 @@
-// npm run bench -- NAME [--quick] [--json FILE]: runs one bench, prints its table, and writes its figures as JSON.
+// npm run bench -- NAME [--quick] [--only PART,…] [--json FILE]: runs one bench, prints its table, and writes its figures as JSON.
 // A bench is a function that returns figures; each is loaded only when it is asked for.
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -37,13 +37,18 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
 async function main(): Promise<number> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { quick: { type: 'boolean', default: false }, json: { type: 'string' }, data: { type: 'string' } },
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      json: { type: 'string' },
+      data: { type: 'string' },
+    },
   });
   const name = positionals[0] ?? '';
   const load = benches[name];
   if (!load) {
     console.error(
-      `usage: npm run bench -- NAME [--quick] [--json FILE] [--data DIR]\nbenches: ${Object.keys(benches).join(', ')}`,
+      `usage: npm run bench -- NAME [--quick] [--only PART,…] [--json FILE] [--data DIR]\nbenches: ${Object.keys(benches).join(', ')}`,
     );
     return 2;
   }
@@ -53,6 +58,7 @@ async function main(): Promise<number> {
     quick: values.quick,
     say: (line) => console.error(line),
     ...(values.data === undefined ? {} : { data: values.data }),
+    ...(values.only === undefined ? {} : { only: values.only.split(',') }),
   });
   console.log(`\n${name}${values.quick ? ' (quick)' : ''}: ${JSON.stringify(machine)}`);
   printFigures(figures, (line) => console.log(line));

@@ -5,7 +5,7 @@ import os from 'node:os';
 import { compilePrograms } from '../support/programs.ts';
 import { type Arena, type Ground, openArena } from './queue/arena.ts';
 import { findCurrentPeers } from './queue/current-peers.ts';
-import { engineFigures, fullEngineDose, quickEngineDose } from './queue/engine-figures.ts';
+import { engineParts, fullEngineDose, type Part, quickEngineDose } from './queue/engine-figures.ts';
 import {
   type Drain,
   drainOn,
@@ -94,14 +94,21 @@ export async function benchQueue(options: BenchOptions): Promise<BenchResult> {
     const contenders: ContenderName[] = ['millrace', ...arena.peers];
     // A new server makes its first log files and caches while it works: whoever came first would pay for all.
     await measureDrain(arena, 'millrace', WARM_UP, 1);
-    const figures = [
-      ...(await drains(arena, contenders, dose, options)),
-      ...(await enqueues(arena, contenders, dose, options)),
-      ...(await idle(arena, contenders, dose, options)),
-      ...(await fairness(arena, contenders, dose, options)),
-      ...(await engineFigures(arena, options.quick ? quickEngineDose : fullEngineDose, options)),
-      ...(await history(arena, dose, options)),
-    ];
+    const parts: Record<string, Part> = {
+      drains: () => drains(arena, contenders, dose, options),
+      enqueues: () => enqueues(arena, contenders, dose, options),
+      idle: () => idle(arena, contenders, dose, options),
+      fairness: () => fairness(arena, contenders, dose, options),
+      ...engineParts(arena, options.quick ? quickEngineDose : fullEngineDose, options),
+      history: () => history(arena, dose, options),
+    };
+    const wanted = options.only ?? Object.keys(parts);
+    const figures: Figure[] = [];
+    for (const name of wanted) {
+      const measure = parts[name];
+      if (!measure) throw new Error(`the bench has no part "${name}"; there are ${Object.keys(parts).join(', ')}`);
+      figures.push(...(await measure()));
+    }
     return { machine: { ...machine, loadAtEnd: round(os.loadavg()[0] ?? 0) }, figures };
   } finally {
     await arena.close();

@@ -31,6 +31,8 @@ export interface BenchOptions {
   readonly quick: boolean;
   /** A folder of collections, for benches that need some. */
   readonly data?: string;
+  /** Only these parts of a bench that has several; all where it is left out. */
+  readonly only?: readonly string[];
   readonly say: (line: string) => void;
 }
 

@@ -45,7 +45,8 @@ export const quickEngineDose: EngineDose = {
   pooledRounds: 1,
 };
 
-export async function engineFigures(arena: Arena, dose: EngineDose, options: BenchOptions): Promise<Figure[]> {
+/** By the name that `--only` knows each part by. */
+export function engineParts(arena: Arena, dose: EngineDose, options: BenchOptions): Record<string, Part> {
   const repeated = async (what: string, rounds: number, measure: () => Promise<number>) => {
     const found: number[] = [];
     for (let number = 0; number < rounds; number += 1) {
@@ -54,23 +55,30 @@ export async function engineFigures(arena: Arena, dose: EngineDose, options: Ben
     }
     return found;
   };
-  const crowd = await repeated('ms until the last of ten runs has started among 1,000 tenants', dose.crowdRounds, () =>
-    measureCrowdFairness(arena, dose.crowdRuns, dose.crowdTenants),
-  );
-  const long = await repeated('time of long runs over four workers against ideal', dose.longRounds, () =>
-    measureLongRuns(arena, dose.longMs, dose.longWaves),
-  );
-  const horizon = await repeated('drain with an old snapshot against without', dose.horizonRounds, async () => {
-    const free = await measureHorizon(arena, dose.horizonRuns, false);
-    return (await measureHorizon(arena, dose.horizonRuns, true)) / free;
-  });
-  return [
-    time('fairness-crowd-ms', crowd, 'ms', {}),
-    time('long-runs-ratio', long, '×', {}),
-    ...(horizon.length > 0 ? [rate('horizon-ratio', horizon, '×', {})] : []),
-    ...(await pooledFigure(arena, dose, options)),
-  ];
+  return {
+    async crowd() {
+      const what = 'ms until the last of ten runs has started among 1,000 tenants';
+      const measure = () => measureCrowdFairness(arena, dose.crowdRuns, dose.crowdTenants);
+      return [time('fairness-crowd-ms', await repeated(what, dose.crowdRounds, measure), 'ms', {})];
+    },
+    async 'long-runs'() {
+      const what = 'time of long runs over four workers against ideal';
+      const measure = () => measureLongRuns(arena, dose.longMs, dose.longWaves);
+      return [time('long-runs-ratio', await repeated(what, dose.longRounds, measure), '×', {})];
+    },
+    async horizon() {
+      if (dose.horizonRounds === 0) return [];
+      const found = await repeated('drain with an old snapshot against without', dose.horizonRounds, async () => {
+        const free = await measureHorizon(arena, dose.horizonRuns, false);
+        return (await measureHorizon(arena, dose.horizonRuns, true)) / free;
+      });
+      return [rate('horizon-ratio', found, '×', {})];
+    },
+    pooled: () => pooledFigure(arena, dose, options),
+  };
 }
+
+export type Part = () => Promise<Figure[]>;
 
 /** Where there is a PgBouncer: a drain behind it against one past it, side by side in alternating order. */
 async function pooledFigure(arena: Arena, dose: EngineDose, { say }: BenchOptions): Promise<Figure[]> {

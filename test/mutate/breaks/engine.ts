@@ -317,10 +317,10 @@ export const engineBreaks: readonly Break[] = [
   {
     id: 'engine.capped-look-never-comes-round',
     file: 'src/engine/claimer.ts',
-    find: 'const upTo = walk.isSecondHalf ? walk.beganAfter : undefined;',
-    replace: 'const upTo = undefined;',
+    find: "looked.stoppedAt === undefined && !walk.isSecondHalf && afterLane !== ''",
+    replace: "looked.stoppedAt === undefined && afterLane !== ''",
     tests: [PAUSED],
-    title: 'nothing is left to look at',
+    title: 'wherever it stands',
   },
   {
     id: 'engine.worker-rests-halfway',
