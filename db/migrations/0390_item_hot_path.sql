@@ -12,9 +12,10 @@ drop index public.job_items_pending_of_all;
 -- Jobs with items that have no fate yet: figures are summed from their counters, whatever the number of items.
 create index item_jobs_open on public.item_jobs (tenant_id, user_id)
   where deleted_at is null and done_items + not_found_items + error_items + skipped_items < total_items;
--- GET /metrics tells of all tenants together: counts, and nothing of whose they are.
-grant select (job_id, tenant_id, deleted_at, total_items, done_items, not_found_items, error_items, skipped_items, ingest_ms, created_at)
-  on public.item_jobs to millrace_engine;
-grant select (job_id, status) on public.job_items to millrace_engine;
-create policy figures_any_tenant on public.item_jobs for select to millrace_engine using (true);
-create policy figures_any_tenant on public.job_items for select to millrace_engine using (true);
+-- GET /metrics tells of all tenants together. A role of its own reads counters and states, and nothing of whose they are.
+select engine.ensure_role('items_figures');
+grant usage on schema engine, public to items_figures;
+grant select (job_id, deleted_at, total_items, done_items, not_found_items, error_items, skipped_items) on public.item_jobs to items_figures;
+grant select (job_id, status) on public.job_items to items_figures;
+create policy figures_any_tenant on public.item_jobs for select to items_figures using (true);
+create policy figures_any_tenant on public.job_items for select to items_figures using (true);

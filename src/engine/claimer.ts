@@ -143,7 +143,9 @@ export class Claimer {
     // In one transaction: in between, others would find it in the queue.
     return withTransaction(this.#pool, async (tx) => {
       await makeClaimable(tx, runId);
-      return claimRunById(tx, this.#claimant(workerId), runId, { solo: false });
+      const taken = await claimRunById(tx, this.#claimant(workerId), runId, { solo: false });
+      failpoint('claim.before_commit');
+      return taken;
     });
   }
 

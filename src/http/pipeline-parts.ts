@@ -1,5 +1,6 @@
 // What a pipeline brings to the routes that belong to no pipeline: how it is called, what may be uploaded to it, its rows, its
 // refused rows, what must hold before it is retried, its samples and its figures. The HTTP layer knows pipelines only by this.
+import type pg from 'pg';
 import type { AnswerOf } from '../contract/api/client.ts';
 import type { OperationId } from '../contract/api/operations.ts';
 import type { LaneRow } from '../engine/reads/read-queue.ts';
@@ -104,7 +105,7 @@ export interface PipelineFigures {
   /** Sections of its own in GET /api/metrics, under names of the specifications. */
   sections?(question: FiguresQuestion): Promise<Readonly<Record<string, unknown>>>;
   /** Sets its own gauges before GET /metrics answers. */
-  refreshGauges?(control: Queryable): Promise<void>;
+  refreshGauges?(control: pg.Pool): Promise<void>;
 }
 
 /** Whose API runs ask that name none, by pipeline. */

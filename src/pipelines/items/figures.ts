@@ -1,7 +1,9 @@
 // The figures that the items specification names: the section `items` of GET /api/metrics, and the gauges of GET /metrics that all processes share.
+
+import type pg from 'pg';
 import { gauge } from '../../http/gauge.ts';
 import type { FiguresQuestion } from '../../http/pipeline-parts.ts';
-import type { Queryable } from '../../platform/database.ts';
+import { withTenant } from '../../platform/database.ts';
 import { processFigures } from './metrics.ts';
 import { readAllOpenItems, readDay, readOpenItems } from './sql/read-figures.ts';
 
@@ -14,8 +16,11 @@ export async function itemSection({ tenantId, db }: FiguresQuestion) {
   return { items: { ...open, ...day, ...processFigures(tenantId) } };
 }
 
-export async function refreshItemGauges(control: Queryable): Promise<void> {
-  const open = await readAllOpenItems(control);
+/** Reads counters of all tenants, and nothing else of theirs. */
+export const FIGURES_ROLE = 'items_figures';
+
+export async function refreshItemGauges(control: pg.Pool): Promise<void> {
+  const open = await withTenant(control, { tenantId: '', role: FIGURES_ROLE }, readAllOpenItems);
   queueDepth.set(open.queue_depth);
   pendingCount.set(open.pending_count);
   jobsOpen.set(open.jobs_open);

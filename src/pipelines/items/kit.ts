@@ -5,7 +5,7 @@ import { createBackfillService } from './backfill.ts';
 import { createItemsCleanup } from './cleanup.ts';
 import { addJobCommands } from './cli/jobs.ts';
 import { openItems } from './deps.ts';
-import { itemSection, refreshItemGauges } from './figures.ts';
+import { FIGURES_ROLE, itemSection, refreshItemGauges } from './figures.ts';
 import { catalogHandlers } from './http/catalog-handlers.ts';
 import { changeHandlers } from './http/change-handlers.ts';
 import { exportHandlers } from './http/export-handlers.ts';
@@ -52,7 +52,7 @@ export const itemsKit = defineKit({
   events: itemsEventFields,
   alerts: itemsAlerts,
   commands: [{ group: 'Items:', add: addJobCommands }],
-  databaseRoles: ['items_worker', 'items_cleanup'],
+  databaseRoles: ['items_worker', 'items_cleanup', FIGURES_ROLE],
   samples: [
     {
       name: 'items',

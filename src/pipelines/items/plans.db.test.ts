@@ -3,6 +3,7 @@ import { byStage, byControl as control, type PlanCase, byRequest as request } fr
 import { testPlans } from '../../../test/plans/plans.ts';
 import { idOf, type Seed, type World } from '../../../test/plans/world.ts';
 import { uuidv7 } from '../../platform/ids.ts';
+import { FIGURES_ROLE } from './figures.ts';
 import { backfillItems, listUnfilledTenants } from './sql/backfill-items.ts';
 import {
   countGrams,
@@ -263,7 +264,7 @@ const reading: PlanCase[] = [
   request((db, w) => countPending(db, w.ours, null), { readsAll: 'counts what is pending' }),
   request((db) => readMoment(db)),
   request((db, w) => readOpenItems(db, w.ours), { readsAll: 'the open jobs of one tenant' }),
-  control((db) => readAllOpenItems(db), { readsAll: 'all open jobs' }),
+  request((db) => readAllOpenItems(db), { role: FIGURES_ROLE, readsAll: 'all open jobs' }),
   request((db, w) => readDay(db, w.ours), { readsAll: 'the jobs of one day' }),
   worker((db, w) =>
     findTwin(db, {

@@ -45,8 +45,8 @@ export const intakeBreaks: readonly Break[] = [
   {
     id: 'intake.holder-of-another-tenant',
     file: 'src/engine/sql/enqueue-runs.ts',
-    find: '(select run_id from engine.all_keys where tenant_id = $2 and pipeline = $3 and unique_key = $4)',
-    replace: '(select run_id from engine.all_keys where tenant_id <> $2 and pipeline = $3 and unique_key = $4)',
+    find: "runOfKey('$2', '$3', '$4::text')",
+    replace: "runOfKey('$1', '$3', '$4::text')",
     tests: [ENQUEUE_TEST],
   },
   {
@@ -116,8 +116,8 @@ export const intakeBreaks: readonly Break[] = [
   {
     id: 'intake.bytes-with-open-rejects-swept',
     file: 'src/engine/blobs/sql/mark-blobs-deleted.ts',
-    find: 'and (r.finished_at is null or exists (select from engine.rejects j where j.run_id = r.id))',
-    replace: 'and r.finished_at is null',
+    find: 'where r.finished_at is null or (select true from engine.rejects j where j.run_id = r.id limit 1)',
+    replace: 'where r.finished_at is null',
     tests: [BLOBS_TEST],
   },
 ];

@@ -33,7 +33,7 @@ export async function readOpenItems(db: Queryable, tenantId: string): Promise<Op
   return rows[0] as OpenFigures;
 }
 
-/** Of all tenants. As millrace_engine. */
+/** Of all tenants. As items_figures. */
 export async function readAllOpenItems(db: Queryable): Promise<OpenFigures> {
   const { rows } = await db.query<OpenFigures>({ name: 'items-read-all-open', text: open('true') });
   return rows[0] as OpenFigures;
