@@ -11,7 +11,9 @@ export interface WorkSeen {
 
 /** Until the first open part of these pipelines that is not paused may be claimed. */
 const partIn = (pipelines: string) => `
-  (select greatest(0, extract(epoch from min(f.available_at) - engine.now()) * 1000)::float8
+  (select case when min(f.available_at) is not null
+               -- Without the question, greatest() would make 0 of nothing.
+               then greatest(0, extract(epoch from min(f.available_at) - engine.now()) * 1000) end::float8
    from unnest(${pipelines}::text[]) given (pipeline)
    cross join lateral (
      select p.available_at from engine.parts p

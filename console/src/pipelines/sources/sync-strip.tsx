@@ -14,37 +14,30 @@ const shapes: Record<string, string> = {
 const held = 'h-5 bg-transparent border-2 border-warn';
 const calledOff = 'h-5 bg-transparent border border-line-strong';
 
-/** The last thirty syncs, oldest first; each opens what it found. Hollow ones failed, short ones have not ended. */
+/** The last thirty syncs, oldest first; the strip opens the source. Hollow ones failed, short ones have not ended. */
 export function SyncStrip({ source }: { source: Source }): ReactNode {
   const syncs = source.syncs.toReversed();
   if (syncs.length === 0) return null;
   const failed = syncs.filter((sync) => sync.status === 'failed' && !isCalledOff(sync)).length;
   return (
-    <div className="flex items-end gap-2 text-xs text-ink-3">
-      <ul
-        aria-label={`The last ${plural(syncs.length, 'sync', 'syncs')}, ${failed} failed`}
-        className="flex h-6 items-end gap-0.5"
-      >
+    <Link
+      to="/operate/sources/$sourceId"
+      params={{ sourceId: source.source_id }}
+      search={{}}
+      className="flex min-h-6 flex-wrap items-end gap-2 self-start text-xs text-ink-3"
+    >
+      <span aria-hidden="true" className="flex h-6 items-end gap-0.5">
         {syncs.map((sync) => (
-          <li key={sync.sync_id} className="flex h-6 items-end">
-            <Link
-              to="/operate/sources/$sourceId"
-              params={{ sourceId: source.source_id }}
-              search={{ sync: sync.sync_id }}
-              title={titleOf(sync)}
-              aria-label={titleOf(sync)}
-              className="flex h-6 items-end"
-            >
-              <span className={`block w-2 rounded-[2px] ${shapeOf(sync)}`} />
-            </Link>
-          </li>
+          <span key={sync.sync_id} title={titleOf(sync)} className="flex h-6 items-end">
+            <span className={`block w-2 rounded-[2px] ${shapeOf(sync)}`} />
+          </span>
         ))}
-      </ul>
+      </span>
       <span>
-        {plural(syncs.length, 'sync', 'syncs')}
+        The last {plural(syncs.length, 'sync', 'syncs')}
         {failed > 0 && `, ${failed} failed`}
       </span>
-    </div>
+    </Link>
   );
 }
 

@@ -30,7 +30,7 @@ export function SyncTable({ source }: { source: Source }): ReactNode {
       {source.syncs.map((sync) => (
         <Row key={sync.sync_id}>
           <Cell>
-            <Link to="/r/$runId" params={{ runId: sync.sync_id }} aria-label={`Open this sync: ${sync.status}`}>
+            <Link to="/r/$runId" params={{ runId: sync.sync_id }} title="Open this sync">
               <StatePill
                 status={sync.status}
                 phase={phases[sync.status] ?? 'waiting'}
