@@ -24,6 +24,8 @@ create role documents_worker nologin noinherit;
 
 create role items_cleanup nologin noinherit;
 
+create role items_figures nologin noinherit;
+
 create role items_worker nologin noinherit;
 
 create role judgments_cleanup nologin noinherit;
@@ -60,6 +62,7 @@ grant usage on schema engine to documents_models;
 grant usage on schema engine to documents_purge;
 grant usage on schema engine to documents_worker;
 grant usage on schema engine to items_cleanup;
+grant usage on schema engine to items_figures;
 grant usage on schema engine to items_worker;
 grant usage on schema engine to judgments_cleanup;
 grant usage on schema engine to judgments_import;
@@ -2183,15 +2186,15 @@ CREATE INDEX item_jobs_deleted ON public.item_jobs USING btree (deleted_at) WHER
 CREATE INDEX item_jobs_open ON public.item_jobs USING btree (tenant_id, user_id) WHERE ((deleted_at IS NULL) AND ((((done_items + not_found_items) + error_items) + skipped_items) < total_items));
 alter table public.item_jobs enable row level security, force row level security;
 create policy expired_any_tenant on public.item_jobs for all to items_cleanup using (true);
-create policy figures_any_tenant on public.item_jobs for select to millrace_engine using (true);
+create policy figures_any_tenant on public.item_jobs for select to items_figures using (true);
 create policy tenant_only on public.item_jobs for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete on public.item_jobs to items_cleanup;
 grant insert, select, update on public.item_jobs to items_worker;
 grant delete, select on public.item_jobs to millrace_app;
 grant select (created_at, deleted_at, done_items, error_items, job_id, latest_run_id, not_found_items, recounted_at, skipped_items, tenant_id, total_items) on public.item_jobs to items_cleanup;
 grant update (deleted_at, done_items, error_items, not_found_items, recounted_at, skipped_items, total_items) on public.item_jobs to items_cleanup;
+grant select (deleted_at, done_items, error_items, job_id, not_found_items, skipped_items, total_items) on public.item_jobs to items_figures;
 grant update (deleted_at, done_items, error_items, latest_run_id, not_found_items, paused_at, paused_by, recounted_at, skipped_items, total_items, updated_at) on public.item_jobs to millrace_app;
-grant select (created_at, deleted_at, done_items, error_items, ingest_ms, job_id, not_found_items, skipped_items, tenant_id, total_items) on public.item_jobs to millrace_engine;
 
 create table public.job_items (
   id bigint generated always as identity not null,
@@ -2240,14 +2243,14 @@ CREATE INDEX job_items_pending_of_user ON public.job_items USING btree (tenant_i
 CREATE INDEX job_items_unfilled ON public.job_items USING btree (id) WHERE ((job_type IS NULL) OR (updated_at IS NULL));
 alter table public.job_items enable row level security, force row level security;
 create policy expired_any_tenant on public.job_items for all to items_cleanup using (true);
-create policy figures_any_tenant on public.job_items for select to millrace_engine using (true);
+create policy figures_any_tenant on public.job_items for select to items_figures using (true);
 create policy tenant_only on public.job_items for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete on public.job_items to items_cleanup;
 grant insert, select, update on public.job_items to items_worker;
 grant delete, select on public.job_items to millrace_app;
 grant select (id, job_id, job_type, row_index, status, tenant_id, updated_at) on public.job_items to items_cleanup;
+grant select (job_id, status) on public.job_items to items_figures;
 grant update (attempts, corrections, error_code, errors, job_type, last_error, lock_expires_at, locked_at, locked_by, next_attempt_at, not_founds, refusals, status, strategy, updated_at, user_id) on public.job_items to millrace_app;
-grant select (job_id, status) on public.job_items to millrace_engine;
 
 create table public.judgments (
   id bigint generated always as identity not null,
