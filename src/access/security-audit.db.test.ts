@@ -65,6 +65,16 @@ describe('the security audit', () => {
     expect(await problems()).toEqual(['policy public.clients (wide): it shows millrace_app rows of every tenant']);
   });
 
+  it('such a policy is found, too, on a table that only another role may read', async () => {
+    await breakBy(
+      'create policy wide on public.document_deliveries to documents_worker using (true)',
+      'drop policy wide on public.document_deliveries',
+    );
+    expect(await problems()).toEqual([
+      'policy public.document_deliveries (wide): it shows documents_worker rows of every tenant',
+    ]);
+  });
+
   it('a view with its owner’s rights and a copy of tenants’ rows are found', async () => {
     await breakBy('create view public.all_users as select * from public.users', 'drop view public.all_users');
     await breakBy(

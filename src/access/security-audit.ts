@@ -47,6 +47,8 @@ const wideOnPurpose: readonly ((policy: { table: string; policy: string; role: s
   ({ policy, role }) => policy === 'open_any_tenant' && role === 'syncs_canceller',
   ({ policy, role }) => policy === 'support_any_tenant' && role === 'syncs_support',
   ({ policy, role }) => ['expired_any_tenant', 'watched_any_tenant'].includes(policy) && role === 'sources_services',
+  // Ids and times of runs on their way to a worker; no document.
+  ({ policy, role }) => policy === 'deliveries_of_any_tenant' && role === 'documents_delivery',
   // Sums of counters for GET /metrics; sees no tenant.
   ({ policy, role }) => policy === 'figures_any_tenant' && role === 'items_figures',
   // Finds tenants whose vectors are due; sees ids and states only.

@@ -108,9 +108,10 @@ export async function listWidePolicies(db: Queryable): Promise<WidePolicy[]> {
       from pg_policies p, unnest(p.roles) role
       where p.permissive = 'PERMISSIVE' and p.cmd <> 'INSERT'
         and p.qual !~ 'millrace.tenant_id|current_tenant'
-        and exists (select from information_schema.columns c
-                    where c.table_schema = p.schemaname and c.table_name = p.tablename
-                      and c.column_name in ('tenant_id', 'workspace_id'))
+        -- The catalogue itself: information_schema hides tables on which the caller has no grant.
+        and exists (select from pg_attribute c
+                    where c.attrelid = format('%I.%I', p.schemaname, p.tablename)::regclass
+                      and c.attname in ('tenant_id', 'workspace_id') and not c.attisdropped)
       order by 1, 2, 3`,
   });
   return rows;
