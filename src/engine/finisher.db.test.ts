@@ -4,7 +4,7 @@ import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
 import { gate } from '../../test/support/shared-run.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
-import type { Pool } from '../platform/database.ts';
+import { type Pool, withTransaction } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { silentLog } from '../platform/log.ts';
 import { Claimer } from './claimer.ts';
@@ -98,6 +98,24 @@ describe.each([
     expect(await write(closed, batch)).toEqual({ lost: [], refusals: 0 });
     expect(await statusesOf(batch)).toEqual(['completed', 'completed']);
   });
+});
+
+it('an end whose lease is locked for a moment is tried again: commits that stand are not called lost, and nothing is done twice', async () => {
+  const [plain] = (await endings(1, false)) as [Ending];
+  const ending = { ...plain, end: { ...plain.end, commits: '{"": 1}' } };
+  await database.admin.query(
+    `insert into engine.checkpoints (run_id, stage, attempt, commits) values ($1, 'work', 1, 1)`,
+    [ending.run.id],
+  );
+  const passedBy = troubledPool(1, (statement) =>
+    // As the statement does that marks leases as begun.
+    withTransaction(engine.pools.effects, async (tx) => {
+      await tx.query('select from engine.leases where run_id = $1 for update', [ending.run.id]);
+      return statement();
+    }),
+  );
+  expect(await write(passedBy, [ending])).toEqual({ lost: [], refusals: 0 });
+  expect(await statusesOf([ending])).toEqual(['completed']);
 });
 
 it('an end beside one that the database refuses is written once and not called lost', async () => {

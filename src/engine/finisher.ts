@@ -17,7 +17,7 @@ import { endAlike } from './sql/end-alike.ts';
 import { type AttemptEnd, type EndedEvent, type EndedRow, endAttempts } from './sql/end-attempts.ts';
 import { endsInHistory } from './sql/ends-in-history.ts';
 import { stopEffects } from './sql/fence.ts';
-import { leasesStillHeld } from './sql/held-leases.ts';
+import { commitsNotStanding, leasesStillHeld } from './sql/held-leases.ts';
 import { passThrough } from './sql/pass-through.ts';
 import type { StageRun } from './stage-context.ts';
 
@@ -233,8 +233,20 @@ export class Finisher {
     if (settled.length > 0) this.#options.onWritten(settled, lost);
   }
 
-  /** Ends of executions whose commits the database no longer has: their runs go on from what it has. Returns those it released. */
-  async #releaseRewound(endings: readonly Ending[]): Promise<ReadonlySet<Ending>> {
+  /**
+   * Ends of executions whose commits the database no longer has: their runs go on from what it has. Returns those it released. The counts are
+   * asked about by themselves: a lease that was locked for a moment looks the same, and that end is only tried again.
+   */
+  async #releaseRewound(held: readonly Ending[]): Promise<ReadonlySet<Ending>> {
+    if (held.length === 0) return new Set();
+    const believed = held.map(({ run, end }) => ({
+      id: run.id,
+      part: run.part,
+      stage: run.stage,
+      commits: end.commits,
+    }));
+    const rewound = await commitsNotStanding(this.#options.pool, believed);
+    const endings = held.filter(({ run }) => rewound.has(`${run.id}/${run.part}`));
     if (endings.length === 0) return new Set();
     const waitReason = JSON.stringify({ kind: 'later', code: 'commits_lost' });
     const releases = endings.map((ending) => {

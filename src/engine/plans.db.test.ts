@@ -78,7 +78,7 @@ import { endsInHistory } from './sql/ends-in-history.ts';
 import { enqueueRuns, findHolder, findThere, type NewRun } from './sql/enqueue-runs.ts';
 import { lastPosition, positionEvents, readFeed } from './sql/event-feed.ts';
 import { countUnderFence, lockLease } from './sql/fence.ts';
-import { leasesStillHeld } from './sql/held-leases.ts';
+import { commitsNotStanding, leasesStillHeld } from './sql/held-leases.ts';
 import { insertEvents } from './sql/insert-events.ts';
 import { insertRejects } from './sql/insert-rejects.ts';
 import { keepEndedRuns } from './sql/keep-ended-runs.ts';
@@ -498,6 +498,7 @@ const ending: PlanCase[] = [
   control((db, w) => lockLease(db, lease(w))),
   control((db, w) => countUnderFence(db, lease(w), '1')),
   control((db, w) => leasesStillHeld(db, [lease(w)])),
+  control((db, w) => commitsNotStanding(db, [{ ...lease(w), commits: '{"": 1}' }])),
   control((db, w) => keepEndedRuns(db, some(w), 1)),
   control((db, w) => declareLostWorkers(db).then(() => w), { readsAll: 'every worker that holds a run' }),
   control((db, w) => lockLostLeases(db, [worker(w)], 50)),
