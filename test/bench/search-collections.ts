@@ -27,6 +27,8 @@ interface Options {
 }
 
 const SENDERS = 4;
+/** Every so many questions are asked without what answers them. */
+const TAKEN_AWAY = 3;
 const modes = ['lexical', 'vector', 'hybrid'] as const;
 
 export async function benchCollections(server: SearchServer, folder: string, options: Options): Promise<Figure[]> {
@@ -92,7 +94,7 @@ async function load(server: SearchServer, collection: Collection, { say }: Optio
   await Promise.all(senders);
   for (const [at, runId] of runs.entries()) {
     for (;;) {
-      const run = await server.engine.run(tenant.tenantId, runId);
+      const run = await server.engine.run(tenant.user.tenant_id, runId);
       if (run.finished_at !== null) break;
       await pause(100);
     }
@@ -148,7 +150,7 @@ async function measureRefusals(loaded: readonly Loaded[], { quick, say }: Option
       for (const { text } of other.questions.filter((_, at) => !quick || at % 4 === 0))
         foreign.push(await refuses(tenant, text));
     const byTheirs = new Map([...ids].map(([ours, theirs]) => [theirs, ours]));
-    for (const { id, text } of some.filter((_, at) => at % 8 === 0)) {
+    for (const { id, text } of some.filter((_, at) => at % TAKEN_AWAY === 0)) {
       const documents = [...(judged.get(id)?.keys() ?? [])].flatMap((theirs) => byTheirs.get(theirs) ?? []);
       gone.push(await without(tenant, documents, () => refuses(tenant, text)));
     }

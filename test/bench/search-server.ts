@@ -38,17 +38,21 @@ export interface SearchServer {
   readonly embedder: KeptEmbedder;
   readonly runtime: string;
   tenant(name: string): Promise<BenchTenant>;
+  /** A tenant of an earlier bench on the same home. */
+  signIn(user: BenchUser): Promise<BenchTenant>;
   close(): Promise<void>;
 }
 
+type BenchUser = Parameters<typeof issueSession>[1];
+
 export interface BenchTenant {
-  readonly tenantId: string;
-  readonly token: string;
+  readonly user: BenchUser;
   readonly call: Client;
 }
 
-export async function openSearchServer(say: (line: string) => void): Promise<SearchServer> {
-  const home = makeTempHome('bench-search');
+/** On the home that is given, which stays; else on one that goes with the server. */
+export async function openSearchServer(say: (line: string) => void, given?: string): Promise<SearchServer> {
+  const home = given ?? makeTempHome('bench-search');
   const database = await openDatabase({ home }, silentLog);
   await migrate({ url: database.adminUrl, appLogin: database.appLogin, log: silentLog, roles: kitRoles });
   const connecting = { applicationName: 'bench', connectTimeoutMs: 10_000 };
@@ -82,6 +86,10 @@ export async function openSearchServer(say: (line: string) => void): Promise<Sea
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  const signIn = async (user: BenchUser): Promise<BenchTenant> => {
+    const { token } = await issueSession({ secrets, expiryHours: 24 }, user);
+    return { user, call: createClient({ baseUrl: url, token }) };
+  };
   return {
     url,
     admin,
@@ -94,17 +102,16 @@ export async function openSearchServer(say: (line: string) => void): Promise<Sea
       const user = await inTenant(app, tenantId, (db) =>
         addUser(db, tenantId, { email, role: 'admin' }, noPassword, false),
       );
-      const session = { ...user, tenant_id: tenantId, token_version: 1 };
-      const { token } = await issueSession({ secrets, expiryHours: 24 }, session);
-      return { tenantId, token, call: createClient({ baseUrl: url, token }) };
+      return signIn({ ...user, tenant_id: tenantId, token_version: 1 });
     },
+    signIn,
     async close() {
       await server.close();
       await engine.close();
       embedder.close();
       await Promise.all([admin.end(), app.end()]);
       await database.stop();
-      removeTempHome(home);
+      if (given === undefined) removeTempHome(home);
     },
   };
 }
