@@ -1,8 +1,7 @@
-// One test run on a worker pool of three, sized for two cores: a third of the time a file waits for a lease, a process or a browser. What
-// starts installations, browsers and faults gets a process for each file. The tests beside the source share processes: to load the product
-// anew for each of their files took longer than many of them do. What only computes (the contract, the readers of tables, the console's own
-// rules) shares one too, without a database. The console's tests need a browser. On a machine without one vitest skips them and says so;
-// CI has one.
+// One test run on a worker pool of four, sized for two cores: half of the time a file waits for a lease, a process or a browser. Files share
+// processes: a new one for each would load the product and start a browser again, which takes longer than many of them do. What only
+// computes (the contract, the readers of tables, the console's own rules) needs no database. The console's tests need a browser. On a
+// machine without one vitest skips them and says so; CI has one.
 import { existsSync } from 'node:fs';
 import { configDefaults, defineConfig } from 'vitest/config';
 import LongestFirst from './test/support/longest-first.ts';
@@ -15,13 +14,13 @@ if (!hasBrowser) {
   );
 }
 
-/** They share processes, file after file. A test here leaves its process as it found it: environment, signals, console. */
-const sharing = ['src/!(tabular|contract|main)/**/*.test.ts'];
 const computing = ['console/src/**/*.test.ts', 'src/contract/**/!(*.db).test.ts', 'src/tabular/**/!(*.db).test.ts'];
 
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    maxWorkers: 4,
+    // A test leaves its process as it found it: environment, signals, console.
+    isolate: false,
     sequence: { sequencer: LongestFirst },
     // They end what hangs; no rule is about them, and no test has a shorter one of its own.
     testTimeout: 600_000,
@@ -36,22 +35,12 @@ export default defineConfig({
         test: {
           name: 'product',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...computing, ...sharing, ...(hasBrowser ? [] : ['test/console/**'])],
+          exclude: [...configDefaults.exclude, ...computing, ...(hasBrowser ? [] : ['test/console/**'])],
           globalSetup: ['test/support/global-setup.ts'],
           setupFiles: ['test/support/listen-for-canaries.ts'],
         },
       },
-      {
-        extends: true,
-        test: {
-          name: 'source',
-          include: sharing,
-          isolate: false,
-          globalSetup: ['test/support/global-setup.ts'],
-          setupFiles: ['test/support/listen-for-canaries.ts'],
-        },
-      },
-      { extends: true, test: { name: 'computing', include: computing, isolate: false } },
+      { extends: true, test: { name: 'computing', include: computing } },
     ],
   },
 });

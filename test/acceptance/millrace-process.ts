@@ -8,9 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { hear } from '../support/heard.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-let program = path.join(root, 'dist/main/main.js');
+const built = path.join(root, 'dist/main/main.js');
+let program = built;
 
-/** From now on another copy of the product, such as one that was packed and installed. */
+/** From now on, until `cleanUp`, another copy of the product, such as one that was packed and installed. */
 export function useProgram(file: string): void {
   program = file;
 }
@@ -47,6 +48,7 @@ export function makeHome(): string {
 
 /** For afterAll: ends what a failed test left behind. */
 export async function cleanUp(): Promise<void> {
+  program = built;
   for (const child of children) child.kill('SIGKILL');
   await Promise.all([...children].map((child) => once(child, 'exit')));
   for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });

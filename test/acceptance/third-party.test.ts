@@ -16,14 +16,17 @@ let database: InstallationDatabase;
 let env: Record<string, string>;
 let server: Server;
 
-/** As a third party does it: the package is packed, and `npm install` puts it and its dependencies into an empty project. */
+/**
+ * As a third party does it: the package is packed, and `npm install` puts it and its dependencies into an empty project. Without their
+ * install scripts, which newer versions of npm do not run either: nothing of the product may need one.
+ */
 function install(): void {
   const npm = (args: readonly string[], cwd: string) =>
     execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   const packed = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', project], root);
   const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
   writeFileSync(path.join(project, 'package.json'), '{ "name": "ours", "private": true, "type": "module" }');
-  npm(['install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`, 'zod'], project);
+  npm(['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', `./${filename}`, 'zod'], project);
   cpSync(path.join(installed, 'examples/measurements'), path.join(project, 'measurements'), { recursive: true });
 }
 

@@ -1,4 +1,5 @@
-// A real Chromium for the console's walks. Each test file opens one browser; each person gets a context of their own.
+// A real Chromium for the console's walks, one for all files of a process; each person gets a context of their own, with cookies and
+// storage of their own. It ends with the process.
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +16,20 @@ const flags = [
   '--disable-sync',
 ];
 
-export async function openBrowser(): Promise<Browser> {
+let opened: Promise<Browser> | undefined;
+
+export function openBrowser(): Promise<Browser> {
+  opened ??= launch();
+  return opened;
+}
+
+/** For the end of a test file: nobody stays on a page whose server is gone. */
+export async function leaveBrowser(): Promise<void> {
+  const browser = await opened;
+  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
+}
+
+async function launch(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
   if (!existsSync(executablePath))
     throw new Error(

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../acceptance/millrace-process.ts';
 import { type FakeAirbyte, startFakeAirbyte } from '../support/fake-airbyte/server.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { openBrowser, type Person, shoot, signIn, visit } from './browser.ts';
+import { leaveBrowser, openBrowser, type Person, shoot, signIn, visit } from './browser.ts';
 import { addPerson, type Installation, install, submitSteps, tenantOf } from './installation.ts';
 
 interface Message {
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await signIn(person, installation.admin.email, installation.admin.password);
 });
 afterAll(async () => {
-  await browser?.close();
+  await leaveBrowser();
   await cleanUp();
   receiver?.close();
   await airbyte?.close();

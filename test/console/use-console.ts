@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { cleanUp, type Environment } from '../acceptance/millrace-process.ts';
-import { type Look, openBrowser, type Person, signIn, visit } from './browser.ts';
+import { type Look, leaveBrowser, openBrowser, type Person, signIn, visit } from './browser.ts';
 import { type Installation, install } from './installation.ts';
 
 export interface Stage {
@@ -27,7 +27,7 @@ export function useConsole(extra: Environment = { POLL_INTERVAL_MS: '100' }, com
     installation = await install(extra, command);
   });
   afterAll(async () => {
-    await browser?.close();
+    await leaveBrowser();
     await cleanUp();
     await installation?.database.drop();
     rmSync(folder, { recursive: true, force: true });

@@ -4,8 +4,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { readTimings } from './timings.ts';
 
-/** What has a process of its own for each file takes longest; what only computes fills the end. */
-const projects = ['product', 'source', 'computing'];
+/** What only computes fills the end. */
+const projects = ['product', 'computing'];
 
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,7 +1,7 @@
 // What a bucket announces over SQS (s3:ObjectCreated:*) starts a sync of just those objects, so that files arrive in seconds. A message is
 // deleted once the ledger has the run; until then, and when the source is busy, it comes again. Announcements are hints: what is missed,
 // repeated or wrong is corrected by the next listing.
-import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Message } from '@aws-sdk/client-sqs';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { createLoop, type Service } from '../../engine/services/loop.ts';
@@ -118,10 +118,11 @@ export async function listen(
     findSource(tx, tenantId, sourceId),
   );
   if (source === undefined || source.paused_at !== null) return 0;
-  const client = queueClient(deps, source, queueUrl);
+  const sqs = await import('@aws-sdk/client-sqs');
+  const client = new sqs.SQSClient(queueConnection(deps, source, queueUrl));
   try {
     const { Messages: messages = [] } = await client.send(
-      new ReceiveMessageCommand({
+      new sqs.ReceiveMessageCommand({
         QueueUrl: queueUrl,
         MaxNumberOfMessages: MESSAGES,
         WaitTimeSeconds: WAIT_SECONDS,
@@ -138,7 +139,7 @@ export async function listen(
       if (!created) return 0;
     }
     await client.send(
-      new DeleteMessageBatchCommand({
+      new sqs.DeleteMessageBatchCommand({
         QueueUrl: queueUrl,
         Entries: messages.map(({ ReceiptHandle }, index) => ({
           Id: String(index),
@@ -178,7 +179,7 @@ export function keysOf({ Body }: Pick<Message, 'Body'>, { place }: Pick<SourceRo
 }
 
 /** With the source's own keys or role, and to judged addresses only: the queue's address is somebody's word. */
-function queueClient(deps: SourcesDeps, source: SourceRow, queueUrl: string): SQSClient {
+function queueConnection(deps: SourcesDeps, source: SourceRow, queueUrl: string) {
   const { origin, hostname } = new URL(queueUrl);
   const guard = guardOf(deps);
   guard.requireCallable(hostname);
@@ -189,5 +190,5 @@ function queueClient(deps: SourcesDeps, source: SourceRow, queueUrl: string): SQ
     externalId: text('external_id'),
     keys: keysOfCredential(openCredential(deps, source.source_id, source.credential)),
   };
-  return new SQSClient({ ...awsConnection(account, guard, 2), endpoint: origin, maxAttempts: 2 });
+  return { ...awsConnection(account, guard, 2), endpoint: origin, maxAttempts: 2 };
 }

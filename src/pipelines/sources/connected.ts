@@ -26,7 +26,7 @@ export function connectedSources(deps: SourcesDeps): ConnectedSources {
       // What a source leaves out is not to be had by naming it.
       if (!belongsTo(source)(key)) throw new MillraceError('source_object_denied', { name: nameOf(key) });
       const facts = { sourceId, place: source.place };
-      const place = openPlace(deps, facts, openCredential(deps, sourceId, source.credential));
+      const place = await openPlace(deps, facts, openCredential(deps, sourceId, source.credential));
       try {
         const object = await place.look(key, signal);
         if (object === undefined) throw new MillraceError('source_object_gone', { name: nameOf(key) });

@@ -8,7 +8,6 @@ import { guardedLookup, requireCallable } from '../../outbound/guarded-lookup.ts
 import { FolderPlace } from '../../sources/folder/folder-place.ts';
 import { FtpPlace } from '../../sources/ftp/ftp-place.ts';
 import type { Place, PlaceGuard } from '../../sources/place.ts';
-import { S3Place } from '../../sources/s3/s3-place.ts';
 import { SftpPlace } from '../../sources/sftp/sftp-place.ts';
 import type { SourcesDeps } from './sources-deps.ts';
 
@@ -29,11 +28,17 @@ export function guardOf({ settings }: Pick<SourcesDeps, 'settings'>): PlaceGuard
   };
 }
 
-export function openPlace(deps: SourcesDeps, { sourceId, place }: PlaceOfSource, credential: Credential | null): Place {
+export async function openPlace(
+  deps: SourcesDeps,
+  { sourceId, place }: PlaceOfSource,
+  credential: Credential | null,
+): Promise<Place> {
   const facts = SourcePlace.parse(place);
   const guard = guardOf(deps);
   switch (facts.kind) {
-    case 's3':
+    case 's3': {
+      // Its SDK is loaded when a source needs it: every process would start a tenth of a second later.
+      const { S3Place } = await import('../../sources/s3/s3-place.ts');
       return new S3Place(
         {
           bucket: facts.bucket,
@@ -47,6 +52,7 @@ export function openPlace(deps: SourcesDeps, { sourceId, place }: PlaceOfSource,
         },
         guard,
       );
+    }
     case 'sftp':
       return new SftpPlace(
         { ...facts, hostKey: facts.host_key, moveTo: facts.move_to, credential: signInOf(credential) },

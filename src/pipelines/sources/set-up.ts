@@ -67,7 +67,7 @@ export function requireSound(deps: SourcesDeps, wish: Wish): void {
 /** Reaches the place and lists its beginning. */
 export async function preview(deps: SourcesDeps, sourceId: string, wish: Wish): Promise<Previewed> {
   const signal = AbortSignal.timeout(PREVIEW_MS);
-  const place = openPlace(deps, { sourceId, place: wish.place }, wish.credential);
+  const place = await openPlace(deps, { sourceId, place: wish.place }, wish.credential);
   const accepts = wish.pipeline === '' ? undefined : intakeNamed(deps, wish.pipeline).accepts;
   const { maxBytes } = houseOf(deps);
   const belongs = belongsTo(wish);

@@ -41,7 +41,7 @@ export async function syncSource(context: SyncContext, deps: SourcesDeps): Promi
 
 async function work(context: SyncContext, deps: SourcesDeps, source: SourceRow): Promise<StageOutcome> {
   const facts = { sourceId: source.source_id, place: source.place };
-  const place = openPlace(deps, facts, openCredential(deps, source.source_id, source.credential));
+  const place = await openPlace(deps, facts, openCredential(deps, source.source_id, source.credential));
   try {
     const job: SyncJob = { context, deps, source, place };
     let state = (await context.checkpoint<SyncState>()) ?? beginning;

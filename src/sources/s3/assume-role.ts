@@ -1,5 +1,4 @@
 // Temporary keys of a role, renewed by the SDK shortly before they expire.
-import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { S3Keys } from './s3-keys.ts';
 
@@ -16,6 +15,7 @@ const SESSION = 'millrace';
 
 export function assumeRole({ roleArn, region, keys, externalId, requestHandler }: AssumedRole) {
   return async () => {
+    const { AssumeRoleCommand, STSClient } = await import('@aws-sdk/client-sts');
     const client = new STSClient({
       region,
       maxAttempts: 3,

@@ -1,15 +1,6 @@
 // The queue of document runs on SQS, or on anything that speaks its protocol: its client, what is asked of it, and INGEST_MODE=queue as a
 // transport. The address of the queue is the operator's own setting, so private addresses are called too.
-import {
-  ChangeMessageVisibilityCommand,
-  DeleteMessageCommand,
-  GetQueueAttributesCommand,
-  type Message,
-  ReceiveMessageCommand,
-  SendMessageCommand,
-  SetQueueAttributesCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs';
+import type { Message, SQSClient, SQSClientConfig } from '@aws-sdk/client-sqs';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { DeliverySettings } from './delivery-shape.ts';
 import type { Transport } from './transport.ts';
@@ -26,14 +17,18 @@ export interface ReceiveOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Loaded when a queue is used: few installations have one, and every process would start later. */
+const loadSdk = () => import('@aws-sdk/client-sqs');
+
 export class SqsQueue {
   readonly url: string;
-  readonly #client: SQSClient;
+  readonly #options: SQSClientConfig;
+  #client: SQSClient | undefined;
 
   constructor(url: string, settings: Pick<DeliverySettings, 'sqsRegion' | 'sqsAccessKeyId' | 'sqsSecretAccessKey'>) {
     const { sqsRegion: region, sqsAccessKeyId: accessKeyId, sqsSecretAccessKey: secretAccessKey } = settings;
     this.url = url;
-    this.#client = new SQSClient({
+    this.#options = {
       region,
       endpoint: new URL(url).origin,
       maxAttempts: 2,
@@ -41,16 +36,24 @@ export class SqsQueue {
       ...(accessKeyId === undefined || secretAccessKey === undefined
         ? {}
         : { credentials: { accessKeyId, secretAccessKey } }),
-    });
+    };
+  }
+
+  async #open() {
+    const sdk = await loadSdk();
+    this.#client ??= new sdk.SQSClient(this.#options);
+    return { sdk, client: this.#client };
   }
 
   async send(body: string, signal: AbortSignal): Promise<void> {
-    await this.#client.send(new SendMessageCommand({ QueueUrl: this.url, MessageBody: body }), { abortSignal: signal });
+    const { sdk, client } = await this.#open();
+    await client.send(new sdk.SendMessageCommand({ QueueUrl: this.url, MessageBody: body }), { abortSignal: signal });
   }
 
   async receive({ waitSeconds, hiddenSeconds, most, signal }: ReceiveOptions): Promise<Message[]> {
-    const { Messages: messages = [] } = await this.#client.send(
-      new ReceiveMessageCommand({
+    const { sdk, client } = await this.#open();
+    const { Messages: messages = [] } = await client.send(
+      new sdk.ReceiveMessageCommand({
         QueueUrl: this.url,
         MaxNumberOfMessages: most,
         WaitTimeSeconds: waitSeconds,
@@ -63,12 +66,14 @@ export class SqsQueue {
   }
 
   async acknowledge(receipt: string): Promise<void> {
-    await this.#client.send(new DeleteMessageCommand({ QueueUrl: this.url, ReceiptHandle: receipt }));
+    const { sdk, client } = await this.#open();
+    await client.send(new sdk.DeleteMessageCommand({ QueueUrl: this.url, ReceiptHandle: receipt }));
   }
 
   async hide(receipt: string, seconds: number): Promise<void> {
-    await this.#client.send(
-      new ChangeMessageVisibilityCommand({
+    const { sdk, client } = await this.#open();
+    await client.send(
+      new sdk.ChangeMessageVisibilityCommand({
         QueueUrl: this.url,
         ReceiptHandle: receipt,
         VisibilityTimeout: Math.min(seconds, 43_200),
@@ -77,21 +82,21 @@ export class SqsQueue {
   }
 
   async attributes(): Promise<Readonly<Record<string, string>>> {
-    const { Attributes: attributes = {} } = await this.#client.send(
-      new GetQueueAttributesCommand({ QueueUrl: this.url, AttributeNames: ['All'] }),
+    const { sdk, client } = await this.#open();
+    const { Attributes: attributes = {} } = await client.send(
+      new sdk.GetQueueAttributesCommand({ QueueUrl: this.url, AttributeNames: ['All'] }),
     );
     return attributes;
   }
 
   async setRedrive(deadLetterArn: string, maxReceiveCount: number): Promise<void> {
     const policy = JSON.stringify({ deadLetterTargetArn: deadLetterArn, maxReceiveCount: String(maxReceiveCount) });
-    await this.#client.send(
-      new SetQueueAttributesCommand({ QueueUrl: this.url, Attributes: { RedrivePolicy: policy } }),
-    );
+    const { sdk, client } = await this.#open();
+    await client.send(new sdk.SetQueueAttributesCommand({ QueueUrl: this.url, Attributes: { RedrivePolicy: policy } }));
   }
 
   close(): void {
-    this.#client.destroy();
+    this.#client?.destroy();
   }
 }
 
