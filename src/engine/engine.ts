@@ -20,7 +20,8 @@ import type { Elected } from './services/election.ts';
 import { defaultRetention, type Retention } from './services/pruner.ts';
 import { defaultSettings, type EngineSettings } from './settings.ts';
 import { pauseLane, unpauseLane } from './sql/act-on-runs.ts';
-import { type Delivered, failUndelivered, type UndeliveredRun } from './sql/delivered-runs.ts';
+import { type Delivered, failUndelivered, makeSomeClaimable, type UndeliveredRun } from './sql/delivered-runs.ts';
+import { forgetConsumer } from './sql/event-feed.ts';
 import { insertEvents, type OutboxRow } from './sql/insert-events.ts';
 import { deleteSchedule, engineTime, listSchedules } from './sql/schedules.ts';
 import { type Verification, verifyRun } from './verify.ts';
@@ -35,6 +36,9 @@ export interface EngineOptions {
   readonly log: Log;
   readonly version: string;
 }
+
+/** Of runs that are not delivered any more. */
+const RELEASED_AT_ONCE = 1_000;
 
 /** What every part of the engine works with. */
 interface Parts {
@@ -144,6 +148,20 @@ function delivering({ pools, background }: Parts) {
     /** Fails a run that waits because it could not be delivered. False: it does not wait. */
     failUndelivered: (run: UndeliveredRun): Promise<boolean> =>
       failUndelivered(pools.control, run).finally(background.announceEvents),
+    /** For a pipeline whose runs were delivered and are not any more: those that wait for it are claimed like any other; how many. */
+    async releaseUndelivered(pipeline: string): Promise<number> {
+      let count = 0;
+      for (let after: string | null = null; ; ) {
+        const { released, last } = await makeSomeClaimable(pools.control, pipeline, after, RELEASED_AT_ONCE);
+        count += released;
+        if (last === null) break;
+        after = last;
+      }
+      if (count > 0) background.announceReady();
+      return count;
+    },
+    /** Events are kept until every consumer has read them; one that is not there any more must not hold them. */
+    forgetConsumer: (name: string): Promise<boolean> => forgetConsumer(pools.control, name),
   };
 }
 

@@ -42,6 +42,7 @@ import {
   findRun,
   isAcknowledged,
   readFileFacts,
+  readLines,
   readRun,
   readRunByKey,
   readShownRun,
@@ -71,12 +72,12 @@ import { raiseCommits, readCommitted } from './sql/checkpoints.ts';
 import { claimRound, nothingKnown } from './sql/claim-round.ts';
 import { claimCappedLane, claimFew, claimFirst, claimRunById, claimSolo, hasSoloRun } from './sql/claim-runs.ts';
 import { correctRejects } from './sql/correct-rejects.ts';
-import { failUndelivered, makeClaimable } from './sql/delivered-runs.ts';
+import { failUndelivered, makeClaimable, makeSomeClaimable } from './sql/delivered-runs.ts';
 import { endAlike } from './sql/end-alike.ts';
 import { type AttemptEnd, endAttempts } from './sql/end-attempts.ts';
 import { endsInHistory } from './sql/ends-in-history.ts';
 import { enqueueRuns, findHolder, findThere, type NewRun } from './sql/enqueue-runs.ts';
-import { lastPosition, positionEvents, readFeed } from './sql/event-feed.ts';
+import { forgetConsumer, lastPosition, positionEvents, readFeed } from './sql/event-feed.ts';
 import { countUnderFence, lockLease } from './sql/fence.ts';
 import { commitsNotStanding, leasesStillHeld } from './sql/held-leases.ts';
 import { insertEvents } from './sql/insert-events.ts';
@@ -316,6 +317,8 @@ const reads: PlanCase[] = [
   ...(['ledger', 'pipelines', 'flagged', 'given'] as const).flatMap((way) => [
     request((db, w) => pageRuns(db, way, page(w, { pipelines: ['ads'], statuses: ['failed'] }), some(w))),
     request((db, w) => measureRuns(db, way, page(w, { pipelines: ['ads'] }), 10, some(w))),
+    request((db, w) => measureRuns(db, way, page(w, { pipelines: ['ads'], lastOf: ['ads'] }), 10, some(w))),
+    request((db, w) => measureRuns(db, way, page(w, { phases: ['failed'], lastOf: ['ads'] }), 10, some(w))),
     request((db, w) => measureRuns(db, way, page(w, { pipelines: ['ads'], phases: ['failed'] }), 10, some(w))),
   ]),
   request((db, w) => readAttempts(db, w.ours, small(w))),
@@ -347,6 +350,7 @@ const reads: PlanCase[] = [
   ),
   request((db, w) => isAcknowledged(db, w.ours, w.run('ads', 'failed'))),
   request((db, w) => findRetried(db, some(w))),
+  request((db, w) => readLines(db, w.ours, some(w))),
   request((db, w) => isHiddenRun(db, w.ours, small(w), { pipelines: ['ads'], viewerId: uuidv7() })),
   request((db, w) => listOwners(db, ['ads'], some(w))),
   request((db, w) => readFileFacts(db, w.ours, w.id('blob_id', 41))),
@@ -424,6 +428,8 @@ const claiming: PlanCase[] = [
   control((db) => hasSoloRun(db, ['ads'])),
   control((db, w) => claimRunById(db, claimant(w), w.run('ads', 'ready'))),
   control((db, w) => makeClaimable(db, w.run('ads', 'scheduled'))),
+  control((db, w) => makeSomeClaimable(db, 'ads', w.run('ads', 'scheduled'), 20)),
+  control((db) => forgetConsumer(db, 'nobody')),
   control((db, w) =>
     failUndelivered(db, { tenantId: w.ours, runId: w.run('ads', 'ready'), code: 'x', text: 'no', hasBegun: true }),
   ),

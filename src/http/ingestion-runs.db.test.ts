@@ -88,6 +88,8 @@ describe('one ingestion run', () => {
       error: null,
       error_code: null,
       held: false,
+      attempts: 1,
+      work_run_id: runId,
     });
     expect(JSON.stringify(run)).not.toContain('secret/place');
   });

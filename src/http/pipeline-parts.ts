@@ -33,6 +33,8 @@ export interface PipelineParts {
   readonly mayStart?: boolean;
   /** Its runs belong to whoever made them: other users of the tenant do not see them; admins and API keys do. */
   readonly isPrivate?: boolean;
+  /** To /v1/ingestion-runs a retry is a new attempt of the same run. */
+  readonly retriesAreAttempts?: boolean;
 }
 
 /** Where the parts of an app's pipelines are found. */

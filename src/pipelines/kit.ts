@@ -19,7 +19,7 @@ import type { RunReadings } from '../http/reading/reading-tools.ts';
 import type { RejectTools } from '../http/rejects/reject-tools.ts';
 import type { StatusOptions } from '../http/status-server.ts';
 import type { UploadLimits } from '../http/uploads/upload-limits.ts';
-import type { FigureWords, PipelineAlerts, StaleAfter } from '../outbound/alerts/pipeline-alerts.ts';
+import type { DefaultRule, FigureWords, PipelineAlerts, StaleAfter } from '../outbound/alerts/pipeline-alerts.ts';
 import type { EventFields } from '../outbound/webhooks/payload.ts';
 import type { BlobStore } from '../platform/blob/blob-store.ts';
 import type { Config, SettingGroup } from '../platform/config.ts';
@@ -126,6 +126,8 @@ export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodR
   readonly mayStart?: boolean;
   /** Its runs belong to whoever made them: other users of the tenant do not see them; admins and API keys do. */
   readonly isPrivate?: boolean;
+  /** In the specification's face (/v1/ingestion-runs) a retry is a new attempt of the same run, under the id that was given first. */
+  readonly retriesAreAttempts?: boolean;
   /** Its options of `millrace ingest`, and what that says of its runs. */
   readonly ingest?: IngestWay;
   readonly commands?: readonly KitCommands[];
@@ -152,6 +154,8 @@ export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodR
   readonly events?: EventFields;
   /** Its facts that open alerts, and the rules it brings. */
   readonly alerts?: PipelineAlerts;
+  /** Further rules, with thresholds that follow its settings. */
+  alertRules?(base: KitBase<Shape>): readonly DefaultRule[];
   /** How its runs came in, where that is always the same (/v1/ingestion-runs). */
   readonly channel?: string;
   /** Whose API its runs ask when their input names none. */

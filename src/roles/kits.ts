@@ -138,6 +138,7 @@ function putToWork(kit: PipelineKit, opened: KitOpened<unknown>, engine: Engine)
       ...(kit.figures ? { figures: kit.figures } : {}),
       ...(kit.channel === undefined ? {} : { channel: kit.channel }),
       ...(kit.isPrivate === undefined ? {} : { isPrivate: kit.isPrivate }),
+      ...(kit.retriesAreAttempts ? { retriesAreAttempts: true } : {}),
       ...(kit.provider === undefined ? {} : { provider: kit.provider }),
     },
     alerted: alertedOf(kit, opened),
@@ -153,11 +154,14 @@ function hostOf(opened: KitOpened<unknown>, engine: Engine) {
 }
 
 /** What alerts know of a kit. */
-export function alertedOf({ alerts, figures }: PipelineKit, base: KitBase): AlertedPipeline {
+export function alertedOf(kit: PipelineKit, base: KitBase): AlertedPipeline {
+  const { alerts, figures } = kit;
   const { label, runsBy } = figures ?? {};
   const staleAfter = figures?.staleAfter?.(base);
+  const rules = [...(alerts?.rules ?? []), ...(kit.alertRules?.(base) ?? [])];
   return {
     ...alerts,
+    ...(rules.length === 0 ? {} : { rules }),
     ...(label === undefined ? {} : { label }),
     ...(runsBy === undefined ? {} : { runsBy }),
     ...(staleAfter === undefined ? {} : { staleAfter }),

@@ -48,7 +48,7 @@ it('every command of documents does what it says, and names the next step', asyn
   const file = path.join(folder, 'records.pdf');
   writeFileSync(file, await buildPdf([{ heading: 'Retention', lines: prose(1, 12) }, { lines: prose(2, 12) }, {}]));
   expect(await say(['upload', file, '--title', 'Records', '--tags', 'legal,hr', '--watch'])).toMatch(
-    /Document [0-9a-f-]{36}: succeeded/,
+    /process +\d+ chunks? · (\d+) passages?: \1 embedded, 0 reused\n.* receipt +3 = 2 text \+ 1 empty\nDocument [0-9a-f-]{36}: succeeded/,
   );
   expect(service.texts.length).toBeGreaterThan(0);
   expect(await say(['upload', file])).toMatch(/Already ingested, no changes: document [0-9a-f-]{36}/);
@@ -73,6 +73,8 @@ it('every command of documents does what it says, and names the next step', asyn
   expect(await say(['deactivate', id, '--reason', 'out of date'])).toContain('is not served any more');
   expect(await documents<unknown[]>(['list'])).toEqual([]);
   expect(await say(['reactivate', id, '--doc-version', '1'])).toContain('is served again: v1');
-  expect(await say(['purge', id])).toMatch(/is erased: 2 versions, 6 pages, \d+ vectors, 1 files/);
+  expect(await say(['purge', id])).toMatch(/^purge would erase ".+" for good: 2 versions\. Add --yes to do it\.$/m);
+  expect(await say(['show', id])).toContain('v2');
+  expect(await say(['purge', id, '--yes'])).toMatch(/is erased: 2 versions, 6 pages, \d+ vectors, 1 file\./);
   expect(await say(['show', id], 1)).toContain(id);
 });

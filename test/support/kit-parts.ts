@@ -4,7 +4,7 @@ import type { PipelineParts, PipelinePartsByName } from '../../src/http/pipeline
 import type { AlertedPipelines } from '../../src/outbound/alerts/pipeline-alerts.ts';
 import { kits } from '../../src/pipelines/all.ts';
 import type { KitBase, KitHost, PipelineKit } from '../../src/pipelines/kit.ts';
-import { loadConfig } from '../../src/platform/config.ts';
+import { loadConfig, readSettings } from '../../src/platform/config.ts';
 import { alertedOf } from '../../src/roles/kits.ts';
 
 /** `given`: what the test brings itself, which goes first. */
@@ -14,12 +14,13 @@ export function kitParts(engine: Engine | undefined, given: PipelinePartsByName 
 }
 
 function factsOf(kit: PipelineKit, engine: Engine | undefined): PipelineParts {
-  const { title, isDefault = false, isPrivate = false, rows, figures, channel, provider } = kit;
+  const { title, isDefault = false, isPrivate = false, rows, figures, channel, provider, retriesAreAttempts } = kit;
   const actions = engine === undefined ? undefined : kit.actions?.({ engine } as KitHost<unknown>);
   return {
     title,
     isDefault,
     isPrivate,
+    ...(retriesAreAttempts ? { retriesAreAttempts } : {}),
     ...(rows ? { rows } : {}),
     ...(figures ? { figures } : {}),
     ...(actions ? { actions } : {}),
@@ -30,5 +31,9 @@ function factsOf(kit: PipelineKit, engine: Engine | undefined): PipelineParts {
 
 /** What the kits bring to alerts, with the settings as they are when nobody changes them. */
 export const alertedKits: AlertedPipelines = Object.fromEntries(
-  kits.map((kit) => [kit.name, alertedOf(kit, { config: loadConfig({}) } as KitBase)]),
+  kits.map((kit) => [kit.name, alertedOf(kit, { config: loadConfig({}), settings: settingsOf(kit) } as KitBase)]),
 );
+
+function settingsOf({ settings }: PipelineKit): unknown {
+  return settings === undefined ? {} : readSettings({ environment: {} }, settings);
+}

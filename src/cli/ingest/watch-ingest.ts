@@ -16,15 +16,18 @@ export interface WatchOptions {
   readonly isQuiet: boolean;
   /** Of the run's pipeline, where it has one. */
   readonly gate?: Gate | undefined;
+  /** What the first stage did, for pipelines that read no rows. */
+  readonly describeWork?: ((receipt: NonNullable<RunDetail['receipt']>) => string) | undefined;
 }
 
 /** Returns the run when it has ended, or when it asks. */
-export async function watchIngest(call: Client, runId: string, { isQuiet, gate }: WatchOptions): Promise<RunDetail> {
+export async function watchIngest(call: Client, runId: string, options: WatchOptions): Promise<RunDetail> {
+  const { isQuiet, gate } = options;
   const told = new Set<string>();
   for (let look = 0; ; look += 1) {
     const run = await call('runs.show', { params: { run_id: runId } });
     if (!isQuiet) {
-      await tellStages(call, run, told, gate);
+      await tellStages(call, run, told, options);
       if (run.question !== null) tellQuestion(run.question);
       else if (run.finished_at === null) drawActive(run, look);
       else tellEnd(run, gate);
@@ -35,13 +38,13 @@ export async function watchIngest(call: Client, runId: string, { isQuiet, gate }
 }
 
 /** In their order: a stage is told when it is done and the one before it has been told. */
-async function tellStages(call: Client, run: RunDetail, told: Set<string>, gate: Gate | undefined): Promise<void> {
+async function tellStages(call: Client, run: RunDetail, told: Set<string>, options: WatchOptions): Promise<void> {
   for (const [index, { stage, state }] of run.stages.entries()) {
     if (told.has(stage)) continue;
     // A file that the gate stopped has been read all the same, and that is what its sender wants to see.
     const isRead = index === 0 && run.receipt !== null;
     if (state !== 'done' && !isRead) return;
-    const isTold = index === 0 ? await tellIntake(call, run, gate) : tellStage(stage, run);
+    const isTold = index === 0 ? await tellFirst(call, stage, run, options) : tellStage(stage, run);
     if (!isTold) return;
     told.add(stage);
   }
@@ -50,6 +53,15 @@ async function tellStages(call: Client, run: RunDetail, told: Set<string>, gate:
 function tellStage(stage: string, run: RunDetail): boolean {
   clearLine();
   tell('✔', 'green', stage, describeDimensions(run.receipt) ?? 'done');
+  return true;
+}
+
+async function tellFirst(call: Client, stage: string, run: RunDetail, options: WatchOptions): Promise<boolean> {
+  const { gate, describeWork: describe } = options;
+  if (describe === undefined) return tellIntake(call, run, gate);
+  if (run.receipt === null && run.finished_at === null) return false;
+  clearLine();
+  if (run.receipt !== null) tell('✔', 'green', stage, describe(run.receipt));
   return true;
 }
 

@@ -1,5 +1,5 @@
 // Ingestion runs: every run of the ledger under the four words of the document specification, with page numbers beside cursors. A
-// second face, not a second ledger: the same run_id opens the whole story at /v1/runs/:run_id.
+// second face, not a second ledger: work_run_id opens the whole story at /v1/runs/:run_id.
 import { z } from 'zod';
 import { allow, type Role } from './roles.ts';
 import { defineRoutes, json } from './route.ts';
@@ -33,7 +33,7 @@ export const runTypes = [
 export const RunType = z
   .enum(runTypes)
   .describe(
-    'retry: after a failed run (of a document: as the first run came in; config.retry_of says that it is a retry). ' +
+    'retry: after a failed run (not of a document, whose retries are attempts of the same run). ' +
       'replay: corrected rows of an earlier one. source: another configured source.',
   );
 
@@ -74,6 +74,10 @@ export const IngestionRun = z.object({
   error: z.string().nullable().describe('Why it failed; null unless status is failed.'),
   error_code: z.string().nullable(),
   held: z.boolean().describe('A person holds it: it stays queued until somebody resumes it.'),
+  attempts: Count.describe(
+    '1, and one more for each time a person retried it. Tries that Millrace makes by itself are not counted.',
+  ),
+  work_run_id: Id.describe('The run of the ledger that does the work: /v1/runs/:work_run_id tells its whole story.'),
 });
 
 /** Page numbers reach this many runs from the newest one; beyond, `after` goes on at any depth. */
@@ -134,8 +138,8 @@ export const ingestionRunRoutes = defineRoutes({
     tag: 'Runs',
     summary: 'Retry a failed ingestion run',
     notes:
-      'Answers with the run that now does the work, linked by config.retry_of. The failed one keeps its error and names its successor in ' +
-      'config.retried_as, so that whoever still polls it finds the way. Two clicks make one run.',
+      'A document keeps its run_id: the retry is its next attempt, and whoever polls it sees it queued again. Other pipelines answer with a new run, linked by ' +
+      'config.retry_of; the failed one names it in config.retried_as. Two clicks make one retry.',
     access: allow(['admin', 'user', 'service'], 'runs:write'),
     params: byId,
     body: z.strictObject({ reason: z.string().max(500).optional() }).optional(),

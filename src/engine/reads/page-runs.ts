@@ -14,6 +14,8 @@ export interface PageFilter extends CandidateFilter {
   readonly titlePart: string | null;
   readonly limit: number;
   readonly hidden?: HiddenRuns | undefined;
+  /** Of these pipelines only runs that were not retried: the last of each line. */
+  readonly lastOf?: readonly string[] | undefined;
 }
 
 export interface RunsFound {
@@ -59,6 +61,7 @@ export async function pageRuns(
           and ($10::timestamptz is null or r.created_at < $10)
           and ($11::text is null or position($11 in lower(coalesce(b.original_name, r.input ->> 'title', r.unique_key, ''))) > 0)
           and ${isSeen('r', '$13', '$14')}
+          and ($15::text[] is null or n.id is null or not r.pipeline = any ($15))
         order by c.id desc
         limit $12
       ) page on true`,
@@ -70,6 +73,7 @@ export async function pageRuns(
       filter.titlePart,
       filter.limit,
       ...hiddenValues(filter.hidden),
+      filter.lastOf ?? null,
     ],
   });
   const first = rows[0];

@@ -59,6 +59,50 @@ export async function readRunByKey(
   return rows[0];
 }
 
+export interface RetriedLine {
+  /** The first run and the one that does the work now. */
+  readonly first: string;
+  readonly last: string;
+  /** How many there are. */
+  readonly runs: number;
+}
+
+/** The line of retries that each of these runs stands in; a run that was never retried is a line of its own. */
+export async function readLines(
+  db: Queryable,
+  tenantId: string,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, RetriedLine>> {
+  const { rows } = await db.query<RetriedLine & { id: string }>({
+    name: 'reads-retried-lines',
+    text: `
+      select given.id, back.id as first, ahead.id as last, 1 + back.step + ahead.step as runs
+      from unnest($2::uuid[]) given (id)
+      cross join lateral (
+        with recursive line (id, step) as (
+          select given.id, 0
+          union all
+          select x.retry_of, step + 1
+          from line cross join lateral (select r.retry_of, r.tenant_id from engine.all_runs r where r.id = line.id limit 1) x
+          where x.tenant_id = $1 and x.retry_of is not null
+        )
+        select id, step from line order by step desc limit 1
+      ) back
+      cross join lateral (
+        with recursive line (id, step) as (
+          select given.id, 0
+          union all
+          select x.run_id, step + 1
+          from line cross join lateral (select * from engine.all_retries a where a.retry_of = line.id limit 1) x
+          where x.tenant_id = $1
+        )
+        select id, step from line order by step desc limit 1
+      ) ahead`,
+    values: [tenantId, runIds],
+  });
+  return new Map(rows.map(({ id, ...line }) => [id, line]));
+}
+
 export async function isAcknowledged(db: Queryable, tenantId: string, runId: string): Promise<boolean> {
   const { rows } = await db.query({
     name: 'reads-is-acknowledged',

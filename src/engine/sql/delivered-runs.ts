@@ -21,6 +21,45 @@ export async function makeClaimable(db: Queryable, runId: string): Promise<void>
   });
 }
 
+export interface Released {
+  readonly released: number;
+  /** The last one that was looked at; null when there are no more. */
+  readonly last: string | null;
+}
+
+/** The same for all runs of a pipeline that is not delivered any more, some at a time in the order of their ids. */
+export async function makeSomeClaimable(
+  db: Queryable,
+  pipeline: string,
+  after: string | null,
+  limit: number,
+): Promise<Released> {
+  const { rows } = await db.query<Released>({
+    name: 'engine-make-some-claimable',
+    text: `
+      with looked as (
+        select run_id, pipeline from engine.scheduled
+        where run_id > coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
+        order by run_id
+        limit $3
+      ),
+      due as (
+        delete from engine.scheduled s
+        using looked l cross join lateral (select x.attempt from engine.runs x where x.id = l.run_id limit 1) r
+        where s.run_id = l.run_id and l.pipeline = $1 and r.attempt = 0
+        returning s.pipeline, s.lane, s.priority, s.run_id, s.solo
+      ),
+      queued as (
+        insert into engine.ready (pipeline, lane, priority, run_id, solo)
+        select pipeline, lane, priority, run_id, solo from due
+        returning 1
+      )
+      select (select count(*)::int from queued) as released, (select run_id from looked order by run_id desc limit 1) as last`,
+    values: [pipeline, after, limit],
+  });
+  return rows[0] ?? { released: 0, last: null };
+}
+
 export interface UndeliveredRun {
   readonly tenantId: string;
   readonly runId: string;

@@ -86,6 +86,16 @@ export async function lockConsumer(db: Queryable, consumer: string): Promise<Loc
   return rows[0];
 }
 
+/** Nobody reads under this name any more: what it has not read is not kept for it. */
+export async function forgetConsumer(db: Queryable, consumer: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'engine-forget-consumer',
+    text: `delete from engine.consumers where consumer = $1`,
+    values: [consumer],
+  });
+  return (rowCount ?? 0) > 0;
+}
+
 export async function advanceConsumer(db: Queryable, consumer: string, position: number): Promise<void> {
   await db.query({
     name: 'engine-advance-consumer',

@@ -29,6 +29,8 @@ export interface Finder {
   readonly live?: readonly string[];
   /** What the caller does not see. */
   readonly hidden?: HiddenRuns | undefined;
+  /** Pipelines of which a run that was retried is not listed, but its retry is. */
+  readonly lastOf?: readonly string[] | undefined;
 }
 
 export interface RunPage {
@@ -106,7 +108,13 @@ async function findById({ pool, hidden }: Finder, tenantId: string, runId: strin
   return { rows: row === undefined || isHidden ? [] : [row], next: null };
 }
 
-function filterOf({ hidden }: Finder, tenantId: string, query: RunQuery, beforeId: string, limit: number): PageFilter {
+function filterOf(
+  { hidden, lastOf }: Finder,
+  tenantId: string,
+  query: RunQuery,
+  beforeId: string,
+  limit: number,
+): PageFilter {
   const filter = {
     tenantId,
     beforeId,
@@ -119,13 +127,18 @@ function filterOf({ hidden }: Finder, tenantId: string, query: RunQuery, beforeI
     titlePart: query.q?.trim().toLowerCase() || null,
     limit: limit + 1,
     hidden,
+    lastOf,
   };
   return { ...filter, scan: isServedByIndex(filter) ? limit + 1 : SCAN };
 }
 
 function isServedByIndex(filter: Omit<PageFilter, 'scan'>): boolean {
-  const { statuses, phases, sources, since, until, titlePart, hidden } = filter;
-  return hidden === undefined && [statuses, phases, sources, since, until, titlePart].every((each) => each === null);
+  const { statuses, phases, sources, since, until, titlePart, hidden, lastOf } = filter;
+  return (
+    hidden === undefined &&
+    lastOf === undefined &&
+    [statuses, phases, sources, since, until, titlePart].every((each) => each === null)
+  );
 }
 
 async function search(finder: Finder, filter: PageFilter): Promise<RunsFound> {

@@ -49,6 +49,8 @@ export function viewIngestionRun(row: ShownRun, channel?: string): IngestionRunV
     error: error?.message ?? null,
     error_code: error?.code ?? null,
     held: row.held_at !== null,
+    attempts: 1,
+    work_run_id: row.id,
   };
 }
 

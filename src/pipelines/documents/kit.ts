@@ -1,6 +1,6 @@
 // Documents: a PDF, DOCX, HTML, TXT or MD file becomes exactly one version that is served, with a fate for each page.
 import { defineKit } from '../kit.ts';
-import { documentsAlerts } from './alerts.ts';
+import { documentsAlertRules } from './alerts.ts';
 import { documentsStaging } from './cleanup.ts';
 import { checkDocuments } from './cli/doctor-check.ts';
 import { checkDelivery } from './cli/doctor-delivery.ts';
@@ -29,6 +29,7 @@ import { DELIVERY_ROLE } from './sql/deliveries.ts';
 export const documentsKit = defineKit({
   name: 'documents',
   title: 'Documents',
+  retriesAreAttempts: true,
   settings: documentSettings,
   open: ({ settings, config, blobs }) => openDocuments(settings, config, blobs),
   pipeline: ({ own }) => documentsPipeline(own),
@@ -86,7 +87,8 @@ export const documentsKit = defineKit({
       fields: {},
     },
   ],
-  alerts: documentsAlerts,
+  figures: { staleAfter: ({ settings }) => ({ atWorkSeconds: settings.crashGuardRunningStaleMin * 60 }) },
+  alertRules: ({ settings }) => documentsAlertRules(settings),
   doctor: [
     { name: 'documents', ask: checkDocuments },
     { name: 'delivery', ask: () => checkDelivery() },

@@ -17,6 +17,10 @@ const commonWords: Readonly<Record<string, string>> = {
 };
 
 const lists = Object.entries(commonWords).map(([language, words]) => [language, new Set(words.split(' '))] as const);
+/** In which the letters of the text must be written, most of them: an Arabic manual quotes English commands and is no English text. */
+const scripts: Readonly<Record<string, RegExp>> = { russian: /\p{Script=Cyrillic}/gu };
+const latin = /\p{Script=Latin}/gu;
+const MIN_SCRIPT_SHARE = 0.5;
 const SAMPLE_CHARS = 20_000;
 const MIN_WORDS = 20;
 const MIN_SHARE = 0.08;
@@ -29,18 +33,24 @@ export interface Language {
 }
 
 export function languageOf(text: string): Language {
-  const words =
-    text
-      .slice(0, SAMPLE_CHARS)
-      .toLowerCase()
-      .match(/\p{L}+/gu) ?? [];
+  const sample = text.slice(0, SAMPLE_CHARS).toLowerCase();
+  const words = sample.match(/\p{L}+/gu) ?? [];
   if (words.length < MIN_WORDS) return { language: null, config: 'simple' };
   const scores = lists.map(
     ([language, common]) => [language, words.filter((word) => common.has(word)).length] as const,
   );
   const [best, second] = scores.toSorted((a, b) => b[1] - a[1]);
-  const stands = best !== undefined && best[1] / words.length >= MIN_SHARE && best[1] > (second?.[1] ?? 0);
+  const stands =
+    best !== undefined &&
+    best[1] / words.length >= MIN_SHARE &&
+    best[1] > (second?.[1] ?? 0) &&
+    isWrittenIn(sample, scripts[best[0]] ?? latin);
   return stands ? { language: best[0], config: best[0] } : { language: null, config: 'simple' };
+}
+
+function isWrittenIn(sample: string, script: RegExp): boolean {
+  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
+  return (sample.match(script)?.length ?? 0) >= letters * MIN_SCRIPT_SHARE;
 }
 
 /** As it is given to to_tsvector: runs of ideographs as pairs. Questions must be prepared in the same way. */

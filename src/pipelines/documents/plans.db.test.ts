@@ -32,6 +32,7 @@ import { countBeingRead } from './sql/count-being-read.ts';
 import { deleteOldQueries, deleteQueries } from './sql/delete-old-queries.ts';
 import {
   addDeliveries,
+  clearDeliveries,
   DELIVERY_ROLE,
   endDelivery,
   listOldDeliveries,
@@ -224,6 +225,7 @@ const changing: PlanCase[] = [
   purge((db, w) => expireBlobs(db, [w.id('blob_id', 41)])),
   delivery((db, w) => addDeliveries(db, [{ runId: w.run('documents', 'small'), tenantId: w.ours }])),
   delivery((db) => takeDeliveries(db, 20, 1_000)),
+  delivery((db) => clearDeliveries(db), { readsAll: 'once, after a change of INGEST_MODE' }),
   delivery((db, w) => endDelivery(db, w.id('run_id', 50))),
   delivery((db, w) => postponeDelivery(db, { run_id: w.id('run_id', 50), tenant_id: w.ours, tries: 1 }, 10, null)),
   delivery((db) => listOldDeliveries(db, 3_600, 20)),

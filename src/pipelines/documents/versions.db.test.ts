@@ -107,7 +107,7 @@ describe('two at once', () => {
 });
 
 describe('a failed document', () => {
-  it('is listed as an orphan for admins, not among documents, and a retry is linked to it', async () => {
+  it('is listed as an orphan for admins, not among documents', async () => {
     const { body } = await bench.upload('%PDF-1.4\nbroken', 'broken.pdf');
     const run = await bench.ended(body.run_id ?? '');
     expect(run).toMatchObject({ status: 'failed', error_code: 'document_damaged' });
@@ -115,23 +115,68 @@ describe('a failed document', () => {
     expect(orphans.json().data.map(({ doc_id }: { doc_id: string }) => doc_id)).toContain(body.doc_id);
     const listed = await api.call('documents.list', { as: bench.admin, query: { status: 'all', limit: '100' } });
     expect(listed.json().data.map(({ doc_id }: { doc_id: string }) => doc_id)).not.toContain(body.doc_id);
-    const retried = await api.call('ingestion-runs.retry', { as: bench.admin, params: { run_id: run.id }, body: {} });
-    expect(retried.statusCode).toBe(202);
-    const successor = retried.json().run_id;
-    expect(retried.json()).toMatchObject({
+  });
+
+  it('that is retried stays one run to its caller: same id, queued again, next attempt; in the ledger no ended run has changed', async () => {
+    const { body } = await bench.upload('%PDF-1.4\nbroken twice', 'broken twice.pdf');
+    const runId = body.run_id ?? '';
+    const failed = await bench.ended(runId);
+    const ask = (id = runId) => api.call('ingestion-runs.show', { as: bench.admin, params: { run_id: id } });
+    const retry = (id = runId) =>
+      api.call('ingestion-runs.retry', { as: bench.admin, params: { run_id: id }, body: {} });
+    expect((await ask()).json()).toMatchObject({ run_id: runId, status: 'failed', attempts: 1, work_run_id: runId });
+
+    await bench.engine.pause('documents', 'test');
+    const answers = await Promise.all([retry(), retry()]);
+    const [first] = answers.map((answer) => answer.json());
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([202, 202]);
+    expect(first).toMatchObject({
+      run_id: runId,
+      status: 'queued',
       run_type: 'manual_upload',
-      config: { retry_of: run.id, original_filename: 'broken.pdf' },
+      attempts: 2,
+      created_at: failed.created_at.toISOString(),
+      started_at: failed.started_at?.toISOString(),
+      finished_at: null,
+      error: null,
+      config: { original_filename: 'broken twice.pdf', retry_of: null, retried_as: null },
     });
-    expect(await bench.ended(successor)).toMatchObject({ status: 'failed' });
-    // Who polls the id that failed finds the way; who asks for it once more gets the same run.
-    const first = await api.call('ingestion-runs.show', { as: bench.admin, params: { run_id: run.id } });
-    expect(first.json()).toMatchObject({
-      status: 'failed',
-      error_code: 'document_damaged',
-      config: { retried_as: successor },
-    });
-    const again = await api.call('ingestion-runs.retry', { as: bench.admin, params: { run_id: run.id }, body: {} });
-    expect([again.statusCode, again.json().run_id]).toEqual([202, successor]);
+    // Asked once more while it is under way: the same retry. Any id of the line leads to it.
+    expect((await retry()).json()).toMatchObject({ run_id: runId, attempts: 2, work_run_id: first.work_run_id });
+    expect((await ask(first.work_run_id)).json()).toEqual((await ask()).json());
+    const listed = async (status?: string) =>
+      (
+        await api.call('ingestion-runs.list', {
+          as: bench.admin,
+          query: { limit: '100', ...(status ? { status } : {}) },
+        })
+      )
+        .json()
+        .data.filter((each: { run_id: string }) => [runId, first.work_run_id].includes(each.run_id))
+        .map((each: { run_id: string; status: string }) => [each.run_id, each.status]);
+    expect([await listed(), await listed('queued'), await listed('failed')]).toEqual([
+      [[runId, 'queued']],
+      [[runId, 'queued']],
+      [],
+    ]);
+
+    await bench.engine.unpause('documents');
+    await bench.ended(first.work_run_id);
+    expect((await ask()).json()).toMatchObject({ status: 'failed', error_code: 'document_damaged', attempts: 2 });
+    expect(await listed('failed')).toEqual([[runId, 'failed']]);
+    // A later retry is the third attempt.
+    expect((await retry()).json()).toMatchObject({ run_id: runId, attempts: 3 });
+    const { rows } = await bench.db.admin.query(
+      `select run_id, status, started_at, run_type from ingestion_runs where config ->> 'content_hash' = $1`,
+      [failed.input.content_hash],
+    );
+    expect(rows).toEqual([
+      { run_id: runId, status: expect.any(String), started_at: failed.started_at, run_type: 'manual_upload' },
+    ]);
+    const { retried_as: _, ...after } = { ...(await bench.engine.run(bench.admin.tenantId, runId)), retried_as: null };
+    expect(after).toEqual(failed);
+    const total = (await api.call('ingestion-runs.list', { as: bench.admin, query: { limit: '1' } })).json().total;
+    expect(total).toBe(await bench.count('ingestion_runs', `tenant_id = '${bench.admin.tenantId}'`));
   });
 
   it('shows config, stats and times as the specification has them', async () => {

@@ -65,7 +65,7 @@ function Facts({ version }: { version: DocumentVersion }): ReactNode {
         </span>
         <span className="text-ink-2">
           {plural(version.chunks, 'chunk')}, {plural(version.passages, 'passage')}, {plural(version.tokens, 'token')}
-          {version.language === null ? '' : `, ${version.language}`}
+          {version.language === null ? '' : `, ${capitalised(version.language)}`}
         </span>
       </p>
       {version.notes.length > 0 && (
@@ -125,4 +125,8 @@ function Actions({ document, shown }: Props): ReactNode {
       )}
     </div>
   );
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

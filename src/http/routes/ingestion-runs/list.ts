@@ -3,10 +3,18 @@ import type { AnswerOf } from '../../../contract/api/client.ts';
 import { PAGE_REACH } from '../../../contract/api/ingestion-runs.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { type Call, handle } from '../../call.ts';
-import { partsOf } from '../../pipeline-parts.ts';
-import { findNumberedPage, findRuns, type RunQuery, splitWords } from '../../runs/find-runs.ts';
+import {
+  type Finder,
+  findNumberedPage,
+  findRuns,
+  type RunPage,
+  type RunQuery,
+  splitWords,
+} from '../../runs/find-runs.ts';
 import { finderOf } from '../../runs/hidden-runs.ts';
-import { phasesOf, viewIngestionRun } from '../../runs/ingestion-view.ts';
+import { pipelinesWithLines, viewIngestionRuns } from '../../runs/ingestion-lines.ts';
+import { phasesOf } from '../../runs/ingestion-view.ts';
+import { look } from '../change.ts';
 
 type ListCall = Call<'ingestion-runs.list'>;
 
@@ -20,9 +28,9 @@ async function byNumber(call: ListCall, page: number): Promise<AnswerOf<'ingesti
   const { limit } = call.query;
   if ((page - 1) * limit >= PAGE_REACH) throw new MillraceError('page_too_deep', { page, limit, reach: PAGE_REACH });
   const wanted = { page, limit, reach: PAGE_REACH };
-  const found = await findNumberedPage(finderOf(call), call.principal.tenantId, filterOf(call), wanted);
+  const found = await findNumberedPage(finderOfLines(call), call.principal.tenantId, filterOf(call), wanted);
   return {
-    data: found.rows.map((row) => viewIngestionRun(row, partsOf(call.app, row.pipeline).channel)),
+    data: await viewAll(call, found.rows),
     next: found.next,
     page,
     limit,
@@ -34,9 +42,9 @@ async function byNumber(call: ListCall, page: number): Promise<AnswerOf<'ingesti
 
 async function byCursor(call: ListCall, after: string): Promise<AnswerOf<'ingestion-runs.list'>> {
   const { limit } = call.query;
-  const found = await findRuns(finderOf(call), call.principal.tenantId, filterOf(call), { after, limit });
+  const found = await findRuns(finderOfLines(call), call.principal.tenantId, filterOf(call), { after, limit });
   return {
-    data: found.rows.map((row) => viewIngestionRun(row, partsOf(call.app, row.pipeline).channel)),
+    data: await viewAll(call, found.rows),
     next: found.next,
     page: null,
     limit,
@@ -45,6 +53,11 @@ async function byCursor(call: ListCall, after: string): Promise<AnswerOf<'ingest
     total_is_exact: null,
   };
 }
+
+const finderOfLines = (call: ListCall): Finder => ({ ...finderOf(call), lastOf: pipelinesWithLines(call.app) });
+
+const viewAll = (call: ListCall, rows: RunPage['rows']) =>
+  look(call, (db, tenantId) => viewIngestionRuns(call.app, db, tenantId, rows));
 
 /** Support sees dead letters only, as in the list of runs: of the four statuses, `failed` is the one that holds any. */
 function filterOf({ principal, query }: ListCall): Pick<RunQuery, 'phase' | 'status'> {

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { type Connection, withConnection } from '../../../cli/connection.ts';
 import { watchIngest } from '../../../cli/ingest/watch-ingest.ts';
 import { openFile } from '../../../cli/open-file.ts';
-import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
+import { type Column, formatCount, formatFacts, formatTable, note, plural, say, sayJson } from '../../../cli/output.ts';
 import { exitCodeOfRun } from '../../../cli/runs/tail-run.ts';
 import { relativeTime } from '../../../cli/times.ts';
 import { workIfNobodyDoes } from '../../../cli/work-here.ts';
@@ -29,6 +29,7 @@ interface DocumentOptions {
   readonly fate?: string;
   readonly watch?: boolean;
   readonly json?: boolean;
+  readonly yes?: boolean;
 }
 
 const documentColumns: readonly Column<Listed>[] = [
@@ -110,6 +111,7 @@ export function addDocumentCommands(program: Command): void {
   command('purge', 'Erases a document for good: versions, pages, vectors and files. A tombstone stays.')
     .argument('<document>', 'id of the document, see "millrace documents list"')
     .option('--reason <text>', 'kept with the tombstone')
+    .option('--yes', 'do it, having seen what is erased')
     .action((id: string, _: DocumentOptions, self: Command) => purge(id, self.optsWithGlobals<DocumentOptions>()));
 }
 
@@ -135,10 +137,17 @@ async function upload(file: string, { tenant, title, tags, watch, json = false }
 
 /** To its receipt. */
 async function follow({ call }: Connection, runId: string, docId: string, json: boolean): Promise<void> {
-  const run = await watchIngest(call, runId, { isQuiet: json });
+  const run = await watchIngest(call, runId, { isQuiet: json, describeWork });
   if (json) sayJson(run);
   else say(`Document ${docId}: ${run.status}`);
   process.exitCode = exitCodeOfRun(run);
+}
+
+/** "233 chunks · 561 passages: 540 embedded, 21 reused". */
+function describeWork(receipt: Record<string, unknown>): string {
+  const { chunks_created: chunks = 0, embedded = 0, reused = 0 } = receipt as Record<string, number>;
+  const passages = plural(embedded + reused, 'passage');
+  return `${plural(chunks, 'chunk')} · ${passages}: ${formatCount(embedded)} embedded, ${formatCount(reused)} reused`;
 }
 
 async function list({ tenant, search, status = 'active', limit, json }: DocumentOptions): Promise<void> {
@@ -208,16 +217,20 @@ async function reactivate(id: string, { tenant, docVersion: version, json }: Doc
   else say(`Document ${id} is served again: ${document.version_label}.`);
 }
 
-async function purge(id: string, { tenant, reason, json }: DocumentOptions): Promise<void> {
-  const query = reason === undefined ? {} : { reason };
-  const answer = await withConnection({ tenant }, ({ call }) =>
-    call('documents.purge', { params: { doc_id: id }, query }),
-  );
-  if (json) sayJson(answer);
-  else
-    say(
-      `Document ${id} is erased: ${answer.versions} versions, ${answer.pages} pages, ${answer.vectors} vectors, ${answer.files} files.`,
-    );
+/** Says what goes before it goes: nobody can restore it. */
+async function purge(id: string, { tenant, reason, yes = false, json }: DocumentOptions): Promise<void> {
+  await withConnection({ tenant }, async ({ call }) => {
+    if (!yes) {
+      const { title, versions } = await call('documents.show', { params: { doc_id: id } });
+      note(`purge would erase "${title}" for good: ${plural(versions.length, 'version')}. Add --yes to do it.`);
+      return;
+    }
+    const query = reason === undefined ? {} : { reason };
+    const answer = await call('documents.purge', { params: { doc_id: id }, query });
+    const counts = (['version', 'page', 'vector', 'file'] as const).map((word) => plural(answer[`${word}s`], word));
+    if (json) sayJson(answer);
+    else say(`Document ${id} is erased: ${counts.join(', ')}.`);
+  });
 }
 
 type Call = Parameters<Parameters<typeof withConnection>[1]>[0]['call'];

@@ -30,6 +30,7 @@ export interface DelegatorDeps extends PayloadDeps {
   readonly log: Log;
 }
 
+export const DELIVERY_CONSUMER = 'documents delivery';
 const EVERY_MS = 1_000;
 const IDLE_MS = 5_000;
 /** The consumer has told of new deliveries in a transaction that is about to commit. */
@@ -84,7 +85,7 @@ export function createDelegator(deps: DelegatorDeps): Delegator {
       transport.close();
     },
     consumer: {
-      name: 'documents delivery',
+      name: DELIVERY_CONSUMER,
       async apply(tx, events) {
         const runs = events.flatMap(({ type, run_id: runId, tenant_id: tenantId, data }) =>
           type === 'run.queued' && data.pipeline === 'documents' && runId !== null ? [{ runId, tenantId }] : [],

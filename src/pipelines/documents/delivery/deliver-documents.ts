@@ -11,6 +11,7 @@ import type { PayloadDeps } from './job-payload.ts';
 import { openTransport } from './open-transport.ts';
 import { answerProcess } from './process-endpoint.ts';
 import { createQueueListener } from './queue-listener.ts';
+import { createWaitingReleaser } from './release-waiting.ts';
 import { SqsQueue } from './sqs-queue.ts';
 
 export interface DeliveryHost {
@@ -46,7 +47,7 @@ export function deliveryServices(host: DeliveryHost): Service[] {
   const { ingestMode, sqsQueueUrl, sqsDlqUrl, sqsMaxReceiveCount: maxReceiveCount } = settings;
   const hasDead = ingestMode === 'queue' && sqsQueueUrl !== undefined && sqsDlqUrl !== undefined;
   return [
-    ...(delegator === undefined ? [] : [delegator]),
+    delegator ?? createWaitingReleaser(host.engine, log),
     ...(hasDead
       ? [
           createDeadMessageReader({

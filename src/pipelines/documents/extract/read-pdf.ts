@@ -1,6 +1,13 @@
 // PDF by liteparse (PDFium): pages with boxes, headings, tables and reading order. Each page ends with a fate: its text layer, OCR of its
 // image, empty, or rejected with the reason. Runs in the extraction process only. Scripts in a PDF never run, links are never followed.
-import { type LayoutBlock, LiteParse, type LiteParseConfig, type ParsedPage, type Rect } from '@llamaindex/liteparse';
+import {
+  type LayoutBlock,
+  type LayoutCell,
+  LiteParse,
+  type LiteParseConfig,
+  type ParsedPage,
+  type Rect,
+} from '@llamaindex/liteparse';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { imagePage } from './image-page.ts';
 import {
@@ -15,6 +22,7 @@ import {
 } from './page.ts';
 import type { PagesAhead, ParsedPages } from './pages-ahead.ts';
 import { findAsides } from './pdf-asides.ts';
+import { plainText, type TextLayer, textLayerOf } from './plain-text.ts';
 
 export interface PdfOptions {
   readonly path: string;
@@ -183,7 +191,8 @@ type View = Pick<
 >;
 
 function viewPage(page: ParsedPage): View {
-  const blocks = (page.blocks ?? []).flatMap(blockOf);
+  const layer = textLayerOf(page.text);
+  const blocks = (page.blocks ?? []).flatMap((block) => blockOf(block, layer));
   const plain = cleanText(page.text);
   const isWhole = wordsCovered(plain, blocks) >= MIN_BLOCK_SHARE;
   const placed = placeBlocks(isWhole ? blocks : plainBlocks(plain));
@@ -201,9 +210,11 @@ function viewPage(page: ParsedPage): View {
   };
 }
 
-function blockOf(block: LayoutBlock): Block[] {
+function blockOf(block: LayoutBlock, layer: TextLayer): Block[] {
   const box = block.bbox === undefined ? {} : { box: boxOf(block.bbox) };
-  const text = cleanText(block.text ?? block.lines?.join('\n') ?? '');
+  const isRendered = block.kind === 'paragraph' || block.kind === 'list_item';
+  const given = cleanText(block.text ?? block.lines?.join('\n') ?? '');
+  const text = isRendered ? plainText(given, layer) : given;
   switch (block.kind) {
     case 'heading':
       return [{ kind: 'heading', level: block.level ?? 2, text: text.replace(/\s+/g, ' '), ...box }];
@@ -223,12 +234,20 @@ function blockOf(block: LayoutBlock): Block[] {
       return [{ kind: 'code', text, ...box }];
     case 'table': {
       const all = [...(block.header === undefined ? [] : [block.header]), ...(block.rows ?? [])];
-      const rows = all.map((cells) => cells.map((cell) => cleanText(cell.text)));
+      const rows = all.map((cells) =>
+        cells.map((cell, at) => (isRepeated(cell, cells[at - 1]) ? '' : cleanText(cell.text))),
+      );
       return [{ kind: 'table', text: tableText(rows), rows, ...box }];
     }
     default:
       return [];
   }
+}
+
+/** A cell over several columns comes once for each of them. */
+function isRepeated(cell: LayoutCell, before: LayoutCell | undefined): boolean {
+  if (before?.bbox === undefined || cell.bbox === undefined || cell.text !== before.text) return false;
+  return cell.bbox.x === before.bbox.x && cell.bbox.width === before.bbox.width;
 }
 
 function plainBlocks(text: string): Block[] {

@@ -52,6 +52,15 @@ export async function endDelivery(tx: Queryable, runId: string): Promise<void> {
   });
 }
 
+/** All of them: runs are not delivered any more. */
+export async function clearDeliveries(tx: Queryable): Promise<number> {
+  const { rowCount } = await tx.query({
+    name: 'documents-clear-deliveries',
+    text: `delete from public.document_deliveries`,
+  });
+  return rowCount ?? 0;
+}
+
 /** Tried again later. Whoever has taken it meanwhile goes by a higher number. */
 export async function postponeDelivery(
   tx: Queryable,
