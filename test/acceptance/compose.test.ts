@@ -1,5 +1,6 @@
-// The services of the compose files without an engine: each is started as they say, with its own command and its own environment; only hosts, ports,
+// The services of the compose files without an engine: each is started as they say, with its own command, environment and health check; only hosts, ports,
 // paths and the names of logins are those of this machine. What the files say is checked in src/main/deployment.test.ts.
+import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -83,25 +84,41 @@ async function signIn(server: Server): Promise<string> {
   );
 }
 
+/** Runs the service's own health check against where it listens here. */
+function isHealthy(composed: Composed, service: string, url: string): boolean {
+  const [, program = '', ...words] = composed.services[service]?.healthcheck?.test ?? [];
+  const here = words.map((word) => word.replace(/http:\/\/127\.0\.0\.1:\d+/, url));
+  return program === 'node' && spawnSync(process.execPath, here).status === 0;
+}
+
 /** Uploads a document to the API, waits for its end, and says how it ended and which pipelines its worker knows. */
-async function useServices(variant: ComposeVariant, sqs?: string): Promise<{ status: string; workers: string[][] }> {
+async function useServices(
+  variant: ComposeVariant,
+  sqs?: string,
+): Promise<{ status: string; workers: string[][]; healthy: string[] }> {
   const home = makeHome();
   for (const folder of ['data/uploads', 'data/artifacts', ...ours])
     mkdirSync(path.join(home, folder), { recursive: true });
   const composed = compose(variant);
   const site: Site = { home, ...(sqs === undefined ? {} : { sqs }) };
-  const api = await startServer(environmentOf('api', composed, site), 'api');
-  const ingest = await startStatusProcess('ingest-worker', environmentOf('ingest-worker', composed, site));
+  const command = (service: string) => composed.services[service]?.command?.[0] ?? '';
+  const start = (service: string, at: Site) =>
+    startStatusProcess(command(service), environmentOf(service, composed, at));
+  const api = await startServer(environmentOf('api', composed, site), command('api'));
+  const ingest = await start('ingest-worker', site);
   const workerUrl = ingest.url.replace('/metrics', '');
-  const worker = await startStatusProcess('worker', environmentOf('worker', composed, { ...site, workerUrl }));
-  const token = await signIn(api);
+  const worker = await start('worker', { ...site, workerUrl });
+  const addresses = { api: api.url, 'ingest-worker': workerUrl, worker: worker.url.replace('/metrics', '') };
+  const healthy = ours.filter((service) => isHealthy(composed, service, addresses[service]));
+  // The development override asks nobody to sign in.
+  const isOpen = composed.services.api?.environment.AUTH_ENABLED === 'false';
+  const headers: Record<string, string> = isOpen ? {} : { authorization: `Bearer ${await signIn(api)}` };
   const form = new FormData();
   form.set(
     'file',
     new Blob([`# ${variant}\n\nContracts are kept for ten years. ${variant} brought this one.\n`]),
     'file.md',
   );
-  const headers = { authorization: `Bearer ${token}` };
   const sent = await fetch(`${api.url}/v1/ingest`, { method: 'POST', headers, body: form });
   const { run_id: runId } = (await sent.json()) as { run_id: string };
   expect(sent.status).toBe(202);
@@ -118,13 +135,14 @@ async function useServices(variant: ComposeVariant, sqs?: string): Promise<{ sta
     [runId],
   );
   const health = (await (await fetch(`${workerUrl}/health`)).json()) as Record<string, unknown>;
-  expect(health).toMatchObject({ status: 'ok', role: 'ingest-worker', mode: variant, slots: 3 });
+  const mode = composed.services.worker?.environment.INGEST_MODE;
+  expect(health).toMatchObject({ status: 'ok', role: 'ingest-worker', mode, slots: 3 });
   for (const each of [worker, ingest, api]) expect((await each.end()).code).toBe(0);
-  return { status: run.status, workers: worked.map(({ pipelines }) => pipelines) };
+  return { status: run.status, workers: worked.map(({ pipelines }) => pipelines), healthy };
 }
 
 describe('api, worker and ingest-worker as compose starts them', () => {
-  const done = { status: 'succeeded', workers: [['documents']] };
+  const done = { status: 'succeeded', workers: [['documents']], healthy: [...ours] };
 
   it('work together over the ledger', async () => {
     expect(await useServices('ledger')).toEqual(done);
@@ -132,6 +150,10 @@ describe('api, worker and ingest-worker as compose starts them', () => {
 
   it('work together over HTTP', async () => {
     expect(await useServices('http')).toEqual(done);
+  });
+
+  it('work together without a sign-in, as the development override has it', async () => {
+    expect(await useServices('development')).toEqual(done);
   });
 
   it('work together over SQS', async () => {

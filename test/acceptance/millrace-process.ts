@@ -96,7 +96,7 @@ export async function startServer(env: Environment, command = 'start'): Promise<
 }
 
 /** Starts a process without the API and waits until it says where it serves /metrics. */
-export async function startStatusProcess(command: 'worker' | 'scheduler' | 'ingest-worker', env: Environment) {
+export async function startStatusProcess(command: string, env: Environment) {
   const running = launch([command], env);
   const url = await new Promise<string>((resolve, reject) => {
     running.onOutput((stdout) => {

@@ -6,9 +6,12 @@ import path from 'node:path';
 
 const FETCH_TIMEOUT_MS = 300_000;
 
+/** Where it is kept, if it was ever fetched. */
+export const nativeRuntimeFolder = path.join(tmpdir(), 'millrace-bench-onnx');
+
 /** The folder it is installed in; undefined where it cannot be had. */
 export function findNativeRuntime(say: (line: string) => void): string | undefined {
-  const folder = path.join(tmpdir(), 'millrace-bench-onnx');
+  const folder = nativeRuntimeFolder;
   if (!existsSync(folder)) {
     const next = `${folder}.${process.pid}`;
     mkdirSync(next, { recursive: true });

@@ -1,15 +1,17 @@
 // The embedded model really embeds; a service is spoken to in its own words, and its mistakes are found.
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { nativeRuntimeFolder } from '../../../../test/bench/native-runtime.ts';
 import type { DocumentSettings } from '../settings.ts';
 import { signBits, vectorBytes, vectorOf } from './embedder.ts';
 import { HttpEmbedder, type HttpEmbedderOptions } from './http-embedder.ts';
-import { embeddedFolder, readTokenizer } from './model-folder.ts';
+import { embeddedFolder, readModelFolder, readTokenizer } from './model-folder.ts';
 import { OnnxEmbedder } from './onnx-embedder.ts';
+import { OnnxModel } from './onnx-model.ts';
 import { embeddedModel, openEmbedder } from './open-embedder.ts';
 
 const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
@@ -38,6 +40,33 @@ describe('the embedded model', () => {
     expect(tokenizer.encode('Hello, world!', 256)).toEqual([101, 7592, 1010, 2088, 999, 102]);
     expect(tokenizer.count('Ünïcödé 東京')).toBe(tokenizer.count('unicode') + 2);
     expect(tokenizer.encode('word '.repeat(600), 256)).toHaveLength(256);
+  });
+});
+
+describe('the native runtime', () => {
+  const weights = readModelFolder(embeddedFolder);
+  const isThere = existsSync(path.join(nativeRuntimeFolder, 'node_modules', 'onnxruntime-node'));
+
+  // It takes 290 MB and no test may fetch it: "npm run bench -- documents" does, and this test uses what it left.
+  it.runIf(isThere)('embeds as wasm does: vectors of both serve one collection', async () => {
+    const native = await OnnxModel.load(weights, 'native', nativeRuntimeFolder);
+    const wasm = await OnnxModel.load(weights, 'wasm');
+    expect([native.runtime, wasm.runtime]).toEqual(['native', 'wasm']);
+    for (const text of ['A cat sleeps on the sofa.', 'Records are kept for ten years. '.repeat(20), 'Ünïcödé 東京']) {
+      const [one, other] = [await native.embed(text), await wasm.embed(text)];
+      expect(one).toHaveLength(384);
+      expect(cosine(one, other)).toBeGreaterThan(0.98);
+    }
+  });
+
+  it('is not needed: auto falls back to wasm where it is not installed, native says what is missing', async () => {
+    const nowhere = mkdtempSync(path.join(tmpdir(), 'millrace-no-runtime-'));
+    try {
+      expect((await OnnxModel.load(weights, 'auto', nowhere)).runtime).toBe('wasm');
+      await expect(OnnxModel.load(weights, 'native', nowhere)).rejects.toThrow(/onnxruntime-node is not installed/);
+    } finally {
+      rmSync(nowhere, { recursive: true, force: true });
+    }
   });
 });
 
