@@ -1,4 +1,5 @@
 // Files that mean harm, or were made by programs that went wrong: what they cost is what they break, and it is said.
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deflateSync } from 'node:zlib';
@@ -142,6 +143,19 @@ describe('what a file brings along', () => {
     const { text } = await page(docId, 1);
     expect(text).toContain(hebrew);
     expect(text).toContain(vertical);
+  });
+});
+
+describe('a PDF that is not read from left to right', () => {
+  it('keeps the words of right-to-left lines and the columns of vertical text in the order in which they are read', async () => {
+    const file = new URL('../../../test/fixtures/right-to-left-and-vertical.pdf', import.meta.url);
+    const { docId, run } = await bench.ingest(readFileSync(file), 'scripts.pdf');
+    expect(run.receipt).toMatchObject({ read: 2, outcomes: { text: 2 } });
+    const sentence = 'הוועדה החליטה שלא לשנות את התקציב של השנה הבאה';
+    expect((await page(docId, 1)).text).toBe(`${sentence}\n\n${sentence}. ${sentence} Millrace 2026.`);
+    expect((await page(docId, 2)).text).toBe(
+      '委員会は来年度の予算を変更しないことを決定した。記録は十年間保存される。',
+    );
   });
 });
 

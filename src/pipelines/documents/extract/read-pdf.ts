@@ -23,6 +23,7 @@ import {
 import type { PagesAhead, ParsedPages } from './pages-ahead.ts';
 import { findAsides } from './pdf-asides.ts';
 import { plainText, type TextLayer, textLayerOf } from './plain-text.ts';
+import { isRightToLeft, readColumns, readRightToLeft } from './reading-order.ts';
 
 export interface PdfOptions {
   readonly path: string;
@@ -191,10 +192,10 @@ type View = Pick<
 >;
 
 function viewPage(page: ParsedPage): View {
-  const layer = textLayerOf(page.text);
-  const blocks = (page.blocks ?? []).flatMap((block) => blockOf(block, layer));
+  const columns = readColumns(page.textItems);
+  const blocks = columns === undefined ? blocksOf(page) : [{ kind: 'paragraph' as const, text: cleanText(columns) }];
   const plain = cleanText(page.text);
-  const isWhole = wordsCovered(plain, blocks) >= MIN_BLOCK_SHARE;
+  const isWhole = columns !== undefined || wordsCovered(plain, blocks) >= MIN_BLOCK_SHARE;
   const placed = placeBlocks(isWhole ? blocks : plainBlocks(plain));
   const isTable = (kind: string) => kind === 'table';
   return {
@@ -208,6 +209,17 @@ function viewPage(page: ParsedPage): View {
       (page.blocks ?? []).filter(({ kind }) => kind === 'grid_fallback').length +
       (isWhole ? 0 : (page.blocks ?? []).filter(({ kind }) => isTable(kind)).length),
   };
+}
+
+function blocksOf(page: ParsedPage): Block[] {
+  const layer = textLayerOf(page.text);
+  const blocks = (page.blocks ?? []).flatMap((block) => blockOf(block, layer));
+  if (!isRightToLeft(page.text)) return blocks;
+  return blocks.map((block) =>
+    block.kind === 'table' || block.box === undefined
+      ? block
+      : { ...block, text: cleanText(readRightToLeft(page.textItems, block.box)) || block.text },
+  );
 }
 
 function blockOf(block: LayoutBlock, layer: TextLayer): Block[] {
