@@ -155,12 +155,11 @@ function hostOf(opened: KitOpened<unknown>, engine: Engine) {
 
 /** What alerts know of a kit. */
 export function alertedOf(kit: PipelineKit, base: KitBase): AlertedPipeline {
-  const { alerts, figures } = kit;
-  const { label, runsBy } = figures ?? {};
-  const staleAfter = figures?.staleAfter?.(base);
-  const rules = [...(alerts?.rules ?? []), ...(kit.alertRules?.(base) ?? [])];
+  const { label, runsBy } = kit.figures ?? {};
+  const staleAfter = kit.figures?.staleAfter?.(base);
+  const rules = [...(kit.alerts?.rules ?? []), ...(kit.alertRules?.(base) ?? [])];
   return {
-    ...alerts,
+    ...kit.alerts,
     ...(rules.length === 0 ? {} : { rules }),
     ...(label === undefined ? {} : { label }),
     ...(runsBy === undefined ? {} : { runsBy }),
