@@ -702,11 +702,14 @@ create table engine.past_retries (
   constraint past_retries_pkey PRIMARY KEY (retry_of)
 );
 alter table engine.past_retries enable row level security, force row level security;
+create policy documents_tenant_only on engine.past_retries for select to documents_api, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.past_retries for all to millrace_engine using (true) with check (true);
 create policy tenant_only on engine.past_retries for select to ads_intake, ads_parse, ads_promote, judgments_import, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on engine.past_retries to ads_intake;
 grant select on engine.past_retries to ads_parse;
 grant select on engine.past_retries to ads_promote;
+grant select on engine.past_retries to documents_api;
+grant select on engine.past_retries to documents_worker;
 grant select on engine.past_retries to judgments_import;
 grant select on engine.past_retries to millrace_app;
 grant insert, select on engine.past_retries to millrace_engine;
@@ -2890,6 +2893,8 @@ UNION ALL
 grant select on engine.all_retries to ads_intake;
 grant select on engine.all_retries to ads_parse;
 grant select on engine.all_retries to ads_promote;
+grant select on engine.all_retries to documents_api;
+grant select on engine.all_retries to documents_worker;
 grant select on engine.all_retries to judgments_import;
 grant select on engine.all_retries to millrace_app;
 grant select on engine.all_retries to millrace_engine;
@@ -3313,7 +3318,7 @@ grant select on public.ingestion_jobs to syncs_support;
 create view public.ingestion_runs with (security_invoker=true) as
  SELECT r.id AS run_id,
     r.tenant_id,
-    r.status,
+    t.status,
     COALESCE((r.input ->> 'run_type'::text), 'manual_upload'::text) AS run_type,
         CASE
             WHEN (r.source_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'::text) THEN (r.source_id)::uuid
@@ -3321,18 +3326,68 @@ create view public.ingestion_runs with (security_invoker=true) as
         END AS source_id,
     r.created_by AS initiated_by,
     jsonb_build_object('source_type', (r.input -> 'channel'::text), 'upload_uri', (('/v1/uploads/'::text || (r.id)::text) || '/original'::text), 'title', (r.input -> 'title'::text), 'original_filename', (r.input -> 'original_filename'::text), 'content_type', (r.input -> 'content_type'::text), 'file_size_bytes', (r.input -> 'file_size_bytes'::text), 'content_hash', (r.input -> 'content_hash'::text), 'created_by_user_id', r.created_by) AS config,
-    r.receipt AS stats,
+    t.receipt AS stats,
         CASE
-            WHEN (r.phase = ANY (ARRAY['failed'::text, 'dead'::text])) THEN r.error_text
+            WHEN (t.phase = ANY (ARRAY['failed'::text, 'dead'::text])) THEN t.error_text
             ELSE NULL::text
         END AS error,
     r.created_at,
-    r.started_at,
-    GREATEST(r.updated_at, g.updated_at) AS updated_at,
-    r.finished_at
-   FROM (engine.all_runs r
-     LEFT JOIN engine.progress g ON (((g.run_id = r.id) AND (g.tenant_id = r.tenant_id))))
-  WHERE (r.pipeline = 'documents'::text);
+    COALESCE(r.started_at, t.started_at) AS started_at,
+    GREATEST(t.updated_at, g.updated_at) AS updated_at,
+    t.finished_at
+   FROM (((engine.all_runs r
+     CROSS JOIN LATERAL ( WITH RECURSIVE line(id, step) AS (
+                 SELECT r.id,
+                    0 AS "?column?"
+                UNION ALL
+                 SELECT x.run_id,
+                    (line_1.step + 1)
+                   FROM (line line_1
+                     CROSS JOIN LATERAL ( SELECT a.run_id
+                           FROM engine.all_retries a
+                          WHERE (a.retry_of = line_1.id)
+                         LIMIT 1) x)
+                )
+         SELECT line.id
+           FROM line
+          ORDER BY line.step DESC
+         LIMIT 1) last)
+     CROSS JOIN LATERAL ( SELECT y.id,
+            y.tenant_id,
+            y.pipeline,
+            y.status,
+            y.phase,
+            y.unique_key,
+            y.active_key,
+            y.lane,
+            y.priority,
+            y.input,
+            y.receipt,
+            y.attempt,
+            y.failures,
+            y.wait_reason,
+            y.held_at,
+            y.held_by,
+            y.cancel_requested_at,
+            y.cancel_requested_by,
+            y.blob_id,
+            y.source_id,
+            y.retry_of,
+            y.requeued_as,
+            y.correlation_id,
+            y.created_by,
+            y.created_ip,
+            y.error_code,
+            y.error_text,
+            y.created_at,
+            y.started_at,
+            y.finished_at,
+            y.updated_at
+           FROM engine.all_runs y
+          WHERE (y.id = last.id)
+         LIMIT 1) t)
+     LEFT JOIN engine.progress g ON (((g.run_id = t.id) AND (g.tenant_id = t.tenant_id))))
+  WHERE ((r.pipeline = 'documents'::text) AND (r.retry_of IS NULL));
 grant select on public.ingestion_runs to documents_api;
 grant select on public.ingestion_runs to documents_worker;
 grant select on public.ingestion_runs to millrace_app;
