@@ -8,7 +8,7 @@ const marks = /(?<!\\)[*`]+/;
 const BESIDE = 6;
 /** Enough text around a mark to have that many characters left. */
 const AROUND = 60;
-/** A text layer beyond this (no page that a person wrote) is not looked through for each mark. */
+/** A text layer beyond this (no page that a person wrote) is not searched for each mark. */
 const MOST_CHARS = 100_000;
 
 export interface TextLayer {
