@@ -89,7 +89,7 @@ function spoken(error: MillraceError, isAdmin: boolean): { code: AnyErrorCode; d
     error.status >= 500 && ((error.kind === 'config' && !isAdmin) || error.kind === 'bug') && code !== 'not_available';
   // The reasons of a server may name hosts, people and passwords: they are in the log.
   if (!isForUs && error.status === 500 && error.kind === 'config')
-    return { code, detail: 'Something is not set up rightly on the server; its log says what.', next };
+    return { code, detail: 'The configuration of the server is wrong; its log says what.', next };
   if (!isForUs) return { code, detail, next };
   const { message, next: advice } = entryOf('internal');
   return { code: 'internal', detail: message, next: advice };

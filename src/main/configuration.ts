@@ -1,4 +1,4 @@
-// The configuration of a process, with the settings of the pipelines that come with Millrace.
+// The configuration of a process: Millrace's own settings and those of the pipelines that come with it.
 import { kits } from '../pipelines/all.ts';
 import { type Config, loadConfig, type SettingGroup } from '../platform/config.ts';
 

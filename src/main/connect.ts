@@ -1,5 +1,5 @@
-// The API a command speaks to: the server that MILLRACE_URL names, with MILLRACE_TOKEN; or, when none is named, the same API
-// opened for the length of the command on the database of this machine.
+// The API that a command calls: the server that MILLRACE_URL names, with MILLRACE_TOKEN. Without MILLRACE_URL the command opens the same API
+// on the database of this machine and closes it when it ends.
 import { ensureFirstTenant, makeTrialTenant, removeTrialTenant } from '../access/operator.ts';
 import { chooseTenant } from '../cli/choose-tenant.ts';
 import type { Connection, ConnectOptions } from '../cli/connection.ts';

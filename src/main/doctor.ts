@@ -1,4 +1,4 @@
-// The doctor: is everything in order, and what to do where it is not.
+// `millrace doctor`: checks the installation and says what to do about each finding.
 import type { Command } from 'commander';
 import { examine, type Finding } from '../cli/doctor/examine.ts';
 import { exitCodes } from '../cli/failure.ts';

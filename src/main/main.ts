@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// How every command ends: with the exit code a script can use, and a sentence where it failed.
+// The entry point of the program. Every command ends here, with an exit code for scripts and, if it failed, a sentence for people.
 import { CommanderError } from 'commander';
 import { printFailure } from '../cli/failure.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';

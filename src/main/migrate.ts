@@ -1,4 +1,4 @@
-// Brings the schema up to date, apart from any server: for installations that start with MIGRATE_ON_START=false.
+// `millrace migrate`: brings the schema up to date without starting a server, for installations with MIGRATE_ON_START=false.
 import type { Command } from 'commander';
 import { plural, say, sayJson } from '../cli/output.ts';
 import { migrate } from '../platform/migrate.ts';

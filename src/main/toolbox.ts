@@ -1,4 +1,4 @@
-// The installation that the configuration names, opened for the length of a command.
+// Opens the installation that the configuration names while a command runs.
 import type { Toolbox } from '../cli/connection.ts';
 import { createAppPool } from '../roles/app-pool.ts';
 import { type Installation, openInstallation } from '../roles/installation.ts';

@@ -1,9 +1,9 @@
-// Which addresses may be called. Everything that is not plainly public is refused: the ranges of IANA's special-purpose
-// registries, and IPv6 forms that carry an IPv4 address are judged by the address they carry.
+// Decides which addresses Millrace may call. It refuses everything that is not plainly public: the ranges of IANA's special-purpose
+// registries. It judges an IPv6 form that carries an IPv4 address by that address.
 //
 //   public    anybody's server on the internet
-//   private   the operator's own network: loopback, private, link-local, shared (CGNAT), unique local; may be allowed
-//   never     nothing a webhook could want, whatever is allowed: unspecified, multicast, reserved, cloud metadata
+//   private   the operator's own network: loopback, private, link-local, shared (CGNAT), unique local; a setting can allow it
+//   never     unspecified, multicast, reserved, cloud metadata: refused whatever the settings say
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 export type AddressClass = 'public' | 'private' | 'never';

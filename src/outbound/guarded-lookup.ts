@@ -1,5 +1,5 @@
-// Names resolved for sockets of libraries (S3, SFTP, FTP): every address is judged before the connection, which goes to one of those very
-// addresses. One refused address refuses the name.
+// Resolves host names for the sockets of libraries (S3, SFTP, FTP). It judges every address before the connection, and the connection uses one
+// of those addresses. One refused address refuses the name.
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { MillraceError } from '../contract/errors/millrace-error.ts';

@@ -169,7 +169,7 @@ describe('what is no web address', () => {
     `https://example.com/${'a'.repeat(2_100)}`,
   ])('%j is refused', async (url) => {
     expect(await codeOf(call(url))).toBe('outbound_url_invalid');
-    expect(() => checkOutboundUrl(url, true)).toThrow(/cannot be called/);
+    expect(() => checkOutboundUrl(url, true)).toThrow(/cannot call this address/);
   });
 
   it('a password in an address is not repeated in the error', () => {

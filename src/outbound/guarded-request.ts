@@ -1,10 +1,10 @@
-// One call to an address that somebody else chose (a webhook, an alert). It promises:
-//   - a host is resolved once per call, every address it has is judged, and the connection goes to one of those very addresses,
-//     so a name that changes its mind between check and use gains nothing;
+// Makes one call to an address that somebody else chose (a webhook, an alert). It promises:
+//   - it resolves a host once per call, judges every address and connects to one of those addresses, so that a name which changes
+//     between check and use gains nothing;
 //   - one refused address refuses the host: a name with a public and a private address is a trap, not a server;
-//   - redirects are never followed: a 3xx is an answer like any other, and the caller counts it as a failure;
-//   - at most `maxTextBytes` of the answer are read, and the whole call ends within `timeoutMs`.
-// Each call has a connection of its own: none is shared between tenants, and none outlives its check.
+//   - it never follows a redirect: a 3xx is an answer like any other, and the caller counts it as a failure;
+//   - it reads at most `maxTextBytes` of the answer, and the whole call ends within `timeoutMs`.
+// Each call opens its own connection: tenants share none, and none outlives its check.
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';

@@ -1,4 +1,4 @@
-// The API alone: takes work in and answers questions; other processes do the work.
+// The API alone: it accepts work and answers requests; other processes do the work.
 import { describeInstallation, openInstallation } from './installation.ts';
 import { openApi } from './open-api.ts';
 import type { RoleProcess, Started } from './role-process.ts';

@@ -1,5 +1,5 @@
-// What a kit may not say: refused at start by name, so that no run finds out. A pipeline that does not come with Millrace keeps to names
-// of its own, because rules and events are one list for all.
+// Checks what a kit declares. The process refuses to start with a wrong kit and names the fault, so that no run meets it. A third-party pipeline
+// uses names of its own, because rules and events share one list.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { AnyPipeline } from '../engine/pipeline.ts';
 import type { PipelineKit } from '../pipelines/kit.ts';

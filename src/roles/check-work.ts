@@ -1,4 +1,4 @@
-// Whether accepted work moves on, in one sentence for /ready. Asked of the database at most every few seconds, however often /ready is.
+// Says in one sentence for /ready whether accepted work moves on. It asks the database at most every few seconds, however often /ready is called.
 import { readSigns, type WorkSigns } from '../engine/reads/read-signs.ts';
 import { whatStands } from '../engine/standing-work.ts';
 import type { ReadyCheck } from '../http/app-deps.ts';

@@ -1,5 +1,5 @@
-// What every role of an installation shares: database, schema, engine with its pipelines, blob store. Opened from the
-// configuration, closed by the process's shutdown.
+// What every role of an installation shares: database, schema, engine with its pipelines, blob store. The configuration says how to open it;
+// the shutdown of the process closes it.
 import path from 'node:path';
 import { replayConsumer } from '../engine/replay.ts';
 import { createBlobSweeper } from '../engine/services/blob-sweeper.ts';

@@ -1,4 +1,4 @@
-// What alerts need from the configuration, and their services: the consumer of the outbox, the evaluator and the sender.
+// Opens alerts from the configuration: the consumer of the outbox, the evaluator and the sender.
 import type { Engine } from '../engine/engine.ts';
 import { type AlertSettings, defaultAlertSettings } from '../outbound/alerts/alert-settings.ts';
 import { configuredTargets, saveConfiguredSinks } from '../outbound/alerts/configured-sinks.ts';

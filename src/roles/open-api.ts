@@ -1,4 +1,4 @@
-// The API of an installation: pool, secrets, first account, HTTP server with the console.
+// Opens the API of an installation: pool, secrets, first account, HTTP server with the console.
 import { fileURLToPath } from 'node:url';
 import { ensureFirstTenant, listTenants, listUsers } from '../access/operator.ts';
 import { loadSecrets, type Secrets } from '../access/secrets.ts';

@@ -1,5 +1,5 @@
-// From a database to an engine that is ready for work: open (or embed) Postgres, migrate, connect, register the machines.
-// Everything that was opened is closed again when a step fails, so that a refused start leaves nothing running.
+// Turns a database into an engine that is ready for work: opens (or embeds) Postgres, migrates, connects, registers the machines.
+// When a step fails, it closes everything it opened, so that a refused start leaves nothing running.
 
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { createEngine, type Engine } from '../engine/engine.ts';

@@ -1,4 +1,4 @@
-// Webhooks of an installation: the key that seals their secrets, their settings, and the services that deliver.
+// Opens the webhooks of an installation: the key that seals their secrets, their settings, and the services that deliver.
 import type { EnginePools } from '../engine/engine-pools.ts';
 import type { DeliverDeps } from '../outbound/webhooks/deliver.ts';
 import { createWebhookLoops, createWebhookService, type WebhookService } from '../outbound/webhooks/webhook-service.ts';

@@ -1,4 +1,4 @@
-// The folder of this installation, made at the first start. Everything else that is kept on disk lies under it.
+// Creates the data directory of this installation at the first start. Everything that Millrace keeps on disk lies under it.
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { MillraceError } from '../contract/errors/millrace-error.ts';

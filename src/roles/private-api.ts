@@ -1,5 +1,5 @@
 // The HTTP API for one command on this machine: on a free loopback port, open only to the random token that the command holds.
-// The operator acts through it as one tenant, so that a command does exactly what the console and other programs do.
+// Through it the operator acts as one tenant, so that a command does exactly what the console and other programs do.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Authenticator } from '../access/authenticate.ts';
 import type { Principal } from '../access/principal.ts';

@@ -1,5 +1,5 @@
-// What a program (or the operator's command line) can do with runs it knows by id. It speaks for the installation, not for one
-// tenant: the tenant of an act is the tenant of the run. People come in through the HTTP API, which asks who they are.
+// What a program (or the operator's command line) can do with runs whose id it knows. It acts for the installation, not for one
+// tenant: each action uses the tenant of its run. People use the HTTP API, which authenticates them.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Actor, BulkAction, BulkAnswer, CancelAnswer, RetryOptions } from '../engine/actions.ts';
 import type { Engine } from '../engine/engine.ts';

@@ -1,4 +1,4 @@
-// The services alone: rescue, due runs, schedules, outbox, pruning. Safe beside any number of other processes that run them too.
+// The services alone: rescue, due runs, schedules, outbox, pruning. Any number of other processes may run them at the same time.
 import { describeInstallation, openInstallation, startSweeper } from './installation.ts';
 import { startAlerts } from './open-alerts.ts';
 import type { RoleProcess, Started } from './role-process.ts';

@@ -1,4 +1,4 @@
-// /health and /metrics of a process without the API. Where two could be meant, the port is the operator's to set (METRICS_PORT).
+// /health and /metrics of a process without the API. Two such processes on one machine need METRICS_PORT, which the operator sets.
 import { startStatusServer } from '../http/status-server.ts';
 import type { Installation } from './installation.ts';
 import type { RoleProcess, Started } from './role-process.ts';

@@ -1,5 +1,5 @@
-// The watched folders of an installation: WATCHED_FOLDERS says which folder feeds which pipeline of which tenant. A file dropped there
-// goes through the same intake as one that was uploaded.
+// The watched folders of an installation: WATCHED_FOLDERS says which folder feeds which pipeline of which tenant. A file in such a folder
+// goes through the same intake as an upload.
 import { listTenants } from '../access/operator.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Delivered, Delivery } from '../sources/collect.ts';

@@ -1,4 +1,4 @@
-// A worker, with the services beside it: they are safe everywhere, so that one worker process alone is a whole installation.
+// A worker and the services. The services are safe in every process, so that one worker process is a whole installation.
 import { queueDueWork } from '../engine/due-work.ts';
 import { countClaimable } from '../engine/reads/count-claimable.ts';
 import { waitAtMost } from '../platform/wait.ts';

@@ -72,6 +72,6 @@ export const alertErrors = defineErrors({
     kind: 'rate_limited',
     status: 429,
     message: 'The receiver of alert sink {sink} asks us to slow down.',
-    next: 'The rest is sent as soon as it lets us; send fewer alerts there if this goes on.',
+    next: 'Millrace sends the rest when the receiver allows it; send fewer alerts there if this goes on.',
   },
 });

@@ -5,8 +5,8 @@ export const cliErrors = defineErrors({
   command_invalid: {
     kind: 'input',
     status: 400,
-    message: 'The command cannot be understood: {reason}.',
-    next: 'Add --help to see how it is used.',
+    message: 'Millrace does not understand the command: {reason}.',
+    next: 'Add --help to see how to use it.',
   },
   tenant_unclear: {
     kind: 'input',

@@ -182,7 +182,7 @@ export const engineErrors = defineErrors({
     kind: 'rate_limited',
     status: 429,
     message: 'The rate limit for "{key}" is exhausted for {seconds} s.',
-    next: 'It goes on by itself when the time has passed.',
+    next: 'Millrace goes on by itself when the time has passed.',
   },
   bulk_count_changed: {
     kind: 'conflict',

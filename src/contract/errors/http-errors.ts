@@ -101,7 +101,7 @@ export const httpErrors = defineErrors({
   idempotency_in_progress: {
     kind: 'conflict',
     status: 409,
-    message: 'A request with this Idempotency-Key is still being worked on.',
+    message: 'The server is still working on a request with this Idempotency-Key.',
     next: 'Try again in a moment with the same key; you will get its answer.',
   },
   not_available: {

@@ -5,7 +5,7 @@ export const outboundErrors = defineErrors({
   outbound_url_invalid: {
     kind: 'input',
     status: 422,
-    message: 'The address cannot be called: {reason}.',
+    message: 'Millrace cannot call this address: {reason}.',
     next: 'Give an http or https address without user name and password in it.',
   },
   outbound_address_refused: {
@@ -67,13 +67,14 @@ export const outboundErrors = defineErrors({
     kind: 'rate_limited',
     status: 503,
     message: 'The receiver of webhook endpoint {endpoint} asked to slow down ({status}).',
-    next: 'It goes on by itself when the receiver said; this costs no try.',
+    next: 'Millrace goes on at the time that the receiver named; this costs no attempt.',
   },
   webhook_interrupted: {
     kind: 'lost',
     status: 503,
-    message: 'The process that was delivering to webhook endpoint {endpoint} stopped before it could note the answer.',
-    next: 'It is delivered again with the same webhook-id.',
+    message:
+      'The process that was delivering to webhook endpoint {endpoint} stopped before it could record the answer.',
+    next: 'Millrace delivers it again with the same webhook-id.',
   },
   webhook_secret_unreadable: {
     kind: 'config',

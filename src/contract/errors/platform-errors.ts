@@ -47,13 +47,13 @@ export const platformErrors = defineErrors({
   transaction_conflict: {
     kind: 'transient',
     status: 503,
-    message: 'The transaction collided with another one and was rolled back.',
+    message: 'The transaction collided with another one, and the database rolled it back.',
     next: 'Millrace tries again; nothing was written.',
   },
   statement_cancelled: {
     kind: 'transient',
     status: 504,
-    message: 'A database statement took too long or was cancelled; nothing was written.',
+    message: 'A database statement took too long or was cancelled; it wrote nothing.',
     next: 'Millrace tries again; narrow the request if this goes on.',
   },
   pool_exhausted: {
@@ -177,7 +177,7 @@ export const platformErrors = defineErrors({
   watched_folder_invalid: {
     kind: 'config',
     status: 500,
-    message: 'The watched folder "{entry}" is not set up right: {reason}.',
+    message: 'The configuration of the watched folder "{entry}" is wrong: {reason}.',
     next: 'Correct WATCHED_FOLDERS, e.g. "/data/meta=ads:meta".',
   },
   port_in_use: {

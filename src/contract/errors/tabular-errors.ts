@@ -12,7 +12,7 @@ export const tabularErrors = defineErrors({
   format_unsupported: {
     kind: 'input',
     status: 415,
-    message: 'The file is {found}, which cannot be read as a table.',
+    message: 'The file is {found}; Millrace cannot read it as a table.',
     next: 'Save it as CSV, TSV, JSON, NDJSON or XLSX and upload that.',
   },
   content_mismatch: {
@@ -24,7 +24,7 @@ export const tabularErrors = defineErrors({
   encoding_not_recognised: {
     kind: 'input',
     status: 422,
-    message: 'The text encoding was not recognised: {reason}.',
+    message: 'Millrace did not recognise the text encoding: {reason}.',
     next: 'Save the file as UTF-8, or name its encoding in the reading.',
   },
   encoding_unknown: {
@@ -36,7 +36,7 @@ export const tabularErrors = defineErrors({
   reading_doubtful: {
     kind: 'input',
     status: 422,
-    message: 'It is not certain how to read the file: {doubts}',
+    message: 'Millrace is not certain how to read the file: {doubts}',
     next: 'Retry the run and answer its question, say how to read the file (PUT …/reading), or submit it with on_doubt=proceed.',
   },
   reading_invalid: {
@@ -48,7 +48,7 @@ export const tabularErrors = defineErrors({
   header_missing: {
     kind: 'input',
     status: 422,
-    message: 'No header and no table was found in the file.',
+    message: 'Millrace found no header and no table in the file.',
     next: 'Check that it is a table, or name the header line in the reading.',
   },
   line_too_long: {
@@ -66,7 +66,7 @@ export const tabularErrors = defineErrors({
   quotes_broken: {
     kind: 'input',
     status: 422,
-    message: 'Quotes are opened and not closed over and over; the last one starts on line {line}.',
+    message: 'The file opens quotes again and again without closing them; the last one starts on line {line}.',
     next: 'Export the file again, or set the quote character of the reading to none.',
   },
   json_malformed: {
@@ -120,7 +120,7 @@ export const tabularErrors = defineErrors({
   spreadsheet_too_slow: {
     kind: 'input',
     status: 422,
-    message: 'Reading the spreadsheet was stopped: {reason}.',
+    message: 'Millrace stopped reading the spreadsheet: {reason}.',
     next: 'Export the table as CSV, or split it.',
   },
   spreadsheet_reader_lost: {
@@ -218,13 +218,13 @@ export const tabularErrors = defineErrors({
   value_masked: {
     kind: 'input',
     status: 422,
-    message: 'The value "{value}" is masked by its source; it is kept as unknown, not as 0.',
+    message: 'The value "{value}" is masked by its source; Millrace keeps it as unknown, not as 0.',
     next: 'Nothing to do.',
   },
   value_absent: {
     kind: 'input',
     status: 422,
-    message: 'The marker "{value}" stands for "no value"; it is kept as unknown, not as 0.',
+    message: 'The marker "{value}" stands for "no value"; Millrace keeps it as unknown, not as 0.',
     next: 'Nothing to do.',
   },
   number_malformed: {

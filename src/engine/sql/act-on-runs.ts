@@ -2,6 +2,7 @@
 // Every statement names the tenant, so that a foreign id finds nothing.
 import type { Queryable } from '../../platform/database.ts';
 import { cancelEventOf } from './cancel-event.ts';
+import { endedColumns, endIsTold, leavesQueue } from './ending-waiting-runs.ts';
 import { isSuspect } from './suspects.ts';
 
 /** Takes a waiting run out of the queue and marks it held. */
@@ -11,16 +12,7 @@ export async function holdRun(db: Queryable, tenantId: string, runId: string, by
     text: `
       with wanted as (
         select id, pipeline, lane, priority from engine.runs where id = $2 and tenant_id = $1 and phase = 'waiting' and held_at is null
-      ),
-      unqueued as (
-        delete from engine.ready q using wanted w
-        where q.pipeline = w.pipeline and q.lane = w.lane and q.priority = w.priority and q.run_id = w.id
-        returning q.run_id
-      ),
-      unplanned as (
-        delete from engine.scheduled s using wanted w where s.run_id = w.id
-        returning s.run_id
-      )
+      ), ${leavesQueue}
       update engine.runs r
       set held_at = engine.now(), held_by = $3, updated_at = engine.now()
       from (select run_id from unqueued union all select run_id from unplanned) taken
@@ -83,16 +75,7 @@ export async function cancelWaitingRun(
     text: `
       with wanted as (
         select id, pipeline, lane, priority, held_at from engine.runs where id = $2 and tenant_id = $1 and phase = 'waiting'
-      ),
-      unqueued as (
-        delete from engine.ready q using wanted w
-        where q.pipeline = w.pipeline and q.lane = w.lane and q.priority = w.priority and q.run_id = w.id
-        returning q.run_id
-      ),
-      unplanned as (
-        delete from engine.scheduled s using wanted w where s.run_id = w.id
-        returning s.run_id
-      ),
+      ), ${leavesQueue},
       ended as (
         update engine.runs r
         set status = t.to_status, phase = t.to_phase, error_code = 'run_cancelled', error_text = $4, active_key = null, held_at = null, held_by = null,
@@ -105,23 +88,8 @@ export async function cancelWaitingRun(
         ) taken, engine.transitions t
         where r.id = taken.run_id and r.phase = 'waiting'
           and t.pipeline = r.pipeline and t.from_status = r.status and t.event = ${cancelEventOf('r.pipeline', 'r.status')}
-        returning r.id, r.tenant_id, r.pipeline, r.status, r.phase, r.finished_at
-      ),
-      flagged as (
-        insert into engine.flagged_runs (tenant_id, run_id, pipeline, status, phase, finished_at)
-        select tenant_id, id, pipeline, status, phase, finished_at from ended
-      ),
-      told as (
-        insert into engine.events (tenant_id, run_id, type, data)
-        select tenant_id, id, 'run.' || phase,
-               jsonb_build_object('pipeline', pipeline, 'status', status, 'error_code', 'run_cancelled')
-        from ended
-        returning event_id
-      ),
-      posted as (
-        insert into engine.event_inbox (event_id) select event_id from told
-      )
-      select id from ended`,
+        returning ${endedColumns}
+      ), ${endIsTold}`,
     values: [cancel.tenantId, cancel.runId, cancel.by, cancel.text],
   });
   return rowCount === 1;

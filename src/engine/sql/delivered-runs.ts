@@ -1,6 +1,7 @@
 // Runs that are delivered by id: into the queue when their delivery arrives, and to their end when it cannot be made. Lock order as
 // everywhere: queue row first, then ledger.
 import type { Queryable } from '../../platform/database.ts';
+import { endedColumns, endIsTold, leavesQueue } from './ending-waiting-runs.ts';
 
 /** taken: the worker has it · busy: it has no free slot · none: the run is not to be claimed now */
 export type Delivered = 'taken' | 'busy' | 'none';
@@ -77,16 +78,7 @@ export async function failUndelivered(db: Queryable, run: UndeliveredRun): Promi
       with wanted as (
         select id, pipeline, lane, priority from engine.runs
         where id = $2 and tenant_id = $1 and phase = 'waiting' and held_at is null and ($5 or attempt = 0)
-      ),
-      unqueued as (
-        delete from engine.ready q using wanted w
-        where q.pipeline = w.pipeline and q.lane = w.lane and q.priority = w.priority and q.run_id = w.id
-        returning q.run_id
-      ),
-      unplanned as (
-        delete from engine.scheduled s using wanted w where s.run_id = w.id
-        returning s.run_id
-      ),
+      ), ${leavesQueue},
       ended as (
         update engine.runs r
         set status = t.to_status, phase = t.to_phase, error_code = $3, error_text = $4, active_key = null, wait_reason = null,
@@ -94,22 +86,8 @@ export async function failUndelivered(db: Queryable, run: UndeliveredRun): Promi
         from (select run_id from unqueued union all select run_id from unplanned) taken, engine.transitions t
         where r.id = taken.run_id and r.phase = 'waiting'
           and t.pipeline = r.pipeline and t.from_status = r.status and t.event = 'fail'
-        returning r.id, r.tenant_id, r.pipeline, r.status, r.phase, r.finished_at
-      ),
-      flagged as (
-        insert into engine.flagged_runs (tenant_id, run_id, pipeline, status, phase, finished_at)
-        select tenant_id, id, pipeline, status, phase, finished_at from ended
-      ),
-      told as (
-        insert into engine.events (tenant_id, run_id, type, data)
-        select tenant_id, id, 'run.' || phase, jsonb_build_object('pipeline', pipeline, 'status', status, 'error_code', $3::text)
-        from ended
-        returning event_id
-      ),
-      posted as (
-        insert into engine.event_inbox (event_id) select event_id from told
-      )
-      select id from ended`,
+        returning ${endedColumns}
+      ), ${endIsTold}`,
     values: [run.tenantId, run.runId, run.code, run.text, run.hasBegun ?? false],
   });
   return rowCount === 1;

@@ -3,6 +3,7 @@ import type { Queryable } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { Answer, Choice, Question } from '../question.ts';
 import { type HiddenRuns, hiddenValues, isSeen } from '../reads/private-runs.ts';
+import { endedColumns, endIsTold } from './ending-waiting-runs.ts';
 
 export interface QuestionRow {
   readonly question_id: string;
@@ -175,22 +176,8 @@ export async function failAskedRun(
         from engine.transitions t
         where r.id = $2 and r.tenant_id = $1 and r.phase = 'waiting' and r.wait_reason ->> 'kind' = 'question'
           and t.pipeline = r.pipeline and t.from_status = r.status and t.event = 'fail'
-        returning r.id, r.tenant_id, r.pipeline, r.status, r.phase, r.finished_at
-      ),
-      flagged as (
-        insert into engine.flagged_runs (tenant_id, run_id, pipeline, status, phase, finished_at)
-        select tenant_id, id, pipeline, status, phase, finished_at from ended
-      ),
-      told as (
-        insert into engine.events (tenant_id, run_id, type, data)
-        select tenant_id, id, 'run.' || phase, jsonb_build_object('pipeline', pipeline, 'status', status, 'error_code', $3::text)
-        from ended
-        returning event_id
-      ),
-      posted as (
-        insert into engine.event_inbox (event_id) select event_id from told
-      )
-      select id from ended`,
+        returning ${endedColumns}
+      ), ${endIsTold}`,
     values: [end.tenantId, end.runId, end.code, end.text],
   });
   return rowCount === 1;

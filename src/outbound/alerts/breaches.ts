@@ -1,7 +1,7 @@
-// Which rules are broken, by which figure, for whom. Pure: rules and figures in, breaches out.
+// Computes which rules are broken, by which figure and for which tenant. Pure: rules and figures in, breaches out.
 //
-// A default holds for every tenant that has no rule of that name; a tenant's own rule, also one that is switched off, takes its
-// place. A figure that is not there counts as nothing: 0 for what is counted, and no breach for what has no mean.
+// A default rule applies to every tenant that has no rule of that name; a tenant's own rule replaces it, even when it is switched off.
+// A missing figure counts as 0 if it is a count; a missing mean breaks no rule.
 import { type AlertComparison, type AlertMetric, alertMetrics } from '../../contract/api/alert-metrics.ts';
 import type { Measured } from './metrics.ts';
 import type { ThresholdRule } from './sql/read-rules.ts';

@@ -1,5 +1,5 @@
-// Sinks that the operator names in the configuration. They become rows at every start, so that their messages are retried and logged
-// like all others; a setting that was taken away switches its sink off. They hear of every tenant's alerts.
+// Sinks that the operator names in the configuration. Every start saves them as rows, so that Millrace retries and logs their messages
+// like all others; a sink whose setting is gone is switched off. They receive the alerts of every tenant.
 import type { AlertSinkKind } from '../../contract/api/alert-metrics.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Queryable } from '../../platform/database.ts';

@@ -1,4 +1,4 @@
-// Saves the rules that pipelines declare for every tenant, at each start: a rule that a new version changed holds at once.
+// Saves the rules that pipelines declare for every tenant. This happens at each start, so that a changed rule takes effect with the new version.
 import type { Queryable } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { AlertedPipelines, DefaultRule } from './pipeline-alerts.ts';

@@ -1,5 +1,5 @@
-// One message to one sink, and what its answer means: sent, to be tried again (and when), or refused for good. An answer's text is read
-// for one thing only, Discord's retry_after; it is never stored or shown.
+// Sends one message to one sink and interprets the answer: sent, try again at a given time, or refused for good. It reads an answer's text
+// only for Discord's retry_after, and never stores or shows it.
 import type { AlertSinkKind } from '../../contract/api/alert-metrics.ts';
 import type { AnyErrorCode } from '../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';

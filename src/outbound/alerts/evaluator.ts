@@ -1,6 +1,6 @@
-// The evaluator: looks at the figures, opens alerts for rules that are broken, resolves those that no longer are, reminds, and forgets
-// what is old. Safe to run in every process: the clock's row lets one of them through per interval, and everything it decides is
-// written in one transaction, messages included.
+// The evaluator reads the figures, opens alerts for broken rules, resolves alerts whose rule holds again, sends reminders and deletes old
+// alerts. It is safe in every process: a row with the time of the last evaluation lets one of them through per interval, and one transaction
+// holds everything the evaluation decides, messages included.
 
 import type { Elected } from '../../engine/services/election.ts';
 import { createLoop, type Service } from '../../engine/services/loop.ts';

@@ -1,5 +1,5 @@
-// Reads the outbox and opens an alert for each fact that a rule names; resolves alerts that a run's end ends. It runs in the
-// transaction that moves its offset, so that each fact is judged once. Facts of before there were alerts are not read.
+// Reads the outbox, opens an alert for each event that a rule names, and resolves alerts that the end of a run settles. It works in the
+// transaction that moves its offset, so that it judges each event once. It skips events from before alerts existed.
 import type { AlertEvent } from '../../contract/api/alert-metrics.ts';
 import type { ConsumerOptions } from '../../engine/consumer.ts';
 import type { FeedRow } from '../../engine/sql/event-feed.ts';

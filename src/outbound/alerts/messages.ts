@@ -1,4 +1,4 @@
-// The sentences of alerts, in the words of the specification. They are all that leaves the installation, so they hold ids, codes and counts
+// The sentences of alerts, in the words of the specification. Only they leave the installation, so they contain ids, codes and counts
 // and nothing else: no name of a person, no cell, no error text.
 import type { AlertMetric } from '../../contract/api/alert-metrics.ts';
 import { redactText } from '../../platform/redaction.ts';

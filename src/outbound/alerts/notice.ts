@@ -1,4 +1,4 @@
-// A notice: one thing to tell one sink about an alert, in words that no sink needs to know the database for.
+// A notice tells one sink one thing about an alert. It carries everything a sink needs, so that no sink reads the database.
 import type { AlertSeverity } from '../../contract/api/alert-metrics.ts';
 
 export type NoticeKind = 'open' | 'reminder' | 'acknowledge' | 'resolve' | 'test' | 'digest' | 'digest_end';

@@ -1,5 +1,5 @@
-// What a pipeline brings to alerts: how sentences call it and its runs, when its runs count as stale, which of its events open alerts,
-// and the rules that hold for every tenant. Alerts know pipelines only by this.
+// What a pipeline declares for alerts: the words for itself and its runs, when its runs count as stale, which of its events open alerts,
+// and the rules for every tenant. Alerts know pipelines only through this declaration.
 import type { AlertComparison, AlertEvent, AlertMetric, AlertSeverity } from '../../contract/api/alert-metrics.ts';
 import type { FeedRow } from '../../engine/sql/event-feed.ts';
 import type { RunFacts } from './sql/read-run-facts.ts';

@@ -1,5 +1,5 @@
-// Rules as a tenant's admin changes them. A default is never altered: changing one makes the tenant's own rule of that name, removing
-// that brings the default back.
+// Rules as a tenant's admin edits them. A default rule never changes: editing one creates the tenant's own rule of that name, and
+// deleting that rule restores the default.
 import { type AlertMetric, alertMetrics } from '../../contract/api/alert-metrics.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Queryable } from '../../platform/database.ts';

@@ -1,6 +1,6 @@
-// The sender: takes due messages, one per sink at a time, sends them, and writes down how it went. Safe to run in every process. A
-// message is taken by moving its time ahead, so that one whose sender was killed is sent by another, once more at most per kill and
-// with the same key; it is never lost.
+// The sender takes due messages, one per sink at a time, sends them and records the result. It is safe in every process. Taking a message
+// moves its due time ahead, so that another process sends the message of a killed sender: at most once more per kill, with the same key.
+// No message is lost.
 import type { Elected } from '../../engine/services/election.ts';
 import { createLoop, type Service } from '../../engine/services/loop.ts';
 import type { Pool } from '../../platform/database.ts';

@@ -1,4 +1,4 @@
-// Addresses and keys of sinks at rest: sealed, and bound to their sink, so that a sealed text moved to another row does not open.
+// Seals the addresses and keys of sinks in the database. The seal is bound to its sink: moved to another row, it does not open.
 import type { SinkTarget } from './notice.ts';
 
 /** The installation's box for secrets in the database. */

@@ -1,4 +1,4 @@
-// Sinks as a tenant's admin sets them up, and the test message that is sent while the admin waits.
+// Sinks as a tenant's admin configures them, and the test message that Millrace sends while the admin waits.
 import type { AlertSeverity, AlertSinkKind } from '../../contract/api/alert-metrics.ts';
 import { entryOf } from '../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';

@@ -1,4 +1,4 @@
-// Alerts as facts in the outbox, in the transaction that opens or resolves them: the console and webhooks hear of them from there.
+// Writes alerts as events into the outbox, in the transaction that opens or resolves them. The console and webhooks read them from there.
 import { insertEvents } from '../../engine/sql/insert-events.ts';
 import type { Queryable } from '../../platform/database.ts';
 import type { OpenedAlert, ResolvedAlert } from './sql/write-alerts.ts';

@@ -1,5 +1,5 @@
-// One try of one delivery: sign, call, judge, write down. At least once: a process that dies after the call and before the note
-// leaves a lease that runs out, and the delivery goes out again with the same webhook-id.
+// One attempt of one delivery: sign, call, judge the answer, record it. Delivery is at least once: when a process dies after the call and
+// before the record, its lease expires and another process repeats the delivery with the same webhook-id.
 import type { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { insertEvents } from '../../engine/sql/insert-events.ts';
 import { type Pool, type Queryable, withTransaction } from '../../platform/database.ts';

@@ -1,7 +1,7 @@
-// The deliverer: takes deliveries that are due and makes them, many at a time. Any number of processes may run it: rows are taken
-// with `skip locked` under a lease, and a process that dies loses what it held to the others.
+// The deliverer takes due deliveries and sends many at a time. Any number of processes may run it: each takes rows with `skip locked`
+// under a lease, and the others take over the rows of a process that dies.
 //
-// One slow endpoint holds nobody up: each has a few places over all processes, and only one while it fails.
+// A slow endpoint delays no other: each has a few slots over all processes, and one slot while it fails.
 import type { Elected } from '../../engine/services/election.ts';
 import { createLoop, type Service } from '../../engine/services/loop.ts';
 import { withTransaction } from '../../platform/database.ts';

@@ -1,4 +1,4 @@
-// What a tenant's admin does with endpoints, in the caller's transaction and under the caller's tenant.
+// What a tenant's admin does with endpoints, in the transaction and under the tenant of the caller.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';

@@ -1,6 +1,5 @@
-// What a webhook says: ids, states and counts. Nothing of a row, a file name or a person can get in: of an event's data only the
-// fields listed here, and those that the kit of a pipeline lists for an event of its own, are taken, and only when they hold a number, a
-// flag, an id or a word of ours.
+// Builds the payload of a webhook: ids, states and counts. No cell, file name or person gets in: the payload takes only the fields listed here,
+// and those that the kit of a pipeline lists for its own events, and only if they hold a number, a flag, an id or one of our words.
 
 /** By the type of an event: the fields of its data that may be told. */
 export type EventFields = Readonly<Record<string, readonly string[]>>;

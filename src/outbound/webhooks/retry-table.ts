@@ -1,4 +1,4 @@
-// When a delivery that failed is tried again. All tries together span about three days.
+// When the deliverer repeats a failed delivery. All attempts together span about three days.
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,4 +1,4 @@
-// What an answer means for a delivery: a table, not a guess. Anything but 2xx has failed; a redirect is never followed.
+// Maps an answer to the fate of its delivery, as a table. Everything but 2xx failed; a redirect is never followed.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { GuardedAnswer } from '../guarded-request.ts';
 

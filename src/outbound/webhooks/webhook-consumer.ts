@@ -1,5 +1,5 @@
-// From the outbox to deliveries: each event becomes one delivery per endpoint that asks for it, in the transaction that moves the
-// consumer's offset. What happened before an endpoint was made is not told to it.
+// Reads the outbox and creates one delivery per event and subscribed endpoint, in the transaction that moves the consumer's offset. An endpoint
+// receives no event from before it was created.
 import { wantsEvent } from '../../contract/api/webhook-events.ts';
 import type { FeedRow } from '../../engine/sql/event-feed.ts';
 import type { Queryable } from '../../platform/database.ts';

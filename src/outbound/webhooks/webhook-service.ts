@@ -1,5 +1,5 @@
-// Webhooks as the rest of the product sees them: services to start, and what the API asks for that needs the engine's
-// role because it reads a secret.
+// Webhooks for the rest of the product: the services to start, and the API operations that need the engine's role because they read a
+// secret.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { consumeOnce } from '../../engine/consumer.ts';
 import type { Elected } from '../../engine/services/election.ts';

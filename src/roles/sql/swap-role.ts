@@ -1,4 +1,4 @@
-// Becoming another role for a part of a transaction.
+// Switches to another database role for a part of a transaction.
 import type { Queryable } from '../../platform/database.ts';
 
 /** Sets the role for the rest of the transaction and returns the one it had. */

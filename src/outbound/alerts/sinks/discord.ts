@@ -1,5 +1,5 @@
-// Discord: an incoming webhook. The sentence is the content, the facts and the link an embed. Mentions are switched off, so that an id
-// cannot ring a whole server.
+// Discord: an incoming webhook. The sentence is the content; the facts and the link are an embed. The sink switches mentions off, so that an id
+// cannot notify a whole server.
 import { type Compose, factsOf, headline, jsonCall, type Notice } from '../notice.ts';
 
 const colours = { INFO: 0x3b82f6, WARNING: 0xf59e0b, ERROR: 0xdc2626, CRITICAL: 0x7f1d1d } as const;

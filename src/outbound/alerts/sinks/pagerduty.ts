@@ -1,5 +1,5 @@
-// PagerDuty Events API v2. One incident per alert: trigger, acknowledge and resolve carry the same dedup_key, so a message that is sent
-// twice changes nothing there.
+// PagerDuty Events API v2. One incident per alert: trigger, acknowledge and resolve carry the same dedup_key, so that a repeated message
+// changes nothing there.
 import { type Compose, jsonCall, type Notice } from '../notice.ts';
 
 export const PAGERDUTY_URL = 'https://events.pagerduty.com/v2/enqueue';

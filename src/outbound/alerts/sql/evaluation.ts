@@ -1,4 +1,4 @@
-// Whose turn it is to look at the figures. Any number of processes may ask; the row goes to one of them.
+// Decides which process evaluates the figures. Any number of processes may ask; one of them gets the row.
 import type { Queryable } from '../../../platform/database.ts';
 
 /** True when nobody has looked for `everyMs`; until the transaction ends nobody else gets the same answer. */

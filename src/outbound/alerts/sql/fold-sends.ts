@@ -1,5 +1,5 @@
-// Folding: the messages of a storm become one digest. Runs as millrace_engine, in one transaction with the sinks locked, so that two
-// senders cannot make two digests of one storm.
+// Folds the messages of a storm into one digest. Runs as millrace_engine, in one transaction that locks the sinks, so that two senders
+// cannot write two digests for one storm.
 import type { Queryable } from '../../../platform/database.ts';
 
 export interface Storm {

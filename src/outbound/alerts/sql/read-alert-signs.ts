@@ -1,4 +1,4 @@
-// How alerts are doing, in one statement. Runs as millrace_engine.
+// Health figures of alerts, in one statement. Runs as millrace_engine.
 import type { Queryable } from '../../../platform/database.ts';
 
 export interface AlertSigns {

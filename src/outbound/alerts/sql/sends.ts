@@ -1,4 +1,4 @@
-// Messages to be sent: taking one per sink, and writing down how it went. Runs as millrace_engine.
+// Takes messages that are due, one per sink, and records the result. Runs as millrace_engine.
 import type { AlertSeverity, AlertSinkKind } from '../../../contract/api/alert-metrics.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import type { NoticeKind } from '../notice.ts';

@@ -1,5 +1,5 @@
-// Opening, renewing and resolving alerts. What is to be sent is written in the same statement, so that an alert that is there has its
-// messages, whatever is killed. Runs as millrace_engine.
+// Opens, renews and resolves alerts. The same statement writes the messages to send, so that every alert has its messages whatever is
+// killed. Runs as millrace_engine.
 import type { AlertSeverity } from '../../../contract/api/alert-metrics.ts';
 import type { Queryable } from '../../../platform/database.ts';
 

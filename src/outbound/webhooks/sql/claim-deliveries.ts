@@ -1,5 +1,5 @@
-// Taking deliveries that are due, under a lease, and taking back those whose process died. Two statements in one transaction: the
-// first locks endpoints, so that the second, on a snapshot of its own, counts exactly what is under way to each.
+// Takes due deliveries under a lease, and takes back those whose process died. Two statements in one transaction: the first locks endpoints,
+// so that the second, on its own snapshot, counts exactly the deliveries under way to each.
 import type { Queryable } from '../../../platform/database.ts';
 
 export interface ClaimedDelivery {

@@ -1,4 +1,4 @@
-// From events to deliveries, in the transaction that also moves the consumer's offset.
+// Turns events into deliveries, in the transaction that moves the consumer's offset.
 import type { Queryable } from '../../../platform/database.ts';
 import type { RunFacts } from '../payload.ts';
 

@@ -1,4 +1,4 @@
-// Forgetting old deliveries, and figures for the operator.
+// Deletes old deliveries and reads figures for the operator.
 import type { Queryable } from '../../../platform/database.ts';
 
 /** Ids are uuid v7: the oldest are the first of the primary key. Tries go with their delivery. */

@@ -1,4 +1,4 @@
-// Writing down what became of a try. The caller has locked the endpoint.
+// Records the result of an attempt. The caller has locked the endpoint.
 import type { Queryable } from '../../../platform/database.ts';
 
 export interface TryResult {
