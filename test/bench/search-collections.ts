@@ -58,7 +58,7 @@ function headline(loaded: readonly Loaded[], scores: readonly number[]): number 
   return scores[at] ?? scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);
 }
 
-function readCollection(folder: string, name: string): Collection {
+export function readCollection(folder: string, name: string): Collection {
   const lines = <T>(file: string): T[] =>
     readFileSync(path.join(folder, file), 'utf8')
       .trim()
@@ -75,7 +75,7 @@ function readCollection(folder: string, name: string): Collection {
   return { name, documents: lines(`${name}-docs.jsonl`), questions: lines(`${name}-queries.jsonl`), judged };
 }
 
-async function load(server: SearchServer, collection: Collection, { say }: Options): Promise<Loaded> {
+export async function load(server: SearchServer, collection: Collection, { say }: Options): Promise<Loaded> {
   const tenant = await server.tenant(collection.name);
   const ids = new Map<string, string>();
   const runs: string[] = [];
@@ -116,7 +116,11 @@ async function patiently<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-async function measure({ tenant, questions, judged, ids }: Loaded, mode: (typeof modes)[number], quick: boolean) {
+export async function measure(
+  { tenant, questions, judged, ids }: Loaded,
+  mode: (typeof modes)[number],
+  quick: boolean,
+) {
   let [ndcg, hits, count] = [0, 0, 0];
   for (const { id, text } of questions.filter((_, at) => !quick || at % 4 === 0)) {
     const relevant = judged.get(id);

@@ -89,11 +89,10 @@ export async function benchLatency(server: SearchServer, kept: Kept, { quick, sa
       const times: number[] = [];
       for (const question of questions) times.push(await timeSearch(tenant, question, mode));
       figures.push(...percentiles(mode, times, suffix));
+      say(`${chunks} chunks, ${mode}: ${meanStages()} ms`);
     }
-    say(`measured ${chunks}`);
   }
-  figures.push(...(await measureSmall(kept.small, questions)));
-  say('measured the small ones');
+  figures.push(...(await measureSmall(kept.small, questions, say)));
   const largest = kept.large.at(-1);
   const recall =
     largest && (await measureRecall(server, largest.tenant, largest.chunks, quick ? 20 : RECALL_QUESTIONS));
@@ -101,13 +100,19 @@ export async function benchLatency(server: SearchServer, kept: Kept, { quick, sa
 }
 
 /** Each question to another tenant, whose pages nobody has asked for yet. */
-async function measureSmall(tenants: readonly BenchTenant[], questions: readonly string[]): Promise<Figure[]> {
+async function measureSmall(
+  tenants: readonly BenchTenant[],
+  questions: readonly string[],
+  say: Options['say'],
+): Promise<Figure[]> {
   const times: Record<Mode, number[]> = { lexical: [], vector: [], hybrid: [] };
-  for (const [number, mode] of modes.entries())
+  for (const [number, mode] of modes.entries()) {
     for (const [at, question] of questions.entries()) {
       const tenant = tenants[(at * 37 + number * 13) % tenants.length];
       if (tenant !== undefined) times[mode].push(await timeSearch(tenant, question, mode));
     }
+    say(`${tenants.length} tenants, ${mode}: ${meanStages()} ms`);
+  }
   const worst = Math.max(percentile(times.lexical, 0.95), percentile(times.vector, 0.95));
   return [
     time('tenant-p95', [worst], 'ms', {}),
@@ -115,10 +120,26 @@ async function measureSmall(tenants: readonly BenchTenant[], questions: readonly
   ];
 }
 
+/** Milliseconds by stage of all searches so far, to be told where the time goes. */
+const spent = new Map<string, number>();
+let counted = 0;
+
 async function timeSearch({ call }: BenchTenant, query: string, mode: Mode): Promise<number> {
   const startedAt = performance.now();
-  await call('search.run', { body: { query, mode, limit: 10 } });
-  return performance.now() - startedAt;
+  const { why } = await call('search.run', { body: { query, mode, limit: 10 } });
+  const took = performance.now() - startedAt;
+  for (const [stage, ms] of [...Object.entries(why.stages), ['whole', took] as const])
+    spent.set(stage, (spent.get(stage) ?? 0) + ms);
+  counted += 1;
+  return took;
+}
+
+/** Of the searches since it was last asked. */
+function meanStages(): string {
+  const said = [...spent].map(([stage, ms]) => `${stage} ${(ms / counted).toFixed(1)}`).join(', ');
+  spent.clear();
+  counted = 0;
+  return said;
 }
 
 function percentiles(name: string, times: readonly number[], suffix: string): Figure[] {

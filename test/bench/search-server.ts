@@ -22,6 +22,7 @@ import { createPool, type Pool } from '../../src/platform/database.ts';
 import { type Log, silentLog } from '../../src/platform/log.ts';
 import { migrate } from '../../src/platform/migrate.ts';
 import { openDatabase } from '../../src/platform/open-database.ts';
+import { throughIndexes } from '../../src/platform/planner-settings.ts';
 import { documentsDeps } from '../support/documents-deps.ts';
 import { buildEngine } from '../support/engine.ts';
 import { makeTempHome, removeTempHome } from '../support/temp-home.ts';
@@ -57,7 +58,11 @@ export async function openSearchServer(say: (line: string) => void, given?: stri
   await migrate({ url: database.adminUrl, appLogin: database.appLogin, log: silentLog, roles: kitRoles });
   const connecting = { applicationName: 'bench', connectTimeoutMs: 10_000 };
   const admin = createPool({ url: database.adminUrl, max: 2, ...connecting });
-  const app = createPool({ url: database.appUrl, role: APP_ROLE, max: 6, ...connecting });
+  // As requests have it: their statements are planned through indexes.
+  const app = createPool({
+    ...{ url: database.appUrl, role: APP_ROLE, max: 6, ...connecting },
+    sessionSettings: throughIndexes,
+  });
   const embedder = await openKeptEmbedder(say);
   const deps = documentsDeps(path.join(home, 'documents'), {
     embedder,

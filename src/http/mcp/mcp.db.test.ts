@@ -156,6 +156,13 @@ describe('an assistant', () => {
     expect(new Set(hits.map(({ doc_id }) => doc_id))).toEqual(new Set([first?.doc_id]));
     expect((await find({ type: ['pdf'] })).structuredContent).toMatchObject({ hits: [] });
     expect(await find({ owner: 'me' })).toMatchObject({ isError: true });
+    const ask = (filters: object) =>
+      client.callTool({ name: 'ask', arguments: { question: 'How long are contracts kept?', filters } });
+    expect((await ask({ doc_id: [first?.doc_id] })).structuredContent).toMatchObject({ searched: { documents: 1 } });
+    expect((await ask({ type: ['pdf'] })).structuredContent).toMatchObject({
+      status: 'abstained',
+      searched: { documents: 0 },
+    });
   });
 
   it('gets 202 without a body for a notification, and 405 where it asks for a stream or ends a session', async () => {

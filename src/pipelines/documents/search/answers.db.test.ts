@@ -147,7 +147,17 @@ describe.each(['anthropic', 'openai'] as const)('with a model that speaks like %
       cost_usd: expect.closeTo(0.001638, 6),
     });
     const said = JSON.stringify(lines);
-    expect(lines.map(({ fields }) => fields.event)).toContain('query_answered');
+    const told = lines.filter(({ fields }) => fields.event === 'query_answered');
+    expect(told.map(({ fields }) => fields)).toMatchObject([
+      {
+        query_id: answer.query_id,
+        status: 'answered',
+        stages: { embed: expect.any(Number), judge: expect.any(Number), answer: expect.any(Number) },
+        counts: { lexical: expect.any(Number), vector: expect.any(Number) },
+        llm: 'fake-1',
+        tokens_in: 321,
+      },
+    ]);
     expect([said.includes(apiKey), said.includes('characters do passwords')]).toEqual([false, false]);
     const [request] = fake.requests;
     expect(request?.headers[provider === 'anthropic' ? 'x-api-key' : 'authorization']).toContain(apiKey);

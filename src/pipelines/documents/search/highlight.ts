@@ -27,6 +27,7 @@ function bare(word: string): string[] {
 function isForm(token: string, word: string): boolean {
   if (token === word) return true;
   if (ideograph.test(word)) return token.includes(word) || word.includes(token);
+  if (token === `${word}s` || word === `${token}s`) return true;
   if (token.length < 4 || word.length < 4) return false;
   let common = 0;
   while (common < token.length && token[common] === word[common]) common += 1;

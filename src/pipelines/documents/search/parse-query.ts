@@ -15,6 +15,8 @@ export interface ParsedQuery {
 const MAX_WORDS = 200;
 const MAX_PHRASES = 8;
 const MAX_EXCLUDED = 20;
+/** Words beside phrases. In more of them quotes and dashes mean nothing. */
+const MOST_WITH_MARKS = 30;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const control = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const quoted = /["“”„«»]([^"“”„«»]{1,500})["“”„«»]/g;
@@ -24,6 +26,7 @@ const excluding = /(?<![^\s])-([\p{L}\p{N}][^\s]*)/gu;
 export function parseQuery(given: string): ParsedQuery | undefined {
   const clean = storableText(given).normalize('NFC').replace(control, ' ').trim();
   if (!/[\p{L}\p{N}]/u.test(clean)) return undefined;
+  if (isProse(clean)) return ofWords(clean, [], []);
   const phrases: string[] = [];
   const withoutPhrases = clean.replace(quoted, (_, phrase: string) => {
     if (/[\p{L}\p{N}]/u.test(phrase) && phrases.length < MAX_PHRASES) phrases.push(phrase.trim());
@@ -34,6 +37,15 @@ export function parseQuery(given: string): ParsedQuery | undefined {
     if (excluded.length < MAX_EXCLUDED) excluded.push(word);
     return ' ';
   });
+  return ofWords(wanted, phrases, excluded);
+}
+
+/** Marks in a text of that length are those of its author: nobody who looks for a phrase writes a paragraph around it. */
+function isProse(text: string): boolean {
+  return text.replace(quoted, ' ').split(/\s+/).length > MOST_WITH_MARKS;
+}
+
+function ofWords(wanted: string, phrases: readonly string[], excluded: readonly string[]): ParsedQuery {
   const text = wanted.replace(/\s+/g, ' ').trim();
   const words = [...new Set(text.split(' ').filter((word) => /[\p{L}\p{N}]/u.test(word)))];
   return {

@@ -19,6 +19,16 @@ describe('a query', () => {
     });
   });
 
+  it('of a whole paragraph has no marks of a search: its quotes and dashes are those of its author', () => {
+    const prose = `${'what was written on how people look for things '.repeat(4)} by "distances" -between "border authors"`;
+    expect(parseQuery(prose)).toMatchObject({ phrases: [], excluded: [] });
+    expect(parseQuery(prose)?.words).toEqual(expect.arrayContaining(['"distances"', '-between']));
+    expect(parseQuery('what was written on "border authors" -schools')).toMatchObject({
+      phrases: ['border authors'],
+      excluded: ['schools'],
+    });
+  });
+
   it('without a letter or digit is none', () => {
     expect(['', ' \t\u0000', '"" - ?!', '\u202e'].map(parseQuery)).toEqual([
       undefined,

@@ -31,8 +31,9 @@ export interface QueryTerms {
   readonly leftOut: number;
 }
 
-/** The most terms that are scored: a question of 10,000 characters is asked by its rarest words. */
-const MAX_TERMS = 32;
+/** The most words that are scored, in all their forms: a question of 10,000 characters is asked by its rarest ones. */
+const MAX_WORDS = 32;
+const MAX_TERMS = 96;
 /** Beyond this many versions a word counts as one that stands everywhere. */
 const COUNTED = 20_001;
 const PREFIX = 2;
@@ -60,6 +61,8 @@ export async function queryTerms(
   await count([...new Set(lexemes.flat())]);
   const readAs = new Map<number, string>();
   for (const [at, terms] of lexemes.entries()) {
+    // "soft-boiled" is no slip of "sort": a word of several parts is taken as it is.
+    if (/[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u.test(words[at] ?? '')) continue;
     if (terms.length === 0 || (stops[at]?.size ?? 0) > 0 || terms.some((term) => (counts.get(term)?.versions ?? 0) > 0))
       continue;
     const near = await nearestOf(db, tenantId, terms);
@@ -73,7 +76,7 @@ export async function queryTerms(
   return gather(
     words,
     lexemes,
-    counts,
+    weighedTogether(lexemes, counts, searched),
     readAs,
     common.all.map((isCommon, at) => isCommon || !isMissed(at)),
   );
@@ -126,8 +129,33 @@ function weighed(
 ): QueryTerm {
   const perVersion = sampled === 0 ? 0 : chunksOfSample / sampled;
   const chunks = Math.min(searched.chunks, Math.round(versions * perVersion));
-  const idf = Math.log(1 + (searched.chunks - chunks + 0.5) / (chunks + 0.5));
-  return { term, idf: Math.max(idf, 0.01), versions, chunks };
+  return { term, idf: idfOf(chunks, searched), versions, chunks };
+}
+
+function idfOf(chunks: number, searched: Searched): number {
+  return Math.max(0.01, Math.log(1 + (searched.chunks - chunks + 0.5) / (chunks + 0.5)));
+}
+
+/**
+ * A word has a form in each language of the documents, and is worth what all of them together are worth. Each by itself, the form of a language
+ * that few documents have would be the rarest term of all, and those few would be found first whatever is asked.
+ */
+function weighedTogether(
+  lexemes: readonly (readonly string[])[],
+  counts: ReadonlyMap<string, QueryTerm>,
+  searched: Searched,
+): ReadonlyMap<string, QueryTerm> {
+  const together = new Map<string, number>();
+  for (const forms of lexemes) {
+    const sum = forms.reduce((chunks, term) => chunks + (counts.get(term)?.chunks ?? 0), 0);
+    for (const term of forms) together.set(term, Math.max(together.get(term) ?? 0, Math.min(searched.chunks, sum)));
+  }
+  return new Map(
+    [...counts].map(([term, count]) => {
+      const chunks = together.get(term) ?? count.chunks;
+      return [term, { ...count, chunks, idf: idfOf(chunks, searched) }];
+    }),
+  );
 }
 
 async function nearestOf(db: Queryable, tenantId: string, terms: readonly string[]): Promise<string | undefined> {
@@ -149,8 +177,8 @@ function gather(
   readAs: ReadonlyMap<number, string>,
   common: readonly boolean[],
 ): QueryTerms {
-  const known = [...counts.values()].filter(({ versions }) => versions > 0).sort((a, b) => b.idf - a.idf);
-  const terms = known.slice(0, MAX_TERMS);
+  const known = [...counts.values()].filter(({ versions }) => versions > 0);
+  const terms = rarestOf(lexemes, counts, known);
   const numbers = new Map(terms.map(({ term }, at) => [term, at]));
   const view = words.map((word, at): QueryWord => {
     const own = lexemes[at] ?? [];
@@ -166,4 +194,20 @@ function gather(
     };
   });
   return { words: view, terms, leftOut: known.length - terms.length };
+}
+
+/** Word by word, so that no form of a word goes without the others. */
+function rarestOf(
+  lexemes: readonly (readonly string[])[],
+  counts: ReadonlyMap<string, QueryTerm>,
+  known: readonly QueryTerm[],
+): QueryTerm[] {
+  const byIdf = (a: QueryTerm, b: QueryTerm) => b.idf - a.idf;
+  if (known.length <= MAX_WORDS) return known.toSorted(byIdf);
+  const forms = lexemes
+    .map((own) => own.flatMap((term) => counts.get(term) ?? []).filter(({ versions }) => versions > 0))
+    .filter((own) => own.length > 0)
+    .sort(([a], [b]) => (b?.idf ?? 0) - (a?.idf ?? 0));
+  const chosen = new Set(forms.slice(0, MAX_WORDS).flat());
+  return [...chosen].sort(byIdf).slice(0, MAX_TERMS);
 }

@@ -32,9 +32,53 @@ export async function quoteAnswer(db: Queryable, tenantId: string, found: Found,
   };
 }
 
+const HEADING_WORDS = 12;
+
+/**
+ * A heading names what is asked for and says nothing about it. What stands below it is quoted in its place, with its score; a heading below which
+ * nothing stands is quoted only where there is nothing else.
+ */
+function withoutHeadings(found: Found, sentences: readonly EvidenceSentence[]): readonly EvidenceSentence[] {
+  const isHeading = ({ at, text, end }: EvidenceSentence) => {
+    const chunk = found.chunks[at]?.found;
+    const bare = text.trim();
+    if (chunk?.heading_path.some((heading) => heading.endsWith(bare))) return true;
+    // A short line of its own without a mark at its end.
+    const endsLine = /^[ \t]*(?:\r?\n|$)/.test(chunk?.text.slice(end) ?? '');
+    return endsLine && bare.split(/\s+/).length <= HEADING_WORDS && !/[.!?:;…。！？]["”’)\]]*$/.test(bare);
+  };
+  const headings = new Set(sentences.filter(isHeading));
+  const body = sentences.filter((sentence) => !headings.has(sentence));
+  if (headings.size === 0 || body.length === 0) return sentences;
+  const scores = new Map(body.map((sentence) => [sentence, sentence.score]));
+  for (const heading of headings) {
+    const [below] = body
+      .filter(({ at, start }) => at === heading.at && start >= heading.end)
+      .sort((a, b) => a.start - b.start);
+    if (below !== undefined) scores.set(below, Math.max(scores.get(below) ?? 0, heading.score));
+  }
+  return body.map((sentence) => ({ ...sentence, score: scores.get(sentence) ?? sentence.score }));
+}
+
+/** "It restricts …", "These are …": the sentence after the best one, where it goes on speaking of the same thing. */
+function leaningOn(
+  best: EvidenceSentence | undefined,
+  sentences: readonly EvidenceSentence[],
+): EvidenceSentence | undefined {
+  if (best === undefined) return undefined;
+  const [next] = sentences
+    .filter(({ at, start }) => at === best.at && start >= best.end)
+    .sort((a, b) => a.start - b.start);
+  const isNext = next !== undefined && next.start - best.end <= 2;
+  return isNext && /^(?:it|its|they|their|this|these|those|such|er|sie|es|dies\w*)\b/i.test(next.text)
+    ? next
+    : undefined;
+}
+
 /** The best, what comes close to it, once each; as a reader would meet them. */
 function chooseSentences(found: Found, sentences: readonly EvidenceSentence[]): EvidenceSentence[] {
-  const sorted = sentences.toSorted((a, b) => b.score - a.score);
+  const said = withoutHeadings(found, sentences);
+  const sorted = said.toSorted((a, b) => b.score - a.score);
   const best = sorted[0]?.score ?? 0;
   const seen = new Set<string>();
   const chosen = sorted.filter(({ score, text }) => {
@@ -43,6 +87,11 @@ function chooseSentences(found: Found, sentences: readonly EvidenceSentence[]): 
     seen.add(key);
     return true;
   });
+  const next = leaningOn(
+    chosen.find(({ score }) => score === best),
+    said,
+  );
+  if (next !== undefined && chosen.length < MOST && !chosen.includes(next)) chosen.push(next);
   const place = ({ at, start }: EvidenceSentence) => {
     const chunk = found.chunks[at]?.found;
     // Documents in the order in which they were found first, then as they are read.

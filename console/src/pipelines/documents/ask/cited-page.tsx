@@ -78,6 +78,11 @@ function Boxes({ place, width, height }: { place: Place; width: number; height: 
 
 function QuotedText({ page, place, size }: { page: PageText; place: Place; size: keyof typeof dpis }): ReactNode {
   const { text } = page;
+  const quote = useRef<HTMLElement>(null);
+  // A section may be longer than the window it is shown in: what was quoted is in sight.
+  useEffect(() => {
+    if (size === 'large') quote.current?.scrollIntoView({ block: 'center' });
+  }, [size]);
   const [first] = place.boxes.filter(({ page: number, start }) => number === place.page && start !== undefined);
   const start = place.start ?? first?.start ?? 0;
   const end = place.end ?? first?.end ?? start;
@@ -90,7 +95,7 @@ function QuotedText({ page, place, size }: { page: PageText; place: Place; size:
     >
       {from > 0 && '…'}
       {inertLines(text.slice(from, start))}
-      <mark className="rounded bg-water-soft text-ink outline-2 outline-water">
+      <mark ref={quote} className="rounded bg-water-soft text-ink outline-2 outline-water">
         {inertLines(text.slice(start, end))}
       </mark>
       {inertLines(text.slice(end, to))}

@@ -20,4 +20,18 @@ describe('marks in a text', () => {
     expect(pieces.find(({ isMarked }) => isMarked)?.text).toBe('needle');
     expect(pieces.map((piece) => piece.text).join('').length).toBeLessThan(150);
   });
+
+  it('begin where most different words stand together, not at the first that comes', () => {
+    const text = `bit ${'word '.repeat(100)}the sticky bit of a directory`;
+    const of = (word: string, from = 0) => ({
+      start: text.indexOf(word, from),
+      end: text.indexOf(word, from) + word.length,
+    });
+    const pieces = marksOf(text, [of('bit'), of('sticky'), of('bit', 10), of('directory')]);
+    expect(pieces.filter(({ isMarked }) => isMarked).map((piece) => piece.text)).toEqual([
+      'sticky',
+      'bit',
+      'directory',
+    ]);
+  });
 });
