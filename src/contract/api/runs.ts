@@ -166,7 +166,7 @@ export const FileRow = z.object({
   line: Count,
   outcome: z.string().describe('A word of the receipt: inserted, updated, unchanged, merged, superseded, stale …'),
   cells: z.record(z.string(), z.string().nullable()).describe('What was read, under the names of the fields.'),
-  stored_id: z.string().nullable().describe('What holds it now: the id of a daily number or of a judgment.'),
+  stored_id: z.string().nullable().describe('What holds it now: the id of a daily number, a judgment or an item.'),
 });
 
 export const RunEvent = z.object({

@@ -74,6 +74,23 @@ describe('a job', () => {
     ]);
   });
 
+  it('shows the rows of its file under its run, by the words of its receipt', async () => {
+    const rows = async (query: Record<string, string>) =>
+      (await bench.call('runs.rows', jobId, { params: { run_id: jobId }, query })).body;
+    const all = await rows({ limit: '20' });
+    expect([all.kept, all.next, all.data.map(({ row }: { row: number }) => row)]).toEqual([
+      true,
+      null,
+      Array.from({ length: 13 }, (_, index) => index + 1),
+    ]);
+    const { data, kept } = await rows({ outcome: 'ERROR,SKIPPED' });
+    expect(data).toMatchObject([
+      { row: 9, outcome: 'ERROR' },
+      { row: 12, outcome: 'SKIPPED', cells: all.data[0].cells },
+    ]);
+    expect([kept, await rows({ outcome: 'PENDING' })]).toEqual([true, { data: [], next: null, kept: true }]);
+  });
+
   it('is filtered by status, column and text, and paged by cursor only', async () => {
     expect(await bench.items(jobId, { status: 'NOT_FOUND' })).toHaveLength(2);
     expect(await bench.items(jobId, { statuses: 'ERROR,SKIPPED', pageSize: '1' })).toHaveLength(2);

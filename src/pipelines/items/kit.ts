@@ -9,6 +9,7 @@ import { FIGURES_ROLE, itemSection, refreshItemGauges } from './figures.ts';
 import { catalogHandlers } from './http/catalog-handlers.ts';
 import { changeHandlers } from './http/change-handlers.ts';
 import { exportHandlers } from './http/export-handlers.ts';
+import { itemsFileRows } from './http/file-rows.ts';
 import { createHandler, itemsIntake } from './http/intake.ts';
 import { readHandlers } from './http/read-handlers.ts';
 import { scanHandler } from './http/scan-handler.ts';
@@ -25,6 +26,7 @@ export const itemsKit = defineKit({
     openItems(settings, blobs, { box: secrets, allowPrivate: config.allowPrivateWebhooks }),
   pipeline: ({ own }) => itemsPipeline(own),
   intake: ({ engine, log, own }) => itemsIntake(engine, log, own),
+  rows: itemsFileRows,
   ready({ own }, _intakes, connected) {
     own.connected = connected;
   },
