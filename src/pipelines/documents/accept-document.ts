@@ -83,7 +83,7 @@ export async function acceptDocument(
       filename: file.originalName,
       content_type: file.mediaType,
       size_bytes: file.bytes,
-      content_hash: file.sha256.toString('hex'),
+      content_hash: `sha256:${file.sha256.toString('hex')}`,
       source_uri: loggedUri(request.sourceUri, file),
       upload_uri: answer.created ? `/v1/uploads/${answer.runId}/original` : undefined,
       delegation_mode: mode,

@@ -135,7 +135,7 @@ describe('the log', () => {
       filename: expect.stringMatching(/^[0-9a-f]{12}\.txt$/),
       content_type: 'text/plain',
       size_bytes: expect.any(Number),
-      content_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      content_hash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
       source_uri: expect.stringMatching(/^upload:[0-9a-f]{12}$/),
       upload_uri: `/v1/uploads/${run.id}/original`,
       delegation_mode: 'ledger',
