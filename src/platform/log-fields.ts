@@ -130,7 +130,9 @@ function writeAs(shape: FieldShape, value: unknown, options: FieldOptions): unkn
     case 'time':
       return writeTime(value);
     case 'hash':
-      return typeof value === 'string' && /^(?:sha256:)?(?:[0-9a-f]{8,16}|[0-9a-f]{64})$/i.test(value) ? value : undefined;
+      return typeof value === 'string' && /^(?:sha256:)?(?:[0-9a-f]{8,16}|[0-9a-f]{64})$/i.test(value)
+        ? value
+        : undefined;
     case 'text':
       return typeof value === 'string' ? cut(redactText(value)) : undefined;
     case 'filename':
