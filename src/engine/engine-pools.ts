@@ -82,6 +82,7 @@ export function createEnginePools(options: EnginePoolOptions): EnginePools {
     ...shared,
     max: options.effectsSize,
     applicationName: 'millrace effects',
+    sessionSettings: { ...shared.sessionSettings, ...throughIndexes },
     idleInTransactionTimeoutMs: halfLeaseMs,
     // More stages at work than connections wait in turn; that is nobody's failure.
     waitMs: Number.POSITIVE_INFINITY,

@@ -11,6 +11,7 @@ import { Claimer } from './claimer.ts';
 import { plainEnd } from './failure.ts';
 import { type Ending, Finisher } from './finisher.ts';
 import { endAttempts } from './sql/end-attempts.ts';
+import { lockLease } from './sql/fence.ts';
 import { registerWorker } from './sql/workers.ts';
 import { stageRunOf } from './stage-run.ts';
 
@@ -170,6 +171,24 @@ it('an end that cannot be written in any way holds up no other: those that come 
   await finisher.flush();
   expect(await statusesOf([poison])).toEqual(['failed']);
   expect(lost).toEqual([]);
+});
+
+it('an end whose own effects transaction is still open has it stopped, and is written', async () => {
+  const [locked, other] = (await endings(2, false)) as [Ending, Ending];
+  const effects = await engine.pools.effects.connect();
+  try {
+    await effects.query('begin');
+    await lockLease(effects, locked.run);
+    const answer = effects.query('select pg_sleep(3600)').then(
+      () => 'slept',
+      (error: { code?: string }) => error.code,
+    );
+    expect(await write(engine.pools.control, [locked, other])).toEqual({ lost: [], refusals: 0 });
+    expect(await statusesOf([locked, other])).toEqual(['completed', 'completed']);
+    expect(await answer).toBe('57014');
+  } finally {
+    effects.release(true);
+  }
 });
 
 describe('several writers', () => {

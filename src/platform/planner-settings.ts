@@ -5,7 +5,7 @@
 // read whole for a page costs as much as it has grown. Every statement is measured under these settings (test/plans).
 
 /**
- * Requests and the engine. Pages and look-ups are what an index has, in order; effects of stages plan as the server likes. A tenant that statistics do not know yet is
+ * Of every connection. Pages, look-ups and the rows of one run are what an index has, in order. A tenant that statistics do not know yet is
  * taken for a few rows, and a few rows look cheaper gathered by a bitmap and sorted: a page of the audit log then read all of the
  * tenant's 15,000. Of two indexes the one that leads to fewer rows is taken: with pages that cost the more the less they lie in order, a
  * tenant's page walked along the primary key through everybody's rows.

@@ -53,7 +53,7 @@ export const byOperator = (call: Call, more: More = {}): PlanCase => ({
 
 /** Effects of a stage, as its role, for the tenant of its run. */
 export const byStage = (role: string, call: Call, more: More = {}): PlanCase => ({
-  home: { role, ofTenant: true, isAnyTenants: false, settings: {} },
+  home: { role, ofTenant: true, isAnyTenants: false, settings: throughIndexes },
   call,
   ...more,
 });

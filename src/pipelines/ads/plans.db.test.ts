@@ -310,16 +310,4 @@ testPlans({
     'ads-note-outcomes': 'inserts what a survey found',
     '*-again': 'the same inserts as those with a case, after a resumption',
   },
-  open: {
-    'ads-fold-duplicates': '3,117, statistics taken when almost empty',
-    'ads-list-staged-days': '3,049, statistics taken when almost empty',
-    'ads-relabel-staged-campaign': '3,006, statistics taken when almost empty',
-    'ads-select-merged-lines': '3,005, statistics taken when almost empty',
-    'ads-relabel-staged-ad_set': '3,004, statistics taken when almost empty',
-    'ads-relabel-staged-ad': '3,004, statistics taken when almost empty',
-    'ads-sum-valid-rows': '3,003, statistics taken when almost empty',
-    'ads-select-duplicates': '3,002, statistics taken when almost empty',
-    'ads-list-contested-days': '3,002, statistics taken when almost empty, planned for any values',
-    'ads-delete-resolutions': '3,001, statistics taken when almost empty',
-  },
 });

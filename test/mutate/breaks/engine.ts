@@ -188,7 +188,8 @@ export const engineBreaks: readonly Break[] = [
     file: 'src/engine/finisher.ts',
     find: 'if (isLocked) await this.#clearTheWay(ending, tries);',
     replace: '',
-    tests: ['src/engine/stuck.db.test.ts', ENDS],
+    tests: [FINISHER],
+    title: 'has it stopped, and is written',
   },
   {
     id: 'engine.full-disk-fails-the-run',

@@ -146,7 +146,12 @@ async function purgeVectors(tx: Queryable, tenantId: string, docId: string, vers
       select m.model_id, array_agg(own.text_hash) as hashes
       from (
         select o.text_hash
-        from (select distinct p.text_hash from public.chunk_passages p where p.tenant_id = $1 and p.doc_version_id = $2) o
+        from (
+          select distinct h.text_hash from (
+            select p.text_hash from public.chunk_passages p
+            where p.tenant_id = $1 and p.doc_version_id between $2 and $2 order by p.doc_version_id offset 0
+          ) h
+        ) o
         where (
           select true from public.chunk_passages p
           cross join lateral (

@@ -181,12 +181,19 @@ export interface MatchedRow {
 
 const matched = 'row_no, sku_key, gtin, name_key, data';
 
+/** The first row of each key. One step into the index of the keys for each: asked for a list, a catalogue read from its beginning looks as good. */
+const firstOfEach = (key: 'sku_key' | 'gtin') => `
+      select r.* from (select distinct key from unnest($2::text[]) as g (key)) k
+      cross join lateral (
+        select ${matched} from public.item_catalog_rows
+        where catalog_id = $1 and ${key} >= k.key order by ${key}, row_no limit 1
+      ) r
+      where r.${key} = k.key`;
+
 export async function rowsBySku(db: Queryable, catalogId: string, keys: readonly string[]): Promise<MatchedRow[]> {
   const { rows } = await db.query<MatchedRow>({
     name: 'items-catalog-rows-by-sku',
-    text: `
-      select distinct on (sku_key) ${matched} from public.item_catalog_rows
-      where catalog_id = $1 and sku_key = any ($2) order by sku_key, row_no`,
+    text: firstOfEach('sku_key'),
     values: [catalogId, keys],
   });
   return rows;
@@ -195,9 +202,7 @@ export async function rowsBySku(db: Queryable, catalogId: string, keys: readonly
 export async function rowsByGtin(db: Queryable, catalogId: string, keys: readonly string[]): Promise<MatchedRow[]> {
   const { rows } = await db.query<MatchedRow>({
     name: 'items-catalog-rows-by-gtin',
-    text: `
-      select distinct on (gtin) ${matched} from public.item_catalog_rows
-      where catalog_id = $1 and gtin = any ($2) order by gtin, row_no`,
+    text: firstOfEach('gtin'),
     values: [catalogId, keys],
   });
   return rows;

@@ -145,7 +145,9 @@ const SUMMARY = 120;
 const summary = `i.id::text, i.job_id, i.user_id, i.job_type, i.status, i.attempts, i.locked_by, i.locked_at, ${micros('i.updated_at')} as updated_text,
   left(coalesce(i.corrections ->> 'title', i.normalized_json ->> 'title'), ${SUMMARY}) as title,
   left(i.normalized_json ->> 'brand', ${SUMMARY}) as brand, left(i.normalized_json ->> 'sku', ${SUMMARY}) as sku`;
-const wanted = `i.status in ('PENDING', 'PROCESSING') and i.status = any ($2)
+/** What opens the index of open items by owner, and only that: claims of one job say less, and do not go by it. */
+const isOpen = (item: string) => `${item}.status in ('PENDING', 'PROCESSING') and ${item}.updated_at > '-infinity'`;
+const wanted = `${isOpen('i')} and i.status = any ($2)
         and ($3::text is null or i.job_type = $3) and ($4::uuid is null or i.job_id = $4)
         and ($5::timestamptz is null or i.updated_at >= $5) and ($6::timestamptz is null or i.updated_at < $6)
         and (i.updated_at, i.id) > (coalesce($7::timestamptz, '-infinity'), $8::bigint) and i.updated_at <= $9::timestamptz
@@ -172,10 +174,10 @@ export async function listPendingOfAll(db: Queryable, page: PendingPage): Promis
     name: 'items-list-pending-of-all',
     text: `
       with recursive owners as (
-        (select user_id from public.job_items where tenant_id = $1 and status in ('PENDING', 'PROCESSING') order by user_id limit 1)
+        (select n.user_id from public.job_items n where n.tenant_id = $1 and ${isOpen('n')} order by n.user_id limit 1)
         union all
         select (select n.user_id from public.job_items n
-                where n.tenant_id = $1 and n.status in ('PENDING', 'PROCESSING') and n.user_id > o.user_id
+                where n.tenant_id = $1 and ${isOpen('n')} and n.user_id > o.user_id
                 order by n.user_id limit 1)
         from owners o where o.user_id is not null
       )
@@ -202,8 +204,8 @@ export async function countPending(db: Queryable, tenantId: string, userId: numb
   const { rows } = await db.query<{ n: number }>({
     name: 'items-count-pending',
     text: `
-      select count(*)::int as n from public.job_items
-      where tenant_id = $1 and status in ('PENDING', 'PROCESSING') and ($2::bigint is null or user_id = $2)`,
+      select count(*)::int as n from public.job_items i
+      where i.tenant_id = $1 and ${isOpen('i')} and ($2::bigint is null or i.user_id = $2)`,
     values: [tenantId, userId],
   });
   return rows[0]?.n ?? 0;
