@@ -173,14 +173,18 @@ describe('rate limits', () => {
 describe('the outbox', () => {
   it('gives every committed event a place, and none is skipped by a reader when transactions commit out of order', async () => {
     const slow = await engine.pools.control.connect();
-    await slow.query('begin');
-    await engine.emit([{ tenantId, runId: null, type: 'test.happened', key: 'slow', data: '{}' }], slow);
-    for (const key of ['a', 'b', 'c']) await emit(key);
-    await pumpAll();
-    const early = await feed();
-    expect(early.map((row) => row.key)).toEqual(['a', 'b', 'c']);
-    await slow.query('commit');
-    slow.release();
+    let early: FeedRow[];
+    try {
+      await slow.query('begin');
+      await engine.emit([{ tenantId, runId: null, type: 'test.happened', key: 'slow', data: '{}' }], slow);
+      for (const key of ['a', 'b', 'c']) await emit(key);
+      await pumpAll();
+      early = await feed();
+      expect(early.map((row) => row.key)).toEqual(['a', 'b', 'c']);
+      await slow.query('commit');
+    } finally {
+      slow.release(true);
+    }
     await pumpAll();
     const late = await feed(early.at(-1)?.position);
     expect(late.map((row) => row.key)).toEqual(['slow']);

@@ -32,6 +32,9 @@ export interface TestOrders {
   readonly bails: boolean;
 }
 
+/** What works is there within seconds; what a fault keeps from happening is not waited for until the run is over. */
+const WAIT_MS = 45_000;
+
 export async function runTests(folder: string, orders: TestOrders): Promise<TestRun> {
   const report = path.join(folder, 'mutate-report.json');
   rmSync(report, { force: true });
@@ -47,7 +50,7 @@ export async function runTests(folder: string, orders: TestOrders): Promise<Test
     cwd: folder,
     stdio: 'ignore',
     detached: true,
-    env: { ...env, CI: '', MILLRACE_TEST_DATABASE_URL: orders.databaseUrl },
+    env: { ...env, CI: '', MILLRACE_TEST_DATABASE_URL: orders.databaseUrl, MILLRACE_TEST_WAIT_MS: String(WAIT_MS) },
   });
   let isTimedOut = false;
   const timer = setTimeout(() => {

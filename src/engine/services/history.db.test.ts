@@ -203,14 +203,17 @@ describe('keys', () => {
     const { id } = await enqueue({}, { uniqueKey: 'busy' });
     await work();
     const writer = await engine.pools.control.connect();
-    await writer.query('begin');
-    const again = await engine.enqueueIn(writer, [{ pipeline: 'plain', tenantId, input: {}, uniqueKey: 'busy' }]);
-    await moveAll();
-    const meanwhile = await whereIs(id);
-    await writer.query('commit');
-    writer.release();
-    expect(again).toEqual([{ id, created: false }]);
-    expect(meanwhile).toEqual(['ledger']);
+    try {
+      await writer.query('begin');
+      const again = await engine.enqueueIn(writer, [{ pipeline: 'plain', tenantId, input: {}, uniqueKey: 'busy' }]);
+      await moveAll();
+      const meanwhile = await whereIs(id);
+      await writer.query('commit');
+      expect(again).toEqual([{ id, created: false }]);
+      expect(meanwhile).toEqual(['ledger']);
+    } finally {
+      writer.release(true);
+    }
     await moveAll();
     expect(await whereIs(id)).toEqual(['history']);
   });

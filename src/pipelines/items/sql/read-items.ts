@@ -126,6 +126,9 @@ export interface PendingRow {
   readonly sku: string | null;
 }
 
+/** What opens the index of open items by owner, and only that: claims of one job say less, and do not go by it. */
+const isOpen = (item: string) => `${item}.status in ('PENDING', 'PROCESSING') and ${item}.updated_at > '-infinity'`;
+
 export interface PendingPage {
   readonly tenantId: string;
   /** Null: everybody's. */
@@ -145,11 +148,9 @@ const SUMMARY = 120;
 const summary = `i.id::text, i.job_id, i.user_id, i.job_type, i.status, i.attempts, i.locked_by, i.locked_at, ${micros('i.updated_at')} as updated_text,
   left(coalesce(i.corrections ->> 'title', i.normalized_json ->> 'title'), ${SUMMARY}) as title,
   left(i.normalized_json ->> 'brand', ${SUMMARY}) as brand, left(i.normalized_json ->> 'sku', ${SUMMARY}) as sku`;
-/** What opens the index of open items by owner, and only that: claims of one job say less, and do not go by it. */
-const isOpen = (item: string) => `${item}.status in ('PENDING', 'PROCESSING') and ${item}.updated_at > '-infinity'`;
-const wanted = `${isOpen('i')} and i.status = any ($2)
+const wanted = `i.status in ('PENDING', 'PROCESSING') and i.status = any ($2)
         and ($3::text is null or i.job_type = $3) and ($4::uuid is null or i.job_id = $4)
-        and ($5::timestamptz is null or i.updated_at >= $5) and ($6::timestamptz is null or i.updated_at < $6)
+        and i.updated_at > '-infinity' and ($5::timestamptz is null or i.updated_at >= $5) and ($6::timestamptz is null or i.updated_at < $6)
         and (i.updated_at, i.id) > (coalesce($7::timestamptz, '-infinity'), $8::bigint) and i.updated_at <= $9::timestamptz
         and (select j.deleted_at from public.item_jobs j where j.job_id = i.job_id limit 1) is null`;
 
