@@ -45,7 +45,7 @@ export async function findLexicalCandidates(
       select p.doc_version_id, u.chunk_no, sum(${weight('u', 'q.idf')})::real as score
       from unnest($2::text[], $3::real[]) as q (term, idf)
       cross join lateral (
-        select t.doc_version_id, t.chunk_nos, t.counts, t.head_counts, t.lengths
+        select t.term, t.doc_version_id, t.chunk_nos, t.counts, t.head_counts, t.lengths
         from public.chunk_terms t
         where t.tenant_id = $1 and t.term = q.term
           ${isFiltered ? 'and t.doc_version_id in (select doc_version_id from passing)' : ''}
@@ -121,11 +121,11 @@ export async function scoreChunks(
         cross join unnest($2::text[], $3::real[]) with ordinality as q (term, idf, no)
         cross join lateral (
           select t.doc_version_id, t.chunk_nos, t.counts, t.head_counts, t.lengths from public.chunk_terms t
-          where t.tenant_id = $1 and t.term between q.term and q.term and t.doc_version_id >= v.doc_version_id
+          where t.tenant_id = $1 and (t.term, t.doc_version_id) >= (q.term, v.doc_version_id)
           order by t.term, t.doc_version_id limit 1
         ) p
         cross join lateral unnest(p.chunk_nos, p.counts, p.head_counts, p.lengths) as u (chunk_no, times, head_times, words)
-        where p.doc_version_id = v.doc_version_id and u.chunk_no = any (v.chunk_nos)
+        where p.term = q.term and p.doc_version_id = v.doc_version_id and u.chunk_no = any (v.chunk_nos)
       ), gathered as (
         select f.doc_version_id, f.chunk_no, array_agg(f.no::integer) as nos, array_agg(f.part::real) as parts
         from found f group by f.doc_version_id, f.chunk_no
