@@ -43,10 +43,10 @@ export const intakeBreaks: readonly Break[] = [
     title: '10,000',
   },
   {
-    id: 'intake.holder-of-another-tenant',
-    file: 'src/engine/sql/enqueue-runs.ts',
-    find: "runOfKey('$2', '$3', '$4::text')",
-    replace: "runOfKey('$1', '$3', '$4::text')",
+    id: 'intake.holder-of-a-key-not-named',
+    file: 'src/engine/enqueue.ts',
+    find: 'return { id: holder, created: false };',
+    replace: 'return { id: run.id, created: false };',
     tests: [ENQUEUE_TEST],
   },
   {
