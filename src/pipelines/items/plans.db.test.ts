@@ -334,4 +334,7 @@ testPlans({
   folders: ['src/pipelines/items'],
   cases: [...storing, ...reading, ...cleaning, ...catalogs],
   seeds,
+  open: {
+    'items-list-pending-of-job': '411, statistics taken when almost empty, planned for any values',
+  },
 });

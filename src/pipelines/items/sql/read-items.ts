@@ -102,7 +102,7 @@ export async function listPendingOfJob(db: Queryable, page: ChangePage): Promise
     name: 'items-list-pending-of-job',
     text: `
       select ${shown} from public.job_items i
-      where job_id = $1 and status in ('PENDING', 'PROCESSING') and array_position($2::text[], status) is not null
+      where job_id = $1 and status in ('PENDING', 'PROCESSING') and status = any ($2)
         and (i.updated_at, i.id) > (coalesce($3::timestamptz, '-infinity'), $4::bigint)
         and updated_at <= $5::timestamptz
       order by i.updated_at, i.id limit $6`,

@@ -19,8 +19,9 @@ export async function readRunProof(db: Queryable, runId: string): Promise<RunPro
              (select count(*)::int from engine.attempts where run_id = $1 and outcome = 'lost') as lost,
              (select count(*)::int from engine.all_events
               where run_id = $1 and type = 'alert.raised' and data ->> 'message' like '[STALE TAKEOVER] %') as takeover_alerts,
-             (select count(*)::int from engine.events where run_id = $1 and type in ('run.done', 'run.failed'))
-               + (select count(*)::int from engine.past_events where run_id = $1 and type in ('run.done', 'run.failed')) as terminal_events,
+             (select count(*)::int
+              from (select type from engine.all_events where run_id = $1 offset 0) e
+              where e.type in ('run.done', 'run.failed')) as terminal_events,
              (select i.started_at from ingest.import_runs i where i.id = $1)
                > (select max(a.started_at) from engine.attempts a where a.run_id = $1 and a.outcome = 'lost') as is_restarted`,
     values: [runId],
