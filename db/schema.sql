@@ -2074,8 +2074,8 @@ create table public.item_catalog_rows (
   constraint item_catalog_rows_pkey PRIMARY KEY (catalog_id, row_no),
   constraint item_catalog_rows_catalog_id_fkey FOREIGN KEY (catalog_id) REFERENCES public.item_catalogs(catalog_id) ON DELETE CASCADE
 );
-CREATE INDEX item_catalog_rows_by_gtin ON public.item_catalog_rows USING btree (catalog_id, gtin) WHERE (gtin IS NOT NULL);
-CREATE INDEX item_catalog_rows_by_sku ON public.item_catalog_rows USING btree (catalog_id, sku_key) WHERE (sku_key IS NOT NULL);
+CREATE INDEX item_catalog_rows_of_gtin ON public.item_catalog_rows USING btree (catalog_id, gtin, row_no) WHERE (gtin IS NOT NULL);
+CREATE INDEX item_catalog_rows_of_sku ON public.item_catalog_rows USING btree (catalog_id, sku_key, row_no) WHERE (sku_key IS NOT NULL);
 alter table public.item_catalog_rows enable row level security, force row level security;
 create policy tenant_only on public.item_catalog_rows for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant insert, select on public.item_catalog_rows to items_worker;
@@ -2241,8 +2241,8 @@ CREATE INDEX job_items_due ON public.job_items USING btree (job_id, next_attempt
 CREATE INDEX job_items_fresh ON public.job_items USING btree (job_id, row_index) WHERE ((status = 'PENDING'::text) AND (next_attempt_at IS NULL));
 CREATE UNIQUE INDEX job_items_in_order ON public.job_items USING btree (job_id, row_index);
 CREATE INDEX job_items_locked ON public.job_items USING btree (job_id, lock_expires_at) WHERE (status = 'PROCESSING'::text);
+CREATE INDEX job_items_open_of_user ON public.job_items USING btree (tenant_id, user_id, updated_at, id) WHERE ((status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text])) AND (updated_at > '-infinity'::timestamp with time zone));
 CREATE INDEX job_items_pending ON public.job_items USING btree (job_id, updated_at, id) WHERE (status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text]));
-CREATE INDEX job_items_pending_of_user ON public.job_items USING btree (tenant_id, user_id, updated_at, id) WHERE (status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text]));
 CREATE INDEX job_items_unfilled ON public.job_items USING btree (id) WHERE ((job_type IS NULL) OR (updated_at IS NULL));
 alter table public.job_items enable row level security, force row level security;
 create policy expired_any_tenant on public.job_items for all to items_cleanup using (true);
