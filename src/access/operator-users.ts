@@ -1,5 +1,5 @@
 // What the operator does to a user of any tenant, named by their address. The rules of a tenant's own admin hold here too: the
-// last admin stays. Every act is written to the audit log of the user's tenant.
+// last admin stays. The audit log of the user's tenant records every action.
 import { type Role, roles } from '../contract/api/roles.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Pool, Queryable } from '../platform/database.ts';

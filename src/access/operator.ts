@@ -1,5 +1,5 @@
 // What only the operator of the installation may do, from the command line: tenants, plans, users of any tenant, lost passwords.
-// Every act is written to the audit log of the tenant it concerns.
+// The audit log of the tenant concerned records every action.
 import { type Role, roles } from '../contract/api/roles.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Pool, Queryable } from '../platform/database.ts';

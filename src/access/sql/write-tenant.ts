@@ -1,4 +1,4 @@
-// Tenants are created and put on a plan by the operator only.
+// Only the operator creates tenants and changes their plan.
 import type { Queryable } from '../../platform/database.ts';
 import type { Plan, TenantRow } from './list-tenants.ts';
 

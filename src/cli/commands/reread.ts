@@ -1,4 +1,4 @@
-// `millrace runs reread`: the stored file of an upload once more, by the mapping that is saved now and what is said here.
+// `millrace runs reread`: reads the stored file of an upload again, with the mapping that is saved now and the options of this command.
 import type { Command } from 'commander';
 import { withConnection } from '../connection.ts';
 import { say, sayJson } from '../output.ts';

@@ -1,4 +1,4 @@
-// Is anybody told when something goes wrong? A sink must be there, the last message must have arrived, and somebody must be looking.
+// Checks that alerts reach somebody. A sink must be there, the last message must have arrived, and somebody must be looking.
 
 import { countWorkersAlive } from '../../engine/reads/read-queue.ts';
 import { readAlertSigns } from '../../outbound/alerts/sql/read-alert-signs.ts';

@@ -1,4 +1,4 @@
-// The same feed over a WebSocket: one JSON event per message. What the other side sends is ignored.
+// The same feed over a WebSocket: one JSON event per message. It ignores what the client sends.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WebSocket } from '@fastify/websocket';
 import type { Call } from '../call.ts';

@@ -1,5 +1,5 @@
 // A request that asked for an upgrade and got an ordinary answer: Node no longer counts its connection, so nobody would ever close
-// it and a stopping server would wait for it. It is closed once the answer is out.
+// it and a stopping server would wait for it. This plugin closes it once the answer is out.
 import type { FastifyInstance } from 'fastify';
 
 export function closeRefusedUpgrades(server: FastifyInstance): void {

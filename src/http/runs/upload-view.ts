@@ -1,4 +1,4 @@
-// An upload is a run that was handed a file. This is that run in the words of the upload contract.
+// An upload is a run that started with a file. This is that run in the words of the upload contract.
 import type { AnswerOf } from '../../contract/api/client.ts';
 import type { UploadFacts } from '../../engine/reads/read-upload-facts.ts';
 import type { ShownRun } from '../../engine/reads/run-columns.ts';

@@ -1,4 +1,4 @@
-// The pipelines of this process as one tenant sees them: machine, stages, whether its own line is paused, its counts.
+// The pipelines of this process as one tenant sees them: machine, stages, whether its own lane is paused, its counts.
 import { z } from 'zod';
 import type { AnswerOf } from '../../../contract/api/client.ts';
 import type { AnyPipeline } from '../../../engine/pipeline.ts';

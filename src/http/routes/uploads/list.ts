@@ -1,4 +1,4 @@
-// GET /v1/uploads: runs that were handed a file. A page may be short while `next` is set, as with runs.
+// GET /v1/uploads: runs that started with a file. A page may be short while `next` is set, as with runs.
 
 import { readUploadFacts } from '../../../engine/reads/read-upload-facts.ts';
 import { handle } from '../../call.ts';
