@@ -43,13 +43,18 @@ export async function benchCollections(server: SearchServer, folder: string, opt
       options.say(`${collection.name} ${mode}: nDCG@10 ${ndcg.toFixed(3)}, hit@10 ${hit.toFixed(3)}`);
       scores.push(ndcg);
       figures.push(
-        rate(`ndcg-${mode}-${collection.name}`, [ndcg], 'nDCG@10', {}),
-        rate(`hit-${mode}-${collection.name}`, [hit], 'hit@10', {}),
+        share(`ndcg-${mode}-${collection.name}`, ndcg, 'nDCG@10'),
+        share(`hit-${mode}-${collection.name}`, hit, 'hit@10'),
       );
     }
-    figures.push(rate(`ndcg-${mode}`, [headline(loaded, scores)], 'nDCG@10', {}));
+    figures.push(share(`ndcg-${mode}`, headline(loaded, scores), 'nDCG@10'));
   }
   return [...figures, ...(await measureRefusals(loaded, options))];
+}
+
+/** Between 0 and 1: two digits would hide what a change is worth. */
+export function share(id: string, value: number, unit: string): Figure {
+  return { id, value: Math.round(value * 1_000) / 1_000, unit, peers: {}, ratios: {} };
 }
 
 /** The collection whose bar is stated, or the mean where it is not among them. */
@@ -58,7 +63,7 @@ function headline(loaded: readonly Loaded[], scores: readonly number[]): number 
   return scores[at] ?? scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);
 }
 
-export function readCollection(folder: string, name: string): Collection {
+function readCollection(folder: string, name: string): Collection {
   const lines = <T>(file: string): T[] =>
     readFileSync(path.join(folder, file), 'utf8')
       .trim()
@@ -75,7 +80,7 @@ export function readCollection(folder: string, name: string): Collection {
   return { name, documents: lines(`${name}-docs.jsonl`), questions: lines(`${name}-queries.jsonl`), judged };
 }
 
-export async function load(server: SearchServer, collection: Collection, { say }: Options): Promise<Loaded> {
+async function load(server: SearchServer, collection: Collection, { say }: Options): Promise<Loaded> {
   const tenant = await server.tenant(collection.name);
   const ids = new Map<string, string>();
   const runs: string[] = [];
@@ -116,11 +121,7 @@ async function patiently<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-export async function measure(
-  { tenant, questions, judged, ids }: Loaded,
-  mode: (typeof modes)[number],
-  quick: boolean,
-) {
+async function measure({ tenant, questions, judged, ids }: Loaded, mode: (typeof modes)[number], quick: boolean) {
   let [ndcg, hits, count] = [0, 0, 0];
   for (const { id, text } of questions.filter((_, at) => !quick || at % 4 === 0)) {
     const relevant = judged.get(id);

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { vectorOf } from '../../src/pipelines/documents/embedding/embedder.ts';
 import { bitIndex } from '../../src/pipelines/documents/search/vector-index.ts';
 import { noFilter } from '../../src/pipelines/documents/sql/search-filter.ts';
-import { type Figure, rate, time } from './report.ts';
+import { type Figure, time } from './report.ts';
+import { share } from './search-collections.ts';
 import { draw, generator, mixture, seedChunks } from './search-seed.ts';
 import { type BenchTenant, openSearchServer, type SearchServer } from './search-server.ts';
 
@@ -96,7 +97,7 @@ export async function benchLatency(server: SearchServer, kept: Kept, { quick, sa
   const largest = kept.large.at(-1);
   const recall =
     largest && (await measureRecall(server, largest.tenant, largest.chunks, quick ? 20 : RECALL_QUESTIONS));
-  return [...figures, rate('vector-recall', [recall ?? 0], 'recall@10', {})];
+  return [...figures, share('vector-recall', recall ?? 0, 'recall@10')];
 }
 
 /** Each question to another tenant, whose pages nobody has asked for yet. */
