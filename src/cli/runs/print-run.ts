@@ -66,9 +66,11 @@ export function describeReceipt(receipt: Receipt): string {
     .filter(([, count]) => count > 0)
     .sort(([a], [b]) => placeOf(a) - placeOf(b))
     .map(([name, count]) => `${formatCount(count)} ${name}`);
-  return parts.length === 0
-    ? `${formatCount(receipt.read)} read`
-    : `${formatCount(receipt.read)} = ${parts.join(' + ')}`;
+  const sum =
+    parts.length === 0 ? `${formatCount(receipt.read)} read` : `${formatCount(receipt.read)} = ${parts.join(' + ')}`;
+  // What a listing lacks is no part of what it read.
+  const vanished = Number(receipt.vanished ?? 0);
+  return vanished > 0 ? `${sum}; ${formatCount(vanished)} vanished` : sum;
 }
 
 /** The question with each answer as the command that gives it. */

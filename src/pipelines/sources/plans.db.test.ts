@@ -15,7 +15,7 @@ import {
   writeSeen,
 } from './sql/objects.ts';
 import { countSources, deleteSource, findSource, listSources, noteSync, writeSource } from './sql/sources.ts';
-import { listNewestSyncs, noteCounts, recordSync } from './sql/syncs.ts';
+import { forgetSyncs, listNewestSyncs, noteCounts, recordSync } from './sql/syncs.ts';
 import { listAnnounced, listTroubled, noteQueue, takeStale } from './sql/watch-sources.ts';
 
 /** Half of everything is of one source. */
@@ -125,6 +125,8 @@ const cases: PlanCase[] = [
   request((db, w) => deleteSource(db, w.ours, quiet(w))),
   worker((db, w) => noteSync(db, w.ours, quiet(w), { syncId: uuidv7(), isComplete: true, errorCode: null })),
   worker((db, w) => recordSync(db, w.ours, quiet(w), uuidv7())),
+  worker((db, w) => forgetSyncs(db, w.ours, busy(w), { kept: 5, limit: 5 })),
+  worker((db, w) => forgetSyncs(db, w.ours, quiet(w), { kept: 5, limit: 5 })),
   worker((db, w) => noteCounts(db, w.ours, busy(w), sync(w), {})),
   request((db, w) => listNewestSyncs(db, w.ours, [busy(w), quiet(w)], 5)),
   services((db) => takeStale(db, 20), { readsAll: 'all sources, once a minute' }),

@@ -12,10 +12,10 @@ import { scheduleName } from './set-up.ts';
 import { countByStatus } from './sql/objects.ts';
 import { findSource, type SourceRow } from './sql/sources.ts';
 import { listNewestSyncs } from './sql/syncs.ts';
+import { SYNCS_KEPT } from './sync-state.ts';
 
 export type SourceAnswer = AnswerOf<'sources.show'>;
 
-const SYNCS = 30;
 const PIPELINE = 'sources';
 
 export async function requireSource(db: Queryable, tenantId: string, sourceId: string): Promise<SourceRow> {
@@ -44,7 +44,7 @@ type SyncRow = RunRow & { readonly soFar: Readonly<Record<string, number>> | nul
 
 /** Newest first; one that waits for its worker is not written down yet and is found by its key. */
 async function syncsOf(db: Queryable, tenantId: string, sourceIds: readonly string[]): Promise<Map<string, SyncRow[]>> {
-  const begun = await listNewestSyncs(db, tenantId, sourceIds, SYNCS);
+  const begun = await listNewestSyncs(db, tenantId, sourceIds, SYNCS_KEPT);
   const live = await readHolders(db, tenantId, PIPELINE, sourceIds);
   const ids = new Set([...begun.map(({ sync_id: id }) => id), ...live.map(({ id }) => id)]);
   const counts = new Map(begun.map((sync) => [sync.sync_id, sync.counts]));
@@ -53,7 +53,7 @@ async function syncsOf(db: Queryable, tenantId: string, sourceIds: readonly stri
     const sourceId = String(run.input.source_id);
     found.set(sourceId, [...(found.get(sourceId) ?? []), { ...run, soFar: counts.get(run.id) ?? null }]);
   }
-  for (const runs of found.values()) runs.sort((a, b) => (a.id < b.id ? 1 : -1)).splice(SYNCS);
+  for (const runs of found.values()) runs.sort((a, b) => (a.id < b.id ? 1 : -1)).splice(SYNCS_KEPT);
   return found;
 }
 

@@ -62,7 +62,7 @@ async function syncPart(
   const inside = objects.filter(({ key }) => belongs(key));
   const asBefore = inside.filter((object) => isAsBefore(object, known.get(object.key)));
   const others = inside.filter((object) => !isAsBefore(object, known.get(object.key)));
-  const taken = await takeAll(job, others, known);
+  const taken = await takeAll(job, others, known, state.counts.seen + asBefore.length);
   const stillRefused = asBefore.filter(({ key }) => known.get(key)?.status === 'refused');
   const lines = [...stillRefused.map(({ key }) => refusedLine(key, known)), ...taken.flatMap(lineOf)];
   const last = objects.at(-1)?.key ?? state.after;
@@ -119,14 +119,18 @@ async function takeAll(
   job: SyncJob,
   objects: readonly PlacedObject[],
   known: ReadonlyMap<string, KnownObject>,
+  seenBefore: number,
 ): Promise<Taken[]> {
   const results: Taken[] = [];
+  let done = 0;
+  const alive = () => job.context.progress({ done: seenBefore + done, unit: 'objects' });
   const waiting = objects.entries();
   let troubles = 0;
   async function work(): Promise<void> {
     for (const [index, object] of waiting) {
       job.context.signal.throwIfAborted();
-      const taken = await takeObject(job, object, known.get(object.key));
+      const taken = await takeObject(job, { object, known: known.get(object.key), alive });
+      done += 1;
       troubles = taken.trouble === undefined ? 0 : troubles + 1;
       if (taken.trouble !== undefined && troubles >= TROUBLES_IN_A_ROW) throw taken.trouble;
       results[index] = taken;

@@ -5,6 +5,9 @@ import type { SyncInput } from './input.ts';
 import type { SourcesDeps } from './sources-deps.ts';
 import type { SourceRow } from './sql/sources.ts';
 
+/** The syncs that a source shows; what lies behind them is in the ledger alone. */
+export const SYNCS_KEPT = 30;
+
 export interface Counts {
   readonly seen: number;
   readonly new: number;

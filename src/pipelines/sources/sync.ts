@@ -9,19 +9,23 @@ import { belongsTo } from './scope.ts';
 import type { SourcesDeps } from './sources-deps.ts';
 import { markMissing } from './sql/objects.ts';
 import { findSource, noteSync, type SourceRow } from './sql/sources.ts';
-import { recordSync } from './sql/syncs.ts';
+import { forgetSyncs, recordSync } from './sql/syncs.ts';
 import { putAwayLeft, syncPage } from './sync-page.ts';
-import { beginning, type SyncContext, type SyncJob, type SyncState } from './sync-state.ts';
+import { beginning, SYNCS_KEPT, type SyncContext, type SyncJob, type SyncState } from './sync-state.ts';
 import { endVanished } from './vanished.ts';
 
 /** As the pipeline's retry policy has it; the failure after the last retry is told as the source's. */
 const TRANSIENT_RETRIES = 6;
+/** Of what an installation gathered before syncs were forgotten; otherwise there is one. */
+const FORGOTTEN_AT_ONCE = 1_000;
 
 export async function syncSource(context: SyncContext, deps: SourcesDeps): Promise<StageOutcome> {
   const { input, run } = context;
   const source = await context.commit(async (tx) => {
     const found = await findSource(tx, run.tenantId, input.source_id);
-    if (found !== undefined) await recordSync(tx, run.tenantId, input.source_id, run.id);
+    if (found === undefined) return undefined;
+    await recordSync(tx, run.tenantId, input.source_id, run.id);
+    await forgetSyncs(tx, run.tenantId, input.source_id, { kept: SYNCS_KEPT, limit: FORGOTTEN_AT_ONCE });
     return found;
   });
   if (source === undefined)

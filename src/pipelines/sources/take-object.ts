@@ -33,7 +33,15 @@ const troubles = new Set([
   'outbound_address_refused',
 ]);
 
-export async function takeObject(job: SyncJob, object: PlacedObject, known: KnownObject | undefined): Promise<Taken> {
+export interface Wanted {
+  readonly object: PlacedObject;
+  readonly known: KnownObject | undefined;
+  /** Called while its bytes arrive. */
+  readonly alive: () => void;
+}
+
+export async function takeObject(job: SyncJob, wanted: Wanted): Promise<Taken> {
+  const { object, known } = wanted;
   const { deps, source, place } = job;
   const seen = seenOf(place.uriOf(object.key), object);
   try {
@@ -43,18 +51,13 @@ export async function takeObject(job: SyncJob, object: PlacedObject, known: Know
     const { maxBytes } = houseOf(deps);
     const limit = Math.min(source.max_bytes ?? maxBytes, maxBytes);
     if (object.bytes > limit) throw new MillraceError('file_too_large', { limit });
-    return await store(job, object, known, limit);
+    return await store(job, wanted, limit);
   } catch (error) {
     return refusalOf(error, seen, job);
   }
 }
 
-async function store(
-  job: SyncJob,
-  object: PlacedObject,
-  known: KnownObject | undefined,
-  maxBytes: number,
-): Promise<Taken> {
+async function store(job: SyncJob, { object, known, alive }: Wanted, maxBytes: number): Promise<Taken> {
   const { context, deps, source, place } = job;
   const intake = intakeNamed(deps, source.pipeline);
   const limit = AbortSignal.timeout(deps.settings.sourceReadTimeoutMinutes * 60_000);
@@ -66,7 +69,7 @@ async function store(
   const file = await storeFile(deps.store, {
     tenantId: source.tenant_id,
     fileName: object.key.split('/').at(-1) ?? object.key,
-    body: sayingSo(job, body),
+    body: sayingSo(body, alive),
     maxBytes,
     sniff: intake.sniff,
     signal,
@@ -107,11 +110,9 @@ async function accept(job: SyncJob, intake: Intake, object: PlacedObject, file: 
 }
 
 /** Every byte that arrives is a sign of life: a large object takes longer than the stall limit. */
-async function* sayingSo({ context }: SyncJob, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
+async function* sayingSo(body: AsyncIterable<Uint8Array>, alive: () => void): AsyncGenerator<Uint8Array> {
   for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    context.progress({ done: bytes, unit: 'bytes of an object' });
+    alive();
     yield chunk;
   }
 }

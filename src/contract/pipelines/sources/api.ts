@@ -275,7 +275,7 @@ export const sourceRoutes = defineRoutes({
     access: allow(['admin']),
     body: SourceCreate.partial({ name: true, pipeline: true }).extend({ source_id: Id.optional() }),
     answer: json(SourcePreview),
-    errors: ['source_not_found', ...placeErrors],
+    errors: ['source_not_found', 'source_limit_reached', 'source_too_often', 'schedule_invalid', ...placeErrors],
   },
   'sources.show': {
     tag: 'Sources',

@@ -3,11 +3,13 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
+import { exitCodeOfRun } from '../../../cli/runs/tail-run.ts';
 import { relativeTime } from '../../../cli/times.ts';
 import type { AnswerOf, CallArgs } from '../../../contract/api/client.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { idOfSource, type Source } from './find-source.ts';
+import { describeEnd, watchSync } from './watch-sync.ts';
 
-type Source = AnswerOf<'sources.show'>;
 type SourceObject = AnswerOf<'sources.objects'>['data'][number];
 
 interface SourceOptions {
@@ -16,6 +18,7 @@ interface SourceOptions {
   readonly limit: string;
   readonly status?: string;
   readonly objects?: 'keep' | 'deactivate';
+  readonly watch?: boolean;
   readonly json?: boolean;
 }
 
@@ -38,6 +41,8 @@ const objectColumns: readonly Column<SourceObject>[] = [
   { title: 'reason', value: (each) => each.error_code ?? '' },
 ];
 
+const ID = 'name or id, see "millrace sources list"';
+
 const ofTenant = (command: Command) =>
   command.option('--tenant <tenant>', 'name or id; not needed when there is only one');
 
@@ -49,7 +54,7 @@ export function addSourceCommands(program: Command): void {
     .addHelpText(
       'after',
       '\nExamples:\n  millrace sources test --file contracts.json\n  millrace sources add --file contracts.json\n' +
-        '  millrace sources sync 0b7e…\n  millrace sources objects 0b7e… --status refused\n\n' +
+        '  millrace sources sync Contracts --watch\n  millrace sources objects Contracts --status refused\n\n' +
         'contracts.json: {"name": "Contracts", "pipeline": "documents", "place": {"kind": "s3", "bucket": "contracts"},\n' +
         '  "credential": {"access_key_id": "…", "secret_access_key": "…"}, "include": ["**/*.pdf"], "cron": "0 * * * *"}',
     );
@@ -71,13 +76,17 @@ function addSettingCommands(sources: Command): void {
 
   ofTenant(sources.command('show'))
     .description('Shows a source.')
-    .argument('<source>', 'id, see "millrace sources list"')
+    .argument('<source>', ID)
     .action(async (source: string, _: SourceOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<SourceOptions>();
-      print(
-        await withConnection({ tenant }, ({ call }) => call('sources.show', { params: { source_id: source } })),
-        json,
-      );
+      const [shown, reason] = await withConnection({ tenant }, async ({ call }) => {
+        const found = await call('sources.show', { params: { source_id: await idOfSource(call, source) } });
+        const [newest] = found.syncs;
+        const isFailing = newest !== undefined && newest.error_code !== null;
+        const run = isFailing ? await call('runs.show', { params: { run_id: newest.sync_id } }) : undefined;
+        return [found, run?.error?.message] as const;
+      });
+      print(shown, json, reason);
     });
 
   ofTenant(sources.command('add'))
@@ -101,8 +110,10 @@ function addSettingCommands(sources: Command): void {
         return;
       }
       say(`${found.address} can be reached${found.host_key === null ? '' : `; its host key is ${found.host_key}`}.`);
-      for (const { key, becomes, reason } of found.objects)
-        say(`${becomes.padEnd(9)} ${key}${reason === null ? '' : ` (${reason})`}`);
+      for (const { key, becomes, title, reason } of found.objects) {
+        const as = becomes === 'taken' && title !== null ? `   as "${title}"` : '';
+        say(`${becomes.padEnd(9)} ${key}${as}${reason === null ? '' : ` (${reason})`}`);
+      }
       if (found.more) say('… and more.');
     });
 }
@@ -110,28 +121,39 @@ function addSettingCommands(sources: Command): void {
 function addSyncCommands(sources: Command): void {
   ofTenant(sources.command('sync'))
     .description('Syncs a source now.')
-    .argument('<source>', 'id, see "millrace sources list"')
+    .argument('<source>', ID)
+    .option('--watch', 'follow it to its end; exit code 0 synced, 2 in part or it asks, 1 failed')
     .action(async (source: string, _: SourceOptions, command: Command) => {
-      const { tenant, json } = command.optsWithGlobals<SourceOptions>();
-      const params = { source_id: source };
-      const started = await withConnection({ tenant }, ({ call }) => call('sources.sync', { params }));
-      if (json) sayJson(started);
-      else
-        say(
-          `${started.created ? 'Started' : 'At work already'}: ${started.run_id}\nFollow it: millrace runs show ${started.run_id}`,
-        );
+      const { tenant, json = false, watch = false } = command.optsWithGlobals<SourceOptions>();
+      await withConnection({ tenant }, async ({ call }) => {
+        const sourceId = await idOfSource(call, source);
+        const started = await call('sources.sync', { params: { source_id: sourceId } });
+        if (!watch) {
+          if (json) sayJson(started);
+          else
+            say(
+              `${started.created ? 'Started' : 'At work already'}: ${started.run_id}\nFollow it: millrace runs show ${started.run_id}`,
+            );
+          return;
+        }
+        const run = await watchSync(call, sourceId, started.run_id, json);
+        if (json) sayJson(run);
+        else say(describeEnd(run));
+        process.exitCode = exitCodeOfRun(run);
+      });
     });
 
   ofTenant(sources.command('objects'))
     .description('Lists the objects of a source with their fates.')
-    .argument('<source>', 'id, see "millrace sources list"')
+    .argument('<source>', ID)
     .option('--status <status>', 'live, refused, failed, settling, deleted or kept')
     .option('--limit <count>', 'how many', '100')
     .action(async (source: string, _: SourceOptions, command: Command) => {
       const { tenant, limit, status, json } = command.optsWithGlobals<SourceOptions>();
       const query = { limit, ...(status === undefined ? {} : { status: status as never }) };
-      const params = { source_id: source };
-      const page = await withConnection({ tenant }, ({ call }) => call('sources.objects', { params, query }));
+      const page = await withConnection({ tenant }, async ({ call }) =>
+        call('sources.objects', { params: { source_id: await idOfSource(call, source) }, query }),
+      );
       if (json) sayJson(page.data);
       else say(page.data.length === 0 ? 'No objects.' : formatTable(objectColumns, page.data));
     });
@@ -141,25 +163,39 @@ function addPauseCommands(sources: Command): void {
   for (const paused of [true, false]) {
     ofTenant(sources.command(paused ? 'pause' : 'resume'))
       .description(paused ? 'Pauses a source.' : 'Resumes a paused source.')
-      .argument('<source>', 'id, see "millrace sources list"')
+      .argument('<source>', ID)
       .action(async (source: string, _: SourceOptions, command: Command) => {
         const { tenant, json } = command.optsWithGlobals<SourceOptions>();
-        const params = { source_id: source };
-        print(
-          await withConnection({ tenant }, ({ call }) => call('sources.update', { params, body: { paused } })),
-          json,
+        const changed = await withConnection({ tenant }, async ({ call }) =>
+          call('sources.update', { params: { source_id: await idOfSource(call, source) }, body: { paused } }),
         );
+        print(changed, json);
       });
   }
 
+  ofTenant(sources.command('change'))
+    .description('Changes settings of a source, such as its credential. What the file does not name stays.')
+    .argument('<source>', ID)
+    .requiredOption('--file <file>', 'JSON as PATCH /v1/sources/:source_id takes it; "-" reads standard input')
+    .action(async (source: string, _: SourceOptions, command: Command) => {
+      const { tenant, file = '-', json } = command.optsWithGlobals<SourceOptions>();
+      const body = (await readSettings(file)) as CallArgs<'sources.update'>['body'];
+      const changed = await withConnection({ tenant }, async ({ call }) =>
+        call('sources.update', { params: { source_id: await idOfSource(call, source) }, body }),
+      );
+      print(changed, json);
+    });
+
   ofTenant(sources.command('remove'))
     .description('Removes a source. What it brought stays or is deactivated, as you say.')
-    .argument('<source>', 'id, see "millrace sources list"')
+    .argument('<source>', ID)
     .option('--objects <what>', 'keep or deactivate what it brought')
     .action(async (source: string, _: SourceOptions, command: Command) => {
       const { tenant, objects, json } = command.optsWithGlobals<SourceOptions>();
       const query = objects === undefined ? {} : { objects };
-      await withConnection({ tenant }, ({ call }) => call('sources.remove', { params: { source_id: source }, query }));
+      await withConnection({ tenant }, async ({ call }) =>
+        call('sources.remove', { params: { source_id: await idOfSource(call, source) }, query }),
+      );
       if (json) sayJson({ removed: source });
       else say(`${source} is removed.`);
     });
@@ -178,7 +214,7 @@ async function readSettings(file: string): Promise<unknown> {
   }
 }
 
-function print(source: Source, asJson = false): void {
+function print(source: Source, asJson = false, failure?: string): void {
   if (asJson) {
     sayJson(source);
     return;
@@ -195,12 +231,15 @@ function print(source: Source, asJson = false): void {
         `${objects.live} taken, ${objects.refused} refused, ${objects.failed} failed, ${objects.deleted} vanished`,
       ],
       ['schedule', source.cron === null ? 'only when asked' : `${source.cron} (${source.time_zone})`],
-      ['next', source.next_sync_at === null ? '' : relativeTime(source.next_sync_at)],
-      ['last failure', source.last_error_code ?? ''],
+      ['next', source.next_sync_at === null ? undefined : relativeTime(source.next_sync_at)],
+      [
+        'last failure',
+        failure === undefined ? (source.last_error_code ?? undefined) : `${failure} (${source.last_error_code})`,
+      ],
       [
         'queue',
         source.queue_failing_since === null
-          ? ''
+          ? undefined
           : `not heard since ${relativeTime(source.queue_failing_since)} (${source.queue_error_code}); objects come with the next sync`,
       ],
     ]),

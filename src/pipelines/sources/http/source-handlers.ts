@@ -60,7 +60,9 @@ function settingHandlers(deps: SourcesDeps): Handlers {
           ? openCredential(deps, stored.source_id, stored.credential)
           : rest.credential;
       const wish = withSettling({ ...rest, name, pipeline, credential });
-      requireSound(deps, wish);
+      const { count, plan } = await look(call, (db) => countSources(db, tenantId));
+      if (stored === undefined) requireRoom(plan, count);
+      checked(deps, wish, plan);
       const { address, hostKey, objects, more, directories } = await preview(deps, known ?? uuidv7(), wish);
       return {
         address,
