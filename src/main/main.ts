@@ -9,6 +9,9 @@ import { buildProgram } from './program.ts';
 // Looked for before anything is read: a command that cannot be understood must be answered in JSON, too.
 const wantsJson = process.argv.includes('--json');
 
+// Which Node we run on is said by package.json; a library's advice about it does not belong between the answers of a command.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+
 // `millrace runs list | head -1`: who has read enough hangs up. The command goes on to its orderly end, which also stops what it started.
 process.stdout.on('error', ignoreHangUp);
 process.stderr.on('error', ignoreHangUp);

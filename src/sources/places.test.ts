@@ -1,5 +1,5 @@
 // Every kind of place against a real server of its protocol: S3 (fauxqs), SFTP (ssh2), FTP (ftp-srv, with and without MLSD), a folder.
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DeleteObjectCommand, PutObjectCommand, PutObjectTaggingCommand, S3Client } from '@aws-sdk/client-s3';
@@ -26,7 +26,7 @@ const guard = guardFor(true);
 const keys = { accessKeyId: 'test', secretAccessKey: 'test' };
 
 const ftpOptions = ({ port, credential }: FtpServer) =>
-  ({ host: '127.0.0.1', port, directory: '/', tls: 'none', credential }) as const;
+  ({ host: '127.0.0.1', port, directory: '/', tls: 'none', credential, moveTo: 'taken' }) as const;
 
 /** A directory behind a server; files get different times, as they would. */
 async function directory(): Promise<Pick<PlaceHarness, 'put' | 'remove'> & { root: string }> {
@@ -54,7 +54,8 @@ describePlace('a bucket', async () => {
     credentials: keys,
     forcePathStyle: true,
   });
-  const options = { bucket: server.bucket, region: 'us-east-1', endpoint: server.endpoint, credentials: keys };
+  const { endpoint, bucket } = server;
+  const options = { bucket, region: 'us-east-1', endpoint, credentials: keys, moveTo: 'taken' };
   return {
     open: () => new S3Place(options, guard),
     put: async (Key, Body) => void (await client.send(new PutObjectCommand({ Bucket: server.bucket, Key, Body }))),
@@ -80,7 +81,7 @@ describe('an object of a bucket', () => {
     const server = await startS3Server('kept', { isVersioned });
     const { endpoint, bucket } = server;
     const client = new S3Client({ endpoint, region: 'us-east-1', credentials: keys, forcePathStyle: true });
-    const place = new S3Place({ bucket, region: 'us-east-1', endpoint, credentials: keys }, guard);
+    const place = new S3Place({ bucket, region: 'us-east-1', endpoint, credentials: keys, moveTo: 'taken' }, guard);
     const put = (Key: string, Body: Buffer | string) =>
       client.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
     onTestFinished(async () => {
@@ -139,7 +140,10 @@ describePlace('an SFTP server', async () => {
   return {
     ...files,
     open: () =>
-      new SftpPlace({ host: '127.0.0.1', port: server.port, directory: '.', credential: server.credential }, guard),
+      new SftpPlace(
+        { host: '127.0.0.1', port: server.port, directory: '.', credential: server.credential, moveTo: 'taken' },
+        guard,
+      ),
     deny: async (key) => void server.denied.add(path.basename(key)),
     breakOnce: () => server.cut(1),
     async close() {
@@ -181,7 +185,7 @@ describePlace('a folder', async () => {
   const { root, ...files } = await directory();
   return {
     ...files,
-    open: () => new FolderPlace({ directory: root, name: 'test' }),
+    open: () => new FolderPlace({ directory: root, name: 'test', moveTo: 'taken' }),
     ...(process.getuid?.() === 0 ? {} : { deny: (key: string) => chmod(path.join(root, key), 0) }),
     close: () => rm(root, { recursive: true }),
   };
@@ -200,6 +204,29 @@ describe('a folder', () => {
     const outside = { key: 'etc/passwd', bytes: 1, modifiedAt: null, mark: '' };
     await expect(place.look(outside.key)).rejects.toMatchObject({ code: 'source_object_denied' });
     await rm(root, { recursive: true });
+  });
+
+  it('moves nothing out of itself, neither by ".." nor through a link, and hides no directory unless files are moved there', async () => {
+    const { root, put } = await directory();
+    const away = await mkdtemp(path.join(tmpdir(), 'millrace-away-'));
+    onTestFinished(async () => {
+      for (const each of [root, away]) await rm(each, { recursive: true });
+    });
+    await put('x.csv', 'x');
+    await put('taken/y.csv', 'y');
+    await symlink(away, path.join(root, 'link'));
+    const keys = async (moveTo?: string) =>
+      (await listAll(new FolderPlace({ directory: root, name: 'test', moveTo }))).map(({ key }) => key);
+    expect(await keys()).toEqual(['taken/y.csv', 'x.csv']);
+    expect(await keys('taken')).toEqual(['x.csv']);
+    for (const moveTo of ['link', 'link/deeper', `../${path.basename(away)}`]) {
+      const place = new FolderPlace({ directory: root, name: 'test', moveTo });
+      const object = await place.look('x.csv');
+      if (object === undefined) throw new Error('it is not there');
+      await expect(place.putAway(object, 'move')).rejects.toMatchObject({ code: 'source_object_denied' });
+    }
+    expect(await readdir(away)).toEqual([]);
+    expect(await keys('taken')).toEqual(['x.csv']);
   });
 
   it('that is gone proves no absence', async () => {
@@ -272,7 +299,8 @@ describe('an object that is replaced', () => {
 
   const opened = async () => {
     const server = await startS3Server();
-    const options = { bucket: server.bucket, region: 'us-east-1', endpoint: server.endpoint, credentials: keys };
+    const { endpoint, bucket } = server;
+    const options = { bucket, region: 'us-east-1', endpoint, credentials: keys, moveTo: 'taken' };
     return { server, place: new S3Place(options, guard) };
   };
 
@@ -304,7 +332,8 @@ describe('a role', () => {
     process.env.AWS_ENDPOINT_URL_STS = sts.endpoint;
     try {
       const role = { roleArn: 'arn:aws:iam::123456789012:role/reader', externalId: 'mill-7' };
-      const options = { bucket: server.bucket, region: 'us-east-1', endpoint: server.endpoint, credentials: keys };
+      const { endpoint, bucket } = server;
+      const options = { bucket, region: 'us-east-1', endpoint, credentials: keys, moveTo: 'taken' };
       const place = new S3Place({ ...options, ...role }, guard);
       expect(await listAll(place)).toEqual([]);
       await place.close();
@@ -338,6 +367,16 @@ describe('an FTP server over TLS', () => {
     const server = await startFtpServer(root, { tls: { key: certificateKey, cert: certificate } });
     const place = new FtpPlace({ ...ftpOptions(server), tls: 'explicit' }, guard);
     await expect(listAll(place)).rejects.toMatchObject({ code: 'source_certificate_refused' });
+    await place.close();
+    await server.close();
+    await rm(root, { recursive: true });
+  });
+
+  it('that has none says so, and no password is sent', async () => {
+    const { root } = await directory();
+    const server = await startFtpServer(root);
+    const place = new FtpPlace({ ...ftpOptions(server), tls: 'explicit' }, guard);
+    await expect(listAll(place)).rejects.toThrow(/the server offers no TLS/);
     await place.close();
     await server.close();
     await rm(root, { recursive: true });

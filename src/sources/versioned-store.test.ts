@@ -25,7 +25,8 @@ describe.skipIf(!hasSwift())('a bucket that keeps versions', () => {
     const { endpoint, keys, client } = store;
     const Bucket = await store.bucket(`kept-${buckets++}`);
     return {
-      open: () => new S3Place({ bucket: Bucket, region: 'us-east-1', endpoint, credentials: keys }, guard),
+      open: () =>
+        new S3Place({ bucket: Bucket, region: 'us-east-1', endpoint, credentials: keys, moveTo: 'taken' }, guard),
       put: (Key: string, Body: string | Buffer) => client.send(new PutObjectCommand({ Bucket, Key, Body })),
       remove: (Key: string) => client.send(new DeleteObjectCommand({ Bucket, Key })),
     };

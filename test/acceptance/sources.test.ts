@@ -140,7 +140,8 @@ it('fifty files become documents and ads numbers; three changed, two deleted and
     ['sources', 'test', '--file', wish('docs', { pipeline: 'documents', title_pattern: '{path}' })],
     env,
   );
-  expect(tested.stdout, tested.stderr).toMatch(/taken +docs\/01\.md/);
+  expect(tested.stdout, tested.stderr).toMatch(/taken +docs\/01\.md +as "docs\/01\.md"/);
+  expect(tested.stderr).toBe('');
   expect(tested.stdout).toContain('… and more.');
   const documents = await cli<Source>(
     'sources',
@@ -200,6 +201,22 @@ it('fifty files become documents and ads numbers; three changed, two deleted and
   expect(listed.stdout).toMatch(/docs +s3:\/\/mixed\/docs\/ +documents +fresh +24/);
   for (const { sync_id: id } of shown.syncs)
     expect((await millrace(['verify', id], env)).code, 'the receipt is recounted').toBe(0);
+
+  // By name, followed to its end; a wrong key is said in words, and the right one is given without adding the source again.
+  const watched = await millrace(['sources', 'sync', 'DOCS', '--watch'], env);
+  expect([watched.code, watched.stdout], watched.stderr).toEqual([0, expect.stringMatching(/24 = 24 unchanged\n$/)]);
+  bucket.fail({ method: 'GET', url: /list-type/, times: 1, act: { status: 403, code: 'InvalidAccessKeyId' } });
+  const failed = await millrace(['sources', 'sync', 'docs', '--watch'], env);
+  expect([failed.code, failed.stdout], failed.stderr).toEqual([1, expect.stringContaining('refused the credential')]);
+  expect((await millrace(['sources', 'show', 'docs'], env)).stdout).toMatch(/last failure +The place refused/);
+  const patch = path.join(folder, 'patch.json');
+  const credential = { access_key_id: 'test', secret_access_key: secret };
+  writeFileSync(patch, JSON.stringify({ credential, cron: '0 5 * * *' }));
+  const changed = await cli<{ cron: string; credential: string }>('sources', 'change', 'docs', '--file', patch);
+  expect(changed).toMatchObject({ cron: '0 5 * * *', credential: 'keys' });
+  expect((await millrace(['sources', 'sync', 'docs', '--watch'], env)).code).toBe(0);
+  const unknown = await millrace(['sources', 'show', 'nobody'], env);
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('source_not_found')]);
   const { stderr } = await server.end();
   expect(stderr).not.toContain(secret);
 });

@@ -25,7 +25,7 @@ export function connectedSources(deps: SourcesDeps): ConnectedSources {
         throw new MillraceError('source_not_found', { source: sourceId });
       // What a source leaves out is not to be had by naming it.
       if (!belongsTo(source)(key)) throw new MillraceError('source_object_denied', { name: nameOf(key) });
-      const facts = { sourceId, place: source.place };
+      const facts = { sourceId, place: source.place, moves: source.after_taken === 'move' };
       const place = await openPlace(deps, facts, openCredential(deps, sourceId, source.credential));
       try {
         const object = await place.look(key, signal);

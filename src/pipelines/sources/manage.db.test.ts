@@ -170,6 +170,31 @@ describe('a taken object', () => {
   );
 });
 
+describe('where taken objects are moved', () => {
+  it('is inside the place and not listed, also by a source of the whole bucket, however often it syncs', async () => {
+    const { bucket, endpoint } = bench.bucket;
+    const wish = bench.wish('whole', { after_taken: 'move', prefix: '', include: ['whole*/**', 'taken/**'] });
+    for (const move_to of ['../outside', '/etc', 'a/../..'])
+      expect(
+        (
+          await bench.api.call('sources.create', {
+            as: bench.admin,
+            body: { ...wish, place: { kind: 's3', bucket, endpoint, move_to } },
+          })
+        ).json(),
+      ).toMatchObject({ code: 'source_settings_invalid' });
+    await bench.put('whole/a.txt', text(7));
+    const source = await bench.connect(wish);
+    expect(await bench.sync(source)).toMatchObject({ receipt: { read: 1, outcomes: { new: 1 } } });
+    for (const _ of [1, 2]) expect(await bench.sync(source)).toMatchObject({ receipt: { read: 0, vanished: 0 } });
+    const below = await bench.api.call('sources.create', {
+      as: bench.admin,
+      body: bench.wish('taken', { after_taken: 'move' }),
+    });
+    expect(below.json()).toMatchObject({ code: 'source_settings_invalid' });
+  });
+});
+
 describe('trouble of a source', () => {
   it('is told once by an event when a sync failed, and when no sync came for too long', async () => {
     await bench.put('told/doc.txt', text(5));

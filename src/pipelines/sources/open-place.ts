@@ -18,7 +18,12 @@ export interface PlaceOfSource {
   /** Part of a folder's uris; the credential is sealed for it. */
   readonly sourceId: string;
   readonly place: unknown;
+  /** Taken objects are moved: what lies where they go is not listed. */
+  readonly moves: boolean;
 }
+
+/** Where taken objects go unless the source says otherwise. */
+const AWAY = 'taken';
 
 export function guardOf({ settings }: Pick<SourcesDeps, 'settings'>): PlaceGuard {
   const { allowPrivateSources } = settings;
@@ -30,10 +35,11 @@ export function guardOf({ settings }: Pick<SourcesDeps, 'settings'>): PlaceGuard
 
 export async function openPlace(
   deps: SourcesDeps,
-  { sourceId, place }: PlaceOfSource,
+  { sourceId, place, moves }: PlaceOfSource,
   credential: Credential | null,
 ): Promise<Place> {
   const facts = SourcePlace.parse(place);
+  const moveTo = moves ? (facts.move_to ?? AWAY) : undefined;
   const guard = guardOf(deps);
   switch (facts.kind) {
     case 's3': {
@@ -47,24 +53,21 @@ export async function openPlace(
           pathStyle: facts.path_style,
           roleArn: facts.role_arn,
           externalId: facts.external_id,
-          moveTo: facts.move_to,
+          moveTo,
           credentials: keysOfCredential(credential),
         },
         guard,
       );
     }
     case 'sftp':
-      return new SftpPlace(
-        { ...facts, hostKey: facts.host_key, moveTo: facts.move_to, credential: signInOf(credential) },
-        guard,
-      );
+      return new SftpPlace({ ...facts, hostKey: facts.host_key, moveTo, credential: signInOf(credential) }, guard);
     case 'ftp':
-      return new FtpPlace({ ...facts, moveTo: facts.move_to, credential: passwordOf(credential) }, guard);
+      return new FtpPlace({ ...facts, moveTo, credential: passwordOf(credential) }, guard);
     case 'folder':
       return new FolderPlace({
         directory: allowedFolder(deps, facts.directory),
         name: sourceId,
-        moveTo: facts.move_to,
+        moveTo,
       });
   }
 }
@@ -74,6 +77,16 @@ export function openCredential({ secrets }: SourcesDeps, sourceId: string, seale
   const text = secrets.open(sourceId, sealed);
   if (text === undefined) throw new MillraceError('source_secret_unreadable');
   return SourceCredential.parse(JSON.parse(text));
+}
+
+/** Taken objects stay inside the place, and a source does not list where it moves them. */
+export function faultOfMove({ move_to: moveTo = AWAY }: PlaceFacts, prefix: string): string | undefined {
+  const parts = moveTo.split('/');
+  if (parts.includes('..') || parts.includes('.') || moveTo.startsWith('/'))
+    return 'move_to: a directory inside the place, without ".."';
+  return prefix.startsWith(`${moveTo.replace(/\/*$/, '')}/`)
+    ? 'move_to: the prefix of the source lies below it'
+    : undefined;
 }
 
 /** What fits a kind, or a sentence that says what does. */

@@ -10,7 +10,7 @@ import { sqlStateOf } from '../../platform/database-errors.ts';
 import { parseFields } from '../../sources/intake.ts';
 import type { PlacedObject } from '../../sources/place.ts';
 import { SftpPlace } from '../../sources/sftp/sftp-place.ts';
-import { type Credential, faultOfCredential, guardOf, kindOfCredential, openPlace } from './open-place.ts';
+import { type Credential, faultOfCredential, faultOfMove, guardOf, kindOfCredential, openPlace } from './open-place.ts';
 import { belongsTo, faultOfPattern, titleOf } from './scope.ts';
 import { houseOf, intakeNamed, type SourcesDeps } from './sources-deps.ts';
 import { type SourceDraft, writeSource } from './sql/sources.ts';
@@ -54,6 +54,7 @@ export function requireSound(deps: SourcesDeps, wish: Wish): void {
     faultOfCredential(deps, wish.place.kind, wish.credential),
     wish.queue_url !== null && wish.place.kind !== 's3' ? 'queue_url: only S3 announces new objects' : undefined,
     wish.after_taken === 'tag' && wish.place.kind !== 's3' ? 'after_taken: only S3 knows tags' : undefined,
+    wish.after_taken === 'move' ? faultOfMove(wish.place, wish.prefix) : undefined,
     ...OF_ONE_FILE.filter((name) => name in wish.fields).map(
       (name) => `fields: ${name} is of one file, not of a source`,
     ),
@@ -67,7 +68,11 @@ export function requireSound(deps: SourcesDeps, wish: Wish): void {
 /** Reaches the place and lists its beginning. */
 export async function preview(deps: SourcesDeps, sourceId: string, wish: Wish): Promise<Previewed> {
   const signal = AbortSignal.timeout(PREVIEW_MS);
-  const place = await openPlace(deps, { sourceId, place: wish.place }, wish.credential);
+  const place = await openPlace(
+    deps,
+    { sourceId, place: wish.place, moves: wish.after_taken === 'move' },
+    wish.credential,
+  );
   const accepts = wish.pipeline === '' ? undefined : intakeNamed(deps, wish.pipeline).accepts;
   const { maxBytes } = houseOf(deps);
   const belongs = belongsTo(wish);

@@ -44,7 +44,7 @@ export async function syncSource(context: SyncContext, deps: SourcesDeps): Promi
 }
 
 async function work(context: SyncContext, deps: SourcesDeps, source: SourceRow): Promise<StageOutcome> {
-  const facts = { sourceId: source.source_id, place: source.place };
+  const facts = { sourceId: source.source_id, place: source.place, moves: source.after_taken === 'move' };
   const place = await openPlace(deps, facts, openCredential(deps, source.source_id, source.credential));
   try {
     const job: SyncJob = { context, deps, source, place };

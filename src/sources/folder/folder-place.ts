@@ -11,6 +11,7 @@ export interface FolderPlaceOptions {
   readonly directory: string;
   /** For uris: folder://<name>/<key>. */
   readonly name: string;
+  /** Left out: taken files stay. Its directory is not listed. */
   readonly moveTo?: string | undefined;
 }
 
@@ -22,12 +23,12 @@ export class FolderPlace implements Place {
   readonly readsExactly = false;
   readonly #root: string;
   readonly #name: string;
-  readonly #moveTo: string;
+  readonly #moveTo: string | undefined;
 
   constructor(options: FolderPlaceOptions) {
     this.#root = path.resolve(options.directory);
     this.#name = options.name;
-    this.#moveTo = options.moveTo ?? 'taken';
+    this.#moveTo = options.moveTo;
     this.address = `folder://${this.#root}`;
   }
 
@@ -66,11 +67,12 @@ export class FolderPlace implements Place {
 
   async putAway(object: PlacedObject, how: 'move' | 'tag'): Promise<void> {
     if (how === 'tag') throw new MillraceError('source_settings_invalid', { faults: 'a folder knows no tags' });
-    const target = path.join(this.#root, this.#moveTo, object.key);
+    if (this.#moveTo === undefined) throw new Error('taken files of this folder are not moved');
+    const key = path.posix.join(this.#moveTo, object.key);
     const from = await this.#pathOf(object.key);
     if ((await this.look(object.key))?.mark !== object.mark) return;
-    await mkdir(path.dirname(target), { recursive: true });
-    await rename(from, target);
+    await this.#makeDirectories(path.posix.dirname(key));
+    await rename(from, await this.#pathOf(key));
   }
 
   async close(): Promise<void> {}
@@ -83,10 +85,10 @@ export class FolderPlace implements Place {
       if (error.code === 'ENOENT') return [];
       throw faultOfPlace(error);
     });
-    const away = directory === '' ? this.#moveTo.split('/')[0] : undefined;
+    const away = this.#moveTo?.replace(/\/*$/, '');
     const entries: Entry[] = [];
     for (const entry of found) {
-      if (entry.name === away || !(entry.isDirectory() || entry.isFile())) continue;
+      if (`${directory}${entry.name}` === away || !(entry.isDirectory() || entry.isFile())) continue;
       if (entry.isDirectory()) {
         entries.push({ name: entry.name, isDirectory: true, isFile: false, bytes: 0, modifiedAt: null, mark: '' });
         continue;
@@ -101,6 +103,17 @@ export class FolderPlace implements Place {
       entries.push({ name: entry.name, isDirectory: false, isFile: true, ...about });
     }
     return entries;
+  }
+
+  /** One after the other: behind a link that leads out of the root none is made. */
+  async #makeDirectories(directory: string): Promise<void> {
+    const parts = directory.split('/');
+    for (const [index] of parts.entries()) {
+      const own = await this.#pathOf(parts.slice(0, index + 1).join('/'));
+      await mkdir(own).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
+    }
   }
 
   /** Below the root, by its real path. */

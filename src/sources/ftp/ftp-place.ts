@@ -17,6 +17,7 @@ export interface FtpPlaceOptions {
   readonly tls: 'explicit' | 'implicit' | 'none';
   /** PEM: trusted beside the public authorities. */
   readonly certificate?: string | undefined;
+  /** Left out: taken files stay. Its directory is not listed. */
   readonly moveTo?: string | undefined;
   readonly credential?: { readonly username: string; readonly password: string } | undefined;
 }
@@ -87,7 +88,9 @@ export class FtpPlace implements Place {
   async putAway(object: PlacedObject, how: 'move' | 'tag'): Promise<void> {
     if (how === 'tag') throw new MillraceError('source_settings_invalid', { faults: 'an FTP server knows no tags' });
     if ((await this.look(object.key))?.mark !== object.mark) return;
-    const target = path.posix.join(this.#options.directory, this.#away(), object.key);
+    const away = this.#away();
+    if (away === undefined) throw new Error('taken files of this place are not moved');
+    const target = path.posix.join(this.#options.directory, away, object.key);
     await this.#inTurn(async (client) => {
       const before = await client.pwd();
       await client.ensureDir(path.posix.dirname(target));
@@ -100,8 +103,9 @@ export class FtpPlace implements Place {
     this.#drop();
   }
 
-  #away(): string {
-    return this.#options.moveTo ?? 'taken';
+  /** Where taken files go; undefined: they stay. */
+  #away(): string | undefined {
+    return this.#options.moveTo?.replace(/\/*$/, '');
   }
 
   #pathOf(key: string): string {
@@ -141,9 +145,9 @@ export class FtpPlace implements Place {
       if (directory !== '' && error.code === 'source_place_gone') return [] as FileInfo[];
       throw error;
     });
-    const away = directory === '' ? this.#away().split('/')[0] : undefined;
+    const away = this.#away();
     return found
-      .filter(({ name }) => name !== away)
+      .filter(({ name }) => `${directory}${name}` !== away)
       .map((entry) => ({
         name: entry.name,
         isDirectory: entry.isDirectory,
@@ -201,9 +205,22 @@ export class FtpPlace implements Place {
       return client;
     } catch (error) {
       client.close();
-      throw error;
+      throw tls === 'explicit' && isUnknownCommand(error) ? withoutTls(error) : error;
     }
   }
+}
+
+/** Before the sign-in only AUTH TLS can be unknown to a server. */
+function isUnknownCommand(error: unknown): boolean {
+  return [500, 502, 504, 534].includes(Number((error as { code?: unknown }).code));
+}
+
+function withoutTls(cause: unknown): MillraceError {
+  return new MillraceError(
+    'source_unreachable',
+    { reason: 'the server offers no TLS (tls: "none" goes without)' },
+    { cause },
+  );
 }
 
 /** The first address of the name, judged. */

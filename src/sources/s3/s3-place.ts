@@ -8,6 +8,7 @@ import {
   GetObjectTaggingCommand,
   type GetObjectTaggingCommandOutput,
   HeadObjectCommand,
+  type HeadObjectCommandOutput,
   ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
   PutObjectTaggingCommand,
@@ -26,6 +27,7 @@ export interface S3PlaceOptions {
   readonly pathStyle?: boolean | undefined;
   readonly roleArn?: string | undefined;
   readonly externalId?: string | undefined;
+  /** Left out: taken objects stay. What lies below it is not listed. */
   readonly moveTo?: string | undefined;
   readonly credentials?: S3Keys | undefined;
 }
@@ -74,11 +76,12 @@ export class S3Place implements Place {
       );
       const found = (page.Contents ?? []).filter(({ Key = '' }) => Key !== '').map(objectOf);
       last = requireOrder(found, last);
+      const here = found.filter(({ key }) => !this.#isAway(key));
       const next = page.IsTruncated === true ? page.NextContinuationToken : undefined;
       if (page.IsTruncated === true && (next === undefined || next === token || found.length === 0))
         throw new MillraceError('source_listing_unusable', { reason: 'it says that there is more and does not go on' });
       token = next;
-      if (found.length > 0) yield found;
+      if (here.length > 0) yield here;
     } while (token !== undefined);
   }
 
@@ -87,7 +90,8 @@ export class S3Place implements Place {
       new ListObjectsV2Command({ Bucket: this.#bucket, MaxKeys: limit, Delimiter: '/', Prefix: prefix }),
       signal,
     );
-    return (page.CommonPrefixes ?? []).flatMap(({ Prefix }) => (Prefix === undefined ? [] : [Prefix]));
+    const found = (page.CommonPrefixes ?? []).flatMap(({ Prefix }) => (Prefix === undefined ? [] : [Prefix]));
+    return found.filter((each) => !this.#isAway(each));
   }
 
   async *read(
@@ -118,6 +122,8 @@ export class S3Place implements Place {
   }
 
   async look(key: string, signal: AbortSignal): Promise<PlacedObject | undefined> {
+    // Moving an object announces its copy, too.
+    if (this.#isAway(key)) return undefined;
     try {
       const found = await this.#client.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key }), {
         abortSignal: signal,
@@ -131,10 +137,10 @@ export class S3Place implements Place {
   }
 
   async putAway(object: PlacedObject, how: 'move' | 'tag', signal: AbortSignal): Promise<void> {
-    const target = { Bucket: this.#bucket, Key: object.key };
     if (how === 'tag') return this.#tag(object.key, signal);
     const CopySource = `${this.#bucket}/${encodeURIComponent(object.key).replaceAll('%2F', '/')}`;
-    const Key = `${this.#moveTo ?? 'taken/'}${object.key}`;
+    if (this.#moveTo === undefined) throw new Error('taken objects of this place are not moved');
+    const Key = `${this.#moveTo}${object.key}`;
     const CopySourceIfMatch = etagOf(object);
     await this.#send(
       new CopyObjectCommand({
@@ -148,9 +154,30 @@ export class S3Place implements Place {
     );
     // A newer object of this name stays; a store that does not know the condition is looked at first.
     if ((await this.look(object.key, signal))?.mark !== object.mark) return;
-    const IfMatch = CopySourceIfMatch;
+    await this.#remove(object, signal);
+  }
+
+  /**
+   * If it is still this one. Some stores that keep versions (OpenStack Swift) compare the condition with something else than the ETag they show:
+   * there a removal destroys nothing, so it goes without the condition once the object was looked at.
+   */
+  async #remove(object: PlacedObject, signal: AbortSignal): Promise<void> {
+    const target = { Bucket: this.#bucket, Key: object.key };
+    const IfMatch = etagOf(object);
     const condition = IfMatch === undefined ? {} : { IfMatch };
-    await this.#send(new DeleteObjectCommand({ ...target, ...condition }), signal, object.key);
+    try {
+      await this.#send(new DeleteObjectCommand({ ...target, ...condition }), signal, object.key);
+    } catch (error) {
+      if (!(error instanceof MillraceError) || error.code !== 'source_file_changing') throw error;
+      const now = await this.#send<HeadObjectCommandOutput>(new HeadObjectCommand(target), signal, object.key);
+      const isKept = now.VersionId !== undefined && now.VersionId !== 'null';
+      if (!isKept || now.ETag !== IfMatch) throw error;
+      await this.#send(new DeleteObjectCommand(target), signal, object.key);
+    }
+  }
+
+  #isAway(key: string): boolean {
+    return this.#moveTo !== undefined && key.startsWith(this.#moveTo);
   }
 
   /** Beside the tags that are there: writing tags replaces them all. */

@@ -14,6 +14,7 @@ export interface SftpPlaceOptions {
   readonly directory: string;
   /** SHA256:… as ssh-keygen shows it. Left out: any key is accepted and `hostKey` tells which it was. */
   readonly hostKey?: string | undefined;
+  /** Left out: taken files stay. Its directory is not listed. */
   readonly moveTo?: string | undefined;
   readonly credential?: SftpCredential | undefined;
 }
@@ -119,7 +120,9 @@ export class SftpPlace implements Place {
     if (how === 'tag') throw new MillraceError('source_settings_invalid', { faults: 'an SFTP server knows no tags' });
     if ((await this.look(object.key))?.mark !== object.mark) return;
     const { sftp } = await this.#connected();
-    const target = path.posix.join(this.#options.directory, this.#away(), object.key);
+    const away = this.#away();
+    if (away === undefined) throw new Error('taken files of this place are not moved');
+    const target = path.posix.join(this.#options.directory, away, object.key);
     await makeDirectories(sftp, path.posix.dirname(target));
     await new Promise<void>((resolve, reject) => {
       sftp.rename(this.#pathOf(object.key), target, (error) =>
@@ -135,8 +138,9 @@ export class SftpPlace implements Place {
     open?.client.destroy();
   }
 
-  #away(): string {
-    return this.#options.moveTo ?? 'taken';
+  /** Where taken files go; undefined: they stay. */
+  #away(): string | undefined {
+    return this.#options.moveTo?.replace(/\/*$/, '');
   }
 
   /** A key has no ".." part: the walk lists none, and it is only given back to the server that named it. */
@@ -155,9 +159,9 @@ export class SftpPlace implements Place {
         else reject(faultOf(error));
       });
     });
-    const away = directory === '' ? this.#away().split('/')[0] : undefined;
+    const away = this.#away();
     return found
-      .filter(({ filename }) => filename !== away)
+      .filter(({ filename }) => `${directory}${filename}` !== away)
       .map(({ filename, attrs }) => ({
         name: filename,
         isDirectory: (attrs.mode & FILE_TYPE) === DIRECTORY,

@@ -202,15 +202,16 @@ function addPauseCommands(sources: Command): void {
 }
 
 async function readSettings(file: string): Promise<unknown> {
+  const where = file === '-' ? 'standard input' : file;
   const text = await readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new MillraceError('source_settings_invalid', {
-      faults: `${file} cannot be read (${error.code ?? error.name})`,
+      faults: `${where} cannot be read (${error.code ?? error.name})`,
     });
   });
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new MillraceError('source_settings_invalid', { faults: `${file} is no JSON: ${(error as Error).message}` });
+    throw new MillraceError('source_settings_invalid', { faults: `${where} is no JSON: ${(error as Error).message}` });
   }
 }
 
