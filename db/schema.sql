@@ -2545,7 +2545,7 @@ create table public.source_syncs (
 alter table public.source_syncs enable row level security, force row level security;
 create policy tenant_only on public.source_syncs for all to millrace_app, sources_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on public.source_syncs to millrace_app;
-grant insert, select on public.source_syncs to sources_worker;
+grant delete, insert, select on public.source_syncs to sources_worker;
 grant update (counts) on public.source_syncs to sources_worker;
 
 create table public.staging_id_resolution (

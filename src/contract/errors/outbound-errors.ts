@@ -12,7 +12,7 @@ export const outboundErrors = defineErrors({
     kind: 'config',
     status: 422,
     message: 'The host {host} is at a private, local or reserved address, and Millrace does not call those.',
-    next: 'Give a public address; the operator may allow private ones with ALLOW_PRIVATE_WEBHOOKS.',
+    next: 'Give a public address; the operator may allow private ones (ALLOW_PRIVATE_WEBHOOKS, for sources ALLOW_PRIVATE_SOURCES), but no metadata addresses of clouds.',
   },
   outbound_timeout: {
     kind: 'transient',

@@ -38,6 +38,6 @@ export const accessSettings = {
   }),
   allowPrivateWebhooks: flag('ALLOW_PRIVATE_WEBHOOKS', {
     default: false,
-    doc: 'Allow webhooks, alerts and sources to reach private, loopback and link-local addresses.',
+    doc: 'Allow webhooks, alerts and providers of items to reach private, loopback and link-local addresses. Sources have ALLOW_PRIVATE_SOURCES.',
   }),
 };

@@ -256,6 +256,7 @@ function faultOf(error: unknown, key?: string): MillraceError {
     return key === undefined
       ? new MillraceError('source_place_gone', { reason: 'no such directory' }, { cause: error })
       : new MillraceError('source_object_gone', { name }, { cause: error });
-  const reason = typeof code === 'string' ? code : (level ?? 'the connection broke off');
+  const why = level === 'client-timeout' ? 'no answer in time' : level;
+  const reason = typeof code === 'string' ? code : (why ?? 'the connection broke off');
   return new MillraceError('source_unreachable', { reason }, { cause: error });
 }
