@@ -2,6 +2,7 @@ import type { Log } from '../platform/log.ts';
 import { endByRelease } from './failure.ts';
 import type { Ending } from './finisher.ts';
 import type { ClaimedRow } from './sql/claim-runs.ts';
+import type { StageRun } from './stage-context.ts';
 import { stageRunOf } from './stage-run.ts';
 
 // A run this version cannot work on is offered again after this pause.
@@ -16,4 +17,9 @@ export function passOn(row: ClaimedRow, log: Log): Ending {
   );
   const waitReason = JSON.stringify({ kind: 'later', code: 'stage_missing' });
   return { run, end: { ...endByRelease(run), waitReason, delayMs: PASS_ON_MS }, events: [], via: [] };
+}
+
+/** The run goes back as it was, for whoever has room. */
+export function releaseOf(run: StageRun): Ending {
+  return { run, end: endByRelease(run), events: [], via: [] };
 }

@@ -3,6 +3,7 @@ import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { SLICE } from './begin-in-slices.ts';
 
 const database = useDatabase();
 type TestEngine = Awaited<ReturnType<typeof buildEngine>>;
@@ -68,6 +69,31 @@ describe('a worker', () => {
     const last = (await engine.enqueueMany(requests)).at(-1);
     await ended(engine, tenants[1] ?? '', last?.id ?? '');
     expect(order.indexOf(tenants[1] ?? '')).toBeLessThanOrEqual(3);
+  });
+
+  it('lets its process do other things between the runs of a large claim, however short they are', async () => {
+    const tenantId = newTenant();
+    let all = 0;
+    let sinceTurn = 0;
+    let most = 0;
+    const engine = await engineWith([
+      buildPipeline('instant', async () => {
+        all += 1;
+        sinceTurn += 1;
+        most = Math.max(most, sinceTurn);
+        return 'complete';
+      }),
+    ]);
+    await engine.enqueueMany(Array.from({ length: 6_000 }, () => ({ pipeline: 'instant', tenantId, input: {} })));
+    let turn = setImmediate(function next() {
+      sinceTurn = 0;
+      turn = setImmediate(next);
+    });
+    await engine.start();
+    await waitFor(() => all === 6_000, { what: 'all runs to be worked on' });
+    clearImmediate(turn);
+    // One slice before and one behind the turn that is counted here.
+    expect(most).toBeLessThanOrEqual(2 * SLICE);
   });
 
   it('fails a run whose receipt does not add up instead of calling it done', async () => {

@@ -7,15 +7,15 @@ import { failpoint } from '../platform/failpoints.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import { Doorbell, waitAtMost } from '../platform/wait.ts';
+import { Slices } from './begin-in-slices.ts';
 import { describeWorker } from './describe-worker.ts';
 import type { EnginePools } from './engine-pools.ts';
 import { Execution, type ExecutionDeps } from './execution.ts';
 import { type ExecutionTools, executionDeps } from './execution-tools.ts';
-import { endByRelease } from './failure.ts';
 import { type Ending, Finisher, type QueuedAgain, queuedAgain } from './finisher.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
-import { passOn } from './pass-on.ts';
+import { passOn, releaseOf } from './pass-on.ts';
 import type { Registry } from './pipeline.ts';
 import { ProgressWriter } from './progress-writer.ts';
 import type { EngineSettings } from './settings.ts';
@@ -43,8 +43,8 @@ export interface WorkerDeps {
   readonly onGivenBack: () => void;
 }
 
-// Ends waiting for the database; beyond this the worker claims nothing more. Two batches keep both the claim and the finisher busy; more
-// would only be held for longer, and at the end of a drain be written with nothing beside them.
+// Ends waiting for the database; beyond this the worker claims nothing more. A full batch behind the one that is being written keeps both the
+// claim and the finisher busy; more would only be held for longer, and at the end of a drain be written with nothing beside them.
 const MAX_BACKLOG = 2_000;
 const HOUSEKEEPING_MS = 1_000;
 // How long a stalled stage may take to notice that it was asked to stop.
@@ -65,6 +65,7 @@ export class Worker {
   readonly #queue: StartQueue<Execution>;
   /** At work now. */
   readonly #started = new Set<Execution>();
+  readonly #slices = new Slices(() => this.#startQueued());
   /** The run that is being worked on alone, if any. */
   #solo: string | undefined;
   #workerId = uuidv7();
@@ -312,6 +313,7 @@ export class Worker {
       if (execution) taken.push(execution);
     }
     this.#queue.add(taken);
+    this.#slices.claimed(taken.length);
     this.#startQueued();
   }
 
@@ -344,9 +346,8 @@ export class Worker {
   }
 
   #startQueued(): void {
-    while (this.#started.size < this.#deps.settings.concurrency) {
-      const next = this.#queue.shift();
-      if (!next) return;
+    while (this.#started.size < this.#deps.settings.concurrency && this.#queue.size > 0 && this.#slices.mayBegin()) {
+      const next = this.#queue.shift() as Execution;
       this.#started.add(next);
       void this.#work(next);
     }
@@ -446,5 +447,3 @@ export class Worker {
     if (!this.#stopping) this.#startQueued();
   }
 }
-
-const releaseOf = (run: StageRun): Ending => ({ run, end: endByRelease(run), events: [], via: [] });
