@@ -2175,6 +2175,7 @@ create table public.item_jobs (
   deleted_at timestamp with time zone,
   created_at timestamp with time zone default engine.now() not null,
   updated_at timestamp with time zone default engine.now() not null,
+  next_row integer default 0 not null,
   constraint item_jobs_pkey PRIMARY KEY (job_id),
   constraint item_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id),
   constraint item_jobs_counts CHECK (((total_items >= 0) AND (done_items >= 0) AND (not_found_items >= 0) AND (error_items >= 0) AND (skipped_items >= 0))),
@@ -2197,7 +2198,28 @@ grant delete, select on public.item_jobs to millrace_app;
 grant select (created_at, deleted_at, done_items, error_items, job_id, latest_run_id, not_found_items, recounted_at, skipped_items, tenant_id, total_items) on public.item_jobs to items_cleanup;
 grant update (deleted_at, done_items, error_items, not_found_items, recounted_at, skipped_items, total_items) on public.item_jobs to items_cleanup;
 grant select (deleted_at, done_items, error_items, job_id, not_found_items, skipped_items, total_items) on public.item_jobs to items_figures;
-grant update (deleted_at, done_items, error_items, latest_run_id, not_found_items, paused_at, paused_by, recounted_at, skipped_items, total_items, updated_at) on public.item_jobs to millrace_app;
+grant update (deleted_at, done_items, error_items, latest_run_id, next_row, not_found_items, paused_at, paused_by, recounted_at, skipped_items, total_items, updated_at) on public.item_jobs to millrace_app;
+
+create table public.item_slices (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  from_row integer not null,
+  to_row integer not null,
+  locked_by character varying(64) not null,
+  locked_at timestamp with time zone default engine.now() not null,
+  lock_expires_at timestamp with time zone not null,
+  constraint item_slices_pkey PRIMARY KEY (job_id, from_row),
+  constraint item_slices_range CHECK ((from_row < to_row))
+);
+alter table public.item_slices enable row level security, force row level security;
+create policy expired_any_tenant on public.item_slices for all to items_cleanup using (true);
+create policy figures_any_tenant on public.item_slices for select to items_figures using (true);
+create policy tenant_only on public.item_slices for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on public.item_slices to items_cleanup;
+grant delete, insert, select, update on public.item_slices to items_worker;
+grant delete, select on public.item_slices to millrace_app;
+grant select (job_id) on public.item_slices to items_cleanup;
+grant select (from_row, job_id, to_row) on public.item_slices to items_figures;
 
 create table public.job_items (
   id bigint generated always as identity not null,
@@ -2238,7 +2260,6 @@ END) stored,
 );
 CREATE INDEX job_items_by_status ON public.job_items USING btree (job_id, status, row_index);
 CREATE INDEX job_items_due ON public.job_items USING btree (job_id, next_attempt_at) WHERE ((status = 'PENDING'::text) AND (next_attempt_at IS NOT NULL));
-CREATE INDEX job_items_fresh ON public.job_items USING btree (job_id, row_index) WHERE ((status = 'PENDING'::text) AND (next_attempt_at IS NULL));
 CREATE UNIQUE INDEX job_items_in_order ON public.job_items USING btree (job_id, row_index);
 CREATE INDEX job_items_locked ON public.job_items USING btree (job_id, lock_expires_at) WHERE (status = 'PROCESSING'::text);
 CREATE INDEX job_items_open_of_user ON public.job_items USING btree (tenant_id, user_id, updated_at, id) WHERE ((status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text])) AND (updated_at > '-infinity'::timestamp with time zone));
@@ -2252,7 +2273,7 @@ grant delete on public.job_items to items_cleanup;
 grant insert, select, update on public.job_items to items_worker;
 grant delete, select on public.job_items to millrace_app;
 grant select (id, job_id, job_type, row_index, status, tenant_id, updated_at) on public.job_items to items_cleanup;
-grant select (job_id, status) on public.job_items to items_figures;
+grant select (job_id, next_attempt_at, row_index, status) on public.job_items to items_figures;
 grant update (attempts, corrections, error_code, errors, job_type, last_error, lock_expires_at, locked_at, locked_by, next_attempt_at, not_founds, refusals, status, strategy, updated_at, user_id) on public.job_items to millrace_app;
 
 create table public.judgments (

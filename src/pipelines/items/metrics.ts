@@ -115,6 +115,8 @@ export function countRequest(tenantId: string, provider: string, isThrottled: bo
   if (providers.size < MAX_PROVIDERS) providers.add(provider);
   const name = providers.has(provider) ? provider : 'other';
   const share = isThrottled ? 1 : 0;
+  // The usual case, item after item: nothing was refused, and nothing changes.
+  if (share === 0 && averages.get(`throttle ${name}`) === 0 && throttled.get(tenantId)?.get(provider) === 0) return;
   throttleRate.set({ provider: name }, smooth(`throttle ${name}`, share));
   if (throttled.size >= MAX_TENANTS && !throttled.has(tenantId)) throttled.clear();
   const own = throttled.get(tenantId) ?? new Map<string, number>();

@@ -232,6 +232,7 @@ it('the database refuses a result whose claim is no longer the latest', async ()
   const target = { jobId: job, tenantId: bench.admin.tenantId, runId: job, worker: 'me', userId: null };
   const result = {
     id: item.id,
+    attempt: 1,
     status: 'DONE' as const,
     outcome: 'FOUND' as const,
     result: { word: 'zombie' },

@@ -13,6 +13,7 @@ import {
   countPending,
   type ItemRow,
   listAttempts,
+  listItemsAtWork,
   listItemsInOrder,
   listItemsOfStatus,
   listPendingOfAll,
@@ -115,11 +116,12 @@ async function listInOrder(call: Call<'jobs.items'>) {
       limit: pageSize + 1,
     };
     const [only] = statuses ?? [];
-    const rows =
-      statuses?.length === 1 && only !== undefined
-        ? await listItemsOfStatus(db, { ...page, status: only })
-        : await listItemsInOrder(db, page);
-    return { rows, asOf };
+    if (statuses?.length !== 1 || only === undefined) return { rows: await listItemsInOrder(db, page), asOf };
+    const isAtWork = only === 'PROCESSING';
+    return {
+      rows: isAtWork ? await listItemsAtWork(db, page) : await listItemsOfStatus(db, { ...page, status: only }),
+      asOf,
+    };
   });
   return pageOfItems(rows, pageSize, asOf, (row) => writeCursor(row.row_index));
 }

@@ -21,6 +21,7 @@ import { freshIngest } from '../ingest/ingest-state.ts';
 import { ItemRows } from '../ingest/item-rows.ts';
 import { attemptItems } from '../process/attempt-item.ts';
 import { judgeOutcome } from '../process/retry-rules.ts';
+import { TimeLimits } from '../process/time-limits.ts';
 import type { ClaimedItem } from '../sql/claim-items.ts';
 import type { NewItem } from '../sql/insert-items.ts';
 
@@ -78,6 +79,8 @@ async function tryRows(
   const gone = new AbortController();
   request.raw.socket.once('close', () => gone.abort(new Error('the caller has left')));
   const { limits } = processor;
+  const timeoutMs = Math.min(TIMEOUT_MS, deps.settings.itemTimeoutMs);
+  const times = new TimeLimits(gone.signal, timeoutMs);
   const attempt = {
     processor,
     options,
@@ -87,7 +90,8 @@ async function tryRows(
       concurrency: Math.min(deps.settings.itemConcurrency, limits?.concurrency ?? Number.POSITIVE_INFINITY),
       perSecond: limits?.perSecondOf?.(options) ?? limits?.perSecond,
     }),
-    timeoutMs: Math.min(TIMEOUT_MS, deps.settings.itemTimeoutMs),
+    timeoutMs,
+    limits: times,
     signal: gone.signal,
     read: <T>(work: Parameters<typeof withTenant<T>>[2]) => withTenant(app.pool, { tenantId, role: ROLE }, work),
     onDecision: () => undefined,
@@ -111,7 +115,9 @@ async function tryRows(
   const chunks = Array.from({ length: Math.ceil(claimed.length / per) }, (_, at) =>
     claimed.slice(at * per, (at + 1) * per),
   );
-  const tried = (await Promise.all(chunks.map((chunk) => attemptItems(chunk, attempt)))).flat();
+  const tried = (
+    await Promise.all(chunks.map((chunk) => attemptItems(chunk, attempt))).finally(() => times.close())
+  ).flat();
   return {
     output_columns: columns.map((column) => ({ ...column })),
     rows: tried.map(({ claimed: item, outcome, strategy, ms, requests }) => {

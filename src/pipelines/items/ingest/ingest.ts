@@ -144,22 +144,26 @@ async function storeRows(
     maxBytes: settings.ingestMaxBatchBytes,
     onDecision: context.decide,
   });
-  const flush = async ({ rows, bytes, state }: TakenRows) => {
+  const flush = async ({ rows, bytes, state }: TakenRows, before: Promise<unknown>) => {
     const asked = performance.now();
     let entered = asked;
+    let ms = 0;
     await context.commit(async (tx) => {
       entered = performance.now();
       await holdJob(tx, target.jobId);
-      await storeIngest(tx, target.jobId, state, await insertItems(tx, target, rows));
+      const inserted = insertItems(tx, target, rows, before);
+      // In the order of the file, or not at all: the place behind these rows stands for all rows before it.
+      await storeIngest(tx, target.jobId, state, await inserted);
+      ms = performance.now() - entered;
     });
-    const ms = performance.now() - entered;
     size.observe(rows.length, ms, { bytes, waitMs: entered - asked });
     countIngested(rows.length, ms, entered - asked);
     return state;
   };
-  // Small batches of bytes first: the first rows are seen while the rest is still read. One piece is stored while the next is read.
+  // Small batches of bytes first: the first rows are seen while the rest is still read. Two pieces are stored while the next is read.
   const table = openTable(source, reading, { batchBytes: batchBytes ?? BATCH_BYTES });
-  let storing: Promise<IngestState> = Promise.resolve(from);
+  let earlier = Promise.resolve(from);
+  let storing = earlier;
   try {
     for await (const batch of table.batches(from.position)) {
       failpoint('stage.first_byte');
@@ -167,14 +171,15 @@ async function storeRows(
       gathered.add(batch);
       context.progress({ done: batch.next.offset, total: source.size, unit: 'bytes', note: `${gathered.read} rows` });
       if (gathered.rows < size.size && gathered.bytes < settings.ingestMaxBatchBytes && !batch.isLast) continue;
-      await storing;
-      storing = flush(gathered.take());
+      await earlier;
+      earlier = storing;
+      storing = flush(gathered.take(), earlier);
       // Its failure is thrown where it is waited for, not while nobody does.
       storing.catch(() => undefined);
     }
   } finally {
     // Nothing is under way when the stage has ended, however it ends.
-    await storing.catch(() => undefined);
+    await Promise.allSettled([earlier, storing]);
   }
   return storing;
 }

@@ -20,6 +20,7 @@ import type { ClaimedItem } from '../sql/claim-items.ts';
 import type { RequestRow } from '../sql/write-results.ts';
 import type { Pace } from './pace.ts';
 import { strategyOf } from './retry-rules.ts';
+import type { TimeLimit, TimeLimits } from './time-limits.ts';
 
 export interface AttemptDeps {
   readonly processor: AnyProcessor;
@@ -28,6 +29,7 @@ export interface AttemptDeps {
   readonly jobId: string;
   readonly pace: Pace;
   readonly timeoutMs: number;
+  readonly limits: TimeLimits;
   readonly signal: AbortSignal;
   readonly read: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
   readonly onDecision: (decision: Decision) => void;
@@ -48,42 +50,33 @@ const MAX_RESULT_BYTES = 1_048_576;
 const outcomeKinds = new Set(['found', 'not_found', 'skipped', 'refused', 'retry']);
 
 export async function attemptItems(claimed: readonly ClaimedItem[], deps: AttemptDeps): Promise<Attempted[]> {
-  const requests = new Map<string, RequestRow[]>();
-  const ready: { item: ClaimedItem; work: { item: ProcessedItem; context: ProcessContext<unknown> } }[] = [];
-  const outcomes = new Map<string, Outcome>();
-  const limit = limitTime(deps.signal, deps.timeoutMs);
-  for (const item of claimed) {
-    const told: RequestRow[] = [];
-    requests.set(item.id, told);
+  const { processor } = deps;
+  const limit = deps.limits.begin();
+  const tried = claimed.map((item) => {
+    const requests: RequestRow[] = [];
     const shown = shownItem(item);
-    const fault = deps.processor.input?.safeParse(shown.cells);
-    if (fault !== undefined && !fault.success)
-      outcomes.set(
-        item.id,
-        refused('processor_options_invalid', clean(fault.error.issues.map(({ message }) => message).join('; '))),
-      );
-    else ready.push({ item, work: { item: shown, context: contextOf(item, deps, limit.signal, told) } });
-  }
-  const answers =
-    ready.length === 0
-      ? []
-      : await answersOf(
-          ready.map(({ work }) => work),
-          deps,
-          limit,
-        );
+    const fault = processor.input?.safeParse(shown.cells);
+    const isFit = fault === undefined || fault.success;
+    const outcome = isFit
+      ? undefined
+      : refused('processor_options_invalid', clean(fault.error.issues.map(({ message }) => message).join('; ')));
+    return { item, requests, outcome, work: { item: shown, context: contextOf(item, deps, limit, requests) } };
+  });
+  const ready = tried.filter(({ outcome }) => outcome === undefined).map(({ work }) => work);
+  const answers = ready.length === 0 ? [] : await answersOf(ready, deps, limit);
   limit.stop();
   const ms = limit.takenMs() / Math.max(1, ready.length);
-  ready.forEach(({ item }, index) => {
-    outcomes.set(item.id, answers[index] ?? nonsense('it gave no outcome for this item'));
+  let next = 0;
+  return tried.map(({ item, requests, outcome }) => {
+    const answered = outcome ?? answers[next++] ?? nonsense('it gave no outcome for this item');
+    return {
+      claimed: item,
+      outcome: answered,
+      strategy: strategyOf(processor.strategies, item.not_founds),
+      ms,
+      requests,
+    };
   });
-  return claimed.map((item) => ({
-    claimed: item,
-    outcome: outcomes.get(item.id) as Outcome,
-    strategy: strategyOf(deps.processor.strategies, item.not_founds),
-    ms,
-    requests: requests.get(item.id) ?? [],
-  }));
 }
 
 async function answersOf(
@@ -91,7 +84,6 @@ async function answersOf(
   { processor, pace, timeoutMs, onDecision, options, tenantId, signal: outer }: AttemptDeps,
   limit: TimeLimit,
 ): Promise<Outcome[]> {
-  const { signal } = limit;
   // Items do not wait here for a host that wants to be left alone for long.
   const closedForMs = pace.closedForMs();
   if (closedForMs > LONG_MS)
@@ -103,9 +95,9 @@ async function answersOf(
     );
   const provider = processor.limits?.key?.(options) ?? processor.name;
   try {
-    const answers = await pace.run(signal, () => {
+    const answers = await pace.run(outer, () => {
       limit.start();
-      return asked(processor, work, signal);
+      return asked(processor, work, limit);
     });
     if (answers.length !== work.length)
       return work.map(() => nonsense(`it gave ${answers.length} outcomes for ${work.length} items`));
@@ -117,7 +109,7 @@ async function answersOf(
     return checked;
   } catch (error) {
     if (outer.aborted) throw outer.reason;
-    return work.map(() => outcomeOfThrow(error, signal.aborted, timeoutMs));
+    return work.map(() => outcomeOfThrow(error, limit.isOver, timeoutMs));
   }
 }
 
@@ -125,7 +117,7 @@ async function answersOf(
 function asked(
   processor: AnyProcessor,
   work: readonly { item: ProcessedItem; context: ProcessContext<unknown> }[],
-  signal: AbortSignal,
+  limit: TimeLimit,
 ): Promise<readonly Outcome[]> {
   const answer = async () => {
     if (processor.processBatch !== undefined) return processor.processBatch(work);
@@ -133,7 +125,7 @@ function asked(
     return only === undefined ? [] : [await processor.process(only.item, only.context)];
   };
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    limit.onOver = reject;
     answer().then(resolve, reject);
   });
 }
@@ -188,7 +180,7 @@ function nonsense(reason: string): Outcome {
 function contextOf(
   item: ClaimedItem,
   deps: AttemptDeps,
-  signal: AbortSignal,
+  limit: TimeLimit,
   told: RequestRow[],
 ): ProcessContext<unknown> {
   const strategy = strategyOf(deps.processor.strategies, item.not_founds);
@@ -196,7 +188,9 @@ function contextOf(
     strategy,
     attempt: item.attempts,
     idempotencyKey: `${deps.jobId}/${item.id}/${item.claims}`,
-    signal,
+    get signal() {
+      return limit.signal;
+    },
     options: deps.options,
     tenantId: deps.tenantId,
     jobId: deps.jobId,
@@ -221,35 +215,6 @@ export function shownItem(
   const fields =
     item.corrections === null ? (item.normalized_json ?? {}) : fieldsOf(recogniseFields(Object.keys(cells)), cells);
   return { id: item.id, rowIndex: item.row_index, cells, fields };
-}
-
-interface TimeLimit {
-  readonly signal: AbortSignal;
-  /** Waiting for its turn takes nobody's time. */
-  start(): void;
-  stop(): void;
-  takenMs(): number;
-}
-
-function limitTime(outer: AbortSignal, ms: number): TimeLimit {
-  const own = new AbortController();
-  const pass = () => own.abort(outer.reason);
-  if (outer.aborted) pass();
-  outer.addEventListener('abort', pass, { once: true });
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let startedAt: number | undefined;
-  return {
-    signal: own.signal,
-    start() {
-      startedAt = performance.now();
-      timer = setTimeout(() => own.abort(new Error('its time is over')), ms);
-    },
-    stop() {
-      clearTimeout(timer);
-      outer.removeEventListener('abort', pass);
-    },
-    takenMs: () => (startedAt === undefined ? 0 : performance.now() - startedAt),
-  };
 }
 
 function storableJson(value: unknown): unknown {

@@ -45,13 +45,13 @@ export class Pace {
     while (this.#running >= this.#atOnce) await new Promise<void>((go) => this.#waiting.push(go));
     this.#running += 1;
     try {
-      await this.#turn(signal);
+      if (this.#limits.perSecond !== undefined || performance.now() < this.#notBefore) await this.#turn(signal);
       signal.throwIfAborted();
       return await work();
     } finally {
       this.#running -= 1;
       // Each looks again whether there is room: the limit may have fallen.
-      for (const go of this.#waiting.splice(0)) go();
+      if (this.#waiting.length > 0) for (const go of this.#waiting.splice(0)) go();
     }
   }
 

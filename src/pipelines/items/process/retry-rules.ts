@@ -39,6 +39,7 @@ export function judgeOutcome(
   const base = {
     id: item.id,
     claim: item.claims,
+    attempt: item.attempts,
     strategy,
     ms: Math.round(ms),
     result: null,

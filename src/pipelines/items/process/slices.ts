@@ -12,19 +12,13 @@ import type { ItemsDeps } from '../deps.ts';
 import { countSlice } from '../metrics.ts';
 import type { AnyProcessor, JobFile } from '../processors/processor.ts';
 import { checkedOptions, processorNamed } from '../processors/registry.ts';
-import {
-  type Claim,
-  type ClaimedItem,
-  claimDue,
-  claimExpired,
-  claimFresh,
-  giveBack,
-  renewLocks,
-} from '../sql/claim-items.ts';
+import { type Claim, type ClaimedItem, claimDue, claimExpired, giveBack, renewLocks } from '../sql/claim-items.ts';
+import { advanceJob, breakUpSlice, claimRows, claimSlice, giveBackSlice, renewSlice } from '../sql/claim-slices.ts';
 import { type JobRow, readPause } from '../sql/jobs.ts';
-import { type ItemResult, insertRequests, type RequestRow, writeResults } from '../sql/write-results.ts';
+import { type ItemResult, insertRequests, type RequestRow, writeResults, writeSlice } from '../sql/write-results.ts';
 import { type Attempted, attemptItems } from './attempt-item.ts';
-import { judgeOutcome } from './retry-rules.ts';
+import { judgeOutcome, type RetryBounds } from './retry-rules.ts';
+import { TimeLimits } from './time-limits.ts';
 
 export interface SliceHost {
   readonly runId: string;
@@ -57,6 +51,13 @@ interface Figures {
   waitMs: number;
 }
 
+/** What one slice has claimed. */
+interface Claimed {
+  readonly items: readonly ClaimedItem[];
+  /** Where its range begins; undefined: item by item. */
+  readonly fromRow: number | undefined;
+}
+
 interface Taken {
   readonly results: readonly ItemResult[];
   readonly requests: readonly RequestRow[];
@@ -87,6 +88,8 @@ const HEAP_SHARE = 0.85;
 const LAG_MS = 250;
 /** A lock holds for so many expected slices. */
 const LOCK_SLICES = 2;
+/** From so many items on rows that were never tried are claimed as a range: each is at work for a moment only, which nobody could watch. */
+const RANGE_FROM = 256;
 
 export async function workSlices(
   host: SliceHost,
@@ -126,12 +129,12 @@ class SliceWorker {
   readonly #processor: AnyProcessor;
   readonly #options: unknown;
   readonly #size: AdaptiveSize;
+  readonly #limits: TimeLimits;
   readonly #lag = monitorEventLoopDelay({ resolution: 20 });
-  /** Fresh rows before this one were claimed by somebody. */
-  #fromRow = 0;
   #opened: Promise<JobFile | undefined> | undefined;
   #committing: Promise<void> | undefined;
   #spacing = 1;
+  #bounds: RetryBounds;
   #sliceMs: number;
 
   constructor(host: SliceHost, job: SliceJob, deps: ItemsDeps) {
@@ -142,6 +145,8 @@ class SliceWorker {
     this.#options = checkedOptions(this.#processor, job.options);
     const { settings } = deps;
     this.#sliceMs = settings.workerTargetSliceMs;
+    this.#bounds = { ...settings, spacing: 1 };
+    this.#limits = new TimeLimits(host.signal, settings.itemTimeoutMs);
     this.#size = new AdaptiveSize({
       name: 'items per slice',
       initial: Math.max(settings.claimMin, this.#atOnce()),
@@ -156,6 +161,7 @@ class SliceWorker {
   }
 
   close(): void {
+    this.#limits.close();
     this.#lag.disable();
   }
 
@@ -176,10 +182,10 @@ class SliceWorker {
     };
     const claimed = await this.#claim(claim);
     if (claimed === 'paused') return 'paused';
-    if (claimed.length === 0) return 'empty';
+    if (claimed.items.length === 0) return 'empty';
     const startedAt = performance.now();
     await this.#work(claimed, claim, startedAt);
-    return claimed.length;
+    return claimed.items.length;
   }
 
   /** Waits for the commit of the last slice. False: there was none. */
@@ -202,46 +208,62 @@ class SliceWorker {
     if (Object.keys(figures.retries).length > 0) log.info({ run, job, retries: figures.retries }, 'items.retries');
   }
 
-  async #claim(claim: Claim): Promise<ClaimedItem[] | 'paused'> {
+  async #claim(claim: Claim): Promise<Claimed | 'paused'> {
     const { tenantId, runId } = this.#host;
     return this.#host.transact(async (tx) => {
       if ((await readPause(tx, claim.jobId)) !== null) return 'paused';
+      await breakUpSlice(tx, claim.jobId, tenantId, runId);
       const expired = await claimExpired(tx, claim, tenantId, runId);
       const due =
         expired.length < claim.limit ? await claimDue(tx, { ...claim, limit: claim.limit - expired.length }) : [];
       const some = [...expired, ...due];
-      const limit = claim.limit - some.length;
-      if (limit === 0) return some;
-      let fresh = await claimFresh(tx, { ...claim, limit }, this.#fromRow);
-      // Rows before it may have come back.
-      if (fresh.length === 0 && this.#fromRow > 0) fresh = await claimFresh(tx, { ...claim, limit }, 0);
-      this.#fromRow = fresh.reduce((least, { row_index: row }) => Math.min(least, row), fresh[0]?.row_index ?? 0);
-      return [...some, ...fresh];
+      if (some.length === 0) return this.#claimFresh(tx, claim);
+      // Retries do not keep rows that were never tried waiting.
+      const range = some.length < claim.limit && (await advanceJob(tx, claim.jobId, claim.limit - some.length));
+      return { items: range ? [...some, ...(await claimRows(tx, claim, range))] : some, fromRow: undefined };
     });
   }
 
+  /** Rows that have their fate already, as copies have, are passed over. */
+  async #claimFresh(tx: Queryable, claim: Claim): Promise<Claimed> {
+    for (;;) {
+      const range = await advanceJob(tx, claim.jobId, claim.limit);
+      if (range === undefined) return { items: [], fromRow: undefined };
+      if (claim.limit < RANGE_FROM) {
+        const items = await claimRows(tx, claim, range);
+        if (items.length > 0) return { items, fromRow: undefined };
+        continue;
+      }
+      const items = await claimSlice(tx, claim, this.#host.tenantId, range);
+      if (items.length > 0) return { items, fromRow: range.from_row };
+      await giveBackSlice(tx, claim.jobId, claim.worker, range.from_row);
+    }
+  }
+
   /** The commit of its last results goes on while the next slice is claimed and begun; two never overlap. */
-  async #work(claimed: readonly ClaimedItem[], claim: Claim, startedAt: number): Promise<void> {
+  async #work({ items: claimed, fromRow }: Claimed, claim: Claim, startedAt: number): Promise<void> {
     const figures: Figures = { failed: 0, notFound: 0, outcomes: {}, retries: {}, commitMs: 0, waitMs: 0 };
     const gathered = new Gathered();
     const left = new Set(claimed.map(({ id }) => id));
     let renewed = Promise.resolve();
     const renewing = setInterval(() => {
-      renewed = this.#renew(claim, left);
+      renewed = this.#renew(claim, left, fromRow);
     }, claim.lockMs / 3);
-    const commit = async ({ results, requests }: Taken) => {
-      if (results.length === 0 && requests.length === 0) return;
+    const commit = async ({ results, requests }: Taken, isLast = false) => {
+      const place = fromRow === undefined ? undefined : { fromRow, isLast };
+      if (results.length === 0 && requests.length === 0 && !(isLast && place !== undefined)) return;
       // Not renewed while they are written: the two would wait for each other.
       for (const { id } of results) left.delete(id);
       await renewed;
-      const { commitMs, waitMs } = await this.#commit(results, requests, performance.now() - startedAt);
+      const { commitMs, waitMs } = await this.#commit(results, requests, performance.now() - startedAt, place);
       figures.commitMs = commitMs;
       figures.waitMs = waitMs;
     };
     let lastCommit = performance.now();
     try {
+      const deps = this.#attemptDeps();
       await this.#inChunks(claimed, async (chunk) => {
-        for (const attempted of await attemptItems(chunk, this.#attemptDeps()))
+        for (const attempted of await attemptItems(chunk, deps))
           gathered.add(attempted, this.#judge(attempted, figures));
         // Slow items do not keep the results of quick ones waiting.
         if (performance.now() - lastCommit < this.#deps.settings.workerTargetSliceMs) return;
@@ -250,18 +272,18 @@ class SliceWorker {
       });
       await this.settle();
     } catch (error) {
-      await this.#giveBack([...left]);
+      await this.#giveBack([...left], fromRow);
       throw error;
     } finally {
       clearInterval(renewing);
     }
-    this.#committing = commit(gathered.take()).then(() => this.#observe(claimed.length, figures, startedAt));
+    this.#committing = commit(gathered.take(), true).then(() => this.#observe(claimed.length, figures, startedAt));
     // Its failure is thrown where it is waited for, not while nobody does.
     this.#committing.catch(() => undefined);
   }
 
   #judge({ claimed, outcome, strategy, ms }: Attempted, figures: Figures): ItemResult {
-    const result = judgeOutcome(claimed, outcome, { strategy, ms }, { ...this.#deps.settings, spacing: this.#spacing });
+    const result = judgeOutcome(claimed, outcome, { strategy, ms }, this.#bounds);
     figures.outcomes[result.outcome] = (figures.outcomes[result.outcome] ?? 0) + 1;
     if (result.outcome === 'ERROR' || result.outcome === 'RETRY') figures.failed += 1;
     if (result.outcome === 'NOT_FOUND') figures.notFound += 1;
@@ -307,6 +329,7 @@ class SliceWorker {
         perSecond: limits?.perSecondOf?.(this.#options) ?? limits?.perSecond,
       }),
       timeoutMs: this.#deps.settings.itemTimeoutMs,
+      limits: this.#limits,
       signal,
       read: transact,
       onDecision: decide,
@@ -329,6 +352,7 @@ class SliceWorker {
     results: readonly ItemResult[],
     requests: readonly RequestRow[],
     agoMs: number,
+    place: { readonly fromRow: number; readonly isLast: boolean } | undefined,
   ): Promise<{ commitMs: number; waitMs: number }> {
     const { tenantId, runId, worker, log } = this.#host;
     const target = { jobId: this.#job.job_id, tenantId, runId, worker, userId: this.#job.user_id };
@@ -336,7 +360,10 @@ class SliceWorker {
     let entered = asked;
     const written = await this.#host.transact(async (tx) => {
       entered = performance.now();
-      const taken = await writeResults(tx, target, results, agoMs);
+      const taken =
+        place === undefined
+          ? await writeResults(tx, target, results, agoMs)
+          : ((await writeSlice(tx, target, place, results)) ?? 0);
       await insertRequests(tx, target, requests);
       return taken;
     });
@@ -345,15 +372,21 @@ class SliceWorker {
     return { commitMs: performance.now() - entered, waitMs: entered - asked };
   }
 
-  async #renew(claim: Claim, left: ReadonlySet<string>): Promise<void> {
+  async #renew(claim: Claim, left: ReadonlySet<string>, fromRow: number | undefined): Promise<void> {
     if (left.size === 0 || this.#host.signal.aborted) return;
-    await this.#host.transact((tx) => renewLocks(tx, claim, [...left])).catch(() => undefined);
+    const renew = (tx: Queryable) =>
+      fromRow === undefined ? renewLocks(tx, claim, [...left]) : renewSlice(tx, claim, fromRow);
+    await this.#host.transact(renew).catch(() => undefined);
   }
 
   /** What was not processed waits for nobody's lock. Where even that fails, the locks expire. */
-  async #giveBack(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0 || this.#host.signal.aborted) return;
-    await this.#host.transact((tx) => giveBack(tx, this.#job.job_id, this.#host.worker, ids)).catch(() => undefined);
+  async #giveBack(ids: readonly string[], fromRow: number | undefined): Promise<void> {
+    const { signal, worker, transact } = this.#host;
+    if (ids.length === 0 || signal.aborted) return;
+    const { job_id: jobId } = this.#job;
+    const give = (tx: Queryable) =>
+      fromRow === undefined ? giveBack(tx, jobId, worker, ids) : giveBackSlice(tx, jobId, worker, fromRow);
+    await transact(give).catch(() => undefined);
   }
 
   #lockMs(): number {
@@ -374,5 +407,6 @@ class SliceWorker {
       this.#spacing = Math.min(MAX_SPACING, this.#spacing * 2);
       this.#size.shrink(`${failed} of ${items} items failed`);
     } else this.#spacing = Math.max(1, this.#spacing / 2);
+    this.#bounds = { ...this.#bounds, spacing: this.#spacing };
   }
 }

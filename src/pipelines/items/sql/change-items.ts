@@ -1,5 +1,7 @@
-// What people do to items: process them again, correct their cells, delete them. Items at work are left alone; lock order as everywhere: items, then job.
+// What people do to items: process them again, correct their cells, delete them. Items at work are left alone. What starts again is due at once.
 import type { Queryable } from '../../../platform/database.ts';
+import { isIdle } from './at-work.ts';
+import { holdClaims } from './jobs.ts';
 
 const counted = `
   counted as (
@@ -14,7 +16,7 @@ const counted = `
     where j.job_id = $1 and exists (select from picked)
   )`;
 const restarted = `
-  set status = 'PENDING', attempts = 0, errors = 0, not_founds = 0, refusals = 0, error_code = null, last_error = null, next_attempt_at = null,
+  set status = 'PENDING', attempts = 0, errors = 0, not_founds = 0, refusals = 0, error_code = null, last_error = null, next_attempt_at = engine.now(),
       updated_at = engine.now()`;
 
 /** Up to `limit` of them, from the row on; how many, and the last row. */
@@ -25,13 +27,14 @@ export async function reprocessByStatus(
   afterRow: number,
   limit: number,
 ): Promise<{ readonly reset: number; readonly last_row: number | null }> {
+  await holdClaims(db, jobId);
   const { rows } = await db.query<{ reset: number; last_row: number | null }>({
     name: 'items-reprocess-by-status',
     text: `
       with picked as materialized (
-        select id, status, row_index from public.job_items
-        where job_id = $1 and status = any ($2) and status <> 'PROCESSING' and row_index > $3
-        order by row_index limit $4 for update
+        select i.id, i.status, i.row_index from public.job_items i
+        where i.job_id = $1 and i.status = any ($2) and i.row_index > $3 and ${isIdle}
+        order by i.row_index limit $4 for update
       ),
       ${counted},
       reset as (update public.job_items i ${restarted} where i.id = any (array(select id from picked)) returning i.row_index)
@@ -47,13 +50,14 @@ export async function reprocessByIds(
   ids: readonly string[],
   statuses: readonly string[] | null,
 ): Promise<number> {
+  await holdClaims(db, jobId);
   const { rows } = await db.query<{ reset: number }>({
     name: 'items-reprocess-by-ids',
     text: `
       with picked as materialized (
-        select id, status from public.job_items
-        where id = any ($2::bigint[]) and job_id is not distinct from $1 and status <> 'PROCESSING' and ($3::text[] is null or status = any ($3))
-        order by row_index for update
+        select i.id, i.status from public.job_items i
+        where i.id = any ($2::bigint[]) and i.job_id is not distinct from $1 and ($3::text[] is null or i.status = any ($3)) and ${isIdle}
+        order by i.row_index for update
       ),
       ${counted},
       reset as (update public.job_items i ${restarted} where i.id = any (array(select id from picked)) returning 1)
@@ -70,11 +74,12 @@ export async function correctItem(
   itemId: string,
   corrections: Readonly<Record<string, string>> | null,
 ): Promise<boolean> {
+  await holdClaims(db, jobId);
   const { rows } = await db.query<{ reset: number }>({
     name: 'items-correct-item',
     text: `
       with picked as materialized (
-        select id, status from public.job_items where id = $2 and job_id is not distinct from $1 and status <> 'PROCESSING' for update
+        select i.id, i.status from public.job_items i where i.id = $2 and i.job_id is not distinct from $1 and ${isIdle} for update
       ),
       ${counted},
       reset as (update public.job_items i ${restarted}, corrections = $3 where i.id = any (array(select id from picked)) returning 1)
@@ -126,7 +131,8 @@ export async function deleteJob(db: Queryable, jobId: string): Promise<void> {
     text: `
       with items as (delete from public.job_items where job_id = $1),
       attempts as (delete from public.item_attempts where job_id = $1),
-      requests as (delete from public.search_events where job_id = $1)
+      requests as (delete from public.search_events where job_id = $1),
+      slices as (delete from public.item_slices where job_id = $1)
       delete from public.item_jobs where job_id = $1`,
     values: [jobId],
   });

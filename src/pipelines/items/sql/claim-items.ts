@@ -1,5 +1,5 @@
-// The one claim function of items, for workers and kick-offs alike. `for update skip locked`: claimants never wait for each other. Each claim raises
-// `claims`, which is the fence of the results.
+// Claims of items one by one, for workers and kick-offs alike: those whose retry is due and those whose claimant went silent. `for update skip locked`: claimants never
+// wait for each other. Each claim raises `claims`, which is the fence of the results.
 import type { Queryable } from '../../../platform/database.ts';
 
 export interface ClaimedItem {
@@ -23,26 +23,10 @@ export interface Claim {
   readonly limit: number;
 }
 
-const taken = `
+export const taken = `
   set status = 'PROCESSING', attempts = i.attempts + 1, claims = i.claims + 1, locked_by = $2, locked_at = engine.now(),
       lock_expires_at = engine.now() + $3 * interval '1 millisecond', next_attempt_at = null, updated_at = engine.now()`;
-const shown = `i.id::text, i.row_index, i.input_json, i.normalized_json, i.corrections, i.attempts, i.errors, i.not_founds, i.refusals, i.claims`;
-
-/** Rows that were never tried, in the order of the file from `fromRow` on. */
-export async function claimFresh(db: Queryable, claim: Claim, fromRow: number): Promise<ClaimedItem[]> {
-  const { rows } = await db.query<ClaimedItem>({
-    name: 'items-claim-fresh',
-    text: `
-      with picked as materialized (
-        select id from public.job_items
-        where job_id = $1 and status = 'PENDING' and next_attempt_at is null and row_index >= $5
-        order by row_index limit $4 for update skip locked
-      )
-      update public.job_items i ${taken} where i.id = any (array(select id from picked)) returning ${shown}`,
-    values: [claim.jobId, claim.worker, claim.lockMs, claim.limit, fromRow],
-  });
-  return rows;
-}
+export const shown = `i.id::text, i.row_index, i.input_json, i.normalized_json, i.corrections, i.attempts, i.errors, i.not_founds, i.refusals, i.claims`;
 
 /** Rows whose retry is due. */
 export async function claimDue(db: Queryable, claim: Claim): Promise<ClaimedItem[]> {
@@ -103,7 +87,8 @@ export async function giveBack(db: Queryable, jobId: string, worker: string, ids
     name: 'items-give-back',
     text: `
       update public.job_items
-      set status = 'PENDING', attempts = attempts - 1, locked_by = null, locked_at = null, lock_expires_at = null, updated_at = engine.now()
+      set status = 'PENDING', attempts = attempts - 1, next_attempt_at = engine.now(), locked_by = null, locked_at = null, lock_expires_at = null,
+          updated_at = engine.now()
       where id = any ($3::bigint[]) and job_id is not distinct from $1 and locked_by = $2 and status is not distinct from 'PROCESSING'`,
     values: [jobId, worker, ids],
   });

@@ -3,6 +3,7 @@ import type { Queryable } from '../../../platform/database.ts';
 import type { Reading } from '../../../tabular/reading.ts';
 import type { IngestState } from '../ingest/ingest-state.ts';
 import type { ProcessorColumn } from '../processors/processor.ts';
+import { itemsOfSlices } from './at-work.ts';
 
 export interface JobRow {
   readonly job_id: string;
@@ -167,11 +168,23 @@ export async function storeIngest(
   });
 }
 
-/** False: it was deleted. */
+/**
+ * For as long as the transaction takes nobody claims rows of the job that were never tried, so that what is idle stays idle. People's changes begin with it;
+ * slices never wait for items while they hold it.
+ */
+export async function holdClaims(db: Queryable, jobId: string): Promise<void> {
+  await db.query({
+    name: 'items-hold-claims',
+    text: `select from public.item_jobs where job_id = $1 for no key update`,
+    values: [jobId],
+  });
+}
+
+/** False: it was deleted. Beside it the counters may move, but the job does not go. */
 export async function lockJob(db: Queryable, jobId: string): Promise<boolean> {
   const { rows } = await db.query({
     name: 'items-lock-job',
-    text: `select from public.item_jobs where job_id = $1 and deleted_at is null for no key update`,
+    text: `select from public.item_jobs where job_id = $1 and deleted_at is null for key share`,
     values: [jobId],
   });
   return rows.length === 1;
@@ -265,11 +278,15 @@ export interface Waiting {
   readonly lock_expires_in_ms: number | null;
 }
 
-/** Claimed items, from their own small index. */
+/** Claimed items: from their own small index, and those of slices. */
 export async function countProcessing(db: Queryable, jobId: string): Promise<number> {
   const { rows } = await db.query<{ n: number }>({
     name: 'items-count-processing',
-    text: `select count(*)::int as n from public.job_items where job_id = $1 and status = 'PROCESSING'`,
+    text: `
+      select count(*)::int as n from (
+        (select id from public.job_items where job_id = $1 and status = 'PROCESSING' order by lock_expires_at)
+        union all ${itemsOfSlices('$1', 'p.id')}
+      ) c`,
     values: [jobId],
   });
   return rows[0]?.n ?? 0;
@@ -282,12 +299,15 @@ export async function readWaiting(db: Queryable, jobId: string): Promise<Waiting
     text: `
       select w.*, w.is_fresh or w.next_attempt_in_ms is not null or w.lock_expires_in_ms is not null as is_open
       from (
-        select exists (select from public.job_items where job_id = $1 and status = 'PENDING' and next_attempt_at is null) as is_fresh,
+        select coalesce((select next_row < total_items from public.item_jobs where job_id = $1), false) as is_fresh,
                (select extract(epoch from next_attempt_at - engine.now()) * 1000 from public.job_items
                 where job_id = $1 and status = 'PENDING' and next_attempt_at is not null
                 order by next_attempt_at limit 1)::float8 as next_attempt_in_ms,
-               (select extract(epoch from lock_expires_at - engine.now()) * 1000 from public.job_items
-                where job_id = $1 and status = 'PROCESSING' order by lock_expires_at limit 1)::float8 as lock_expires_in_ms
+               least(
+                 (select extract(epoch from lock_expires_at - engine.now()) * 1000 from public.job_items
+                  where job_id = $1 and status = 'PROCESSING' order by lock_expires_at limit 1),
+                 (select extract(epoch from min(lock_expires_at) - engine.now()) * 1000 from public.item_slices
+                  where job_id = $1))::float8 as lock_expires_in_ms
       ) w`,
     values: [jobId],
   });

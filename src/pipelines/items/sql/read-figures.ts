@@ -19,7 +19,10 @@ const open = (jobs: string) => `
          count(*)::int as jobs_open
   from (
     select j.total_items - (j.done_items + j.not_found_items + j.error_items + j.skipped_items) as pending,
-           (select count(*) from public.job_items i where i.job_id = j.job_id and i.status = 'PROCESSING') as processing
+           (select count(*) from public.job_items i where i.job_id = j.job_id and i.status = 'PROCESSING')
+           + (select count(*) from public.item_slices s join public.job_items i on i.job_id = s.job_id
+                and i.row_index >= s.from_row and i.row_index < s.to_row and i.status is not distinct from 'PENDING' and i.next_attempt_at is null
+              where s.job_id = j.job_id) as processing
     from public.item_jobs j
     where ${jobs} and j.deleted_at is null and j.done_items + j.not_found_items + j.error_items + j.skipped_items < j.total_items
   ) o`;

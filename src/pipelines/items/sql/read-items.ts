@@ -1,6 +1,7 @@
 // Items as grid, pending views, export and single items read them. Keyset only; each listing's order is exactly its index. Times travel as text with
 // microseconds: a Date would drop them, and rows of one millisecond would be missed or come twice.
 import type { Queryable } from '../../../platform/database.ts';
+import { itemsOfSlices, shownLock, shownStatus, withSlice } from './at-work.ts';
 
 export interface ItemRow {
   readonly id: string;
@@ -23,8 +24,13 @@ export interface ItemRow {
 
 const micros = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-const shown = `id::text, row_index, line, status, attempts, strategy, error_code, last_error, locked_by, locked_at, next_attempt_at, updated_at,
-  ${micros('updated_at')} as updated_text, input_json, corrections, result_json`;
+const shown = `i.id::text, i.row_index, i.line, ${shownStatus} as status, i.attempts, i.strategy, i.error_code, i.last_error, ${shownLock},
+  i.next_attempt_at, i.updated_at, ${micros('i.updated_at')} as updated_text, i.input_json, i.corrections, i.result_json`;
+const matching = `
+  ($4::text is null or case when $5::text is null
+     then lower(concat_ws(' ', i.input_json::text, i.corrections::text, i.result_json::text)) like $4
+     else lower(coalesce(i.corrections ->> $5, i.input_json ->> $5, i.result_json ->> $5, '')) like $4 end)
+  and ($6::timestamptz is null or i.updated_at > $6)`;
 
 export interface GridPage {
   readonly jobId: string;
@@ -43,14 +49,9 @@ export async function listItemsInOrder(db: Queryable, page: GridPage): Promise<I
   const { rows } = await db.query<ItemRow>({
     name: 'items-list-in-order',
     text: `
-      select ${shown} from public.job_items
-      where job_id = $1 and row_index > $3
-        and ($2::text[] is null or status = any ($2))
-        and ($4::text is null or case when $5::text is null
-               then lower(concat_ws(' ', input_json::text, corrections::text, result_json::text)) like $4
-               else lower(coalesce(corrections ->> $5, input_json ->> $5, result_json ->> $5, '')) like $4 end)
-        and ($6::timestamptz is null or updated_at > $6)
-      order by row_index limit $7`,
+      select ${shown} from public.job_items i ${withSlice}
+      where i.job_id = $1 and i.row_index > $3 and ($2::text[] is null or ${shownStatus} = any ($2)) and ${matching}
+      order by i.row_index limit $7`,
     values: [page.jobId, page.statuses, page.afterRow, page.text, page.column, page.since, page.limit],
   });
   return rows;
@@ -64,14 +65,26 @@ export async function listItemsOfStatus(
   const { rows } = await db.query<ItemRow>({
     name: 'items-list-of-status',
     text: `
-      select ${shown} from public.job_items
-      where job_id = $1 and status = $2 and row_index > $3
-        and ($4::text is null or case when $5::text is null
-               then lower(concat_ws(' ', input_json::text, corrections::text, result_json::text)) like $4
-               else lower(coalesce(corrections ->> $5, input_json ->> $5, result_json ->> $5, '')) like $4 end)
-        and ($6::timestamptz is null or updated_at > $6)
-      order by row_index limit $7`,
+      select ${shown} from public.job_items i ${withSlice}
+      where i.job_id = $1 and i.status = $2 and i.row_index > $3 and w.locked_by is null and ${matching}
+      order by i.row_index limit $7`,
     values: [page.jobId, page.status, page.afterRow, page.text, page.column, page.since, page.limit],
+  });
+  return rows;
+}
+
+/** PROCESSING alone: as many as there are workers' slices, wherever they are in the job. */
+export async function listItemsAtWork(db: Queryable, page: GridPage): Promise<ItemRow[]> {
+  const { rows } = await db.query<ItemRow>({
+    name: 'items-list-at-work',
+    text: `
+      select ${shown} from public.job_items i ${withSlice}
+      where i.id = any (array(
+          select p.id from public.job_items p where p.job_id = $1 and p.status = 'PROCESSING' and p.row_index > $2
+          union all ${itemsOfSlices('$1', 'p.id')} and p.row_index > $2))
+        and $3::text is null and ${matching}
+      order by i.row_index limit $7`,
+    values: [page.jobId, page.afterRow, null, page.text, page.column, page.since, page.limit],
   });
   return rows;
 }
@@ -101,10 +114,10 @@ export async function listPendingOfJob(db: Queryable, page: ChangePage): Promise
   const { rows } = await db.query<ItemRow>({
     name: 'items-list-pending-of-job',
     text: `
-      select ${shown} from public.job_items i
-      where job_id = $1 and status in ('PENDING', 'PROCESSING') and status = any ($2)
+      select ${shown} from public.job_items i ${withSlice}
+      where i.job_id = $1 and i.status in ('PENDING', 'PROCESSING') and array_position($2::text[], ${shownStatus}) is not null
         and (i.updated_at, i.id) > (coalesce($3::timestamptz, '-infinity'), $4::bigint)
-        and updated_at <= $5::timestamptz
+        and i.updated_at <= $5::timestamptz
       order by i.updated_at, i.id limit $6`,
     values: [page.jobId, page.statuses, page.afterTime, page.afterId, page.asOf, page.limit],
   });
@@ -145,10 +158,10 @@ export interface PendingPage {
 }
 
 const SUMMARY = 120;
-const summary = `i.id::text, i.job_id, i.user_id, i.job_type, i.status, i.attempts, i.locked_by, i.locked_at, ${micros('i.updated_at')} as updated_text,
+const summary = `i.id::text, i.job_id, i.user_id, i.job_type, ${shownStatus} as status, i.attempts, ${shownLock}, ${micros('i.updated_at')} as updated_text,
   left(coalesce(i.corrections ->> 'title', i.normalized_json ->> 'title'), ${SUMMARY}) as title,
   left(i.normalized_json ->> 'brand', ${SUMMARY}) as brand, left(i.normalized_json ->> 'sku', ${SUMMARY}) as sku`;
-const wanted = `i.status in ('PENDING', 'PROCESSING') and i.status = any ($2)
+const wanted = `i.status in ('PENDING', 'PROCESSING') and array_position($2::text[], ${shownStatus}) is not null
         and ($3::text is null or i.job_type = $3) and ($4::uuid is null or i.job_id = $4)
         and i.updated_at > '-infinity' and ($5::timestamptz is null or i.updated_at >= $5) and ($6::timestamptz is null or i.updated_at < $6)
         and (i.updated_at, i.id) > (coalesce($7::timestamptz, '-infinity'), $8::bigint) and i.updated_at <= $9::timestamptz
@@ -161,7 +174,7 @@ export async function listPendingOfUser(
   const { rows } = await db.query<PendingRow>({
     name: 'items-list-pending-of-user',
     text: `
-      select ${summary} from public.job_items i
+      select ${summary} from public.job_items i ${withSlice}
       where i.tenant_id = $1 and i.user_id = $11 and ${wanted}
       order by i.updated_at, i.id limit $10`,
     values: [...valuesOf(page), page.userId],
@@ -183,10 +196,10 @@ export async function listPendingOfAll(db: Queryable, page: PendingPage): Promis
         from owners o where o.user_id is not null
       )
       select p.* from owners o cross join lateral (
-        (select ${summary}, i.updated_at as at, i.id as place from public.job_items i
+        (select ${summary}, i.updated_at as at, i.id as place from public.job_items i ${withSlice}
          where i.tenant_id = $1 and i.user_id = o.user_id and ${wanted} order by i.updated_at, i.id limit $10)
         union all
-        (select ${summary}, i.updated_at, i.id from public.job_items i
+        (select ${summary}, i.updated_at, i.id from public.job_items i ${withSlice}
          where o.user_id is null and i.tenant_id = $1 and i.user_id is null and ${wanted} order by i.updated_at, i.id limit $10)
       ) p
       order by p.at, p.place limit $10`,
@@ -218,7 +231,7 @@ export type SingleItem = ItemRow & { readonly normalized_json: Record<string, st
 export async function selectItem(db: Queryable, jobId: string, itemId: string): Promise<SingleItem | undefined> {
   const { rows } = await db.query<SingleItem>({
     name: 'items-select-item',
-    text: `select ${shown}, normalized_json from public.job_items where id = $2 and job_id is not distinct from $1`,
+    text: `select ${shown}, i.normalized_json from public.job_items i ${withSlice} where i.id = $2 and i.job_id is not distinct from $1`,
     values: [jobId, itemId],
   });
   return rows[0];

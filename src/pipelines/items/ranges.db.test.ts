@@ -1,0 +1,117 @@
+// Slices of quick items: a range of rows is claimed, not each row. For whoever looks it is as if each were claimed; whoever loses a slice writes nothing of it.
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { useItems } from '../../../test/support/items.ts';
+import { gate } from '../../../test/support/shared-run.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
+import { withTenant } from '../../platform/database.ts';
+import { defineProcessor, found, notFound, type Outcome, refused } from './processors/processor.ts';
+import { breakUpSlice } from './sql/claim-slices.ts';
+
+let opened: Promise<void> = Promise.resolve();
+let begun = 0;
+let answer = (row: number, _attempt: number): Outcome => found({ word: String(row) });
+
+const ranged = defineProcessor<Record<string, never>>({
+  name: 'ranged',
+  version: 1,
+  title: 'In ranges',
+  options: z.strictObject({}),
+  output: z.object({ word: z.string() }),
+  columns: [{ name: 'word', title: 'Word', type: 'text' }],
+  strategies: ['plain'],
+  async process(item, { attempt }) {
+    begun += 1;
+    await opened;
+    return answer(item.rowIndex, attempt);
+  },
+});
+
+const bench = useItems({
+  processors: [ranged],
+  settings: { claimMin: 300, claimMax: 300, itemTimeoutMs: 600_000, itemSharedFrom: 1_000_000, itemConcurrency: 256 },
+});
+
+const submit = (rows: number) =>
+  bench.submit(['word,number', ...Array.from({ length: rows }, (_, index) => `w,${index}`)], { processor: 'ranged' });
+
+const slices = (job: string) =>
+  bench.db.admin
+    .query<{ from_row: number; to_row: number; locked_by: string }>(
+      'select from_row, to_row, locked_by from item_slices where job_id = $1 order by from_row',
+      [job],
+    )
+    .then(({ rows }) => rows);
+
+async function atWork(rows: number) {
+  const hold = gate();
+  opened = hold.opened;
+  begun = 0;
+  const job = await submit(rows);
+  await waitFor(() => begun > 0, { what: 'the first item' });
+  return { job, hold };
+}
+
+it('items of a claimed range are PROCESSING for whoever looks, and nobody else changes them', async () => {
+  const { job, hold } = await atWork(450);
+  expect(await slices(job)).toMatchObject([{ from_row: 0, to_row: 300 }]);
+  expect(await bench.job(job)).toMatchObject({ processing_items: 300, pending_items: 450 });
+  const working = await bench.items(job, { status: 'PROCESSING', pageSize: '500' });
+  expect(working.map(({ row_index: row }) => row)).toEqual(Array.from({ length: 300 }, (_, row) => row));
+  expect(working[0]).toMatchObject({ status: 'PROCESSING', locked_by: expect.stringMatching(/^part 0:/) });
+  expect(working[0].locked_at).not.toBeNull();
+  const waiting = await bench.items(job, { status: 'PENDING', pageSize: '500' });
+  expect(waiting.map(({ row_index: row }) => row)).toEqual(Array.from({ length: 150 }, (_, row) => row + 300));
+  const pending = await bench.items(job, { statuses: 'PENDING,PROCESSING', sort: 'updated_at', pageSize: '500' });
+  expect(pending.filter(({ status }) => status === 'PROCESSING')).toHaveLength(300);
+  const ids = [working[7].id, waiting[7].id];
+  const again = await bench.call('jobs.reprocess', job, { body: { scope: 'items', itemIds: ids } });
+  expect(again.body).toMatchObject({ reset: 1, skipped: 1 });
+  hold.open();
+  expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 450, processing_items: 0 });
+  expect(await slices(job)).toEqual([]);
+  const { rows } = await bench.db.admin.query(
+    `select count(*)::int as n, count(distinct item_id)::int as items, max(claim) as claim, max(attempt) as attempt
+     from item_attempts where job_id = $1`,
+    [job],
+  );
+  expect(rows).toEqual([{ n: 450, items: 450, claim: 1, attempt: 1 }]);
+});
+
+it('every fate of a range is counted and recorded as if the items had been claimed one by one', async () => {
+  opened = Promise.resolve();
+  answer = (row) => {
+    if (row % 3 === 1) return notFound({ isFinal: true });
+    return row % 3 === 2 ? refused('endpoint_refused', 'No.') : found({ word: `row ${row}` });
+  };
+  const job = await submit(600);
+  expect(await bench.ended(job)).toMatchObject({ done_items: 200, not_found_items: 200, error_items: 200 });
+  answer = (row) => found({ word: String(row) });
+  const [first, second, third] = await bench.items(job, { pageSize: '3' });
+  expect(first).toMatchObject({ status: 'DONE', result: { word: 'row 0' }, attempts: 1, error_code: null });
+  expect(second).toMatchObject({ status: 'NOT_FOUND', result: null, error_code: 'item_not_matched' });
+  expect(third).toMatchObject({ status: 'ERROR', result: null, error_code: 'endpoint_refused' });
+});
+
+it('a range whose worker went silent is broken up: each item is recorded as lost and done by another, and late results change nothing', async () => {
+  const { job, hold } = await atWork(320);
+  const asWorker = { tenantId: bench.admin.tenantId, role: 'items_worker' };
+  const breakUp = () => withTenant(bench.db.app, asWorker, (tx) => breakUpSlice(tx, job, bench.admin.tenantId, job));
+  expect(await breakUp()).toBe(0);
+  await bench.db.admin.query(`update item_slices set lock_expires_at = engine.now() where job_id = $1`, [job]);
+  expect(await breakUp()).toBe(1);
+  answer = (_, attempt) => found({ word: attempt === 1 ? 'first' : 'second' });
+  hold.open();
+  expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 320 });
+  answer = (row) => found({ word: String(row) });
+  const { rows } = await bench.db.admin.query(
+    `select outcome, count(*)::int as n from item_attempts where job_id = $1 group by outcome order by outcome`,
+    [job],
+  );
+  expect(rows).toEqual([
+    { outcome: 'FOUND', n: 320 },
+    { outcome: 'LOST', n: 300 },
+  ]);
+  const words = (await bench.items(job, { pageSize: '500' })).map(({ result }) => result?.word);
+  expect(words).toEqual(Array.from({ length: 320 }, (_, row) => (row < 300 ? 'second' : 'first')));
+});
