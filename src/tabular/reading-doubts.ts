@@ -1,5 +1,6 @@
 // The decisions of a reading that have evidence against them, as questions with their answers. They are found in the sample; what turns up
 // later is counted by whoever reads the rows. A doubt says nothing about what should happen: that is for the pipeline and its caller.
+import { RUNS_OF_BLANKS } from './csv/detect-dialect.ts';
 import type { Decision } from './decision.ts';
 import type { BesideSpan } from './json/json-scanner.ts';
 import type { ColumnFit } from './layout/fit-columns.ts';
@@ -57,7 +58,10 @@ function otherTableDoubts({ otherTables = [], header }: Reading): ReadingDoubt[]
 
 /** Sheets that hold a table, too. Which one is meant was the user's to say, if he said so. */
 function sheetDoubts({ sheet }: Reading, others: readonly OtherSheet[]): ReadingDoubt[] {
-  const tables = others.filter(({ rows, cells }) => rows >= MIN_SHEET_ROWS && cells >= rows * 2);
+  // Two rows of three cells are names with a row of values; two of two cells are a remark.
+  const tables = others.filter(
+    ({ rows, cells }) => (rows >= MIN_SHEET_ROWS && cells >= rows * 2) || (rows === 2 && cells >= 6),
+  );
   if (sheet === undefined || isChosen(sheet) || tables.length === 0) return [];
   const names = tables.map(({ name }) => `"${name}"`).join(', ');
   return [
@@ -207,6 +211,8 @@ function dialectDoubts({ dialect }: Reading, rows: number): ReadingDoubt[] {
       evidence: dialect.evidence ?? noEvidence,
       rowsAtStake: rows,
       lines: [],
+      // One column where runs of blanks set several: every row would be stored as one text.
+      holds: dialect.rival.says === RUNS_OF_BLANKS,
       answers: [{ label: 'Read as it was found', overrides: { delimiter: dialect.value.delimiter } }],
     },
   ];

@@ -27,7 +27,7 @@ import { readingWarnings } from './reading-warnings.ts';
 import { firstRows, HEAD_BYTES, sampleCsv, sampleJson } from './sample-table.ts';
 import { detectEncoding } from './text/detect-encoding.ts';
 import { type Encoding, encodingNamed, openUtf8 } from './text/utf8-stream.ts';
-import { commaStyle, decideNumberStyle, pointStyle } from './values/number-style.ts';
+import { commaStyle, decideNumberStyle, isUngrouped, pointStyle } from './values/number-style.ts';
 import { readXlsx } from './xlsx/read-xlsx.ts';
 import type { OtherSheet } from './xlsx/spreadsheet-messages.ts';
 
@@ -224,7 +224,9 @@ function decideNumbers(
   const numeric = columns.filter((column) => ['integer', 'decimal', 'money', 'percent'].includes(column.kind));
   const values = data.flatMap((row) => numeric.map((column) => row.cells[column.index] ?? ''));
   const delimiter = found.dialect?.value.delimiter;
-  return decideNumberStyle(values, delimiter === undefined ? { hasTypedNumbers: true } : { delimiter });
+  if (delimiter === undefined) return decideNumberStyle(values, { hasTypedNumbers: true });
+  const hasUngrouped = numeric.some(({ index }) => isUngrouped(data.map(({ cells }) => cells[index] ?? '')));
+  return decideNumberStyle(values, { delimiter, hasUngrouped });
 }
 
 async function decideEncoding(source: ByteSource, overrides: ReadingOverrides): Promise<Decision<Encoding>> {

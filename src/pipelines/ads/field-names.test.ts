@@ -25,6 +25,24 @@ const google = (...names: readonly string[]) =>
   );
 
 describe('headers of a platform', () => {
+  it('of the APIs are known', () => {
+    const names = ['segments.date', 'campaign.name', 'campaign.id', 'ad_group.name', 'metrics.cost_micros'];
+    expect(fieldsOf(google(...names), 'google')).toEqual([
+      'metric_date',
+      'campaign_name',
+      'campaign_id',
+      'ad_set_name',
+      'spend_micros',
+    ]);
+    const meta = [
+      ['date_start', 'date'],
+      ['date_stop', 'date'],
+      ['campaign_name', 'text'],
+      ['spend', 'money'],
+    ] as const;
+    expect(fieldsOf(meta, 'meta')).toEqual(['date_start', 'date_end', 'campaign_name', 'spend']);
+  });
+
   it.each([
     ['German', ['Tag', 'Kampagne', 'Kampagnen-ID', 'Anzeigengruppe', 'Kosten', 'Impr.', 'Klicks']],
     ['French', ['Jour', 'Campagne', 'ID de campagne', "Groupe d'annonces", 'Coût', 'Impr.', 'Clics']],

@@ -44,9 +44,14 @@ export const segmentFields: ReadonlySet<string> = new Set([
 ]);
 
 const definitions: readonly FieldDefinition[] = [
-  { name: 'metric_date', title: 'Day', kind: 'date', synonyms: ['By Day', 'Date', 'Jour', 'Par jour'] },
+  {
+    name: 'metric_date',
+    title: 'Day',
+    kind: 'date',
+    synonyms: ['By Day', 'Date', 'Jour', 'Par jour', 'segments.date'],
+  },
   { name: 'date_start', title: 'Reporting starts', kind: 'date', synonyms: ['Début des rapports'] },
-  { name: 'date_end', title: 'Reporting ends', kind: 'date', synonyms: ['Fin des rapports'] },
+  { name: 'date_end', title: 'Reporting ends', kind: 'date', synonyms: ['Fin des rapports', 'date_stop'] },
   { name: 'campaign_id', title: 'Campaign ID', kind: 'id', synonyms: ['ID de campagne', 'ID de la campagne'] },
   { name: 'campaign_name', title: 'Campaign name', kind: 'text', synonyms: ['Campaign', 'Campagne'] },
   { name: 'ad_set_id', title: 'Ad set ID', kind: 'id', synonyms: ['Ad group ID', 'AdGroup ID'] },

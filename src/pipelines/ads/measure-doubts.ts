@@ -1,5 +1,6 @@
 // A measure that looks present and is not read: a column of numbers whose name speaks of spend, impressions or clicks, while no column is
 // mapped to that measure. Stored without it, the numbers would be right and incomplete, and nobody would know.
+import { headerName } from '../../tabular/mapping/header-name.ts';
 import type { Reading, ReadingDoubt } from '../../tabular/reading.ts';
 import { measureWords } from './field-names.ts';
 import { adsFields } from './fields.ts';
@@ -21,27 +22,31 @@ function twinDoubts(reading: Reading, mapping: AppliedMapping): ReadingDoubt[] {
     reading.columns.find(({ index }) => index === column)?.examples.join('\u001f') ?? '';
   return mapping.columns.flatMap(({ field, header, column }) => {
     if (field === null || !(field in measureWords)) return [];
-    const key = header.trim().toLowerCase();
+    // "Amount spent (USD)" and "Amount spent (EUR)" are one measure told twice.
+    const { key } = headerName(header);
     const twin = mapping.columns.find(
       (other) =>
-        other.field === null &&
-        other.header.trim().toLowerCase() === key &&
-        examplesOf(other.column) !== examplesOf(column),
+        other.field === null && headerName(other.header).key === key && examplesOf(other.column) !== examplesOf(column),
     );
-    return twin === undefined ? [] : [twinDoubt(field, header)];
+    return twin === undefined ? [] : [twinDoubt(field, header, twin.header)];
   });
 }
 
-function twinDoubt(measure: string, header: string): ReadingDoubt {
+function twinDoubt(measure: string, header: string, twin: string): ReadingDoubt {
   const title = adsFields.field(measure)?.title ?? measure;
   return {
     code: 'measure_twice',
-    message: `Two columns are named "${header}" and hold different values; the first one is read as ${title}.`,
+    message:
+      header === twin
+        ? `Two columns are named "${header}" and hold different values; the first one is read as ${title}.`
+        : `"${header}" and "${twin}" hold different values; "${header}" is read as ${title}.`,
     evidence: { for: ['it comes first'], against: ['the other one has the same name'] },
     rowsAtStake: 0,
     lines: [],
     holds: true,
-    answers: [{ label: `Read the first one as ${title}`, overrides: {} }],
+    answers: [
+      { label: header === twin ? `Read the first one as ${title}` : `Read "${header}" as ${title}`, overrides: {} },
+    ],
   };
 }
 

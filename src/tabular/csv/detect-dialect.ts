@@ -19,6 +19,9 @@ const names: Readonly<Record<string, string>> = {
 /** Two words in every row are more likely a name than two columns. */
 const MIN_BLANK_WIDTH = 3;
 const SPACE = 32;
+/** The rival of a table of one column whose lines are set like columns. */
+export const RUNS_OF_BLANKS = 'runs of blanks set its lines like columns';
+const MOST_LINES = 0.8;
 
 interface Trial {
   readonly dialect: Dialect;
@@ -46,10 +49,22 @@ export function detectDialect(sample: Buffer): Decision<Dialect> {
   }
   const trials = delimiters.map((delimiter) => tryDelimiter(bytes, text, { ...base, delimiter }));
   const best = trials.reduce(better);
-  if (best.width < 2) return decided(base, 'guess', 'no delimiter was found: the table has one column');
+  if (best.width < 2) return oneColumn(base, text);
   const refined = refine(bytes, best);
   const others = trials.filter(({ dialect }) => dialect.delimiter !== best.dialect.delimiter);
   return describe(refined, others.reduce(better));
+}
+
+function oneColumn(base: Dialect, text: string): Decision<Dialect> {
+  const decision = decided(base, 'guess', 'no delimiter was found: the table has one column');
+  const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
+  const set = lines.filter((line) => /\S {2,}\S/.test(line)).length;
+  if (lines.length < 2 || set < lines.length * MOST_LINES) return decision;
+  return {
+    ...decision,
+    evidence: { for: [], against: [`${set} of ${lines.length} lines have runs of blanks between texts`] },
+    rival: { says: RUNS_OF_BLANKS, certainty: 0.5 },
+  };
 }
 
 function tryDelimiter(bytes: Buffer, text: string, dialect: Dialect): Trial {

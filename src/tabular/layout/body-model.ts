@@ -58,6 +58,8 @@ export class BodyModel {
     const sequence = isSequence(row);
     this.#columns.forEach((column, index) => {
       const cell = traitsOf(row, index);
+      // A column that nothing stands in says nothing: sheets whose table begins at D7 have three of them.
+      if (cell.shape === 'empty' && column.values.size === 0) return;
       if (cell.shape !== 'empty') filled++;
       const kind = sequence && cell.shape === 'integer' ? 1 : kindWeight(cell, column);
       sums.kind += kind;

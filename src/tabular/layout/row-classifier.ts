@@ -162,7 +162,7 @@ export class RowClassifier {
   /** Apart from the label, the columns that name things are mostly empty; without such columns the dates decide. */
   #namesLittle(batch: RowBatch, row: number, label: number): boolean {
     const others = this.#naming.filter((column) => column !== label);
-    if (others.length === 0) return this.#dates.every((column) => isVoid(batch, row, column));
+    if (others.length === 0) return this.#dates.every((column) => column === label || isVoid(batch, row, column));
     const empty = others.filter((column) => isVoid(batch, row, column)).length;
     return empty * 2 >= others.length;
   }

@@ -55,6 +55,8 @@ export interface NumberStyleHints {
   readonly delimiter?: string;
   /** JSON and workbooks hold numbers as numbers and show them with a decimal point. */
   readonly hasTypedNumbers?: boolean;
+  /** A column that has numbers with such a sign also has longer ones without: then the sign groups nothing. */
+  readonly hasUngrouped?: boolean;
 }
 
 export function decideNumberStyle(values: Iterable<string>, hints: NumberStyleHints = {}): Decision<NumberStyle> {
@@ -88,11 +90,28 @@ export function decideNumberStyle(values: Iterable<string>, hints: NumberStyleHi
   return decided(pointStyle, 'likely', 'no value has a decimal or thousands sign');
 }
 
+/** Whether a column has numbers of both forms, "1.234" and "5678": whoever groups thousands groups all of them. */
+export function isUngrouped(column: readonly string[]): boolean {
+  return (
+    column.some((text) => numberEvidence(text) === 'either') &&
+    column.some((text) => /^\s*-?[1-9]\d{3,}\s*$/.test(text))
+  );
+}
+
 function decideAmbiguous(example: string, hints: NumberStyleHints): Decision<NumberStyle> {
   if (hints.hasTypedNumbers === true)
     return decided(pointStyle, 'likely', 'numbers of this format have a decimal point');
   if (hints.delimiter === ',') {
-    return decided(pointStyle, 'likely', `"${example}" is read with a decimal point: cells are separated by commas`);
+    const reason = `"${example}" is read with a decimal point: cells are separated by commas`;
+    const decision = decided(pointStyle, 'likely', reason);
+    // "125.000" and nothing but its like: a hundred and twenty-five, or as many thousands, as in currencies without cents.
+    if (!example.includes('.') || hints.hasUngrouped === true) return decision;
+    return {
+      ...decision,
+      confidence: 'guess',
+      evidence: { for: ['cells are separated by commas'], against: ['every decimal point has three digits behind it'] },
+      rival: { says: 'a decimal comma', certainty: 0.5 },
+    };
   }
   if (hints.delimiter === ';' && !example.includes(',')) {
     return decided(commaStyle, 'guess', `"${example}" is read with thousands: cells are separated by semicolons`);

@@ -159,7 +159,7 @@ describe('which style a file uses', () => {
       value: pointStyle,
       confidence: 'likely',
     });
-    expect(decideNumberStyle(['203.834'], { delimiter: ',' })).toMatchObject({
+    expect(decideNumberStyle(['203.834'], { delimiter: ',', hasUngrouped: true })).toMatchObject({
       value: pointStyle,
       confidence: 'likely',
     });
@@ -172,6 +172,14 @@ describe('which style a file uses', () => {
       confidence: 'guess',
     });
     expect(decideNumberStyle(['203,834'], { delimiter: ';' })).toMatchObject({ confidence: 'guess' });
+  });
+
+  it('has a rival where every decimal point may be a thousands sign, as in currencies without cents', () => {
+    expect(decideNumberStyle(['203.834'], { delimiter: ',' })).toMatchObject({
+      value: pointStyle,
+      confidence: 'guess',
+      rival: { says: 'a decimal comma' },
+    });
   });
 
   it('calls contradicting proofs a guess', () => {

@@ -113,6 +113,18 @@ describe('numbers and names that can be read in two ways', () => {
     expect(rows).toEqual([{ spend: 2500 }]);
   });
 
+  it('are asked about where a measure is told in two currencies', async () => {
+    const text = [
+      'Day,Campaign name,Campaign ID,Amount spent (USD),Amount spent (EUR),Impressions,Clicks (all)',
+      ...rowsOf('Both').map((line, i) => line.replace(',1001,1.5,', `,9201,1.5,1.${i + 2},`)),
+    ].join('\n');
+    const { runId, question } = await asked(text);
+    expect(question.doubts).toMatchObject([{ code: 'measure_twice' }]);
+    expect(question.text).toContain('"Amount spent (USD)" and "Amount spent (EUR)" hold different values');
+    expect((await answer(question.question_id, 'as_decided')).statusCode).toBe(200);
+    expect(await ended(runId)).toMatchObject({ status: 'completed', receipt: { read: 8 } });
+  });
+
   it('are asked about where two columns of one name hold different numbers', async () => {
     const text = [
       'Day,Campaign name,Campaign ID,Amount spent (USD),Impressions,Clicks (all),Clicks (all)',

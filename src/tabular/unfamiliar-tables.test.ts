@@ -1,0 +1,129 @@
+// Files as strangers bring them, of kinds that were once read wrongly without a word: now they are read rightly, or the run asks.
+import { writeXlsx } from 'hucre/xlsx';
+import { describe, expect, it } from 'vitest';
+import { readTable as readBuilt } from '../../test/support/built-readers.ts';
+import { allRows, textSource } from '../../test/support/tables.ts';
+import { bytesSource } from './byte-source.ts';
+import { readTable } from './read-table.ts';
+
+const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
+
+async function read(text: string) {
+  const table = await readTable(textSource(text));
+  const rows = await allRows(table.batches());
+  return {
+    names: table.reading.header.value.names,
+    held: (table.reading.doubts ?? []).filter(({ holds }) => holds === true).map(({ code }) => code),
+    data: rows.filter(({ kind }) => kind === 'data').map(({ cells }) => cells),
+    kinds: rows.map(({ kind }) => kind),
+  };
+}
+
+async function readWorkbook(sheets: readonly { readonly name: string; readonly rows: (string | number)[][] }[]) {
+  const bytes = await writeXlsx({ sheets: sheets.map(({ name, rows }) => ({ name, rows })) });
+  const { reading, batches } = await readBuilt(bytesSource(bytes), { fileName: 'report.xlsx' });
+  const rows = await allRows(batches());
+  return {
+    names: reading.header.value.names,
+    held: (reading.doubts ?? []).filter(({ holds }) => holds === true).map(({ code }) => code),
+    data: rows.filter(({ kind }) => kind === 'data').map(({ cells }) => cells),
+  };
+}
+
+describe('numbers whose points may group thousands', () => {
+  const rupiah = ['2024-03-01,Alpha,125.000,1.000', '2024-03-02,Beta,72.500,500'];
+
+  it('are asked about where nothing in the file tells', async () => {
+    expect((await read(lines('day,name,cost,views', ...rupiah))).held).toEqual(['numbers_doubtful']);
+  });
+
+  it('are decimals without a question where a column has longer numbers without a sign', async () => {
+    expect((await read(lines('day,name,weight', 'a,Aa,1.234', 'b,Bb,5678'))).held).toEqual([]);
+  });
+
+  it('are decimals without a question where one of them proves it', async () => {
+    expect((await read(lines('day,name,weight', 'a,Aa,1.234', 'b,Bb,0.125'))).held).toEqual([]);
+  });
+});
+
+describe('lines set like columns with blanks', () => {
+  it('are not stored as one text each without a question', async () => {
+    const set = ['id     name          amount', '1      Aa Bb         12.50', '2      Cc            7.25'];
+    const text = lines(...set, '3      Dd Ee         1.00');
+    expect((await read(text)).held).toEqual(['delimiter_doubtful']);
+  });
+
+  it('are no doubt where a line is a text as any other', async () => {
+    expect((await read(lines('title', 'A long  walk', 'Home', 'Far away'))).held).toEqual([]);
+  });
+});
+
+describe('totals and balances', () => {
+  it('are set aside in the middle of a report, where the label stands in the column of days', async () => {
+    const { kinds } = await read(
+      lines(
+        'Day,Campaign,Cost',
+        '2024-03-01,Alpha,12.50',
+        'Total: Search,,12.50',
+        '2024-03-02,Beta,7.25',
+        'Total,,19.75',
+      ),
+    );
+    expect(kinds).toEqual(['header', 'data', 'total', 'data', 'total']);
+  });
+
+  it('are set aside where a bank writes its closing balance', async () => {
+    const { data } = await read(
+      lines(
+        'Date,Text,Amount,Balance',
+        '01/03/2024,Rent,-8.00,2.00',
+        '02/03/2024,Pay,25.00,27.00',
+        '',
+        'Closing balance,,,27.00',
+      ),
+    );
+    expect(data.map(([date]) => date)).toEqual(['01/03/2024', '02/03/2024']);
+  });
+});
+
+describe('a workbook', () => {
+  const header = ['Campaign', 'Day', 'Cost'];
+
+  it('whose table begins at D7 below a title has the names it shows', async () => {
+    const left = ['', '', ''];
+    const rows = [
+      [],
+      [],
+      ['', '', 'Report 2020'],
+      [],
+      [],
+      [],
+      [...left, 'Region', 'Count'],
+      [...left, 'Aa', 1],
+      [...left, 'Bb', 2],
+    ];
+    const { names, data } = await readWorkbook([{ name: 'S', rows }]);
+    expect(names.slice(3)).toEqual(['Region', 'Count']);
+    expect(data.map((cells) => cells.slice(3))).toEqual([
+      ['Aa', '1'],
+      ['Bb', '2'],
+    ]);
+  });
+
+  it('is asked about when a second sheet has names and a single row below them', async () => {
+    const march = {
+      name: 'March',
+      rows: [header, ['Alpha', '2024-03-01', 1.5], ['Beta', '2024-03-02', 2.5], ['Beta', '2024-03-03', 2.5]],
+    };
+    const april = { name: 'April', rows: [header, ['Alpha', '2024-04-01', 1.5]] };
+    expect((await readWorkbook([march, april])).held).toEqual(['sheet_doubtful']);
+    const remark = {
+      name: 'Remark',
+      rows: [
+        ['Made by', 'Aa'],
+        ['On', '2024'],
+      ],
+    };
+    expect((await readWorkbook([march, remark])).held).toEqual([]);
+  });
+});
