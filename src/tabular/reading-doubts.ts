@@ -240,7 +240,9 @@ function numberDoubts({ numbers }: Reading, rows: number): ReadingDoubt[] {
   return [
     {
       code: 'numbers_doubtful',
-      message: `Numbers are written in two ways: ${numbers.reason}. They are read with ${names[signs[0]]}.`,
+      message: numbers.reason.startsWith('"')
+        ? `Numbers may be written with thousands: ${numbers.reason}.`
+        : `Numbers are written in two ways: ${numbers.reason}. They are read with ${names[signs[0]]}.`,
       evidence: numbers.evidence ?? noEvidence,
       rowsAtStake: rows,
       lines: [],

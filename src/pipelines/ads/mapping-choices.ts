@@ -14,7 +14,8 @@ export function applyChoices(mapping: AppliedMapping, reading: Reading, choices:
   const left = new Set(choices.without_columns ?? []);
   const columns = mapping.columns.map((column): ColumnMapping => {
     if (!left.has(column.header)) return column;
-    return { ...column, field: null, confidence: null, reason: 'left out of this file', offers: [] };
+    // Sure, because somebody said so: a measure that is left out on purpose is no doubt.
+    return { ...column, field: null, confidence: 'exact', reason: 'left out of this file', offers: [] };
   });
   const lasting = Object.entries(mapping.constants).filter(([field]) => !isOfOneFile(field));
   const constants = { ...Object.fromEntries(lasting), ...daysOf(reading, columns, choices) };
