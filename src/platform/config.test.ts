@@ -25,8 +25,6 @@ describe('the configuration', () => {
       lostLimit: 5,
       doubtTimeoutHours: 72,
       processingTimeoutHours: 1,
-      crashGuardQueuedTtlHours: 1,
-      crashGuardRunningStaleMin: 15,
       uploadMaxSizeMb: 50,
       uploadCleanupTtlHours: 24,
       jwtExpiryHours: 24,

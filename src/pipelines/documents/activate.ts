@@ -42,7 +42,8 @@ export async function activateVersion(
             await observeServed(tx, tenantId, input.doc_id, input.source_seq);
             await deleteVersionOfRun(tx, tenantId, run.id);
           } else {
-            const isNewest = deps.activation === 'last-completed' || input.source_seq >= standing.newestSeq;
+            const { newestSeq, takenAwaySeq } = standing;
+            const isNewest = input.source_seq >= (deps.activation === 'last-completed' ? takenAwaySeq : newestSeq);
             end = isNewest ? 'active' : 'superseded';
             const { grade, shares } = gradeOf(state.grade);
             const modelId = state.modelId ?? deps.embedder.facts.modelId;
@@ -59,7 +60,9 @@ export async function activateVersion(
               await serveVersion(tx, tenantId, state.versionId, modelId);
             }
           }
-          if (run.blobId !== null) await keepBlobUntil(tx, run.blobId, deps.keepRaw === 'keep' ? FOR_EVER_DAYS : 0);
+          // Of bytes that are served already one file is enough, and a purge finds it by its version.
+          const isKept = deps.keepRaw === 'keep' && end !== 'unchanged';
+          if (run.blobId !== null) await keepBlobUntil(tx, run.blobId, isKept ? FOR_EVER_DAYS : 0);
         },
         // How it ended is read back from the version when the answer is lost.
         { checkpoint: { ...state, step: 'done' } },

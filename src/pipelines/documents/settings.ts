@@ -31,7 +31,7 @@ const shape = {
     max: 65_536,
     default: 512,
     unit: 'MB',
-    doc: 'Memory of the process that reads a document; above it the process is ended and the run fails with document_too_complex.',
+    doc: 'Memory of the process that reads a document; above it Millrace ends the process and reads on page by page. It rejects the page that needs too much; a document without pages fails with document_too_complex.',
   }),
   embeddingProvider: choice('EMBEDDING_PROVIDER', ['embedded', 'local', 'http'], {
     default: 'embedded',

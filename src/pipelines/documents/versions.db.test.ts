@@ -62,6 +62,11 @@ describe('versions of a source', () => {
     expect(late).toMatchObject({ status: 'succeeded', receipt: { version: 'superseded' } });
     expect(await bench.count('chunk_terms', `term = 'final'`)).toBe(1);
     expect(await bench.count('chunk_terms', `term = 'draft'`)).toBe(0);
+    const named = { as: bench.admin, params: { doc_id: newer.docId }, body: {} };
+    await api.call('documents.deactivate', named);
+    expect((await api.call('documents.reactivate', named)).statusCode).toBe(200);
+    expect(await bench.count('chunk_terms', `term = 'final'`), 'what was served last is served again').toBe(1);
+    expect(await bench.count('chunk_terms', `term = 'draft'`)).toBe(0);
   });
 
   it('a source that went back to what is served stays there, whichever run ends last', async () => {
@@ -103,6 +108,9 @@ describe('two at once', () => {
     );
     for (const run of runs) expect(run.status).toBe('succeeded');
     expect(await versions(answers[0]?.body.doc_id ?? '')).toHaveLength(1);
+    const blobs = runs.map(({ blob_id: blob }) => `'${blob}'`).join(', ');
+    const keptForEver = `blob_id in (${blobs}) and deleted_at is null and keep_until > engine.now() + interval '10 years'`;
+    expect(await bench.count('engine.blobs', keptForEver), 'a purge finds the one file by its version').toBe(1);
   });
 });
 

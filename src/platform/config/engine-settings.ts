@@ -61,18 +61,4 @@ export const engineSettings = {
     unit: 'hours',
     doc: 'Judgments: a run that is active for longer, and whose lease has expired, is listed and alerted as stale.',
   }),
-  crashGuardQueuedTtlHours: integer('CRASH_GUARD_QUEUED_TTL_HOURS', {
-    min: 1,
-    max: 720,
-    default: 1,
-    unit: 'hours',
-    doc: 'Documents: a run that waits for longer while workers are alive is listed and alerted as stale.',
-  }),
-  crashGuardRunningStaleMin: integer('CRASH_GUARD_RUNNING_STALE_MIN', {
-    min: 1,
-    max: 1_440,
-    default: 15,
-    unit: 'minutes',
-    doc: 'Documents: a running run without a sign of life for longer is listed and alerted as stale.',
-  }),
 };

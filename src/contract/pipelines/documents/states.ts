@@ -4,7 +4,7 @@ import { machine } from '../../states/machine.ts';
 // queued     accepted, its file is stored; a worker claims it
 // running    a worker reads pages, makes chunks, embeds passages and activates the version; a lost worker's run goes back to queued
 // succeeded  the version is ready: served, or kept beside a newer one
-// failed     nothing of it is served; a retry is a new run linked to this one
+// failed     nothing of it is served; a retry is a new run in the ledger, shown under the id of the first
 export const documents = machine(
   'documents',
   {
@@ -19,7 +19,7 @@ export const documents = machine(
   },
   1,
   [
-    '`queued → failed` (`fail`): the run is cancelled while it waits.',
+    '`queued → failed` (`fail`): the run is cancelled while it waits, or could not be delegated to a worker.',
     '`running → queued` (`release`): takeover, drain or a planned retry; finished pages are not read again.',
   ],
 );

@@ -25,7 +25,7 @@ import {
   updateDocument,
 } from '../sql/change-documents.ts';
 import { expireBlobs } from '../sql/expire-blobs.ts';
-import { findDocument, findLiveRun, listVersions } from '../sql/read-documents.ts';
+import { findDocument, findLiveRun, listVersions, type VersionRow } from '../sql/read-documents.ts';
 import { lockDocument } from '../sql/versions.ts';
 import { requireVersion, showDocument } from './document-view.ts';
 import { requireBytes } from './file-handlers.ts';
@@ -81,7 +81,7 @@ function servingHandlers(): Handlers {
         const document = await requireDocument(tx, tenantId, docId);
         const versions = await listVersions(tx, tenantId, docId);
         const wanted =
-          version === undefined ? versions[0] : versions.find(({ version_no: number }) => number === version);
+          version === undefined ? servedLast(versions) : versions.find(({ version_no: number }) => number === version);
         if (wanted === undefined || !(await reactivateVersion(tx, wanted.doc_version_id)))
           throw new MillraceError('document_version_not_found', { document: docId, version: version ?? 'newest' });
         if ((await findTombstone(tx, tenantId, document.source_uri)) !== undefined)
@@ -90,6 +90,12 @@ function servingHandlers(): Handlers {
       return look(call, (db, tenantId) => showDocument(db, tenantId, docId));
     }),
   };
+}
+
+/** What people saw last. Versions are numbered as their runs began, so the highest number may be of content that was never served. */
+function servedLast(versions: readonly VersionRow[]): VersionRow | undefined {
+  const servedAt = ({ activated_at: at }: VersionRow) => at?.getTime() ?? 0;
+  return versions.toSorted((one, other) => servedAt(other) - servedAt(one))[0];
 }
 
 function purgeHandlers(deps: DocumentsDeps): Handlers {

@@ -55,21 +55,23 @@ export interface Standing {
   readonly activeHash: string | null;
   /** The newest observation of the source that was served, or taken away. */
   readonly newestSeq: number;
+  /** The newest that was taken away: no run of an earlier observation may bring the document back. */
+  readonly takenAwaySeq: number;
 }
 
 export async function readStanding(tx: Queryable, tenantId: string, docId: string): Promise<Standing> {
-  const { rows } = await tx.query<{ active_hash: string | null; newest_seq: number }>({
+  const { rows } = await tx.query<{ active_hash: string | null; served_seq: number; taken_away_seq: number }>({
     name: 'documents-read-standing',
     text: `
       select (select v.content_hash from public.document_versions v where v.tenant_id = $1 and v.doc_id = $2 and v.is_active) as active_hash,
-             greatest(
-               coalesce((select max(v.source_seq) from public.document_versions v
-                         where v.tenant_id = $1 and v.doc_id = $2 and v.activated_at is not null), 0),
-               coalesce((select max(t.source_seq) from public.document_tombstones t where t.tenant_id = $1 and t.doc_id = $2), 0)
-             ) as newest_seq`,
+             coalesce((select max(v.source_seq) from public.document_versions v
+                       where v.tenant_id = $1 and v.doc_id = $2 and v.activated_at is not null), 0) as served_seq,
+             coalesce((select max(t.source_seq) from public.document_tombstones t
+                       where t.tenant_id = $1 and t.doc_id = $2), 0) as taken_away_seq`,
     values: [tenantId, docId],
   });
-  return { activeHash: rows[0]?.active_hash ?? null, newestSeq: rows[0]?.newest_seq ?? 0 };
+  const { active_hash: activeHash = null, served_seq: servedSeq = 0, taken_away_seq: takenAwaySeq = 0 } = rows[0] ?? {};
+  return { activeHash, newestSeq: Math.max(servedSeq, takenAwaySeq), takenAwaySeq };
 }
 
 export async function finishVersion(
