@@ -67,23 +67,31 @@ describe('the schedule of a source', () => {
     expect([18 * 60 + 30, 18 * 60 + 31, 18 * 60 + 32]).toContain(due.getUTCHours() * 60 + due.getUTCMinutes());
 
     expect((await update(source, { paused: true })).json()).toMatchObject({ freshness: 'paused', next_sync_at: null });
-    const fire = () =>
-      bench.db.admin.query(`update engine.schedules set next_at = engine.now() where name = $1`, [`source:${source}`]);
-    await fire();
+    const other = await bench.connect(bench.wish('timed too', { ...timing, prefix: 'timed/' }));
+    const fire = (...due: string[]) =>
+      bench.db.admin.query(`update engine.schedules set next_at = engine.now() where name = any ($1)`, [
+        due.map((each) => `source:${each}`),
+      ]);
+    const synced = (due: string) =>
+      waitFor(
+        async () => {
+          const now = await show(due);
+          return now.freshness === 'fresh' ? now : undefined;
+        },
+        { what: 'the schedule to sync the source' },
+      );
+    // Both are due; the round that starts the other one passes by the paused one.
+    await fire(source, other);
+    await synced(other);
+    expect(await show(source)).toMatchObject({ freshness: 'paused', syncs: [] });
     const refused = await bench.api.call('sources.sync', { as: bench.admin, params: params(source) });
     expect(refused.json()).toMatchObject({ code: 'source_paused' });
 
     await update(source, { paused: false });
-    await fire();
-    const synced = await waitFor(
-      async () => {
-        const now = await show(source);
-        return now.freshness === 'fresh' ? now : undefined;
-      },
-      { what: 'the schedule to sync the source' },
-    );
-    // One: what was due while it was paused started nothing.
-    expect(synced.syncs).toMatchObject([{ trigger: 'schedule', status: 'synced', counts: { seen: 1, new: 1 } }]);
+    await fire(source);
+    expect((await synced(source)).syncs).toMatchObject([
+      { trigger: 'schedule', status: 'synced', counts: { seen: 1, new: 1 } },
+    ]);
   });
 
   it('is as frequent as the plan allows; the preview says so before anything is saved, and "sync now" is never limited', async () => {
