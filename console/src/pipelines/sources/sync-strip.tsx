@@ -34,7 +34,7 @@ export function SyncStrip({ source }: { source: Source }): ReactNode {
         ))}
       </span>
       <span>
-        The last {plural(syncs.length, 'sync', 'syncs')}
+        The last {plural(syncs.length, 'sync')}
         {failed > 0 && `, ${failed} failed`}
       </span>
     </Link>
