@@ -254,3 +254,17 @@ it('the database refuses a result whose claim is no longer the latest', async ()
   expect(await write(7, 'somebody else')).toBe(0);
   expect(await write(7)).toBe(1);
 });
+
+it('a job that ended while it was looked at is shown with its last counters', async () => {
+  const job = await submit(['seen'], says);
+  await bench.ended(job);
+  const { viewJob } = await import('./http/job-view.ts');
+  const { selectJob } = await import('./sql/jobs.ts');
+  const { tenantId } = bench.admin;
+  const shown = await withTenant(bench.db.app, { tenantId, role: 'millrace_app' }, async (tx) => {
+    const row = await selectJob(tx, tenantId, job);
+    if (row === undefined) throw new Error('no job');
+    return viewJob(bench.engine, tx, { ...row, done_items: 0 });
+  });
+  expect(shown).toMatchObject({ queue_state: 'DONE', done_items: 1 });
+});

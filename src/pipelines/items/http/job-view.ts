@@ -5,13 +5,16 @@ import type { QueueState } from '../../../contract/pipelines/items/item-statuses
 import type { Engine } from '../../../engine/engine.ts';
 import type { RunRow } from '../../../engine/reads/run-columns.ts';
 import type { Queryable } from '../../../platform/database.ts';
-import { countProcessing, type JobRow, readWaiting } from '../sql/jobs.ts';
+import { countProcessing, type JobRow, readWaiting, selectJob } from '../sql/jobs.ts';
 
 export type JobView = AnswerOf<'jobs.show'>;
 type ListedView = AnswerOf<'jobs.list'>['data'][number];
 
-export async function viewJob(engine: Engine, db: Queryable, job: JobRow): Promise<JobView> {
-  const run = await latestRun(engine, job);
+export async function viewJob(engine: Engine, db: Queryable, found: JobRow): Promise<JobView> {
+  const run = await latestRun(engine, found);
+  // It may have ended since its row was read: a job that has ended is shown with its last counters.
+  const isOver = run !== undefined && run.finished_at !== null;
+  const job = (isOver ? await selectJob(db, found.tenant_id, found.job_id) : undefined) ?? found;
   const waiting = await readWaiting(db, job.job_id);
   const next = waiting.next_attempt_in_ms;
   return {
