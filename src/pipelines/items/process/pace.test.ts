@@ -23,6 +23,13 @@ describe('the pace of a host', () => {
     expect(decisions[0]?.reason).toBe('429 Too Many Requests');
   });
 
+  it('sixteen refusals of requests that were under way together are one reason to wait, as long as the host asked for', () => {
+    const pace = new Pace('host', { concurrency: 16, perSecond: undefined });
+    for (let refused = 0; refused < 16; refused += 1) pace.slowDown('429', 30_000, () => undefined);
+    expect(pace.closedForMs()).toBeGreaterThan(20_000);
+    expect(pace.closedForMs()).toBeLessThanOrEqual(30_000);
+  });
+
   it('never has more at once than it allows', async () => {
     const pace = new Pace('host', { concurrency: 3, perSecond: undefined });
     let [now, most] = [0, 0];

@@ -59,10 +59,10 @@ export class Pace {
   slowDown(reason: string, afterMs: number | undefined, onDecision: (decision: Decision) => void): void {
     const from = this.#atOnce;
     this.#well = 0;
-    this.#delayMs = Math.min(
-      LONGEST_DELAY_MS,
-      Math.max(afterMs ?? 0, this.#delayMs === 0 ? FIRST_DELAY_MS : this.#delayMs * 2),
-    );
+    // Refused while it is left alone anyway: these were under way together, and one wait answers them all.
+    const isSameBurst = performance.now() < this.#notBefore;
+    const longer = this.#delayMs === 0 ? FIRST_DELAY_MS : this.#delayMs * (isSameBurst ? 1 : 2);
+    this.#delayMs = Math.min(LONGEST_DELAY_MS, Math.max(afterMs ?? 0, longer));
     this.#notBefore = Math.max(this.#notBefore, performance.now() + this.#delayMs);
     this.#atOnce = Math.max(1, Math.floor(from / 2));
     if (this.#atOnce < from) onDecision({ name: `requests at a time to ${this.#key}`, from, to: this.#atOnce, reason });
