@@ -51,6 +51,8 @@ const items = {
   itemPartsPerJob: 3,
   itemJobsPerTenant: 4,
 };
+/** Half of the workers claim ranges of rows, as they would of quick items; the others claim item by item. */
+const ranges = { ...items, claimMin: 256, claimMax: 300 };
 const failpoints = ['commit.after_effects', 'commit.after_checkpoint', 'commit.after_commit', 'finish.before_commit'];
 const FROZEN_MS = 3_500;
 
@@ -199,7 +201,8 @@ class Crew {
     const random = this.#random;
     const mayDie = !this.#isCalm && this.killed < this.#dose.kills;
     const failpoint = mayDie ? `${random.pick(failpoints)}:${random.between(3, 25)}` : undefined;
-    const orders = { url: this.#ground.appUrl, folder: this.#folder, items, settings, failpoint };
+    const own = random.chance(0.5) ? ranges : items;
+    const orders = { url: this.#ground.appUrl, folder: this.#folder, items: own, settings, failpoint };
     const child = spawn(process.execPath, [programFile('test/support/items-worker.ts'), JSON.stringify(orders)], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
