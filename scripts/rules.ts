@@ -4,14 +4,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { kits } from '../src/pipelines/all.ts';
 import { judgmentsTests } from '../test/support/heard.ts';
-import { listFiles } from './source-files.ts';
+import { listFiles, type SourceFile } from './source-files.ts';
+import { findUnusedExports } from './unused-exports.ts';
 
-export interface SourceFile {
-  readonly name: string;
-  readonly text: string;
-}
-
-export interface Finding {
+interface Finding {
   readonly file: string;
   readonly line: number;
   readonly rule: string;
@@ -99,7 +95,7 @@ const isProduct = (name: string) => name.startsWith('src/') && isCode(name) && !
 const isConsole = (name: string) => name.startsWith('console/src/') && isCode(name) && !isTest(name);
 const isSql = (name: string) => name.endsWith('.sql') || /\/sql\/|^src\/engine\/reads\//.test(name);
 
-export const rules: readonly Rule[] = [
+const rules: readonly Rule[] = [
   function lengthOfFiles({ name, text }) {
     const limit = isTest(name) ? maxTestLines : maxLines;
     const lines = text.split('\n').length - 1;
@@ -225,7 +221,7 @@ export const rules: readonly Rule[] = [
 ];
 
 /** Findings that need all files at once: a prepared statement's name must mean one statement. */
-export function duplicateStatements(files: readonly SourceFile[]): Finding[] {
+function duplicateStatements(files: readonly SourceFile[]): Finding[] {
   const seen = new Map<string, string>();
   const findings: Finding[] = [];
   for (const { name, text } of files) {
@@ -243,7 +239,7 @@ export function duplicateStatements(files: readonly SourceFile[]): Finding[] {
 }
 
 /** A comment or a README that names a file of ours which is not there has outlived a move. */
-export function namesOfNoFile(files: readonly SourceFile[]): Finding[] {
+function namesOfNoFile(files: readonly SourceFile[]): Finding[] {
   const known = new Set(files.map(({ name }) => path.posix.basename(name)));
   const named = /(?<![\w./$}-])(?:[\w-]+\/)*([a-z][\w-]*(?:\.[a-z]+)*\.(?:tsx?|mjs))\b/g;
   const isOurs = ({ name }: SourceFile) =>
@@ -261,6 +257,15 @@ export function namesOfNoFile(files: readonly SourceFile[]): Finding[] {
         }));
     }),
   );
+}
+
+/** Of the whole tree: a file alone has nobody who imports it. */
+export function exportsForNobody(files: readonly SourceFile[]): Finding[] {
+  return findUnusedExports(files).map(({ file, line, name }) => ({
+    file,
+    line,
+    rule: `no other file imports ${name}: make it private, or delete it`,
+  }));
 }
 
 export function checkFiles(files: readonly SourceFile[]): Finding[] {
@@ -298,7 +303,8 @@ function readFiles(root: string): SourceFile[] {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const findings = checkFiles(readFiles(fileURLToPath(new URL('..', import.meta.url))));
+  const files = readFiles(fileURLToPath(new URL('..', import.meta.url)));
+  const findings = [...checkFiles(files), ...exportsForNobody(files)];
   for (const { file, line, rule } of findings) console.log(`${file}:${line}  ${rule}`);
   if (findings.length > 0) process.exitCode = 1;
 }

@@ -2,6 +2,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
+export interface SourceFile {
+  readonly name: string;
+  readonly text: string;
+}
+
 const skipped = ['node_modules', 'dist', 'results', 'screens'];
 
 export function listFiles(root: string, folders: readonly string[], name: RegExp): string[] {

@@ -29,7 +29,7 @@ export function parseApiKey(text: string): ParsedApiKey | undefined {
   };
 }
 
-export function hashSecret(secret: Buffer): Buffer {
+function hashSecret(secret: Buffer): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { hash, verify } from '@node-rs/bcrypt';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 
-export const BCRYPT_COST = 12;
+const BCRYPT_COST = 12;
 const MAX_BYTES = 72;
 const MAX_AT_ONCE = 2;
 const MAX_WAITING = 50;
@@ -34,7 +34,7 @@ export function makeOneTimePassword(): string {
 }
 
 /** Computed once, at start, so that the first unknown account does not take longer than the others. */
-export function decoyHash(): Promise<string> {
+function decoyHash(): Promise<string> {
   decoy ??= onThreadPool(() => hash(makeOneTimePassword(), { cost: BCRYPT_COST }));
   return decoy;
 }

@@ -155,7 +155,7 @@ export interface BulkAnswer {
 }
 
 /** More than this in one call are counted as "at least". */
-export const BULK_LIMIT = 10_000;
+const BULK_LIMIT = 10_000;
 
 /** How many runs an action would reach. */
 export async function previewBulk(deps: ActionDeps, filter: RunFilter, action: BulkAction): Promise<number> {

@@ -38,7 +38,7 @@ export interface Enqueued {
   readonly created: boolean;
 }
 
-export const MAX_RUNS_PER_CALL = 10_000;
+const MAX_RUNS_PER_CALL = 10_000;
 const MAX_KEY_LENGTH = 500;
 /** The class of SQLSTATEs that are about a value. */
 const DATA_EXCEPTION = '22';

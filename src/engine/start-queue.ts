@@ -8,7 +8,7 @@
 import type { StageRun } from './stage-context.ts';
 
 /** A claimed run should begin within this time; stages longer than that are never claimed ahead. */
-export const AHEAD_MS = 50;
+const AHEAD_MS = 50;
 /** Who has waited for so long, and would wait on, is better off with another worker. */
 export const GIVE_BACK_MS = 1_000;
 // Weight of the newest measurement in the moving average.

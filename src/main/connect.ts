@@ -25,7 +25,7 @@ export async function withConnection<T>(
   }
 }
 
-export async function connect(options: ConnectOptions): Promise<OpenConnection> {
+async function connect(options: ConnectOptions): Promise<OpenConnection> {
   const url = process.env.MILLRACE_URL;
   return url ? connectRemote(url) : connectHere(options);
 }

@@ -105,7 +105,7 @@ export function createPool(options: PoolOptions): pg.Pool {
 }
 
 /** Where one connection has gone silent, those that wait for work have too: each would cost its next user the whole limit. */
-export function dropIdle(pool: pg.Pool): void {
+function dropIdle(pool: pg.Pool): void {
   for (let count = pool.idleCount; count > 0 && !pool.ending; count -= 1)
     pool.connect().then(
       (client) => client.release(true),

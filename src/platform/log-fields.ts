@@ -92,7 +92,7 @@ export function hashFilename(filename: string): string {
 }
 
 /** An error as a log line shows it: what kind, which code, a message without data, and no more than that. */
-export function describeError(error: unknown, options: FieldOptions, depth = 0): Record<string, unknown> {
+function describeError(error: unknown, options: FieldOptions, depth = 0): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };
   const { code, kind, severity, constraint, table, syscall, cause } = error as Error & Record<string, unknown>;
   const fromDatabase = typeof severity === 'string' && typeof code === 'string';

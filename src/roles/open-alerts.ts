@@ -49,7 +49,7 @@ export async function startAlerts(
   });
 }
 
-export function alertSettings(config: Config): AlertSettings {
+function alertSettings(config: Config): AlertSettings {
   return {
     ...defaultAlertSettings,
     publicUrl: (config.publicUrl ?? `http://${config.host}:${config.port}`).replace(/\/+$/, ''),

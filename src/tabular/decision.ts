@@ -42,7 +42,7 @@ export function weigh(clues: readonly Clue[]): { readonly certainty: number; rea
 }
 
 /** The word for a certainty: never "exact" with a close rival or with evidence against it that weighs. */
-export function confidenceOf(certainty: number, rival: Rival | null): Confidence {
+function confidenceOf(certainty: number, rival: Rival | null): Confidence {
   const isClose = rival !== null && oddsOf(rival.certainty) > oddsOf(certainty) * CLOSE;
   if (certainty >= 0.98 && !isClose) return 'exact';
   return certainty >= 0.7 ? 'likely' : 'guess';

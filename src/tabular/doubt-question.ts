@@ -10,7 +10,7 @@ import type { Reading, ReadingDoubt, ReadingOverrides } from './reading.ts';
 export const onDoubtChoices = ['ask', 'proceed', 'fail'] as const;
 export type OnDoubt = (typeof onDoubtChoices)[number];
 
-export const READING_DOUBTFUL = 'reading_doubtful';
+const READING_DOUBTFUL = 'reading_doubtful';
 const AS_DECIDED = 'as_decided';
 const REFUSE = 'refuse';
 
@@ -69,7 +69,7 @@ export function countDoubts(doubts: readonly ReadingDoubt[]): Record<string, num
 }
 
 /** `canReadOtherwise`: nothing has been read yet, so that another reading costs nothing. */
-export function questionAbout(doubts: readonly ReadingDoubt[], canReadOtherwise: boolean): Question {
+function questionAbout(doubts: readonly ReadingDoubt[], canReadOtherwise: boolean): Question {
   const others = canReadOtherwise ? doubts.flatMap(otherWays) : [];
   const choices: Choice[] = [
     { choice: AS_DECIDED, label: doubts.length === 1 ? firstLabel(doubts) : 'Read on as decided' },

@@ -20,7 +20,7 @@ export interface Clue {
 }
 
 /** Why a part of the file is no row. */
-export const setAsideReasons = ['blank', 'title', 'note', 'total', 'repeated_header', 'other_table'] as const;
+const setAsideReasons = ['blank', 'title', 'note', 'total', 'repeated_header', 'other_table'] as const;
 export type SetAsideReason = (typeof setAsideReasons)[number];
 
 /** A part of the file that is no row: bytes of the original (for a workbook, the rows of the sheet, counted from 0). */
@@ -36,7 +36,7 @@ export interface SetAsideSpan {
   readonly rows: number;
 }
 
-export const doubtCodes = [
+const doubtCodes = [
   'rows_set_aside',
   'other_table',
   'header_doubtful',

@@ -70,7 +70,7 @@ export async function sniffTable(source: ByteSource, options: SniffOptions = {})
 }
 
 /** What the file is; looks further than its first bytes where those cannot tell. */
-export async function contentOf(source: ByteSource): Promise<ContentKind> {
+async function contentOf(source: ByteSource): Promise<ContentKind> {
   const head = await readSlice(source, 0, SNIFF_BYTES);
   const kind = sniffContent(head);
   if (kind !== 'xls' || head.length < 512) return kind;

@@ -56,7 +56,7 @@ export function describeMachine(packages: readonly string[] = []): Machine {
   };
 }
 
-export function versionOf(name: string): string {
+function versionOf(name: string): string {
   const paths = require.resolve.paths(name) ?? [];
   for (const folder of paths) {
     try {

@@ -71,7 +71,7 @@ const ledger: Transport = {
 
 const settings = { leaseMs: 1_500, heartbeatMs: 400, pollMs: 50, concurrency: 2, lostLimit: 10_000 };
 const parts = { pagesPerPart: 2, passagesPerPart: 4 };
-export const partNames = ['pages', 'chunks', 'vectors', 'terms', 'activate', 'done'] as const;
+const partNames = ['pages', 'chunks', 'vectors', 'terms', 'activate', 'done'] as const;
 /** Where a worker dies: at a commit of one of its parts, at its end, or at any moment. */
 const failpoints = ['commit.after_effects', 'commit.after_checkpoint', 'commit.after_commit', 'finish.before_commit'];
 /** Kills after which every part must have been struck. */

@@ -59,7 +59,7 @@ const RETRIES_MS = 40 * MINUTE;
 /** Firing, queueing and asking Airbyte, within a step. */
 const UNDER_WAY_MS = 2 * MINUTE;
 /** No tenant waits longer for the first of its due syncs, however many others have: real time. */
-export const STARVATION_MS = 5_000;
+const STARVATION_MS = 5_000;
 const MAX_FINDINGS = 20;
 
 export function auditWeek(facts: WeekFacts): WeekVerdict {

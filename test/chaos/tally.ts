@@ -47,7 +47,7 @@ export const tallyMachine = machine('tally', {
 });
 
 /** The next version: runs with an even amount are looked over by a stage that the first version does not have. */
-export const grownTallyMachine = machine(
+const grownTallyMachine = machine(
   'tally',
   {
     queued: { phase: 'waiting', stage: 'gather', on: { claim: 'gathering', fail: 'failed' } },

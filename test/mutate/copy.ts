@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Break } from './break.ts';
 
-export const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const copied = ['src', 'test', 'db', 'samples', 'console/src', 'package.json', 'vitest.config.ts'];
 const configs = ['tsconfig.json', 'tsconfig.build.json', 'tsconfig.programs.json'];

@@ -24,14 +24,14 @@ export interface PlanTest {
   readonly open?: Readonly<Record<string, string>>;
 }
 
-export const statistics = ['none', 'taken when almost empty', 'fresh'] as const;
+const statistics = ['none', 'taken when almost empty', 'fresh'] as const;
 export type Statistics = (typeof statistics)[number];
 
 const ALMOST_EMPTY = 20;
 /** Rows of each table. Every size is five times the one before, so that what grows with a table shows. */
 const factor = 5;
 const dose = Number(process.env.MILLRACE_PLAN_ROWS ?? 3_000);
-export const sizes = [Math.max(LEAST_SIZE, dose / factor ** 2), dose / factor, dose].map(Math.round);
+const sizes = [Math.max(LEAST_SIZE, dose / factor ** 2), dose / factor, dose].map(Math.round);
 const LONGEST_MS = 60_000;
 /** Rows that do not count: a few look-ups more or less. */
 const SLACK = 300;
@@ -96,7 +96,7 @@ export interface PlansFound {
   readonly failures: readonly string[];
 }
 
-export async function measurePlans(
+async function measurePlans(
   database: TestDatabase,
   test: PlanTest,
   spoil?: (admin: pg.ClientBase) => Promise<unknown>,

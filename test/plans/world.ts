@@ -10,13 +10,13 @@ import type { Column, GrowingTable } from './catalogue.ts';
 const DAY_MS = 86_400_000;
 const STEP_MS = 10_000;
 /** Rows of the small run. */
-export const FEW = 40;
+const FEW = 40;
 const OFFSET = 192;
 
-export const pipelines = machines.map(({ pipeline }) => pipeline);
+const pipelines = machines.map(({ pipeline }) => pipeline);
 
 /** What a run of the world is: its phase, and for those that are done how many rows it has. */
-export const kindsOfRun = ['ready', 'scheduled', 'active', 'failed', 'dead', 'small', 'big', 'held'] as const;
+const kindsOfRun = ['ready', 'scheduled', 'active', 'failed', 'dead', 'small', 'big', 'held'] as const;
 export type KindOfRun = (typeof kindsOfRun)[number];
 
 /** The least size at which every run that a case can name is there. */

@@ -3,7 +3,7 @@
 import type { Pool } from 'pg';
 import { noteFed } from './heard.ts';
 
-export const canaries: readonly string[] = [
+const canaries: readonly string[] = [
   'Canary Plaintiffsson',
   'Canary Defendantsson',
   'canary@secret.test',

@@ -26,7 +26,7 @@ export interface Composed {
 
 type Tree = { readonly [key: string]: unknown };
 
-export function readCompose(files: readonly string[], variables: Readonly<Record<string, string>>): Composed {
+function readCompose(files: readonly string[], variables: Readonly<Record<string, string>>): Composed {
   const trees = files.map((file) => {
     const text = readFileSync(path.join(repository, file), 'utf8');
     const resetTag = { tag: '!reset', collection: 'seq' as const, resolve: () => undefined };

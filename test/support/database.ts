@@ -55,7 +55,7 @@ export function useDatabase(): TestDatabase {
   };
 }
 
-export async function createTestDatabase(): Promise<TestDatabase> {
+async function createTestDatabase(): Promise<TestDatabase> {
   const { template, login, password, moves } = inject('testServer');
   const name = template.replace('template', randomBytes(4).toString('hex'));
   await runOnServer(`create database ${name} template ${template}`);

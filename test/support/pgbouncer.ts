@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { EnginePoolOptions } from '../../src/engine/engine-pools.ts';
 import { waitFor } from './wait-for.ts';
 
-export const pgbouncerPath = process.env.PGBOUNCER_PATH ?? '/usr/sbin/pgbouncer';
+const pgbouncerPath = process.env.PGBOUNCER_PATH ?? '/usr/sbin/pgbouncer';
 
 export interface PgBouncer {
   /** The same connection string, through the pooler. */

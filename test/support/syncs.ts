@@ -13,8 +13,8 @@ import type { TestDatabase } from './database.ts';
 import { buildEngine, type EngineOptionsForTest } from './engine.ts';
 import type { FakeAirbyte } from './fake-airbyte/server.ts';
 
-export const quickPoll: PollPace = { firstMs: 10, maxMs: 40, factor: 1.5, patienceMs: 2_000 };
-export const looseLimits: SyncLimits = { minIntervalSeconds: 1, accountTriggersPerHour: 100_000, failureLimit: 4 };
+const quickPoll: PollPace = { firstMs: 10, maxMs: 40, factor: 1.5, patienceMs: 2_000 };
+const looseLimits: SyncLimits = { minIntervalSeconds: 1, accountTriggersPerHour: 100_000, failureLimit: 4 };
 
 export interface SyncsForTest extends EngineOptionsForTest {
   readonly limits?: Partial<SyncLimits>;

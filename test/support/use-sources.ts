@@ -32,7 +32,7 @@ import { itemsDeps } from './items-deps.ts';
 import { type S3Server, startS3Server } from './s3-server.ts';
 import { waitFor } from './wait-for.ts';
 
-export const s3Keys = { access_key_id: 'test', secret_access_key: 'test-secret' };
+const s3Keys = { access_key_id: 'test', secret_access_key: 'test-secret' };
 
 export function useSources() {
   const db = useDatabase();

@@ -204,7 +204,7 @@ export function addVerifyCommand(program: Command): void {
     });
 }
 
-export function sayVerification({ matches, receipt, recount, differences }: AnswerOf<'runs.verify'>): void {
+function sayVerification({ matches, receipt, recount, differences }: AnswerOf<'runs.verify'>): void {
   say(`receipt  ${describeReceipt(receipt)}`);
   say(`recount  ${describeReceipt(recount)}`);
   for (const difference of differences) say(`  ${difference}`);

@@ -86,7 +86,7 @@ export function describeDoubts(receipt: Receipt | null): string | undefined {
 }
 
 /** "48,213 bytes = 96 header + 48,000 row + 117 title". Of a workbook the cells say more than its packed bytes. */
-export function describeContent({ bytes, cells, parts }: NonNullable<Receipt['content']>): string {
+function describeContent({ bytes, cells, parts }: NonNullable<Receipt['content']>): string {
   const units = cells === undefined ? { bytes } : { cells, parts };
   return Object.entries(units)
     .flatMap(([unit, tally]) => (tally === undefined ? [] : [describeTally(unit, tally)]))

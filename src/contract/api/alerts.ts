@@ -12,17 +12,17 @@ import { allow, type Role } from './roles.ts';
 import { defineRoutes, empty, json } from './route.ts';
 import { Count, Id, list, Page, Time } from './values.ts';
 
-export const AlertSeverity = z.enum(alertSeverities);
-export const AlertSinkKind = z.enum(alertSinkKinds);
+const AlertSeverity = z.enum(alertSeverities);
+const AlertSinkKind = z.enum(alertSinkKinds);
 const known = Object.keys(alertEvents) as [keyof typeof alertEvents, ...(keyof typeof alertEvents)[]];
-export const AlertEventName = z.union(
+const AlertEventName = z.union(
   [z.enum(known), z.templateLiteral(['x.', z.string().regex(/^[a-z][a-z0-9-]*\.[a-z][a-z0-9_]*$/)])],
   { error: `one of ${known.join(', ')}, or x.PIPELINE.WORD of a pipeline of your own` },
 );
-export const AlertMetricName = z.enum(Object.keys(alertMetrics) as [AlertMetric, ...AlertMetric[]]);
+const AlertMetricName = z.enum(Object.keys(alertMetrics) as [AlertMetric, ...AlertMetric[]]);
 
 /** What a rule is called in paths, messages and on the command line. */
-export const RuleName = z.string().regex(/^[a-z][a-z0-9_]{0,59}$/, 'small letters, digits and _, up to 60');
+const RuleName = z.string().regex(/^[a-z][a-z0-9_]{0,59}$/, 'small letters, digits and _, up to 60');
 
 const PipelineName = z
   .string()
@@ -30,7 +30,7 @@ const PipelineName = z
   .regex(/^[a-z][a-z0-9_-]{0,59}$/, 'the name of a pipeline');
 
 // ── Rules ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-export const AlertRule = z.object({
+const AlertRule = z.object({
   name: RuleName,
   description: z.string(),
   kind: z.enum(['event', 'threshold']),
@@ -59,7 +59,7 @@ const ruleFields = {
 };
 const windowMinutes = z.int().min(1).max(43_200).nullable();
 
-export const AlertRuleCreate = z.discriminatedUnion('kind', [
+const AlertRuleCreate = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('threshold'),
     name: RuleName,
@@ -85,7 +85,7 @@ export const AlertRuleCreate = z.discriminatedUnion('kind', [
 ]);
 
 /** Comparison and threshold belong to threshold rules. What a rule watches cannot be changed: make another rule. */
-export const AlertRuleUpdate = z
+const AlertRuleUpdate = z
   .strictObject({
     ...ruleFields,
     comparison: z.enum(alertComparisons),
@@ -95,7 +95,7 @@ export const AlertRuleUpdate = z
   .partial();
 
 // ── Sinks ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-export const AlertSink = z.object({
+const AlertSink = z.object({
   sink_id: Id,
   name: z.string(),
   kind: AlertSinkKind,
@@ -128,7 +128,7 @@ const sinkDefaults = {
   enabled: sinkFields.enabled.default(true),
 };
 
-export const AlertSinkCreate = z.discriminatedUnion('kind', [
+const AlertSinkCreate = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('discord'), url: Address, ...sinkDefaults }),
   z.strictObject({ kind: z.literal('slack'), url: Address, ...sinkDefaults }),
   z.strictObject({ kind: z.literal('webhook'), url: Address, ...sinkDefaults }),
@@ -142,12 +142,12 @@ export const AlertSinkCreate = z.discriminatedUnion('kind', [
   }),
 ]);
 
-export const AlertSinkUpdate = z
+const AlertSinkUpdate = z
   .strictObject({ ...sinkFields, url: Address, routing_key: RoutingKey })
   .partial()
   .describe('Fields that are left out stay as they are.');
 
-export const AlertSinkTest = z.object({
+const AlertSinkTest = z.object({
   ok: z.boolean(),
   status: z.int().nullable().describe('The receiver’s HTTP status; null when it was not reached.'),
   ms: Count,
@@ -155,7 +155,7 @@ export const AlertSinkTest = z.object({
   message: z.string().describe('What happened and, where it failed, what to do.'),
 });
 
-export const AlertSend = z.object({
+const AlertSend = z.object({
   send_id: z.string(),
   sink_id: Id.nullable().describe('null: a sink of the operator.'),
   sink_name: z.string().nullable(),
@@ -171,7 +171,7 @@ export const AlertSend = z.object({
 });
 
 // ── Alerts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-export const Alert = z.object({
+const Alert = z.object({
   alert_id: Id,
   rule: z.string(),
   severity: AlertSeverity,
@@ -197,7 +197,7 @@ export const Alert = z.object({
   acknowledged_by: z.string().nullable(),
 });
 
-export const AlertDetail = Alert.extend({ sends: z.array(AlertSend) });
+const AlertDetail = Alert.extend({ sends: z.array(AlertSend) });
 
 const readers: readonly Role[] = ['admin', 'user', 'service'];
 const byRule = z.object({ rule: RuleName });

@@ -4,7 +4,7 @@ import { allow, type Scope, scopes } from './roles.ts';
 import { defineRoutes, empty, json } from './route.ts';
 import { Id, list, Page, Time } from './values.ts';
 
-export const ScopeName = z.enum(Object.keys(scopes) as [Scope, ...Scope[]]);
+const ScopeName = z.enum(Object.keys(scopes) as [Scope, ...Scope[]]);
 
 export const ApiKey = z.object({
   key_id: Id,
@@ -17,7 +17,7 @@ export const ApiKey = z.object({
   revoked_at: Time.nullable(),
 });
 
-export const ApiKeyCreate = z.strictObject({
+const ApiKeyCreate = z.strictObject({
   name: z.string().trim().min(1).max(200),
   scopes: z.array(ScopeName).min(1),
   expires_at: Time.optional(),

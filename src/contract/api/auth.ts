@@ -5,9 +5,9 @@ import { defineRoutes, empty, json } from './route.ts';
 import { Id, Time } from './values.ts';
 
 /** bcrypt reads 72 bytes; a longer password would be cut in silence, so it is refused. */
-export const Password = z.string().min(12, 'needs at least 12 characters').max(72, 'may have at most 72 characters');
+const Password = z.string().min(12, 'needs at least 12 characters').max(72, 'may have at most 72 characters');
 
-export const Login = z.strictObject({
+const Login = z.strictObject({
   email: z.string().min(3).max(320),
   password: z.string().min(1).max(200),
   cookie: z.boolean().default(false).describe('true: answer with an HttpOnly session cookie and no token.'),
@@ -31,7 +31,7 @@ export const Session = z.object({
   me: Me,
 });
 
-export const PasswordChange = z.strictObject({ current: z.string().min(1).max(200), new: Password });
+const PasswordChange = z.strictObject({ current: z.string().min(1).max(200), new: Password });
 
 export const authRoutes = defineRoutes({
   'auth.login': {

@@ -6,7 +6,7 @@ import { Id, list, Page, Time } from './values.ts';
 
 export const Client = z.object({ client_id: Id, name: z.string(), created_at: Time });
 
-export const ClientWrite = z.strictObject({ name: z.string().trim().min(1).max(200) });
+const ClientWrite = z.strictObject({ name: z.string().trim().min(1).max(200) });
 
 const byId = z.object({ client_id: Id });
 

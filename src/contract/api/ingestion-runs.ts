@@ -5,7 +5,7 @@ import { allow, type Role } from './roles.ts';
 import { defineRoutes, json } from './route.ts';
 import { Count, Id, list, Page, Time } from './values.ts';
 
-export const ingestionStatuses = ['queued', 'running', 'succeeded', 'failed'] as const;
+const ingestionStatuses = ['queued', 'running', 'succeeded', 'failed'] as const;
 export type IngestionStatus = (typeof ingestionStatuses)[number];
 
 export const IngestionStatus = z
@@ -30,14 +30,14 @@ export const runTypes = [
   'retry',
 ] as const;
 
-export const RunType = z
+const RunType = z
   .enum(runTypes)
   .describe(
     'retry: after a failed run (not of a document, whose retries are attempts of the same run). ' +
       'replay: corrected rows of an earlier one. source: another configured source.',
   );
 
-export const IngestionConfig = z.object({
+const IngestionConfig = z.object({
   source_type: z
     .string()
     .describe('The channel it came through: upload, api, webhook, folder, s3, airbyte, schedule …'),
@@ -85,7 +85,7 @@ export const PAGE_REACH = 10_000;
 
 const words = ingestionStatuses.join('|');
 
-export const IngestionRunsQuery = Page.extend({
+const IngestionRunsQuery = Page.extend({
   page: z.coerce
     .number<number | string>()
     .int()
@@ -100,7 +100,7 @@ export const IngestionRunsQuery = Page.extend({
     .describe('One status or several, separated by commas.'),
 });
 
-export const IngestionRunList = list(IngestionRun).extend({
+const IngestionRunList = list(IngestionRun).extend({
   page: Count.nullable().describe('null when `after` was given.'),
   limit: Count,
   total: Count.nullable().describe(

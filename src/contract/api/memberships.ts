@@ -15,7 +15,7 @@ export const Membership = z.object({
   revoked_at: Time.nullable(),
 });
 
-export const MembershipCreate = z.strictObject({
+const MembershipCreate = z.strictObject({
   email: z.email().max(320).describe('A user with role support, of any tenant.'),
   reason: z.string().trim().min(3).max(500),
   hours: z.int().min(1).max(720).default(24),

@@ -5,7 +5,7 @@ import { defineRoutes, json } from './route.ts';
 import { Phase } from './runs.ts';
 import { Count, Time } from './values.ts';
 
-export const MachineState = z.object({
+const MachineState = z.object({
   name: z.string(),
   phase: Phase,
   stage: z.string().nullable(),

@@ -14,7 +14,7 @@ const detected = <const S extends z.ZodType>(value: S) =>
     overridden: z.boolean(),
   });
 
-export const SetAsideLine = z.object({
+const SetAsideLine = z.object({
   line: Count,
   kind: z.enum(['preamble', 'title', 'header', 'blank', 'total', 'footer']),
   text: z.string(),
@@ -100,7 +100,7 @@ export const UploadChoices = z.strictObject({
     .describe('Columns that are not read, by header: a level whose names are all empty, for instance.'),
 });
 
-export const MappedColumn = z.object({
+const MappedColumn = z.object({
   index: Count,
   header: z.string(),
   field: z.string().nullable().describe('null: not mapped, the column is kept as it is and not read.'),
@@ -110,7 +110,7 @@ export const MappedColumn = z.object({
   fill_rate: z.number().min(0).max(1),
 });
 
-export const TargetField = z.object({
+const TargetField = z.object({
   name: z.string(),
   label: z.string(),
   type: z.string(),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Count, Decimal } from './values.ts';
 
 /** Control totals of one measure: the file's own sum and what landed in each outcome, which must add up to it. */
-export const ControlTotal = z.object({
+const ControlTotal = z.object({
   file: Decimal,
   outcomes: z.record(z.string(), Decimal),
   declared: Decimal.nullable().optional().describe('What the file’s own total row says, when it has one.'),

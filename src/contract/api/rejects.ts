@@ -5,12 +5,12 @@ import { defineRoutes, file, json } from './route.ts';
 import { RunLink } from './runs.ts';
 import { Count, Id, list, Page, Several, Time } from './values.ts';
 
-export const RejectStatus = z.enum(['open', 'corrected', 'replayed', 'resolved']);
+const RejectStatus = z.enum(['open', 'corrected', 'replayed', 'resolved']);
 
 /** Cells by header, as read from the file. */
-export const Cells = z.record(z.string(), z.string().nullable());
+const Cells = z.record(z.string(), z.string().nullable());
 
-export const Fault = z.object({
+const Fault = z.object({
   column: z.string().nullable(),
   code: z.string(),
   message: z.string(),
@@ -30,7 +30,7 @@ export const Reject = Fault.extend({
 });
 
 /** A fix that can be applied to every row of a cluster. */
-export const Fix = z.object({
+const Fix = z.object({
   kind: z
     .string()
     .describe(
@@ -55,7 +55,7 @@ export const RejectCluster = z.object({
   fix: Fix.nullable(),
 });
 
-export const RejectFilter = z.object({
+const RejectFilter = z.object({
   cluster: z.string().max(1000).optional(),
   code: Several.optional(),
   status: Several.optional(),
@@ -73,7 +73,7 @@ const Skip = z.coerce
 /** Longer pages than elsewhere: a file may have a hundred thousand refused rows, and somebody scrolls to the last. */
 const RejectLimit = z.coerce.number<number | string>().int().min(1).max(2_000).default(50);
 
-export const CorrectionAnswer = z.object({
+const CorrectionAnswer = z.object({
   reject: Reject,
   valid: z.boolean(),
   faults: z.array(Fault).describe('What is still wrong with the corrected row.'),

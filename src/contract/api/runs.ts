@@ -8,7 +8,7 @@ import { Count, Id, list, Page, Position, Several, Time } from './values.ts';
 
 export const Phase = z.enum(['waiting', 'active', 'done', 'failed', 'dead']);
 
-export const RunAction = z.enum([
+const RunAction = z.enum([
   'hold',
   'resume',
   'cancel',
@@ -21,13 +21,13 @@ export const RunAction = z.enum([
   'undo',
 ]);
 
-export const RunError = z.object({
+const RunError = z.object({
   code: z.string(),
   message: z.string(),
   next: z.string().nullable(),
 });
 
-export const Progress = z.object({
+const Progress = z.object({
   done: Count,
   total: Count.nullable(),
   unit: z.string().describe('rows, bytes, items …'),
@@ -37,7 +37,7 @@ export const Progress = z.object({
 });
 
 /** Why a waiting run waits, for programs (`code`) and people (`text`). */
-export const WaitReason = z.object({
+const WaitReason = z.object({
   code: z
     .string()
     .describe('held, question, paused, retry, rate_limit, later, delivery, no_worker, cap, alone, behind, next.'),
@@ -112,7 +112,7 @@ export const StageReport = z.object({
 });
 
 /** One step of the adaptive controller, so that the throughput strip can draw it. */
-export const Decision = z.object({
+const Decision = z.object({
   at: Time,
   stage: z.string(),
   knob: z.string(),
@@ -122,7 +122,7 @@ export const Decision = z.object({
 });
 
 /** How far an attempt was at a moment, kept more and more sparsely as it grows old. Also a sign that its worker was alive. */
-export const ProgressSample = z.object({
+const ProgressSample = z.object({
   at: Time,
   attempt: Count,
   stage: z.string(),
@@ -131,7 +131,7 @@ export const ProgressSample = z.object({
 });
 
 /** A run that took refused rows of another one. */
-export const Replay = z.object({
+const Replay = z.object({
   run_id: Id,
   status: z.string(),
   phase: Phase,
@@ -161,7 +161,7 @@ export const RunDetail = Run.extend({
 });
 
 /** One row of a run's file, and how it ended. */
-export const FileRow = z.object({
+const FileRow = z.object({
   row: Count.describe('Its place among the rows of the file, from 1.'),
   line: Count,
   outcome: z.string().describe('A word of the receipt: inserted, updated, unchanged, merged, superseded, stale …'),
@@ -180,7 +180,7 @@ export const RunEvent = z.object({
 });
 
 /** Given together they narrow; each may hold several values where it says so. */
-export const RunFilter = z.object({
+const RunFilter = z.object({
   pipeline: Several.optional(),
   status: Several.optional(),
   phase: Several.optional(),
@@ -192,7 +192,7 @@ export const RunFilter = z.object({
   q: z.string().max(200).optional().describe('Part of the title, or a run id.'),
 });
 
-export const BulkRequest = z.strictObject({
+const BulkRequest = z.strictObject({
   action: z.enum(['hold', 'resume', 'cancel', 'retry', 'requeue']),
   filter: RunFilter.strict().extend({ run_ids: z.array(Id).min(1).max(500).optional() }),
   preview: z.boolean().default(false),
@@ -217,7 +217,7 @@ export const Verification = z.object({
   verified_at: Time,
 });
 
-export const Undo = z.object({
+const Undo = z.object({
   run_id: Id.nullable().describe('The run that undoes it; null when only asked what would be undone.'),
   undoes: Id,
   dry_run: z.boolean(),
@@ -228,7 +228,7 @@ export const Undo = z.object({
 
 export const RunLink = z.object({ run_id: Id, status: z.string(), phase: Phase });
 
-export const StartRequest = z.strictObject({
+const StartRequest = z.strictObject({
   pipeline: z.string().max(60),
   workspace_id: Id.optional().describe('Must equal the tenant of the credential.'),
   input: z.record(z.string(), z.unknown()).describe('What the run is asked to do, in the words of its pipeline.'),

@@ -5,15 +5,15 @@ import { allow, anyone } from './roles.ts';
 import { defineRoutes, file, json } from './route.ts';
 import { Count } from './values.ts';
 
-export const Health = z.object({ status: z.literal('ok'), version: z.string(), uptime_s: z.number() });
+const Health = z.object({ status: z.literal('ok'), version: z.string(), uptime_s: z.number() });
 
-export const Ready = z.object({
+const Ready = z.object({
   status: z.enum(['ready', 'degraded', 'not_ready']),
   checks: z.record(z.string(), z.object({ ok: z.boolean(), ms: z.number(), detail: z.string().optional() })),
 });
 
 /** The figures the jobs specification names, over the last hour. */
-export const PaceMetrics = z.object({
+const PaceMetrics = z.object({
   by_pipeline: z.record(
     z.string(),
     z.object({
@@ -36,7 +36,7 @@ export const PaceMetrics = z.object({
 });
 
 /** The dashboard's figures. Pipelines add sections in the words of their specifications. */
-export const Metrics = z.object({
+const Metrics = z.object({
   ...pipelineSections,
   pipelines: z.record(z.string(), z.record(z.string(), Count)).describe('Runs by pipeline and phase.'),
   pace: PaceMetrics,

@@ -15,17 +15,17 @@ export const User = z.object({
   created_at: Time,
 });
 
-export const UserWithPassword = User.extend({
+const UserWithPassword = User.extend({
   one_time_password: z.string().describe('Shown once, works once; it must be changed at the first sign-in.'),
 });
 
-export const UserCreate = z.strictObject({
+const UserCreate = z.strictObject({
   email: z.email().max(320),
   name: z.string().trim().min(1).max(200).optional(),
   role: z.enum(roles).default('user'),
 });
 
-export const UserUpdate = z.strictObject({
+const UserUpdate = z.strictObject({
   name: z.string().trim().min(1).max(200).optional(),
   role: z.enum(roles).optional(),
   disabled: z.boolean().optional(),

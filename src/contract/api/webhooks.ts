@@ -6,7 +6,7 @@ import { defineRoutes, empty, json } from './route.ts';
 import { Count, Id, list, Page, Several, Time } from './values.ts';
 import { defaultWebhookEvents, deliveryStatuses, webhookDisabledReasons } from './webhook-events.ts';
 
-export const DeliveryStatus = z.enum(deliveryStatuses);
+const DeliveryStatus = z.enum(deliveryStatuses);
 
 const EventPattern = z
   .string()
@@ -17,7 +17,7 @@ const EventPattern = z
     'an event type such as run.done, a group such as run.*, or *',
   );
 
-export const Webhook = z.object({
+const Webhook = z.object({
   endpoint_id: Id,
   url: z.string().describe('In full for admins; others see the host.'),
   description: z.string(),
@@ -44,7 +44,7 @@ export const Webhook = z.object({
 
 const Secret = z.string().describe('whsec_…; shown this once and never again.');
 
-export const WebhookWithSecret = Webhook.extend({ secret: Secret });
+const WebhookWithSecret = Webhook.extend({ secret: Secret });
 
 const fields = {
   url: z
@@ -57,15 +57,15 @@ const fields = {
   event_types: z.array(EventPattern).min(1).max(50),
 };
 
-export const WebhookCreate = z.strictObject({
+const WebhookCreate = z.strictObject({
   url: fields.url,
   description: fields.description.default(''),
   event_types: fields.event_types.default([...defaultWebhookEvents]),
 });
 
-export const WebhookUpdate = z.strictObject(fields).partial().describe('Fields that are left out stay as they are.');
+const WebhookUpdate = z.strictObject(fields).partial().describe('Fields that are left out stay as they are.');
 
-export const Delivery = z.object({
+const Delivery = z.object({
   delivery_id: Id,
   endpoint_id: Id,
   webhook_id: z
@@ -83,7 +83,7 @@ export const Delivery = z.object({
   created_at: Time,
 });
 
-export const DeliveryTry = z.object({
+const DeliveryTry = z.object({
   attempt: Count,
   started_at: Time,
   ms: Count.nullable(),
@@ -92,12 +92,12 @@ export const DeliveryTry = z.object({
   response_excerpt: z.string().nullable().describe('The beginning of the answer, without what looks like a secret.'),
 });
 
-export const DeliveryDetail = Delivery.extend({
+const DeliveryDetail = Delivery.extend({
   payload: z.string().describe('The body, exactly as it is sent and signed.'),
   tries: z.array(DeliveryTry).describe('Newest first, at most 100.'),
 });
 
-export const WebhookTest = z.object({
+const WebhookTest = z.object({
   delivery_id: Id,
   ok: z.boolean(),
   status: z.int().nullable().describe('The receiver’s HTTP status; null when it was not reached.'),

@@ -4,18 +4,16 @@
 /** What the engine may do with a run: see docs/ARCHITECTURE.md, "One ledger". */
 export type Phase = 'waiting' | 'active' | 'done' | 'failed' | 'dead';
 
-/**
- * The events the engine itself sends. A stage sends the rest (`pass`, `complete`, `part`, …) by returning them.
- * claim: a worker takes the run · release: it goes back to its waiting state (takeover, drain, retry) ·
- * retry: like release, for machines that show a planned retry as a state of its own · fail: ends it · dead: ends it as a dead letter ·
- * cancel: like fail, for machines that show a cancelled run as a state of its own.
- */
-export type EngineEvent = 'claim' | 'release' | 'retry' | 'fail' | 'dead' | 'cancel';
-
 export interface State<Name extends string> {
   readonly phase: Phase;
   /** The stage this state waits for or runs; terminal states have none. */
   readonly stage?: string;
+  /**
+   * Where an event leads. The engine itself sends claim (a worker takes the run), release (it goes back to its waiting state: takeover,
+   * drain, retry), retry (like release, for machines that show a planned retry as a state of its own), fail (ends it), dead (ends it as a
+   * dead letter) and cancel (like fail, for machines that show a cancelled run as a state of its own). Stages send the rest (`pass`,
+   * `complete`, `part`, …) by returning them.
+   */
   readonly on?: Readonly<Record<string, Name>>;
 }
 

@@ -8,7 +8,7 @@ import { uuidv7 } from '../../platform/ids.ts';
 import { displayName, extensionOf } from './file-name.ts';
 
 /** How much of a file the sniffer sees, unless the file is shorter. */
-export const sniffBytes = 64 * 1024;
+const sniffBytes = 64 * 1024;
 
 export interface Sniffed {
   /** One short word: csv, json, xlsx, pdf … */

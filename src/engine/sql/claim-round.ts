@@ -57,7 +57,7 @@ export interface Round {
 // So many lanes are looked at even for one run: the rows of the first ones may be locked by other claimers.
 const LEAST_LOOK = 16;
 /** So many paused lanes are passed in one look. */
-export const MOST_PASSED = 1_000;
+const MOST_PASSED = 1_000;
 
 const roundOf = (bound: string) => `
   with recursive lanes (pipeline, ordinal, level, after_lane, lane, bottom, may_wrap, is_open, found) as (

@@ -5,7 +5,7 @@ import { listErrors } from '../../contract/errors/catalogue.ts';
 import { errorKinds } from '../../contract/errors/entry.ts';
 import { pagePolicy } from './security-headers.ts';
 
-export const ERRORS_PAGE = '/docs/errors';
+const ERRORS_PAGE = '/docs/errors';
 
 export function serveErrorPages(server: FastifyInstance): void {
   server.get(ERRORS_PAGE, (_request, reply) =>

@@ -15,7 +15,7 @@ export interface Breach {
   readonly value: number;
 }
 
-export const EVERYTHING = 'all';
+const EVERYTHING = 'all';
 
 const holds: Readonly<Record<AlertComparison, (value: number, threshold: number) => boolean>> = {
   '>': (value, threshold) => value > threshold,

@@ -113,7 +113,7 @@ export function backoff(attempts: number, { backoffMs, backoffCapMs }: AlertSett
   return Math.min(backoffCapMs, Math.round(base * (0.75 + random / 2)));
 }
 
-export function noticeOf(send: DueSend, publicUrl: string): Notice {
+function noticeOf(send: DueSend, publicUrl: string): Notice {
   const isDigest = send.what === 'digest' || send.what === 'digest_end';
   return isDigest ? digestNotice(send, publicUrl) : alertNotice(send, publicUrl);
 }

@@ -3,8 +3,8 @@ import { insertEvents } from '../../engine/sql/insert-events.ts';
 import type { Queryable } from '../../platform/database.ts';
 import type { OpenedAlert, ResolvedAlert } from './sql/write-alerts.ts';
 
-export const ALERT_OPENED = 'alert.opened';
-export const ALERT_RESOLVED = 'alert.resolved';
+const ALERT_OPENED = 'alert.opened';
+const ALERT_RESOLVED = 'alert.resolved';
 
 export function tellOpened(tx: Queryable, alerts: readonly OpenedAlert[]): Promise<void> {
   return tell(tx, ALERT_OPENED, alerts, () => ({}));

@@ -4,7 +4,7 @@ import type { Reading } from '../../tabular/reading.ts';
 import type { AppliedMapping } from './reading.ts';
 
 /** From the one that says most: a report of search terms names keywords, too. */
-export const parts = ['search_term', 'keyword', 'placement', 'audience'] as const;
+const parts = ['search_term', 'keyword', 'placement', 'audience'] as const;
 export type Part = (typeof parts)[number];
 
 export const levels = ['account', 'campaign', 'ad_set', 'ad'] as const;

@@ -121,7 +121,7 @@ interface Read {
 }
 
 /** The range of a report that tells several days as one. */
-export function rangeWithoutDays(reading: Reading, { columns, constants }: AppliedMapping): ReportRange | null {
+function rangeWithoutDays(reading: Reading, { columns, constants }: AppliedMapping): ReportRange | null {
   const has = (field: string) => field in constants || columns.some((column) => column.field === field);
   if (has('metric_date')) return null;
   return has('date_start') ? rangeOfRows(reading, columns) : statedRange(reading);

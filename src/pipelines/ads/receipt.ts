@@ -77,7 +77,7 @@ function totalWarning(counts: ParseCounts): Record<string, number> {
  * Whether the file's total is that of its rows. Rows are rounded one by one and the total once, so they may differ by half of the total's
  * last digit for every row. Counts are not rounded.
  */
-export function agrees(
+function agrees(
   measure: ControlMeasure,
   declared: string,
   { file, read }: Pick<ParseCounts, 'file' | 'read'>,

@@ -5,8 +5,8 @@ import { tabularErrors } from '../../contract/errors/tabular-errors.ts';
 import { adsErrors } from '../../contract/pipelines/ads/errors.ts';
 import type { Rule } from '../../tabular/validation/rules.ts';
 
-export const MAX_ID_LENGTH = 500;
-export const MAX_WHOLE = Number.MAX_SAFE_INTEGER;
+const MAX_ID_LENGTH = 500;
+const MAX_WHOLE = Number.MAX_SAFE_INTEGER;
 const MAX_MONEY_DIGITS = 15;
 
 const notNegative = (value: string) => value.charCodeAt(0) !== 45;

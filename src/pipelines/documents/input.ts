@@ -1,8 +1,8 @@
 // What a documents run is asked to do, plain JSON in the ledger: the specification's config beside the document's identity.
 import { z } from 'zod';
 
-export const formats = ['pdf', 'docx', 'html', 'txt', 'md'] as const;
-export const PageWish = z.enum(['ocr', 'exclude']);
+const formats = ['pdf', 'docx', 'html', 'txt', 'md'] as const;
+const PageWish = z.enum(['ocr', 'exclude']);
 
 export const DocumentInput = z.object({
   doc_id: z.uuid(),

@@ -40,7 +40,7 @@ export interface AcceptedJob {
 }
 
 /** The catalogue of this name comes with Millrace, for the sample on the home page. */
-export const SAMPLE_CATALOG = 'sample';
+const SAMPLE_CATALOG = 'sample';
 const sampleFile = new URL('../../../samples/catalog.csv', import.meta.url);
 const DEFAULT_PROCESSOR = 'catalog';
 const IMAGES = 'image';
@@ -116,7 +116,7 @@ export function requireEnabled({ settings }: Pick<ItemsDeps, 'settings'>): void 
   if (!settings.dbIngestEnabled) throw new MillraceError('feature_disabled', { setting: 'DB_INGEST_ENABLED' });
 }
 
-export function isOfImages({ format }: Pick<StoredFile, 'format'>): boolean {
+function isOfImages({ format }: Pick<StoredFile, 'format'>): boolean {
   return format === 'zip' || format === 'image';
 }
 

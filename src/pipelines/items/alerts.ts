@@ -5,7 +5,7 @@ import { safeLabel } from '../../outbound/alerts/messages.ts';
 import type { PipelineAlerts } from '../../outbound/alerts/pipeline-alerts.ts';
 import type { Fates } from './process/receipt.ts';
 
-export const ITEMS_COMPLETED = 'items.completed';
+const ITEMS_COMPLETED = 'items.completed';
 /** Fields of its data that webhooks may tell. */
 export const itemsEventFields = {
   [ITEMS_COMPLETED]: ['job_id', 'total_items', 'done_items', 'not_found_items', 'error_items', 'skipped_items'],

@@ -2,7 +2,7 @@
 // input_json under the names of the file.
 import { headerName } from '../../tabular/mapping/header-name.ts';
 
-export const fieldNames = ['sku', 'gtin', 'brand', 'title', 'price'] as const;
+const fieldNames = ['sku', 'gtin', 'brand', 'title', 'price'] as const;
 export type FieldName = (typeof fieldNames)[number];
 
 const words: Readonly<Record<FieldName, readonly string[]>> = {

@@ -11,7 +11,7 @@ export const columnPolicies = ['keep', 'overwrite', 'clear'] as const;
 export type ColumnPolicy = (typeof columnPolicies)[number];
 export type Policies = Readonly<Partial<Record<PolicyColumn, ColumnPolicy>>>;
 
-export const DEFAULT_NULL_TOKEN = '\\N';
+const DEFAULT_NULL_TOKEN = '\\N';
 
 /** The bit of a column in `cleared` and in the masks of the upsert. */
 export function columnBit(column: string): number {

@@ -30,7 +30,7 @@ export function judgmentsReporter(log: Log): Pick<ConsumerOptions, 'name' | 'app
   return { name: 'judgments reporter', apply: (tx, events) => report(tx, events, log) };
 }
 
-export async function report(tx: Queryable, events: readonly FeedRow[], log: Log): Promise<void> {
+async function report(tx: Queryable, events: readonly FeedRow[], log: Log): Promise<void> {
   const ours = events.filter(({ type, data }) => told.has(type) && data.pipeline === 'judgments');
   const asked = ours.flatMap((event) =>
     event.run_id === null ? [] : [{ runId: event.run_id, attempt: attemptOf(event) }],

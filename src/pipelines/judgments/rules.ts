@@ -6,8 +6,8 @@ import { judgmentsErrors } from '../../contract/pipelines/judgments/errors.ts';
 import type { Rule } from '../../tabular/validation/rules.ts';
 import { emailKey, phoneKey } from './plaintiff-keys.ts';
 
-export const MAX_CASE_NUMBER = 100;
-export const MAX_NAME = 1_000;
+const MAX_CASE_NUMBER = 100;
+const MAX_NAME = 1_000;
 const MAX_TEXT = 2_000;
 /** A trillion. */
 const MAX_AMOUNT_DIGITS = 12;

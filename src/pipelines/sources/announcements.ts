@@ -161,7 +161,7 @@ interface S3Event {
 }
 
 /** Of this bucket and of created objects only; keys come with plus signs and percent escapes. Whatever else arrives names no key. */
-export function keysOf({ Body }: Pick<Message, 'Body'>, { place }: Pick<SourceRow, 'place'>): string[] {
+function keysOf({ Body }: Pick<Message, 'Body'>, { place }: Pick<SourceRow, 'place'>): string[] {
   try {
     const outer = JSON.parse(Body ?? '') as S3Event & { Message?: string };
     // Passed on by SNS, the event is text inside.

@@ -1,7 +1,7 @@
 // What a sync is asked to do, plain JSON in the ledger.
 import { z } from 'zod';
 
-export const triggers = ['schedule', 'person', 'push', 'created'] as const;
+const triggers = ['schedule', 'person', 'push', 'created'] as const;
 
 export const SyncInput = z.object({
   source_id: z.uuid(),

@@ -10,7 +10,7 @@ export interface PlanCadence {
 
 const HOUR = 3_600;
 
-export const planCadences: Readonly<Record<string, PlanCadence>> = {
+const planCadences: Readonly<Record<string, PlanCadence>> = {
   free: { minimumSeconds: 24 * HOUR, configurable: false },
   growth: { minimumSeconds: 6 * HOUR, configurable: true },
   enterprise: { minimumSeconds: HOUR, configurable: true },

@@ -106,7 +106,7 @@ interface Found {
 }
 
 /** Undefined: no job has appeared, yet. */
-export async function stopAtAirbyte(
+async function stopAtAirbyte(
   underTenant: UnderTenant,
   clients: AirbyteClients,
   open: Cancellation,

@@ -7,7 +7,7 @@ import type { ConnectorRow } from './sql/connectors.ts';
  * on time: the last window was kept · on track: a sync is under way, or the first one is awaited · late: a window passed without a
  * sync · failing: syncs fail and are tried again · action required: only a person can fix it
  */
-export const freshnessWords = ['on time', 'on track', 'late', 'failing', 'action required'] as const;
+const freshnessWords = ['on time', 'on track', 'late', 'failing', 'action required'] as const;
 export type Freshness = (typeof freshnessWords)[number];
 
 /** A quarter of a window late is late: the longest planned gap is 5 % more than the interval. */

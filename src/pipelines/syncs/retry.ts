@@ -1,7 +1,7 @@
 // The retry table of syncs. Auth errors have no row: they become dead letters at once, as do errors only a person can fix.
 import type { Backoff, RetryPolicy } from '../../engine/retry-policy.ts';
 
-export const MAX_RETRIES = 5;
+const MAX_RETRIES = 5;
 
 /** 60 s × 2^attempt, ±25 %, then at most an hour. */
 export const syncBackoff: Backoff = { baseMs: 60_000, factor: 2, maxMs: 3_600_000, jitter: 0.25 };

@@ -65,7 +65,7 @@ export function preparePostgresFolder(home: string, user: ServerUser | undefined
 }
 
 /** Whether `user` may pass through every folder down to `folder`. Looks at mode bits only, not at access lists. */
-export function canEnter(folder: string, user: ServerUser): boolean {
+function canEnter(folder: string, user: ServerUser): boolean {
   for (let current = folder; ; current = path.dirname(current)) {
     const { uid, gid, mode } = statSync(current);
     const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;

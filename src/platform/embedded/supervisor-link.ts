@@ -42,7 +42,7 @@ export class StrangerOnPort extends Error {}
 /** Something listens on the control port but does not say a word: a supervisor that was frozen, or a stranger. */
 export class NobodyAnswers extends Error {}
 
-export class ServerFailed extends Error {}
+class ServerFailed extends Error {}
 
 const retryMs = 20;
 

@@ -28,7 +28,7 @@ export interface FolderSourceOptions {
   readonly now?: () => number;
 }
 
-export const subfolders = { taking: 'taking', accepted: 'accepted', refused: 'refused' } as const;
+const subfolders = { taking: 'taking', accepted: 'accepted', refused: 'refused' } as const;
 
 export class FolderSource implements Source {
   readonly name: string;

@@ -23,8 +23,8 @@ const words = [
   '#null!',
 ];
 
-export const defaultTextMarkers: readonly string[] = dashes;
-export const defaultValueMarkers: readonly string[] = [...dashes, ...words];
+const defaultTextMarkers: readonly string[] = dashes;
+const defaultValueMarkers: readonly string[] = [...dashes, ...words];
 
 /** Compares markers without case and surrounding blanks. */
 export class EmptyMarkers {

@@ -101,7 +101,7 @@ function calendarDate(year = 0, month = 0, day = 0): ParsedValue {
 }
 
 /** Excel counts a 29 February 1900 that never was; from 1 March 1900 on its days are those since 1899-12-30. */
-export function serialDate(serial: number): ParsedValue {
+function serialDate(serial: number): ParsedValue {
   const days = Math.floor(serial);
   if (days < 61 || days > 109_574) return outOfRange;
   const date = new Date(Date.UTC(1899, 11, 30) + days * 86_400_000);

@@ -13,7 +13,7 @@ import { finish, type MessyFile, startDocument } from './document.ts';
 import { makeTable } from './table.ts';
 import { dialectDefects, encodingDefects, lineDefects, rowDefects } from './writing-defects.ts';
 
-export const allDefects: readonly Defect[] = [
+const allDefects: readonly Defect[] = [
   ...nameDefects,
   ...headerDefects,
   ...aboveDefects,

@@ -10,7 +10,7 @@ export const LOST_LIMIT = 4;
 export const SOLO_FROM = 3;
 export const TRANSIENT_MAX = 2;
 export const TRANSIENT_BASE_MS = 1_000;
-export const RATE_LIMIT_MS = 5_000;
+const RATE_LIMIT_MS = 5_000;
 export const LEASE_MS = 10_000;
 
 const states = {

@@ -56,6 +56,6 @@ export function linesQuery(sourceId: string, syncId: string) {
   });
 }
 
-export function isAtWork({ freshness }: Source): boolean {
+function isAtWork({ freshness }: Source): boolean {
   return freshness === 'syncing';
 }

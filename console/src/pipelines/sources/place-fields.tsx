@@ -20,7 +20,7 @@ interface Asked {
   readonly placeholder?: string;
 }
 
-export const kindWords: Record<Kind, readonly [string, string]> = {
+const kindWords: Record<Kind, readonly [string, string]> = {
   s3: ['S3 bucket', 'AWS, or any store that speaks its protocol'],
   sftp: ['SFTP server', 'files over SSH; its host key is pinned'],
   ftp: ['FTP server', 'with or without TLS'],

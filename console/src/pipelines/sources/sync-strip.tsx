@@ -59,7 +59,7 @@ export function titleOf(sync: SourceSync): string {
 }
 
 /** What a sync found that was not as before, in words; nothing: all was as before. */
-export function partsOf({ counts }: Pick<SourceSync, 'counts'>): string[] {
+function partsOf({ counts }: Pick<SourceSync, 'counts'>): string[] {
   if (counts === null) return [];
   const parts = (['new', 'changed', 'refused', 'vanished', 'settling'] as const).filter((name) => counts[name] > 0);
   return parts.map((name) => `${counts[name]} ${name}`);

@@ -25,10 +25,10 @@ export const Ad = z.object({
 });
 
 /** Measures by name: spend, impressions, clicks, conversions … as exact decimals. */
-export const Measures = z.record(z.string(), Decimal.nullable());
+const Measures = z.record(z.string(), Decimal.nullable());
 
 /** Of what a report tells numbers: a whole level, a list of a part of the day, or several days as one. */
-export const GrainName = z.enum([
+const GrainName = z.enum([
   'account',
   'campaign',
   'ad_set',

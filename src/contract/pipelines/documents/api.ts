@@ -4,11 +4,7 @@ import { allow, type Role } from '../../api/roles.ts';
 import { defineRoutes, file, json } from '../../api/route.ts';
 import { Count, Id, list, Page, Several, Time } from '../../api/values.ts';
 
-export const Tags = z
-  .string()
-  .max(2_000)
-  .optional()
-  .describe('Words that group documents into sets, separated by commas.');
+const Tags = z.string().max(2_000).optional().describe('Words that group documents into sets, separated by commas.');
 
 export const IngestFields = z.object({
   title: z.string().max(500).optional().describe('Default: the name of the file.'),
@@ -16,7 +12,7 @@ export const IngestFields = z.object({
   workspace_id: Id.optional().describe('Must equal the tenant of the credential.'),
 });
 
-export const IngestAnswer = z.object({
+const IngestAnswer = z.object({
   run_id: Id.optional().describe('Left out when the file was skipped.'),
   doc_id: Id,
   status: z.enum(['queued', 'skipped']),
@@ -26,7 +22,7 @@ export const IngestAnswer = z.object({
 const Fate = z.enum(['text', 'ocr', 'empty', 'rejected']);
 const Grade = z.enum(['A', 'B', 'C', 'D', 'E', 'F']);
 
-export const DocumentVersion = z.object({
+const DocumentVersion = z.object({
   doc_version_id: Id,
   version: Count,
   version_label: z.string(),
@@ -56,7 +52,7 @@ export const DocumentVersion = z.object({
   deactivated_at: Time.nullable(),
 });
 
-export const Document = z.object({
+const Document = z.object({
   doc_id: Id,
   title: z.string(),
   tags: z.array(z.string()),
@@ -77,9 +73,9 @@ export const Document = z.object({
     .describe('A run that works on this document, or waits for a worker.'),
 });
 
-export const DocumentDetail = Document.omit({ versions: true }).extend({ versions: z.array(DocumentVersion) });
+const DocumentDetail = Document.omit({ versions: true }).extend({ versions: z.array(DocumentVersion) });
 
-export const OrphanedDocument = z.object({
+const OrphanedDocument = z.object({
   doc_id: Id,
   title: z.string(),
   source_type: z.string(),
@@ -87,14 +83,14 @@ export const OrphanedDocument = z.object({
   created_at: Time,
 });
 
-export const DocumentList = list(Document).extend({
+const DocumentList = list(Document).extend({
   page: Count.nullable(),
   limit: Count,
   total: Count.nullable(),
   total_pages: Count.nullable(),
 });
 
-export const DocumentPage = z.object({
+const DocumentPage = z.object({
   page_no: Count,
   fate: Fate,
   reason: z.string().nullable(),
@@ -118,7 +114,7 @@ const Box = z.object({
   end: Count.optional(),
 });
 
-export const DocumentChunk = z.object({
+const DocumentChunk = z.object({
   chunk_id: Id,
   chunk_no: Count,
   page_from: Count,
@@ -130,7 +126,7 @@ export const DocumentChunk = z.object({
   passages: z.array(z.object({ passage_no: Count, page_no: Count, char_start: Count, char_end: Count })),
 });
 
-export const ChunkChange = DocumentChunk.pick({
+const ChunkChange = DocumentChunk.pick({
   chunk_id: true,
   chunk_no: true,
   page_from: true,
@@ -139,7 +135,7 @@ export const ChunkChange = DocumentChunk.pick({
   text: true,
 }).extend({ change: z.enum(['added', 'removed']) });
 
-export const DocumentPageText = DocumentPage.extend({
+const DocumentPageText = DocumentPage.extend({
   text: z.string(),
   blocks: z.array(z.looseObject({ kind: z.string(), start: Count, end: Count })),
   chunks: z.array(DocumentChunk),

@@ -6,7 +6,7 @@ import { Count, Id, Time } from '../../api/values.ts';
 
 const ModelId = z.string().min(1).max(300).describe('As the list of models names it.');
 
-export const EmbeddingModel = z.object({
+const EmbeddingModel = z.object({
   model_id: ModelId,
   name: z.string(),
   provider: z.enum(['embedded', 'http', 'local']),
@@ -38,7 +38,7 @@ export const EmbeddingModel = z.object({
 
 const Place = z.object({ chunk_id: Id, doc_id: Id, title: z.string(), page: Count });
 
-export const ModelComparison = z.object({
+const ModelComparison = z.object({
   model_id: ModelId,
   against: ModelId,
   overlap_at_10: z.number().nullable().describe('Of the ten chunks both find, the share they have in common.'),

@@ -6,7 +6,7 @@ import { Count, Day, Id, list, Page, Time } from '../../api/values.ts';
 
 const MAX_QUESTION = 10_000;
 
-export const SearchFilters = z
+const SearchFilters = z
   .strictObject({
     source_id: Id.optional().describe('Documents of this source.'),
     type: z
@@ -20,7 +20,7 @@ export const SearchFilters = z
   })
   .describe('All of them hold together.');
 
-export const SearchRequest = z.strictObject({
+const SearchRequest = z.strictObject({
   query: z
     .string()
     .max(MAX_QUESTION)
@@ -42,7 +42,7 @@ const Box = z.object({
   end: Count.optional(),
 });
 
-export const SearchHit = z.object({
+const SearchHit = z.object({
   rank: Count.describe('1 is the best.'),
   chunk_id: Id,
   doc_id: Id,
@@ -72,7 +72,7 @@ export const SearchHit = z.object({
   why: z.string(),
 });
 
-export const SearchWhy = z.object({
+const SearchWhy = z.object({
   mode: z.enum(['hybrid', 'lexical', 'vector']).describe('What was really done.'),
   said: z.array(z.string()).describe('What a reader should know, in sentences.'),
   words: z.array(
@@ -94,9 +94,9 @@ export const SearchWhy = z.object({
   stages: z.record(z.string(), z.number()).describe('Milliseconds.'),
 });
 
-export const SearchAnswer = z.object({ query_id: Id, hits: z.array(SearchHit), why: SearchWhy });
+const SearchAnswer = z.object({ query_id: Id, hits: z.array(SearchHit), why: SearchWhy });
 
-export const AskRequest = z.strictObject({
+const AskRequest = z.strictObject({
   question: z.string().max(MAX_QUESTION),
   conversation_id: Id.optional().describe('Of the caller’s own threads: the question may lean on those before it.'),
   filters: SearchFilters.optional(),
@@ -105,7 +105,7 @@ export const AskRequest = z.strictObject({
   workspace_id: Id.optional().describe('Must equal the tenant of the credential.'),
 });
 
-export const Citation = z.object({
+const Citation = z.object({
   number: Count.describe('As the sentences name it.'),
   chunk_id: Id,
   doc_id: Id,
@@ -120,13 +120,13 @@ export const Citation = z.object({
   boxes: z.array(Box),
 });
 
-export const AnswerSentence = z.object({
+const AnswerSentence = z.object({
   text: z.string(),
   citations: z.array(Count),
   is_supported: z.boolean().describe('false: no citation that was retrieved stands behind it.'),
 });
 
-export const AskAnswer = z.object({
+const AskAnswer = z.object({
   query_id: Id,
   conversation_id: Id.nullable(),
   asked_as: z.string().nullable().describe('What was looked for, where the thread gave the question its meaning.'),
@@ -163,7 +163,7 @@ export const AskAnswer = z.object({
   why: SearchWhy,
 });
 
-export const LoggedQuery = z.object({
+const LoggedQuery = z.object({
   query_id: Id,
   asked_by: z.string(),
   conversation_id: Id.nullable(),
@@ -182,7 +182,7 @@ export const LoggedQuery = z.object({
   created_at: Time,
 });
 
-export const UnansweredQuestion = z.object({
+const UnansweredQuestion = z.object({
   question: z.string(),
   times: Count,
   rated_down: Count,
@@ -191,7 +191,7 @@ export const UnansweredQuestion = z.object({
   last_asked_at: Time,
 });
 
-export const Conversation = z.object({
+const Conversation = z.object({
   conversation_id: Id,
   title: z.string(),
   turns: Count,

@@ -34,7 +34,7 @@ export const JobReference = z.strictObject({
   key: z.string().min(1).max(4_096).describe('As GET /v1/sources/:source_id/objects names it.'),
 });
 
-export const Job = z.object({
+const Job = z.object({
   jobId: Id,
   run_id: Id.describe('The run that works on it now, or did last.'),
   user_id: z.int().nullable(),
@@ -70,7 +70,7 @@ export const Job = z.object({
   finished_at: Time.nullable(),
 });
 
-export const Item = z.object({
+const Item = z.object({
   id: BigId,
   row_index: Count,
   line: Count.nullable(),
@@ -88,7 +88,7 @@ export const Item = z.object({
   result: Cells.nullable(),
 });
 
-export const ItemAttempt = z.object({
+const ItemAttempt = z.object({
   attempt: Count,
   run_id: Id,
   worker: z.string().nullable(),
@@ -104,7 +104,7 @@ export const ItemAttempt = z.object({
   ended_at: Time,
 });
 
-export const ItemDetail = Item.extend({
+const ItemDetail = Item.extend({
   original: Cells.describe('The cells as the file has them.'),
   corrections: Cells.nullable(),
   normalized: Cells.nullable().describe('Fields that were recognised, whatever the file calls them.'),
@@ -114,7 +114,7 @@ export const ItemDetail = Item.extend({
   ),
 });
 
-export const PendingItem = z.object({
+const PendingItem = z.object({
   id: BigId,
   jobId: Id,
   user_id: z.int().nullable(),
@@ -127,7 +127,7 @@ export const PendingItem = z.object({
   inputSummary: z.object({ title: z.string().nullable(), brand: z.string().nullable(), sku: z.string().nullable() }),
 });
 
-export const Catalog = z.object({
+const Catalog = z.object({
   catalog_id: Id,
   name: z.string(),
   version: Count,
@@ -138,7 +138,7 @@ export const Catalog = z.object({
   created_at: Time,
 });
 
-export const ItemExport = z.object({
+const ItemExport = z.object({
   export_id: Id,
   format: z.enum(['csv', 'xlsx']),
   as_of: Time.describe('The moment the file shows.'),

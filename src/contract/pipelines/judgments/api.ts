@@ -41,7 +41,7 @@ export const BatchFields = z.object({
   workspace_id: Id.optional().describe('Must equal the tenant of the credential.'),
 });
 
-export const BatchAnswer = z.object({
+const BatchAnswer = z.object({
   run_id: Id,
   source_batch_id: z.string(),
   status: z.enum(['pending', 'processing', 'completed', 'failed']),
@@ -57,7 +57,7 @@ export const BatchAnswer = z.object({
     .describe('An earlier batch of exactly these bytes under another id.'),
 });
 
-export const Batch = z.object({
+const Batch = z.object({
   run_id: Id,
   source_batch_id: z.string(),
   file_hash: z.string().nullable(),
@@ -75,7 +75,7 @@ export const Batch = z.object({
   completed_at: Time.nullable(),
 });
 
-export const Judgment = z.object({
+const Judgment = z.object({
   id: Count,
   case_number: z.string(),
   county: z.string().nullable(),
@@ -91,7 +91,7 @@ export const Judgment = z.object({
   updated_at: Time,
 });
 
-export const Plaintiff = z.object({
+const Plaintiff = z.object({
   id: Count,
   name: z.string().nullable(),
   email: z.string().nullable(),
@@ -106,7 +106,7 @@ export const Plaintiff = z.object({
 
 const Side = Plaintiff.pick({ id: true, name: true, email: true, phone: true, address: true });
 
-export const PlaintiffReview = z.object({
+const PlaintiffReview = z.object({
   id: Count,
   reason: z.enum(['same_name', 'shared_phone', 'split']),
   status: z.enum(['open', 'accepted', 'rejected', 'split', 'undone']),
@@ -117,12 +117,12 @@ export const PlaintiffReview = z.object({
   created_at: Time,
 });
 
-export const ReviewDecision = z.strictObject({
+const ReviewDecision = z.strictObject({
   decision: z.enum(['accept', 'reject', 'undo']),
   all: z.boolean().optional().describe('Decide every open review of the same match in the same way.'),
 });
 
-export const BatchMapping = z.object({
+const BatchMapping = z.object({
   fingerprint: z.string().describe('Of the header; the next file with the same header uses this mapping.'),
   version: Count.describe('0: nothing is saved, this is what names suggest.'),
   origin: z.enum(['preset', 'saved', 'proposed']),

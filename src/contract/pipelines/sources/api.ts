@@ -118,9 +118,9 @@ export const SourceCreate = z.strictObject({
   paused: shared.paused.default(false),
 });
 
-export const OutOfScope = z.enum(['keep', 'deactivate']);
+const OutOfScope = z.enum(['keep', 'deactivate']);
 
-export const SourceUpdate = z.strictObject({ ...shared, place: SourcePlace, out_of_scope: OutOfScope }).partial();
+const SourceUpdate = z.strictObject({ ...shared, place: SourcePlace, out_of_scope: OutOfScope }).partial();
 
 export const SyncCounts = z.object({
   seen: Count,
@@ -133,7 +133,7 @@ export const SyncCounts = z.object({
   outside: Count.describe('Left out by prefix and patterns; not part of seen.'),
 });
 
-export const SourceSync = z.object({
+const SourceSync = z.object({
   sync_id: Id,
   status: z.string(),
   held: z.boolean().describe('It asks something; see the run.'),
@@ -145,7 +145,7 @@ export const SourceSync = z.object({
   error_code: z.string().nullable(),
 });
 
-export const SourceFreshness = z.enum([
+const SourceFreshness = z.enum([
   'fresh',
   'syncing',
   'waiting for an answer',
@@ -155,7 +155,7 @@ export const SourceFreshness = z.enum([
   'never synced',
 ]);
 
-export const Source = z.object({
+const Source = z.object({
   source_id: Id,
   name: z.string(),
   kind: z.enum(['s3', 'sftp', 'ftp', 'folder']),
@@ -191,7 +191,7 @@ export const Source = z.object({
   updated_at: Time,
 });
 
-export const SourceObject = z.object({
+const SourceObject = z.object({
   key: z.string(),
   status: z.enum(['live', 'refused', 'failed', 'settling', 'deleted', 'kept']),
   bytes: Count,
@@ -207,7 +207,7 @@ export const SourceObject = z.object({
   deleted_at: Time.nullable(),
 });
 
-export const PreviewedObject = z.object({
+const PreviewedObject = z.object({
   key: z.string(),
   bytes: Count,
   modified_at: Time.nullable(),
@@ -216,7 +216,7 @@ export const PreviewedObject = z.object({
   reason: z.string().nullable(),
 });
 
-export const SourcePreview = z.object({
+const SourcePreview = z.object({
   address: z.string(),
   host_key: z.string().nullable().describe('Of an SFTP server: what will be pinned.'),
   objects: z.array(PreviewedObject).describe('The first 20.'),
@@ -224,7 +224,7 @@ export const SourcePreview = z.object({
   more: z.boolean(),
 });
 
-export const SyncLine = z.object({
+const SyncLine = z.object({
   key: z.string(),
   fate: z.enum(['new', 'changed', 'unchanged', 'refused', 'vanished']),
   run_id: Id.nullable(),

@@ -6,7 +6,7 @@ import { RunLink } from '../../api/runs.ts';
 import { Count, Id, list, Page, Several, Time } from '../../api/values.ts';
 import { JobStatus } from './connectors-api.ts';
 
-export const Sync = z.object({
+const Sync = z.object({
   job_id: Id,
   tenant_id: Id,
   connector_id: z.string(),
@@ -23,7 +23,7 @@ export const Sync = z.object({
   completed_at: Time.nullable(),
 });
 
-export const SyncFigures = z.object({
+const SyncFigures = z.object({
   queued_last_minute: Count,
   success_rate_by_connector: z.array(
     z.object({ connector_id: z.string(), succeeded: Count, dead: Count, rate: z.number().nullable() }),

@@ -4,10 +4,10 @@ import { allow, type Role } from '../../api/roles.ts';
 import { defineRoutes, empty, json } from '../../api/route.ts';
 import { Count, Id, list, Page, Time } from '../../api/values.ts';
 
-export const Freshness = z.enum(['on time', 'on track', 'late', 'failing', 'action required']);
+const Freshness = z.enum(['on time', 'on track', 'late', 'failing', 'action required']);
 export const JobStatus = z.enum(['queued', 'running', 'failed', 'dead_letter', 'cancelled', 'success']);
 
-export const Connector = z.object({
+const Connector = z.object({
   connector_id: Id,
   name: z.string(),
   connection_id: Id.describe('The connection at Airbyte.'),
@@ -55,7 +55,7 @@ const shared = {
     .describe('HTTP status to kind, where a source means something else by it: {"403": "rate_limited"}.'),
 };
 
-export const ConnectorCreate = z.strictObject({
+const ConnectorCreate = z.strictObject({
   ...shared,
   connection_id: Id,
   airbyte_workspace_id: z.string().trim().min(1).max(200).optional(),
@@ -65,9 +65,9 @@ export const ConnectorCreate = z.strictObject({
   error_kinds: shared.error_kinds.default({}),
 });
 
-export const ConnectorUpdate = z.strictObject(shared).partial();
+const ConnectorUpdate = z.strictObject(shared).partial();
 
-export const AvailableConnection = z.object({
+const AvailableConnection = z.object({
   connection_id: z.string(),
   name: z.string(),
   status: z.string(),

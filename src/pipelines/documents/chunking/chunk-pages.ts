@@ -3,7 +3,7 @@
 import type { PlacedBlock, ReadPage, Unit } from '../extract/page.ts';
 import { cutSpan, sentencesOf } from './text-measure.ts';
 
-export const CHUNK_TOKENS = { least: 350, most: 500, cap: 800 } as const;
+const CHUNK_TOKENS = { least: 350, most: 500, cap: 800 } as const;
 /** A heading ends a chunk that has at least this much. */
 const HEADING_TOKENS = 120;
 const MAX_HEADING_CHARS = 200;

@@ -13,7 +13,7 @@ export interface EndpointDeps extends PayloadDeps {
   readonly log: Log;
 }
 
-export const PROCESS_PATH = '/internal/process';
+const PROCESS_PATH = '/internal/process';
 /** As much as a message on a queue may have. */
 const MAX_BYTES = 256 * 1024;
 

@@ -157,6 +157,6 @@ function parse(body: string): unknown {
   }
 }
 
-export function receivesOf({ Attributes }: Pick<Message, 'Attributes'>): number {
+function receivesOf({ Attributes }: Pick<Message, 'Attributes'>): number {
   return Number(Attributes?.ApproximateReceiveCount ?? 1);
 }

@@ -15,7 +15,7 @@ export interface ModelFolder {
 }
 
 /** Made by the build beside db/ and samples/; tests and the built product find the same one. */
-export const modelsFolder = findModels(fileURLToPath(new URL('.', import.meta.url)));
+const modelsFolder = findModels(fileURLToPath(new URL('.', import.meta.url)));
 
 export const embeddedFolder = path.join(modelsFolder, 'all-MiniLM-L6-v2');
 export const tessdataFolder = path.join(modelsFolder, 'tessdata');

@@ -34,7 +34,7 @@ function paragraphsOf(text: string): Block[] {
     .filter((block) => block.text !== '');
 }
 
-export function markdownBlocks(text: string): Block[] {
+function markdownBlocks(text: string): Block[] {
   const blocks: Block[] = [];
   let paragraph: string[] = [];
   const flush = () => {

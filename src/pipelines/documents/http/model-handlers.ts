@@ -115,7 +115,7 @@ async function inTurn<T>(
   return result;
 }
 
-export async function viewModels(db: Queryable, tenantId: string, deps: DocumentsDeps): Promise<Model[]> {
+async function viewModels(db: Queryable, tenantId: string, deps: DocumentsDeps): Promise<Model[]> {
   const rows = await listModels(db, tenantId);
   const served = await countServedPassages(db, tenantId);
   const previous = await findPreviousModel(db, tenantId);

@@ -38,7 +38,7 @@ const MIN_CHARS = 12;
 const MAX_CHARS = 320;
 /** A part between two marks that is shorter stays with the next. */
 const MIN_PART = 40;
-export const SHARE_WEIGHT = 0.5;
+const SHARE_WEIGHT = 0.5;
 
 export async function judgeEvidence(found: Found): Promise<Evidence> {
   const sentences = candidatesOf(found);

@@ -41,7 +41,7 @@ export interface VectorIndex {
 const MIN_CANDIDATES = 400;
 
 /** A tenant with fewer is compared whole: that is exact, and no slower. */
-export const INDEX_FROM = 20_000;
+const INDEX_FROM = 20_000;
 
 /** Every signature of the tenant is compared. */
 export const bitIndex: VectorIndex = {

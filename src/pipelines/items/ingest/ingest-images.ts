@@ -10,7 +10,7 @@ import { type IngestRow, storeColumns, storeIngest } from '../sql/jobs.ts';
 import { holdJob } from './hold-job.ts';
 import { freshIngest } from './ingest-state.ts';
 
-export const imageColumns = ['File', 'Bytes'] as const;
+const imageColumns = ['File', 'Bytes'] as const;
 const MAX_NAME = 500;
 
 export async function storeImages(

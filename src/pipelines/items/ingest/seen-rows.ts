@@ -2,7 +2,7 @@
 // A row whose fingerprint was seen is compared there with the row that came first.
 
 /** Beyond it rows are compared with these only. */
-export const MOST_REMEMBERED = 5_000_000;
+const MOST_REMEMBERED = 5_000_000;
 const FULL = 0.6;
 const FIRST_SLOTS = 4_096;
 const LOW_BITS = 2 ** 32;

@@ -208,7 +208,7 @@ function contextOf(
 }
 
 /** With the corrections of people laid over it. */
-export function shownItem(
+function shownItem(
   item: Pick<ClaimedItem, 'id' | 'row_index' | 'input_json' | 'normalized_json' | 'corrections'>,
 ): ProcessedItem {
   const cells = { ...item.input_json, ...item.corrections };

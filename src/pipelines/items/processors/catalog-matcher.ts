@@ -5,7 +5,7 @@ import { countGrams, type MatchedRow, rowsByGtin, rowsByNumber, rowsBySku, rowsW
 import { gramsOf, similarity } from './catalog-keys.ts';
 
 /** A name must share this much with the row it is said to be. */
-export const NAME_THRESHOLD = 0.45;
+const NAME_THRESHOLD = 0.45;
 /** And more than the next best by this, or it is no match but a guess. */
 const NAME_MARGIN = 0.02;
 /** The rarest trigrams of a name, which the candidates are found by. */

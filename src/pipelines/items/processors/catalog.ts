@@ -16,12 +16,12 @@ import {
   refused,
 } from './processor.ts';
 
-export const CatalogOptions = z.strictObject({
+const CatalogOptions = z.strictObject({
   catalog_id: z.uuid(),
   /** For people. */
   catalog: z.string().optional(),
 });
-export type CatalogOptions = z.infer<typeof CatalogOptions>;
+type CatalogOptions = z.infer<typeof CatalogOptions>;
 
 type Context = ProcessContext<CatalogOptions>;
 type Work = { readonly item: ProcessedItem; readonly context: Context };

@@ -25,7 +25,7 @@ const Column = z.strictObject({
   path: Path,
 });
 
-export const HttpOptions = z.strictObject({
+const HttpOptions = z.strictObject({
   url: z.string().min(1).max(2_048).describe('May hold {{column}}; with batch, it is asked as it is.'),
   method: z.enum(['GET', 'POST', 'PUT']).default('GET'),
   headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/), z.string().max(1_000)).default({}),
@@ -47,7 +47,7 @@ export const HttpOptions = z.strictObject({
     .optional()
     .describe('Several items in one request: a body {items_key: [body of each]}, and where the list of answers is.'),
 });
-export type HttpOptions = z.infer<typeof HttpOptions>;
+type HttpOptions = z.infer<typeof HttpOptions>;
 
 type Context = ProcessContext<HttpOptions>;
 type Work = { readonly item: ProcessedItem; readonly context: Context };

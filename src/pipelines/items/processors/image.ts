@@ -24,13 +24,13 @@ import {
   skipped,
 } from './processor.ts';
 
-export const ImageOptions = z.strictObject({
+const ImageOptions = z.strictObject({
   catalog_id: z.uuid().optional(),
   catalog: z.string().optional(),
   /** Of 64 bits, in how many two images may differ and still be one. */
   max_distance: z.int().min(0).max(16).default(4),
 });
-export type ImageOptions = z.infer<typeof ImageOptions>;
+type ImageOptions = z.infer<typeof ImageOptions>;
 type Context = ProcessContext<ImageOptions>;
 
 export function imageProcessor(reader: ImageReader): Processor<ImageOptions> {

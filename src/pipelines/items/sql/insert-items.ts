@@ -50,7 +50,7 @@ export async function insertItems(
 }
 
 /** JSON has no line breaks of its own, so lines of it need no quotes. The clock is read once: row by row it cost as much as an index. */
-export async function insertPlainItems(db: Queryable, target: ItemsTarget, rows: readonly NewItem[]): Promise<void> {
+async function insertPlainItems(db: Queryable, target: ItemsTarget, rows: readonly NewItem[]): Promise<void> {
   const hasFields = rows.some(({ n }) => n !== null);
   await db.query({
     name: 'items-insert-plain-items',
@@ -74,7 +74,7 @@ export async function insertPlainItems(db: Queryable, target: ItemsTarget, rows:
 }
 
 /** Fingerprints only find candidates: a copy has the same cells. */
-export async function insertOddItems(
+async function insertOddItems(
   db: Queryable,
   target: ItemsTarget,
   rows: readonly NewItem[],

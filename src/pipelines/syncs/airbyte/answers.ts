@@ -6,7 +6,7 @@ const count = z
   .union([z.number().min(0), z.string().regex(/^\d{1,19}$/)])
   .transform((value) => Math.min(Number(value), Number.MAX_SAFE_INTEGER));
 
-export const jobStates = ['pending', 'queued', 'running', 'incomplete', 'failed', 'succeeded', 'cancelled'] as const;
+const jobStates = ['pending', 'queued', 'running', 'incomplete', 'failed', 'succeeded', 'cancelled'] as const;
 export type JobState = (typeof jobStates)[number];
 
 export const AirbyteJob = z.object({

@@ -10,7 +10,7 @@ interface Row {
   readonly code: ErrorCode;
 }
 
-export const errorTable: readonly Row[] = [
+const errorTable: readonly Row[] = [
   { status: 401, code: 'airbyte_unauthorized' },
   { status: 403, code: 'airbyte_forbidden' },
   { status: 404, code: 'airbyte_not_found' },
