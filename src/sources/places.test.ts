@@ -383,6 +383,26 @@ describe('an FTP server over TLS', () => {
   });
 });
 
+describe('a directory of an FTP server', () => {
+  it('that is there and may not be listed ends the listing: what lies in it has not vanished', async () => {
+    const { root, put } = await directory();
+    for (const key of ['a/deep/1.csv', 'a/2.csv', 'b/3.csv']) await put(key, key);
+    const server = await startFtpServer(root);
+    const place = new FtpPlace(ftpOptions(server), guard);
+    const keysOf = async () => (await listAll(place)).map(({ key }) => key);
+    expect(await keysOf()).toEqual(['a/2.csv', 'a/deep/1.csv', 'b/3.csv']);
+    for (const name of ['deep', 'b']) {
+      server.shut.add(name);
+      await expect(keysOf()).rejects.toMatchObject({ code: 'source_place_gone' });
+      server.shut.clear();
+    }
+    expect(await place.look('nowhere/x.csv')).toBeUndefined();
+    await place.close();
+    await server.close();
+    await rm(root, { recursive: true });
+  });
+});
+
 describe('names that a server makes up', () => {
   const walk = (entries: Record<string, readonly string[]>) =>
     walkDirectories({

@@ -1,10 +1,12 @@
 // An FTP server for tests on loopback: ftp-srv over a folder, that can be told to know no MLSD.
 import type { AddressInfo } from 'node:net';
-import { FtpSrv } from 'ftp-srv';
+import { FileSystem, FtpSrv } from 'ftp-srv';
 
 export interface FtpServer {
   readonly port: number;
   readonly credential: { readonly username: string; readonly password: string };
+  /** Names of directories that may not be listed. */
+  readonly shut: Set<string>;
   close(): Promise<void>;
 }
 
@@ -17,6 +19,13 @@ export async function startFtpServer(
   options: { readonly withoutMlsd?: boolean; readonly tls?: { readonly key: string; readonly cert: string } } = {},
 ): Promise<FtpServer> {
   const credential = { username: 'mill', password: 'race-secret' };
+  const shut = new Set<string>();
+  class PartlyShut extends FileSystem {
+    override list(given = '.') {
+      if (!shut.has(given.split('/').filter(Boolean).at(-1) ?? '')) return super.list(given);
+      return Promise.reject(new Error('Permission denied'));
+    }
+  }
   const port = await freePort();
   const server = new FtpSrv({
     url: `ftp://127.0.0.1:${port}`,
@@ -27,18 +36,28 @@ export async function startFtpServer(
     ...(options.tls === undefined ? {} : { tls: options.tls }),
     ...(options.withoutMlsd === true ? { blacklist: ['MLSD', 'MDTM'] } : {}),
   });
-  server.on('login', ({ username, password }, resolve, reject) => {
-    if (username === credential.username && password === credential.password) resolve({ root });
+  server.on('login', ({ connection, username, password }, resolve, reject) => {
+    sayLikeOthers(connection);
+    if (username === credential.username && password === credential.password)
+      resolve({ root, fs: new PartlyShut(connection, { root, cwd: '/' }) });
     else reject(new Error('530'));
   });
   await server.listen();
   return {
     port,
     credential,
+    shut,
     async close() {
       await server.close();
     },
   };
+}
+
+/** What cannot be listed is 550 at most servers; ftp-srv says 451. */
+function sayLikeOthers(connection: object): void {
+  const spoken = connection as { reply(code: unknown, ...rest: unknown[]): unknown };
+  const reply = spoken.reply.bind(connection);
+  spoken.reply = (code, ...rest) => reply(code === 451 ? 550 : code, ...rest);
 }
 
 async function freePort(): Promise<number> {

@@ -140,10 +140,9 @@ export class FtpPlace implements Place {
   }
 
   async #entries(directory: string): Promise<Entry[]> {
-    const own = this.#pathOf(directory);
-    const found = await this.#inTurn((client) => client.list(own)).catch((error: MillraceError) => {
-      if (directory !== '' && error.code === 'source_place_gone') return [] as FileInfo[];
-      throw error;
+    const found = await this.#list(directory).catch(async (error: MillraceError) => {
+      if (directory === '' || error.code !== 'source_place_gone' || (await this.#isThere(directory))) throw error;
+      return [] as FileInfo[];
     });
     const away = this.#away();
     return found
@@ -156,6 +155,22 @@ export class FtpPlace implements Place {
         modifiedAt: entry.modifiedAt ?? null,
         mark: `file:${entry.size}:${entry.modifiedAt?.getTime() ?? entry.rawModifiedAt}`,
       }));
+  }
+
+  #list(directory: string): Promise<FileInfo[]> {
+    const own = this.#pathOf(directory);
+    return this.#inTurn((client) => client.list(own));
+  }
+
+  /** Servers give one answer (550) for a directory that is gone and for one that may not be listed; the second proves no absence. */
+  async #isThere(directory: string): Promise<boolean> {
+    const above = `${path.posix.dirname(directory)}/`.replace(/^\.\//, '');
+    const name = path.posix.basename(directory);
+    const found = await this.#list(above).catch((error: MillraceError) => {
+      if (error.code === 'source_place_gone') return [] as FileInfo[];
+      throw error;
+    });
+    return found.some((entry) => entry.name === name);
   }
 
   /** One at a time, on a connection that is opened when there is none. */
@@ -247,7 +262,11 @@ function faultOf(error: unknown, key?: string): MillraceError {
     );
   if (code === 550 || code === 551 || code === 553) {
     if (key === undefined)
-      return new MillraceError('source_place_gone', { reason: 'no such directory (550)' }, { cause: error });
+      return new MillraceError(
+        'source_place_gone',
+        { reason: `a directory is not there or may not be listed (${code})` },
+        { cause: error },
+      );
     const isDenied = /denied|permission|not allowed/i.test(message);
     return new MillraceError(isDenied ? 'source_object_denied' : 'source_object_gone', { name }, { cause: error });
   }
