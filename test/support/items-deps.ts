@@ -12,11 +12,12 @@ export interface ItemsDepsOptions {
   readonly settings?: Partial<ItemSettings>;
   readonly processors?: readonly AnyProcessor[];
   readonly batchBytes?: number;
+  readonly mostRemembered?: number;
 }
 
 export function itemsDeps(
   folder: string,
-  { settings = {}, processors = [], batchBytes }: ItemsDepsOptions = {},
+  { settings = {}, processors = [], batchBytes, mostRemembered }: ItemsDepsOptions = {},
 ): ItemsDeps {
   const defaults = z.object(itemSettings.shape).parse({});
   return {
@@ -25,5 +26,6 @@ export function itemsDeps(
     processors: processorsOf([catalogProcessor, ...processors]),
     paces: new Paces(),
     ...(batchBytes === undefined ? {} : { batchBytes }),
+    ...(mostRemembered === undefined ? {} : { mostRemembered }),
   };
 }

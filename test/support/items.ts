@@ -54,6 +54,7 @@ export interface ItemsTestOptions {
   readonly settings?: Partial<ItemSettings>;
   readonly processors?: readonly AnyProcessor[];
   readonly batchBytes?: number;
+  readonly mostRemembered?: number;
   /** Worker processes, as the database sees them. */
   readonly workers?: number;
   /** Slots of each. */
@@ -64,12 +65,18 @@ export function useItems({
   settings = {},
   processors = [],
   batchBytes,
+  mostRemembered,
   workers = 1,
   concurrency,
 }: ItemsTestOptions = {}) {
   const db = useDatabase();
   const folder = mkdtempSync(path.join(tmpdir(), 'millrace-items-'));
-  const deps = itemsDeps(folder, { settings, processors, ...(batchBytes === undefined ? {} : { batchBytes }) });
+  const deps = itemsDeps(folder, {
+    settings,
+    processors,
+    ...(batchBytes === undefined ? {} : { batchBytes }),
+    ...(mostRemembered === undefined ? {} : { mostRemembered }),
+  });
   const engines: (Engine & { close(): Promise<void> })[] = [];
   let admin: TestUser;
   let user: TestUser;

@@ -15,12 +15,15 @@ export interface ItemsDeps {
   readonly paces: Paces;
   /** Bytes of a file per piece; small in tests, so that a small file has many. */
   readonly batchBytes?: number;
+  /** Different rows that copies are recognised among; few in tests. */
+  readonly mostRemembered?: number;
   /** Set when the installation is open and has sources, before any request is answered. */
   connected?: ConnectedSources | undefined;
 }
 
 export async function openItems(settings: ItemSettings, store: BlobStore, http: HttpDeps): Promise<ItemsDeps> {
   const images = new ImageReader({ maxMemoryMb: settings.imageMemoryMb, timeoutMs: settings.itemTimeoutMs });
-  const processors = await openProcessors(settings.itemProcessorModules, http, images);
+  const limits = { maxMemoryMb: settings.itemProcessorMemoryMb };
+  const processors = await openProcessors(settings.itemProcessorModules, http, images, limits);
   return { store, settings, processors, paces: new Paces() };
 }

@@ -133,6 +133,13 @@ const shape = {
   itemProcessorModules: optionalText('ITEM_PROCESSOR_MODULES', {
     doc: 'Modules that export processors of your own (defineProcessor) by default, separated by commas.',
   }),
+  itemProcessorMemoryMb: integer('ITEM_PROCESSOR_MEMORY_MB', {
+    min: 96,
+    max: 65_536,
+    default: 512,
+    unit: 'MB',
+    doc: 'Memory limit of the process in which a processor of your own works on one job; above it Millrace ends the process and tries its rows again in a new one.',
+  }),
   itemPartsPerJob: integer('ITEM_PARTS_PER_JOB', {
     min: 1,
     max: 64,

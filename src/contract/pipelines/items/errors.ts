@@ -171,6 +171,12 @@ export const itemsErrors = defineErrors({
     message: 'The processor failed: {reason}.',
     next: 'Millrace tries the item again by itself.',
   },
+  processor_out_of_memory: {
+    kind: 'transient',
+    status: 500,
+    message: 'The processor took more than {mb} MB of memory, and its process was ended.',
+    next: 'Millrace tries the item again in a new process. If this goes on, correct the processor or raise ITEM_PROCESSOR_MEMORY_MB, then reprocess.',
+  },
   processor_answer_invalid: {
     kind: 'input',
     status: 502,

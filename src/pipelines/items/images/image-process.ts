@@ -1,9 +1,9 @@
 // The process that looks at images, seen from outside: started when it is first needed, asked one image after the other, killed when one takes too long or too
 // much memory, and started again for the next. It ends by itself when nobody has asked for a while, and with its parent.
 import { type ChildProcess, fork } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { memoryOfProcess } from '../memory-of-process.ts';
 import type { ImageAnswer, ImageFacts, ImageFault } from './image-messages.ts';
 
 export interface ImageLimits {
@@ -20,7 +20,6 @@ export type Looked =
 
 const WATCH_MS = 100;
 const IDLE_MS = 30_000;
-const PAGE_BYTES = 4096;
 const isSource = import.meta.url.endsWith('.ts');
 const entry = fileURLToPath(new URL(isSource ? './image-child.ts' : './image-child.js', import.meta.url));
 
@@ -79,7 +78,7 @@ export class ImageReader {
       const tooMuch = (reason: string) => settle({ fault: 'image_too_large', reason }, true);
       const timer = setTimeout(() => tooMuch(`it took over ${Math.round(timeoutMs / 1_000)} s`), timeoutMs);
       const watch = setInterval(() => {
-        void memoryOf(child.pid).then((mb) => {
+        void memoryOfProcess(child.pid).then((mb) => {
           if (mb > maxMemoryMb) tooMuch(`it takes over ${maxMemoryMb} MB of memory`);
         });
       }, WATCH_MS);
@@ -109,11 +108,4 @@ export class ImageReader {
     this.#child = child;
     return child;
   }
-}
-
-/** Only Linux tells what another process holds; elsewhere the heap limit must do. */
-async function memoryOf(pid: number | undefined): Promise<number> {
-  if (pid === undefined) return 0;
-  const statm = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => null);
-  return (Number(statm?.split(' ')[1] ?? 0) * PAGE_BYTES) / 1024 ** 2;
 }

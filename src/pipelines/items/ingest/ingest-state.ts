@@ -12,6 +12,8 @@ export interface IngestState {
   /** Titles, headers, blank lines, totals, footers. */
   readonly furniture: number;
   readonly content?: Content | undefined;
+  /** Rows behind the most that are remembered: copies of them are not recognised. */
+  readonly unremembered?: number;
   readonly setAside?: SetAsideFindings;
 }
 

@@ -122,7 +122,7 @@ async function storeRows(
   reading: Reading,
   job: IngestRow,
   from: IngestState,
-  { settings, batchBytes }: ItemsDeps,
+  { settings, batchBytes, mostRemembered }: ItemsDeps,
 ): Promise<IngestState> {
   const { run, input } = context;
   const target = {
@@ -132,7 +132,7 @@ async function storeRows(
     userId: job.user_id,
     jobType: job.job_type,
   };
-  const seen = input.duplicates === 'process' ? null : await seenBefore(context, from);
+  const seen = input.duplicates === 'process' ? null : await seenBefore(context, from, mostRemembered);
   const gathered = new ItemRows(reading, from, source.size, seen);
   const size = new AdaptiveSize({
     name: 'rows per insert',
@@ -185,8 +185,8 @@ async function storeRows(
 }
 
 /** After an interruption: the rows that are stored already. */
-async function seenBefore({ commit, input }: Context, from: IngestState): Promise<SeenRows> {
-  const seen = new SeenRows();
+async function seenBefore({ commit, input }: Context, from: IngestState, most?: number): Promise<SeenRows> {
+  const seen = new SeenRows(most);
   let after = -1;
   while (after < from.read - 1) {
     const rows = await commit((tx) => listFingerprints(tx, input.job_id, after, KNOWN_PER_LOOK));

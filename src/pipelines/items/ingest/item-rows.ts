@@ -87,6 +87,7 @@ export class ItemRows {
       furniture: this.#furniture,
       content: this.#content.content,
       setAside: this.#setAsides.findings,
+      ...(this.#seen === null ? {} : { unremembered: this.#seen.unremembered }),
     };
     return { rows, bytes, state: this.#state };
   }

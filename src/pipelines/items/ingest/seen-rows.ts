@@ -14,9 +14,15 @@ export class SeenRows {
   /** Row + 1; 0 is an empty slot. */
   #row = new Int32Array(FIRST_SLOTS);
   #count = 0;
+  #unremembered = 0;
 
   constructor(most = MOST_REMEMBERED) {
     this.#most = most;
+  }
+
+  /** New rows that came when it was full: a later copy of one of them is not recognised. */
+  get unremembered(): number {
+    return this.#unremembered;
   }
 
   /** The first row with the fingerprint; undefined: it is new, and known from here on. */
@@ -25,7 +31,10 @@ export class SeenRows {
     const slot = this.#slotOf(low, high);
     const known = this.#row[slot] ?? 0;
     if (known !== 0) return known - 1;
-    if (this.#count >= this.#most) return undefined;
+    if (this.#count >= this.#most) {
+      this.#unremembered += 1;
+      return undefined;
+    }
     this.#fill(slot, low, high, row + 1);
     this.#count += 1;
     if (this.#count > this.#row.length * FULL) this.#grow();

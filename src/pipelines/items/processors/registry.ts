@@ -7,6 +7,7 @@ import type { ImageReader } from '../images/image-process.ts';
 import { catalogProcessor } from './catalog.ts';
 import { type HttpDeps, httpProcessor } from './http.ts';
 import { imageProcessor } from './image.ts';
+import { inOwnProcess, type OwnLimits } from './own-process.ts';
 import type { AnyProcessor } from './processor.ts';
 
 export type Processors = ReadonlyMap<string, AnyProcessor>;
@@ -15,10 +16,11 @@ export async function openProcessors(
   modules: string | undefined,
   deps: HttpDeps,
   images: ImageReader,
+  limits: OwnLimits,
 ): Promise<Processors> {
   const builtIn: readonly AnyProcessor[] = [catalogProcessor, httpProcessor(deps), imageProcessor(images)];
   const named = (modules ?? '').split(',').map((name) => name.trim());
-  const own = await Promise.all(named.filter((name) => name !== '').map(load));
+  const own = await Promise.all(named.filter((name) => name !== '').map((name) => load(name, limits)));
   return processorsOf([...builtIn, ...own.flat()]);
 }
 
@@ -47,10 +49,10 @@ export function checkedOptions(processor: AnyProcessor, given: unknown): unknown
   });
 }
 
-async function load(name: string): Promise<AnyProcessor[]> {
+async function load(name: string, limits: OwnLimits): Promise<AnyProcessor[]> {
   const specifier = /^[./]/.test(name) ? pathToFileURL(path.resolve(name)).href : name;
   const module = (await import(specifier)) as { default?: AnyProcessor | AnyProcessor[] };
   const given = module.default;
   if (given === undefined) throw new Error(`ITEM_PROCESSOR_MODULES: "${name}" exports no processor by default`);
-  return Array.isArray(given) ? given : [given];
+  return [given].flat().map((processor) => inOwnProcess(processor, specifier, limits));
 }

@@ -1,0 +1,60 @@
+// Processors of somebody's own, as ITEM_PROCESSOR_MODULES loads them: one that does everything it may, and some that misbehave.
+import { z } from 'zod';
+import {
+  defineProcessor,
+  found,
+  type Outcome,
+  type Processor,
+} from '../../src/pipelines/items/processors/processor.ts';
+
+const hoard: unknown[] = [];
+const MEGABYTE = 1024 ** 2;
+
+function own(name: string, process: Processor['process']): Processor {
+  return defineProcessor({
+    name,
+    version: 1,
+    title: name,
+    options: z.object({}),
+    output: z.object({ said: z.string() }),
+    columns: [{ name: 'said', title: 'Said', type: 'text' }],
+    strategies: ['only'],
+    limits: { concurrency: 1 },
+    process,
+  });
+}
+
+const breathe = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Without end, in small steps, as a leak in a loop does. */
+async function leak(): Promise<Outcome> {
+  for (;;) {
+    hoard.push(Array.from({ length: 100_000 }, (_, index) => ({ index })));
+    await breathe();
+  }
+}
+
+export default [
+  own('leaking', leak),
+  own('hoarding', async ({ cells }) => {
+    hoard.push(Buffer.alloc(40 * MEGABYTE, 1));
+    return found({ said: `${cells.word}` });
+  }),
+  own('spinning', async () => {
+    for (;;);
+  }),
+  own('quitting', async () => process.exit(3)),
+  own('honest', async ({ cells }, { read, file, tell, jobId, strategy }) => {
+    const tenant = await read(async (db) => {
+      const { rows } = await db.query<{ jobs: number }>(
+        'select count(*)::int as jobs from item_jobs where job_id = $1',
+        [jobId],
+      );
+      return rows[0]?.jobs;
+    });
+    let bytes = 0;
+    for await (const chunk of (await file())?.source.open(0) ?? []) bytes += chunk.byteLength;
+    tell({ provider: 'nobody', ms: 1, outcome: 'asked' });
+    return found({ said: `${cells.word} ${strategy} ${tenant} ${bytes}` });
+  }),
+];
