@@ -21,6 +21,8 @@ export interface SftpServer {
   readonly credential: { readonly username: string; readonly password: string };
   /** Paths that may not be opened. */
   readonly denied: Set<string>;
+  /** Who tried to sign in, in the order of their coming. */
+  readonly signIns: string[];
   /** The next reads end the connection. */
   cut(times: number): void;
   close(): Promise<void>;
@@ -35,6 +37,7 @@ export async function startSftpServer(root: string, port = 0): Promise<SftpServe
   });
   const credential = { username: 'mill', password: 'race-secret' };
   const denied = new Set<string>();
+  const signIns: string[] = [];
   const connections = new Set<Connection>();
   let cuts = 0;
   const server = new ssh2.Server({ hostKeys: [String(hostKey)] }, (connection) => {
@@ -42,6 +45,7 @@ export async function startSftpServer(root: string, port = 0): Promise<SftpServe
     connection.on('close', () => connections.delete(connection));
     connection.on('error', () => undefined);
     connection.on('authentication', (attempt) => {
+      signIns.push(attempt.username);
       const fits =
         attempt.method === 'password' &&
         attempt.username === credential.username &&
@@ -152,6 +156,7 @@ export async function startSftpServer(root: string, port = 0): Promise<SftpServe
     root,
     credential,
     denied,
+    signIns,
     cut: (times) => {
       cuts = times;
     },

@@ -69,8 +69,9 @@ export function describeReceipt(receipt: Receipt): string {
   const sum =
     parts.length === 0 ? `${formatCount(receipt.read)} read` : `${formatCount(receipt.read)} = ${parts.join(' + ')}`;
   // What a listing lacks is no part of what it read.
-  const vanished = Number(receipt.vanished ?? 0);
-  return vanished > 0 ? `${sum}; ${formatCount(vanished)} vanished` : sum;
+  const beside = { vanished: receipt.vanished, 'may still be growing, the next sync looks again': receipt.settling };
+  const told = Object.entries(beside).filter(([, count]) => Number(count ?? 0) > 0);
+  return [sum, ...told.map(([what, count]) => `${formatCount(Number(count))} ${what}`)].join('; ');
 }
 
 /** The question with each answer as the command that gives it. */

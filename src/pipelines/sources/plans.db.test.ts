@@ -7,6 +7,7 @@ import { deleteLines, listOldLines, pageFates, pageLines, writeLines } from './s
 import {
   countByStatus,
   endObjects,
+  judgePageAgain,
   markPage,
   pageMissing,
   pageObjects,
@@ -38,7 +39,7 @@ const seeds: Seed[] = [
     columns: {
       ...source,
       key: `'key ' || lpad(i::text, 8, '0')`,
-      status: `case when i % 20 = 0 then 'failed' else 'live' end`,
+      status: `case when i % 20 = 0 then 'failed' when i % 20 = 2 then 'refused' else 'live' end`,
       missing_in: `case when i % 40 = 0 then ${idOf('sync_id', '0')} end`,
     },
   },
@@ -108,12 +109,21 @@ const cases: PlanCase[] = [
   services((db, w) => deleteLines(db, big(w), 20)),
   worker((db, w) => readKnown(db, w.ours, busy(w), keys)),
   worker((db, w) =>
-    markPage(db, w.ours, busy(w), { after: 'key 00000041', upTo: 'key 00000091', keys, syncId: uuidv7() }, 50),
+    markPage(
+      db,
+      w.ours,
+      busy(w),
+      { after: 'key 00000041', upTo: 'key 00000091', keys, syncId: uuidv7(), prefix: 'key' },
+      50,
+    ),
   ),
-  worker((db, w) => markPage(db, w.ours, busy(w), { after: '', upTo: null, keys, syncId: uuidv7() }, 50)),
+  worker((db, w) =>
+    markPage(db, w.ours, busy(w), { after: '', upTo: null, keys, syncId: uuidv7(), prefix: 'key' }, 50),
+  ),
   worker((db, w) => writeSeen(db, w.ours, busy(w), keys.map(seen))),
   worker((db, w) => pageMissing(db, w.ours, busy(w), { syncId: sync(w), after: '', limit: 5 })),
   worker((db, w) => endObjects(db, w.ours, busy(w), keys, 'deleted')),
+  request((db, w) => judgePageAgain(db, w.ours, busy(w), 20)),
   worker((db, w) => unmarkMissing(db, w.ours, busy(w), keys)),
   request((db, w) => pageObjects(db, w.ours, busy(w), { after: 'key 00000041', status: null, limit: 20 })),
   request((db, w) => pageObjects(db, w.ours, busy(w), { after: null, status: 'failed', limit: 20 })),

@@ -1,9 +1,8 @@
 // A source is removed once its admin has said what becomes of what it brought. Its syncs and their receipts stay in the ledger.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { readHolders } from '../../engine/reads/read-runs.ts';
 import { deleteSchedule } from '../../engine/sql/schedules.ts';
 import { withTransaction } from '../../platform/database.ts';
-import { countLeaving, endLeaving, type WhatBecomes } from './scope-change.ts';
+import { countLeaving, endLeaving, requireNoSync, type WhatBecomes } from './scope-change.ts';
 import { asTenant, scheduleName } from './set-up.ts';
 import { houseOf, type SourcesDeps } from './sources-deps.ts';
 import { deleteSource, type SourceRow } from './sql/sources.ts';
@@ -12,9 +11,8 @@ const nothingStays = () => false;
 
 export async function removeSource(deps: SourcesDeps, source: SourceRow, what: WhatBecomes | undefined): Promise<void> {
   const { engine } = houseOf(deps);
-  const { tenant_id: tenantId, source_id: sourceId, name } = source;
-  const [live] = await readHolders(engine.pools.control, tenantId, 'sources', [sourceId]);
-  if (live !== undefined) throw new MillraceError('source_busy', { name, run: live.id });
+  const { tenant_id: tenantId, source_id: sourceId } = source;
+  await requireNoSync(deps, source);
   if (what === undefined) {
     const count = await countLeaving(deps, source, nothingStays);
     if (count > 0) throw new MillraceError('source_removal_undecided', { count });

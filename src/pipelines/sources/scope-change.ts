@@ -1,62 +1,93 @@
-// Objects that no longer belong to a source, because its scope was narrowed or the source itself is removed: what they brought stays, or is
-// deactivated, as the admin says.
+// Objects that no longer belong to a source, because its prefix, patterns, place or pipeline were changed or the source is removed. What they
+// brought is kept or deactivated, as the admin says; without a word nothing that was taken in is touched.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { readHolders } from '../../engine/reads/read-runs.ts';
 import { withTenant } from '../../platform/database.ts';
+import { openPlace } from './open-place.ts';
+import { belongsTo } from './scope.ts';
+import type { Wish } from './set-up.ts';
 import { houseOf, intakeNamed, type SourcesDeps } from './sources-deps.ts';
-import { endObjects, type ObjectRow, pageObjects } from './sql/objects.ts';
+import { endObjects, type ObjectRow, type ObjectStatus, pageObjects } from './sql/objects.ts';
 import type { SourceRow } from './sql/sources.ts';
 
 export type WhatBecomes = 'keep' | 'deactivate';
+export type Stays = (object: Pick<ObjectRow, 'key' | 'source_uri'>) => boolean;
 
 const PAGE = 500;
+/** Of objects that have not ended. What is refused now may have brought something before it was changed. */
+const present: readonly ObjectStatus[] = ['live', 'refused', 'failed', 'settling'];
 
-export async function countLeaving(
-  deps: SourcesDeps,
-  source: SourceRow,
-  stays: (key: string) => boolean,
-): Promise<number> {
+/** Settings that say which objects belong to a source. */
+export function changesScope(patch: object): boolean {
+  return ['prefix', 'include', 'exclude', 'place', 'pipeline'].some((name) => name in patch);
+}
+
+/** An object of another bucket, server or directory is another object, whatever its key; another pipeline takes everything anew. */
+export async function staysIn(deps: SourcesDeps, before: SourceRow, wish: Wish): Promise<Stays> {
+  if (wish.pipeline !== before.pipeline) return () => false;
+  const belongs = belongsTo(wish);
+  const facts = { sourceId: before.source_id, place: wish.place, moves: false };
+  const place = await openPlace(deps, facts, wish.credential);
+  await place.close();
+  return ({ key, source_uri: uri }) => belongs(key) && place.uriOf(key) === uri;
+}
+
+/** A sync at work goes by the settings it began with and would take in again what is ended here. */
+export async function requireNoSync(deps: SourcesDeps, source: SourceRow): Promise<void> {
+  const { tenant_id: tenantId, source_id: sourceId, name } = source;
+  const [live] = await readHolders(houseOf(deps).engine.pools.control, tenantId, 'sources', [sourceId]);
+  if (live !== undefined) throw new MillraceError('source_busy', { name, run: live.id });
+}
+
+/** Only what brought something: nobody needs to decide about the rest. */
+export async function countLeaving(deps: SourcesDeps, source: SourceRow, stays: Stays): Promise<number> {
   let count = 0;
-  for await (const page of liveObjects(deps, source)) count += page.filter(({ key }) => !stays(key)).length;
+  for await (const page of presentObjects(deps, source))
+    count += page.filter((object) => !stays(object) && object.run_id !== null).length;
   return count;
 }
 
 export async function endLeaving(
   deps: SourcesDeps,
   source: SourceRow,
-  stays: (key: string) => boolean,
+  stays: Stays,
   what: WhatBecomes,
 ): Promise<number> {
   const { pool } = houseOf(deps);
   const { tenant_id: tenantId, source_id: sourceId } = source;
   const intake = intakeNamed(deps, source.pipeline);
   let count = 0;
-  for await (const page of liveObjects(deps, source)) {
-    const leaving = page.filter(({ key }) => !stays(key));
+  for await (const page of presentObjects(deps, source)) {
+    const leaving = page.filter((object) => !stays(object));
     if (leaving.length === 0) continue;
+    const brought = leaving.filter(({ run_id: runId }) => runId !== null);
     if (what === 'deactivate')
-      for (const { source_uri: uri } of leaving) await intake.withdraw?.({ tenantId, uri, sourceId });
-    const keys = leaving.map(({ key }) => key);
-    await withTenant(pool, { tenantId, role: 'millrace_app' }, (tx) =>
-      endObjects(tx, tenantId, sourceId, keys, what === 'keep' ? 'kept' : 'deleted'),
-    );
-    count += leaving.length;
+      for (const { source_uri: uri } of brought) await intake.withdraw?.({ tenantId, uri, sourceId });
+    const keysOf = (rows: readonly ObjectRow[]) => rows.map(({ key }) => key);
+    const others = leaving.filter((object) => !brought.includes(object));
+    await withTenant(pool, { tenantId, role: 'millrace_app' }, async (tx) => {
+      await endObjects(tx, tenantId, sourceId, keysOf(brought), what === 'keep' ? 'kept' : 'deleted');
+      await endObjects(tx, tenantId, sourceId, keysOf(others), 'deleted');
+    });
+    count += brought.length;
   }
   return count;
 }
 
-async function* liveObjects(deps: SourcesDeps, source: SourceRow): AsyncGenerator<readonly ObjectRow[]> {
+async function* presentObjects(deps: SourcesDeps, source: SourceRow): AsyncGenerator<readonly ObjectRow[]> {
   const { pool } = houseOf(deps);
   const { tenant_id: tenantId, source_id: sourceId } = source;
-  let after: string | null = null;
-  for (;;) {
-    const from: string | null = after;
-    const page: ObjectRow[] = await withTenant(pool, { tenantId, role: 'millrace_app' }, (tx) =>
-      pageObjects(tx, tenantId, sourceId, { after: from, status: 'live', limit: PAGE }),
-    );
-    const last = page.at(-1);
-    if (last === undefined) return;
-    yield page;
-    if (last.key === after) throw new MillraceError('source_listing_unusable', { reason: 'it does not go on' });
-    after = last.key;
+  for (const status of present) {
+    let after: string | null = null;
+    for (;;) {
+      const from: string | null = after;
+      const page: ObjectRow[] = await withTenant(pool, { tenantId, role: 'millrace_app' }, (tx) =>
+        pageObjects(tx, tenantId, sourceId, { after: from, status, limit: PAGE }),
+      );
+      const last = page.at(-1);
+      if (last === undefined) break;
+      yield page;
+      after = last.key;
+    }
   }
 }

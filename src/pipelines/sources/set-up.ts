@@ -13,6 +13,7 @@ import { SftpPlace } from '../../sources/sftp/sftp-place.ts';
 import { type Credential, faultOfCredential, faultOfMove, guardOf, kindOfCredential, openPlace } from './open-place.ts';
 import { belongsTo, faultOfPattern, titleOf } from './scope.ts';
 import { houseOf, intakeNamed, type SourcesDeps } from './sources-deps.ts';
+import { judgeAgain } from './sql/objects.ts';
 import { type SourceDraft, writeSource } from './sql/sources.ts';
 
 export type Wish = Omit<z.output<typeof SourceCreate>, 'settle_seconds'> & { readonly settle_seconds: number };
@@ -128,7 +129,13 @@ export async function saveSource(
   tenantId: string,
   sourceId: string,
   wish: Wish,
-  kept: { readonly createdBy: string | null; readonly sealed?: Buffer | null; readonly sealedKind?: string },
+  kept: {
+    readonly createdBy: string | null;
+    readonly sealed?: Buffer | null;
+    readonly sealedKind?: string;
+    /** What was refused is to be judged by the new settings. */
+    readonly judgesAgain?: boolean;
+  },
 ): Promise<void> {
   const { engine } = houseOf(deps);
   const sealed = kept.sealed === undefined ? seal(deps, sourceId, wish.credential) : kept.sealed;
@@ -158,7 +165,10 @@ export async function saveSource(
     createdBy: kept.createdBy,
   };
   await withTransaction(engine.pools.control, async (tx) => {
-    await asTenant(tx, tenantId, () => writeSource(tx, draft)).catch((error: unknown) => {
+    await asTenant(tx, tenantId, async () => {
+      await writeSource(tx, draft);
+      if (kept.judgesAgain === true) await judgeAgain(tx, tenantId, sourceId);
+    }).catch((error: unknown) => {
       if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
       throw new MillraceError('source_name_taken', { name: wish.name }, { cause: error });
     });

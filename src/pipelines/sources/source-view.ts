@@ -144,5 +144,12 @@ function addressOf({ kind, place, prefix }: Pick<SourceRow, 'kind' | 'place' | '
   const text = (name: string) => String(place[name] ?? '');
   if (kind === 's3') return `s3://${text('bucket')}/${prefix}`;
   if (kind === 'folder') return `${text('directory').replace(/\/*$/, '/')}${prefix}`;
-  return `${kind}://${text('host')}/${text('directory').replace(/^[./]+/, '')}`;
+  const directory = text('directory')
+    .replace(/^[./]+/, '')
+    .replace(/\/*$/, '/');
+  const port = text('port') === DEFAULT_PORTS[kind] ? '' : `:${text('port')}`;
+  return `${kind}://${text('host')}${port}/${directory === '/' ? '' : directory}${prefix}`;
 }
+
+/** Another port is another server: it is said. */
+const DEFAULT_PORTS = { sftp: '22', ftp: '21' };

@@ -94,7 +94,8 @@ async function syncPart(
       await noteCounts(tx, tenantId, source.source_id, syncId, after.counts);
       if (isListing) {
         const keys = objects.map(({ key }) => key);
-        await markMissing(tx, tenantId, source.source_id, { after: state.after, upTo: last, keys, syncId });
+        const range = { after: state.after, upTo: last, keys, syncId, prefix: source.prefix };
+        await markMissing(tx, tenantId, source.source_id, range);
       }
     },
     { checkpoint: after },

@@ -74,7 +74,7 @@ async function list(job: SyncJob, from: SyncState): Promise<SyncState> {
   }
   const { tenantId, id: syncId } = context.run;
   const next: SyncState = { ...state, step: 'vanish', left: [] };
-  const rest = { after: state.after, upTo: null, keys: [], syncId };
+  const rest = { after: state.after, upTo: null, keys: [], syncId, prefix: source.prefix };
   await context.commit((tx) => markMissing(tx, tenantId, source.source_id, rest), { checkpoint: next });
   return next;
 }

@@ -61,9 +61,10 @@ async function lookAgain({ place, context }: SyncJob, objects: readonly MissingO
 async function withdraw({ deps, source, context }: SyncJob, objects: readonly MissingObject[]): Promise<void> {
   const intake = intakeNamed(deps, source.pipeline);
   if (intake.withdraw === undefined) return;
-  for (const { source_uri: uri, status } of objects) {
+  for (const { source_uri: uri, run_id: runId } of objects) {
     context.signal.throwIfAborted();
-    if (status === 'live') await intake.withdraw({ tenantId: source.tenant_id, uri, sourceId: source.source_id });
+    // Also of an object whose later content was refused: what it brought before is still served.
+    if (runId !== null) await intake.withdraw({ tenantId: source.tenant_id, uri, sourceId: source.source_id });
   }
 }
 

@@ -1,7 +1,7 @@
 // Tests a connection and lets a person look round: the directories below the prefix, and the first objects.
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { call } from '../../app/api.ts';
+import { ApiError, call, hasCode } from '../../app/api.ts';
 import { Button } from '../../ui/button.tsx';
 import { inertText } from '../../ui/inert-text.ts';
 import { ProblemNote } from '../../ui/states.tsx';
@@ -49,12 +49,12 @@ export function BrowsePlace({ draft, onChange, found, onFound, sourceId }: Props
         </Button>
       </div>
       {test.isError && <ProblemNote error={test.error} />}
+      <HostKey draft={draft} shown={found?.host_key ?? refusedKey(test.error)} onChange={onChange} />
       {found && (
         <section aria-label="What is there" className="flex flex-col gap-3">
           <p className="text-sm">
             <span className="text-good">✓</span> {inertText(found.address)} can be reached.
           </p>
-          <HostKey draft={draft} found={found} onChange={onChange} />
           <Directories prefix={draft.prefix} directories={found.directories} onGo={go} />
           <PreviewTable preview={found} isJudged={false} />
         </section>
@@ -64,8 +64,7 @@ export function BrowsePlace({ draft, onChange, found, onFound, sourceId }: Props
 }
 
 /** An SFTP server is who it says it is only if a person knows its key: it is shown and confirmed before it is pinned. */
-function HostKey({ draft, found, onChange }: Pick<Props, 'draft' | 'onChange'> & { found: Preview }): ReactNode {
-  const { host_key: shown } = found;
+function HostKey({ draft, shown, onChange }: Pick<Props, 'draft' | 'onChange'> & { shown: string | null }): ReactNode {
   if (shown === null) return null;
   const isConfirmed = sameKey(draft.place.host_key, shown);
   return (
@@ -82,6 +81,12 @@ function HostKey({ draft, found, onChange }: Pick<Props, 'draft' | 'onChange'> &
       </span>
     </label>
   );
+}
+
+/** The key of a server that shows another one than is pinned: a person may accept it in its place. */
+function refusedKey(error: unknown): string | null {
+  if (!hasCode(error, 'source_host_key_changed') || !(error instanceof ApiError)) return null;
+  return /SHA256:[A-Za-z0-9+/]{43}/.exec(error.problem.detail)?.[0] ?? null;
 }
 
 export function sameKey(pinned: string | undefined, shown: string | null): boolean {

@@ -40,7 +40,9 @@ export const SourcePlace = z.discriminatedUnion('kind', [
       .trim()
       .regex(/^SHA256:[A-Za-z0-9+/]{43}=?$/, 'SHA256:… as ssh-keygen -l shows it')
       .optional()
-      .describe('Pinned; left out, the key of the first connection is.'),
+      .describe(
+        'Pinned. Left out of a new source: the key of the first connection; of a change: the pinned one stays, and another server needs one.',
+      ),
     move_to: word(4_096).optional(),
   }),
   z.strictObject({
@@ -243,6 +245,7 @@ const placeErrors = [
   'source_throttled',
   'source_clock_skewed',
   'source_host_key_changed',
+  'source_host_key_unconfirmed',
   'source_certificate_refused',
   'source_listing_unusable',
   'outbound_address_refused',
@@ -298,6 +301,7 @@ export const sourceRoutes = defineRoutes({
       'source_not_found',
       'source_name_taken',
       'source_scope_narrowed',
+      'source_busy',
       'source_too_often',
       'schedule_invalid',
       ...placeErrors,

@@ -41,8 +41,8 @@ export const sourcesErrors = defineErrors({
   source_busy: {
     kind: 'conflict',
     status: 409,
-    message: 'The source "{name}" cannot be removed yet: its sync {run} is still at work.',
-    next: 'Cancel that sync or wait for its end, then remove the source.',
+    message: 'The source "{name}" cannot be removed or moved to other objects yet: its sync {run} is still at work.',
+    next: 'Cancel that sync or wait for its end, then try again.',
   },
   source_scope_narrowed: {
     kind: 'conflict',
@@ -101,8 +101,14 @@ export const sourcesErrors = defineErrors({
   source_host_key_changed: {
     kind: 'auth',
     status: 422,
-    message: 'The server shows another host key than the pinned one ({shown}).',
-    next: 'Ask the server’s owner whether the key was changed; if so, pin the new one (host_key). Nothing was read.',
+    message: 'The server shows the host key {shown}, which is not the pinned one.',
+    next: 'Ask the server’s owner whether the key was changed; if so, pin the new one (host_key). Nothing was sent or read.',
+  },
+  source_host_key_unconfirmed: {
+    kind: 'input',
+    status: 422,
+    message: 'The server {server} is not the one whose host key is pinned, and no key was given for it.',
+    next: 'Test the connection, compare the key that the server shows with the one its owner published, and give it as host_key.',
   },
   source_certificate_refused: {
     kind: 'config',

@@ -225,6 +225,7 @@ function print(source: Source, asJson = false, failure?: string): void {
     formatFacts([
       ['source', `${source.name} (${source.source_id})`],
       ['place', source.address],
+      ['host key', typeof source.place.host_key === 'string' ? `${source.place.host_key} (pinned)` : undefined],
       ['feeds', source.pipeline],
       ['freshness', source.freshness],
       [

@@ -9,8 +9,8 @@ import { uuidv7 } from '../../../platform/ids.ts';
 import { openCredential } from '../open-place.ts';
 import { requireRareEnough, requireRoom } from '../plan-limits.ts';
 import { removeSource } from '../remove-source.ts';
-import { belongsTo } from '../scope.ts';
-import { countLeaving, endLeaving } from '../scope-change.ts';
+import { requireOwnPassword, requirePinnedKey, withPinnedKey } from '../same-server.ts';
+import { changesScope, countLeaving, endLeaving, requireNoSync, staysIn } from '../scope-change.ts';
 import { defaultSettleSeconds, preview, requireSound, saveSource, type Wish } from '../set-up.ts';
 import { requireSource, type SourceAnswer, viewSources } from '../source-view.ts';
 import type { SourcesDeps } from '../sources-deps.ts';
@@ -59,7 +59,9 @@ function settingHandlers(deps: SourcesDeps): Handlers {
         rest.credential === null && stored !== undefined
           ? openCredential(deps, stored.source_id, stored.credential)
           : rest.credential;
-      const wish = withSettling({ ...rest, name, pipeline, credential });
+      const place = stored === undefined ? rest.place : withPinnedKey(stored, rest.place);
+      if (stored !== undefined) requireOwnPassword(stored, place, rest.credential !== null);
+      const wish = withSettling({ ...rest, name, pipeline, credential, place });
       const { count, plan } = await look(call, (db) => countSources(db, tenantId));
       if (stored === undefined) requireRoom(plan, count);
       checked(deps, wish, plan);
@@ -88,22 +90,25 @@ function settingHandlers(deps: SourcesDeps): Handlers {
         await requireSource(db, tenantId, params.source_id),
         await countSources(db, tenantId),
       ]);
-      const wish = patched(deps, before, patch);
       if (patch.place !== undefined && patch.place.kind !== before.kind)
         throw new MillraceError('source_settings_invalid', {
           faults: `place: it was ${before.kind}; add another source instead`,
         });
+      const wish = patched(deps, before, patch);
       const touches = Object.keys(patch).some((name) => reaching.has(name));
       const judged = touches ? await sound(deps, before.source_id, wish, plan) : checked(deps, wish, plan);
-      const stays = belongsTo(judged);
-      if (narrows(patch) && what === undefined) {
-        const count = await countLeaving(deps, before, stays);
+      const stays = changesScope(patch) ? await staysIn(deps, before, judged) : () => true;
+      if (changesScope(patch)) await requireNoSync(deps, before);
+      if (what === undefined) {
+        const count = changesScope(patch) ? await countLeaving(deps, before, stays) : 0;
         if (count > 0) throw new MillraceError('source_scope_narrowed', { count });
       }
       const kept =
         patch.credential === undefined ? { sealed: before.credential, sealedKind: before.credential_kind } : {};
-      await saveSource(deps, tenantId, before.source_id, judged, { createdBy: before.created_by, ...kept });
-      const left = narrows(patch) && what !== undefined ? await endLeaving(deps, before, stays, what) : 0;
+      const judgesAgain = Object.keys(patch).some((name) => judging.has(name));
+      const { created_by: createdBy } = before;
+      await saveSource(deps, tenantId, before.source_id, judged, { createdBy, judgesAgain, ...kept });
+      const left = changesScope(patch) ? await endLeaving(deps, before, stays, what ?? 'keep') : 0;
       trail.acted({
         target: before.source_id,
         data: { changed: Object.keys(patch), ...(left > 0 ? { left, what } : {}) },
@@ -161,6 +166,8 @@ function syncHandlers(deps: SourcesDeps): Handlers {
 
 /** Settings whose change is tried at the place before it is saved. */
 const reaching = new Set(['place', 'credential', 'prefix']);
+/** Settings by which objects were refused: with others the next sync may take them. */
+const judging = new Set(['pipeline', 'fields', 'max_bytes']);
 
 type Body = Omit<Wish, 'settle_seconds'> & { readonly settle_seconds?: number | undefined };
 
@@ -182,19 +189,16 @@ async function sound(deps: SourcesDeps, sourceId: string, given: Wish, plan: str
   return { ...wish, place: { ...wish.place, host_key: hostKey } };
 }
 
-function narrows(patch: object): boolean {
-  return ['prefix', 'include', 'exclude'].some((name) => name in patch);
-}
-
 function patched(
   deps: SourcesDeps,
   before: SourceRow,
   patch: { readonly [Name in keyof Body]?: Body[Name] | undefined },
 ): Wish {
   const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+  const place = patch.place === undefined ? (before.place as Wish['place']) : requirePinnedKey(before, patch.place);
+  requireOwnPassword(before, place, patch.credential !== undefined && patch.credential !== null);
   return {
     name: before.name,
-    place: before.place as Wish['place'],
     pipeline: before.pipeline,
     fields: before.fields,
     title_pattern: before.title_pattern,
@@ -213,6 +217,7 @@ function patched(
     credential:
       patch.credential === undefined ? openCredential(deps, before.source_id, before.credential) : patch.credential,
     ...(given as Partial<Wish>),
+    place,
   };
 }
 

@@ -52,6 +52,8 @@ export async function markMissing(
     readonly upTo: string | null;
     readonly keys: readonly string[];
     readonly syncId: string;
+    /** Only what is listed can be missed. */
+    readonly prefix: string;
   },
 ): Promise<number> {
   let after = range.after ?? '';
@@ -76,6 +78,7 @@ export async function markPage(
     readonly upTo: string | null;
     readonly keys: readonly string[];
     readonly syncId: string;
+    readonly prefix: string;
   },
   limit: number,
 ): Promise<{ looked: number; last: string | null; marked: number }> {
@@ -95,12 +98,12 @@ export async function markPage(
         where o.tenant_id = $1 and o.source_id = $2 and o.key = any (array(
           select p.key from page p
           where p.status in ('live', 'refused', 'failed', 'settling') and p.missing_in is distinct from $6
-            and not (p.key = any ($5::text[] collate "C"))))
+            and starts_with(p.key, $8) and not (p.key = any ($5::text[] collate "C"))))
         returning 1
       )
       select (select count(*) from page)::integer as looked, (select max(p.key) from page p) as last,
              (select count(*) from marked)::integer as marked`,
-    values: [tenantId, sourceId, range.after, range.upTo, range.keys, range.syncId, limit],
+    values: [tenantId, sourceId, range.after, range.upTo, range.keys, range.syncId, limit, range.prefix],
   });
   return rows[0] ?? { looked: 0, last: null, marked: 0 };
 }
@@ -169,11 +172,13 @@ export async function countMissing(
   sourceId: string,
   syncId: string,
 ): Promise<{ missing: number; known: number }> {
-  const known = (await countByStatus(db, tenantId, [sourceId])).get(sourceId)?.live ?? 0;
+  let known = (await countByStatus(db, tenantId, [sourceId])).get(sourceId)?.live ?? 0;
   let missing = 0;
   for (let after = ''; ; ) {
     const page = await pageMissing(db, tenantId, sourceId, { syncId, after, limit: COUNTED_AT_ONCE });
-    missing += page.filter(({ status }) => status === 'live').length;
+    const brought = page.filter(({ run_id: runId }) => runId !== null);
+    missing += brought.length;
+    known += brought.filter(({ status }) => status !== 'live').length;
     if (page.length < COUNTED_AT_ONCE) return { missing, known };
     after = page.at(-1)?.key ?? after;
   }
@@ -184,6 +189,8 @@ const COUNTED_AT_ONCE = 5_000;
 export interface MissingObject {
   readonly key: string;
   readonly status: ObjectStatus;
+  /** It brought something, whatever became of its later content. */
+  readonly run_id: string | null;
   readonly source_uri: string;
 }
 
@@ -198,7 +205,7 @@ export async function pageMissing(
   const { rows } = await db.query<MissingObject>({
     name: 'sources-page-missing',
     text: `
-      select o.key, o.status, o.source_uri from public.source_objects o
+      select o.key, o.status, o.run_id, o.source_uri from public.source_objects o
       where o.tenant_id = $1 and o.source_id = $2
         and (o.missing_in, o.key) > ($3, $4 collate "C") and o.missing_in <= $3
       order by o.missing_in, o.key
@@ -216,6 +223,7 @@ export async function endObjects(
   keys: readonly string[],
   status: 'deleted' | 'kept',
 ): Promise<void> {
+  if (keys.length === 0) return;
   await db.query({
     name: 'sources-end-objects',
     text: `
@@ -224,6 +232,34 @@ export async function endObjects(
       where o.tenant_id = $1 and o.source_id = $2 and o.key = any ($3::text[] collate "C")`,
     values: [tenantId, sourceId, keys, status],
   });
+}
+
+/** What was refused is tried by the next sync, although it has not changed: the settings by which it was judged have. */
+export async function judgeAgain(db: Queryable, tenantId: string, sourceId: string): Promise<void> {
+  while ((await judgePageAgain(db, tenantId, sourceId, JUDGED_AT_ONCE)) === JUDGED_AT_ONCE);
+}
+
+const JUDGED_AT_ONCE = 1_000;
+
+export async function judgePageAgain(
+  db: Queryable,
+  tenantId: string,
+  sourceId: string,
+  limit: number,
+): Promise<number> {
+  await keepIndexOrder(db);
+  const { rowCount } = await db.query({
+    name: 'sources-judge-again',
+    text: `
+      update public.source_objects o set status = 'failed'
+      where o.tenant_id = $1 and o.source_id = $2 and o.key = any (array(
+        select x.key from public.source_objects x
+        where x.tenant_id = $1 and x.source_id = $2 and x.status = 'refused'
+        order by x.key
+        limit $3))`,
+    values: [tenantId, sourceId, limit],
+  });
+  return rowCount ?? 0;
 }
 
 /** They are there after all. */
