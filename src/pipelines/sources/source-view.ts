@@ -140,7 +140,7 @@ function countsOf({ receipt, soFar }: SyncRow): z.output<typeof SyncCounts> | nu
   };
 }
 
-function addressOf({ kind, place, prefix }: Pick<SourceRow, 'kind' | 'place' | 'prefix'>): string {
+export function addressOf({ kind, place, prefix }: Pick<SourceRow, 'kind' | 'place' | 'prefix'>): string {
   const text = (name: string) => String(place[name] ?? '');
   if (kind === 's3') return `s3://${text('bucket')}/${prefix}`;
   if (kind === 'folder') return `${text('directory').replace(/\/*$/, '/')}${prefix}`;
