@@ -1,4 +1,4 @@
-// A source that is changed: which server it trusts, what becomes of objects that no longer belong to it, and what the new settings judge anew.
+// A source that is changed: which server it trusts, what becomes of objects that no longer belong to it, and what is judged again by the new settings.
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -177,7 +177,7 @@ describe('objects of a source', () => {
     expect(await bench.served()).not.toContain(uri('working/doc2.txt'));
   });
 
-  it('are all taken anew when the source feeds another pipeline, once its admin has said what becomes of what they brought', async () => {
+  it('are all taken again when the source feeds another pipeline, once its admin has said what becomes of what they brought', async () => {
     await bench.put('switched/rows.csv', 'SKU,Title\nA-1,Kettle\n');
     const source = await bench.connect(bench.wish('switched', { pipeline: 'ads', fields: { platform: 'meta' } }));
     await bench.sync(source);

@@ -22,7 +22,7 @@ export function changesScope(patch: object): boolean {
   return ['prefix', 'include', 'exclude', 'place', 'pipeline'].some((name) => name in patch);
 }
 
-/** An object of another bucket, server or directory is another object, whatever its key; another pipeline takes everything anew. */
+/** An object of another bucket, server or directory is another object, whatever its key; another pipeline takes everything again. */
 export async function staysIn(deps: SourcesDeps, before: SourceRow, wish: Wish): Promise<Stays> {
   if (wish.pipeline !== before.pipeline) return () => false;
   const belongs = belongsTo(wish);

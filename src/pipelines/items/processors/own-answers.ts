@@ -1,5 +1,6 @@
 // What the process of an own processor may ask for while it works on a call: reads under the tenant of the job, and the job's file.
 import type { Queryable } from '../../../platform/database.ts';
+import { passQuery } from '../sql/pass-query.ts';
 import type { Asked } from './own-messages.ts';
 import type { ProcessContext } from './processor.ts';
 
@@ -74,9 +75,7 @@ export class OwnAnswers {
   async #query(read: number, given: readonly unknown[]): Promise<unknown> {
     const open = this.#reads.get(read);
     if (open === undefined) throw new Error('this reading has ended');
-    const [first, ...rest] = given;
-    const { rows, rowCount } = await open.db.query(first as string, ...(rest as [unknown[]]));
-    return { rows, rowCount };
+    return passQuery(open.db, given);
   }
 
   async #endRead(read: number): Promise<null> {
