@@ -1,5 +1,11 @@
 // How the API enters the database: as millrace_app under one tenant, or as the operator of the installation.
-import { type Pool, type Queryable, type TransactionOptions, withTenant } from '../platform/database.ts';
+import {
+  type Pool,
+  type Queryable,
+  type TenantSession,
+  type TransactionOptions,
+  withTenant,
+} from '../platform/database.ts';
 
 export const APP_ROLE = 'millrace_app';
 const OPERATOR_ROLE = 'millrace_operator';
@@ -8,9 +14,9 @@ export function inTenant<T>(
   pool: Pool,
   tenantId: string,
   fn: (db: Queryable) => Promise<T>,
-  options: TransactionOptions = {},
+  { settings, ...options }: TransactionOptions & Pick<TenantSession, 'settings'> = {},
 ): Promise<T> {
-  return withTenant(pool, { tenantId, role: APP_ROLE }, fn, options);
+  return withTenant(pool, { tenantId, role: APP_ROLE, ...(settings && { settings }) }, fn, options);
 }
 
 /** Only for the command line and the first start: sees every tenant. */

@@ -61,6 +61,8 @@ export interface TransactionOptions {
 export interface TenantSession {
   readonly tenantId: string;
   readonly role: string;
+  /** Of the server, for this transaction. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const int8Array = 1016;
@@ -233,12 +235,21 @@ export function withTenant<T>(
 }
 
 /** Sets role and tenant for the rest of the open transaction. */
-export async function enterTenant(client: Queryable, session: TenantSession): Promise<void> {
-  await client.query({
-    name: 'enter-tenant',
-    text: `select set_config('role', $1, true), set_config('millrace.tenant_id', $2, true)`,
-    values: [session.role, session.tenantId],
-  });
+export async function enterTenant(client: Queryable, { role, tenantId, settings }: TenantSession): Promise<void> {
+  if (settings === undefined)
+    await client.query({
+      name: 'enter-tenant',
+      text: `select set_config('role', $1, true), set_config('millrace.tenant_id', $2, true)`,
+      values: [role, tenantId],
+    });
+  else
+    await client.query({
+      name: 'enter-tenant-with-settings',
+      text: `
+        select set_config('role', $1, true), set_config('millrace.tenant_id', $2, true),
+               (select count(set_config(s.name, s.value, true)) from unnest($3::text[], $4::text[]) as s (name, value))`,
+      values: [role, tenantId, Object.keys(settings), Object.values(settings)],
+    });
 }
 
 /** Refuses to work where the role of a pool does not arrive, as behind a pooler that drops startup options. */

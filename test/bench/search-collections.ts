@@ -32,9 +32,8 @@ const TAKEN_AWAY = 3;
 const modes = ['lexical', 'vector', 'hybrid'] as const;
 
 export async function benchCollections(server: SearchServer, folder: string, options: Options): Promise<Figure[]> {
-  const names = readdirSync(folder).flatMap((file) => /^(.+)-docs\.jsonl$/.exec(file)?.[1] ?? []);
   const loaded: Loaded[] = [];
-  for (const name of names.sort().reverse()) loaded.push(await load(server, readCollection(folder, name), options));
+  for (const name of namesIn(folder)) loaded.push(await load(server, readCollection(folder, name), options));
   const figures: Figure[] = [];
   for (const mode of modes) {
     const scores: number[] = [];
@@ -52,6 +51,30 @@ export async function benchCollections(server: SearchServer, folder: string, opt
   return [...figures, ...(await measureRefusals(loaded, options))];
 }
 
+const WORDS_OF_PASSAGE = 90;
+
+/** Passages of all collections by turns, and their questions, for those who measure on vectors alone. */
+export function readTexts(folder: string, most: number): { passages: string[]; questions: string[] } {
+  const collections = namesIn(folder).map((name) => readCollection(folder, name));
+  const passages = collections.map(({ documents }) => documents.flatMap(({ text }) => passagesOf(text)));
+  return {
+    passages: byTurns(passages).slice(0, most),
+    questions: byTurns(collections.map(({ questions }) => questions.map(({ text }) => text))),
+  };
+}
+
+function passagesOf(text: string): string[] {
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  return Array.from({ length: Math.ceil(words.length / WORDS_OF_PASSAGE) }, (_, at) =>
+    words.slice(at * WORDS_OF_PASSAGE, (at + 1) * WORDS_OF_PASSAGE).join(' '),
+  );
+}
+
+function byTurns<T>(lists: readonly (readonly T[])[]): T[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
+}
+
 /** Between 0 and 1: two digits would hide what a change is worth. */
 export function share(id: string, value: number, unit: string): Figure {
   return { id, value: Math.round(value * 1_000) / 1_000, unit, peers: {}, ratios: {} };
@@ -61,6 +84,13 @@ export function share(id: string, value: number, unit: string): Figure {
 function headline(loaded: readonly Loaded[], scores: readonly number[]): number {
   const at = loaded.findIndex(({ name }) => name === 'cranfield');
   return scores[at] ?? scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);
+}
+
+function namesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .flatMap((file) => /^(.+)-docs\.jsonl$/.exec(file)?.[1] ?? [])
+    .sort()
+    .reverse();
 }
 
 function readCollection(folder: string, name: string): Collection {

@@ -14,12 +14,7 @@ import { OnnxModel } from '../../src/pipelines/documents/embedding/onnx-model.ts
 import { embeddedModel } from '../../src/pipelines/documents/embedding/open-embedder.ts';
 import { findNativeRuntime } from './native-runtime.ts';
 
-export interface KeptEmbedder extends Embedder {
-  /** Of all texts that were ever embedded, in their order. */
-  vectors(): Float32Array[];
-}
-
-export async function openKeptEmbedder(say: (line: string) => void): Promise<KeptEmbedder> {
+export async function openKeptEmbedder(say: (line: string) => void): Promise<Embedder> {
   const native = findNativeRuntime(say);
   const model = await OnnxModel.load(readModelFolder(embeddedFolder), native === undefined ? 'wasm' : 'native', native);
   const file = path.join(tmpdir(), `millrace-bench-vectors-${embeddedModel.modelId.replace(/\W+/g, '-')}.tsv`);
@@ -50,7 +45,6 @@ export async function openKeptEmbedder(say: (line: string) => void): Promise<Kep
       return vectors;
     },
     runtime: async () => model.runtime,
-    vectors: () => [...kept.values()],
     close() {},
   };
 }

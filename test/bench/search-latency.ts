@@ -7,13 +7,16 @@ import { vectorOf } from '../../src/pipelines/documents/embedding/embedder.ts';
 import { bitIndex } from '../../src/pipelines/documents/search/vector-index.ts';
 import { noFilter } from '../../src/pipelines/documents/sql/search-filter.ts';
 import { type Figure, time } from './report.ts';
-import { share } from './search-collections.ts';
-import { draw, generator, mixture, seedChunks } from './search-seed.ts';
+import { readTexts, share } from './search-collections.ts';
+import { draw, seedChunks } from './search-seed.ts';
 import { type BenchTenant, openSearchServer, type SearchServer } from './search-server.ts';
+import { dot, generator, neighbourhoodsOf } from './search-vectors.ts';
 
 interface Options {
   readonly quick: boolean;
   readonly say: (line: string) => void;
+  /** The folder of the collections: real passages to copy, real questions to ask. */
+  readonly data: string | undefined;
 }
 
 interface Kept {
@@ -27,13 +30,14 @@ const QUICK_SIZES = [5_000];
 const SMALL_CHUNKS = 200;
 const QUESTIONS = 200;
 const WARMING = 20;
-const RECALL_QUESTIONS = 60;
+const RECALL_QUESTIONS = 100;
+const MOST_PASSAGES = 4_000;
 const READ_AT_ONCE = 5_000;
 const modes = ['lexical', 'vector', 'hybrid'] as const;
 type Mode = (typeof modes)[number];
 
 /** The home of an installation that has the chunks; seeded now, unless an earlier bench has left it. */
-export async function openSeeded({ quick, say }: Options): Promise<{ server: SearchServer; kept: Kept }> {
+export async function openSeeded({ quick, say, data }: Options): Promise<{ server: SearchServer; kept: Kept }> {
   const home = path.join(tmpdir(), `millrace-bench-search-${quick ? 'quick' : 'whole'}`);
   const note = path.join(home, 'seeded.json');
   const isSeeded = existsSync(note);
@@ -51,18 +55,18 @@ export async function openSeeded({ quick, say }: Options): Promise<{ server: Sea
       },
     };
   }
-  const kept = await seed(server, { quick, say });
+  const kept = await seed(server, { quick, say, data });
   writeFileSync(note, JSON.stringify(kept));
   return { server, kept };
 }
 
-async function seed(server: SearchServer, { quick, say }: Options): Promise<Kept> {
+async function seed(server: SearchServer, { quick, say, data }: Options): Promise<Kept> {
   const large: { tenant: BenchTenant; chunks: number }[] = [];
   const small: BenchTenant[] = [];
   for (const chunks of quick ? QUICK_SIZES : SIZES)
     large.push({ tenant: await server.tenant(`one with ${chunks}`), chunks });
   for (let at = 0; at < (quick ? 20 : 1_000); at++) small.push(await server.tenant(`small ${at}`));
-  const base = await baseVectors(server);
+  const base = neighbourhoodsOf(await server.embedder.embed(textsOf(data).passages));
   const seeds = [
     ...large.map(({ tenant, chunks }) => ({ tenantId: tenant.user.tenant_id, chunks })),
     ...small.map(({ user }) => ({ tenantId: user.tenant_id, chunks: SMALL_CHUNKS })),
@@ -74,7 +78,7 @@ async function seed(server: SearchServer, { quick, say }: Options): Promise<Kept
   return { large, small };
 }
 
-export async function benchLatency(server: SearchServer, kept: Kept, { quick, say }: Options): Promise<Figure[]> {
+export async function benchLatency(server: SearchServer, kept: Kept, { quick, say, data }: Options): Promise<Figure[]> {
   const random = generator(5);
   // Three to six words as people ask: some common, some rare, some that the tenant does not have.
   const questions = Array.from({ length: quick ? 40 : QUESTIONS }, () =>
@@ -95,8 +99,8 @@ export async function benchLatency(server: SearchServer, kept: Kept, { quick, sa
   }
   figures.push(...(await measureSmall(kept.small, questions, say)));
   const largest = kept.large.at(-1);
-  const recall =
-    largest && (await measureRecall(server, largest.tenant, largest.chunks, quick ? 20 : RECALL_QUESTIONS));
+  const asked = textsOf(data).questions.slice(0, quick ? 20 : RECALL_QUESTIONS);
+  const recall = largest && (await measureRecall(server, largest.tenant, largest.chunks, asked));
   return [...figures, share('vector-recall', recall ?? 0, 'recall@10')];
 }
 
@@ -150,23 +154,21 @@ function percentiles(name: string, times: readonly number[], suffix: string): Fi
   ];
 }
 
-/** Those that were kept, or a few texts embedded now. */
-async function baseVectors(server: SearchServer): Promise<Float32Array[]> {
-  const kept = server.embedder.vectors();
-  if (kept.length >= 1_000) return kept.slice(0, 4_000);
+/** Of the collections, or of made up words where there are none. */
+function textsOf(data: string | undefined): { passages: readonly string[]; questions: readonly string[] } {
+  if (data !== undefined) return readTexts(data, MOST_PASSAGES);
   const random = generator(11);
-  return server.embedder.embed(Array.from({ length: 400 }, () => draw(12, random).join(' ')));
+  const texts = (count: number, words: number) => Array.from({ length: count }, () => draw(words, random).join(' '));
+  return { passages: texts(400, 12), questions: texts(RECALL_QUESTIONS, 6) };
 }
 
 async function measureRecall(
   { admin, embedder }: SearchServer,
   { user: { tenant_id: tenantId } }: BenchTenant,
   chunks: number,
-  rounds: number,
+  asked: readonly string[],
 ): Promise<number> {
-  const random = generator(13);
-  const base = embedder.vectors();
-  const questions = Array.from({ length: rounds }, () => mixture(base, random));
+  const questions = await embedder.embed(asked);
   const exact = await exactNearest(admin, tenantId, questions);
   let found = 0;
   for (const [at, vector] of questions.entries()) {
@@ -174,7 +176,7 @@ async function measureRecall(
     const near = new Set((await bitIndex.nearest(admin, question, 10)).map(({ chunkId }) => chunkId));
     found += exact[at]?.filter(({ id }) => near.has(id)).length ?? 0;
   }
-  return found / (rounds * 10);
+  return found / (questions.length * 10);
 }
 
 interface Scored {
@@ -209,12 +211,6 @@ function keepBest(best: Scored[], one: Scored): void {
   best.push(one);
   best.sort((a, b) => b.score - a.score);
   best.length = Math.min(best.length, 10);
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
-  return sum;
 }
 
 function percentile(values: readonly number[], share: number): number {

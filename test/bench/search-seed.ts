@@ -1,12 +1,13 @@
 // Many chunks for the latencies of search, written straight into the tables, in the order in which documents would have come. Words are made of
-// syllables and follow Zipf's law over 50,000 of them; vectors are mixtures of real ones.
+// syllables and follow Zipf's law over 50,000 of them; vectors are copies of real ones (search-vectors.ts).
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
-import { signBits, toUnitLength, vectorBytes } from '../../src/pipelines/documents/embedding/embedder.ts';
+import { signBits, vectorBytes } from '../../src/pipelines/documents/embedding/embedder.ts';
 import type { Pool } from '../../src/platform/database.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
+import { generator, type Neighbourhoods, neighbourOf } from './search-vectors.ts';
 
 export interface Seed {
   readonly tenantId: string;
@@ -29,7 +30,7 @@ export async function seedChunks(
   admin: Pool,
   model: { readonly modelId: string; readonly dims: number },
   seeds: readonly Seed[],
-  base: readonly Float32Array[],
+  base: Neighbourhoods,
 ): Promise<void> {
   const random = generator(7);
   const client = await admin.connect();
@@ -134,22 +135,14 @@ function* termRows(versions: readonly SeededVersion[]): Generator<string> {
 function* vectorRows(
   versions: readonly SeededVersion[],
   modelId: string,
-  base: readonly Float32Array[],
+  base: Neighbourhoods,
   random: () => number,
 ): Generator<string> {
   for (const { tenantId, versionId, chunks } of versions)
     for (const { id } of chunks) {
-      const vector = mixture(base, random);
+      const vector = neighbourOf(base, random);
       yield line(tenantId, modelId, versionId, id, 0, `\\\\x${vectorBytes(vector).toString('hex')}`, signBits(vector));
     }
-}
-
-/** Real vectors give real neighbourhoods. */
-export function mixture(base: readonly Float32Array[], random: () => number): Float32Array {
-  const pick = () => base[Math.floor(random() * base.length)] ?? new Float32Array(384);
-  const [one, two] = [pick(), pick()];
-  const share = 0.5 + random() / 2;
-  return toUnitLength(one.map((value, at) => share * value + (1 - share) * (two[at] ?? 0) + (random() - 0.5) * 0.08));
 }
 
 const first = 'b c d f g h k l m n p r s t v w z br cl dr fl gr pl st tr'.split(' ');
@@ -166,13 +159,4 @@ function wordOf(rank: number): string {
 
 export function draw(count: number, random: () => number): string[] {
   return Array.from({ length: count }, () => wordOf(Math.floor(VOCABULARY ** random())));
-}
-
-/** The same numbers every time. */
-export function generator(seed: number): () => number {
-  let state = seed * 2_654_435_761;
-  return () => {
-    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 3_266_489_917) >>> 0;
-    return state / 4_294_967_296;
-  };
 }

@@ -14,6 +14,7 @@ import { defaultHttpSettings } from '../../src/http/app-deps.ts';
 import { defaultUploadLimits } from '../../src/http/uploads/upload-limits.ts';
 import { kitRoles } from '../../src/pipelines/all.ts';
 import { documentsPipeline } from '../../src/pipelines/documents/documents.pipeline.ts';
+import type { Embedder } from '../../src/pipelines/documents/embedding/embedder.ts';
 import { changeHandlers } from '../../src/pipelines/documents/http/change-handlers.ts';
 import { documentsIntake, ingestHandler } from '../../src/pipelines/documents/http/ingest.ts';
 import { searchHandlers } from '../../src/pipelines/documents/http/search-handlers.ts';
@@ -26,7 +27,7 @@ import { throughIndexes } from '../../src/platform/planner-settings.ts';
 import { documentsDeps } from '../support/documents-deps.ts';
 import { buildEngine } from '../support/engine.ts';
 import { makeTempHome, removeTempHome } from '../support/temp-home.ts';
-import { type KeptEmbedder, openKeptEmbedder } from './search-embedder.ts';
+import { openKeptEmbedder } from './search-embedder.ts';
 
 /** Nobody signs in here. */
 const noPassword = `$2b$12$${'x'.repeat(53)}`;
@@ -36,7 +37,7 @@ export interface SearchServer {
   /** As the owner of the tables: for seeding. */
   readonly admin: Pool;
   readonly engine: Engine;
-  readonly embedder: KeptEmbedder;
+  readonly embedder: Embedder;
   readonly runtime: string;
   tenant(name: string): Promise<BenchTenant>;
   /** A tenant of an earlier bench on the same home. */

@@ -21,10 +21,10 @@ export async function benchSearch({ quick, say, data, only }: BenchOptions): Pro
     }
   }
   if (wants('latency') || wants('seed')) {
-    const { server, kept } = await openSeeded({ quick, say });
+    const { server, kept } = await openSeeded({ quick, say, data });
     try {
       embedding = server.runtime;
-      if (wants('latency')) figures.push(...(await benchLatency(server, kept, { quick, say })));
+      if (wants('latency')) figures.push(...(await benchLatency(server, kept, { quick, say, data })));
     } finally {
       await server.close();
     }

@@ -41,7 +41,7 @@ import {
   takeDeliveries,
 } from './sql/deliveries.ts';
 import { expireBlobs } from './sql/expire-blobs.ts';
-import { findByBits, readChunkVectors, readVectors } from './sql/find-by-bits.ts';
+import { findByBits, readChunkVectors } from './sql/find-by-bits.ts';
 import { findPhrase } from './sql/find-phrase.ts';
 import { deleteHalfBuilt, listHalfBuilt } from './sql/half-built.ts';
 import { keepBlobUntil } from './sql/keep-blob.ts';
@@ -84,14 +84,7 @@ import {
 } from './sql/read-documents.ts';
 import { keepMatching, readActiveModel, readFound } from './sql/read-found.ts';
 import { readPagesOf } from './sql/read-pages-of.ts';
-import {
-  countPassing,
-  countTerms,
-  listConfigs,
-  listTermsFrom,
-  readLexemes,
-  readSearched,
-} from './sql/read-searched.ts';
+import { countPassing, countTerms, listTermsFrom, readLexemes, readSearchable } from './sql/read-searched.ts';
 import { noFilter, type SearchFilter } from './sql/search-filter.ts';
 import { insertTerms } from './sql/terms.ts';
 import { insertVectors, knownHashes, listLiveModels, recordModel } from './sql/vectors.ts';
@@ -347,7 +340,7 @@ const ofServed = { readsAll: 'all that is served of one tenant: a search reads i
 
 const ofFilter = (wanted: SearchFilter) => (wanted === noFilter ? {} : ofServed);
 
-/** A search sets its own limits for its transaction (sql/limit-search.ts). */
+/** A search sets its own limits for its transaction (sql/search-documents.ts). */
 const looking = (call: PlanCase['call'], more: Pick<PlanCase, 'readsAll'> = {}): PlanCase => ({
   home: {
     role: 'millrace_app',
@@ -359,24 +352,23 @@ const looking = (call: PlanCase['call'], more: Pick<PlanCase, 'readsAll'> = {}):
   ...more,
 });
 
+const askedBits = { signs: '1010', planes: ['1010', '1010', '1010', '0101'] } as const;
 const searching: PlanCase[] = [
   ...filters.flatMap((wanted) => [
-    looking((db, w) => findByBits(db, model(w), '1010', wanted, 20), ofServed),
+    looking((db, w) => findByBits(db, model(w), askedBits, wanted, { met: 40, read: 20 }), ofServed),
     looking((db, w) => findPhrase(db, w.ours, 'term 42', ['word42'], wanted, 20), ofFilter(wanted)),
     looking((db, w) => findLexicalCandidates(db, w.ours, terms, lengths, wanted, 20), ofFilter(wanted)),
     looking((db, w) => countPassing(db, w.ours, wanted), ofServed),
   ]),
-  looking((db, w) => readVectors(db, model(w), [{ chunk_id: chunk(w), passage_no: 0 }])),
   looking((db, w) => readChunkVectors(db, model(w), [chunk(w)])),
   looking((db, w) => scoreChunks(db, w.ours, terms, lengths, { ids: [chunk(w)], numbers: [] })),
   looking((db, w) => readFound(db, w.ours, [chunk(w)])),
   looking((db, w) => keepMatching(db, w.ours, [chunk(w)], { phrases: ['word1'], excluded: [] })),
   looking((db, w) => readActiveModel(db, w.ours)),
-  looking((db, w) => readSearched(db, w.ours), ofServed),
-  looking((db, w) => listConfigs(db, w.ours), ofServed),
+  looking((db, w) => readSearchable(db, w.ours), ofServed),
   looking((db) => readLexemes(db, ['word'], ['simple'])),
   looking((db, w) => countTerms(db, w.ours, ['term 42'], 100)),
-  looking((db, w) => listTermsFrom(db, w.ours, 'term 4', 20)),
+  looking((db, w) => listTermsFrom(db, w.ours, ['term 4'], 20)),
 ];
 
 const owner = (w: World) => ({ tenantId: w.ours, actorId: w.id('owner_id', 41) });

@@ -2,7 +2,7 @@
 import type { AbstainReason } from './answer.ts';
 import type { Bar } from './bar.ts';
 import type { Evidence } from './evidence.ts';
-import { bareWord, nothingPasses } from './say-why.ts';
+import { nothingPasses, wholeWords } from './say-why.ts';
 import type { Found } from './search-documents.ts';
 
 /** Undefined: the evidence carries an answer. */
@@ -31,9 +31,11 @@ function onMissing(found: Found): string {
   const missing = found.retrieval.terms.words.filter(
     ({ isCommon, terms }) => !isCommon && !terms.some((at) => (best?.parts[at] ?? 0) > 0),
   );
-  const rarest = missing.toSorted((a, b) => b.idf - a.idf).slice(0, 3);
+  const rarest = wholeWords(missing)
+    .sort((a, b) => b.idf - a.idf)
+    .slice(0, 3);
   if (rarest.length === 0) return '';
-  return `: nothing on ${rarest.map(({ word }) => `"${bareWord(word)}"`).join(', ')}`;
+  return `: nothing on ${rarest.map(({ word }) => `"${word}"`).join(', ')}`;
 }
 
 function closest(found: Found): string {

@@ -96,6 +96,8 @@ function inTime<T>(limitMs: number, reason: string, work: (late: AbortSignal) =>
 /** One for each model of the installation: a tenant's questions are asked with its active one. */
 export class QuestionEmbedders {
   readonly #all: readonly QuestionEmbedder[];
+  /** By tenant, the model that was active when it last searched. */
+  readonly #models = new Map<string, string>();
 
   constructor(embedders: readonly Embedder[], timeoutMs: number) {
     this.#all = embedders.map((embedder) => new QuestionEmbedder(embedder, timeoutMs));
@@ -104,5 +106,14 @@ export class QuestionEmbedders {
   /** The first one for a tenant that has no model yet. Undefined: the settings do not name its model any more. */
   of(modelId: string | undefined): QuestionEmbedder | undefined {
     return modelId === undefined ? this.#all[0] : this.#all.find((each) => each.modelId === modelId);
+  }
+
+  remembered(tenantId: string): string | undefined {
+    return this.#models.get(tenantId);
+  }
+
+  remember(tenantId: string, modelId: string): void {
+    if (this.#models.size >= KEPT && !this.#models.has(tenantId)) this.#models.clear();
+    this.#models.set(tenantId, modelId);
   }
 }

@@ -1,4 +1,5 @@
-// Where words of a query stand in a text, in any of their forms: the same beginning, up to an ending.
+// Where words of a query stand in a text, in any of their forms: the same beginning, up to an ending. Ideographs, which nothing separates, are
+// marked where the very characters stand.
 
 export interface Mark {
   readonly start: number;
@@ -13,9 +14,25 @@ export function highlightsOf(text: string, words: readonly string[]): Mark[] {
   const marks: Mark[] = [];
   for (const match of text.matchAll(/[\p{L}\p{N}]+/gu)) {
     const token = match[0].toLowerCase();
-    if (wanted.some((word) => isForm(token, word)))
+    if (ideograph.test(token)) marks.push(...placesIn(token, wanted, match.index));
+    else if (wanted.some((word) => isForm(token, word)))
       marks.push({ start: match.index, end: match.index + match[0].length });
     if (marks.length >= MAX_MARKS) break;
+  }
+  return marks.slice(0, MAX_MARKS);
+}
+
+/** Pairs that overlap or follow each other are one mark. */
+function placesIn(token: string, wanted: readonly string[], from: number): Mark[] {
+  const isMarked = new Array<boolean>(token.length).fill(false);
+  for (const word of wanted)
+    for (let at = token.indexOf(word); at >= 0; at = token.indexOf(word, at + 1))
+      isMarked.fill(true, at, at + word.length);
+  const marks: Mark[] = [];
+  for (let start = isMarked.indexOf(true); start >= 0; ) {
+    const end = isMarked.indexOf(false, start);
+    marks.push({ start: from + start, end: from + (end < 0 ? token.length : end) });
+    start = end < 0 ? -1 : isMarked.indexOf(true, end);
   }
   return marks;
 }
@@ -26,7 +43,6 @@ function bare(word: string): string[] {
 
 function isForm(token: string, word: string): boolean {
   if (token === word) return true;
-  if (ideograph.test(word)) return token.includes(word) || word.includes(token);
   if (token === `${word}s` || word === `${token}s`) return true;
   if (token.length < 4 || word.length < 4) return false;
   let common = 0;

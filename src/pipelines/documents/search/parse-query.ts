@@ -1,6 +1,7 @@
 // What a query says: words, "phrases" that must stand there, -words that must not. Everything else in it is text, whatever it looks like:
 // nothing of a query is ever read as a statement, a pattern or an instruction.
 import { storableText } from '../../../platform/storable-text.ts';
+import { searchableText } from '../language.ts';
 
 export interface ParsedQuery {
   /** As it is embedded: without the marks of the syntax. */
@@ -47,7 +48,14 @@ function isProse(text: string): boolean {
 
 function ofWords(wanted: string, phrases: readonly string[], excluded: readonly string[]): ParsedQuery {
   const text = wanted.replace(/\s+/g, ' ').trim();
-  const words = [...new Set(text.split(' ').filter((word) => /[\p{L}\p{N}]/u.test(word)))];
+  // Pairs of ideographs are words of their own: each has its weight, and is found or missed by itself.
+  const words = [
+    ...new Set(
+      searchableText(text)
+        .split(/\s+/)
+        .filter((word) => /[\p{L}\p{N}]/u.test(word)),
+    ),
+  ];
   return {
     text,
     words: words.slice(0, MAX_WORDS),

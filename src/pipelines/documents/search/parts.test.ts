@@ -29,6 +29,10 @@ describe('a query', () => {
     });
   });
 
+  it('in ideographs has a word for each pair of them', () => {
+    expect(parseQuery('备份 多久 backup保存几年')?.words).toEqual(['备份', '多久', 'backup', '保存', '存几', '几年']);
+  });
+
   it('without a letter or digit is none', () => {
     expect(['', ' \t\u0000', '"" - ?!', '\u202e'].map(parseQuery)).toEqual([
       undefined,

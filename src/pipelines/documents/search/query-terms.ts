@@ -2,7 +2,7 @@
 // tenant's own chunks, nobody else's), a word that nobody wrote read as the nearest one.
 import type { Queryable } from '../../../platform/database.ts';
 import { searchableText } from '../language.ts';
-import { countTerms, listConfigs, listTermsFrom, readLexemes, type Searched } from '../sql/read-searched.ts';
+import { countTerms, listTermsFrom, readLexemes, type Searchable, type Searched } from '../sql/read-searched.ts';
 import { nearestTerm, slipsAllowed } from './nearest-term.ts';
 import { askingWordsOf, questionLanguages, stopWordsOf } from './question-words.ts';
 
@@ -43,9 +43,9 @@ export async function queryTerms(
   db: Queryable,
   tenantId: string,
   words: readonly string[],
-  searched: Searched,
+  searched: Searchable,
 ): Promise<QueryTerms> {
-  const configs = await listConfigs(db, tenantId);
+  const { configs } = searched;
   if (words.length === 0 || configs.length === 0) return { words: [], terms: [], leftOut: 0 };
   const { lexemes, stops } = await lexemesOf(db, words, configs);
   const common = commonOf(words, lexemes, stops);
@@ -59,18 +59,20 @@ export async function queryTerms(
       counts.set(row.term, weighed(row.term, row, searched));
   };
   await count([...new Set(lexemes.flat())]);
-  const readAs = new Map<number, string>();
-  for (const [at, terms] of lexemes.entries()) {
-    // "soft-boiled" is no slip of "sort": a word of several parts is taken as it is.
-    if (/[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u.test(words[at] ?? '')) continue;
-    if (terms.length === 0 || (stops[at]?.size ?? 0) > 0 || terms.some((term) => (counts.get(term)?.versions ?? 0) > 0))
-      continue;
-    const near = await nearestOf(db, tenantId, terms);
-    if (near === undefined) continue;
-    readAs.set(at, near);
-    lexemes[at] = [near];
-    await count([near]);
-  }
+  const isKnown = (term: string) => (counts.get(term)?.versions ?? 0) > 0;
+  const mayBeSlip = (terms: readonly string[], at: number) =>
+    // "soft-boiled" is no slip of "sort": a word of several parts is taken as it is. "How long" asks; it is no slip of "log".
+    !/[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u.test(words[at] ?? '') &&
+    !common.all[at] &&
+    stops[at]?.size === 0 &&
+    !terms.some(isKnown);
+  const readAs = await readSlips(
+    db,
+    tenantId,
+    new Map(lexemes.map((terms, at) => [at, mayBeSlip(terms, at) ? terms : []])),
+  );
+  for (const [at, near] of readAs) lexemes[at] = [near];
+  await count([...readAs.values()]);
   // One stop word alone tells no language, but where no document has it nobody misses it.
   const isMissed = (at: number) => stops[at]?.size === 0 || lexemes[at]?.some((term) => counts.get(term)?.versions);
   return gather(
@@ -158,16 +160,27 @@ function weighedTogether(
   );
 }
 
-async function nearestOf(db: Queryable, tenantId: string, terms: readonly string[]): Promise<string | undefined> {
-  for (const term of terms) {
-    if (slipsAllowed(term) === 0) continue;
-    // The second letter may be the wrong one: what begins with the first alone is looked at as well, as far as that goes.
-    for (const length of [PREFIX, 1]) {
-      const near = nearestTerm(term, await listTermsFrom(db, tenantId, term.slice(0, length), MOST_NEIGHBOURS));
-      if (near !== undefined) return near;
+/** By word, what it is read as: the nearest of the terms that begin like one of its own. All words in one statement. */
+async function readSlips(
+  db: Queryable,
+  tenantId: string,
+  missing: ReadonlyMap<number, readonly string[]>,
+): Promise<Map<number, string>> {
+  const read = new Map<number, string>();
+  // The second letter may be the wrong one: what begins with the first alone is looked at as well, as far as that goes.
+  for (const length of [PREFIX, 1]) {
+    const open = [...missing].flatMap(([at, terms]) =>
+      read.has(at) ? [] : terms.filter((term) => slipsAllowed(term) > 0).map((term) => ({ at, term })),
+    );
+    if (open.length === 0) break;
+    const prefixes = new Set(open.map(({ term }) => term.slice(0, length)));
+    const known = await listTermsFrom(db, tenantId, [...prefixes], MOST_NEIGHBOURS);
+    for (const { at, term } of open) {
+      const near = read.has(at) ? undefined : nearestTerm(term, known.get(term.slice(0, length)) ?? []);
+      if (near !== undefined) read.set(at, near);
     }
   }
-  return undefined;
+  return read;
 }
 
 function gather(

@@ -10,8 +10,8 @@ import {
   type ScoredChunk,
   scoreChunks,
 } from '../sql/rank-lexical.ts';
-import { keepMatching, readActiveModel } from '../sql/read-found.ts';
-import { countPassing, readSearched, type Searched } from '../sql/read-searched.ts';
+import { keepMatching } from '../sql/read-found.ts';
+import { countPassing, readSearchable, type Searchable, type Searched } from '../sql/read-searched.ts';
 import { isFiltering, type SearchFilter } from '../sql/search-filter.ts';
 import { fusionOf } from './fuse.ts';
 import type { ParsedQuery } from './parse-query.ts';
@@ -50,7 +50,7 @@ export interface Retrieval {
   readonly ranked: readonly RankedChunk[];
   readonly terms: QueryTerms;
   /** All that is served: what the weights of words come from. */
-  readonly served: Searched;
+  readonly served: Searchable;
   /** What was searched: of what is served, what the filters leave. */
   readonly searched: Pick<Searched, 'documents' | 'chunks'>;
   readonly mode: SearchMode;
@@ -69,11 +69,12 @@ export async function retrieve(
   watch: Stopwatch,
 ): Promise<Retrieval> {
   const { tenantId, query, filter, embedded } = request;
-  const served = await watch.time('count', () => readSearched(db, tenantId));
+  const served = await watch.time('count', () => readSearchable(db, tenantId));
   const searched = isFiltering(filter) ? await watch.time('count', () => countPassing(db, tenantId, filter)) : served;
-  const model = await readActiveModel(db, tenantId);
-  const activeModel = model && { modelId: model.model_id, abstainBelow: model.abstain_below };
-  const hasVector = embedded !== undefined && model?.model_id === embedded.modelId && request.mode !== 'lexical';
+  const activeModel = served.model
+    ? { modelId: served.model.model_id, abstainBelow: served.model.abstain_below }
+    : undefined;
+  const hasVector = embedded !== undefined && activeModel?.modelId === embedded.modelId && request.mode !== 'lexical';
   const terms = await watch.time('words', () => queryTerms(db, tenantId, query.words, served));
   const mode: SearchMode = !hasVector ? 'lexical' : terms.terms.length === 0 ? 'vector' : request.mode;
 
@@ -134,7 +135,7 @@ async function findByWords(
   tuning: Tuning,
 ): Promise<LexicalCandidate[]> {
   const [rarestInPhrase] = terms.words
-    .filter(({ word }) => query.phrases.some((phrase) => phrase.split(/\s+/).includes(word)))
+    .filter(({ word }) => query.phrases.some((phrase) => searchableText(phrase).split(/\s+/).includes(word)))
     .flatMap((word) => word.terms.map((at) => terms.terms[at]))
     .filter((term) => term !== undefined)
     .sort((a, b) => a.versions - b.versions);

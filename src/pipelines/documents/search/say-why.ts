@@ -62,13 +62,10 @@ function saidOfWords(query: ParsedQuery, { terms, candidates }: Retrieval): stri
   const unknown = terms.words.filter(
     (word) => !word.isCommon && word.readAs === null && word.terms.length === 0 && word.chunks === 0,
   );
-  if (unknown.length > 0)
-    said.push(
-      `No document has ${unknown
-        .slice(0, 5)
-        .map(({ word }) => `"${bareWord(word)}"`)
-        .join(', ')}.`,
-    );
+  if (unknown.length > 0) {
+    const named = wholeWords(unknown).slice(0, 5);
+    said.push(`No document has ${named.map(({ word }) => `"${word}"`).join(', ')}.`);
+  }
   if (terms.words.length > 0 && terms.words.every(({ isCommon }) => isCommon))
     said.push('The query has only words that are too common to search by.');
   if (query.leftOut + terms.leftOut > 0)
@@ -78,6 +75,22 @@ function saidOfWords(query: ParsedQuery, { terms, candidates }: Retrieval): stri
 }
 
 /** Without the marks around it. */
-export function bareWord(word: string): string {
+function bareWord(word: string): string {
   return word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '') || word;
+}
+
+/** As they were written: pairs of ideographs that overlap are said as what they were cut from, with the weight of the rarest. */
+export function wholeWords(
+  words: readonly { readonly word: string; readonly idf: number }[],
+): { word: string; idf: number }[] {
+  const whole: { word: string; idf: number }[] = [];
+  for (const { word, idf } of words) {
+    const before = whole.at(-1);
+    const [first, ...rest] = [...bareWord(word)];
+    if (before !== undefined && first !== undefined && /^\p{Lo}$/u.test(first) && before.word.endsWith(first)) {
+      before.word += rest.join('');
+      before.idf = Math.max(before.idf, idf);
+    } else whole.push({ word: bareWord(word), idf });
+  }
+  return whole;
 }

@@ -2,8 +2,7 @@
 
 import { inTenant } from '../../../access/tenant-session.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
-import type { Pool, Queryable } from '../../../platform/database.ts';
-import { limitSearch } from '../sql/limit-search.ts';
+import type { Pool } from '../../../platform/database.ts';
 import { type FoundChunk, readActiveModel, readFound } from '../sql/read-found.ts';
 import type { SearchFilter } from '../sql/search-filter.ts';
 import type { EmbeddedQuestion, QuestionEmbedder } from './embed-question.ts';
@@ -47,10 +46,8 @@ export async function searchDocuments(
   const query = parseQuery(request.query);
   if (query === undefined) throw new MillraceError('question_empty');
   const asksVectors = request.mode !== 'lexical' && query.text !== '';
-  const model = asksVectors
-    ? await inTenant(pool, request.tenantId, activeModelOf(request), { readOnly: true })
-    : undefined;
-  const questions = asksVectors ? deps.questions.of(model?.model_id) : undefined;
+  const modelId = asksVectors ? await modelOf(pool, deps, request) : undefined;
+  const questions = asksVectors ? deps.questions.of(modelId) : undefined;
   const embedded = asksVectors ? await watch.time('embed', () => embedWith(questions, query.text)) : undefined;
   const vector = embedded?.kind === 'vector' ? embedded : undefined;
   // Of a document several chunks may be found: enough of them that grouping still fills the list.
@@ -60,7 +57,6 @@ export async function searchDocuments(
     pool,
     request.tenantId,
     async (db) => {
-      await limitSearch(db, deps.statementTimeoutMs);
       const retrieval = await retrieve(db, deps.index, { ...request, query, embedded: vector }, tuning, watch);
       const limit = deps.rerank === undefined ? request.limit : Math.max(request.limit, RERANKED);
       const chosen = choose(retrieval.ranked, { ...request, limit });
@@ -78,16 +74,15 @@ export async function searchDocuments(
       });
       return { retrieval, chunks };
     },
-    { readOnly: true, isolation: 'repeatable read' },
+    { readOnly: true, isolation: 'repeatable read', settings: settingsOf(deps) },
   );
-  // Another model became active since the question was embedded: it is asked once more, with that one.
-  if (
-    vector !== undefined &&
-    retrieval.activeModel !== undefined &&
-    retrieval.activeModel.modelId !== vector.modelId &&
-    !isAgain
-  )
-    return searchDocuments(pool, deps, request, watch, true);
+  // Another model is active than the one that was remembered: the question is asked once more, with that one.
+  const active = retrieval.activeModel?.modelId;
+  if (asksVectors && active !== undefined) {
+    deps.questions.remember(request.tenantId, active);
+    if (active !== (questions?.modelId ?? modelId) && !isAgain)
+      return searchDocuments(pool, deps, request, watch, true);
+  }
   const words = retrieval.terms.words
     .filter(({ isCommon }) => !isCommon)
     .flatMap(({ word, readAs }) => [word, ...(readAs === null ? [] : [readAs])]);
@@ -141,8 +136,21 @@ async function reorder<T>(
   };
 }
 
-function activeModelOf({ tenantId }: SearchRequest) {
-  return (db: Queryable) => readActiveModel(db, tenantId);
+/** A search that takes too long ends, and no plan reads whole tables, whatever the statistics say. */
+function settingsOf({ statementTimeoutMs }: SearchDeps): Record<string, string> {
+  return {
+    statement_timeout: String(statementTimeoutMs),
+    enable_seqscan: 'off',
+    jit: 'off',
+    enable_bitmapscan: 'on',
+  };
+}
+
+/** The one that was active when the tenant last searched: the search itself sees whether it still is. */
+async function modelOf(pool: Pool, deps: SearchDeps, { tenantId }: SearchRequest): Promise<string | undefined> {
+  const known = deps.questions.remembered(tenantId);
+  if (known !== undefined) return known;
+  return (await inTenant(pool, tenantId, (db) => readActiveModel(db, tenantId), { readOnly: true }))?.model_id;
 }
 
 async function embedWith(questions: QuestionEmbedder | undefined, text: string): Promise<EmbeddedQuestion> {

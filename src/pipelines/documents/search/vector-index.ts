@@ -1,16 +1,12 @@
-// How the nearest passages of a tenant are found: the nearest signs by Hamming distance, then the floats of the best few hundred scored exactly.
-// The signs of a tenant are all compared, or, where it has very many and the server has pgvector, found by an index.
+// How the nearest passages of a tenant are found: the nearest signs by Hamming distance, the best of them by the numbers of the question, then the
+// floats of a few hundred scored exactly. The signs of a tenant are all compared, or, where it has very many and the server has pgvector, found by
+// an index.
 import type { Queryable } from '../../../platform/database.ts';
-import { signBits, vectorOf } from '../embedding/embedder.ts';
-import {
-  findByBits,
-  type PassageKey,
-  type PassageVectors,
-  readChunkVectors,
-  readVectors,
-} from '../sql/find-by-bits.ts';
+import { vectorOf } from '../embedding/embedder.ts';
+import { findByBits, type PassageVectors, readChunkVectors } from '../sql/find-by-bits.ts';
 import { findByIndex, hasIndex } from '../sql/find-by-index.ts';
 import { isFiltering, type SearchFilter } from '../sql/search-filter.ts';
+import { questionBits } from './question-bits.ts';
 
 export interface NearPassage {
   readonly chunkId: string;
@@ -37,8 +33,11 @@ export interface VectorIndex {
   score(db: Queryable, question: VectorQuestion, chunkIds: readonly string[]): Promise<NearPassage[]>;
 }
 
-/** With 200 of them one in thirty of the ten nearest was missed, with 400 one in two hundred. */
-const MIN_CANDIDATES = 400;
+/** Of 200,000, the signs alone have one in twenty of the ten nearest behind the first 400, and almost none behind 2,000 (docs/decisions/0550). */
+const MET = 2_000;
+/** By the index: as many as one of its scans brings. Of these, one more in two hundred is missed. */
+const MET_BY_INDEX = 1_000;
+const MIN_READ = 400;
 
 /** A tenant with fewer is compared whole: that is exact, and no slower. */
 const INDEX_FROM = 20_000;
@@ -47,9 +46,8 @@ const INDEX_FROM = 20_000;
 export const bitIndex: VectorIndex = {
   name: 'bits and exact scores',
   async nearest(db, question, limit) {
-    const wanted = Math.max(MIN_CANDIDATES, limit);
-    const keys = await findByBits(db, question, signBits(question.vector), question.filter, wanted);
-    return nearestOf(db, question, keys, limit);
+    const found = await findByBits(db, question, questionBits(question.vector), question.filter, howMany(MET, limit));
+    return nearestOf(question, found, limit);
   },
   score: scoreChunks,
 };
@@ -62,16 +60,18 @@ export function openVectorIndex(from = INDEX_FROM): VectorIndex {
     async nearest(db, question, limit) {
       const isLarge = question.chunks >= from && !isFiltering(question.filter);
       if (!isLarge || !(await known.has(db, question.modelId))) return bitIndex.nearest(db, question, limit);
-      const wanted = Math.max(MIN_CANDIDATES, limit);
       const of = { ...question, dims: question.vector.length };
-      const keys = await findByIndex(db, of, signBits(question.vector), wanted);
+      const wanted = howMany(MET_BY_INDEX, limit);
+      const found = await findByIndex(db, of, questionBits(question.vector), wanted);
       // A scan that met too few rows of this tenant is no answer.
-      if (keys.length < wanted) return bitIndex.nearest(db, question, limit);
-      return nearestOf(db, question, keys, limit);
+      if (found.met < wanted.met) return bitIndex.nearest(db, question, limit);
+      return nearestOf(question, found, limit);
     },
     score: scoreChunks,
   };
 }
+
+const howMany = (met: number, limit: number) => ({ met: Math.max(met, limit), read: Math.max(MIN_READ, limit) });
 
 const LOOKED_FOR_EVERY_MS = 60_000;
 
@@ -88,14 +88,10 @@ class KnownIndexes {
   }
 }
 
-async function nearestOf(
-  db: Queryable,
-  question: VectorQuestion,
-  keys: readonly PassageKey[],
-  limit: number,
-): Promise<NearPassage[]> {
-  const scored = scoreAll(question.vector, await readVectors(db, question, keys));
-  return scored.sort((a, b) => b.score - a.score).slice(0, limit);
+function nearestOf(question: VectorQuestion, found: PassageVectors, limit: number): NearPassage[] {
+  return scoreAll(question.vector, found)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, limit);
 }
 
 async function scoreChunks(

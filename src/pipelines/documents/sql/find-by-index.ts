@@ -1,7 +1,7 @@
 // Vectors with pgvector: the nearest signatures by an HNSW index over bits, one per model (db/migrations/0380_vector_index.sql).
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../../../platform/database.ts';
-import type { PassageKey } from './find-by-bits.ts';
+import { type AskedBits, gathered, type HowMany, type PassageVectors, readNearest } from './find-by-bits.ts';
 
 export function nameOfIndex(modelId: string): string {
   return `chunk_signatures_near_${createHash('md5').update(modelId).digest('hex').slice(0, 8)}`;
@@ -41,23 +41,25 @@ export async function makeIndex(
 export async function findByIndex(
   db: Queryable,
   of: { readonly tenantId: string; readonly modelId: string; readonly dims: number },
-  bits: string,
-  limit: number,
-): Promise<PassageKey[]> {
+  { signs, planes }: AskedBits,
+  { met, read }: HowMany,
+): Promise<PassageVectors> {
   const width = Math.trunc(of.dims);
-  await scanAs(db, 'off', 'force_custom_plan', limit);
-  const { rows } = await db.query<PassageKey>({
+  await scanAs(db, 'off', 'force_custom_plan', met);
+  const { rows } = await db.query<Parameters<typeof gathered>[0] & object>({
     name: `search-find-by-index-${width}`,
     text: `
-      select s.chunk_id, s.passage_no
-      from public.chunk_signatures s
-      where s.tenant_id = $1 and s.model_id = $2
-      order by (s.bits::bit(${width})) <~> $3::bit(${width})
-      limit $4`,
-    values: [of.tenantId, of.modelId, bits, limit],
+      with met as materialized (
+        select s.chunk_id, s.passage_no, s.bits
+        from public.chunk_signatures s
+        where s.tenant_id = $1 and s.model_id = $2
+        order by (s.bits::bit(${width})) <~> $3::bit(${width})
+        limit $4
+      ), ${readNearest}`,
+    values: [of.tenantId, of.modelId, signs, met, ...planes, read],
   });
-  await scanAs(db, 'on', 'auto', limit);
-  return rows;
+  await scanAs(db, 'on', 'auto', met);
+  return gathered(rows[0]);
 }
 
 /** A longer scan than this is one for the exact way. */

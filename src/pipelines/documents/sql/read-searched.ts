@@ -9,16 +9,39 @@ export interface Searched {
   readonly length: number;
 }
 
-export async function readSearched(db: Queryable, tenantId: string): Promise<Searched> {
-  const { rows } = await db.query<Searched>({
-    name: 'search-read-searched',
+export interface Searchable extends Searched {
+  /** The configurations that documents are stemmed by. */
+  readonly configs: string[];
+  /** The model that questions are asked with. */
+  readonly model: { readonly model_id: string; readonly abstain_below: number | null } | null;
+}
+
+/** All that a search must know of a tenant beforehand, in one statement: each by itself would be a way to the server and back. */
+export async function readSearchable(db: Queryable, tenantId: string): Promise<Searchable> {
+  const { rows } = await db.query<Searchable>({
+    name: 'search-read-searchable',
+    // The languages are found by one step of the index each.
     text: `
-      select count(*) as documents, coalesce(sum(v.chunk_count), 0)::bigint as chunks, coalesce(sum(v.term_length), 0)::bigint as length
-      from public.document_versions v
-      where v.tenant_id = $1 and v.is_active = true`,
+      with recursive found (config) as (
+        (select v.search_config from public.document_versions v
+         where v.tenant_id = $1 and v.is_active = true order by v.search_config limit 1)
+        union all
+        select (select v.search_config from public.document_versions v
+                where v.tenant_id = $1 and v.is_active = true and v.search_config > f.config order by v.search_config limit 1)
+        from found f where f.config is not null
+      )
+      select s.documents, s.chunks, s.length,
+             array(select f.config from found f where f.config is not null) as configs,
+             (select jsonb_build_object('model_id', m.model_id, 'abstain_below', m.abstain_below) from public.embedding_models m
+              where m.tenant_id = $1 and m.state = 'active') as model
+      from (
+        select count(*) as documents, coalesce(sum(v.chunk_count), 0)::bigint as chunks, coalesce(sum(v.term_length), 0)::bigint as length
+        from public.document_versions v
+        where v.tenant_id = $1 and v.is_active = true
+      ) s`,
     values: [tenantId],
   });
-  return rows[0] ?? { documents: 0, chunks: 0, length: 0 };
+  return rows[0] ?? { documents: 0, chunks: 0, length: 0, configs: [], model: null };
 }
 
 /** What filters leave of it. */
@@ -36,25 +59,6 @@ export async function countPassing(
     values: [tenantId, ...filterValues(filter)],
   });
   return rows[0] ?? { documents: 0, chunks: 0 };
-}
-
-/** The configurations that served documents are stemmed by: one step of the index each. */
-export async function listConfigs(db: Queryable, tenantId: string): Promise<string[]> {
-  const { rows } = await db.query<{ config: string }>({
-    name: 'search-list-configs',
-    text: `
-      with recursive found (config) as (
-        (select v.search_config from public.document_versions v
-         where v.tenant_id = $1 and v.is_active = true order by v.search_config limit 1)
-        union all
-        select (select v.search_config from public.document_versions v
-                where v.tenant_id = $1 and v.is_active = true and v.search_config > f.config order by v.search_config limit 1)
-        from found f where f.config is not null
-      )
-      select config from found where config is not null`,
-    values: [tenantId],
-  });
-  return rows.map(({ config }) => config);
 }
 
 export interface LexemeRow {
@@ -113,19 +117,29 @@ export async function countTerms(
   return rows;
 }
 
-/** Terms of the tenant that begin in the same way, each by one step of the index. */
-export async function listTermsFrom(db: Queryable, tenantId: string, prefix: string, most: number): Promise<string[]> {
-  const { rows } = await db.query<{ term: string }>({
+/** Terms of the tenant that begin with each of these, each by one step of the index. */
+export async function listTermsFrom(
+  db: Queryable,
+  tenantId: string,
+  prefixes: readonly string[],
+  most: number,
+): Promise<Map<string, string[]>> {
+  const { rows } = await db.query<{ prefix: string; terms: string[] }>({
     name: 'search-list-terms-from',
     text: `
-      with recursive found (term, no) as (
-        (select t.term, 1 from public.chunk_terms t where t.tenant_id = $1 and t.term >= $2::text order by t.term limit 1)
-        union all
-        select (select t.term from public.chunk_terms t where t.tenant_id = $1 and t.term > f.term order by t.term limit 1), f.no + 1
-        from found f where f.term is not null and f.no < $3 and starts_with(f.term, $2::text)
-      )
-      select term from found where starts_with(term, $2::text)`,
-    values: [tenantId, prefix, most],
+      select q.prefix, l.terms
+      from unnest($2::text[]) as q (prefix)
+      cross join lateral (
+        with recursive found (term, no) as (
+          (select t.term, 1 from public.chunk_terms t where t.tenant_id = $1 and t.term >= q.prefix order by t.term limit 1)
+          union all
+          select (select t.term from public.chunk_terms t where t.tenant_id = $1 and t.term > f.term order by t.term limit 1), f.no + 1
+          from found f where f.term is not null and f.no < $3 and starts_with(f.term, q.prefix)
+        )
+        select array_agg(f.term) filter (where starts_with(f.term, q.prefix)) as terms from found f
+      ) l
+      where l.terms is not null`,
+    values: [tenantId, prefixes, most],
   });
-  return rows.map(({ term }) => term);
+  return new Map(rows.map(({ prefix, terms }) => [prefix, terms]));
 }
