@@ -23,7 +23,7 @@ import { addSecurityHeaders } from './plugins/security-headers.ts';
 import { limitUnreadBodies } from './plugins/unread-bodies.ts';
 import { guardWorkspace } from './plugins/workspace-guard.ts';
 import { registerRoutes } from './register-routes.ts';
-import { privatePipelines } from './runs/hidden-runs.ts';
+import { privatePipelines } from './run-views/hidden-runs.ts';
 import { passMultipartThrough } from './uploads/multipart-body.ts';
 
 const MAX_SOCKET_MESSAGE_BYTES = 1024;

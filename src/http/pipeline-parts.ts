@@ -9,7 +9,7 @@ import type { Queryable } from '../platform/database.ts';
 import type { Intake } from '../sources/intake.ts';
 import type { OwnRoute } from './own-route.ts';
 import type { RunReadings } from './reading/reading-tools.ts';
-import type { RejectTools } from './rejects/reject-tools.ts';
+import type { RejectTools } from './reject-tools/reject-tools.ts';
 
 export interface PipelineParts {
   readonly title?: string;

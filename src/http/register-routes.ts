@@ -14,8 +14,8 @@ import { socketEvents } from './live/event-socket.ts';
 import { originOf } from './origin.ts';
 import { problemAnswer } from './problem-answer.ts';
 import { look } from './routes/change.ts';
-import { refuseHiddenRun } from './runs/hidden-runs.ts';
-import { requireVisibleRun } from './runs/show-run.ts';
+import { refuseHiddenRun } from './run-views/hidden-runs.ts';
+import { requireVisibleRun } from './run-views/show-run.ts';
 
 type AnyHandler = (call: unknown) => Promise<unknown>;
 

@@ -5,7 +5,7 @@ import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { RejectTools } from './rejects/reject-tools.ts';
+import type { RejectTools } from './reject-tools/reject-tools.ts';
 
 const db = useDatabase();
 let engine: Engine & { close(): Promise<void> };

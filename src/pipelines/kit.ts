@@ -16,7 +16,7 @@ import type { Handlers } from '../http/call.ts';
 import type { OwnRoute } from '../http/own-route.ts';
 import type { ListFileRows, PipelineFigures, RunActions, Sample } from '../http/pipeline-parts.ts';
 import type { RunReadings } from '../http/reading/reading-tools.ts';
-import type { RejectTools } from '../http/rejects/reject-tools.ts';
+import type { RejectTools } from '../http/reject-tools/reject-tools.ts';
 import type { StatusOptions } from '../http/status-server.ts';
 import type { UploadLimits } from '../http/uploads/upload-limits.ts';
 import type { DefaultRule, FigureWords, PipelineAlerts, StaleAfter } from '../outbound/alerts/pipeline-alerts.ts';

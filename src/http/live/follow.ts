@@ -1,8 +1,8 @@
 // What both transports share: from where a reader wants to follow, and whether its credential still holds.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Call } from '../call.ts';
-import { splitWords } from '../runs/find-runs.ts';
-import { hiddenFrom } from '../runs/hidden-runs.ts';
+import { splitWords } from '../run-views/find-runs.ts';
+import { hiddenFrom } from '../run-views/hidden-runs.ts';
 import type { Feed, Reader } from './feed.ts';
 
 type LiveCall = Call<'live.stream'> | Call<'live.run-stream'> | Call<'live.socket'>;

@@ -5,7 +5,7 @@ import { ReadingOverrides } from '../../contract/api/reading.ts';
 import { UploadFields, UploadRows } from '../../contract/api/uploads.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Sniffed } from '../../engine/blobs/store-file.ts';
-import { correctedRun } from '../../http/rejects/returned-run.ts';
+import { correctedRun } from '../../http/reject-tools/returned-run.ts';
 import {
   type ContentKind,
   checkExtension,

@@ -27,7 +27,7 @@ import { listSinks, noteTest } from '../../../outbound/alerts/sql/sink-store.ts'
 import type { Queryable } from '../../../platform/database.ts';
 import { type Call, type Handlers, handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
-import { withoutHidden } from '../../runs/hidden-runs.ts';
+import { withoutHidden } from '../../run-views/hidden-runs.ts';
 import { change, look } from '../change.ts';
 import { viewAlert, viewRule, viewSend, viewSink } from './alert-views.ts';
 

@@ -3,8 +3,8 @@ import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { ShownRun } from '../../../engine/reads/run-columns.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import type { Call } from '../../call.ts';
-import { viewIngestionRuns } from '../../runs/ingestion-lines.ts';
-import type { IngestionRunView } from '../../runs/ingestion-view.ts';
+import { viewIngestionRuns } from '../../run-views/ingestion-lines.ts';
+import type { IngestionRunView } from '../../run-views/ingestion-view.ts';
 import { look } from '../change.ts';
 
 type OneRun = Pick<Call<'ingestion-runs.show' | 'ingestion-runs.retry'>, 'app' | 'principal' | 'params'>;

@@ -10,10 +10,10 @@ import {
   type RunPage,
   type RunQuery,
   splitWords,
-} from '../../runs/find-runs.ts';
-import { finderOf } from '../../runs/hidden-runs.ts';
-import { pipelinesWithLines, viewIngestionRuns } from '../../runs/ingestion-lines.ts';
-import { phasesOf } from '../../runs/ingestion-view.ts';
+} from '../../run-views/find-runs.ts';
+import { finderOf } from '../../run-views/hidden-runs.ts';
+import { pipelinesWithLines, viewIngestionRuns } from '../../run-views/ingestion-lines.ts';
+import { phasesOf } from '../../run-views/ingestion-view.ts';
 import { look } from '../change.ts';
 
 type ListCall = Call<'ingestion-runs.list'>;

@@ -1,8 +1,8 @@
 // POST /v1/ingestion-runs/:run_id/retry
 import { handle } from '../../call.ts';
-import { findWorkingRun } from '../../runs/ingestion-lines.ts';
-import { retryRun } from '../../runs/retry-run.ts';
-import { requireVisibleRun } from '../../runs/show-run.ts';
+import { retryRun } from '../../run-actions/retry-run.ts';
+import { findWorkingRun } from '../../run-views/ingestion-lines.ts';
+import { requireVisibleRun } from '../../run-views/show-run.ts';
 import { look } from '../change.ts';
 import { answerIngestionRun } from './answer.ts';
 

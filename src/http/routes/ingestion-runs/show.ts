@@ -1,6 +1,6 @@
 // GET /v1/ingestion-runs/:run_id
 import { handle } from '../../call.ts';
-import { findWorkingRun } from '../../runs/ingestion-lines.ts';
+import { findWorkingRun } from '../../run-views/ingestion-lines.ts';
 import { answerIngestionRun } from './answer.ts';
 
 export const showIngestionRun = handle('ingestion-runs.show', (call) =>

@@ -1,7 +1,7 @@
 // GET /v1/runs/:run_id/events/stream
 import { handle } from '../../call.ts';
 import { streamEvents } from '../../live/event-stream.ts';
-import { requireVisibleRun } from '../../runs/show-run.ts';
+import { requireVisibleRun } from '../../run-views/show-run.ts';
 import { look } from '../change.ts';
 
 export const liveRunStream = handle('live.run-stream', async (call) => {

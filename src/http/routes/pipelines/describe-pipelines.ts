@@ -8,7 +8,7 @@ import type { Call } from '../../call.ts';
 import { engineOf } from '../../engine-of.ts';
 import { countRuns } from '../../metrics/run-counts.ts';
 import { type PipelineParts, partsOf } from '../../pipeline-parts.ts';
-import { stagesOf } from '../../runs/stage-reports.ts';
+import { stagesOf } from '../../run-views/stage-reports.ts';
 import { look } from '../change.ts';
 
 const none = { waiting: 0, active: 0, done: 0, failed: 0, dead: 0 };

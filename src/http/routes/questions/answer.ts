@@ -4,9 +4,9 @@ import { isHiddenRun } from '../../../engine/reads/private-runs.ts';
 import { findQuestion } from '../../../engine/sql/questions.ts';
 import { handle } from '../../call.ts';
 import { actorOf, engineOf } from '../../engine-of.ts';
-import { hiddenFrom } from '../../runs/hidden-runs.ts';
+import { linkRun } from '../../run-actions/link-run.ts';
+import { hiddenFrom } from '../../run-views/hidden-runs.ts';
 import { look } from '../change.ts';
-import { linkRun } from '../runs/link-run.ts';
 
 export const answerQuestion = handle('questions.answer', async (call) => {
   const { app, principal, params, body } = call;

@@ -2,8 +2,8 @@
 import { listOpenQuestions } from '../../../engine/sql/questions.ts';
 import { handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
-import { hiddenFrom } from '../../runs/hidden-runs.ts';
-import { viewQuestion } from '../../runs/view-question.ts';
+import { hiddenFrom } from '../../run-views/hidden-runs.ts';
+import { viewQuestion } from '../../run-views/view-question.ts';
 import { look } from '../change.ts';
 
 export const listQuestions = handle('questions.list', async (call) => {

@@ -2,8 +2,8 @@
 
 import { clusterRejects } from '../../../engine/reads/cluster-rejects.ts';
 import { handle } from '../../call.ts';
-import { viewSuggestion } from '../../rejects/read-fix.ts';
-import { requireVisibleRun } from '../../runs/show-run.ts';
+import { viewSuggestion } from '../../reject-tools/read-fix.ts';
+import { requireVisibleRun } from '../../run-views/show-run.ts';
 import { look } from '../change.ts';
 
 const MAX_CLUSTERS = 1_000;

@@ -5,11 +5,11 @@ import type { ShownRun } from '../../../engine/reads/run-columns.ts';
 import { correctRejects } from '../../../engine/sql/correct-rejects.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { type Call, handle } from '../../call.ts';
-import { readFix } from '../../rejects/read-fix.ts';
-import type { RejectTools } from '../../rejects/reject-tools.ts';
-import { cellsOf, correctedCells, type StoredCorrection } from '../../rejects/reject-view.ts';
-import { rejectToolsFor } from '../../rejects/tools-for.ts';
-import { requireVisibleRun } from '../../runs/show-run.ts';
+import { readFix } from '../../reject-tools/read-fix.ts';
+import type { RejectTools } from '../../reject-tools/reject-tools.ts';
+import { cellsOf, correctedCells, type StoredCorrection } from '../../reject-tools/reject-view.ts';
+import { rejectToolsFor } from '../../reject-tools/tools-for.ts';
+import { requireVisibleRun } from '../../run-views/show-run.ts';
 
 type ClusterCall = Call<'rejects.correct-cluster'>;
 

@@ -5,9 +5,9 @@ import { correctRejects } from '../../../engine/sql/correct-rejects.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { type Call, handle } from '../../call.ts';
 import { shapes } from '../../cursor.ts';
-import { correctedCells, viewReject } from '../../rejects/reject-view.ts';
-import { rejectToolsFor } from '../../rejects/tools-for.ts';
-import { requireVisibleRun } from '../../runs/show-run.ts';
+import { correctedCells, viewReject } from '../../reject-tools/reject-view.ts';
+import { rejectToolsFor } from '../../reject-tools/tools-for.ts';
+import { requireVisibleRun } from '../../run-views/show-run.ts';
 import { change } from '../change.ts';
 
 export const correctReject = handle('rejects.correct', (call) => {

@@ -9,9 +9,9 @@ import { isRejectColumn, rejectsFileHeader } from '../../../tabular/csv/rejects-
 import { csvRow } from '../../../tabular/csv/write-csv.ts';
 import { type Call, handle } from '../../call.ts';
 import { partsOf } from '../../pipeline-parts.ts';
-import { correctedCells, type StoredCorrection } from '../../rejects/reject-view.ts';
-import { splitWords } from '../../runs/find-runs.ts';
-import { requireVisibleRun } from '../../runs/show-run.ts';
+import { correctedCells, type StoredCorrection } from '../../reject-tools/reject-view.ts';
+import { splitWords } from '../../run-views/find-runs.ts';
+import { requireVisibleRun } from '../../run-views/show-run.ts';
 import { look } from '../change.ts';
 
 const PAGE = 1_000;

@@ -3,9 +3,9 @@
 import { listRejects as selectRejects } from '../../../engine/reads/list-rejects.ts';
 import { handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
-import { viewReject } from '../../rejects/reject-view.ts';
-import { splitWords } from '../../runs/find-runs.ts';
-import { requireVisibleRun } from '../../runs/show-run.ts';
+import { viewReject } from '../../reject-tools/reject-view.ts';
+import { splitWords } from '../../run-views/find-runs.ts';
+import { requireVisibleRun } from '../../run-views/show-run.ts';
 import { look } from '../change.ts';
 
 export const listRejects = handle('rejects.list', async (call) => {

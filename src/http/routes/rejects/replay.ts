@@ -2,10 +2,10 @@
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { countRejects } from '../../../engine/reads/list-rejects.ts';
 import { handle } from '../../call.ts';
-import { rejectToolsFor } from '../../rejects/tools-for.ts';
-import { requireVisibleRun } from '../../runs/show-run.ts';
+import { rejectToolsFor } from '../../reject-tools/tools-for.ts';
+import { linkRun } from '../../run-actions/link-run.ts';
+import { requireVisibleRun } from '../../run-views/show-run.ts';
 import { look } from '../change.ts';
-import { linkRun } from '../runs/link-run.ts';
 
 export const replayRejects = handle('rejects.replay', async (call) => {
   const { principal, params, body, request, idempotencyKey } = call;

@@ -3,7 +3,7 @@
 import { readAttempts } from '../../../engine/reads/read-attempts.ts';
 import { handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
-import { requireVisibleRun, viewAttempts } from '../../runs/show-run.ts';
+import { requireVisibleRun, viewAttempts } from '../../run-views/show-run.ts';
 import { look } from '../change.ts';
 
 export const listAttempts = handle('runs.attempts', async (call) => {

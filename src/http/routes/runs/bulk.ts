@@ -6,11 +6,11 @@ import type { ShownRun } from '../../../engine/reads/run-columns.ts';
 import { type Call, handle } from '../../call.ts';
 import { actorOf, engineOf } from '../../engine-of.ts';
 import { partsOf } from '../../pipeline-parts.ts';
-import { findRuns } from '../../runs/find-runs.ts';
-import { finderOf } from '../../runs/hidden-runs.ts';
-import { isAsked, mayRetry } from '../../runs/legal-actions.ts';
-import { requeueAsItsPipeline } from '../../runs/requeue-dead-letter.ts';
-import { titleOf } from '../../runs/run-view.ts';
+import { isAsked, mayRetry } from '../../run-actions/legal-actions.ts';
+import { requeueAsItsPipeline } from '../../run-actions/requeue-dead-letter.ts';
+import { findRuns } from '../../run-views/find-runs.ts';
+import { finderOf } from '../../run-views/hidden-runs.ts';
+import { titleOf } from '../../run-views/run-view.ts';
 
 type BulkCall = Call<'runs.bulk'>;
 type Action = BulkCall['body']['action'];

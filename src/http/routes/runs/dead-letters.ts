@@ -3,11 +3,11 @@ import { pageDeadLetters } from '../../../engine/reads/dead-letters.ts';
 import { handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
 import { actorOf, engineOf } from '../../engine-of.ts';
-import { splitWords } from '../../runs/find-runs.ts';
-import { isShownTo } from '../../runs/hidden-runs.ts';
-import { viewRun } from '../../runs/run-view.ts';
+import { linkRun } from '../../run-actions/link-run.ts';
+import { splitWords } from '../../run-views/find-runs.ts';
+import { isShownTo } from '../../run-views/hidden-runs.ts';
+import { viewRun } from '../../run-views/run-view.ts';
 import { look } from '../change.ts';
-import { linkRun } from './link-run.ts';
 
 export const listDeadLetters = handle('dead-letters.list', async (call) => {
   const { after, limit, pipeline } = call.query;

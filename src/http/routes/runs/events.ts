@@ -4,8 +4,8 @@ import { readRunEvents } from '../../../engine/reads/read-events.ts';
 import { handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
 import { viewEvent } from '../../live/view-event.ts';
-import { splitWords } from '../../runs/find-runs.ts';
-import { requireVisibleRun } from '../../runs/show-run.ts';
+import { splitWords } from '../../run-views/find-runs.ts';
+import { requireVisibleRun } from '../../run-views/show-run.ts';
 import { look } from '../change.ts';
 
 export const listRunEvents = handle('runs.events', async (call) => {

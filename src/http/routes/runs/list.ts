@@ -1,9 +1,9 @@
 // GET /v1/runs
 import { handle } from '../../call.ts';
-import { findRuns } from '../../runs/find-runs.ts';
-import { finderOf } from '../../runs/hidden-runs.ts';
-import { viewRun } from '../../runs/run-view.ts';
-import { isForSupport } from '../../runs/show-run.ts';
+import { findRuns } from '../../run-views/find-runs.ts';
+import { finderOf } from '../../run-views/hidden-runs.ts';
+import { viewRun } from '../../run-views/run-view.ts';
+import { isForSupport } from '../../run-views/show-run.ts';
 
 export const listRuns = handle('runs.list', async (call) => {
   const { principal, query } = call;

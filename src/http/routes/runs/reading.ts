@@ -3,7 +3,7 @@ import type { OperationId } from '../../../contract/api/operations.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { type Call, type Handlers, handle } from '../../call.ts';
 import { partsOf } from '../../pipeline-parts.ts';
-import { requireVisibleRun } from '../../runs/show-run.ts';
+import { requireVisibleRun } from '../../run-views/show-run.ts';
 import { look } from '../change.ts';
 
 export const runReadings: Handlers = {

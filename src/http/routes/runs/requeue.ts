@@ -1,8 +1,8 @@
 // POST /v1/runs/:run_id/requeue: support or an admin gives a dead letter a successor, for a ticket.
 import { handle } from '../../call.ts';
 import { engineOf } from '../../engine-of.ts';
-import { requeueAsItsPipeline } from '../../runs/requeue-dead-letter.ts';
-import { linkRun } from './link-run.ts';
+import { linkRun } from '../../run-actions/link-run.ts';
+import { requeueAsItsPipeline } from '../../run-actions/requeue-dead-letter.ts';
 
 export const requeueRun = handle('runs.requeue', async (call) => {
   const { principal, params, body } = call;

@@ -1,7 +1,7 @@
 // POST /v1/runs/:run_id/retry
 import { handle } from '../../call.ts';
-import { retryRun as retry } from '../../runs/retry-run.ts';
-import { linkRun } from './link-run.ts';
+import { linkRun } from '../../run-actions/link-run.ts';
+import { retryRun as retry } from '../../run-actions/retry-run.ts';
 
 export const retryRun = handle('runs.retry', async (call) => {
   const { force_partial: forcePartial } = call.body ?? {};

@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../../contract/api/client.ts';
 import { handle } from '../../call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../cursor.ts';
 import { partsOf } from '../../pipeline-parts.ts';
-import { requireVisibleRun } from '../../runs/show-run.ts';
+import { requireVisibleRun } from '../../run-views/show-run.ts';
 import { look } from '../change.ts';
 
 export const listFileRows = handle('runs.rows', async (call) => {

@@ -3,7 +3,7 @@ import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { handle } from '../../call.ts';
 import { engineOf } from '../../engine-of.ts';
 import { partsOf } from '../../pipeline-parts.ts';
-import { linkRun } from './link-run.ts';
+import { linkRun } from '../../run-actions/link-run.ts';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

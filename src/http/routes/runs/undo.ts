@@ -1,6 +1,6 @@
 // POST /v1/runs/:run_id/undo
 import { handle } from '../../call.ts';
-import { previewUndo, startUndo } from '../../runs/undo-run.ts';
+import { previewUndo, startUndo } from '../../run-actions/undo-run.ts';
 
 export const undoRun = handle('runs.undo', async (call) => {
   const { run_id: runId } = call.params;

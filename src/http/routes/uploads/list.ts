@@ -2,9 +2,9 @@
 
 import { readUploadFacts } from '../../../engine/reads/read-upload-facts.ts';
 import { handle } from '../../call.ts';
-import { findRuns, splitWords } from '../../runs/find-runs.ts';
-import { finderOf } from '../../runs/hidden-runs.ts';
-import { viewUpload } from '../../runs/upload-view.ts';
+import { findRuns, splitWords } from '../../run-views/find-runs.ts';
+import { finderOf } from '../../run-views/hidden-runs.ts';
+import { viewUpload } from '../../run-views/upload-view.ts';
 import { look } from '../change.ts';
 
 export const listUploads = handle('uploads.list', async (call) => {

@@ -3,7 +3,7 @@ import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { readShownRun } from '../../../engine/reads/read-run.ts';
 import { readUploadFacts } from '../../../engine/reads/read-upload-facts.ts';
 import { handle } from '../../call.ts';
-import { viewUpload } from '../../runs/upload-view.ts';
+import { viewUpload } from '../../run-views/upload-view.ts';
 import { look } from '../change.ts';
 
 export const showUpload = handle('uploads.show', async (call) => {

@@ -6,7 +6,7 @@ import { BatchFields } from '../../../contract/pipelines/judgments/api.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { type Handlers, handle } from '../../../http/call.ts';
 import { engineOf } from '../../../http/engine-of.ts';
-import { correctedRun, requireReturnedRun } from '../../../http/rejects/returned-run.ts';
+import { correctedRun, requireReturnedRun } from '../../../http/reject-tools/returned-run.ts';
 import { acceptUpload, onlyFor } from '../../../http/uploads/accept-upload.ts';
 import { defaultUploadLimits, type UploadLimits } from '../../../http/uploads/upload-limits.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';

@@ -1,7 +1,7 @@
 // A batch is a run of the judgments pipeline. This is that run in the words of the batch contract.
 import type { AnswerOf } from '../../../contract/api/client.ts';
 import type { ShownRun } from '../../../engine/reads/run-columns.ts';
-import { titleOf, viewRun } from '../../../http/runs/run-view.ts';
+import { titleOf, viewRun } from '../../../http/run-views/run-view.ts';
 
 export type BatchView = AnswerOf<'batches.list'>['data'][number];
 

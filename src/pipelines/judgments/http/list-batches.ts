@@ -1,7 +1,7 @@
 // GET /v1/batches. A page may be short while `next` is set, as with runs.
 import { handle } from '../../../http/call.ts';
 import { engineOf } from '../../../http/engine-of.ts';
-import { findRuns } from '../../../http/runs/find-runs.ts';
+import { findRuns } from '../../../http/run-views/find-runs.ts';
 import { viewBatch } from './batch-view.ts';
 
 export const listBatches = handle('batches.list', async (call) => {

@@ -1,8 +1,8 @@
 // How refused rows of a batch are fixed: checked by the batch's own reading and mapping, and run again as a batch of their own.
 import type { Engine } from '../../../engine/engine.ts';
 import type { ShownRun } from '../../../engine/reads/run-columns.ts';
-import { headerOf } from '../../../http/rejects/header-of.ts';
-import type { RejectTools } from '../../../http/rejects/reject-tools.ts';
+import { headerOf } from '../../../http/reject-tools/header-of.ts';
+import type { RejectTools } from '../../../http/reject-tools/reject-tools.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import { checkRows } from '../corrections.ts';
 import { JudgmentsInput } from '../input.ts';

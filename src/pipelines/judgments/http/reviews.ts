@@ -3,7 +3,7 @@
 import { handle } from '../../../http/call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../../http/cursor.ts';
 import { change, look } from '../../../http/routes/change.ts';
-import { splitWords } from '../../../http/runs/find-runs.ts';
+import { splitWords } from '../../../http/run-views/find-runs.ts';
 import { wire, wirePage } from '../../../http/wire.ts';
 import { decideReview } from '../review.ts';
 import { listReviews as selectReviews } from '../sql/review-plaintiffs.ts';

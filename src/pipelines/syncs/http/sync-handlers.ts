@@ -4,7 +4,7 @@ import { type Handlers, handle } from '../../../http/call.ts';
 import { pageOf, readCursor, shapes, writeCursor } from '../../../http/cursor.ts';
 import { actorOf } from '../../../http/engine-of.ts';
 import { look } from '../../../http/routes/change.ts';
-import { splitWords } from '../../../http/runs/find-runs.ts';
+import { splitWords } from '../../../http/run-views/find-runs.ts';
 import { wire, wirePage } from '../../../http/wire.ts';
 import { cancelSync } from '../cancel-sync.ts';
 import { JobDispatcher } from '../dispatcher.ts';

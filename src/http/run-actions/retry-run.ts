@@ -6,7 +6,7 @@ import type { Call } from '../call.ts';
 import { actorOf, engineOf } from '../engine-of.ts';
 import { partsOf } from '../pipeline-parts.ts';
 import { look } from '../routes/change.ts';
-import { requireVisibleRun } from './show-run.ts';
+import { requireVisibleRun } from '../run-views/show-run.ts';
 
 /** The id of the run that does the work now. `input` is laid over that of the first one. */
 export async function retryRun(

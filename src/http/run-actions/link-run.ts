@@ -1,8 +1,8 @@
 // The short answer of an action: which run, and how it stands now.
-import type { AnswerOf } from '../../../contract/api/client.ts';
-import type { OperationId } from '../../../contract/api/operations.ts';
-import type { Call } from '../../call.ts';
-import { engineOf } from '../../engine-of.ts';
+import type { AnswerOf } from '../../contract/api/client.ts';
+import type { OperationId } from '../../contract/api/operations.ts';
+import type { Call } from '../call.ts';
+import { engineOf } from '../engine-of.ts';
 
 export async function linkRun(
   call: Pick<Call<OperationId>, 'app' | 'operation' | 'principal'>,

@@ -6,9 +6,9 @@ import type { Call } from '../call.ts';
 import { actorOf, engineOf } from '../engine-of.ts';
 import { partsOf, type UndoTools } from '../pipeline-parts.ts';
 import { look } from '../routes/change.ts';
+import { requireVisibleRun } from '../run-views/show-run.ts';
 import { findUndo, undoKey } from './find-undo.ts';
 import { isUndone } from './legal-actions.ts';
-import { requireVisibleRun } from './show-run.ts';
 
 type UndoCall = Pick<Call<'runs.undo'>, 'app' | 'operation' | 'principal' | 'origin' | 'trail'>;
 

@@ -5,7 +5,7 @@ import type { Principal } from '../../access/principal.ts';
 import { machine } from '../../contract/states/machine.ts';
 import type { AttemptRow } from '../../engine/reads/read-attempts.ts';
 import { defaultRetryPolicy } from '../../engine/retry-policy.ts';
-import { legalActions } from './legal-actions.ts';
+import { legalActions } from '../run-actions/legal-actions.ts';
 import { titleOf, viewError, viewRun } from './run-view.ts';
 import { stageReports } from './stage-reports.ts';
 import { whatNext } from './what-next.ts';
