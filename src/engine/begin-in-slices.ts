@@ -1,6 +1,6 @@
-// Begins many short runs in slices, each in a turn of the event loop of its own. Runs that wait for nothing follow each other without a turn
-// in between: two thousand of them kept the next claim and the first ends from being sent for as long as all of them took, while the server
-// had nothing to do.
+// Begins many short runs in slices, each slice in its own turn of the event loop. Runs that wait for nothing follow each other without a turn
+// in between: two thousand of them delayed the next claim and the first finished runs until the last one had begun, while the server
+// was idle.
 
 /** So many runs begin in one turn: enough for a batch of ends that is worth its round trip. */
 export const SLICE = 500;

@@ -1,4 +1,4 @@
-// What the registry of workers is told of a worker: who it is, where it runs, what it can do.
+// The facts that a worker writes about itself into the registry of workers: its name, its host, and what it can do.
 import { hostname } from 'node:os';
 import type { WorkerRow } from './sql/workers.ts';
 

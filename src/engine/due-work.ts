@@ -1,4 +1,4 @@
-// Brings everything that is due now into the queue, for processes that come, work and go: the services do it by themselves, but
+// Moves everything that is due now into the queue, for processes that start, work and exit (a command, a cron job). The services do the same, but
 // perhaps only after such a process has looked and found nothing.
 import type { Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';

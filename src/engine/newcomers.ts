@@ -1,5 +1,5 @@
-// Lanes that may be served before their turn: those that have just got a few runs. With 1,000 tenants at work a round takes seconds, and who
-// comes with little should not wait for it; who comes with much, or again and again, waits as everybody does.
+// Lanes that the claimer may serve before their turn: those that have just received a few runs. With 1,000 tenants at work a round takes seconds.
+// A tenant with a few runs should not wait that long; a tenant with many runs, or with new ones again and again, waits for its turn.
 
 export interface NamedLane {
   readonly pipeline: string;

@@ -1,5 +1,5 @@
 // Gathers progress and controller decisions of all runs of a worker and writes them together, at most once a second.
-// Progress is a courtesy: when it cannot be written it is dropped and said, never retried at the cost of work.
+// Work is more important than progress: the writer drops and logs what it cannot write, and never retries it.
 import type { Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Execution } from './execution.ts';

@@ -1,6 +1,6 @@
-// Compares what the database says a worker holds with what its process really holds, again and again. A claim whose connection
-// broke may be committed long after anybody waits for it: a lease that nobody works on, kept fresh by a living worker. And a failover may take
-// leases away that the process believes in.
+// Compares at intervals the leases that the database gives a worker with those that its process really holds. If the connection of a claim broke,
+// the server may commit the claim long after the worker stopped waiting: then a living worker keeps a lease fresh that nobody works on. And a failover
+// may remove leases that the process still believes in.
 //
 // Claims and ends are always under way, so a difference counts only when two looks have seen it and no claim that was under way
 // at the first is still under way at the second.

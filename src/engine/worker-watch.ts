@@ -1,8 +1,8 @@
-// Watches whether a worker moves: its claim loop, its finisher, its heartbeat. Every statement has a limit, so that as a rule
-// none of them hangs; this is the net below. A part that stands is named in the log, once, and again when it moves.
+// Watches whether the parts of a worker make progress: its claim loop, its finisher, its heartbeat. Every statement has a time limit, so normally none
+// of them hangs; the watch is the second line of defence. It logs a part that stands still once, and once more when the part moves again.
 //
-// A worker whose ends are not written is of no use to the runs it holds: its heartbeat stops vouching for it, the leases expire, and
-// others take the runs over. A claim loop that stands is started again beside the old one, which ends when it comes back.
+// If a worker cannot write the ends of its runs, its heartbeat stops renewing: the leases expire and other workers take the runs over. If the claim
+// loop stands still, the watch starts a second one beside it, and the first ends when it returns.
 import type { Log } from '../platform/log.ts';
 import { answerLimitMs } from './engine-pools.ts';
 

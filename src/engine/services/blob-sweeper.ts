@@ -1,4 +1,4 @@
-// The blob sweeper: takes away what killed uploads left, soon, and bytes nobody needs, once an hour.
+// The blob sweeper. Soon after an upload was killed it deletes what the upload left behind; once an hour it deletes bytes that no run needs.
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import type { Queryable } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';

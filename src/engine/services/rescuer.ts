@@ -1,6 +1,6 @@
-// The rescuer: runs whose worker is no more go back to the queue with their checkpoints, or end when the same run has
-// taken down too many workers. Takeover needs only an expired lease; how long a run has been going never matters. A run that was claimed ahead
-// and never began is not charged, and a run that committed something since its last loss counts from zero.
+// The rescuer puts the runs of a dead worker back into the queue, with their checkpoints; a run that has taken down too many workers ends as failed.
+// It needs only an expired lease; how long a run has been active never matters. It does not charge a loss to a run that was claimed ahead and never
+// began, and a run that has committed since its last loss counts from zero.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type Pool, withTransaction } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
