@@ -124,7 +124,7 @@ describe('a source', () => {
     await shoot(page, 'source-narrowed');
     await page.getByLabel(/^Deactivate it/).check();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('link', { name: 'vanished 3' }).waitFor();
+    await page.getByRole('link', { name: 'vanished 4' }).waitFor();
 
     await page.getByRole('button', { name: 'Remove…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();

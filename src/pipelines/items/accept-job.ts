@@ -12,7 +12,7 @@ import { bytesSource } from '../../tabular/byte-source.ts';
 import type { OnDoubt } from '../../tabular/doubt-question.ts';
 import type { ItemsDeps } from './deps.ts';
 import type { ItemsInput } from './input.ts';
-import { loadCatalog } from './load-catalog.ts';
+import { againIfTaken, loadCatalog } from './load-catalog.ts';
 import type { AnyProcessor, ProcessorColumn } from './processors/processor.ts';
 import { checkedOptions, processorNamed } from './processors/registry.ts';
 import { findCatalog, findNewestCatalog } from './sql/catalogs.ts';
@@ -53,31 +53,33 @@ export async function acceptJob(
   requireEnabled(deps);
   const { tenantId, file } = request;
   const jobId = uuidv7();
-  const { answer, name } = await withTransaction(engine.pools.control, async (tx) => {
-    await enterTenant(tx, { tenantId, role: ROLE });
-    const { processor, options, columns } = await prepareJob(tx, deps, request, jobId);
-    await becomeRole(tx, 'millrace_app');
-    const userId = request.createdBy === undefined ? null : await findUserId(tx, tenantId, request.createdBy);
-    await enterTenant(tx, { tenantId: '', role: 'millrace_engine' });
-    const [run] = await engine.enqueueIn(tx, [runOf(jobId, request, processor.name)]);
-    // A source that gives the same object again finds its job: there is no second one.
-    if (run?.created === false) return { answer: run, name: processor.name };
-    await enterTenant(tx, { tenantId, role: ROLE });
-    await insertJob(tx, {
-      jobId,
-      tenantId,
-      userId,
-      ip: request.ip ?? null,
-      fileId: file.blobId,
-      fileName: file.originalName,
-      jobType: isOfImages(file) ? 'image' : 'csv',
-      processor: processor.name,
-      processorVersion: processor.version,
-      options,
-      outputColumns: columns,
-    });
-    return { answer: run, name: processor.name };
-  });
+  const { answer, name } = await againIfTaken(() =>
+    withTransaction(engine.pools.control, async (tx) => {
+      await enterTenant(tx, { tenantId, role: ROLE });
+      const { processor, options, columns } = await prepareJob(tx, deps, request, jobId);
+      await becomeRole(tx, 'millrace_app');
+      const userId = request.createdBy === undefined ? null : await findUserId(tx, tenantId, request.createdBy);
+      await enterTenant(tx, { tenantId: '', role: 'millrace_engine' });
+      const [run] = await engine.enqueueIn(tx, [runOf(jobId, request, processor.name)]);
+      // A source that gives the same object again finds its job: there is no second one.
+      if (run?.created === false) return { answer: run, name: processor.name };
+      await enterTenant(tx, { tenantId, role: ROLE });
+      await insertJob(tx, {
+        jobId,
+        tenantId,
+        userId,
+        ip: request.ip ?? null,
+        fileId: file.blobId,
+        fileName: file.originalName,
+        jobType: isOfImages(file) ? 'image' : 'csv',
+        processor: processor.name,
+        processorVersion: processor.version,
+        options,
+        outputColumns: columns,
+      });
+      return { answer: run, name: processor.name };
+    }),
+  );
   engine.wake();
   if (answer?.created === false) return { runId: answer.id, status: 'queued', created: false };
   log.info(

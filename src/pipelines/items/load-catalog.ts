@@ -2,6 +2,7 @@
 // counted.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Queryable } from '../../platform/database.ts';
+import { sqlStateOf } from '../../platform/database-errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { storableText } from '../../platform/storable-text.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
@@ -26,6 +27,8 @@ export interface CatalogFile {
   readonly source: ByteSource;
 }
 
+const UNIQUE_VIOLATION = '23505';
+const TRIES = 3;
 const ROWS_PER_INSERT = 1_000;
 /** Trigrams are gathered over so many rows: each insert touches most of them. */
 const ROWS_PER_GRAMS = 20_000;
@@ -48,6 +51,17 @@ export async function loadCatalog(tx: Queryable, file: CatalogFile): Promise<Cat
   if (counts.rows === 0)
     throw new MillraceError('catalog_unusable', { reason: 'no row of it has a SKU, a GTIN or a title' });
   return finishCatalog(tx, catalogId, counts);
+}
+
+/** Two made the same version at a time, or both found that the sample is not there yet: the second looks again. */
+export async function againIfTaken<T>(work: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tried === TRIES || sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+    }
+  }
 }
 
 /** Null: nothing to find it by. */

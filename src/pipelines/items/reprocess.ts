@@ -1,6 +1,7 @@
 // Process items of a job again. Items that a person names, or all of some statuses, start again; the record of earlier attempts stays. A job that has ended
 // gets a new run under the same job id; one that is still at work just has more to do.
 import type { Engine } from '../../engine/engine.ts';
+import { hurryRun } from '../../engine/sql/act-on-runs.ts';
 import { enterTenant, type Queryable, withTransaction } from '../../platform/database.ts';
 import type { ItemsInput } from './input.ts';
 import { reprocessByIds, reprocessByStatus } from './sql/change-items.ts';
@@ -56,6 +57,8 @@ export async function ensureRun(
       },
     ]);
     const id = run?.id ?? job.job_id;
+    // It may wait for a retry of tomorrow; what a person starts again is not to wait with it.
+    if (run?.created === false) await hurryRun(tx, job.tenant_id, id);
     await enterTenant(tx, { tenantId: job.tenant_id, role: 'items_worker' });
     await setLatestRun(tx, job.job_id, id);
     return id;

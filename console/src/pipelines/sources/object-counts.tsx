@@ -9,7 +9,7 @@ export const fateWords: Record<ObjectFate, string> = {
   live: 'taken in',
   refused: 'refused',
   failed: 'not readable yet',
-  settling: 'still growing',
+  settling: 'may be growing',
   deleted: 'vanished',
   kept: 'gone, kept',
 };

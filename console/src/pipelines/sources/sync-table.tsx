@@ -20,13 +20,25 @@ const triggers: Record<string, string> = {
   push: 'announced by the place',
   created: 'when it was added',
 };
-const columns = ['seen', 'new', 'changed', 'unchanged', 'refused', 'vanished'] as const;
+const columns = ['seen', 'new', 'changed', 'unchanged', 'refused', 'vanished', 'settling'] as const;
+/** Objects that were seen too recently to be whole; the next sync looks again. */
+const SETTLING = 'may be growing';
 
-/** The newest syncs with their counts: seen = new + changed + unchanged + refused; vanished apart. */
+/** The newest syncs with their counts: seen = new + changed + unchanged + refused; vanished and what may be growing apart. */
 export function SyncTable({ source }: { source: Source }): ReactNode {
   if (source.syncs.length === 0) return <EmptyState title="No sync yet" />;
   return (
-    <Table label="Syncs" head={['State', 'Began', 'Took', ...columns.map((name) => right(name)), 'Why', 'Finds']}>
+    <Table
+      label="Syncs"
+      head={[
+        'State',
+        'Began',
+        'Took',
+        ...columns.map((name) => right(name === 'settling' ? SETTLING : name)),
+        'Why',
+        'Finds',
+      ]}
+    >
       {source.syncs.map((sync) => (
         <Row key={sync.sync_id}>
           <Cell>

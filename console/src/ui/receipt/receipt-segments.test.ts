@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { receiptBar } from './receipt-segments.ts';
+import { outcomeClass, receiptBar } from './receipt-segments.ts';
 
 const done = { phase: 'done', progress: null } as const;
 
@@ -54,5 +54,13 @@ describe('the receipt bar', () => {
   it('puts outcomes it does not know before the rejected ones', () => {
     const bar = receiptBar({ ...done, receipt: { read: 3, outcomes: { rejected: 1, duplicate: 1, inserted: 1 } } });
     expect(bar.segments.map((segment) => segment.outcome)).toEqual(['inserted', 'duplicate', 'rejected']);
+  });
+
+  it('shows what failed in a job or was refused by a sync like rejected rows, and at the end', () => {
+    const outcomes = { ERROR: 1, SKIPPED: 1, NOT_FOUND: 1, DONE: 1 };
+    const bar = receiptBar({ ...done, receipt: { read: 4, outcomes } });
+    expect(bar.segments.map((segment) => segment.outcome)).toEqual(['DONE', 'SKIPPED', 'NOT_FOUND', 'ERROR']);
+    expect(['ERROR', 'refused'].map(outcomeClass)).toEqual(['out out-rejected', 'out out-rejected']);
+    expect(new Set(['DONE', 'NOT_FOUND', 'SKIPPED', 'ERROR'].map(outcomeClass)).size).toBe(4);
   });
 });

@@ -22,6 +22,17 @@ export interface ReceiptBar {
 
 const order = ['inserted', 'updated', 'unchanged', 'merged', 'superseded', 'stale', 'rejected'];
 
+/** Words of jobs and of syncs, which look like what they are among rows that are stored. */
+const looks: Readonly<Record<string, string>> = {
+  DONE: 'inserted',
+  NOT_FOUND: 'stale',
+  SKIPPED: 'superseded',
+  ERROR: 'rejected',
+  new: 'inserted',
+  changed: 'updated',
+  refused: 'rejected',
+};
+
 export const meanings: Readonly<Record<string, string>> = {
   inserted: 'new rows, stored for the first time',
   updated: 'rows that replaced older numbers',
@@ -72,14 +83,19 @@ function byOrder([a]: [string, number], [b]: [string, number]): number {
   return rank(a) - rank(b);
 }
 
+function lookOf(outcome: string): string {
+  return looks[outcome] ?? outcome;
+}
+
 function rank(outcome: string): number {
-  const known = order.indexOf(outcome);
-  if (known >= 0) return outcome === 'rejected' ? 90 : known;
+  const known = order.indexOf(lookOf(outcome));
+  if (known >= 0) return lookOf(outcome) === 'rejected' ? 90 : known;
   return outcome === 'pending' || outcome === 'missing' ? 100 : 50;
 }
 
 /** The texture of an outcome; unknown outcomes share one. */
 export function outcomeClass(outcome: string): string {
-  const known = order.includes(outcome) || ['pending', 'furniture', 'missing'].includes(outcome);
-  return known ? `out out-${outcome}` : 'out';
+  const look = lookOf(outcome);
+  const known = order.includes(look) || ['pending', 'furniture', 'missing'].includes(look);
+  return known ? `out out-${look}` : 'out';
 }

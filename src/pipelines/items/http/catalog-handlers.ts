@@ -6,16 +6,12 @@ import { change, look } from '../../../http/routes/change.ts';
 import { receiveUpload } from '../../../http/uploads/receive-upload.ts';
 import type { UploadLimits } from '../../../http/uploads/upload-limits.ts';
 import { withTenant } from '../../../platform/database.ts';
-import { sqlStateOf } from '../../../platform/database-errors.ts';
 import { blobSource } from '../../../tabular/blob-source.ts';
 import { sniffTableFile } from '../../../tabular/content/table-file.ts';
 import { requireEnabled } from '../accept-job.ts';
 import type { ItemsDeps } from '../deps.ts';
-import { loadCatalog } from '../load-catalog.ts';
+import { againIfTaken, loadCatalog } from '../load-catalog.ts';
 import { type CatalogRow, deleteCatalog, deleteCatalogRows, listCatalogs } from '../sql/catalogs.ts';
-
-const UNIQUE_VIOLATION = '23505';
-const TRIES = 3;
 
 export function catalogHandlers(deps: ItemsDeps, limits: UploadLimits): Handlers {
   return {
@@ -31,7 +27,7 @@ export function catalogHandlers(deps: ItemsDeps, limits: UploadLimits): Handlers
         const name = nameOf(fields.get('name'), file.originalName);
         const source = blobSource(deps.store, { store_key: file.storeKey, bytes: file.bytes });
         const order = { tenantId, name, fileName: file.originalName, by: actor, source };
-        const made = await again(() =>
+        const made = await againIfTaken(() =>
           withTenant(call.app.pool, { tenantId, role: 'items_worker' }, (tx) => loadCatalog(tx, order)),
         );
         call.trail.acted({ target: made.catalog_id, data: { version: made.version, rows: made.row_count } });
@@ -63,17 +59,6 @@ export function catalogHandlers(deps: ItemsDeps, limits: UploadLimits): Handlers
       return undefined;
     }),
   };
-}
-
-/** Two uploads of one name at once: whoever comes second takes the next version. */
-async function again<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (tries >= TRIES || sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
-    }
-  }
 }
 
 function nameOf(given: string | undefined, fileName: string): string {

@@ -19,6 +19,7 @@ import type { ItemsDeps } from '../deps.ts';
 import { recogniseFields } from '../fields.ts';
 import { freshIngest } from '../ingest/ingest-state.ts';
 import { ItemRows } from '../ingest/item-rows.ts';
+import { againIfTaken } from '../load-catalog.ts';
 import { attemptItems } from '../process/attempt-item.ts';
 import { judgeOutcome } from '../process/retry-rules.ts';
 import { TimeLimits } from '../process/time-limits.ts';
@@ -46,8 +47,10 @@ export function tryHandler(deps: ItemsDeps, limits: UploadLimits): Handlers {
       const source = blobSource(deps.store, { store_key: file.storeKey, bytes: file.bytes });
       const { rows, columns } = await firstRows(source, file.originalName);
       const jobId = uuidv7();
-      const prepared = await withTenant(call.app.pool, { tenantId, role: ROLE }, (tx) =>
-        prepareJob(tx, deps, { ...asked, tenantId, file }, jobId),
+      const prepared = await againIfTaken(() =>
+        withTenant(call.app.pool, { tenantId, role: ROLE }, (tx) =>
+          prepareJob(tx, deps, { ...asked, tenantId, file }, jobId),
+        ),
       );
       return { input_columns: columns, ...(await tryRows(call, deps, prepared, jobId, rows)) };
     } finally {

@@ -230,7 +230,11 @@ function print(source: Source, asJson = false, failure?: string): void {
       ['freshness', source.freshness],
       [
         'objects',
-        `${objects.live} taken, ${objects.refused} refused, ${objects.failed} failed, ${objects.deleted} vanished`,
+        [
+          `${objects.live} taken, ${objects.refused} refused, ${objects.failed} failed, ${objects.deleted} vanished`,
+          ...(objects.kept > 0 ? [`${objects.kept} gone and kept`] : []),
+          ...(objects.settling > 0 ? [`${objects.settling} may be growing`] : []),
+        ].join(', '),
       ],
       ['schedule', source.cron === null ? 'only when asked' : `${source.cron} (${source.time_zone})`],
       ['next', source.next_sync_at === null ? undefined : relativeTime(source.next_sync_at)],
