@@ -48,8 +48,9 @@ export function cellText(value: unknown): string {
 
 /** What a workbook holds: numbers and dates as such where the column says so and the value is one. */
 export function cellValue(value: unknown, type: SheetColumn['type']): string | number | Date | null {
-  const text = cellText(value);
+  const text = typeof value === 'string' ? value : cellText(value);
   if (text === '') return null;
+  if (type === 'text') return text;
   if (type === 'number' && /^-?\d{1,15}(\.\d+)?$/.test(text)) return Number(text);
   if (type === 'date' && /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/.test(text)) return new Date(text);
   return text;

@@ -5,6 +5,7 @@ import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import { type Pool, type Queryable, withTenant } from '../../../platform/database.ts';
 import { uuidv7 } from '../../../platform/ids.ts';
 import { csvHeader, csvRow } from '../../../tabular/csv/write-csv.ts';
+import { writeXlsx } from '../../../tabular/xlsx/write-xlsx.ts';
 import { type ExportRow, insertExport, pageForExport } from '../sql/exports.ts';
 import type { JobRow } from '../sql/jobs.ts';
 import { readMoment } from '../sql/read-items.ts';
@@ -39,8 +40,8 @@ export async function writeExport(
   const snapshot = { isolation: 'repeatable read', readOnly: true } as const;
   const read = async (db: Queryable) => {
     const asOf = await readMoment(db);
-    const rows = allRows(db, jobId, counted);
-    const body = format === 'csv' ? csvBytes(columns, rows) : xlsxBytes(columns, rows);
+    const pages = allPages(db, jobId, counted);
+    const body = format === 'csv' ? csvBytes(columns, pages) : xlsxBytes(columns, pages);
     return { asOf, stored: await store.put(storeKey, body, { maxBytes: MAX_BYTES }) };
   };
   const written = await withTenant(pool, session, read, snapshot);
@@ -63,40 +64,40 @@ export async function writeExport(
   });
 }
 
-async function* allRows(db: Queryable, jobId: string, counted: { rows: number }): AsyncGenerator<SheetRow> {
-  for (let after = -1; ; ) {
-    const page = await pageForExport(db, jobId, after, PAGE);
-    yield* page;
-    counted.rows += page.length;
+/** The next page is on its way while one is written. */
+async function* allPages(db: Queryable, jobId: string, counted: { rows: number }): AsyncGenerator<readonly SheetRow[]> {
+  let next = pageForExport(db, jobId, -1, PAGE);
+  for (;;) {
+    const page = await next;
     const last = page.at(-1);
     if (last === undefined) return;
-    after = last.row_index;
+    next = pageForExport(db, jobId, last.row_index, PAGE);
+    // Its failure is thrown where it is waited for, not while nobody does.
+    next.catch(() => undefined);
+    counted.rows += page.length;
+    yield page;
   }
 }
 
-async function* csvBytes(columns: readonly SheetColumn[], rows: AsyncIterable<SheetRow>): AsyncGenerator<Buffer> {
+async function* csvBytes(
+  columns: readonly SheetColumn[],
+  pages: AsyncIterable<readonly SheetRow[]>,
+): AsyncGenerator<Buffer> {
   let text = csvHeader(columns.map(({ title }) => title));
-  for await (const row of rows) {
-    text += csvRow(columns.map(({ cell }) => cellText(cell(row))));
-    if (text.length < FLUSH_CHARS) continue;
-    yield Buffer.from(text);
-    text = '';
-  }
+  for await (const page of pages)
+    for (const row of page) {
+      text += csvRow(columns.map(({ cell }) => cellText(cell(row))));
+      if (text.length < FLUSH_CHARS) continue;
+      yield Buffer.from(text);
+      text = '';
+    }
   yield Buffer.from(text);
 }
 
-/** Texts are written as texts: a workbook runs no cell that is none of its formulas. */
-async function* xlsxBytes(columns: readonly SheetColumn[], rows: AsyncIterable<SheetRow>): AsyncGenerator<Uint8Array> {
+function xlsxBytes(columns: readonly SheetColumn[], pages: AsyncIterable<readonly SheetRow[]>): AsyncGenerator<Buffer> {
   const cells = async function* () {
-    yield columns.map(({ title }) => title);
-    for await (const row of rows) yield columns.map(({ cell, type }) => cellValue(cell(row), type));
+    for await (const page of pages)
+      yield page.map((row) => columns.map(({ cell, type }) => cellValue(cell(row), type)));
   };
-  // Loaded here: every process of Millrace would otherwise start an eighth of a second later.
-  const { writeXlsxStream } = await import('hucre/xlsx');
-  const reader = writeXlsxStream(cells(), { name: 'Items', freezePane: { rows: 1 } }).getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    yield value;
-  }
+  return writeXlsx(cells(), { name: 'Items', header: columns.map(({ title }) => title) });
 }
