@@ -25,6 +25,7 @@ import { compilePrograms, programFile } from '../support/programs.ts';
 import { csvRows, submitItems } from '../support/submit-items.ts';
 import { makeTempHome, removeTempHome } from '../support/temp-home.ts';
 import { openArena } from './queue/arena.ts';
+import { type CurrentPeers, findCurrentPeers } from './queue/current-peers.ts';
 import { measureDrain } from './queue/measures.ts';
 import {
   type BenchOptions,
@@ -81,9 +82,10 @@ interface Bench {
   readonly say: (line: string) => void;
 }
 
-export async function benchItems({ quick, say }: BenchOptions): Promise<BenchResult> {
+export async function benchItems({ quick, say, only }: BenchOptions): Promise<BenchResult> {
   const dose = quick ? quickDose : full;
   compilePrograms();
+  const current = findCurrentPeers(!quick, say);
   const home = makeTempHome('bench-items');
   const server = await openDatabase({ home }, silentLog);
   const folder = path.join(home, 'blobs');
@@ -97,11 +99,15 @@ export async function benchItems({ quick, say }: BenchOptions): Promise<BenchRes
     const engine = await buildEngine(server.appUrl, [itemsPipeline(deps)], { settings });
     const { tenant_id: tenantId } = await createTenant(pool, { name: 'Bench' });
     const bench = { admin, adminUrl: server.adminUrl, url: server.appUrl, folder, engine, deps, pool, tenantId, say };
-    figures.push(...(await measurePersist(bench, dose)));
-    figures.push(...(await measureItems(bench, dose)));
-    figures.push(await measureStorm(bench, dose));
-    figures.push(...(await measureExport(bench, dose)));
-    figures.push(...(await measureGrid(bench, dose)));
+    const parts: Record<string, () => Promise<Figure[]>> = {
+      persist: () => measurePersist(bench, dose),
+      rates: () => measureItems(bench, dose, current),
+      storm: async () => [await measureStorm(bench, dose)],
+      export: () => measureExport(bench, dose),
+      grid: () => measureGrid(bench, dose),
+    };
+    for (const [name, measure] of Object.entries(parts))
+      if (only === undefined || only.includes(name)) figures.push(...(await measure()));
     await engine.close();
     await pool.end();
     await admin.end();
@@ -109,7 +115,8 @@ export async function benchItems({ quick, say }: BenchOptions): Promise<BenchRes
     await server.stop();
     await removeTempHome(home);
   }
-  return { machine: { ...describeMachine(['pg', 'pg-boss', 'hucre']), ...dose }, figures };
+  const machine = describeMachine(['pg', 'pg-boss', 'hucre']);
+  return { machine: { ...machine, versions: { ...machine.versions, ...current?.versions }, ...dose }, figures };
 }
 
 function startWorker({ url, folder }: Bench, more: Record<string, unknown> = {}): Promise<ChildProcess> {
@@ -206,14 +213,20 @@ async function measurePersist(bench: Bench, { rounds, persist }: Dose): Promise<
 }
 
 async function dropJobs({ admin }: Bench): Promise<void> {
-  await admin.query('truncate item_jobs, job_items, item_attempts, search_events, item_exports, item_images cascade');
+  await admin.query(
+    'truncate item_jobs, job_items, item_slices, item_attempts, item_slice_attempts, search_events, item_exports, item_images cascade',
+  );
   await admin.query('truncate engine.leases, engine.ready, engine.scheduled');
   await admin.query('delete from engine.runs');
 }
 
 /** From the first item that is processed until the last is. */
-async function measureItems(bench: Bench, { rounds, drain }: Dose): Promise<Figure[]> {
-  const arena = await openArena();
+async function measureItems(
+  bench: Bench,
+  { rounds, drain }: Dose,
+  current: CurrentPeers | undefined,
+): Promise<Figure[]> {
+  const arena = await openArena(current);
   try {
     const peers = arena.peers.filter((name) => name !== 'graphile-worker');
     const figures: Figure[] = [];
@@ -252,7 +265,7 @@ async function drainItems(bench: Bench, count: number, many: number): Promise<nu
   await engine.resume({ tenantId, by: 'bench' }, jobId).catch(() => undefined);
   await until(async () => ((await stateOf(bench, jobId)).processed === count ? true : undefined), 'the items');
   const { rows } = await admin.query<{ seconds: number }>(
-    `select extract(epoch from max(ended_at) - min(started_at))::float8 as seconds from item_attempts where job_id = $1`,
+    `select extract(epoch from max(ended_at) - min(started_at))::float8 as seconds from all_item_attempts where job_id = $1`,
     [jobId],
   );
   await stopWorkers(workers);
