@@ -2200,6 +2200,30 @@ grant update (deleted_at, done_items, error_items, not_found_items, recounted_at
 grant select (deleted_at, done_items, error_items, job_id, not_found_items, skipped_items, total_items) on public.item_jobs to items_figures;
 grant update (deleted_at, done_items, error_items, latest_run_id, next_row, not_found_items, paused_at, paused_by, recounted_at, skipped_items, total_items, updated_at) on public.item_jobs to millrace_app;
 
+create table public.item_slice_attempts (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  from_row integer not null,
+  to_row integer not null,
+  run_id uuid not null,
+  worker text not null,
+  strategy text not null,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  item_ids bigint[] not null,
+  request_ms integer[] not null,
+  constraint item_slice_attempts_pkey PRIMARY KEY (job_id, from_row),
+  constraint item_slice_attempts_lengths CHECK ((cardinality(item_ids) = cardinality(request_ms))),
+  constraint item_slice_attempts_range CHECK ((from_row < to_row))
+);
+alter table public.item_slice_attempts enable row level security, force row level security;
+create policy expired_any_tenant on public.item_slice_attempts for all to items_cleanup using (true);
+create policy tenant_only on public.item_slice_attempts for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on public.item_slice_attempts to items_cleanup;
+grant insert, select on public.item_slice_attempts to items_worker;
+grant delete, select on public.item_slice_attempts to millrace_app;
+grant select (from_row, job_id) on public.item_slice_attempts to items_cleanup;
+
 create table public.item_slices (
   tenant_id uuid not null,
   job_id uuid not null,
@@ -3184,6 +3208,48 @@ create view ingest.v_stale_runs with (security_invoker=true) as
 grant select on ingest.v_stale_runs to judgments_import;
 grant select on ingest.v_stale_runs to millrace_app;
 grant select on ingest.v_stale_runs to millrace_engine;
+
+create view public.all_item_attempts with (security_invoker=true) as
+ SELECT item_attempts.tenant_id,
+    item_attempts.job_id,
+    item_attempts.item_id,
+    item_attempts.claim,
+    item_attempts.run_id,
+    item_attempts.attempt,
+    item_attempts.worker,
+    item_attempts.strategy,
+    item_attempts.outcome,
+    item_attempts.is_final,
+    item_attempts.error_code,
+    item_attempts.detail,
+    item_attempts.answer,
+    item_attempts.request_ms,
+    item_attempts.next_attempt_at,
+    item_attempts.started_at,
+    item_attempts.ended_at
+   FROM public.item_attempts
+UNION ALL
+ SELECT s.tenant_id,
+    s.job_id,
+    g.item_id,
+    1 AS claim,
+    s.run_id,
+    1 AS attempt,
+    s.worker,
+    s.strategy,
+    'FOUND'::text AS outcome,
+    true AS is_final,
+    NULL::text AS error_code,
+    NULL::text AS detail,
+    NULL::jsonb AS answer,
+    g.request_ms,
+    NULL::timestamp with time zone AS next_attempt_at,
+    s.started_at,
+    s.ended_at
+   FROM (public.item_slice_attempts s
+     CROSS JOIN LATERAL UNNEST(s.item_ids, s.request_ms) g(item_id, request_ms));
+grant select on public.all_item_attempts to items_worker;
+grant select on public.all_item_attempts to millrace_app;
 
 create view public.daily_metrics with (security_invoker=true) as
  SELECT id,

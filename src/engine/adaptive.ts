@@ -11,6 +11,8 @@ export interface AdaptiveOptions {
   readonly targetMs: number;
   /** When more than one batch in twenty takes longer than this, the size is halved. */
   readonly p95Ms?: number;
+  /** So many times larger at once, at most. Left out: twice. */
+  readonly growth?: number;
   /** Of the batch, as far as its items tell theirs. */
   readonly maxBytes?: number;
   readonly onDecision?: (decision: Decision) => void;
@@ -67,7 +69,7 @@ export class AdaptiveSize {
     }
     if (this.#isOftenSlow(elapsedMs)) return;
     const affordable = this.#options.targetMs / Math.max(this.#perItemMs, 1e-6);
-    const wanted = Math.min(affordable, this.#size * 2, this.#holds());
+    const wanted = Math.min(affordable, this.#size * (this.#options.growth ?? 2), this.#holds());
     if (Math.abs(wanted - this.#size) < this.#size * DEAD_BAND && wanted >= 1) return;
     const isHeld = wanted < affordable && wanted === this.#holds();
     this.#change(wanted, isHeld ? this.#reasonOfBytes() : this.#reasonFor(this.#perItemMs * this.#size));

@@ -44,9 +44,9 @@ export async function auditItems(
     `select i.job_id, i.id::text, i.row_index, i.status, i.claims, i.result_json ->> 'key' as key,
             a.outcome, a.is_final, a.claim as last_claim
      from job_items i
-     left join lateral (
-       select outcome, is_final, claim from item_attempts a where a.job_id = i.job_id and a.item_id = i.id order by claim desc limit 1
-     ) a on true
+     left join (
+       select distinct on (job_id, item_id) job_id, item_id, outcome, is_final, claim from all_item_attempts order by job_id, item_id, claim desc
+     ) a on a.job_id = i.job_id and a.item_id = i.id
      order by i.job_id, i.row_index`,
   );
   const byJob = new Map<string, ItemFacts[]>();

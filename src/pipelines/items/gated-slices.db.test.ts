@@ -57,7 +57,7 @@ it('a large job is shared by several workers, every item once, and its counters 
   all.open();
   expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 200 });
   const { rows } = await bench.db.admin.query<{ n: number; finals: number }>(
-    `select count(*)::int as n, count(*) filter (where is_final)::int as finals from item_attempts where job_id = $1 and outcome <> 'LOST'`,
+    `select count(*)::int as n, count(*) filter (where is_final)::int as finals from all_item_attempts where job_id = $1 and outcome <> 'LOST'`,
     [job],
   );
   expect(rows).toEqual([{ n: 200, finals: 200 }]);
@@ -108,7 +108,7 @@ it('paused during a kick-off: the kick-off ends its slice and begins none, and n
   expect(paused.processed_items).toBeLessThan(29);
   await bench.call('jobs.resume', job);
   expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 29 });
-  const { rows } = await bench.db.admin.query('select item_id from item_attempts where job_id = $1', [job]);
+  const { rows } = await bench.db.admin.query('select item_id from all_item_attempts where job_id = $1', [job]);
   expect(new Set(rows.map(({ item_id: id }) => id)).size).toBe(rows.length);
 });
 
@@ -126,6 +126,6 @@ it('reprocessed and exported while it runs: items at work are left alone, and th
   expect([status, body.rows]).toEqual([201, 12]);
   slice.open();
   expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 12 });
-  const { rows } = await bench.db.admin.query(`select 1 from item_attempts where job_id = $1`, [job]);
+  const { rows } = await bench.db.admin.query(`select 1 from all_item_attempts where job_id = $1`, [job]);
   expect(rows).toHaveLength(12);
 });

@@ -291,7 +291,7 @@ describe('what people do to a job', () => {
     await bench.ended(gone);
     expect((await bench.call('jobs.remove', gone)).status).toBe(204);
     expect((await bench.call('jobs.show', gone)).body.code).toBe('job_not_found');
-    for (const table of ['job_items', 'item_attempts', 'search_events', 'item_exports']) {
+    for (const table of ['job_items', 'item_attempts', 'item_slice_attempts', 'search_events', 'item_exports']) {
       const { rows } = await bench.db.admin.query(`select from ${table} where job_id = $1`, [gone]);
       expect([table, rows.length]).toEqual([table, 0]);
     }

@@ -31,7 +31,16 @@ import {
   reprocessByStatus,
 } from './sql/change-items.ts';
 import { claimDue, claimExpired, giveBack, renewLocks } from './sql/claim-items.ts';
-import { advanceJob, breakUpSlice, claimRows, claimSlice, giveBackSlice, renewSlice } from './sql/claim-slices.ts';
+import {
+  advanceJob,
+  breakUpSlice,
+  claimRows,
+  claimSlice,
+  giveBackSlice,
+  lookBeforeClaim,
+  readSlice,
+  renewSlice,
+} from './sql/claim-slices.ts';
 import { listExpiredJobs, listUncounted, markExpired } from './sql/cleanup.ts';
 import { expireOwnLocks } from './sql/expire-locks.ts';
 import { insertExport, pageForExport, selectExport } from './sql/exports.ts';
@@ -73,7 +82,8 @@ import {
   selectItem,
 } from './sql/read-items.ts';
 import { recountFates } from './sql/recount-fates.ts';
-import { insertRequests, writeResults, writeSlice } from './sql/write-results.ts';
+import { insertRequests, writeResults } from './sql/write-results.ts';
+import { writeSlice } from './sql/write-slice.ts';
 
 /** A job is known by its first run. */
 const job = { job_id: 'run' };
@@ -116,6 +126,11 @@ const seeds: Seed[] = [
     table: 'public.item_attempts',
     runsOf: 'items',
     columns: { ...job, item_id: 'i', claim: '1', outcome: `'FOUND'`, is_final: 'true', ended_at: 'plan.at(i)' },
+  },
+  {
+    table: 'public.item_slice_attempts',
+    runsOf: 'items',
+    columns: { ...job, from_row: 'i', to_row: 'i + 1', item_ids: 'array[i::bigint]', request_ms: 'array[1]' },
   },
   {
     // A job has as many slices as workers are at it.
@@ -174,6 +189,7 @@ const jobsPage = (w: World) => ({
 });
 const result = {
   id: '4',
+  row: 4,
   claim: 0,
   attempt: 1,
   status: 'DONE',
@@ -233,9 +249,9 @@ const storing: PlanCase[] = [
   ),
   worker((db, w) => advanceJob(db, small(w), 20)),
   worker((db, w) => claimRows(db, claim(w), { from_row: 41, to_row: 61 })),
-  worker((db, w) =>
-    claimSlice(db, { ...claim(w), jobId: w.run('items', 'ready') }, w.ours, { from_row: 900_041, to_row: 900_061 }),
-  ),
+  worker((db, w) => lookBeforeClaim(db, big(w))),
+  worker((db, w) => claimSlice(db, { ...claim(w), jobId: w.run('items', 'ready') }, w.ours)),
+  worker((db, w) => readSlice(db, big(w), { from_row: 41, to_row: 61 })),
   worker((db, w) => breakUpSlice(db, big(w), w.ours, big(w))),
   worker((db, w) => renewSlice(db, claim(w), 0)),
   worker((db, w) => giveBackSlice(db, big(w), 'worker', 0)),
@@ -246,7 +262,15 @@ const storing: PlanCase[] = [
   worker((db, w) => giveBack(db, big(w), 'worker', ['44', '52'])),
   worker((db, w) => expireOwnLocks(db, small(w), 'work', 'other')),
   worker((db, w) => writeResults(db, target(w), [result])),
-  worker((db, w) => writeSlice(db, target(w), { fromRow: 0, isLast: true }, [result])),
+  worker((db, w) => writeSlice(db, target(w), { fromRow: 0, isLast: false }, [result])),
+  worker((db, w) =>
+    writeSlice(
+      db,
+      target(w),
+      { fromRow: 0, isLast: true },
+      Array.from({ length: 16 }, (_, at) => ({ ...result, claim: 1, id: String(4 + 8 * at), row: 900_000 + at })),
+    ),
+  ),
   worker((db, w) => insertRequests(db, target(w), [{ item: '4', strategy: 's', provider: 'p', ms: 1, outcome: 'ok' }])),
   worker((db, w) => readPause(db, small(w))),
   request((db, w) => setPause(db, small(w), 'somebody')),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { useItems } from '../../../test/support/items.ts';
 import { gate } from '../../../test/support/shared-run.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { withTenant } from '../../platform/database.ts';
 import { defineProcessor, found, notFound, type Outcome, refused } from './processors/processor.ts';
 import { breakUpSlice } from './sql/claim-slices.ts';
@@ -72,7 +73,7 @@ it('items of a claimed range are PROCESSING for whoever looks, and nobody else c
   expect(await slices(job)).toEqual([]);
   const { rows } = await bench.db.admin.query(
     `select count(*)::int as n, count(distinct item_id)::int as items, max(claim) as claim, max(attempt) as attempt
-     from item_attempts where job_id = $1`,
+     from all_item_attempts where job_id = $1`,
     [job],
   );
   expect(rows).toEqual([{ n: 450, items: 450, claim: 1, attempt: 1 }]);
@@ -105,7 +106,7 @@ it('a range whose worker went silent is broken up: each item is recorded as lost
   expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 320 });
   answer = (row) => found({ word: String(row) });
   const { rows } = await bench.db.admin.query(
-    `select outcome, count(*)::int as n from item_attempts where job_id = $1 group by outcome order by outcome`,
+    `select outcome, count(*)::int as n from all_item_attempts where job_id = $1 group by outcome order by outcome`,
     [job],
   );
   expect(rows).toEqual([
@@ -114,4 +115,50 @@ it('a range whose worker went silent is broken up: each item is recorded as lost
   ]);
   const words = (await bench.items(job, { pageSize: '500' })).map(({ result }) => result?.word);
   expect(words).toEqual(Array.from({ length: 320 }, (_, row) => (row < 300 ? 'second' : 'first')));
+});
+
+it('what quick items were found with is recorded a row per slice, and read as if each attempt had a row of its own', async () => {
+  opened = Promise.resolve();
+  const job = await submit(1_500);
+  expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 1_500 });
+  const { rows } = await bench.db.admin.query(
+    `select (select count(*)::int from item_attempts where job_id = $1) as single,
+            (select sum(cardinality(item_ids))::int from item_slice_attempts where job_id = $1) as together,
+            (select count(distinct item_id)::int from all_item_attempts where job_id = $1 and is_final) as items`,
+    [job],
+  );
+  expect(rows).toEqual([{ single: 0, together: 1_500, items: 1_500 }]);
+  expect(await bench.engine.verify(bench.admin.tenantId, job)).toMatchObject({ agrees: true });
+  const item = (await bench.items(job, { pageSize: '500' }))[417];
+  const { body } = await bench.call('jobs.item', job, { params: { item_id: item.id } });
+  expect(body.record).toMatchObject([{ attempt: 1, outcome: 'FOUND', strategy: 'plain', is_final: true }]);
+  const again = await bench.call('jobs.reprocess', job, { body: { scope: 'items', itemIds: [item.id] } });
+  expect(again.body).toMatchObject({ reset: 1 });
+  expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 1_500 });
+  const later = await bench.call('jobs.item', job, { params: { item_id: item.id } });
+  expect(later.body.record).toHaveLength(2);
+  expect(await bench.engine.verify(bench.admin.tenantId, job)).toMatchObject({ agrees: true });
+});
+
+it('a slice that was claimed ahead and not begun goes back untouched when the one before it fails', async () => {
+  opened = Promise.resolve();
+  let failed = 0;
+  answer = (row) => {
+    if (row === 1_000 && failed === 0) {
+      failed += 1;
+      throw new MillraceError('database_lost');
+    }
+    return found({ word: String(row) });
+  };
+  const job = await submit(2_100);
+  expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 2_100 });
+  answer = (row) => found({ word: String(row) });
+  expect(failed).toBe(1);
+  const { rows } = await bench.db.admin.query(
+    `select count(*)::int as n, count(distinct item_id)::int as items, count(*) filter (where outcome = 'LOST')::int as lost
+     from all_item_attempts where job_id = $1`,
+    [job],
+  );
+  expect(rows).toEqual([{ n: 2_100, items: 2_100, lost: 0 }]);
+  expect(await slices(job)).toEqual([]);
 });

@@ -197,7 +197,7 @@ it('two kick-offs at once, beside the workers, process every item once', async (
   );
   for (const { status } of answers) expect([200, 409]).toContain(status);
   expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 29 });
-  const { rows } = await bench.db.admin.query(`select from item_attempts where job_id = $1 and outcome <> 'LOST'`, [
+  const { rows } = await bench.db.admin.query(`select from all_item_attempts where job_id = $1 and outcome <> 'LOST'`, [
     job,
   ]);
   expect(rows).toHaveLength(29);
@@ -232,6 +232,7 @@ it('the database refuses a result whose claim is no longer the latest', async ()
   const target = { jobId: job, tenantId: bench.admin.tenantId, runId: job, worker: 'me', userId: null };
   const result = {
     id: item.id,
+    row: 0,
     attempt: 1,
     status: 'DONE' as const,
     outcome: 'FOUND' as const,

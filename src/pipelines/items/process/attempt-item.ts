@@ -49,34 +49,48 @@ const MAX_DETAIL = 500;
 const MAX_RESULT_BYTES = 1_048_576;
 const outcomeKinds = new Set(['found', 'not_found', 'skipped', 'refused', 'retry']);
 
+/** One item, for processors that take one at a time. Quick ones take thousands a second: nothing is made here that one item does not need. */
+export async function attemptItem(claimed: ClaimedItem, deps: AttemptDeps): Promise<Attempted> {
+  const limit = deps.limits.begin();
+  const requests: RequestRow[] = [];
+  const item = shownItem(claimed);
+  const work = { item, context: contextOf(claimed, deps, limit, requests) };
+  const outcome = unfitness(deps.processor, item) ?? (await answersOf([work], deps, limit))[0];
+  limit.stop();
+  return {
+    claimed,
+    outcome: outcome ?? nonsense('it gave no outcome for this item'),
+    strategy: work.context.strategy,
+    ms: limit.takenMs(),
+    requests,
+  };
+}
+
+/** Many in one call of the processor. */
 export async function attemptItems(claimed: readonly ClaimedItem[], deps: AttemptDeps): Promise<Attempted[]> {
-  const { processor } = deps;
   const limit = deps.limits.begin();
   const tried = claimed.map((item) => {
     const requests: RequestRow[] = [];
     const shown = shownItem(item);
-    const fault = processor.input?.safeParse(shown.cells);
-    const isFit = fault === undefined || fault.success;
-    const outcome = isFit
-      ? undefined
-      : refused('processor_options_invalid', clean(fault.error.issues.map(({ message }) => message).join('; ')));
-    return { item, requests, outcome, work: { item: shown, context: contextOf(item, deps, limit, requests) } };
+    const work = { item: shown, context: contextOf(item, deps, limit, requests) };
+    return { item, requests, outcome: unfitness(deps.processor, shown), work };
   });
   const ready = tried.filter(({ outcome }) => outcome === undefined).map(({ work }) => work);
   const answers = ready.length === 0 ? [] : await answersOf(ready, deps, limit);
   limit.stop();
   const ms = limit.takenMs() / Math.max(1, ready.length);
   let next = 0;
-  return tried.map(({ item, requests, outcome }) => {
+  return tried.map(({ item, requests, outcome, work }) => {
     const answered = outcome ?? answers[next++] ?? nonsense('it gave no outcome for this item');
-    return {
-      claimed: item,
-      outcome: answered,
-      strategy: strategyOf(processor.strategies, item.not_founds),
-      ms,
-      requests,
-    };
+    return { claimed: item, outcome: answered, strategy: work.context.strategy, ms, requests };
   });
+}
+
+/** Undefined: the processor can be asked. */
+function unfitness(processor: AnyProcessor, { cells }: ProcessedItem): Outcome | undefined {
+  const fit = processor.input?.safeParse(cells);
+  if (fit === undefined || fit.success) return undefined;
+  return refused('processor_options_invalid', clean(fit.error.issues.map(({ message }) => message).join('; ')));
 }
 
 async function answersOf(
@@ -139,13 +153,12 @@ function checkedOutcome(processor: AnyProcessor, outcome: Outcome): Outcome {
       return nonsense(
         clean(result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')),
       );
-    const json = storableJson(result.data);
-    if (json === undefined) return nonsense('its result cannot be stored');
-    return {
-      ...outcome,
-      result: json as Readonly<Record<string, unknown>>,
-      answer: storableJson(outcome.answer) ?? null,
-    };
+    const stored = storableJson(result.data) as Readonly<Record<string, unknown>> | undefined;
+    if (stored === undefined) return nonsense('its result cannot be stored');
+    const answer = storableJson(outcome.answer) ?? null;
+    return outcome.strategy === undefined
+      ? { kind: 'found', result: stored, answer }
+      : { kind: 'found', result: stored, answer, strategy: outcome.strategy };
   }
   const answer = 'answer' in outcome ? { answer: storableJson(outcome.answer) ?? null } : {};
   if (outcome.kind === 'not_found')
@@ -211,10 +224,10 @@ function contextOf(
 function shownItem(
   item: Pick<ClaimedItem, 'id' | 'row_index' | 'input_json' | 'normalized_json' | 'corrections'>,
 ): ProcessedItem {
-  const cells = { ...item.input_json, ...item.corrections };
-  const fields =
-    item.corrections === null ? (item.normalized_json ?? {}) : fieldsOf(recogniseFields(Object.keys(cells)), cells);
-  return { id: item.id, rowIndex: item.row_index, cells, fields };
+  const { id, row_index: rowIndex, input_json: input, normalized_json: fields, corrections } = item;
+  if (corrections === null) return { id, rowIndex, cells: input ?? {}, fields: fields ?? {} };
+  const cells = { ...input, ...corrections };
+  return { id, rowIndex, cells, fields: fieldsOf(recogniseFields(Object.keys(cells)), cells) };
 }
 
 function storableJson(value: unknown): unknown {
@@ -222,7 +235,7 @@ function storableJson(value: unknown): unknown {
   try {
     const json = JSON.stringify(value);
     if (json === undefined || json.length > MAX_RESULT_BYTES) return undefined;
-    return JSON.parse(json.replaceAll('\\u0000', ''));
+    return JSON.parse(json.includes('\\u0000') ? json.replaceAll('\\u0000', '') : json);
   } catch {
     return undefined;
   }

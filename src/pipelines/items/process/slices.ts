@@ -2,6 +2,7 @@
 // process is short of memory or its event loop is late. The same loop serves workers and kick-offs; what differs is the host.
 import { setMaxListeners } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setImmediate as turn } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { AdaptiveSize, type Decision } from '../../../engine/adaptive.ts';
 import { findBlob } from '../../../engine/blobs/blobs.ts';
@@ -12,11 +13,13 @@ import type { ItemsDeps } from '../deps.ts';
 import { countSlice } from '../metrics.ts';
 import type { AnyProcessor, JobFile } from '../processors/processor.ts';
 import { checkedOptions, processorNamed } from '../processors/registry.ts';
-import { type Claim, type ClaimedItem, claimDue, claimExpired, giveBack, renewLocks } from '../sql/claim-items.ts';
-import { advanceJob, breakUpSlice, claimRows, claimSlice, giveBackSlice, renewSlice } from '../sql/claim-slices.ts';
-import { type JobRow, readPause } from '../sql/jobs.ts';
-import { type ItemResult, insertRequests, type RequestRow, writeResults, writeSlice } from '../sql/write-results.ts';
-import { type Attempted, attemptItems } from './attempt-item.ts';
+import { type Claim, type ClaimedItem, giveBack, renewLocks } from '../sql/claim-items.ts';
+import { giveBackSlice, renewSlice } from '../sql/claim-slices.ts';
+import type { JobRow } from '../sql/jobs.ts';
+import { type ItemResult, insertRequests, type RequestRow, writeResults } from '../sql/write-results.ts';
+import { type SlicePlace, writeSlice } from '../sql/write-slice.ts';
+import { type Attempted, attemptItem, attemptItems } from './attempt-item.ts';
+import { type Claimed, claimWork } from './claim-work.ts';
 import { judgeOutcome, type RetryBounds } from './retry-rules.ts';
 import { TimeLimits } from './time-limits.ts';
 
@@ -51,11 +54,9 @@ interface Figures {
   waitMs: number;
 }
 
-/** What one slice has claimed. */
-interface Claimed {
-  readonly items: readonly ClaimedItem[];
-  /** Where its range begins; undefined: item by item. */
-  readonly fromRow: number | undefined;
+interface Ahead {
+  readonly claim: Claim;
+  readonly claiming: Promise<Claimed | 'paused'>;
 }
 
 interface Taken {
@@ -81,6 +82,8 @@ class Gathered {
   }
 }
 
+/** Results are committed in time and locks renewed however long a slice takes, so it may be far too large once. */
+const GROWTH = 8;
 const SPIKE_SHARE = 0.5;
 const SPIKE_ITEMS = 8;
 const MAX_SPACING = 8;
@@ -88,8 +91,12 @@ const HEAP_SHARE = 0.85;
 const LAG_MS = 250;
 /** A lock holds for so many expected slices. */
 const LOCK_SLICES = 2;
-/** From so many items on rows that were never tried are claimed as a range: each is at work for a moment only, which nobody could watch. */
-const RANGE_FROM = 256;
+/** Of quick items the next slice is claimed while one is at work. */
+const QUICK_MS = 1_000;
+/** Of the memory: below it there is room for the rows of a second slice. */
+const ROOMY_SHARE = 0.4;
+/** Items that wait for nothing follow each other without a turn of the event loop, in which statements are sent and answers read. */
+const ITEMS_PER_TURN = 128;
 
 export async function workSlices(
   host: SliceHost,
@@ -105,7 +112,7 @@ export async function workSlices(
         await worker.settle();
         return { processed, why: 'time' };
       }
-      const slice = await worker.slice();
+      const slice = await worker.slice(untilMs);
       if (slice === 'paused' || slice === 'empty') {
         // What the last slice has yet to commit may be due again at once.
         const wasCommitting = await worker.settle();
@@ -118,6 +125,7 @@ export async function workSlices(
   } finally {
     // Nothing is under way when the caller goes on, however this ends.
     await worker.settle().catch(() => undefined);
+    await worker.giveBackAhead();
     worker.close();
   }
 }
@@ -133,6 +141,9 @@ class SliceWorker {
   readonly #lag = monitorEventLoopDelay({ resolution: 20 });
   #opened: Promise<JobFile | undefined> | undefined;
   #committing: Promise<void> | undefined;
+  #ahead: Ahead | undefined;
+  #sinceTurn = 0;
+  #heapShare = 0;
   #spacing = 1;
   #bounds: RetryBounds;
   #sliceMs: number;
@@ -152,6 +163,7 @@ class SliceWorker {
       initial: Math.max(settings.claimMin, this.#atOnce()),
       min: settings.claimMin,
       max: settings.claimMax,
+      growth: GROWTH,
       targetMs: settings.workerTargetSliceMs * Number(settings.safetyFactor ?? '0.7'),
       onDecision: host.decide,
     });
@@ -172,16 +184,11 @@ class SliceWorker {
     );
   }
 
-  async slice(): Promise<number | 'paused' | 'empty'> {
+  async slice(untilMs: number): Promise<number | 'paused' | 'empty'> {
     this.#heedTheProcess();
-    const claim: Claim = {
-      jobId: this.#job.job_id,
-      worker: this.#host.worker,
-      lockMs: this.#lockMs(),
-      limit: this.#size.size,
-    };
-    const claimed = await this.#claim(claim);
-    if (claimed === 'paused') return 'paused';
+    const next = await this.#next(untilMs);
+    if (next === 'paused') return 'paused';
+    const { claim, claimed } = next;
     if (claimed.items.length === 0) return 'empty';
     const startedAt = performance.now();
     await this.#work(claimed, claim, startedAt);
@@ -208,43 +215,47 @@ class SliceWorker {
     if (Object.keys(figures.retries).length > 0) log.info({ run, job, retries: figures.retries }, 'items.retries');
   }
 
-  async #claim(claim: Claim): Promise<Claimed | 'paused'> {
-    const { tenantId, runId } = this.#host;
-    return this.#host.transact(async (tx) => {
-      if ((await readPause(tx, claim.jobId)) !== null) return 'paused';
-      await breakUpSlice(tx, claim.jobId, tenantId, runId);
-      const expired = await claimExpired(tx, claim, tenantId, runId);
-      const due =
-        expired.length < claim.limit ? await claimDue(tx, { ...claim, limit: claim.limit - expired.length }) : [];
-      const some = [...expired, ...due];
-      if (some.length === 0) return this.#claimFresh(tx, claim);
-      // Retries do not keep rows that were never tried waiting.
-      const range = some.length < claim.limit && (await advanceJob(tx, claim.jobId, claim.limit - some.length));
-      return { items: range ? [...some, ...(await claimRows(tx, claim, range))] : some, fromRow: undefined };
-    });
+  /** Of quick items the next slice is there already, and the one behind it is on its way before the first item begins. */
+  async #next(untilMs: number): Promise<{ readonly claim: Claim; readonly claimed: Claimed } | 'paused'> {
+    const { claim, claiming } = this.#ahead ?? this.#claim();
+    this.#ahead = undefined;
+    const claimed = await claiming;
+    if (claimed === 'paused') return 'paused';
+    const isQuick = claimed.fromRow !== undefined && this.#sliceMs < QUICK_MS;
+    const hasTime = performance.now() + 2 * this.#sliceMs < untilMs;
+    if (isQuick && hasTime && this.#heapShare < ROOMY_SHARE) this.#ahead = this.#claim();
+    return { claim, claimed };
   }
 
-  /** Rows that have their fate already, as copies have, are passed over. */
-  async #claimFresh(tx: Queryable, claim: Claim): Promise<Claimed> {
-    for (;;) {
-      const range = await advanceJob(tx, claim.jobId, claim.limit);
-      if (range === undefined) return { items: [], fromRow: undefined };
-      if (claim.limit < RANGE_FROM) {
-        const items = await claimRows(tx, claim, range);
-        if (items.length > 0) return { items, fromRow: undefined };
-        continue;
-      }
-      const items = await claimSlice(tx, claim, this.#host.tenantId, range);
-      if (items.length > 0) return { items, fromRow: range.from_row };
-      await giveBackSlice(tx, claim.jobId, claim.worker, range.from_row);
-    }
+  #claim(): Ahead {
+    const { worker, transact } = this.#host;
+    const claim: Claim = {
+      jobId: this.#job.job_id,
+      worker,
+      lockMs: this.#lockMs(),
+      limit: this.#size.size,
+    };
+    const claiming = transact((tx) => claimWork(tx, claim, this.#host));
+    // Its failure is thrown where it is waited for, not while nobody does.
+    claiming.catch(() => undefined);
+    return { claim, claiming };
+  }
+
+  /** What was claimed and will not be begun. */
+  async giveBackAhead(): Promise<void> {
+    const claimed = await this.#ahead?.claiming.catch(() => undefined);
+    this.#ahead = undefined;
+    if (claimed === undefined || claimed === 'paused') return;
+    const ids = claimed.fromRow === undefined ? claimed.items.map(({ id }) => id) : [];
+    await this.#giveBack(ids, claimed.fromRow);
   }
 
   /** The commit of its last results goes on while the next slice is claimed and begun; two never overlap. */
   async #work({ items: claimed, fromRow }: Claimed, claim: Claim, startedAt: number): Promise<void> {
     const figures: Figures = { failed: 0, notFound: 0, outcomes: {}, retries: {}, commitMs: 0, waitMs: 0 };
     const gathered = new Gathered();
-    const left = new Set(claimed.map(({ id }) => id));
+    // A range is held as a whole.
+    const left = new Set(fromRow === undefined ? claimed.map(({ id }) => id) : []);
     let renewed = Promise.resolve();
     const renewing = setInterval(() => {
       renewed = this.#renew(claim, left, fromRow);
@@ -262,9 +273,11 @@ class SliceWorker {
     let lastCommit = performance.now();
     try {
       const deps = this.#attemptDeps();
+      const isOneByOne = this.#processor.processBatch === undefined;
       await this.#inChunks(claimed, async (chunk) => {
-        for (const attempted of await attemptItems(chunk, deps))
-          gathered.add(attempted, this.#judge(attempted, figures));
+        const [only] = chunk;
+        const tried = isOneByOne && only ? [await attemptItem(only, deps)] : await attemptItems(chunk, deps);
+        for (const attempted of tried) gathered.add(attempted, this.#judge(attempted, figures));
         // Slow items do not keep the results of quick ones waiting.
         if (performance.now() - lastCommit < this.#deps.settings.workerTargetSliceMs) return;
         lastCommit = performance.now();
@@ -310,6 +323,10 @@ class SliceWorker {
         const chunk = claimed.slice(next, next + per);
         next += per;
         await work(chunk);
+        this.#sinceTurn += per;
+        if (this.#sinceTurn < ITEMS_PER_TURN) continue;
+        this.#sinceTurn = 0;
+        await turn();
       }
     };
     await Promise.all(Array.from({ length: Math.min(this.#atOnce(), Math.ceil(claimed.length / per)) }, runner));
@@ -352,7 +369,7 @@ class SliceWorker {
     results: readonly ItemResult[],
     requests: readonly RequestRow[],
     agoMs: number,
-    place: { readonly fromRow: number; readonly isLast: boolean } | undefined,
+    place: SlicePlace | undefined,
   ): Promise<{ commitMs: number; waitMs: number }> {
     const { tenantId, runId, worker, log } = this.#host;
     const target = { jobId: this.#job.job_id, tenantId, runId, worker, userId: this.#job.user_id };
@@ -373,16 +390,21 @@ class SliceWorker {
   }
 
   async #renew(claim: Claim, left: ReadonlySet<string>, fromRow: number | undefined): Promise<void> {
-    if (left.size === 0 || this.#host.signal.aborted) return;
-    const renew = (tx: Queryable) =>
-      fromRow === undefined ? renewLocks(tx, claim, [...left]) : renewSlice(tx, claim, fromRow);
+    if ((left.size === 0 && fromRow === undefined) || this.#host.signal.aborted) return;
+    const ahead = await this.#ahead?.claiming.catch(() => undefined);
+    const aheadRow = ahead === 'paused' ? undefined : ahead?.fromRow;
+    const renew = async (tx: Queryable) => {
+      if (fromRow === undefined) await renewLocks(tx, claim, [...left]);
+      else await renewSlice(tx, claim, fromRow);
+      if (aheadRow !== undefined) await renewSlice(tx, claim, aheadRow);
+    };
     await this.#host.transact(renew).catch(() => undefined);
   }
 
   /** What was not processed waits for nobody's lock. Where even that fails, the locks expire. */
   async #giveBack(ids: readonly string[], fromRow: number | undefined): Promise<void> {
     const { signal, worker, transact } = this.#host;
-    if (ids.length === 0 || signal.aborted) return;
+    if ((ids.length === 0 && fromRow === undefined) || signal.aborted) return;
     const { job_id: jobId } = this.#job;
     const give = (tx: Queryable) =>
       fromRow === undefined ? giveBack(tx, jobId, worker, ids) : giveBackSlice(tx, jobId, worker, fromRow);
@@ -396,6 +418,7 @@ class SliceWorker {
 
   #heedTheProcess(): void {
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    this.#heapShare = used / limit;
     if (used > limit * HEAP_SHARE) this.#size.shrink(`${Math.round((used / limit) * 100)} % of the memory is in use`);
     const lagMs = this.#lag.percentile(99) / 1e6;
     if (lagMs > LAG_MS) this.#size.shrink(`the process was ${Math.round(lagMs)} ms late`);

@@ -25,10 +25,7 @@ export class TimeLimits {
   }
 
   begin(): TimeLimit {
-    const limit = new Limit(
-      () => this.#started(limit),
-      () => this.#running.delete(limit),
-    );
+    const limit = new Limit(this);
     // Also while it waits for its turn.
     this.#running.add(limit);
     if (this.#outer.aborted) limit.end(this.#outer.reason);
@@ -41,12 +38,16 @@ export class TimeLimits {
     this.#outer.removeEventListener('abort', this.#passOn);
   }
 
+  stopped(limit: Limit): void {
+    this.#running.delete(limit);
+  }
+
   readonly #passOn = () => {
     for (const limit of this.#running) limit.end(this.#outer.reason);
   };
 
   /** Behind all that began before it. */
-  #started(limit: Limit): void {
+  started(limit: Limit): void {
     this.#running.delete(limit);
     this.#running.add(limit);
     this.#timer ??= setTimeout(this.#look, this.#ms);
@@ -68,17 +69,15 @@ export class TimeLimits {
 }
 
 class Limit implements TimeLimit {
-  readonly #onStart: () => void;
-  readonly #onStop: () => void;
+  readonly #limits: TimeLimits;
   #own: AbortController | undefined;
   #reason: unknown;
   startedAt: number | undefined;
   isOver = false;
   onOver: ((reason: unknown) => void) | undefined;
 
-  constructor(onStart: () => void, onStop: () => void) {
-    this.#onStart = onStart;
-    this.#onStop = onStop;
+  constructor(limits: TimeLimits) {
+    this.#limits = limits;
   }
 
   get signal(): AbortSignal {
@@ -91,11 +90,11 @@ class Limit implements TimeLimit {
 
   start(): void {
     this.startedAt = performance.now();
-    this.#onStart();
+    this.#limits.started(this);
   }
 
   stop(): void {
-    this.#onStop();
+    this.#limits.stopped(this);
   }
 
   takenMs(): number {
@@ -106,7 +105,7 @@ class Limit implements TimeLimit {
     if (this.isOver) return;
     this.isOver = true;
     this.#reason = reason;
-    this.#onStop();
+    this.#limits.stopped(this);
     this.#own?.abort(reason);
     this.onOver?.(reason);
   }

@@ -111,6 +111,10 @@ export async function deleteItems(db: Queryable, jobId: string, limit: number): 
             and row_index < (select row_index from public.job_items where job_id = $1 order by row_index limit 1) + $2) as ids
       ),
       attempts as (delete from public.item_attempts where job_id = $1 and item_id = any ((select ids from picked)::bigint[])),
+      slices as (
+        delete from public.item_slice_attempts
+        where job_id = $1 and from_row < (select row_index from public.job_items where job_id = $1 order by row_index limit 1) + $2
+      ),
       requests as (delete from public.search_events where job_id = $1 and item_id = any ((select ids from picked)::bigint[])),
       gone as (delete from public.job_items where id = any ((select ids from picked)::bigint[]) returning 1)
       select count(*)::int as n from gone`,
@@ -131,6 +135,7 @@ export async function deleteJob(db: Queryable, jobId: string): Promise<void> {
     text: `
       with items as (delete from public.job_items where job_id = $1),
       attempts as (delete from public.item_attempts where job_id = $1),
+      recorded as (delete from public.item_slice_attempts where job_id = $1),
       requests as (delete from public.search_events where job_id = $1),
       slices as (delete from public.item_slices where job_id = $1)
       delete from public.item_jobs where job_id = $1`,

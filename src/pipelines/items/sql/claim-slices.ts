@@ -3,6 +3,30 @@
 import type { Queryable } from '../../../platform/database.ts';
 import { type Claim, type ClaimedItem, shown, taken } from './claim-items.ts';
 
+export interface Look {
+  readonly paused_by: string | null;
+  readonly has_silent_slice: boolean;
+  readonly has_silent_items: boolean;
+  readonly has_due: boolean;
+}
+
+/** Whether there is anything before rows that were never tried: one look instead of three claims in vain, each at the first entry of its index. */
+export async function lookBeforeClaim(db: Queryable, jobId: string): Promise<Look> {
+  const { rows } = await db.query<Look>({
+    name: 'items-look-before-claim',
+    text: `
+      select (select coalesce(paused_by, '') from public.item_jobs where job_id = $1 and paused_at is not null) as paused_by,
+             coalesce((select min(lock_expires_at) from public.item_slices where job_id = $1) <= engine.now(), false) as has_silent_slice,
+             coalesce((select lock_expires_at from public.job_items
+                       where job_id = $1 and status = 'PROCESSING' order by lock_expires_at limit 1) <= engine.now(), false) as has_silent_items,
+             coalesce((select next_attempt_at from public.job_items
+                       where job_id = $1 and status = 'PENDING' and next_attempt_at is not null
+                       order by next_attempt_at limit 1) <= engine.now(), false) as has_due`,
+    values: [jobId],
+  });
+  return rows[0] as Look;
+}
+
 export interface RowRange {
   readonly from_row: number;
   readonly to_row: number;
@@ -36,26 +60,54 @@ export async function claimRows(db: Queryable, claim: Claim, { from_row: from, t
   return rows;
 }
 
-/** As a slice. `attempts` and `claims` are those of the attempt that begins, as if each had been claimed. */
-export async function claimSlice(db: Queryable, claim: Claim, tenantId: string, range: RowRange) {
-  await db.query({
-    name: 'items-insert-slice',
+/** As a slice: the next rows are the claimant's from here on, and none of them changes. Undefined: all have been claimed. */
+export async function claimSlice(db: Queryable, claim: Claim, tenantId: string): Promise<RowRange | undefined> {
+  const { rows } = await db.query<RowRange>({
+    name: 'items-claim-slice',
     text: `
+      with here as materialized (
+        select next_row, least(total_items, next_row + $5) as to_row from public.item_jobs
+        where job_id = $1 and next_row < total_items for no key update
+      ),
+      moved as (update public.item_jobs j set next_row = h.to_row from here h where j.job_id = $1 returning h.next_row as from_row, h.to_row)
       insert into public.item_slices (tenant_id, job_id, from_row, to_row, locked_by, lock_expires_at)
-      values ($1, $2, $3, $4, $5, engine.now() + $6 * interval '1 millisecond')`,
-    values: [tenantId, claim.jobId, range.from_row, range.to_row, claim.worker, claim.lockMs],
+      select $2, $1, from_row, to_row, $3, engine.now() + $4 * interval '1 millisecond' from moved
+      returning from_row, to_row`,
+    values: [claim.jobId, tenantId, claim.worker, claim.lockMs, claim.limit],
   });
-  const { rows } = await db.query<ClaimedItem>({
+  return rows[0];
+}
+
+/**
+ * The items of a slice, which were never tried. A statement of its own: it must see what claimSlice waited for. Only what differs from item to item is sent: there are
+ * thousands a second.
+ */
+export async function readSlice(
+  db: Queryable,
+  jobId: string,
+  { from_row: from, to_row: to }: RowRange,
+): Promise<ClaimedItem[]> {
+  const { rows } = await db.query<Pick<ClaimedItem, 'id' | 'row_index' | 'input_json' | 'normalized_json' | 'claims'>>({
     name: 'items-read-slice',
     text: `
-      select i.id::text, i.row_index, i.input_json, i.normalized_json, i.corrections, i.attempts + 1 as attempts, i.errors, i.not_founds, i.refusals,
-             i.claims + 1 as claims
+      select i.id::text, i.row_index, i.input_json, i.normalized_json, i.claims + 1 as claims
       from public.job_items i
       where i.job_id = $1 and i.row_index >= $2 and i.row_index < $3 and i.status is not distinct from 'PENDING' and i.next_attempt_at is null
       order by i.row_index`,
-    values: [claim.jobId, range.from_row, range.to_row],
+    values: [jobId, from, to],
   });
-  return rows;
+  return rows.map(({ id, row_index: row, input_json: input, normalized_json: fields, claims }) => ({
+    id,
+    row_index: row,
+    input_json: input,
+    normalized_json: fields,
+    corrections: null,
+    attempts: claims,
+    errors: 0,
+    not_founds: 0,
+    refusals: 0,
+    claims,
+  }));
 }
 
 /**

@@ -254,13 +254,25 @@ export interface AttemptRow {
 }
 
 const MOST_SHOWN = 500;
+/** The most that CLAIM_MAX may be. */
+const WIDEST_SLICE = 100_000;
 
 export async function listAttempts(db: Queryable, jobId: string, itemId: string): Promise<AttemptRow[]> {
   const { rows } = await db.query<AttemptRow>({
     name: 'items-list-attempts',
     text: `
       select attempt, run_id, worker, strategy, outcome, is_final, error_code, detail, answer, request_ms, next_attempt_at, started_at, ended_at
-      from public.item_attempts where job_id = $1 and item_id = $2 order by claim desc limit ${MOST_SHOWN}`,
+      from (
+        select claim, attempt, run_id, worker, strategy, outcome, is_final, error_code, detail, answer, request_ms, next_attempt_at, started_at, ended_at
+        from public.item_attempts where job_id = $1 and item_id = $2::bigint
+        union all
+        select 1, 1, s.run_id, s.worker, s.strategy, 'FOUND', true, null, null, null, s.request_ms[array_position(s.item_ids, $2::bigint)], null, s.started_at, s.ended_at
+        from public.item_slice_attempts s
+        where s.job_id = $1 and s.from_row <= (select row_index from public.job_items where id = $2 limit 1)
+          and s.from_row > (select row_index from public.job_items where id = $2 limit 1) - ${WIDEST_SLICE}
+          and s.to_row > (select row_index from public.job_items where id = $2 limit 1) and array_position(s.item_ids, $2::bigint) is not null
+      ) a
+      order by claim desc limit ${MOST_SHOWN}`,
     values: [jobId, itemId],
   });
   return rows;

@@ -8,7 +8,7 @@ export async function recountFates(db: Queryable, jobId: string, runId: string):
     text: `
       with fates as (
         select distinct on (a.item_id) a.outcome
-        from public.item_attempts a
+        from public.all_item_attempts a
         where a.job_id = $1 and a.is_final
           and a.ended_at <= coalesce((select r.finished_at from engine.all_runs r where r.id = $2 limit 1), 'infinity')
         order by a.item_id, a.claim desc

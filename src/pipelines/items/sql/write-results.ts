@@ -1,4 +1,4 @@
-// Results of a slice: one statement. An item takes a result only while the claim that it comes from is the latest one; what comes late changes nothing.
+// Results of items that were claimed one by one: one statement. An item takes a result only while the claim that it comes from is the latest one; what comes late changes nothing.
 // The record of the attempts and the counters of the job move with the items. Lock order: items, then their job. Each item
 // is looked up by its id alone, whatever the statistics say: "is not distinct from" is no way into an index.
 import type { Queryable } from '../../../platform/database.ts';
@@ -6,6 +6,7 @@ import type { Queryable } from '../../../platform/database.ts';
 /** Short names: they are written for every item. */
 export interface ItemResult {
   readonly id: string;
+  readonly row: number;
   readonly claim: number;
   /** Its number since a person last reprocessed the item. */
   readonly attempt: number;
@@ -99,76 +100,8 @@ export async function writeResults(
   return rows[0]?.n ?? 0;
 }
 
-/**
- * Results of a range: its row is the fence, so the items themselves need not be asked, and each changes once. `isLast`: the slice is done with. Undefined: the slice is no
- * longer ours, and nothing was taken.
- */
-export async function writeSlice(
-  db: Queryable,
-  target: ResultsTarget,
-  { fromRow, isLast }: { readonly fromRow: number; readonly isLast: boolean },
-  results: readonly ItemResult[],
-): Promise<number | undefined> {
-  const held = await db.query({
-    name: 'items-lock-slice',
-    text: `select from public.item_slices where job_id = $1 and from_row = $2 and locked_by = $3 for update`,
-    values: [target.jobId, fromRow, target.worker],
-  });
-  if (held.rowCount !== 1) return undefined;
-  const many = (status: ItemResult['status']) => results.filter((each) => each.status === status).length;
-  const { rowCount } = await db.query({
-    name: 'items-write-slice',
-    text: `
-      with given as materialized (
-        select g.*, case when g.status = 'PENDING' then (select engine.now()) + coalesce(g.delay_ms, 0) * interval '1 millisecond' end as next_at
-        from unnest($5::bigint[], $6::int[], $7::text[], $8::text[], string_to_array($9, E'\\n', ''), $10::text[], $11::text[], $12::text[],
-                    string_to_array($13, E'\\n', ''), $14::float8[], $15::int[], $16::int[], $17::int[], $18::int[], $19::int[])
-          as g (id, claim, status, outcome, result, strategy, code, detail, answer, delay_ms, errors, not_founds, refusals, ms, attempt)
-      ),
-      slice as (
-        select locked_at from public.item_slices where job_id = $1 and from_row = $20
-      ),
-      recorded as (
-        insert into public.item_attempts (tenant_id, job_id, item_id, claim, run_id, attempt, worker, strategy, outcome, is_final, error_code,
-                                          detail, answer, request_ms, next_attempt_at, started_at, ended_at)
-        select $2, $1, id, claim, $3, attempt, $4, strategy, outcome, status <> 'PENDING', code, detail, answer::jsonb, ms, next_at,
-               (select locked_at from slice), (select engine.now())
-        from given
-      ),
-      counted as (
-        update public.item_jobs j
-        set done_items = j.done_items + $21, not_found_items = j.not_found_items + $22, error_items = j.error_items + $23,
-            skipped_items = j.skipped_items + $24, updated_at = engine.now()
-        where j.job_id = $1
-      ),
-      gone as (delete from public.item_slices where job_id = $1 and from_row = $20 and $25)
-      update public.job_items i
-      set status = g.status, attempts = g.attempt, claims = g.claim,
-          result_json = case when g.status = 'PENDING' then i.result_json else g.result::jsonb end,
-          strategy = g.strategy, error_code = g.code, last_error = g.detail, errors = g.errors, not_founds = g.not_founds, refusals = g.refusals,
-          next_attempt_at = g.next_at, updated_at = (select engine.now())
-      from given g
-      where i.id = g.id`,
-    values: [
-      target.jobId,
-      target.tenantId,
-      target.runId,
-      target.worker,
-      ...columnsOf(results),
-      `{${results.map(({ attempt }) => attempt).join()}}`,
-      fromRow,
-      many('DONE'),
-      many('NOT_FOUND'),
-      many('ERROR'),
-      many('SKIPPED'),
-      isLast,
-    ],
-  });
-  return rowCount ?? 0;
-}
-
 /** A column per array, in the order of the statement. JSON has no line breaks of its own, so lines of it need no quotes. */
-function columnsOf(results: readonly ItemResult[]): unknown[] {
+export function columnsOf(results: readonly ItemResult[]): unknown[] {
   const numbers = (of: (result: ItemResult) => number | string | null) =>
     `{${results.map((each) => of(each) ?? 'null').join()}}`;
   const lines = (of: (result: ItemResult) => unknown) => {
