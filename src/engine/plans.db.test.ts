@@ -268,12 +268,8 @@ const blobs: PlanCase[] = [
     }),
   ),
   control((db, w) => markBlobDeleted(db, w.id('blob_id', 41))),
-  control((db) => markUnusedBlobs(db, 1, 100), {
-    readsAll: 'every blob that is in use: it looks for those that are not',
-  }),
-  control((db) => markExpiredBlobs(db, 100), {
-    readsAll: 'every blob whose time is over and that is still needed',
-  }),
+  control((db) => markUnusedBlobs(db, 1, 100)),
+  control((db) => markExpiredBlobs(db, 100)),
   control((db, w) => selectBlob(db, w.id('blob_id', 41))),
   control((db) => selectLiveKeys(db, ['store_key 1', 'store_key 2'])),
   request((db, w) => selectSameBytes(db, { tenantId: w.ours, sha256: Buffer.alloc(32), blobId: w.id('blob_id', 1) })),

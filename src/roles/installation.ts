@@ -73,13 +73,14 @@ export function startSweeper(process: RoleProcess, installation: Installation): 
   const { config, log, shutdown } = process;
   const { blobs, pools, kits } = installation;
   startWebhooks(process, installation);
+  const { election } = installation.engine;
   const sweeper = createBlobSweeper({
     pool: pools.control,
     store: blobs,
     log,
+    election,
     settings: { orphanTtlHours: config.uploadCleanupTtlHours },
   });
-  const { election } = installation.engine;
   const cleaning = { pool: pools.effects, log, days: config.stagingRetentionDays, election };
   const cleaners = kits.flatMap(({ kit }) => (kit.staging ? [createStagingCleaner(kit.staging, cleaning)] : []));
   const services = [sweeper, ...cleaners, ...kits.flatMap((each) => each.services())];

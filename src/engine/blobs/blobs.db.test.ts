@@ -6,9 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { codeOf, inChunks } from '../../../test/support/blob-store-conformance.ts';
 import { useDatabase } from '../../../test/support/database.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import { DiskBlobStore } from '../../platform/blob/disk-blob-store.ts';
 import { withTenant } from '../../platform/database.ts';
+import { silentLog } from '../../platform/log.ts';
+import { createBlobSweeper } from '../services/blob-sweeper.ts';
 import { discardFile, findBlob, findSameBytes, recordBlob } from './blobs.ts';
+import { markExpiredBlobs, markUnusedBlobs } from './sql/mark-blobs-deleted.ts';
 import { type StoredFile, storeFile } from './store-file.ts';
 import { defaultSweep, sweepBlobs } from './sweep-blobs.ts';
 
@@ -254,8 +258,59 @@ describe('the sweep', () => {
     expect(await sweep()).toMatchObject({ expired: 0 });
     expect([await isStored(rejected), await isStored(waiting)]).toEqual([true, true]);
     await database.admin.query('delete from engine.rejects');
+    expect(await sweep(), 'looked at again a day later').toMatchObject({ expired: 0 });
+    await age(rejected, '25 hours');
     expect(await sweep()).toMatchObject({ expired: 1 });
     expect([await isStored(rejected), await isStored(waiting)]).toEqual([false, true]);
+  });
+
+  it('asks once of each blob whether a run has it, and reads no blob in use again', async () => {
+    const files = await Promise.all(Array.from({ length: 3 }, () => buildFile()));
+    for (const file of files) {
+      await recordBlob(database.engine, file);
+      await buildRun(file.blobId, 'waiting');
+      await age(file, '2 days');
+    }
+    expect(await markUnusedBlobs(database.engine, 24, 2)).toEqual({ looked: 2, rows: [] });
+    expect(await markUnusedBlobs(database.engine, 24, 2)).toEqual({ looked: 1, rows: [] });
+    expect(await markUnusedBlobs(database.engine, 24, 2)).toEqual({ looked: 0, rows: [] });
+    await database.admin.query(`update engine.blobs set keep_until = engine.now() - interval '1 minute'`);
+    expect(await markExpiredBlobs(database.engine, 2)).toEqual({ looked: 2, rows: [] });
+    expect(await markExpiredBlobs(database.engine, 2)).toEqual({ looked: 1, rows: [] });
+    expect(await markExpiredBlobs(database.engine, 2)).toEqual({ looked: 0, rows: [] });
+  });
+
+  it('lists the whole store once a day, by the elected process alone; every process takes what killed uploads left', async () => {
+    let listed = 0;
+    let unfinished = 0;
+    const watched = new Proxy(store, {
+      get(target, name) {
+        if (name === 'listStoredBefore') listed += 1;
+        if (name === 'removeUnfinished') unfinished += 1;
+        const value = Reflect.get(target, name) as unknown;
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const sweeper = (isElected: boolean) =>
+      createBlobSweeper({
+        pool: database.engine,
+        store: watched,
+        log: silentLog,
+        election: { isElected: () => isElected, onElected: () => () => undefined },
+      });
+    for (const [isElected, looks] of [
+      [false, 0],
+      [true, 1],
+    ] as const) {
+      unfinished = 0;
+      const service = sweeper(isElected);
+      service.start();
+      await waitFor(async () => unfinished >= 1 || undefined, { what: 'the first round' });
+      service.wake();
+      await waitFor(async () => unfinished >= 2 || undefined, { what: 'the second round' });
+      await service.stop();
+      expect(listed).toBe(looks);
+    }
   });
 
   it('run by four processes at once removes each blob once and fails nowhere', async () => {

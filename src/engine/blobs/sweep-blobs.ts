@@ -5,7 +5,7 @@ import type { BlobInfo, BlobStore } from '../../platform/blob/blob-store.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import { forgetBlobs } from './sql/forget-blobs.ts';
-import { type MarkedBlobRow, markExpiredBlobs, markUnusedBlobs } from './sql/mark-blobs-deleted.ts';
+import { type Marked, markExpiredBlobs, markUnusedBlobs } from './sql/mark-blobs-deleted.ts';
 import { selectLiveKeys } from './sql/select-live-keys.ts';
 
 const batchSize = 500;
@@ -17,9 +17,16 @@ export interface SweepSettings {
   readonly unfinishedMs: number;
   /** How long the row of removed bytes is remembered, unless a run of the ledger still names it. */
   readonly forgetAfterDays: number;
+  /** Whether to list the whole store for bytes without a row, which reads the name of every file there is. */
+  readonly looksThroughStore: boolean;
 }
 
-export const defaultSweep: SweepSettings = { orphanTtlHours: 24, unfinishedMs: 60_000, forgetAfterDays: 30 };
+export const defaultSweep: SweepSettings = {
+  orphanTtlHours: 24,
+  unfinishedMs: 60_000,
+  forgetAfterDays: 30,
+  looksThroughStore: true,
+};
 
 export interface SweepResult {
   readonly unused: number;
@@ -37,25 +44,25 @@ export async function sweepBlobs(
   const unfinished = await store.removeUnfinished(settings.unfinishedMs);
   const unused = await removeMarked(store, () => markUnusedBlobs(db, settings.orphanTtlHours, batchSize), signal);
   const expired = await removeMarked(store, () => markExpiredBlobs(db, batchSize), signal);
-  const orphans = await removeOrphans(db, store, settings.orphanTtlHours, signal);
+  const orphans = settings.looksThroughStore ? await removeOrphans(db, store, settings.orphanTtlHours, signal) : 0;
   await forgetBlobs(db, settings.forgetAfterDays, batchSize);
   return { unused, expired, orphans, unfinished };
 }
 
 async function removeMarked(
   store: BlobStore,
-  mark: () => Promise<MarkedBlobRow[]>,
+  mark: () => Promise<Marked>,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   let removed = 0;
   while (signal?.aborted !== true) {
-    const rows = await mark();
+    const { looked, rows } = await mark();
     if (rows.length > 0) failpoint('sweep.after_mark');
     for (const { store_key } of rows) {
       if (isBlobKey(store_key)) await store.delete(store_key);
     }
     removed += rows.length;
-    if (rows.length < batchSize) break;
+    if (looked < batchSize) break;
   }
   return removed;
 }
