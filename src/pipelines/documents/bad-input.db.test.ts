@@ -159,6 +159,35 @@ describe('a PDF that is not read from left to right', () => {
   });
 });
 
+describe('a PDF whose letters come in another order than they are read', () => {
+  it('has its Arabic words and its turned lines in order, and says in fate and grade what cannot be told', async () => {
+    const file = new URL('../../../test/fixtures/arabic-and-turned.pdf', import.meta.url);
+    const { docId } = await bench.ingest(readFileSync(file), 'arabic.pdf');
+    const arabic = await page(docId, 1);
+    expect(arabic.text.replace(/\s+/g, ' ')).toBe(
+      'تقرير الميزانية تقرير اللجنة عن الميزانية للعام القادم. يجب أن تعطى قائمة بمصادر الحزمة المستودعات. الملف سوف يدرج ' +
+        'المستودعات المختلفة التي تنشر حزم دبيان 2024 وفي المدينة الكبيرة مدرسة قديمة على الطريق إلى المستشفى.',
+    );
+    expect(arabic).toMatchObject({
+      fate: 'text',
+      reason: expect.stringMatching(
+        /^some words had their letters in reverse order and were turned; \d+ % of the words are uncertain$/,
+      ),
+    });
+    expect((await page(docId, 2)).text.replace(/\s+/g, ' ')).toBe(
+      'This is a normal paragraph on the page that says something about the budget of the committee. First rotated line of a label speaks of ' +
+        'the northern gate and its keeper. Second rotated sentence speaks of the southern gate and its guard. Third sentence speaks of the ' +
+        'river and the mill behind it.',
+    );
+    expect(await page(docId, 3)).toMatchObject({
+      reason: null,
+      text: expect.stringMatching(/^The wide table was turned so that it fits the page\..* its guard\.$/),
+    });
+    const [version] = (await show(docId)).versions;
+    expect(version?.grade_shares?.garbled).toBeGreaterThan(0);
+  });
+});
+
 describe('at the same time', () => {
   it('an upload while the same document runs makes a second run, and one version is served', async () => {
     const bytes = await buildPdf([{ lines: prose(90) }]);

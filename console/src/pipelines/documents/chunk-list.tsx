@@ -85,7 +85,10 @@ function Chunk({ chunk, pageNo, unit, isHot, follows, onPoint }: ChunkProps): Re
             {chunk.page_from < pageNo ? `begins on ${unit} ${chunk.page_from}` : `goes on to ${unit} ${chunk.page_to}`}
           </span>
         )}
-        <span dir="auto" className="mt-1 block text-start text-sm wrap-anywhere whitespace-pre-wrap">
+        <span
+          dir="auto"
+          className="mt-1 block text-start text-sm wrap-anywhere whitespace-pre-wrap [unicode-bidi:plaintext]"
+        >
           {inertLines(chunk.text)}
         </span>
       </button>

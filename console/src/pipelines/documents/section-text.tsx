@@ -11,7 +11,7 @@ export function SectionText({ page, hot, onPoint }: Marking & { page: PageText }
     <div
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
       tabIndex={0}
-      className="max-h-[75dvh] self-start overflow-y-auto rounded border border-line bg-raised p-4 text-sm wrap-anywhere whitespace-pre-wrap"
+      className="max-h-[75dvh] self-start overflow-y-auto rounded border border-line bg-raised p-4 text-sm wrap-anywhere whitespace-pre-wrap [unicode-bidi:plaintext]"
       dir="auto"
     >
       {spansOf(page).map(({ start, end, chunkId }) => {

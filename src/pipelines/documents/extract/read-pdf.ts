@@ -9,6 +9,7 @@ import {
   type Rect,
 } from '@llamaindex/liteparse';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { type Judged, judgeLetters } from './arabic-letters.ts';
 import { imagePage } from './image-page.ts';
 import {
   type Block,
@@ -23,7 +24,8 @@ import {
 import type { PagesAhead, ParsedPages } from './pages-ahead.ts';
 import { findAsides } from './pdf-asides.ts';
 import { plainText, type TextLayer, textLayerOf } from './plain-text.ts';
-import { isRightToLeft, readColumns, readRightToLeft } from './reading-order.ts';
+import { isInside, isRightToLeft, readColumns, readRightToLeft } from './reading-order.ts';
+import { isTurned, readTurned, type TurnedText } from './turned-text.ts';
 
 export interface PdfOptions {
   readonly path: string;
@@ -101,17 +103,19 @@ export async function renderPage(path: string, pageNo: number, dpi: number): Pro
 async function settlePage(
   options: PdfOptions,
   pageNo: number,
-  page: ParsedPage | undefined,
+  parsed: ParsedPage | undefined,
   error: string | undefined,
 ): Promise<ReadPage> {
   const asked = options.asked[pageNo];
+  const page = parsed?.textItems.some(isTurned) === true ? await withWords(options.path, parsed) : parsed;
   if (page === undefined)
     return without(pageNo, 'rejected', `the page cannot be read: ${(error ?? 'no content').slice(0, 200)}`);
   const size = { width: page.width, height: page.height };
   if (asked === 'exclude') return without(pageNo, 'rejected', 'left out by a person', size);
   const own = viewPage(page);
-  const isGarbled = own.text !== '' && (own.garbledShare > GARBLED_SHARE || page.complexity?.isGarbled === true);
-  if (own.text !== '' && !isGarbled && asked !== 'ocr') return { ...own, pageNo, ...size, fate: 'text', reason: null };
+  const isGarbled =
+    own.text !== '' && (garbledShareOf(page.text) > GARBLED_SHARE || page.complexity?.isGarbled === true);
+  if (own.text !== '' && !isGarbled && asked !== 'ocr') return { ...own, pageNo, ...size, fate: 'text' };
   if (own.text === '' && asked !== 'ocr' && !hasPicture(page)) return without(pageNo, 'empty', null, size);
   if (options.ocr === 'off' && asked !== 'ocr')
     return without(
@@ -124,6 +128,12 @@ async function settlePage(
   const read = await readByOcr(options, pageNo, isGarbled, own.text === '' ? undefined : size);
   options.onSlowPage?.();
   return { ...read, ...size };
+}
+
+/** Where each word stands; the library says it at twice the cost, so only pages that need it are asked. */
+async function withWords(path: string, page: ParsedPage): Promise<ParsedPage> {
+  const { pages } = await parse(path, { ...base, emitWordBoxes: true, targetPages: String(page.pageNum) });
+  return pages[0] ?? page;
 }
 
 /** `size`: of a page that has a text layer, which the OCR must not see: the library reads images only where it finds no text. */
@@ -186,24 +196,31 @@ function hasPicture({ complexity }: ParsedPage): boolean {
   return complexity.fullPageImage || complexity.imageBlockCount > 0 || (complexity.uncoveredVectorArea ?? 0) > 0;
 }
 
-type View = Pick<
-  ReadPage,
-  'text' | 'blocks' | 'charStart' | 'charEnd' | 'ocrConfidence' | 'garbledShare' | 'tables' | 'tablesLost'
->;
+type View = Omit<ReadPage, 'pageNo' | 'fate' | 'width' | 'height'>;
 
 function viewPage(page: ParsedPage): View {
   const columns = readColumns(page.textItems);
-  const blocks = columns === undefined ? blocksOf(page) : [{ kind: 'paragraph' as const, text: cleanText(columns) }];
-  const plain = cleanText(page.text);
+  const turned = columns === undefined ? readTurned(page.textItems) : undefined;
+  const judged = isRightToLeft(page.text) ? judgeLetters(page.text) : undefined;
+  const blocks =
+    columns === undefined
+      ? [...blocksOf(page, turned, judged), ...turnedBlocks(turned)]
+      : [{ kind: 'paragraph' as const, text: cleanText(columns) }];
+  const plain = cleanText(plainOf(page, turned, judged));
   const isWhole = columns !== undefined || wordsCovered(plain, blocks) >= MIN_BLOCK_SHARE;
   const placed = placeBlocks(isWhole ? blocks : plainBlocks(plain));
+  const doubt = judged?.doubt ?? 0;
   const isTable = (kind: string) => kind === 'table';
   return {
     ...placed,
     charStart: 0,
     charEnd: placed.text.length,
     ocrConfidence: null,
-    garbledShare: garbledShareOf(page.text),
+    reason:
+      doubt > 0
+        ? `some words had their letters in reverse order and were turned; ${percent(doubt)} of the words are uncertain`
+        : null,
+    garbledShare: Math.max(garbledShareOf(page.text), doubt),
     tables: (page.blocks ?? []).filter(({ kind }) => isTable(kind)).length,
     tablesLost:
       (page.blocks ?? []).filter(({ kind }) => kind === 'grid_fallback').length +
@@ -211,15 +228,41 @@ function viewPage(page: ParsedPage): View {
   };
 }
 
-function blocksOf(page: ParsedPage): Block[] {
+function blocksOf(page: ParsedPage, turned: TurnedText | undefined, judged: Judged | undefined): Block[] {
   const layer = textLayerOf(page.text);
-  const blocks = (page.blocks ?? []).flatMap((block) => blockOf(block, layer));
-  if (!isRightToLeft(page.text)) return blocks;
-  return blocks.map((block) =>
-    block.kind === 'table' || block.box === undefined
-      ? block
-      : { ...block, text: cleanText(readRightToLeft(page.textItems, block.box)) || block.text },
-  );
+  const found = (page.blocks ?? []).flatMap((block) => blockOf(block, layer));
+  // What holds turned letters alone is read by turned-text.ts.
+  const blocks =
+    turned === undefined
+      ? found
+      : found.filter(({ box }) => box === undefined || turned.upright.some((item) => isInside(item, box)));
+  if (judged === undefined) return blocks;
+  // Boxes of two lines may overlap: a piece belongs to the first that has it.
+  const left = new Set(page.textItems);
+  return blocks.map((block) => {
+    if (block.kind === 'table' || block.box === undefined) return block;
+    const { box } = block;
+    const own = [...left].filter((item) => isInside(item, box));
+    for (const item of own) left.delete(item);
+    return { ...block, text: cleanText(readRightToLeft(own, judged.turn)) || block.text };
+  });
+}
+
+function turnedBlocks(turned: TurnedText | undefined): Block[] {
+  return (turned?.blocks ?? []).map(({ text, box }) => ({ kind: 'paragraph', text: cleanText(text), box }));
+}
+
+/** The words of the page without its layout. */
+function plainOf(page: ParsedPage, turned: TurnedText | undefined, judged: Judged | undefined): string {
+  const upright = turned === undefined ? undefined : turned.upright.map(({ text }) => text).join('\n');
+  const turnedText = (turned?.blocks ?? []).map(({ text }) => text);
+  if (judged !== undefined)
+    return [readRightToLeft(turned?.upright ?? page.textItems, judged.turn), ...turnedText].join('\n\n');
+  return upright === undefined ? page.text : [upright, ...turnedText].join('\n\n');
+}
+
+function percent(share: number): string {
+  return `${Math.max(1, Math.round(share * 100))} %`;
 }
 
 function blockOf(block: LayoutBlock, layer: TextLayer): Block[] {

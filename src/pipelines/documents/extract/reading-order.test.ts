@@ -1,6 +1,6 @@
 // Words of a right-to-left line, and columns of vertical text, in the order in which they are read.
 import { expect, it } from 'vitest';
-import { isRightToLeft, readColumns, readRightToLeft, turnWords } from './reading-order.ts';
+import { isInside, isRightToLeft, readColumns, readRightToLeft, turnWords } from './reading-order.ts';
 
 it.each([
   ['words', 'התקציב את לשנות', 'לשנות את התקציב'],
@@ -15,7 +15,14 @@ it.each([
 it('lines keep their order, pieces of a line are read from the right', () => {
   const at = (text: string, x: number, y: number) => ({ text, x, y, width: 40, height: 10 });
   const items = [at('ב', 0, 0), at('א', 60, 0.5), at('ג', 60, 14), at('elsewhere', 60, 90)];
-  expect(readRightToLeft(items, { x: 0, y: 0, w: 100, h: 30 })).toBe('א ב ג');
+  const inside = items.filter((item) => isInside(item, { x: 0, y: 0, w: 100, h: 30 }));
+  expect(readRightToLeft(inside)).toBe('א ב ג');
+  const pieces = [at('וע', 40.5, 0), at('הו', 80, 0), at('דה', 0, 0)].map((item) => ({ ...item, fontSize: 10 }));
+  expect(readRightToLeft(pieces), 'pieces that touch are one word').toBe('הוועדה');
+  expect(
+    readRightToLeft(pieces, (text) => text.toUpperCase()),
+    'from the left where letters are',
+  ).toBe('דהועהו');
   expect([isRightToLeft('לשנות את התקציב Millrace'), isRightToLeft('see לשנות in the list')]).toEqual([true, false]);
 });
 

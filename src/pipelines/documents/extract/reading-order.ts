@@ -9,7 +9,11 @@ export interface PlacedText {
   readonly y: number;
   readonly width: number;
   readonly height: number;
+  readonly fontSize?: number | undefined;
 }
+
+/** Pieces that are closer to each other than this share of the size of their letters belong to one word. */
+const SAME_WORD = 0.12;
 
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/gu;
 const hasRightToLeft = new RegExp(rightToLeft.source, 'u');
@@ -25,20 +29,37 @@ export function isRightToLeft(text: string): boolean {
   return letters > 0 && (text.match(rightToLeft)?.length ?? 0) > letters / 2;
 }
 
-/** What stands in a box of a right-to-left page, line by line. */
-export function readRightToLeft(items: readonly PlacedText[], box: Box): string {
-  const inside = items.filter((item) => {
-    const [x, y] = [item.x + item.width / 2, item.y + item.height / 2];
-    return x >= box.x - 1 && x <= box.x + box.w + 1 && y >= box.y - 1 && y <= box.y + box.h + 1;
-  });
-  return linesOf(inside)
-    .map((line) =>
-      line
-        .toSorted((a, b) => b.x - a.x)
-        .map(({ text }) => turnWords(text))
-        .join(' '),
-    )
+export function isInside({ x, y, width, height }: PlacedText, box: Box): boolean {
+  const [middleX, middleY] = [x + width / 2, y + height / 2];
+  return middleX >= box.x - 1 && middleX <= box.x + box.w + 1 && middleY >= box.y - 1 && middleY <= box.y + box.h + 1;
+}
+
+/** Text of a right-to-left page, line by line. `turn` puts the letters of words in order, where the page has them as they stand. */
+export function readRightToLeft(items: readonly PlacedText[], turn?: (text: string) => string): string {
+  return linesOf(items)
+    .map((line) => {
+      const text = joinPieces(
+        line.toSorted((a, b) => a.x - b.x),
+        turn !== undefined,
+      );
+      return turnWords(turn?.(text) ?? text);
+    })
     .join(' ');
+}
+
+/** Words from the left. One may come in several pieces, whose letters stand from the left too (`isVisual`) or as they are read. */
+function joinPieces(line: readonly PlacedText[], isVisual: boolean): string {
+  let words: string[] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  for (const { text, x, width, height, fontSize = height } of line) {
+    const [first = '', ...rest] = text.split(/\s+/).filter(Boolean);
+    const isSame = x - end < fontSize * SAME_WORD;
+    const last = isSame ? (words.at(-1) ?? '') : '';
+    const isTurned = !isVisual && hasRightToLeft.test(first) && hasRightToLeft.test(last);
+    words = [...(isSame ? words.slice(0, -1) : words), isTurned ? first + last : last + first, ...rest];
+    end = x + width;
+  }
+  return words.filter(Boolean).join(' ');
 }
 
 /** Words from left to right become words in reading order; runs of numbers and left-to-right words keep theirs. */
