@@ -296,12 +296,13 @@ create table engine.blobs (
   stored_at timestamp with time zone not null,
   keep_until timestamp with time zone not null,
   deleted_at timestamp with time zone,
+  is_used boolean default false not null,
   constraint blobs_pkey PRIMARY KEY (blob_id),
   constraint blobs_store_key_key UNIQUE (store_key),
   constraint blobs_bytes_check CHECK ((bytes >= 0)),
   constraint blobs_sha256_check CHECK ((octet_length(sha256) = 32))
 );
-CREATE INDEX blobs_by_creation ON engine.blobs USING btree (created_at) WHERE (deleted_at IS NULL);
+CREATE INDEX blobs_by_creation ON engine.blobs USING btree (created_at) WHERE ((deleted_at IS NULL) AND (NOT is_used));
 CREATE INDEX blobs_by_keep_until ON engine.blobs USING btree (keep_until) WHERE (deleted_at IS NULL);
 CREATE INDEX blobs_deleted ON engine.blobs USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX blobs_same_bytes ON engine.blobs USING btree (tenant_id, sha256, blob_id);
@@ -833,6 +834,7 @@ create table engine.pipelines (
   announced text[] default '{}'::text[] not null,
   registered_at timestamp with time zone default engine.now() not null,
   failed_are_dead_letters boolean default false not null,
+  lost_code text,
   constraint pipelines_pkey PRIMARY KEY (pipeline),
   constraint pipelines_lane_cap_check CHECK ((lane_cap > 0)),
   constraint pipelines_lost_action_check CHECK ((lost_action = ANY (ARRAY['requeue'::text, 'fail'::text]))),
@@ -1456,7 +1458,7 @@ create policy tenant_only on public.chunk_embeddings for all to documents_api, d
 CREATE TRIGGER sign_new_rows AFTER INSERT ON public.chunk_embeddings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.sign_chunk_embeddings();
 grant delete, select on public.chunk_embeddings to documents_api;
 grant delete, select on public.chunk_embeddings to documents_purge;
-grant delete, insert, select, update on public.chunk_embeddings to documents_worker;
+grant delete, insert, select on public.chunk_embeddings to documents_worker;
 grant select on public.chunk_embeddings to millrace_app;
 
 create table public.chunk_fts (
@@ -1474,7 +1476,7 @@ create policy reactivation on public.chunk_fts for all to postgres using ((tenan
 create policy tenant_only on public.chunk_fts for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on public.chunk_fts to documents_api;
 grant delete, select on public.chunk_fts to documents_purge;
-grant delete, insert, select, update on public.chunk_fts to documents_worker;
+grant delete, insert, select on public.chunk_fts to documents_worker;
 grant select on public.chunk_fts to millrace_app;
 
 create table public.chunk_passages (
@@ -1498,7 +1500,7 @@ create policy reactivation on public.chunk_passages for all to postgres using ((
 create policy tenant_only on public.chunk_passages for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on public.chunk_passages to documents_api;
 grant delete, select on public.chunk_passages to documents_purge;
-grant delete, insert, select, update on public.chunk_passages to documents_worker;
+grant delete, insert, select on public.chunk_passages to documents_worker;
 grant select on public.chunk_passages to millrace_app;
 
 create table public.chunk_signatures (
@@ -1541,7 +1543,7 @@ create policy reactivation on public.chunk_terms for all to postgres using ((ten
 create policy tenant_only on public.chunk_terms for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, select on public.chunk_terms to documents_api;
 grant delete, select on public.chunk_terms to documents_purge;
-grant delete, insert, select, update on public.chunk_terms to documents_worker;
+grant delete, insert, select on public.chunk_terms to documents_worker;
 grant select on public.chunk_terms to millrace_app;
 
 create table public.chunks (
@@ -1569,7 +1571,7 @@ create policy reactivation on public.chunks for all to postgres using ((tenant_i
 create policy tenant_only on public.chunks for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on public.chunks to documents_api;
 grant delete, select on public.chunks to documents_purge;
-grant delete, insert, select, update on public.chunks to documents_worker;
+grant delete, insert, select on public.chunks to documents_worker;
 grant select on public.chunks to millrace_app;
 
 create table public.clients (
@@ -1753,6 +1755,18 @@ alter table public.document_deliveries enable row level security, force row leve
 create policy deliveries_of_any_tenant on public.document_deliveries for all to documents_delivery using (true) with check (true);
 grant delete, insert, select, update on public.document_deliveries to documents_delivery;
 
+create table public.document_files (
+  tenant_id uuid not null,
+  doc_id uuid not null,
+  blob_id uuid not null,
+  constraint document_files_pkey PRIMARY KEY (tenant_id, doc_id, blob_id),
+  constraint document_files_tenant_id_doc_id_fkey FOREIGN KEY (tenant_id, doc_id) REFERENCES public.documents(tenant_id, doc_id) ON DELETE CASCADE
+);
+alter table public.document_files enable row level security, force row level security;
+create policy tenant_only on public.document_files for all to documents_api, documents_purge using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select on public.document_files to documents_api;
+grant select on public.document_files to documents_purge;
+
 create table public.document_pages (
   tenant_id uuid not null,
   doc_version_id uuid not null,
@@ -1779,7 +1793,7 @@ alter table public.document_pages enable row level security, force row level sec
 create policy tenant_only on public.document_pages for all to documents_api, documents_purge, documents_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on public.document_pages to documents_api;
 grant delete, select on public.document_pages to documents_purge;
-grant delete, insert, select, update on public.document_pages to documents_worker;
+grant delete, insert, select on public.document_pages to documents_worker;
 grant select on public.document_pages to millrace_app;
 
 create table public.document_tombstones (
@@ -2482,11 +2496,27 @@ CREATE INDEX queries_of ON public.queries USING btree (tenant_id, asked_by, quer
 CREATE INDEX queries_open ON public.queries USING btree (tenant_id, query_id DESC) WHERE ((status = 'abstained'::text) OR (rating = '-1'::integer));
 alter table public.queries enable row level security, force row level security;
 create policy expired_any_tenant on public.queries for all to documents_cleanup using ((created_at < (engine.now() - '1 day'::interval)));
+create policy purge_of_tenant on public.queries for all to documents_purge using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on public.queries for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete on public.queries to documents_cleanup;
+grant select on public.queries to documents_purge;
 grant delete, insert, select on public.queries to millrace_app;
 grant select (created_at, query_id, tenant_id) on public.queries to documents_cleanup;
+grant update (answer, reason, result) on public.queries to documents_purge;
 grant update (rated_at, rating, rating_note) on public.queries to millrace_app;
+
+create table public.query_documents (
+  tenant_id uuid not null,
+  doc_id uuid not null,
+  query_id uuid not null,
+  constraint query_documents_pkey PRIMARY KEY (tenant_id, doc_id, query_id),
+  constraint query_documents_tenant_id_query_id_fkey FOREIGN KEY (tenant_id, query_id) REFERENCES public.queries(tenant_id, query_id) ON DELETE CASCADE
+);
+CREATE INDEX query_documents_of ON public.query_documents USING btree (tenant_id, query_id);
+alter table public.query_documents enable row level security, force row level security;
+create policy tenant_only on public.query_documents for all to documents_purge, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, select on public.query_documents to documents_purge;
+grant insert, select on public.query_documents to millrace_app;
 
 create table public.search_events (
   id bigint generated always as identity not null,

@@ -4,6 +4,7 @@ import { testPlans } from '../../test/plans/plans.ts';
 import type { World } from '../../test/plans/world.ts';
 import {
   findStoredAnswer,
+  forgetAnswers,
   releaseKey,
   renewKey,
   reserveKey,
@@ -138,6 +139,9 @@ const requests: PlanCase[] = [
   request((db, w) => renewKey(db, key(w), 60)),
   request((db, w) => storeAnswer(db, key(w), 200, Buffer.alloc(4))),
   request((db, w) => releaseKey(db, key(w))),
+  request((db, w) => forgetAnswers(db, w.ours, 'search.ask'), {
+    readsAll: 'what one operation answered one tenant within the time of a key',
+  }),
   request((db, w) =>
     insertMappingVersion(db, {
       tenantId: w.ours,

@@ -32,6 +32,7 @@ async function register(
     laneCap: pipeline.laneCap ?? null,
     lostLimit: pipeline.lostLimit ?? settings.lostLimit,
     lostAction: pipeline.onLost,
+    lostCode: pipeline.lostCode ?? null,
     announced: pipeline.announce,
     failedAreDeadLetters: pipeline.failedAreDeadLetters,
   });

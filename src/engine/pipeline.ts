@@ -1,6 +1,7 @@
 // What a pipeline is: a machine, a function per stage, and the policies the engine applies to its runs.
 // `definePipeline` is the public way to write one; Millrace's own pipelines use nothing else.
 import type { z } from 'zod';
+import type { AnyErrorCode } from '../contract/errors/catalogue.ts';
 import type { Machine } from '../contract/states/machine.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { Question } from './question.ts';
@@ -65,6 +66,8 @@ export interface PipelineOptions<Input> {
   /** What happens when a worker is lost: try again (up to `lostLimit` times) or fail at once. */
   readonly onLost?: 'requeue' | 'fail';
   readonly lostLimit?: number;
+  /** What is said of a run that lost its worker too often: an error of kind `lost` without parameters. Default: worker_lost */
+  readonly lostCode?: AnyErrorCode;
   /** Its failed runs wait for a person as dead letters do, until somebody retries, supersedes or acknowledges them. Default: false */
   readonly failedAreDeadLetters?: boolean;
   /** Lifecycle events to emit beside the terminal ones: 'queued', 'started'. */
@@ -119,6 +122,7 @@ export interface Pipeline<Input = unknown> {
   readonly laneCap: number | undefined;
   readonly onLost: 'requeue' | 'fail';
   readonly lostLimit: number | undefined;
+  readonly lostCode: AnyErrorCode | undefined;
   readonly failedAreDeadLetters: boolean;
   readonly announce: readonly string[];
   readonly overdueAfterMs: number | undefined;
@@ -166,6 +170,7 @@ export function definePipeline<Input>(options: PipelineOptions<Input>): Pipeline
     laneCap: options.laneCap,
     onLost: options.onLost ?? 'requeue',
     lostLimit: options.lostLimit,
+    lostCode: options.lostCode,
     failedAreDeadLetters: options.failedAreDeadLetters ?? false,
     announce: options.announce ?? [],
     overdueAfterMs: options.overdueAfterMs,

@@ -40,6 +40,8 @@ export interface Accepted {
   readonly status: string;
   /** False: a run has this file already, and its bytes are not needed twice. */
   readonly created: boolean;
+  /** Of a file that is there already: what was given with it and changed all the same. */
+  readonly updated?: readonly string[];
 }
 
 export interface FileOfRows {

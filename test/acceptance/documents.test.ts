@@ -75,6 +75,8 @@ it('every command of documents does what it says, and names the next step', asyn
   expect(await say(['reactivate', id, '--doc-version', '1'])).toContain('is served again: v1');
   expect(await say(['purge', id])).toMatch(/^purge would erase ".+" for good: 2 versions\. Add --yes to do it\.$/m);
   expect(await say(['show', id])).toContain('v2');
-  expect(await say(['purge', id, '--yes'])).toMatch(/is erased: 2 versions, 6 pages, \d+ vectors, 1 file\./);
+  expect(await say(['purge', id, '--yes'])).toMatch(
+    /is erased: 2 versions, 6 pages, \d+ vectors, 1 file, \d+ answers?\./,
+  );
   expect(await say(['show', id], 1)).toContain(id);
 });

@@ -32,7 +32,7 @@ export async function openMessages(): Promise<Transport> {
     const run = await host?.engine.findRun(runId);
     if (host === undefined || run === undefined) return;
     const { engine, deps } = host;
-    const payload = await buildPayload({ engine, store: deps.store, facts: deps.embedder.facts }, run, 1);
+    const payload = await buildPayload({ engine, store: deps.store, embedders: deps }, run, 1);
     if (payload === undefined) return;
     // While the queue is away the message is lost, as a publisher that was killed loses it.
     await queue.send(JSON.stringify(payload), AbortSignal.timeout(5_000)).then(

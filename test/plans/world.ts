@@ -135,6 +135,7 @@ export async function layGround(admin: Queryable, world: World, tables: readonly
       laneCap: null,
       lostLimit: 3,
       lostAction: 'requeue',
+      lostCode: null,
       announced: [],
       failedAreDeadLetters: machine.pipeline !== 'syncs',
     });

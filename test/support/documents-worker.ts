@@ -29,6 +29,6 @@ const engine = await buildEngine(orders.url, [documentsPipeline(deps)], {
 await engine.start({ worker: true, services: orders.settings !== undefined });
 if (orders.queueUrl !== undefined)
   createQueueListener({
-    ...{ engine, store: deps.store, facts: deps.embedder.facts, log: silentLog, visibilitySeconds: 2, waitSeconds: 1 },
+    ...{ engine, store: deps.store, embedders: deps, log: silentLog, visibilitySeconds: 2, waitSeconds: 1 },
     queue: new SqsQueue(orders.queueUrl, testKeys),
   }).start();

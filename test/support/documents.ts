@@ -11,6 +11,7 @@ import { uploadHandlers } from '../../src/http/uploads/upload-handlers.ts';
 import { defaultUploadLimits } from '../../src/http/uploads/upload-limits.ts';
 import type { DocumentsDeps } from '../../src/pipelines/documents/deps.ts';
 import { documentsPipeline } from '../../src/pipelines/documents/documents.pipeline.ts';
+import { failuresConsumer } from '../../src/pipelines/documents/failures.ts';
 import { changeHandlers } from '../../src/pipelines/documents/http/change-handlers.ts';
 import { fileHandlers } from '../../src/pipelines/documents/http/file-handlers.ts';
 import { documentsIntake, ingestHandler } from '../../src/pipelines/documents/http/ingest.ts';
@@ -65,6 +66,7 @@ export function useDocuments(
   let admin: TestUser;
   beforeAll(async () => {
     engine = await buildEngine(db.appUrl, [documentsPipeline(deps)], { log });
+    engine.consume(failuresConsumer({ engine, log, failedTtlDays: deps.failedTtlDays }));
     prepare?.(engine, deps);
     await engine.start(roles);
     admin = await buildUser(db, await buildTenant(db), 'admin');

@@ -15,7 +15,7 @@ export async function startIngestWorker(url: string, deps: DocumentsDeps, { conc
     settings: { concurrency, maxClaim: concurrency },
   });
   await engine.start({ worker: true });
-  const parts: PayloadDeps = { engine, store: deps.store, facts: deps.embedder.facts };
+  const parts: PayloadDeps = { engine, store: deps.store, embedders: deps };
   const server = await startStatusServer({
     ...{ host: '127.0.0.1', port, token: undefined, role: 'ingest-worker', version: 'test', engine, log: silentLog },
     own: {

@@ -63,6 +63,10 @@ export const UploadAnswer = z.object({
     .string()
     .describe('pending, or skipped: nothing new was made, and upload_id is the run that has this file.'),
   reason: z.string().optional().describe('Why it was skipped.'),
+  updated: z
+    .array(z.string())
+    .optional()
+    .describe('Given with a file that was skipped, and changed all the same: title, tags.'),
   same_bytes_as: Id.optional().describe('An earlier upload of exactly these bytes.'),
 });
 

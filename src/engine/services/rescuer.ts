@@ -1,6 +1,7 @@
 // The rescuer puts the runs of a dead worker back into the queue, with their checkpoints; a run that has taken down too many workers ends as failed.
 // It needs only an expired lease; how long a run has been active never matters. It does not charge a loss to a run that was claimed ahead and never
 // began, and a run that has committed since its last loss counts from zero.
+import { isErrorCode } from '../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type Pool, withTransaction } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
@@ -107,7 +108,9 @@ function endOfLost(lease: LostLease): AttemptEnd {
     };
   }
   if (losses > 0 && (lease.lost_action === 'fail' || losses >= lease.lost_limit)) {
-    const error = new MillraceError('worker_lost', { run: lease.run_id, count: losses });
+    // Another process may know the pipeline's own word; this one says what it can.
+    const code = lease.lost_code !== null && isErrorCode(lease.lost_code) ? lease.lost_code : 'worker_lost';
+    const error = new MillraceError(code, { run: lease.run_id, count: losses });
     return { ...common, event: 'fail', errorCode: error.code, errorText: error.message };
   }
   return { ...common, event: 'release', errorCode: null, errorText: null };

@@ -8,6 +8,7 @@ export interface PipelineRow {
   readonly laneCap: number | null;
   readonly lostLimit: number;
   readonly lostAction: string;
+  readonly lostCode: string | null;
   readonly announced: readonly string[];
   readonly failedAreDeadLetters: boolean;
 }
@@ -17,12 +18,13 @@ export async function upsertPipeline(db: Queryable, row: PipelineRow): Promise<v
   await db.query({
     name: 'engine-upsert-pipeline',
     text: `
-      insert into engine.pipelines (pipeline, version, initial_status, lane_cap, lost_limit, lost_action, announced, failed_are_dead_letters)
-      values ($1, $2, $3, $4, $5, $6, $7, $8)
+      insert into engine.pipelines (pipeline, version, initial_status, lane_cap, lost_limit, lost_action, announced, failed_are_dead_letters,
+                                    lost_code)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
       on conflict (pipeline) do update
       set version = excluded.version, initial_status = excluded.initial_status, lane_cap = excluded.lane_cap,
           lost_limit = excluded.lost_limit, lost_action = excluded.lost_action, announced = excluded.announced,
-          failed_are_dead_letters = excluded.failed_are_dead_letters, registered_at = engine.now()
+          failed_are_dead_letters = excluded.failed_are_dead_letters, lost_code = excluded.lost_code, registered_at = engine.now()
       where engine.pipelines.version <= excluded.version`,
     values: [
       row.pipeline,
@@ -33,6 +35,7 @@ export async function upsertPipeline(db: Queryable, row: PipelineRow): Promise<v
       row.lostAction,
       row.announced,
       row.failedAreDeadLetters,
+      row.lostCode,
     ],
   });
 }

@@ -24,6 +24,8 @@ export interface LostLease {
   readonly cancel_event: 'cancel' | 'fail';
   readonly lost_limit: number;
   readonly lost_action: 'requeue' | 'fail';
+  /** The pipeline's own word for it. */
+  readonly lost_code: string | null;
   /** Others may be at work on other parts. */
   readonly shared: boolean;
 }
@@ -78,7 +80,7 @@ export async function lockLostLeases(db: Queryable, workerIds: readonly string[]
                select true from engine.checkpoints c where c.run_id = l.run_id and c.stage = l.stage and c.attempt = l.attempt limit 1
              ), false) as progressed,
              case when r.cancel_requested_at is not null then r.cancel_requested_by end as cancel_requested_by,
-             ${cancelEventOf('l.pipeline', 'r.status')} as cancel_event, p.lost_limit, p.lost_action,
+             ${cancelEventOf('l.pipeline', 'r.status')} as cancel_event, p.lost_limit, p.lost_action, p.lost_code,
              coalesce((select true from engine.parts x where x.run_id = l.run_id limit 1), false) as shared
       from unnest($1::uuid[]) lost (worker_id)
       cross join lateral (

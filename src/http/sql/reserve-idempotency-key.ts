@@ -72,3 +72,12 @@ export async function releaseKey(db: Queryable, name: KeyName): Promise<void> {
     values: [name.tenantId, name.operation, name.key],
   });
 }
+
+/** What one operation answered the tenant, for whoever repeats a request: the next one with such a key is worked on again. */
+export async function forgetAnswers(db: Queryable, tenantId: string, operation: string): Promise<void> {
+  await db.query({
+    name: 'http-forget-answers',
+    text: `delete from public.idempotency_keys where tenant_id = $1 and operation = $2 and finished_at is not null`,
+    values: [tenantId, operation],
+  });
+}

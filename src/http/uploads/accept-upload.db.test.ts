@@ -1,6 +1,6 @@
 // From the first byte to the run, with a real database, disk and HTTP server: what is acknowledged is there, what is refused is not.
-import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,8 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { useDatabase } from '../../../test/support/database.ts';
-import { field, filePart, form, sendRaw } from '../../../test/support/multipart.ts';
+import { field, filePart, form, openRequest, sendRaw } from '../../../test/support/multipart.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { findBlob } from '../../engine/blobs/blobs.ts';
 import type { StoredFile } from '../../engine/blobs/store-file.ts';
@@ -99,6 +100,31 @@ describe('an accepted upload', () => {
     expect(status).toBe(202);
     expect(rowAtEnqueue).toMatchObject({ blob_id: body.blob, tenant_id: tenantId, created_by: userId, bytes: 4 });
     expect(await stored()).toEqual([`${String(body.blob)}.csv`]);
+  });
+
+  it('is hashed while it streams: its bytes reach the store, and only the store, before the last of them was sent', async () => {
+    const piece = randomBytes(1024 * 1024);
+    const expected = createHash('sha256');
+    const body = form(field('platform', 'meta'), filePart('x.csv', Buffer.concat(Array<Buffer>(16).fill(piece))));
+    for (let at = 0; at < 16; at += 1) expected.update(piece);
+    const { socket, answer } = await openRequest(port, { 'content-length': body.byteLength });
+    // All but the end: what arrived so far lies in a temporary file of the store.
+    socket.write(body.subarray(0, -1_000));
+    const incoming = join(root, '.incoming');
+    await waitFor(
+      async () => {
+        const [name] = await readdir(incoming).catch(() => [] as string[]);
+        return name !== undefined && (await stat(join(incoming, name))).size > 8 * piece.byteLength ? true : undefined;
+      },
+      { what: 'the first half to be on the disk' },
+    );
+    socket.write(body.subarray(-1_000));
+    const { status, body: told } = await answer;
+    socket.destroy();
+    expect(status).toBe(202);
+    const blob = await findBlob(database.engine, String((told as { blob: string }).blob));
+    expect(blob?.sha256.toString('hex')).toBe(expected.digest('hex'));
+    expect(Number(blob?.bytes)).toBe(16 * piece.byteLength);
   });
 
   it('names the earlier run that had exactly these bytes', async () => {

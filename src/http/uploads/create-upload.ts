@@ -66,8 +66,11 @@ async function acceptRows(call: UploadCall, { store, limits }: CreateUploadDeps)
   return viewUpload(answer, sameBytesAs);
 }
 
-function viewUpload({ runId, status }: Accepted, sameBytesAs: string | undefined) {
-  if (status === 'skipped') return { upload_id: runId, status: 'skipped', reason: 'already ingested, no changes' };
+function viewUpload({ runId, status, updated = [] }: Accepted, sameBytesAs: string | undefined) {
+  if (status === 'skipped') {
+    const changed = updated.length > 0 ? { updated: [...updated] } : {};
+    return { upload_id: runId, status: 'skipped', reason: 'already ingested, no changes', ...changed };
+  }
   const isOther = sameBytesAs !== undefined && sameBytesAs !== runId;
   return { upload_id: runId, status: 'pending', ...(isOther ? { same_bytes_as: sameBytesAs } : {}) };
 }

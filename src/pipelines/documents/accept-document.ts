@@ -1,5 +1,5 @@
 // Whether a file becomes a run: the four outcomes of the specification's table, in one transaction with the run itself. New document, or one
-// that is not served: a run. Exactly these bytes are served: skipped, nothing is written. Other bytes under the same source: a new version.
+// that is not served: a run. Exactly these bytes are served: skipped, nothing is written but a title or tags that were given. Other bytes under the same source: a new version.
 // What an admin took away comes back only by an admin.
 import { createHash } from 'node:crypto';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
@@ -12,6 +12,7 @@ import { storableText } from '../../platform/storable-text.ts';
 import { cleanText } from './extract/page.ts';
 import type { DocumentInput } from './input.ts';
 import {
+  addFile,
   becomeDocumentsApi,
   becomeEngineAgain,
   type FoundDocument,
@@ -21,8 +22,8 @@ import {
   liftTombstones,
   readServed,
 } from './sql/accept-document.ts';
-import { reactivateVersion } from './sql/change-documents.ts';
-import { findLiveRun } from './sql/read-documents.ts';
+import { reactivateVersion, updateDocument } from './sql/change-documents.ts';
+import { findDocument, findLiveRun } from './sql/read-documents.ts';
 
 export interface DocumentRequest {
   readonly tenantId: string;
@@ -48,6 +49,8 @@ export interface AcceptedDocument {
   readonly created: boolean;
   readonly status: 'queued' | 'skipped';
   readonly dedup: 'new' | 'new_version' | 'skipped' | 'reactivated';
+  /** Of a skipped file: what was given with it and changed on the document. */
+  readonly updated?: readonly ('title' | 'tags')[];
 }
 
 /** Rolls the transaction back: a skipped file leaves no trace. */
@@ -66,9 +69,11 @@ export async function acceptDocument(
   { engine, log, mode = 'ledger' }: { readonly engine: Engine; readonly log: Log; readonly mode?: string },
   request: DocumentRequest,
 ): Promise<AcceptedDocument> {
-  const answer = await decide(engine, request).catch((error: unknown): AcceptedDocument => {
+  const answer = await decide(engine, request).catch(async (error: unknown): Promise<AcceptedDocument> => {
     if (!(error instanceof Skipped)) throw error;
-    return { runId: error.runId, docId: error.docId, created: false, status: 'skipped', dedup: 'skipped' };
+    const { runId, docId } = error;
+    const updated = await applyGiven(engine, request, docId);
+    return { runId, docId, created: false, status: 'skipped', dedup: 'skipped', updated };
   });
   if (answer.created) engine.wake();
   const { file } = request;
@@ -93,6 +98,30 @@ export async function acceptDocument(
     'ingest_job_submitted',
   );
   return answer;
+}
+
+/** Title and tags that a person gave with bytes that are served already: the document gets them, as it does with new bytes. */
+async function applyGiven(
+  engine: Engine,
+  { tenantId, title, tags, channel = 'upload' }: DocumentRequest,
+  docId: string,
+): Promise<('title' | 'tags')[]> {
+  const clean = title === undefined ? '' : cleanTitle(title);
+  // What a folder or a source gives comes with every look at the file; only a changed file brings it in again.
+  if (channel !== 'upload' || (clean === '' && tags === undefined)) return [];
+  return withTransaction(engine.pools.control, async (tx) => {
+    await becomeDocumentsApi(tx, tenantId);
+    const document = await findDocument(tx, tenantId, docId);
+    if (document === undefined) return [];
+    const isRenamed = clean !== '' && clean !== document.title;
+    const isTagged = tags !== undefined && tags.join('\n') !== document.tags.join('\n');
+    if (isRenamed || isTagged)
+      await updateDocument(tx, tenantId, docId, {
+        title: isRenamed ? clean : null,
+        tags: isTagged && tags !== undefined ? tags : null,
+      });
+    return [...(isRenamed ? ['title' as const] : []), ...(isTagged ? ['tags' as const] : [])];
+  });
 }
 
 /** The kind and a mark: the place a source has it at may name people, and the whole hash of an upload stands in content_hash. */
@@ -126,6 +155,7 @@ async function decide(engine: Engine, request: DocumentRequest): Promise<Accepte
       served === undefined ? await serveAgain(tx, request, document.doc_id, sourceUri, contentHash) : undefined;
     if (again !== undefined)
       return { runId: again, docId: document.doc_id, created: false, status: 'skipped', dedup: 'reactivated' };
+    await addFile(tx, tenantId, document.doc_id, file.blobId);
     await becomeEngineAgain(tx);
     const input: DocumentInput = {
       doc_id: document.doc_id,

@@ -73,6 +73,6 @@ export async function activateVersion(
   }
   if (state.end === undefined)
     state = { ...state, end: await commit((tx) => readVersionEnd(tx, tenantId, state.versionId)) };
-  await publishArtifact(place, state.end !== 'unchanged');
+  await publishArtifact(context, place, state);
   return state;
 }

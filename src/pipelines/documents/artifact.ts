@@ -1,10 +1,10 @@
 // The extracted artifact of a version, for debugging and reprocessing: <artifacts>/<tenant>/<document>/<version>.json. Nothing reads it to
-// serve. It is written under a passing name before the version is activated and named after the commit, so that a name never stands for a
-// version that does not exist; whoever goes on after a crash names it again.
+// serve. It is written into `.incoming` before the version is activated and moved to its name after the commit, so that a name never stands for a
+// version that does not exist. Whoever goes on after a crash moves it again, or writes it again where the sweep has taken it.
 
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { DocumentContext } from './document-context.ts';
@@ -19,6 +19,7 @@ export interface ArtifactPlace {
 }
 
 const PAGES_PER_READ = 50;
+const INCOMING = '.incoming';
 
 export function artifactUri(place: ArtifactPlace): string {
   return pathToFileURL(fileOf(place)).href;
@@ -29,9 +30,9 @@ export async function writeArtifact(
   place: ArtifactPlace,
   state: ProcessState,
 ): Promise<void> {
-  const file = fileOf(place);
-  await mkdir(path.dirname(file), { recursive: true });
-  const out = createWriteStream(`${file}.part`, { mode: 0o640 });
+  const part = partOf(place);
+  await mkdir(path.dirname(part), { recursive: true });
+  const out = createWriteStream(part, { mode: 0o640 });
   const failed = once(out, 'error').then(([error]) => Promise.reject(error));
   failed.catch(() => undefined);
   const write = async (text: string) => {
@@ -62,19 +63,68 @@ export async function writeArtifact(
 }
 
 /** Gives the artifact its name, or takes it away when its version was not needed. Doing it twice changes nothing. */
-export async function publishArtifact(place: ArtifactPlace, isWanted: boolean): Promise<void> {
-  const file = fileOf(place);
-  if (!isWanted) await rm(`${file}.part`, { force: true });
-  else
-    await rename(`${file}.part`, file).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-    });
+export async function publishArtifact(
+  context: DocumentContext,
+  place: ArtifactPlace,
+  state: ProcessState,
+): Promise<void> {
+  if (state.end === 'unchanged') return rm(partOf(place), { force: true });
+  if ((await move(place)) || (await exists(fileOf(place)))) return;
+  await writeArtifact(context, place, state);
+  await move(place);
+}
+
+/** Takes away what runs left in `.incoming` that were killed there and never went on; how many. */
+export async function sweepArtifacts(folder: string, olderThanMs: number): Promise<number> {
+  const incoming = path.join(folder, INCOMING);
+  const before = Date.now() - olderThanMs;
+  let removed = 0;
+  for (const name of await readdir(incoming).catch(noneThere)) {
+    const file = path.join(incoming, name);
+    const found = await stat(file).catch(() => undefined);
+    if (found === undefined || found.mtimeMs >= before) continue;
+    await rm(file, { force: true });
+    removed += 1;
+  }
+  return removed;
 }
 
 export async function removeArtifacts(folder: string, tenantId: string, docId: string): Promise<void> {
   await rm(path.join(folder, tenantId, docId), { recursive: true, force: true });
+  const incoming = path.join(folder, INCOMING);
+  for (const name of await readdir(incoming).catch(noneThere))
+    if (name.startsWith(`${docId}.`)) await rm(path.join(incoming, name), { force: true });
 }
 
 function fileOf({ folder, tenantId, docId, versionId }: ArtifactPlace): string {
   return path.join(folder, tenantId, docId, `${versionId}.json`);
+}
+
+function partOf({ folder, docId, versionId }: ArtifactPlace): string {
+  return path.join(folder, INCOMING, `${docId}.${versionId}.json.part`);
+}
+
+/** False: it is not there. */
+async function move(place: ArtifactPlace): Promise<boolean> {
+  const file = fileOf(place);
+  await mkdir(path.dirname(file), { recursive: true });
+  try {
+    await rename(partOf(place), file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return false;
+  }
+}
+
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+function noneThere(error: NodeJS.ErrnoException): string[] {
+  if (error.code !== 'ENOENT') throw error;
+  return [];
 }

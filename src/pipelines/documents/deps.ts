@@ -6,7 +6,7 @@ import type { SearchDeps } from './search/search-deps.ts';
 
 export interface DocumentsDeps {
   readonly store: BlobStore;
-  /** Of the settings: what a tenant begins with, and what tokens are counted with. */
+  /** Of the settings: what a tenant begins with. */
   readonly embedder: Embedder;
   readonly search: SearchDeps;
   /** The other models of this installation. */

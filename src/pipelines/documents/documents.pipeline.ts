@@ -19,6 +19,7 @@ export function documentsPipeline(deps: DocumentsDeps): Pipeline<DocumentInput> 
     // Unique to an observation of the document: it keeps no second run away, it lets the live ones of a document be found.
     activeKey: ({ input }) => `${input.doc_id}:${input.source_seq}`,
     recount: (run, tx) => recountDocument(run, tx, deps),
+    lostCode: 'worker_stopped_responding',
     announce: ['queued', 'started'],
     overdueAfterMs: deps.overdueAfterMs,
   });

@@ -8,19 +8,13 @@ import { embeddedText } from './chunking/passages.ts';
 import { type DocumentsDeps, PASSAGES_PER_PART } from './deps.ts';
 import type { DocumentContext } from './document-context.ts';
 import { type Embedder, signBits, vectorBytes } from './embedding/embedder.ts';
-import { findEmbedder } from './embedding/model-catalogue.ts';
+import { embeddersOfTenant } from './embedding/tenant-embedders.ts';
 import { type ProcessState, timed } from './process-state.ts';
 import { listPassages, type PassageToEmbed } from './sql/chunks.ts';
-import { insertVectors, knownHashes, listLiveModels, recordModel, type VectorRow } from './sql/vectors.ts';
+import { insertVectors, knownHashes, type VectorRow } from './sql/vectors.ts';
 
 /** A model beside the active one has this long for one part. */
 const BESIDE_WITHIN_MS = 30_000;
-
-interface TenantEmbedders {
-  /** The active one, or the standard one where this installation does not know the active one any more. */
-  readonly main: Embedder;
-  readonly beside: readonly Embedder[];
-}
 
 export async function embedPassages(
   context: DocumentContext,
@@ -74,19 +68,6 @@ export async function embedPassages(
     progress({ done, total: state.passages, unit: 'passages', note: 'embedding' });
   }
   return state;
-}
-
-async function embeddersOfTenant({ run, commit }: DocumentContext, deps: DocumentsDeps): Promise<TenantEmbedders> {
-  const live = await commit(async (tx) => {
-    const found = await listLiveModels(tx, run.tenantId);
-    const [first] = found;
-    if (first?.isActive === true && findEmbedder(deps, first.modelId) !== undefined) return found;
-    await recordModel(tx, run.tenantId, deps.embedder.facts);
-    return listLiveModels(tx, run.tenantId);
-  });
-  const known = live.flatMap(({ modelId }) => findEmbedder(deps, modelId) ?? []);
-  const main = known.find(({ facts }) => facts.modelId === live[0]?.modelId) ?? deps.embedder;
-  return { main, beside: known.filter((each) => each !== main) };
 }
 
 /** Vectors of those whose text has none yet. Within one part the same text may stand twice. */

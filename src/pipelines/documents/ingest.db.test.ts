@@ -1,4 +1,6 @@
 // A document from upload to what is served, over HTTP.
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildUser } from '../../../test/support/api.ts';
 import { buildPdf, prose, useDocuments } from '../../../test/support/documents.ts';
@@ -64,6 +66,30 @@ describe('a PDF', () => {
     });
     expect(await bench.count('engine.runs')).toBe(before);
     expect((await show(docId)).title).toBe('once.pdf');
+  });
+
+  it('is skipped without its file: neither bytes nor a row of them stay', async () => {
+    const bytes = await buildPdf([{ lines: prose(8) }]);
+    await bench.ingest(bytes, 'kept once.pdf');
+    const { root } = bench.deps.store as unknown as { root: string };
+    const files = () => readdirSync(path.join(root, bench.admin.tenantId)).sort();
+    const [stored, rows] = [files(), await bench.count('engine.blobs', 'deleted_at is null')];
+    expect((await bench.upload(bytes, 'kept once.pdf')).body.status).toBe('skipped');
+    expect([files(), await bench.count('engine.blobs', 'deleted_at is null')]).toEqual([stored, rows]);
+  });
+
+  it('gets the title and the tags that are given with bytes that are served already, and the answer says so', async () => {
+    const bytes = await buildPdf([{ lines: prose(9) }]);
+    const { docId } = await bench.ingest(bytes, 'titled.pdf', { fields: { tags: 'old' } });
+    const again = (fields: Record<string, string>) => bench.upload(bytes, 'titled.pdf', { fields });
+    expect(await again({ title: 'Its real title', tags: 'new,old' })).toMatchObject({
+      status: 200,
+      body: { status: 'skipped', reason: 'already ingested, no changes', updated: ['title', 'tags'] },
+    });
+    expect(await show(docId)).toMatchObject({ title: 'Its real title', tags: ['new', 'old'], version_label: 'v1' });
+    expect((await again({ title: 'Its real title' })).body).not.toHaveProperty('updated');
+    expect((await again({ tags: '' })).body).toMatchObject({ updated: ['tags'] });
+    expect(await show(docId)).toMatchObject({ title: 'Its real title', tags: [], versions: [{ version: 1 }] });
   });
 
   it('costs no embedding where another document has said the same', async () => {

@@ -1,5 +1,5 @@
 // What is kept of a document and for how long, what is said in the log, and what is found wrong before somebody misses it.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import { keepLines } from '../../../test/support/log-lines.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { sweepBlobs } from '../../engine/blobs/sweep-blobs.ts';
 import { cleanStaging } from '../../engine/services/staging-cleaner.ts';
+import { createArtifactSweeper } from './artifact-sweeper.ts';
 import { documentsStaging } from './cleanup.ts';
 import { checkDocuments } from './cli/doctor-check.ts';
 import { createCrashGuard } from './crash-guard.ts';
@@ -46,14 +47,12 @@ describe('KEEP_RAW=delete', () => {
     const { run } = await bench.ingest('%PDF-1.4\nbroken', 'broken.pdf');
     expect(run.status).toBe('failed');
     const own = `blob_id = '${run.blob_id}' and deleted_at is null`;
+    const soon = `keep_until between engine.now() + interval '2 days 23 hours' and engine.now() + interval '3 days'`;
+    await waitFor(async () => (await bench.count('engine.blobs', `${own} and ${soon}`)) || undefined, {
+      what: 'its file to be kept for three days',
+    });
     await sweepBlobs(bench.engine.pools.control, bench.deps.store);
     expect(await bench.count('engine.blobs', own)).toBe(1);
-    expect(
-      await bench.count(
-        'engine.blobs',
-        `${own} and keep_until between engine.now() + interval '2 days 23 hours' and engine.now() + interval '3 days'`,
-      ),
-    ).toBe(1);
     await bench.db.admin.query(`update engine.blobs set keep_until = engine.now() - interval '1 minute' where ${own}`);
     await sweepBlobs(bench.engine.pools.control, bench.deps.store);
     expect(await bench.count('engine.blobs', own)).toBe(0);
@@ -79,6 +78,25 @@ describe('the artifact', () => {
     ]);
     await api.call('documents.purge', { as: bench.admin, params: { doc_id: docId } });
     expect(existsSync(folder)).toBe(false);
+  });
+
+  it('that a killed run left half written is swept after a day, and goes with its document', async () => {
+    const incoming = path.join(bench.deps.artifacts, '.incoming');
+    const { docId } = await bench.ingest(await buildPdf([{ lines: prose(6) }]), 'swept.pdf');
+    expect(readdirSync(incoming)).toEqual([]);
+    const [old, young, of] = ['old.json.part', 'young.json.part', `${docId}.other.json.part`].map((name) => {
+      writeFileSync(path.join(incoming, name), '{"pages":[');
+      return path.join(incoming, name);
+    }) as [string, string, string];
+    const longAgo = new Date(Date.now() - 25 * 3_600_000);
+    utimesSync(old, longAgo, longAgo);
+    const sweeper = createArtifactSweeper({ folder: bench.deps.artifacts, log: kept.log });
+    sweeper.start();
+    await waitFor(async () => !existsSync(old) || undefined, { what: 'the sweep' });
+    await sweeper.stop();
+    expect([existsSync(young), existsSync(of)]).toEqual([true, true]);
+    await api.call('documents.purge', { as: bench.admin, params: { doc_id: docId } });
+    expect([existsSync(young), existsSync(of)]).toEqual([true, false]);
   });
 });
 
@@ -158,7 +176,9 @@ describe('the log', () => {
     expect(said('ingest_job_submitted').at(-1)).toMatchObject({ dedup_result: 'skipped', doc_id: docId });
     expect(JSON.stringify(kept.lines)).not.toContain('Jones');
     const { run: failed } = await bench.ingest('%PDF-1.4\nother', 'bad.pdf');
-    expect(said('ingest_job_complete').find((line) => line.run_id === failed.id)).toMatchObject({ status: 'failed' });
+    await waitFor(async () =>
+      said('ingest_job_complete').find((line) => line.run_id === failed.id && line.status === 'failed'),
+    );
   });
 });
 

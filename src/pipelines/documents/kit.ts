@@ -1,6 +1,7 @@
 // Documents: a PDF, DOCX, HTML, TXT or MD file becomes exactly one version that is served, with a fate for each page.
 import { defineKit } from '../kit.ts';
 import { documentsAlertRules } from './alerts.ts';
+import { createArtifactSweeper } from './artifact-sweeper.ts';
 import { documentsStaging } from './cleanup.ts';
 import { checkDocuments } from './cli/doctor-check.ts';
 import { checkDelivery } from './cli/doctor-delivery.ts';
@@ -12,6 +13,7 @@ import { createCrashGuard } from './crash-guard.ts';
 import { failNeverAccepted } from './delivery/delegator.ts';
 import { delegatorOf, deliveryServices, ingestWorker, openIngestWorker } from './delivery/deliver-documents.ts';
 import { documentsPipeline } from './documents.pipeline.ts';
+import { failuresConsumer } from './failures.ts';
 import { changeHandlers } from './http/change-handlers.ts';
 import { fileHandlers } from './http/file-handlers.ts';
 import { documentsIntake, ingestHandler } from './http/ingest.ts';
@@ -50,8 +52,12 @@ export const documentsKit = defineKit({
     { group: 'Search:', add: addMcpCommand },
   ],
   consumers: (host) => {
+    const { engine, log, own } = host;
     const delegator = delegatorOf(host);
-    return delegator === undefined ? [] : [delegator.consumer];
+    return [
+      failuresConsumer({ engine, log, failedTtlDays: own.failedTtlDays }),
+      ...(delegator === undefined ? [] : [delegator.consumer]),
+    ];
   },
   process: { ...ingestWorker, open: openIngestWorker },
   services: ({ engine, log, settings, own }) => [
@@ -67,6 +73,7 @@ export const documentsKit = defineKit({
         settings.ingestMode === 'http' ? (seconds) => failNeverAccepted({ engine }, seconds) : undefined,
     }),
     createVectorIndexer(engine, own, log),
+    createArtifactSweeper({ folder: own.artifacts, log }),
     createQueryPruner({ pool: engine.pools.control, log, election: engine.election, days: settings.queryLogDays }),
   ],
   staging: documentsStaging,

@@ -5,6 +5,7 @@ import { chunkPages } from './chunking/chunk-pages.ts';
 import { embeddedText, passagesOf, textHash } from './chunking/passages.ts';
 import type { DocumentsDeps } from './deps.ts';
 import type { DocumentContext } from './document-context.ts';
+import { embeddersOfTenant } from './embedding/tenant-embedders.ts';
 import type { ReadPage } from './extract/page.ts';
 import { languageOf } from './language.ts';
 import { type ProcessState, timed } from './process-state.ts';
@@ -28,7 +29,9 @@ export async function makeChunks(
   from: ProcessState,
 ): Promise<ProcessState> {
   const { run, input, commit, progress } = context;
-  const { countTokens } = { countTokens: (text: string) => deps.embedder.countTokens(text) };
+  const { main } = await embeddersOfTenant(context, deps);
+  const countTokens = (text: string) => main.countTokens(text);
+  const said = (done: number) => progress({ done, total: from.pages, unit: `${from.unit}s`, note: 'cutting' });
   const { value, timings } = await timed(from, 'chunk_ms', () =>
     commit(
       async (tx) => {
@@ -39,7 +42,6 @@ export async function makeChunks(
             yield* some;
             after = some.at(-1)?.pageNo ?? 0;
             if (some.length < PAGES_PER_READ) return;
-            progress({ done: after, total: from.pages, unit: `${from.unit}s`, note: 'cutting' });
             await breathe();
           }
         };
@@ -62,6 +64,7 @@ export async function makeChunks(
             passages.push({ chunkId: row.chunkId, ...passage, tokens: countTokens(text), hash: textHash(text) });
           }
           made.tokens += chunk.tokens;
+          said(chunk.pageTo);
           if (made.sample.length < SAMPLE_CHARS) made.sample += `${chunk.text}\n`;
           if (chunks.length >= CHUNKS_PER_INSERT) await flush();
         }
@@ -85,5 +88,6 @@ export async function makeChunks(
     config,
   };
   await commit(async () => undefined, { checkpoint: state });
+  said(from.pages);
   return state;
 }

@@ -62,6 +62,21 @@ describe('write ownership', () => {
 
   it('the worker writes content and no document, tombstone or run', async () => {
     expect(await refusal('documents_worker', `update document_versions set page_count = 2`)).toBeUndefined();
+    // Nobody changes content that was made: not the worker, not the API, not the app.
+    for (const [table, change] of [
+      ['chunks', `text = 'u'`],
+      ['chunk_embeddings', `embedding = ''`],
+      ['chunk_fts', `tsv = ''`],
+      ['chunk_passages', `token_count = 1`],
+      ['chunk_terms', `counts = '{}'`],
+      ['document_pages', `text = 'u'`],
+    ])
+      for (const role of ['documents_worker', 'documents_api', 'documents_purge', 'millrace_app'])
+        expect([role, table, await refusal(role, `update ${table} set ${change}`)]).toEqual([
+          role,
+          table,
+          expect.stringMatching(/permission denied/),
+        ]);
     expect(await refusal('documents_worker', `update documents set title = 'u'`)).toMatch(/permission denied/);
     expect(await refusal('documents_worker', `insert into documents select * from documents`)).toMatch(
       /permission denied/,

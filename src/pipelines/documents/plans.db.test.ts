@@ -4,6 +4,7 @@ import { testPlans } from '../../../test/plans/plans.ts';
 import { idOf, type Seed, type World } from '../../../test/plans/world.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import {
+  addFile,
   findTombstone,
   findVersionOf,
   getOrCreateDocument,
@@ -40,6 +41,7 @@ import {
   readDeliverySigns,
   takeDeliveries,
 } from './sql/deliveries.ts';
+import { eraseQuotes, holdQuoted, noteQuoted } from './sql/erase-quotes.ts';
 import { expireBlobs } from './sql/expire-blobs.ts';
 import { findByBits, readChunkVectors } from './sql/find-by-bits.ts';
 import { findPhrase } from './sql/find-phrase.ts';
@@ -215,6 +217,10 @@ const changing: PlanCase[] = [
   ),
   api((db, w) => reactivateVersion(db, few(w))),
   purge((db, w) => purgeDocument(db, w.ours, doc(w))),
+  purge((db, w) => eraseQuotes(db, w.ours, doc(w))),
+  request((db, w) => holdQuoted(db, w.ours, [doc(w)])),
+  request((db, w) => noteQuoted(db, w.ours, w.id('query_id', 41), [doc(w)])),
+  api((db, w) => addFile(db, w.ours, doc(w), uuidv7())),
   purge((db, w) => expireBlobs(db, [w.id('blob_id', 41)])),
   delivery((db, w) => addDeliveries(db, [{ runId: w.run('documents', 'small'), tenantId: w.ours }])),
   delivery((db) => takeDeliveries(db, 20, 1_000)),

@@ -1,6 +1,5 @@
 // The one stage of a document, in parts with a checkpoint each: pages (20 at a time) → chunks → vectors (64 passages at a time) → terms →
-// activate. Killed anywhere, it goes on at its last part. What fails for good leaves no content behind.
-import { MillraceError } from '../../contract/errors/millrace-error.ts';
+// activate. Killed anywhere, it goes on at its last part. What a failed run leaves behind is failures.ts's.
 import type { StageOutcome } from '../../engine/pipeline.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { activateVersion } from './activate.ts';
@@ -11,45 +10,27 @@ import { extractPages } from './extract-pages.ts';
 import { indexTerms } from './index-terms.ts';
 import { makeChunks } from './make-chunks.ts';
 import { freshState, type ProcessState, receiptOf } from './process-state.ts';
-import { keepBlobUntil } from './sql/keep-blob.ts';
-import { deleteVersionOfRun } from './sql/versions.ts';
 
 export async function processDocument(context: DocumentContext, deps: DocumentsDeps): Promise<StageOutcome> {
   const startedAt = performance.now();
   let state = (await context.checkpoint<ProcessState>()) ?? freshState(uuidv7());
-  try {
-    if (state.step === 'pages') state = await extractPages(context, deps, state);
-    if (state.step === 'chunks') state = await makeChunks(context, deps, state);
-    if (state.step === 'vectors') state = await embedPassages(context, deps, state);
-    if (state.step === 'terms') state = await indexTerms(context, state);
-    if (state.step === 'activate' || state.step === 'done') state = await activateVersion(context, deps, state);
-  } catch (error) {
-    if (error instanceof MillraceError && error.kind === 'input') {
-      await leaveNothing(context, deps);
-      logEnd(context, state, 'failed', startedAt);
-    }
-    throw error;
-  }
-  logEnd(context, state, 'succeeded', startedAt);
+  if (state.step === 'pages') state = await extractPages(context, deps, state);
+  if (state.step === 'chunks') state = await makeChunks(context, deps, state);
+  if (state.step === 'vectors') state = await embedPassages(context, deps, state);
+  if (state.step === 'terms') state = await indexTerms(context, state);
+  if (state.step === 'activate' || state.step === 'done') state = await activateVersion(context, deps, state);
+  logEnd(context, state, startedAt);
   return { on: 'complete', receipt: receiptOf(state) };
 }
 
-/** The document and its run stay; of its content nothing does. Its file is kept for a while, for whoever wants to know why. */
-async function leaveNothing({ run, commit }: DocumentContext, { failedTtlDays }: DocumentsDeps): Promise<void> {
-  await commit(async (tx) => {
-    await deleteVersionOfRun(tx, run.tenantId, run.id);
-    if (run.blobId !== null) await keepBlobUntil(tx, run.blobId, failedTtlDays);
-  });
-}
-
-function logEnd({ run, input, log }: DocumentContext, state: ProcessState, status: string, startedAt: number): void {
+function logEnd({ run, input, log }: DocumentContext, state: ProcessState, startedAt: number): void {
   log.info(
     {
       event: 'ingest_job_complete',
       run_id: run.id,
       tenant_id: run.tenantId,
       doc_id: input.doc_id,
-      status,
+      status: 'succeeded',
       chunks_created: state.chunks,
       tokens_total: state.tokens,
       duration_ms: Math.round(performance.now() - startedAt),

@@ -91,19 +91,76 @@ describe('the tracking row', () => {
     expect(rows[0].n).toBe(2);
   });
 
+  it('moves updated_at after extraction, chunking, embedding and indexing', async () => {
+    /** The parts that have moved it so far, as whoever looks at the tracking row sees them. */
+    const seen = new Map<string, number>();
+    const beatOf = async (runId: string, note: string) => {
+      const beat = await waitFor(
+        async () => {
+          const { rows } = await bench.db.admin.query(
+            `select i.updated_at from ingestion_runs i join engine.progress p on p.run_id = i.run_id
+             where i.run_id = $1 and p.note = $2 and i.updated_at >= p.updated_at`,
+            [runId, note],
+          );
+          return rows[0] as { updated_at: Date } | undefined;
+        },
+        { what: `the heartbeat after ${note}` },
+      );
+      seen.set(note, beat.updated_at.getTime());
+    };
+    const ids: { run?: string } = {};
+    const nextBeat = ['reading', 'cutting', 'embedding'];
+    // Each part stands still behind a lock until the part before it was seen.
+    const gate = await bench.db.admin.connect();
+    try {
+      await gate.query('begin');
+      await gate.query('lock table chunks in exclusive mode');
+      const { body } = await bench.upload(text(30, 40), 'parts.txt');
+      ids.run = body.run_id ?? '';
+      await beatOf(ids.run, nextBeat[0] ?? '');
+      let calls = 0;
+      embedder.embed = async (texts) => {
+        calls += 1;
+        // The first call comes after chunking, the second after the first part of embedding.
+        const note = nextBeat[calls];
+        if (note !== undefined) await beatOf(ids.run ?? '', note);
+        return plainEmbed(texts);
+      };
+      await gate.query('commit');
+      const run = await bench.ended(ids.run);
+      expect(run.status).toBe('succeeded');
+      await beatOf(ids.run, 'indexing');
+      const { finished_at: finishedAt, updated_at: updatedAt } = await tracked(ids.run);
+      expect(updatedAt.getTime()).toBeGreaterThanOrEqual(finishedAt.getTime());
+    } finally {
+      gate.release();
+    }
+    expect([...seen.keys()]).toEqual(['reading', 'cutting', 'embedding', 'indexing']);
+    const beats = [...seen.values()];
+    expect(beats).toEqual(beats.toSorted((a, b) => a - b));
+    expect(new Set(beats).size).toBe(4);
+  });
+
   it('a provider that refuses for good fails the run, without content', async () => {
     embedder.embed = async () => {
       throw new MillraceError('embedding_provider_refused', { reason: 'wrong key' });
     };
     const { docId, run } = await bench.ingest(text(4), 'refused.txt');
     expect(run).toMatchObject({ status: 'failed', error_code: 'embedding_provider_refused' });
-    expect(await bench.count('document_versions', `doc_id = '${docId}' and is_active`)).toBe(0);
-    expect(
-      await bench.count(
-        'chunk_embeddings',
-        `doc_version_id in (select doc_version_id from document_versions where doc_id = '${docId}')`,
-      ),
-    ).toBe(0);
+    const [pages, chunks, versions] = ['document_pages', 'chunks', 'document_versions'];
+    await waitFor(async () => (await bench.count(versions, `doc_id = '${docId}'`)) === 0 || undefined, {
+      what: 'no version',
+    });
+    // Of no version and of no other document: what stands there belongs to one that is there.
+    for (const table of [pages, chunks, 'chunk_passages', 'chunk_fts', 'chunk_embeddings', 'chunk_terms'])
+      expect([
+        table,
+        await bench.count(
+          `${table} t`,
+          `not exists (select from document_versions v where v.tenant_id = t.tenant_id and v.doc_version_id = t.doc_version_id)`,
+        ),
+      ]).toEqual([table, 0]);
+    expect(await bench.count(chunks, `doc_id = '${docId}'`)).toBe(0);
   });
 });
 

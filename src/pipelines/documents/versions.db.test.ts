@@ -1,11 +1,7 @@
 // Which version is served when several runs meet: the newest observation of the source wins, whoever ends first.
 import { describe, expect, it } from 'vitest';
 import { useDocuments } from '../../../test/support/documents.ts';
-import { recordBlob } from '../../engine/blobs/blobs.ts';
-import { storeFile } from '../../engine/blobs/store-file.ts';
-import { silentLog } from '../../platform/log.ts';
-import { acceptDocument } from './accept-document.ts';
-import { sniffDocument } from './document-file.ts';
+import { observeAt } from '../../../test/support/observed-documents.ts';
 
 const bench = useDocuments();
 const { api } = bench;
@@ -13,23 +9,7 @@ const { api } = bench;
 const text = (word: string) => `${`The ${word} of the committee is kept in the archive for ten years. `.repeat(20)}\n`;
 
 /** As a source does that knows its files by their place. */
-async function observe(place: string, content: string) {
-  const { tenantId } = bench.admin;
-  const file = await storeFile(bench.deps.store, {
-    tenantId,
-    fileName: 'minutes.txt',
-    body: (async function* () {
-      yield Buffer.from(content);
-    })(),
-    maxBytes: 1024 ** 2,
-    sniff: sniffDocument,
-  });
-  await recordBlob(bench.engine.pools.control, file);
-  return acceptDocument(
-    { engine: bench.engine, log: silentLog },
-    { tenantId, file, sourceUri: `s3://bucket/${place}`, channel: 's3', by: { name: 'sync', isAdmin: false } },
-  );
-}
+const observe = (place: string, content: string) => observeAt(bench, place, 'minutes.txt', Buffer.from(content));
 
 const versions = async (docId: string): Promise<{ version_label: string; is_active: boolean }[]> =>
   (await api.call('documents.show', { as: bench.admin, params: { doc_id: docId } })).json().versions;

@@ -62,6 +62,22 @@ describe('a sync', () => {
     ]);
   });
 
+  it('stays the source of a document whose page a person has changed', async () => {
+    await bench.put('pages/guide.txt', text(35));
+    const source = await bench.connect(bench.wish('pages'));
+    await bench.sync(source);
+    const { rows } = await bench.db.admin.query('select doc_id from documents where source_uri = $1', [
+      uri('pages/guide.txt'),
+    ]);
+    const params = { doc_id: String(rows[0]?.doc_id), version: '1', page_no: '1' };
+    const asked = await api.call('documents.page-retry', { as: bench.admin, params, body: { how: 'include' } });
+    const runId = asked.json().run_id;
+    const shown = await bench.db.admin.query('select run_type, source_id from ingestion_runs where run_id = $1', [
+      runId,
+    ]);
+    expect(shown.rows).toEqual([{ run_type: 's3_sync', source_id: source }]);
+  });
+
   it('refuses what cannot be taken, says why for each, asks again only when it changed, and takes the rest', async () => {
     await bench.put('bad/good.txt', text(40));
     await bench.put('bad/empty.txt', '');

@@ -119,6 +119,7 @@ function Stored({ entry: { answer } }: { entry: TrayFile }): ReactNode {
     return (
       <p className="text-xs text-ink-2">
         {sentence(answer.reason ?? 'already ingested')}.{' '}
+        {answer.updated !== undefined && `Changed: ${answer.updated.join(', ')}. `}
         <Link to="/r/$runId" params={{ runId: answer.upload_id }} className="link">
           Open the run that has it
         </Link>

@@ -8,7 +8,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { inertText } from '../../ui/inert-text.ts';
 import { Panel } from '../../ui/page.tsx';
 import { StatePill } from '../../ui/state-pill.tsx';
-import { beingReadQuery, documentsKey } from './list-documents.ts';
+import { beingReadQuery, documentsKey, notReadQuery } from './list-documents.ts';
 
 /** Files that have no version yet: each waits, with the reason, or is being read. Gone when there is none. */
 export function BeingRead(): ReactNode {
@@ -31,6 +31,32 @@ export function BeingRead(): ReactNode {
               {inertText(run.title ?? run.run_id)}
             </Link>
             <RunNow run={run} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+const RECENT_MS = 24 * 3_600_000;
+
+/** Files of the last day that no version was made of, each with the reason and the way to its run, where it is retried. Gone when there is none. */
+export function NotRead(): ReactNode {
+  const since = Date.now() - RECENT_MS;
+  const runs = (useQuery(notReadQuery).data?.data ?? []).filter(
+    ({ finished_at: at, retried_as: retry }) => retry === null && at !== null && Date.parse(at) > since,
+  );
+  if (runs.length === 0) return null;
+  return (
+    <Panel title="Not read">
+      <ul className="divide-y divide-line text-sm">
+        {runs.map((run) => (
+          <li key={run.run_id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
+            <StatePill status={run.status} phase={run.phase} held={false} />
+            <Link to="/r/$runId" params={{ runId: run.run_id }} className="link min-w-0 truncate">
+              {inertText(run.title ?? run.run_id)}
+            </Link>
+            <span className="wrap-anywhere text-ink-2">failed: {inertText(run.error?.message ?? 'see its run')}</span>
           </li>
         ))}
       </ul>

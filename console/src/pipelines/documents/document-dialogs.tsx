@@ -129,8 +129,8 @@ function PurgeDialog({ document, onClose }: Props): ReactNode {
       send={isSure ? send : () => Promise.reject(new Error('This is not the title of the document.'))}
     >
       <p>
-        Millrace erases all versions, pages, chunks, vectors and the file; nobody can restore them. A tombstone and the
-        entry in the audit log stay.
+        Millrace erases all versions, pages, chunks, vectors, the files of all its runs, and what earlier answers quote
+        of it; nobody can restore them. A tombstone and the entry in the audit log stay.
       </p>
       <Field
         label={`Type its title: ${inertText(document.title)}`}

@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { useIs } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/page.tsx';
-import { BeingRead } from './being-read.tsx';
+import { BeingRead, NotRead } from './being-read.tsx';
 import { type DocumentSearch, readDocumentSearch, type Standing } from './document-search.ts';
 import { DocumentsTable } from './documents-table.tsx';
 import { OrphansTable } from './orphans-table.tsx';
@@ -22,6 +22,7 @@ export function DocumentsPage(): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       <BeingRead />
+      <NotRead />
       <Panel title="Documents" aside={<UploadDocuments />}>
         <Filters search={search} />
         {search.status === 'unread' ? <OrphansTable /> : <DocumentsTable search={search} />}

@@ -34,6 +34,13 @@ export const orphansQuery = infiniteQueryOptions({
   getNextPageParam: (page) => page.next ?? undefined,
 });
 
+/** The newest runs of documents that failed. Under ['runs', …] too. */
+export const notReadQuery = queryOptions({
+  queryKey: ['runs', 'documents not read'],
+  queryFn: ({ signal }) => call('runs.list', { query: { pipeline: 'documents', phase: 'failed', limit: 5 }, signal }),
+  refetchInterval: 15_000,
+});
+
 /** Runs of documents that have not ended. Under ['runs', …], so that every event refreshes them. */
 export const beingReadQuery = queryOptions({
   queryKey: ['runs', 'documents being read'],

@@ -17,6 +17,10 @@ const IngestAnswer = z.object({
   doc_id: Id,
   status: z.enum(['queued', 'skipped']),
   reason: z.string().optional(),
+  updated: z
+    .array(z.enum(['title', 'tags']))
+    .optional()
+    .describe('Given with a file that was skipped, and changed on its document.'),
 });
 
 const Fate = z.enum(['text', 'ocr', 'empty', 'rejected']);
@@ -156,7 +160,7 @@ export const documentRoutes = defineRoutes({
     tag: 'Documents',
     summary: 'Upload a document',
     notes:
-      'multipart/form-data with `file` (pdf, docx, html, txt, md) and the fields below. Answers 202 with a run, or 200 with status "skipped" when exactly these bytes are served already. Poll GET /v1/ingestion-runs/:run_id.',
+      'multipart/form-data with `file` (pdf, docx, html, txt, md) and the fields below. Answers 202 with a run, or 200 with status "skipped" when exactly these bytes are served already; a title or tags that were given are then changed on the document, and `updated` names them. Poll GET /v1/ingestion-runs/:run_id.',
     access: allow(people, 'uploads:write'),
     body: IngestFields,
     bodyKind: 'multipart',
@@ -211,11 +215,21 @@ export const documentRoutes = defineRoutes({
     tag: 'Documents',
     summary: 'Erase a document for good',
     notes:
-      'Versions, pages, chunks, vectors, artifact and file. What stays is a tombstone, the runs and the audit entry.',
+      'Versions, pages, chunks, vectors, artifact, the files of all its runs, and what kept answers quote of it. What stays is a tombstone, the runs, the questions and the audit entry.',
     access: admins,
     params: byId,
     query: z.object({ reason: z.string().max(500).optional() }),
-    answer: json(z.object({ doc_id: Id, versions: Count, pages: Count, chunks: Count, vectors: Count, files: Count })),
+    answer: json(
+      z.object({
+        doc_id: Id,
+        versions: Count,
+        pages: Count,
+        chunks: Count,
+        vectors: Count,
+        files: Count,
+        answers: Count.describe('Kept answers that quoted it; the quotes are gone.'),
+      }),
+    ),
     errors: ['document_not_found', 'document_still_running'],
   },
   'documents.deactivate': {

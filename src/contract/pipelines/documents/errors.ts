@@ -200,6 +200,12 @@ export const documentsErrors = defineErrors({
     message: 'interrupted — job was never picked up (service restarted)',
     next: 'Start an ingest worker and retry the run.',
   },
+  worker_stopped_responding: {
+    kind: 'lost',
+    status: 503,
+    message: 'interrupted — worker stopped responding (no heartbeat)',
+    next: 'Millrace gave the run to other workers first; LOST_LIMIT of them ended. Look at the log of the last worker and at the file, then retry the run.',
+  },
   job_dead_lettered: {
     kind: 'transient',
     status: 503,

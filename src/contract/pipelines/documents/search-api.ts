@@ -144,11 +144,12 @@ const AskAnswer = z.object({
         'nothing_found',
         'thin_evidence',
         'no_citation_left',
+        'purged',
       ]),
       text: z.string(),
     })
     .nullable()
-    .describe('Why it abstained.'),
+    .describe('Why it abstained, or why the answer that was kept is gone: purged.'),
   confidence: z.object({
     score: z.number(),
     bar: z.number().describe('Below it the question is not answered.'),

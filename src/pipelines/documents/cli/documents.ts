@@ -108,7 +108,10 @@ export function addDocumentCommands(program: Command): void {
     .argument('<document>', 'id of the document, see "millrace documents list"')
     .option('--doc-version <number>', 'default: the newest one')
     .action((id: string, _: DocumentOptions, self: Command) => reactivate(id, self.optsWithGlobals<DocumentOptions>()));
-  command('purge', 'Erases a document for good: versions, pages, vectors and files. A tombstone stays.')
+  command(
+    'purge',
+    'Erases a document for good: versions, pages, vectors, files and quotes in kept answers. A tombstone stays.',
+  )
     .argument('<document>', 'id of the document, see "millrace documents list"')
     .option('--reason <text>', 'kept with the tombstone')
     .option('--yes', 'do it, having seen what is erased')
@@ -126,7 +129,8 @@ async function upload(file: string, { tenant, title, tags, watch, json = false }
     const answer = await connection.call('documents.ingest', { body: form });
     if (answer.run_id === undefined || (watch !== true && !mustWork)) {
       if (json) sayJson(answer);
-      else if (answer.run_id === undefined) say(`Already ingested, no changes: document ${answer.doc_id}`);
+      else if (answer.run_id === undefined)
+        say(`Already ingested, no changes: document ${answer.doc_id}${saidOf(answer.updated)}`);
       else
         say(`Run ${answer.run_id} is queued for document ${answer.doc_id}; follow it: millrace tail ${answer.run_id}`);
       return;
@@ -227,10 +231,16 @@ async function purge(id: string, { tenant, reason, yes = false, json }: Document
     }
     const query = reason === undefined ? {} : { reason };
     const answer = await call('documents.purge', { params: { doc_id: id }, query });
-    const counts = (['version', 'page', 'vector', 'file'] as const).map((word) => plural(answer[`${word}s`], word));
+    const counts = (['version', 'page', 'vector', 'file', 'answer'] as const).map((word) =>
+      plural(answer[`${word}s`], word),
+    );
     if (json) sayJson(answer);
     else say(`Document ${id} is erased: ${counts.join(', ')}.`);
   });
+}
+
+function saidOf(updated: readonly string[] | undefined): string {
+  return updated === undefined ? '' : `; changed: ${updated.join(', ')}`;
 }
 
 type Call = Parameters<Parameters<typeof withConnection>[1]>[0]['call'];

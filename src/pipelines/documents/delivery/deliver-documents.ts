@@ -3,6 +3,7 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { Service } from '../../../engine/services/loop.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { KitProcess, ProcessParts } from '../../kit.ts';
+import { createArtifactSweeper } from '../artifact-sweeper.ts';
 import type { DocumentsDeps } from '../deps.ts';
 import { createDeadMessageReader } from './dead-messages.ts';
 import { createDelegator, type Delegator } from './delegator.ts';
@@ -24,7 +25,7 @@ export interface DeliveryHost {
 const payloadDeps = ({ engine, own }: DeliveryHost): PayloadDeps => ({
   engine,
   store: own.store,
-  facts: own.embedder.facts,
+  embedders: own,
 });
 
 /** One for its consumer and its loop; none where the ledger is the transport. */
@@ -63,7 +64,7 @@ export function deliveryServices(host: DeliveryHost): Service[] {
 }
 
 export function openIngestWorker(host: DeliveryHost): ProcessParts {
-  const { engine, settings, log } = host;
+  const { engine, settings, own, log } = host;
   const deps = payloadDeps(host);
   const endpoint = { ...deps, token: settings.internalAuthToken, log };
   const slots = settings.workerMaxConcurrentJobs;
@@ -72,7 +73,10 @@ export function openIngestWorker(host: DeliveryHost): ProcessParts {
       answer: (request, response) => answerProcess(endpoint, request, response),
       health: () => ({ mode: settings.ingestMode, slots, free: Math.max(0, engine.freeSlots()) }),
     },
-    services: settings.ingestMode === 'queue' ? [listenerOf(host, deps)] : [],
+    services: [
+      createArtifactSweeper({ folder: own.artifacts, log }),
+      ...(settings.ingestMode === 'queue' ? [listenerOf(host, deps)] : []),
+    ],
   };
 }
 

@@ -24,7 +24,7 @@ const bench = useDocuments({ overdueAfterMs: 1_000 }, silentLog, {
   prepare: (engine, { store, embedder }) => {
     const transport = createHttpTransport({ url: NOBODY, token: TOKEN, timeoutMs: 1_000 });
     delegator = createDelegator({
-      ...{ engine, store, facts: embedder.facts, transport, log: silentLog },
+      ...{ engine, store, embedders: { embedder }, transport, log: silentLog },
       onFailure: 'hold',
     });
     engine.consume(delegator.consumer);
@@ -128,6 +128,25 @@ describe('a document that nobody takes', () => {
     await bench.db.admin.query(`update engine.ready set queued_at = queued_at - interval '61 seconds' where ${ready}`);
     await evaluate(bench.db);
     expect(await alerts()).toBe(1);
+  });
+
+  it('over a queue opens an alert at CRASH_GUARD_QUEUED_TTL_HOURS, since a long queue is no fault', async () => {
+    const queued = { INGEST_MODE: 'queue', SQS_QUEUE_URL: 'http://127.0.0.1:9/1/jobs' };
+    const alerts = () => bench.count('engine.alerts', `rule = 'documents_not_picked_up' and resolved_at is null`);
+    const oldest = (minutes: number) =>
+      bench.db.admin.query(`update engine.ready set queued_at = engine.now() - make_interval(mins => $1)`, [minutes]);
+    await saveRulesOf(bench.engine.pools.control, { documents: { rules: documentsAlertRules(settingsOf(queued)) } });
+    expect(await bench.count('engine.ready'), 'what the test before left').toBe(1);
+    // Overdue for 15 minutes already when it began to wait for a claim.
+    await oldest(44);
+    await evaluate(bench.db);
+    expect(await alerts()).toBe(0);
+    await oldest(46);
+    await evaluate(bench.db);
+    expect(await alerts()).toBe(1);
+    expect(documentsAlertRules(settingsOf({ ...queued, DELIVERY_OVERDUE_SECONDS: '7200' }))).toMatchObject([
+      { on: { threshold: 60 } },
+    ]);
   });
 
   it('in the ledger the rule follows CRASH_GUARD_QUEUED_TTL_HOURS, and its words name the setting', () => {

@@ -1,13 +1,17 @@
 // INGEST_MODE=http: uploads are delegated to an ingest worker, whatever the worker answers, or does not.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { prose, useDocuments } from '../../../../test/support/documents.ts';
 import { gatedEmbedder, startIngestWorker, TOKEN } from '../../../../test/support/ingest-worker.ts';
 import { waitFor } from '../../../../test/support/wait-for.ts';
 import type { RunRow } from '../../../engine/reads/run-columns.ts';
 import { silentLog } from '../../../platform/log.ts';
-import { createDelegator, type DelegatorDeps, delegate } from './delegator.ts';
+import { createCrashGuard } from '../crash-guard.ts';
+import { createDelegator, type DelegatorDeps, delegate, failNeverAccepted } from './delegator.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { buildPayload } from './job-payload.ts';
 
@@ -23,7 +27,7 @@ const bench = useDocuments({ embedder, overdueAfterMs: 3_600_000 }, silentLog, {
     delegating = {
       engine,
       store: deps.store,
-      facts: deps.embedder.facts,
+      embedders: deps,
       log: silentLog,
       get onFailure() {
         return target.onFailure;
@@ -109,11 +113,62 @@ describe('an upload over HTTP', () => {
     });
   });
 
-  it('fails as "worker unavailable" when no worker answers, and the document is not listed', async () => {
+  it('is told in the 13 fields of the specification and the number of its delivery, and in nothing else', async () => {
+    const heard: Record<string, unknown>[] = [];
+    await server(async (request, response) => {
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part as Buffer);
+      heard.push({ authorization: request.headers.authorization, ...JSON.parse(Buffer.concat(parts).toString()) });
+      response.writeHead(503).end('{"error":"worker busy"}');
+    });
+    const bytes = Buffer.from(`${prose(7_000).join('\n\n')}\n`);
+    const { body } = await bench.upload(bytes, 'told.txt', { fields: { title: 'Told' } });
+    const run = await bench.ended(body.run_id ?? '');
+    const hash = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+    const { root } = bench.deps.store as unknown as { root: string };
+    expect(heard).toEqual([
+      {
+        authorization: `Bearer ${TOKEN}`,
+        job_type: 'upload_ingest',
+        run_id: run.id,
+        doc_id: body.doc_id,
+        tenant_id: bench.admin.tenantId,
+        upload_uri: `file://${root}/${bench.admin.tenantId}/${run.blob_id}.txt`,
+        title: 'Told',
+        source_type: 'txt',
+        source_uri: `upload://${hash}`,
+        original_filename: 'told.txt',
+        content_hash: hash,
+        embedding_model: 'hash',
+        embedding_dim: 8,
+        submitted_at: run.created_at.toISOString(),
+        delivery: 1,
+      },
+    ]);
+    // What it names can be read there.
+    expect(readFileSync(fileURLToPath(String(heard[0]?.upload_uri)))).toEqual(bytes);
+  });
+
+  it('fails as "worker unavailable" when no worker answers, and the document is not listed; what is there is served', async () => {
+    await worker();
+    const served = await bench.ended(await upload());
+    for (const each of opened.splice(0)) await each.close();
     const run = await bench.ended(await upload());
     expect(run).toMatchObject({ status: 'failed', error_code: 'worker_unavailable', error_text: 'worker unavailable' });
     const listed = await bench.api.call('documents.list', { as: bench.admin });
     expect(JSON.stringify(listed.json())).not.toContain(String(run.input.doc_id));
+    expect(JSON.stringify(listed.json())).toContain(String(served.input.doc_id));
+    const params = { doc_id: String(served.input.doc_id), version: '1', page_no: '1' };
+    const page = await bench.api.call('documents.page', { as: bench.admin, params });
+    const word = /record \d+/.exec(page.json().text)?.[0] ?? '';
+    const found = await bench.api.call('search.run', { as: bench.admin, body: { query: word } });
+    expect(JSON.stringify(found.json().hits)).toContain(String(served.input.doc_id));
+    const asked = await bench.api.call('search.ask', { as: bench.admin, body: { question: `What is ${word}?` } });
+    expect(asked.statusCode).toBe(200);
+    const history = await bench.api.call('ingestion-runs.list', { as: bench.admin, query: { limit: '100' } });
+    expect(history.json().data).toContainEqual(
+      expect.objectContaining({ run_id: run.id, error: 'worker unavailable' }),
+    );
     // The delegator takes the delivery away after it has ended the run.
     await waitFor(async () => (await bench.count('document_deliveries')) === 0 || undefined, {
       what: 'no delivery left',
@@ -173,7 +228,55 @@ describe('an upload over HTTP', () => {
     expect(await bench.ended(await upload())).toMatchObject({ error_text: 'worker unavailable' });
   });
 
-  it('delivered again after its end, or once it has failed, is accepted without work', async () => {
+  it('that no worker accepts for CRASH_GUARD_QUEUED_TTL_HOURS is failed by the crash guard; one that waits for less is not', async () => {
+    target.onFailure = 'hold';
+    const [old, young] = [await upload(), await upload()];
+    await waitFor(async () => (await bench.count('document_deliveries', `last_error is not null`)) === 2 || undefined, {
+      what: 'both to be tried in vain',
+    });
+    await bench.db.admin.query(
+      `update document_deliveries set created_at = created_at - interval '61 minutes' where run_id = $1`,
+      [old],
+    );
+    const guard = createCrashGuard({
+      pool: bench.engine.pools.control,
+      log: silentLog,
+      election: { isElected: () => true, onElected: () => () => undefined },
+      queuedHours: 1,
+      staleMinutes: 15,
+      failNeverAccepted: (seconds) => failNeverAccepted({ engine: bench.engine }, seconds),
+    });
+    guard.start();
+    await bench.ended(old);
+    await guard.stop();
+    const shown = await bench.api.call('ingestion-runs.show', { as: bench.admin, params: { run_id: old } });
+    expect(shown.json()).toMatchObject({
+      status: 'failed',
+      error: 'interrupted — job was never picked up (service restarted)',
+      started_at: null,
+    });
+    expect(await state(young)).toMatchObject({ status: 'queued' });
+    await worker();
+    expect(await bench.ended(young)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('delivered again after it has failed is accepted without work; a person’s retry is delivered again', async () => {
+    const { post } = await worker();
+    const { body } = await bench.upload('%PDF-1.4\nbroken for good', 'broken.pdf');
+    const failed = await bench.ended(body.run_id ?? '');
+    expect(failed).toMatchObject({ status: 'failed', error_code: 'document_damaged', attempt: 1 });
+    expect(await post(await payloadOf(failed.id))).toEqual({
+      status: 202,
+      body: { status: 'accepted', run_id: failed.id },
+    });
+    expect(await state(failed.id)).toEqual(failed);
+    const params = { run_id: failed.id };
+    const retried = await bench.api.call('ingestion-runs.retry', { as: bench.admin, params, body: {} });
+    expect(await bench.ended(retried.json().work_run_id)).toMatchObject({ status: 'failed', attempt: 1 });
+    expect(await state(failed.id)).toMatchObject({ attempt: 1, finished_at: failed.finished_at });
+  });
+
+  it('delivered again after its end is accepted without work', async () => {
     const { post } = await worker();
     const run = await bench.ended(await upload());
     expect(await post(await payloadOf(run.id))).toMatchObject({ status: 202 });

@@ -7,7 +7,10 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { RunRow } from '../../../engine/reads/run-columns.ts';
 import { parseBlobKey } from '../../../platform/blob/blob-key.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
+import { withTenant } from '../../../platform/database.ts';
 import type { ModelFacts } from '../embedding/embedder.ts';
+import type { Embedders } from '../embedding/model-catalogue.ts';
+import { readTenantEmbedders } from '../embedding/tenant-embedders.ts';
 import type { DocumentInput } from '../input.ts';
 
 export const JobPayload = z.object({
@@ -32,18 +35,16 @@ export type JobPayload = z.infer<typeof JobPayload>;
 export interface PayloadDeps {
   readonly engine: Engine;
   readonly store: BlobStore;
-  readonly facts: Pick<ModelFacts, 'name' | 'dims'>;
+  readonly embedders: Pick<Embedders, 'embedder'> & Partial<Embedders>;
 }
 
 /** Undefined when the bytes of the run are gone. */
-export async function buildPayload(
-  { engine, store, facts }: PayloadDeps,
-  run: RunRow,
-  delivery: number,
-): Promise<JobPayload | undefined> {
+export async function buildPayload(deps: PayloadDeps, run: RunRow, delivery: number): Promise<JobPayload | undefined> {
+  const { engine, store } = deps;
   const input = run.input as unknown as DocumentInput;
   const blob = run.blob_id === null ? undefined : await findBlob(engine.pools.control, run.blob_id);
   if (blob === undefined) return undefined;
+  const [active] = await modelsOf(deps, run.tenant_id);
   return {
     job_type: 'upload_ingest',
     run_id: run.id,
@@ -55,8 +56,8 @@ export async function buildPayload(
     source_uri: input.source_uri,
     original_filename: input.original_filename,
     content_hash: input.content_hash,
-    embedding_model: facts.name,
-    embedding_dim: facts.dims,
+    embedding_model: active.name,
+    embedding_dim: active.dims,
     submitted_at: run.created_at.toISOString(),
     delivery,
   };
@@ -76,13 +77,23 @@ export async function runOfPayload(deps: PayloadDeps, given: unknown): Promise<R
   const known = { tenant_id: run.tenant_id, doc_id: input.doc_id, content_hash: input.content_hash };
   const other = same.filter((field) => known[field] !== payload[field]);
   if (other.length > 0) throw refused(`${other.join(', ')} differ from the ledger`);
-  const { name, dims } = deps.facts;
-  if (payload.embedding_model !== name || payload.embedding_dim !== dims)
-    throw refused(`embedding_model is not the one of this worker, ${name} with ${dims} dimensions`);
+  const models = await modelsOf(deps, run.tenant_id);
+  if (!models.some(({ name, dims }) => payload.embedding_model === name && payload.embedding_dim === dims)) {
+    const ours = models.map(({ name, dims }) => `${name} with ${dims} dimensions`).join(', ');
+    throw refused(`embedding_model is none that this worker makes vectors of for the tenant: ${ours}`);
+  }
   if (deps.store.keyOf(payload.upload_uri) === undefined) throw refused('upload_uri is outside the store');
   if (wanted !== undefined && wanted.upload_uri !== payload.upload_uri)
     throw refused('upload_uri is not the file of the run');
   return run;
+}
+
+/** The active model of the tenant, then those beside it: it may have changed since the job was sent. */
+function modelsOf({ engine, embedders }: PayloadDeps, tenantId: string): Promise<[ModelFacts, ...ModelFacts[]]> {
+  return withTenant(engine.pools.control, { tenantId, role: 'documents_worker' }, async (tx) => {
+    const { main, beside } = await readTenantEmbedders(tx, tenantId, embedders);
+    return [main.facts, ...beside.map(({ facts }) => facts)];
+  });
 }
 
 function refused(reason: string): MillraceError {

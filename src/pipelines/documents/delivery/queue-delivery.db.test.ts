@@ -26,7 +26,7 @@ const bench = useDocuments({ embedder, overdueAfterMs: 3_600_000 }, silentLog, {
   roles: { worker: true, services: true, leaves: ['documents'] },
   prepare: (engine, deps) => {
     delegating = {
-      ...{ engine, store: deps.store, facts: deps.embedder.facts, log: silentLog, onFailure: 'fail' as const },
+      ...{ engine, store: deps.store, embedders: deps, log: silentLog, onFailure: 'fail' as const },
       transport: {
         mode: 'queue',
         timeoutMs: 5_000,

@@ -8,6 +8,7 @@ import { becomeRole } from '../../../engine/sql/become-role.ts';
 import { type Call, type Handlers, handle } from '../../../http/call.ts';
 import { actorOf, engineOf } from '../../../http/engine-of.ts';
 import { look } from '../../../http/routes/change.ts';
+import { forgetAnswers } from '../../../http/sql/reserve-idempotency-key.ts';
 import { parseBlobKey } from '../../../platform/blob/blob-key.ts';
 import { type Queryable, withTenant } from '../../../platform/database.ts';
 import { uuidv7 } from '../../../platform/ids.ts';
@@ -125,8 +126,11 @@ function purgeHandlers(deps: DocumentsDeps): Handlers {
       // The rows say that the bytes are gone; the sweeper takes what cannot be removed now.
       for (const key of purged.keys) await deps.store.delete(parseBlobKey(key)).catch(() => undefined);
       await removeArtifacts(deps.artifacts, tenantId, docId);
-      const { versions, pages, chunks, vectors, keys } = purged;
-      return { doc_id: docId, versions, pages, chunks, vectors, files: keys.length };
+      // Answers that are kept for whoever repeats a request.
+      for (const operation of ['search.ask', 'search.run'] as const)
+        await withTenant(call.app.pool, { tenantId, role: APP_ROLE }, (tx) => forgetAnswers(tx, tenantId, operation));
+      const { versions, pages, chunks, vectors, answers, keys } = purged;
+      return { doc_id: docId, versions, pages, chunks, vectors, files: keys.length, answers };
     }),
   };
 }
@@ -151,7 +155,8 @@ function pageHandlers(): Handlers {
           reason: 'only pages of a PDF have an image',
         });
       requireBytes(blob);
-      const before = DocumentInput.parse((await engine.run(tenantId, version.run_id)).input);
+      const made = await engine.run(tenantId, version.run_id);
+      const before = DocumentInput.parse(made.input);
       const { [String(pageNo)]: _, ...others } = before.pages ?? {};
       const pages = how === 'include' ? others : { ...others, [String(pageNo)]: how };
       const sourceSeq = await asApi(call, docId, { page: pageNo, how }, (tx) => observe(tx, tenantId, docId));
@@ -161,6 +166,7 @@ function pageHandlers(): Handlers {
         tenantId,
         input: { ...before, source_seq: sourceSeq, pages, again: true } satisfies DocumentInput,
         ...(version.blob_id === null ? {} : { blobId: version.blob_id }),
+        ...(made.source_id === null ? {} : { sourceId: made.source_id }),
         ...(call.principal.kind === 'user' ? { createdBy: call.principal.actorId } : {}),
         correlationId: `page-retry:${by}`.slice(0, 200),
       });

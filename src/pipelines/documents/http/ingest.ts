@@ -82,7 +82,12 @@ export function ingestHandler({
     call.trail.acted({ target: answer.docId, data: { created: answer.created } });
     reply.code(answer.created ? 202 : 200);
     if (!answer.created)
-      return { doc_id: answer.docId, status: 'skipped' as const, reason: 'already ingested, no changes' };
+      return {
+        doc_id: answer.docId,
+        status: 'skipped' as const,
+        reason: 'already ingested, no changes',
+        ...((answer.updated ?? []).length > 0 ? { updated: [...(answer.updated ?? [])] } : {}),
+      };
     return { run_id: answer.runId, doc_id: answer.docId, status: 'queued' as const };
   });
 }

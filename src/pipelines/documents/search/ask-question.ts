@@ -87,8 +87,7 @@ export async function askQuestion(asking: Asking, question: Question, listener: 
       stages: watch.stages(),
     },
   };
-  await keepQuery(asking, question, found, answer);
-  return answer;
+  return keepQuery(asking, question, found, answer);
 }
 
 async function resolve(

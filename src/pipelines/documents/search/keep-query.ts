@@ -1,10 +1,12 @@
-// The query log and the log line of a question. The line says everything but the question.
+// The query log and the log line of a question. The line says everything but the question. What is kept is what is given: an answer that quotes a
+// document which was purged meanwhile is neither.
 import type { Principal } from '../../../access/principal.ts';
 import { inTenant } from '../../../access/tenant-session.ts';
 import type { AnswerOf } from '../../../contract/api/client.ts';
 import type { Pool } from '../../../platform/database.ts';
 import type { Log } from '../../../platform/log.ts';
 import { touchConversation } from '../sql/conversations.ts';
+import { ERASED, holdQuoted, noteQuoted } from '../sql/erase-quotes.ts';
 import { insertQuery } from '../sql/queries.ts';
 import type { Found } from './search-documents.ts';
 
@@ -12,11 +14,15 @@ export async function keepQuery(
   { pool, log, principal }: { readonly pool: Pool; readonly log: Log; readonly principal: Principal },
   { question, conversationId }: { readonly question: string; readonly conversationId: string | undefined },
   found: Found,
-  answer: AnswerOf<'search.ask'>,
-): Promise<void> {
+  given: AnswerOf<'search.ask'>,
+): Promise<AnswerOf<'search.ask'>> {
   const { tenantId } = principal;
+  const quoted = [...new Set([...given.evidence, ...given.citations].map(({ doc_id: docId }) => docId))];
+  let answer = given;
   const { candidates } = found.retrieval;
   await inTenant(pool, tenantId, async (db) => {
+    const there = await holdQuoted(db, tenantId, quoted);
+    answer = quoted.every((docId) => there.has(docId)) ? given : erased(given);
     if (conversationId !== undefined) await touchConversation(db, tenantId, conversationId, question.trim());
     await insertQuery(db, {
       queryId: answer.query_id,
@@ -40,6 +46,7 @@ export async function keepQuery(
       tokensOut: answer.written_by.tokens_out,
       costUsd: answer.written_by.cost_usd,
     });
+    if (answer === given) await noteQuoted(db, tenantId, answer.query_id, quoted);
   });
   log.info(
     {
@@ -59,4 +66,14 @@ export async function keepQuery(
     },
     'a question was answered',
   );
+  return answer;
+}
+
+/** A document it quotes was purged while it was made. */
+function erased(answer: AnswerOf<'search.ask'>): AnswerOf<'search.ask'> {
+  return {
+    ...answer,
+    ...{ answer: null, sentences: [], citations: [], evidence: [], reason: { ...ERASED } },
+    why: { ...answer.why, said: [] },
+  };
 }

@@ -61,6 +61,17 @@ export async function getOrCreateDocument(tx: Queryable, wanted: WantedDocument)
   return rows[0] as FoundDocument;
 }
 
+/** So that a purge finds the file whatever becomes of its run. */
+export async function addFile(tx: Queryable, tenantId: string, docId: string, blobId: string): Promise<void> {
+  await tx.query({
+    name: 'documents-add-file',
+    text: `
+      insert into public.document_files (tenant_id, doc_id, blob_id) values ($1, $2, $3)
+      on conflict do nothing`,
+    values: [tenantId, docId, blobId],
+  });
+}
+
 /** What is served of a document, and the run that made it. */
 export async function readServed(
   tx: Queryable,

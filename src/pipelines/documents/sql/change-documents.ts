@@ -1,5 +1,6 @@
 // What people change of documents, as documents_api; and the purge, as documents_purge.
 import type { Queryable } from '../../../platform/database.ts';
+import { eraseQuotes } from './erase-quotes.ts';
 import { lookUpByIndex } from './look-up-by-index.ts';
 import { unserveVersion } from './unserve-version.ts';
 
@@ -91,6 +92,8 @@ export interface Purged {
   readonly pages: number;
   readonly chunks: number;
   readonly vectors: number;
+  /** Answers that quoted it. */
+  readonly answers: number;
   readonly blobs: readonly string[];
 }
 
@@ -109,6 +112,8 @@ export async function purgeDocument(tx: Queryable, tenantId: string, docId: stri
     counted.chunks += chunks;
     counted.vectors += await purgeVectors(tx, tenantId, docId, version);
   }
+  const answers = await eraseQuotes(tx, tenantId, docId);
+  const files = await listFiles(tx, tenantId, docId);
   for (const { doc_version_id: version } of versions)
     await tx.query({
       name: 'documents-purge-version',
@@ -120,8 +125,35 @@ export async function purgeDocument(tx: Queryable, tenantId: string, docId: stri
     text: `delete from public.documents d where d.tenant_id = $1 and d.doc_id = $2`,
     values: [tenantId, docId],
   });
-  const blobs = new Set(versions.flatMap(({ blob_id: blob }) => blob ?? []));
-  return { ...counted, versions: versions.length, blobs: [...blobs] };
+  const blobs = new Set([...versions.flatMap(({ blob_id: blob }) => blob ?? []), ...files]);
+  return { ...counted, versions: versions.length, answers, blobs: [...blobs] };
+}
+
+/**
+ * Of every run of the document, failed ones too. Those of an upload that were taken in before document_files was there are found by their bytes: they
+ * are its identity.
+ */
+async function listFiles(tx: Queryable, tenantId: string, docId: string): Promise<string[]> {
+  const { rows } = await tx.query<{ blob_id: string }>({
+    name: 'documents-purge-list-files',
+    text: `
+      select f.blob_id from public.document_files f where f.tenant_id = $1 and f.doc_id = $2
+      union
+      select b.blob_id
+      from (
+        select decode(substring(d.source_uri from '^upload://sha256:([0-9a-f]{64})$'), 'hex') as sha256 from public.documents d
+        where d.tenant_id = $1 and d.doc_id = $2
+        offset 0
+      ) u
+      cross join lateral (select x.blob_id from engine.blobs x where x.tenant_id = $1 and x.sha256 = u.sha256 offset 0) b
+      where (select true from (
+               select r.pipeline, r.input from engine.all_runs r where r.tenant_id = $1 and r.blob_id = b.blob_id offset 0
+             ) r
+             where r.pipeline = 'documents' and r.input ->> 'doc_id' = $2::text
+             limit 1)`,
+    values: [tenantId, docId],
+  });
+  return rows.map(({ blob_id }) => blob_id);
 }
 
 async function countContent(

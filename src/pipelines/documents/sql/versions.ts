@@ -20,6 +20,7 @@ export interface NewVersion {
 /** Two runs of one document may begin at once: whoever comes second waits and takes the next number. */
 export async function insertVersion(tx: Queryable, version: NewVersion): Promise<void> {
   await lockDocument(tx, version.docId);
+  await deleteLeftVersions(tx, version);
   await tx.query({
     name: 'documents-insert-version',
     text: `
@@ -39,6 +40,22 @@ export async function insertVersion(tx: Queryable, version: NewVersion): Promise
       version.sourceType,
       version.unit,
     ],
+  });
+}
+
+/** What runs that have ended left half built of the document: a retry begins at once, and must not take the number behind one that nobody sees. */
+async function deleteLeftVersions(
+  tx: Queryable,
+  { tenantId, docId, runId }: Pick<NewVersion, 'tenantId' | 'docId' | 'runId'>,
+): Promise<void> {
+  await lookUpByIndex(tx);
+  await tx.query({
+    name: 'documents-delete-left-versions',
+    text: `
+      delete from public.document_versions v
+      where v.tenant_id = $1 and v.doc_id = $2 and v.ready_at is null and v.run_id <> $3
+        and (select r.finished_at from engine.all_runs r where r.id = v.run_id limit 1) is not null`,
+    values: [tenantId, docId, runId],
   });
 }
 

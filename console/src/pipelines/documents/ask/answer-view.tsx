@@ -19,13 +19,22 @@ export function AnswerView({ asked }: { asked: ShownQuery }): ReactNode {
         {inertText(asked.question)}
       </h3>
       {result.asked_as !== null && <p className="text-xs text-ink-2">asked as: {inertText(result.asked_as)}</p>}
-      {result.status === 'answered' ? <Sentences answer={result} onOpen={setOpen} /> : <Abstained answer={result} />}
+      <Given answer={result} onOpen={setOpen} />
       <Citations citations={result.citations} onOpen={setOpen} />
-      <Feedback queryId={asked.query_id} rating={asked.rating} note={asked.rating_note} />
-      <WhyThese hits={result.evidence} why={result.why} />
+      {result.reason?.code !== 'purged' && (
+        <>
+          <Feedback queryId={asked.query_id} rating={asked.rating} note={asked.rating_note} />
+          <WhyThese hits={result.evidence} why={result.why} />
+        </>
+      )}
       {opened !== undefined && <OpenCitation citation={opened} onClose={() => setOpen(undefined)} />}
     </article>
   );
+}
+
+function Given({ answer, onOpen }: { answer: AskAnswer; onOpen: (number: number) => void }): ReactNode {
+  if (answer.reason?.code === 'purged') return <p className="text-ink-2">{inertText(answer.reason.text)}</p>;
+  return answer.status === 'answered' ? <Sentences answer={answer} onOpen={onOpen} /> : <Abstained answer={answer} />;
 }
 
 function Sentences({ answer, onOpen }: { answer: AskAnswer; onOpen: (number: number) => void }): ReactNode {

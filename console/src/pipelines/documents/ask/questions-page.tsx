@@ -53,6 +53,7 @@ const reasons: Readonly<Record<string, string>> = {
   nothing_found: 'nothing found',
   thin_evidence: 'too little on it in the documents',
   no_citation_left: 'no sentence had a citation',
+  purged: 'its document was erased',
 };
 
 function reasonOf(reason: string | null): string {
