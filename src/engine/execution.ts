@@ -169,6 +169,8 @@ export class Execution implements ContextSource {
   /** Works the stage. Undefined: the run is no longer ours, and nothing is to be written. */
   async work(): Promise<Ending | NextPart | undefined> {
     const ending = this.#stop ? this.#endByThrow(undefined) : await this.#attempt();
+    this.#rawInput = undefined; // It is held until its end is written, with thousands of others perhaps; an input may be large.
+    this.#input = undefined;
     const { landed } = this.#deps;
     return landed === undefined || (await hasLanded(landed)) ? ending : undefined;
   }
@@ -440,11 +442,9 @@ export class Execution implements ContextSource {
   }
 }
 
-async function hasLanded(landed: Promise<void>): Promise<boolean> {
-  try {
-    await landed;
-    return true;
-  } catch {
-    return false;
-  }
+function hasLanded(landed: Promise<void>): Promise<boolean> {
+  return landed.then(
+    () => true,
+    () => false,
+  );
 }
