@@ -472,7 +472,4 @@ testPlans({
     'search-find-by-index-*': 'needs pgvector: search/pgvector.test.ts looks at its plan',
     'search-insert-query': 'inserts one row',
   },
-  open: {
-    'search-score-chunks': '415, statistics fresh, planned for any values',
-  },
 });

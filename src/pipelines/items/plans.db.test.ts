@@ -299,6 +299,19 @@ const reading: PlanCase[] = [
       limit: 20,
     }),
   ),
+  // A late page: what is on the pages before it is not read again.
+  request((db, w) =>
+    listPendingOfJob(db, {
+      jobId: big(w),
+      statuses: ['PENDING', 'PROCESSING'],
+      afterTime: future,
+      afterId: '0',
+      asOf: future,
+      limit: 20,
+    }),
+  ),
+  request((db, w) => listJobsOfTenant(db, { ...jobsPage(w), beforeTime: '2000-01-01' })),
+  request((db, w) => listPendingOfUser(db, { ...pending(w), userId: 4, afterTime: future })),
   request((db, w) => listPendingOfAll(db, pending(w))),
   request((db, w) => listPendingOfUser(db, { ...pending(w), userId: 4 })),
   request((db, w) => countPending(db, w.ours, null), { readsAll: 'counts what is pending' }),
@@ -374,5 +387,4 @@ testPlans({
   folders: ['src/pipelines/items'],
   cases: [...storing, ...reading, ...cleaning, ...catalogs],
   seeds,
-  open: { 'items-list-pending-of-job': '1,336, statistics fresh' },
 });

@@ -75,7 +75,11 @@ export interface ScoredChunk {
   readonly parts: number[];
 }
 
-/** All terms over these chunks: those with an id, those by version and number, and the first one of each of their documents. */
+/**
+ * All terms over these chunks: those with an id, those by version and number, and the first one of each of their documents. Chunks and postings are
+ * found as the first at or behind their place in the order of the one index that has it: by equality the planner may as well take the index of the
+ * version alone, and read all chunks or all words of a document for each.
+ */
 export async function scoreChunks(
   db: Queryable,
   tenantId: string,
@@ -98,9 +102,10 @@ export async function scoreChunks(
         from unnest($9::uuid[], $10::integer[]) as k (doc_version_id, chunk_no)
         cross join lateral (
           select x.* from public.chunks x
-          where x.tenant_id = $1 and x.doc_version_id = k.doc_version_id and x.chunk_no = k.chunk_no
-          offset 0
+          where x.tenant_id = $1 and x.doc_version_id = k.doc_version_id and x.chunk_no >= k.chunk_no
+          order by x.chunk_no limit 1
         ) c
+        where c.chunk_no = k.chunk_no
       ), wanted as (
         select * from named
         union
@@ -108,9 +113,10 @@ export async function scoreChunks(
         from (select distinct doc_version_id from named) n
         cross join lateral (
           select x.* from public.chunks x
-          where x.tenant_id = $1 and x.doc_version_id = n.doc_version_id and x.chunk_no = 0
-          offset 0
+          where x.tenant_id = $1 and x.doc_version_id = n.doc_version_id
+          order by x.chunk_no limit 1
         ) c
+        where c.chunk_no = 0
       ), versions as materialized (
         select doc_version_id, array_agg(chunk_no) as chunk_nos from wanted group by doc_version_id
       ), found as materialized (
@@ -118,12 +124,12 @@ export async function scoreChunks(
         from versions v
         cross join unnest($2::text[], $3::real[]) with ordinality as q (term, idf, no)
         cross join lateral (
-          select t.chunk_nos, t.counts, t.head_counts, t.lengths from public.chunk_terms t
-          where t.tenant_id = $1 and t.term = q.term and t.doc_version_id = v.doc_version_id
-          offset 0
+          select t.term, t.doc_version_id, t.chunk_nos, t.counts, t.head_counts, t.lengths from public.chunk_terms t
+          where t.tenant_id = $1 and (t.term, t.doc_version_id) >= (q.term, v.doc_version_id)
+          order by t.term, t.doc_version_id limit 1
         ) p
         cross join lateral unnest(p.chunk_nos, p.counts, p.head_counts, p.lengths) as u (chunk_no, times, head_times, words)
-        where u.chunk_no = any (v.chunk_nos)
+        where p.term = q.term and p.doc_version_id = v.doc_version_id and u.chunk_no = any (v.chunk_nos)
       ), gathered as (
         select f.doc_version_id, f.chunk_no, array_agg(f.no::integer) as nos, array_agg(f.part::real) as parts
         from found f group by f.doc_version_id, f.chunk_no

@@ -21,9 +21,9 @@ export async function listJobsOfUser(
     text: `
       select ${listed} from public.item_jobs
       where tenant_id = $1 and user_id = $5 and deleted_at is null
-        and (created_at, job_id) < (coalesce($2::timestamptz, 'infinity'), $3::uuid)
+        and (created_at, job_id) < ($2::timestamptz, $3::uuid)
       order by created_at desc, job_id desc limit $4`,
-    values: [page.tenantId, page.beforeTime, page.beforeId, page.limit, page.userId],
+    values: [page.tenantId, page.beforeTime ?? 'infinity', page.beforeId, page.limit, page.userId],
   });
   return rows;
 }
@@ -33,9 +33,9 @@ export async function listJobsOfTenant(db: Queryable, page: JobsPage): Promise<L
     name: 'items-list-jobs-of-tenant',
     text: `
       select ${listed} from public.item_jobs
-      where tenant_id = $1 and deleted_at is null and (created_at, job_id) < (coalesce($2::timestamptz, 'infinity'), $3::uuid)
+      where tenant_id = $1 and deleted_at is null and (created_at, job_id) < ($2::timestamptz, $3::uuid)
       order by created_at desc, job_id desc limit $4`,
-    values: [page.tenantId, page.beforeTime, page.beforeId, page.limit],
+    values: [page.tenantId, page.beforeTime ?? 'infinity', page.beforeId, page.limit],
   });
   return rows;
 }

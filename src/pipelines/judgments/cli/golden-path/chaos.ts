@@ -6,8 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { inTenant } from '../../../../access/tenant-session.ts';
 import type { Connection, Toolbox } from '../../../../cli/connection.ts';
 import { MillraceError } from '../../../../contract/errors/millrace-error.ts';
+import { readAttempts } from '../../../../engine/reads/read-attempts.ts';
+import { readRunEvents } from '../../../../engine/reads/read-events.ts';
+import type { Queryable } from '../../../../platform/database.ts';
 import { type Check, checkCleanup, type TestBatch, testBatch, waitForEnd } from './checks.ts';
-import { readRowProof, readRunProof } from './sql/read-proofs.ts';
+import { readRowProof, readShownStart } from './sql/read-proofs.ts';
 
 const ROWS = 50_000;
 const DELIVERIES = 8;
@@ -32,7 +35,7 @@ export async function proveCrashes(
   await tools.engine.start({ worker: true, services: true });
   const shown = await waitForEnd(call, batch.id, options.timeoutMs);
   const rows = await inTenant(tools.app, tenantId, (db) => readRowProof(db, tenantId, runId));
-  const takeover = await provenTakeover(tools, runId);
+  const takeover = await provenTakeover(tools, tenantId, runId);
   const checks = [
     {
       name: 'Killed Worker',
@@ -85,20 +88,39 @@ function startWorker(): ChildProcess {
 }
 
 /** The alert comes by the outbox, a moment after the batch has ended. */
-async function provenTakeover({ engine }: Toolbox, runId: string): Promise<Check> {
+async function provenTakeover({ engine }: Toolbox, tenantId: string, runId: string): Promise<Check> {
   const deadline = performance.now() + 10_000;
   for (;;) {
-    const proof = await readRunProof(engine.pools.control, runId);
+    const proof = await readRunProof(engine.pools.control, tenantId, runId);
     const isHeld =
       proof.lost === 1 &&
       proof.attempts === 2 &&
-      proof.terminal_events === 1 &&
-      proof.is_restarted &&
-      proof.takeover_alerts === 1;
-    const detail = `${proof.lost} lost of ${proof.attempts} attempts, ${proof.takeover_alerts} takeover alert`;
+      proof.terminalEvents === 1 &&
+      proof.isRestarted &&
+      proof.takeoverAlerts === 1;
+    const detail = `${proof.lost} lost of ${proof.attempts} attempts, ${proof.takeoverAlerts} takeover alert`;
     if (isHeld || performance.now() > deadline) return { name: 'Stale Takeover', isHeld, detail };
     await pause(LOOK_EVERY_MS * 5);
   }
+}
+
+/** What the crash left behind in the history of the run. */
+async function readRunProof(db: Queryable, tenantId: string, runId: string) {
+  const attempts = await readAttempts(db, tenantId, runId);
+  const lost = attempts.filter(({ outcome }) => outcome === 'lost');
+  const types = ['alert.raised', 'run.done', 'run.failed'];
+  const events = await readRunEvents(db, tenantId, runId, { types });
+  const alerts = events.filter(({ type }) => type === 'alert.raised');
+  const shownStart = await readShownStart(db, runId);
+  const lastLostAt = lost.at(-1)?.started_at;
+  return {
+    attempts: attempts.length,
+    lost: lost.length,
+    takeoverAlerts: alerts.filter(({ data }) => String(data.message).startsWith('[STALE TAKEOVER] ')).length,
+    terminalEvents: events.length - alerts.length,
+    // Shown is the start of the attempt that ended the batch, not of the one that was lost.
+    isRestarted: shownStart !== undefined && lastLostAt !== undefined && shownStart > lastLostAt,
+  };
 }
 
 /** The same batch uploaded by many at the same moment is one run. */

@@ -1,32 +1,14 @@
 // What a crash left behind in the tables, for the proofs of the golden path.
 import type { Queryable } from '../../../../../platform/database.ts';
 
-export interface RunProof {
-  readonly attempts: number;
-  readonly lost: number;
-  readonly takeover_alerts: number;
-  readonly terminal_events: number;
-  /** The batch's start as it is shown, against that of the attempt that was lost. */
-  readonly is_restarted: boolean;
-}
-
-/** As the engine. */
-export async function readRunProof(db: Queryable, runId: string): Promise<RunProof> {
-  const { rows } = await db.query<RunProof>({
-    name: 'judgments-read-run-proof',
-    text: `
-      select (select count(*)::int from engine.attempts where run_id = $1) as attempts,
-             (select count(*)::int from engine.attempts where run_id = $1 and outcome = 'lost') as lost,
-             (select count(*)::int from engine.all_events
-              where run_id = $1 and type = 'alert.raised' and data ->> 'message' like '[STALE TAKEOVER] %') as takeover_alerts,
-             (select count(*)::int
-              from (select type from engine.all_events where run_id = $1 offset 0) e
-              where e.type in ('run.done', 'run.failed')) as terminal_events,
-             (select i.started_at from ingest.import_runs i where i.id = $1)
-               > (select max(a.started_at) from engine.attempts a where a.run_id = $1 and a.outcome = 'lost') as is_restarted`,
+/** The batch's start as it is shown. As the engine. */
+export async function readShownStart(db: Queryable, runId: string): Promise<Date | undefined> {
+  const { rows } = await db.query<{ started_at: Date }>({
+    name: 'judgments-read-shown-start',
+    text: `select started_at from ingest.import_runs where id = $1`,
     values: [runId],
   });
-  return rows[0] as RunProof;
+  return rows[0]?.started_at;
 }
 
 export interface RowProof {
