@@ -4,6 +4,7 @@ import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine
 import { uuidv7 } from '../platform/ids.ts';
 import { Claimer } from './claimer.ts';
 import { registerWorker } from './sql/workers.ts';
+import { WorkFinder } from './work-finder.ts';
 
 const database = useDatabase();
 type TestEngine = Awaited<ReturnType<typeof buildEngine>>;
@@ -169,5 +170,46 @@ describe('a claim', () => {
     expect(rows).toEqual([
       { status: 'working', phase: 'active', attempt: 1, fence: 1, worker_id: workerId, queued: 0 },
     ]);
+  });
+});
+
+describe('a worker that is beaten to all lanes it looked at', () => {
+  const POLL_MS = 60_000;
+  const room = { slots: 5, ahead: new Map<string, number>() };
+  const locks = {
+    plain: 'select from engine.ready for update',
+    capped: `select pg_advisory_xact_lock(7001, hashtext(pipeline || ':' || lane)) from engine.ready`,
+  };
+
+  it.each(Object.entries(locks))('looks again soon, and longer after each time: %s lanes', async (pipeline, lock) => {
+    for (let lanes = 0; lanes < 40; lanes += 1) await fill(pipeline, newTenant(), 1);
+    const finder = new WorkFinder(engine.pools.control, engine.registry, 60_000);
+    const look = () => finder.claimRuns(workerId, room, false, false);
+    const other = await database.admin.connect();
+    await other.query('begin');
+    await other.query(lock);
+    try {
+      const rests: number[] = [];
+      for (let looks = 0; looks < 4; looks += 1) {
+        expect((await look()).rows).toEqual([]);
+        expect(finder.sawEverything(room)).toBe(false);
+        rests.push(finder.restMs(POLL_MS));
+      }
+      expect(rests).toEqual([10, 20, 40, 80]);
+      expect(finder.restMs(POLL_MS)).toBe(POLL_MS);
+    } finally {
+      await other.query('rollback');
+      other.release();
+    }
+    expect(await finder.isWorthALook(false)).toBe(true);
+    expect((await look()).rows).toHaveLength(5);
+  });
+
+  it('rests until the next poll where nothing is left', async () => {
+    await fill('plain', newTenant(), 1);
+    const finder = new WorkFinder(engine.pools.control, engine.registry, 60_000);
+    expect((await finder.claimRuns(workerId, room, false, false)).rows).toHaveLength(1);
+    expect((await finder.claimRuns(workerId, room, false, false)).rows).toEqual([]);
+    expect(finder.restMs(POLL_MS)).toBe(POLL_MS);
   });
 });

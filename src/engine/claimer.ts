@@ -52,6 +52,8 @@ export class Claimer {
   readonly #cappedWalks = new Map<string, CappedWalk>();
   /** The last claim did not look at all lanes; another one goes on where it stopped. */
   isHalfway = false;
+  /** The last claim saw lanes with work and got none of it: other claimers were at them that moment. There may be more in the lanes behind. */
+  wasBeaten = false;
   #turn = 0;
 
   constructor(pool: Pool, registry: Registry) {
@@ -81,6 +83,7 @@ export class Claimer {
    */
   async claim(workerId: string, slots: number, ahead: ReadonlyMap<string, number> = new Map()): Promise<ClaimedRow[]> {
     this.isHalfway = false;
+    this.wasBeaten = false;
     const claimed = await this.#claimNewcomers(workerId, ahead);
     let left = slots;
     for (const group of this.#groupsInTurn()) {
@@ -179,9 +182,11 @@ export class Claimer {
   async #look(workerId: string, turns: readonly Turn[], known: Known): Promise<ClaimedRow[]> {
     const startedAt = performance.now();
     const round = await claimRound(this.#pool, this.#claimant(workerId), turns, known);
-    const sawAll = round.walks.length === 0;
+    const isBeaten = round.rows.length === 0 && round.turns.length > 0;
+    const sawAll = round.walks.length === 0 && !isBeaten;
     this.#memory.note(known, round.rows, performance.now() - startedAt, sawAll && round.rows.length === 0);
-    if (!sawAll) this.isHalfway = true;
+    if (round.walks.length > 0) this.isHalfway = true;
+    if (isBeaten) this.wasBeaten = true;
     for (const { pipeline } of turns) this.#walks.delete(pipeline);
     for (const walk of round.walks) this.#walks.set(walk.pipeline, walk);
     for (const { pipeline, lane } of round.turns) {
@@ -218,6 +223,7 @@ export class Claimer {
     if (isHalfway) this.#cappedWalks.set(pipeline, { ...walk, isSecondHalf: walk.isSecondHalf || startOver });
     else this.#cappedWalks.delete(pipeline);
     if (isHalfway && !startOver) this.isHalfway = true;
+    if (rows.length === 0 && looked.lanes.some(({ mine }) => !mine)) this.wasBeaten = true;
     return startOver ? this.#claimCapped(workerId, pipeline, cap, count) : rows;
   }
 }

@@ -15,6 +15,8 @@ export interface Found extends EarlyRows<ClaimedRow> {
 }
 
 const SOLO_LOOKS_PER_LEASE = 8;
+// A claim is written in about this time; then who was beaten to a few lanes sees what is left. Longer from time to time: a lock may be held for long.
+const BEATEN_MS = 10;
 
 export class WorkFinder {
   readonly #pool: Pool;
@@ -23,6 +25,7 @@ export class WorkFinder {
   readonly parts: PartClaimer;
   /** The queue was empty when last looked at. */
   #foundNothing = false;
+  #beatenInRow = 0;
   #lastSoloLook = Number.NEGATIVE_INFINITY;
 
   constructor(pool: Pool, registry: Registry, leaseMs: number) {
@@ -34,6 +37,10 @@ export class WorkFinder {
 
   /** How long a worker that found nothing may rest. */
   restMs(pollMs: number): number {
+    if (this.claimer.wasBeaten) {
+      this.claimer.wasBeaten = false; // Said once: the next rest may have another reason.
+      return Math.min(pollMs, BEATEN_MS * 2 ** (this.#beatenInRow - 1));
+    }
     return Math.max(1, Math.min(pollMs, this.parts.nextInMs ?? pollMs));
   }
 
@@ -67,7 +74,8 @@ export class WorkFinder {
       await first.landed;
     }
     const rows = await this.claimer.claim(workerId, room.slots, room.ahead);
-    this.#foundNothing = rows.length === 0 && !this.isHalfway;
+    this.#beatenInRow = this.claimer.wasBeaten ? this.#beatenInRow + 1 : 0;
+    this.#foundNothing = rows.length === 0 && !this.isHalfway && !this.claimer.wasBeaten;
     return { ...alreadyLanded(rows), isAlone: false };
   }
 
@@ -78,7 +86,12 @@ export class WorkFinder {
 
   /** Whether a look with this room that finds nothing says that there is nothing. In capped lanes something may wait for an end. */
   sawEverything({ ahead }: Room): boolean {
-    return !this.claimer.hasCaps && !this.isHalfway && [...ahead.values()].every((limit) => limit > 0);
+    return (
+      !this.claimer.hasCaps &&
+      !this.isHalfway &&
+      !this.claimer.wasBeaten &&
+      [...ahead.values()].every((limit) => limit > 0)
+    );
   }
 
   async #claimAlone(workerId: string): Promise<ClaimedRow[]> {
