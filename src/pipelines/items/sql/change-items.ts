@@ -32,9 +32,14 @@ export async function reprocessByStatus(
     name: 'items-reprocess-by-status',
     text: `
       with picked as materialized (
-        select i.id, i.status, i.row_index from public.job_items i
-        where i.job_id = $1 and i.status = any ($2) and i.row_index > $3 and ${isIdle}
-        order by i.row_index limit $4 for update
+        -- Status by status, in the order of their index: of several at once all of the job would be sorted for each piece.
+        select p.* from (select distinct unnest($2::text[]) as status) s
+        cross join lateral (
+          select i.id, i.status, i.row_index from public.job_items i
+          where i.job_id = $1 and i.status = s.status and i.row_index > $3 and ${isIdle}
+          order by i.row_index limit $4 for update
+        ) p
+        order by p.row_index limit $4
       ),
       ${counted},
       reset as (update public.job_items i ${restarted} where i.id = any (array(select id from picked)) returning i.row_index)
