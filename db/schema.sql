@@ -1024,7 +1024,7 @@ create table engine.runs (
   constraint runs_failed_says_why CHECK (((phase <> ALL (ARRAY['failed'::text, 'dead'::text])) OR (error_code IS NOT NULL))),
   constraint runs_finished_has_time CHECK (((phase = ANY (ARRAY['done'::text, 'failed'::text, 'dead'::text])) = (finished_at IS NOT NULL))),
   constraint runs_held_has_holder CHECK (((held_at IS NULL) = (held_by IS NULL)))
-) with (fillfactor=30, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
+) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05, fillfactor=30);
 CREATE UNIQUE INDEX ix_ingestion_jobs_active_unique ON engine.runs USING btree (tenant_id, active_key) WHERE ((pipeline = 'syncs'::text) AND (active_key IS NOT NULL));
 CREATE UNIQUE INDEX runs_active_key ON engine.runs USING btree (tenant_id, pipeline, active_key) WHERE (active_key IS NOT NULL);
 CREATE INDEX runs_by_blob ON engine.runs USING btree (blob_id) WHERE (blob_id IS NOT NULL);
