@@ -106,7 +106,7 @@ describe('paused lanes of one pipeline', () => {
     await engine.start();
     const { id } = await engine.enqueue({ pipeline: 'plain', tenantId: open, input: {} });
     const ended = async () => ((await engine.run(open, id)).finished_at === null ? undefined : engine.run(open, id));
-    expect(await waitFor(ended, { timeoutMs: 60_000, what: 'the run to end' })).toMatchObject({
+    expect(await waitFor(ended, { what: 'the run to end' })).toMatchObject({
       status: 'completed',
       attempt: 1,
     });

@@ -12,6 +12,8 @@ let proxy: SilentProxy;
 let engine: (Engine & { close(): Promise<void> }) | undefined;
 
 afterEach(async () => {
+  // A test that failed may have left somebody waiting who never hears; its verdict is not to wait for him.
+  proxy.letGo();
   await engine?.close();
   await proxy.close();
 });

@@ -2,7 +2,7 @@
 // ends with 1 when a count is not zero. "engine" has the faults of R1 to R15; "model" is R17 (--steps N); "soak" is R18
 // (--minutes N); "disk" is R8 (--rounds N); "uploads" is R10; "mutations" is Q9 (--steps N); "syncs" kills around the trigger,
 // "syncs-week" is a simulated week; "documents" kills in every part of a document, "sources" at every boundary of a sync, "items"
-// kills and freezes workers while items are paused, kicked off and reprocessed.
+// kills and freezes workers while items are paused, kicked off and reprocessed, "judgments" while batches are delivered twice and revised.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compilePrograms } from '../support/programs.ts';
@@ -128,6 +128,22 @@ const programs: Readonly<Record<string, (options: ChaosOptions) => Promise<Chaos
     const chosen = kills ?? (release ? 500 : small ? 3 : 60);
     const dose = { seed, kills: chosen, workers: 3, objects: 40, points: small ? [] : syncPoints, say };
     const { findings, ...result } = await runSourcesChaos(dose);
+    for (const finding of findings) say(finding);
+    return { ...result, details: { ...result.details, findings } };
+  },
+  /** Kills and frozen workers while batches are delivered twice at once, refused and superseded. */
+  async judgments({ seed, kills, release, small, say }) {
+    compilePrograms();
+    const { landingJudgments, runJudgmentsChaos, smallJudgments } = await import('./judgments.ts');
+    const size = small ? smallJudgments : landingJudgments;
+    const many = kills ?? (release ? 1_000 : size.kills);
+    const { findings, ...result } = await runJudgmentsChaos({
+      ...size,
+      seed,
+      kills: many,
+      freezes: Math.ceil(many / 10),
+      say,
+    });
     for (const finding of findings) say(finding);
     return { ...result, details: { ...result.details, findings } };
   },

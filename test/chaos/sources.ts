@@ -77,7 +77,7 @@ export async function runSourcesChaos(dose: SourcesDose, server?: ChaosServer): 
   const ground = await own.ground(settings);
   const folder = mkdtempSync(path.join(tmpdir(), 'millrace-sources-chaos-'));
   const bucket = await startS3Server();
-  const { engine, deps, store } = await openSourcesEngine(ground.appUrl, folder);
+  const { engine, deps, store } = await openSourcesEngine(ground.appUrl, folder, {}, {}, { retriesSoon: true });
   const crew = new Crew(ground, folder, random, dose);
   const [tenantId, sourceId] = [uuidv7(), uuidv7()];
   await ground.ask(`insert into tenants (tenant_id, name) values ($1, 'chaos')`, [tenantId]);

@@ -7,6 +7,8 @@ export interface SilentProxy {
   through(url: string): string;
   /** All connections that are open now, from now on; how many they are. */
   silence(): number;
+  /** Closes the silent ones: whoever still waits over one of them is told. */
+  letGo(): void;
   /** While true, new connections are taken and never answered. */
   deaf: boolean;
   close(): Promise<void>;
@@ -43,6 +45,9 @@ export async function openSilentProxy(url: string): Promise<SilentProxy> {
     silence() {
       for (const pair of pairs) pair.silent = true;
       return pairs.size;
+    },
+    letGo() {
+      for (const { silent, sockets } of pairs) if (silent) for (const socket of sockets) socket.destroy();
     },
     deaf: false,
     async close() {

@@ -11,5 +11,5 @@ const orders = JSON.parse(process.argv[2] ?? '{}') as {
 };
 
 if (orders.failpoint !== undefined) armFromText(orders.failpoint);
-const { engine } = await openSourcesEngine(orders.url, orders.folder, orders.settings);
+const { engine } = await openSourcesEngine(orders.url, orders.folder, orders.settings, {}, { retriesSoon: true });
 await engine.start({ worker: true, services: true });

@@ -104,7 +104,11 @@ export function resultOf({ id, dose, audits, atLeast, own = [], details = {} }: 
   };
 }
 
-function shortfalls(details: Readonly<Record<string, unknown>>, atLeast: Readonly<Record<string, number>>): string[] {
+/** What happened less often than it must have, a sentence each. */
+export function shortfalls(
+  details: Readonly<Record<string, unknown>>,
+  atLeast: Readonly<Record<string, number>>,
+): string[] {
   return Object.entries(atLeast).flatMap(([name, least]) => {
     const found = details[name];
     if (typeof found === 'number' && found >= least) return [];
