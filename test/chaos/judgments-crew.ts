@@ -13,10 +13,10 @@ export const boundaries: readonly { readonly name: Failpoint; readonly passes: n
   { name: 'claim.after_commit', passes: 2 },
   { name: 'stage.begin', passes: 2 },
   { name: 'stage.first_byte', passes: 6 },
-  { name: 'commit.after_fence', passes: 20 },
-  { name: 'commit.after_effects', passes: 20 },
-  { name: 'commit.after_checkpoint', passes: 20 },
-  { name: 'commit.after_commit', passes: 20 },
+  { name: 'commit.after_fence', passes: 40 },
+  { name: 'commit.after_effects', passes: 40 },
+  { name: 'commit.after_checkpoint', passes: 40 },
+  { name: 'commit.after_commit', passes: 40 },
   { name: 'finish.before_commit', passes: 2 },
   { name: 'finish.after_commit', passes: 2 },
 ];
@@ -28,12 +28,17 @@ export interface CrewOptions {
   readonly random: Random;
   readonly kills: number;
   readonly freezes: number;
+  /** Deaths with a batch half read, and as many with one half stored. */
+  readonly halfway: number;
   /** Whether somebody must have died at each boundary. */
   readonly everywhere: boolean;
 }
 
+/** begun: nothing of the batch is in the database · reading: rows are staged · storing: cases are stored. */
+type Step = 'begun' | 'reading' | 'storing';
+
 /** Small, so that a batch of some hundred rows is many transactions. */
-const deps = { batchBytes: 2_000, flushRows: 50, loadRows: 100 };
+const deps = { batchBytes: 2_000, flushRows: 50, loadRows: 20 };
 /** Longer than two leases: its batch is somebody else's by then. */
 const FROZEN_MS = 3_500;
 
@@ -41,6 +46,8 @@ export class JudgmentsCrew {
   killed = 0;
   frozen = 0;
   readonly byPoint: Record<string, number> = {};
+  /** Deaths by what the batch in hand had come to. */
+  readonly byStep: Record<Step, number> = { begun: 0, reading: 0, storing: 0 };
   readonly #options: CrewOptions;
   readonly #members = new Set<ChildProcess>();
   readonly #pending = new Set<Promise<unknown>>();
@@ -52,8 +59,10 @@ export class JudgmentsCrew {
   }
 
   isDone(): boolean {
-    const { kills, freezes } = this.#options;
-    return this.killed >= kills && this.frozen >= freezes && this.#left().length === 0;
+    const { kills, freezes, halfway } = this.#options;
+    const { reading, storing } = this.byStep;
+    const isKilled = this.killed >= kills && reading >= halfway && storing >= halfway;
+    return isKilled && this.frozen >= freezes && this.#left().length === 0;
   }
 
   hire(): void {
@@ -79,17 +88,17 @@ export class JudgmentsCrew {
 
   /** Kills and freezes workers in the middle of a batch, and waits until those that were frozen have gone on for a while. */
   async disturbUntil(isThrough: () => boolean): Promise<void> {
-    const { random, kills, freezes } = this.#options;
+    const { random, freezes } = this.#options;
     while (!isThrough()) {
       await pause(random.between(100, 500));
-      const victim = await this.#atWork();
-      if (victim === undefined) continue;
+      const [victim, step] = (await this.#someoneAtWork()) ?? [];
+      if (victim === undefined || step === undefined) continue;
       if (this.frozen < freezes && random.chance(0.3)) {
         this.frozen += 1;
         victim.kill('SIGSTOP');
         this.#after(pause(FROZEN_MS).then(() => victim.kill('SIGCONT')));
-      } else if (this.killed < kills && random.chance(0.25)) {
-        this.#count('anywhere');
+      } else if (random.chance(0.25)) {
+        this.#count('anywhere', step);
         victim.kill('SIGKILL');
       }
     }
@@ -113,9 +122,10 @@ export class JudgmentsCrew {
     return this.#options.everywhere ? boundaries.filter(({ name }) => (this.byPoint[name] ?? 0) === 0) : [];
   }
 
-  #count(point: string): void {
+  #count(point: string, step: Step | undefined): void {
     this.killed += 1;
     this.byPoint[point] = (this.byPoint[point] ?? 0) + 1;
+    if (step !== undefined) this.byStep[step] += 1;
   }
 
   #after(work: Promise<unknown>): void {
@@ -125,19 +135,29 @@ export class JudgmentsCrew {
 
   /** Its leases stand until they expire. After the end of a batch there is none: that it died there is enough. */
   async #note(child: ChildProcess, point: Failpoint): Promise<void> {
-    if (point === 'finish.after_commit' || (await this.#pidsAtWork()).includes(child.pid ?? 0)) this.#count(point);
+    const step = (await this.#atWork()).get(child.pid ?? 0);
+    if (step !== undefined || point === 'finish.after_commit') this.#count(point, step);
   }
 
-  async #atWork(): Promise<ChildProcess | undefined> {
-    const pids = await this.#pidsAtWork();
-    const members = [...this.#members].filter(({ pid }) => pids.includes(pid ?? 0));
+  async #someoneAtWork(): Promise<[ChildProcess, Step] | undefined> {
+    const steps = await this.#atWork();
+    const members = [...this.#members].flatMap((child): [ChildProcess, Step][] => {
+      const step = steps.get(child.pid ?? 0);
+      return step === undefined ? [] : [[child, step]];
+    });
     return members.length === 0 ? undefined : this.#options.random.pick(members);
   }
 
-  async #pidsAtWork(): Promise<readonly number[]> {
-    const rows = await this.#options.ground.ask<{ pid: number }>(
-      `select distinct w.pid from engine.workers w join engine.leases l on l.worker_id = w.worker_id`,
+  /** By process: how far the batch is that it has in hand; of two, the one that is further. */
+  async #atWork(): Promise<ReadonlyMap<number, Step>> {
+    const rows = await this.#options.ground.ask<{ pid: number; step: Step }>(
+      `select w.pid,
+              case when bool_or(exists (select from engine.row_outcomes o where o.run_id = l.run_id)) then 'storing'
+                   when bool_or(exists (select from intake.simplicity_validated_rows s where s.batch_id = l.run_id)) then 'reading'
+                   else 'begun' end as step
+       from engine.workers w join engine.leases l on l.worker_id = w.worker_id
+       group by w.pid`,
     );
-    return rows.map(({ pid }) => pid);
+    return new Map(rows.map(({ pid, step }) => [pid, step]));
   }
 }

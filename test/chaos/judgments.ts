@@ -22,6 +22,8 @@ export interface JudgmentsDose {
   readonly workers: number;
   /** Workers that are frozen until others have taken their batches. */
   readonly freezes: number;
+  /** Deaths with a batch half read, and as many with one half stored. */
+  readonly halfway: number;
   /** Cases of a batch, from and to. */
   readonly rows: readonly [number, number];
   /** Tenants whose first batch is so large that it is stored in two lanes. */
@@ -40,11 +42,11 @@ export interface JudgmentsResult {
 
 type Size = Omit<JudgmentsDose, 'seed' | 'say'>;
 export const smallJudgments: Size = {
-  ...{ kills: 3, workers: 2, freezes: 1 },
+  ...{ kills: 3, workers: 2, freezes: 1, halfway: 1 },
   ...{ rows: [150, 300], large: 0, everywhere: false },
 };
 export const landingJudgments: Size = {
-  ...{ kills: 100, workers: 3, freezes: 10 },
+  ...{ kills: 100, workers: 3, freezes: 10, halfway: 10 },
   ...{ rows: [300, 1_200], large: 2, everywhere: true },
 };
 
@@ -109,7 +111,7 @@ export async function runJudgmentsChaos(
 
 /** With the least that must have happened: less proves nothing. */
 function whatHappened(
-  { kills, freezes, everywhere }: Size,
+  { kills, freezes, halfway, everywhere }: Size,
   tenants: readonly JudgedTenant[],
   crew: JudgmentsCrew,
   done: { readonly twice: number; readonly refused: number; readonly revisions: number },
@@ -117,7 +119,7 @@ function whatHappened(
   const runs = tenants.flatMap((tenant) => tenant.runs);
   const rows = runs.reduce((sum, { expected }) => sum + expected.read, 0);
   const refusedRows = runs.reduce((sum, { expected }) => sum + (expected.outcomes.rejected ?? 0), 0);
-  const { killed, frozen, byPoint } = crew;
+  const { killed, frozen, byPoint, byStep } = crew;
   const details = {
     tenants: tenants.length,
     acknowledged: runs.length,
@@ -126,12 +128,14 @@ function whatHappened(
     killed,
     frozen,
     ...done,
-    byPoint,
+    ...{ byPoint, byStep },
   };
   const atLeast = {
     ...{ acknowledged: AT_A_TIME * BATCHES, rows: 1_000, refusedRows: 10, killed: kills, frozen: freezes },
     ...{ twice: AT_A_TIME * BATCHES, refused: AT_A_TIME, revisions: AT_A_TIME },
   };
   const points = everywhere ? Object.fromEntries(boundaries.map(({ name }) => [name, 1])) : {};
-  return { details, missing: [...shortfalls(details, atLeast), ...shortfalls(byPoint, points)] };
+  const steps = { reading: halfway, storing: halfway };
+  const missing = [shortfalls(details, atLeast), shortfalls(byPoint, points), shortfalls(byStep, steps)].flat();
+  return { details, missing };
 }
