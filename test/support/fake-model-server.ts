@@ -3,7 +3,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type Fault = 'hang' | 'refuse' | 'garbage' | 'break-off';
+export type Fault = 'hang' | 'refuse' | 'too-many' | 'garbage' | 'break-off';
 
 export interface FakeModelServer {
   readonly url: string;
@@ -32,6 +32,8 @@ export async function startFakeModelServer(): Promise<FakeModelServer> {
     fake.requests.push({ path, headers: request.headers, body });
     if (fake.fault === 'hang') return;
     if (fake.fault === 'refuse') return void response.writeHead(500).end('{"error":"secret of the provider"}');
+    if (fake.fault === 'too-many')
+      return void response.writeHead(429, { 'retry-after': '60' }).end('{"error":"secret of the provider"}');
     if (fake.fault === 'garbage')
       return void response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {"half\n\n');
     if (path === '/v2/rerank')
