@@ -3,8 +3,11 @@
 import { CommanderError } from 'commander';
 import { printFailure } from '../cli/failure.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { limitNewObjectSpace } from '../platform/new-object-space.ts';
 import { loadKits } from '../roles/kits.ts';
 import { buildProgram } from './program.ts';
+
+limitNewObjectSpace(process.env.NODE_OPTIONS);
 
 // Looked for before anything is read: a command that cannot be understood must be answered in JSON, too.
 const wantsJson = process.argv.includes('--json');

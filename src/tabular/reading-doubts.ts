@@ -1,9 +1,10 @@
 // The decisions of a reading that have evidence against them, as questions with their answers. They are found in the sample; what turns up
 // later is counted by whoever reads the rows. A doubt says nothing about what should happen: that is for the pipeline and its caller.
-import { RUNS_OF_BLANKS } from './csv/detect-dialect.ts';
+import { RUNS_OF_BLANKS, SAME_SIGN } from './csv/detect-dialect.ts';
 import type { Decision } from './decision.ts';
 import type { BesideSpan } from './json/json-scanner.ts';
 import type { ColumnFit } from './layout/fit-columns.ts';
+import { isRuleRow } from './layout/rules-between-rows.ts';
 import type { Reading, ReadingDoubt } from './reading.ts';
 import type { Evidence } from './reading-evidence.ts';
 import type { OtherSheet } from './xlsx/spreadsheet-messages.ts';
@@ -12,6 +13,9 @@ const MAX_LINES = 10;
 const MIN_SHEET_ROWS = 3;
 const MIN_TABLE_WIDTH = 3;
 const MIN_TABLE_LINES = 3;
+/** From here on the row below the names is more likely names itself than a row. */
+const LIKE_NAMES = 0.75;
+const SURELY_NAMES = 0.98;
 const noEvidence: Evidence = { for: [], against: [] };
 
 /** What the file holds beside the table that is read. */
@@ -94,7 +98,7 @@ function otherListDoubt({ recordsKey }: Reading, { key, rows, objects, line, tex
   };
 }
 
-function headerDoubts({ header, format }: Reading, rows: number): ReadingDoubt[] {
+function headerDoubts({ header, preamble, format }: Reading, rows: number): ReadingDoubt[] {
   if (format === 'json' || format === 'ndjson' || isChosen(header)) return [];
   const { lines } = header.value;
   const rivalLine = Number(/^line (\d+)/.exec(header.rival?.says ?? '')?.[1] ?? Number.NaN);
@@ -113,14 +117,19 @@ function headerDoubts({ header, format }: Reading, rows: number): ReadingDoubt[]
       },
     ];
   }
-  if (header.confidence !== 'guess') return [];
+  const against = headerRivals(header, preamble, rivalLine);
+  if (header.confidence !== 'guess' && against.length === 0) return [];
+  const why = against[0] ?? header.reason;
+  const evidence = header.evidence ?? noEvidence;
   return [
     {
       code: 'header_doubtful',
-      message: `Line ${lines.join(', ')} was taken for the names of the columns, and that is not sure: ${header.reason}.`,
-      evidence: header.evidence ?? noEvidence,
+      message: `Line ${lines.join(', ')} was taken for the names of the columns, and that is not sure: ${why}.`,
+      evidence: { ...evidence, against: [...evidence.against, ...against] },
       rowsAtStake: 1,
       lines: lines.slice(0, MAX_LINES),
+      // Then the names are incomplete, and some of them would be stored as a row.
+      ...(isNamesBelow(header, rivalLine) && (header.rival?.certainty ?? 0) >= SURELY_NAMES ? { holds: true } : {}),
       answers: [
         { label: `Line ${lines.join(', ')} holds the names`, overrides: { headerLines: lines } },
         ...other,
@@ -130,7 +139,23 @@ function headerDoubts({ header, format }: Reading, rows: number): ReadingDoubt[]
   ];
 }
 
-function widthDoubts({ header, shortRows, format }: Reading, fit: ColumnFit): ReadingDoubt[] {
+/** What stands right around the names and may belong to them. */
+function headerRivals(header: Reading['header'], preamble: Reading['preamble'], rivalLine: number): string[] {
+  const { value } = header;
+  const against: string[] = [];
+  if (isNamesBelow(header, rivalLine)) against.push(`line ${rivalLine} below it reads like names, too`);
+  const above = preamble.find(({ line }) => line === Math.min(...value.lines) - 1);
+  const hasTwins = new Set(value.names).size < value.names.length;
+  if (hasTwins && above !== undefined && above.text.split(' · ').length > 1)
+    against.push(`some of its names are equal, and line ${above.line} above it may tell them apart`);
+  return against;
+}
+
+function isNamesBelow({ value, rival }: Reading['header'], rivalLine: number): boolean {
+  return rivalLine === Math.max(...value.lines) + 1 && (rival?.certainty ?? 0) >= LIKE_NAMES;
+}
+
+function widthDoubts({ header, shortRows, format, dialect }: Reading, fit: ColumnFit): ReadingDoubt[] {
   const doubts: ReadingDoubt[] = [];
   if (fit.unnamed > 0) {
     const where = fit.isUnnamedFirst ? 'before the first name' : 'behind the last name';
@@ -143,8 +168,8 @@ function widthDoubts({ header, shortRows, format }: Reading, fit: ColumnFit): Re
       },
       rowsAtStake: fit.wideRows,
       lines: header.value.lines.slice(0, MAX_LINES),
-      // Numbers that count the rows shift nothing.
-      holds: !fit.isUnnamedFirst,
+      // Numbers that count the rows shift nothing; but a blank also stands inside names, and then everything behind it is shifted.
+      holds: !fit.isUnnamedFirst || dialect?.value.delimiter === ' ',
       answers: [{ label: 'Keep the unnamed columns', overrides: {} }],
     });
   }
@@ -171,7 +196,10 @@ function widthDoubts({ header, shortRows, format }: Reading, fit: ColumnFit): Re
 function setAsideDoubts({ preamble, header }: Reading): ReadingDoubt[] {
   if (isChosen(header)) return [];
   const width = header.value.names.length;
-  const lines = preamble.map(({ line, text }) => ({ line, cells: text.split(' · ').length }));
+  const lines = preamble
+    .map(({ line, text }) => ({ line, texts: text.split(' · ') }))
+    .filter(({ texts }) => !isRuleRow(texts))
+    .map(({ line, texts }) => ({ line, cells: texts.length }));
   const shaped = lines.filter(
     ({ cells }, index) => cells >= MIN_TABLE_WIDTH && (cells >= width || isInTable(lines, index)),
   );
@@ -211,8 +239,8 @@ function dialectDoubts({ dialect }: Reading, rows: number): ReadingDoubt[] {
       evidence: dialect.evidence ?? noEvidence,
       rowsAtStake: rows,
       lines: [],
-      // One column where runs of blanks set several: every row would be stored as one text.
-      holds: dialect.rival.says === RUNS_OF_BLANKS,
+      // One column where blanks or signs part several: every row would be stored as one text.
+      holds: dialect.rival.says === RUNS_OF_BLANKS || dialect.rival.says.startsWith(SAME_SIGN),
       answers: [{ label: 'Read as it was found', overrides: { delimiter: dialect.value.delimiter } }],
     },
   ];

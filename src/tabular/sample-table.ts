@@ -47,6 +47,15 @@ export async function sampleCsv(
   return { head, spread };
 }
 
+interface JsonSample {
+  readonly names: string[];
+  readonly rows: SampleRow[];
+  readonly recordsKey: string | null;
+  readonly otherLists: BesideSpan[];
+  /** Entries that are no record with keys. */
+  readonly unread: number;
+}
+
 /** JSON is read from its start only: there is no telling where a record begins in the middle. */
 export async function sampleJson(
   source: ByteSource,
@@ -54,12 +63,13 @@ export async function sampleJson(
   format: 'json' | 'ndjson',
   recordsKey: string | null | undefined,
   limits: TableLimits,
-): Promise<{ names: string[]; rows: SampleRow[]; recordsKey: string | null; otherLists: BesideSpan[] }> {
+): Promise<JsonSample> {
   const lists = format === 'json' ? await surveyJson(source, { encoding, limits }) : [];
   const key = recordsKey === undefined ? fullestKey(lists) : recordsKey;
   const records: { line: number; values: Map<string, string> }[] = [];
   const names = new Set<string>();
   let foundKey: string | null = null;
+  let unread = 0;
   const onList = (key: string | null) => {
     foundKey = key;
   };
@@ -68,8 +78,9 @@ export async function sampleJson(
     for (let row = 0; row < batch.rowCount && records.length < HEAD_ROWS; row++) {
       // With no columns known, every record with a key is faulted as unknown; its raw text is what counts here.
       const fault = batch.fault(row);
-      if (fault !== null && fault !== 'row_unknown_key') continue;
-      const values = parseRecord(batch.rawText(row));
+      const isReadable = fault === null || fault === 'row_unknown_key';
+      const values = isReadable ? parseRecord(batch.rawText(row)) : null;
+      if (values === null) unread++;
       if (values === null) continue;
       for (const name of values.keys()) names.add(name);
       records.push({ line: batch.line(row), values });
@@ -80,7 +91,7 @@ export async function sampleJson(
   const rows = records.map(({ line, values }) => ({ line, cells: ordered.map((name) => values.get(name) ?? '') }));
   const main = lists.find((list) => list.key === foundKey);
   const otherLists = lists.filter((list) => list !== main && list.reason === 'other_table');
-  return { names: ordered, rows, recordsKey: foundKey, otherLists };
+  return { names: ordered, rows, recordsKey: foundKey, otherLists, unread };
 }
 
 /** The list with the most records that are objects; undefined when none has any, so that the reader says what is wrong. */

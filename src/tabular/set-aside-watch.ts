@@ -1,5 +1,6 @@
 // Looks at what is set aside while the rows are read, behind the sample: lines that name things and days as rows do, tables that begin
 // behind the first one, and lists of JSON that the survey of the file's start did not reach. Plain JSON in between, so that a checkpoint carries it over a crash.
+import { isRuleRow } from './layout/rules-between-rows.ts';
 import { shapeOf } from './layout/value-shape.ts';
 import type { Reading, ReadingDoubt } from './reading.ts';
 import type { RowBatch } from './row-batch.ts';
@@ -65,7 +66,7 @@ export class SetAsideWatch {
     const kind = batch.kind(row);
     if (kind === 'other_table') this.#addToTable(batch, row);
     else if (kind === 'repeated_header') this.#closeTable();
-    if (!watched.has(kind) || !this.#looksLikeRow(batch, row)) return;
+    if (!watched.has(kind) || !this.#looksLikeRow(batch, row) || isRuleRow(batch.texts(row))) return;
     this.#rowShaped++;
     if (this.#lines.length < MAX_LINES) this.#lines.push(batch.line(row));
   }

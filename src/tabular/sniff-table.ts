@@ -19,7 +19,7 @@ import { fitColumns, unfitted } from './layout/fit-columns.ts';
 import { findOtherTables } from './layout/other-tables.ts';
 import { profileColumns } from './layout/profile-columns.ts';
 import { defaultTotalRules } from './layout/row-classifier.ts';
-import { type SampleRow, withoutBlanks } from './layout/sample-row.ts';
+import { type SampleRow, withGaps, withoutBlanks } from './layout/sample-row.ts';
 import { defaultLimits, type TableLimits } from './limits.ts';
 import { checkOverrides, overrideDateOrder, type Reading, type ReadingOverrides, type TableFormat } from './reading.ts';
 import { readingDoubts } from './reading-doubts.ts';
@@ -121,6 +121,11 @@ async function findJson(
 ): Promise<Found> {
   const encoding = await decideEncoding(source, overrides);
   const sample = await sampleJson(source, encoding.value, format, overrides.recordsKey, limits);
+  // An empty list is an empty file; a list of lists or of texts holds rows that nobody could name.
+  if (sample.rows.length === 0 && sample.unread > 0)
+    throw new MillraceError('json_no_records', {
+      reason: `none of its ${sample.unread} entries is an object with keys`,
+    });
   const reason = sample.recordsKey === null ? 'the file is a list' : `the list stands under "${sample.recordsKey}"`;
   const recordsKey =
     overrides.recordsKey === undefined
@@ -138,7 +143,8 @@ async function findXlsx(source: ByteSource, overrides: ReadingOverrides, limits:
     otherSheets = others;
   };
   const wanted = overrides.sheet ?? null;
-  const head = await firstRows(readXlsx(source, { sheet: wanted, limits, maxRows: XLSX_SAMPLE_ROWS, onOpen }));
+  const rows = await firstRows(readXlsx(source, { sheet: wanted, limits, maxRows: XLSX_SAMPLE_ROWS, onOpen }));
+  const head = withGaps(rows);
   const sheet =
     wanted === null
       ? decided(value, value.names.length > 1 ? 'likely' : 'exact', 'it is the first sheet')

@@ -58,6 +58,106 @@ describe('lines set like columns with blanks', () => {
   });
 });
 
+describe('lines of one column that all hold the same sign', () => {
+  it.each([
+    ['quoted as wholes', '"id,name,city"', '"1,Aa,Bb"', '"2,Cc,Dd"'],
+    ['quoted as wholes with quotes inside', '"id,""name"",city"', '"1,""Aa"",Bb"', '"2,""Cc"",Dd"'],
+    ['parted by a sign of another alphabet', 'id，name，city', '1，Aa，Bb', '2，Cc，Dd'],
+    ['parted by a sign that is not ASCII', 'id§name', '1§Aa', '2§Bb'],
+  ])('are not stored as one text each without a question: %s', async (_, ...rows) => {
+    expect((await read(lines(...rows))).held).toEqual(['delimiter_doubtful']);
+  });
+
+  it('are no doubt where the name does not hold it', async () => {
+    expect((await read(lines('email', 'a@x.com', 'b@x.com', 'c@y.com'))).held).toEqual([]);
+    expect((await read(lines('name', '"Aa, Bb"', '"Cc, Dd"', '"Ee, Ff"'))).held).toEqual([]);
+  });
+});
+
+describe('lines drawn between rows', () => {
+  it.each([
+    ['as Markdown does', '| id | name |', '|----|:-----|', '| 1 | Aa |', '| 2 | Bb |'],
+    [
+      'as database shells do',
+      '+----+------+',
+      '| id | name |',
+      '+----+------+',
+      '|  1 | Aa   |',
+      '|  2 | Bb   |',
+      '+----+------+',
+    ],
+    ['as old reports do', 'id;name', '====;====', '1;Aa', '----;----', '2;Bb'],
+  ])('are neither names nor rows, %s', async (_, ...rows) => {
+    const { names, data, held } = await read(lines(...rows));
+    expect(names.filter((name) => name !== 'Column 1')).toEqual(['id', 'name']);
+    expect(data.map((cells) => cells.map((cell) => cell.trim()).filter((cell) => cell !== ''))).toEqual([
+      ['1', 'Aa'],
+      ['2', 'Bb'],
+    ]);
+    expect(held).toEqual([]);
+  });
+});
+
+describe('columns set with single blanks', () => {
+  it('are asked about where a name holds a blank: what stands behind it would be shifted', async () => {
+    const rows = [
+      'NO     NAME         AMOUNT',
+      '001    Aa Bb        12',
+      '002    Cc Dd        7',
+      '003    Ee Ff        9',
+    ];
+    expect((await read(lines(...rows))).held).not.toEqual([]);
+  });
+});
+
+describe('JSON', () => {
+  it.each(['// made by hand', '# made by hand'])('lines may stand below a comment: %s', async (comment) => {
+    const { names, data } = await read(lines(comment, '{"id":1,"name":"Aa"}', '{"id":2,"name":"Bb"}'));
+    expect(names).toEqual(['id', 'name']);
+    expect(data).toHaveLength(2);
+  });
+
+  it.each(['[["id","name"],[1,"Aa"]]', '{"id":[1,2],"name":["Aa","Bb"]}', "[{'id':1},{'id':2}]"])(
+    'that holds entries without keys is refused as that, and not as empty: %s',
+    async (text) => {
+      await expect(read(text)).rejects.toMatchObject({
+        code: 'json_no_records',
+        message: expect.stringContaining('none of its 2 entries is an object with keys'),
+      });
+    },
+  );
+
+  it('that holds an empty list is an empty file', async () => {
+    await expect(read('[]')).rejects.toMatchObject({ code: 'empty_file' });
+  });
+});
+
+describe('a row below the names', () => {
+  it('that reads like names itself is asked about: the names may be incomplete', async () => {
+    const rows = ['Aa,Ca,Ea', 'Age,<18,18-24', ...Array.from({ length: 9 }, (_, i) => `North ${i},${i},${i * 7}`)];
+    expect((await read(lines('Groups,Health,Culture', ...rows))).held).toEqual(['header_doubtful']);
+  });
+});
+
+describe('totals of groups', () => {
+  it.each(['North Total', 'Total North', 'Subtotal North', 'Zwischensumme North', 'North Ergebnis'])(
+    'are set aside as spreadsheets write them: %s',
+    async (label) => {
+      const { kinds } = await read(
+        lines('region,shop,sales', 'North,Aa,10', 'North,Bb,20', `${label},,30`, 'South,Cc,5', 'Grand Total,,35'),
+      );
+      expect(kinds).toEqual(['header', 'data', 'data', 'total', 'data', 'total']);
+    },
+  );
+
+  it('are rows where the row names all that rows name', async () => {
+    const { kinds } = await read(
+      lines('customer,country,sales', 'Aa,DE,10', 'Total Energies,FR,20', 'Acme Total,US,7', 'Bb,DE,30'),
+    );
+    expect(kinds).toEqual(['header', 'data', 'data', 'data', 'data']);
+  });
+});
+
 describe('totals and balances', () => {
   it('are set aside in the middle of a report, where the label stands in the column of days', async () => {
     const { kinds } = await read(
@@ -108,6 +208,14 @@ describe('a workbook', () => {
       ['Aa', '1'],
       ['Bb', '2'],
     ]);
+  });
+
+  it('is asked about when a second table stands below blank rows, which sheets leave out', async () => {
+    const first = [['id', 'name', 'city'], ...Array.from({ length: 12 }, (_, i) => [i, `Aa ${i}`, `Bb ${i}`])];
+    const second = [['city', 'mayor', 'party'], ...['Cc', 'Dd', 'Ee'].map((city) => [city, `Ff of ${city}`, 'P'])];
+    const { held, data } = await readWorkbook([{ name: 'Data', rows: [...first, [], [], ...second] }]);
+    expect(held).toEqual(['other_table']);
+    expect(data).toHaveLength(12);
   });
 
   it('is asked about when a second sheet has names and a single row below them', async () => {

@@ -21,6 +21,14 @@ describe('a figure', () => {
     expect(percentile([1, 2, 3], 0.99)).toBe(3);
   });
 
+  it('is explained on the page, each of those that are kept', () => {
+    const rows = performancePage()
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
+    expect(rows.length).toBeGreaterThan(50);
+    expect(rows.filter((row) => row.split(' | ').at(-1)?.replace('|', '').trim() === '')).toEqual([]);
+  });
+
   it('is printed beside its peers', () => {
     const lines: string[] = [];
     printFigures([rate('drain-1p', [2], '/s', { 'pg-boss': 1 })], (line) => lines.push(line));

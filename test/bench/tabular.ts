@@ -36,6 +36,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 interface Load {
   readonly seconds: number;
   readonly walMb: number;
+  /** Processor seconds of the server process; a busy machine lengthens the seconds above, hardly these. */
+  readonly cpuSeconds: number;
   readonly rows: number;
   /** Seconds of each stage, in words. */
   readonly stages: string;
@@ -94,8 +96,8 @@ async function benchSmall(
     ours.push(first);
     again.push(second);
     say(
-      `round ${i + 1}: first ${round(first.seconds)} s (${Math.round(first.rows / first.seconds)} rows/s, ${Math.round(first.walMb)} MB WAL), ` +
-        `again ${round(second.seconds)} s (${Math.round(second.walMb)} MB WAL), psql ${round(peers['psql-copy']?.at(-1) ?? 0)} s; ` +
+      `round ${i + 1}: first ${round(first.seconds)} s (${Math.round(first.rows / first.seconds)} rows/s, ${round(first.cpuSeconds)} s of processor, ${Math.round(first.walMb)} MB WAL), ` +
+        `again ${round(second.seconds)} s (${round(second.cpuSeconds)} s of processor, ${Math.round(second.walMb)} MB WAL), psql ${round(peers['psql-copy']?.at(-1) ?? 0)} s; ` +
         `stages of the first ${first.stages}, again ${second.stages}`,
     );
   }
@@ -139,6 +141,7 @@ async function benchLarge(
 /** From the first byte sent until the run is done. */
 async function load(server: Server, admin: pg.Client, file: string, clientId: string): Promise<Load> {
   const before = await walPosition(admin);
+  const cpuBefore = server.cpuSeconds();
   const startedAt = performance.now();
   const form = new FormData();
   for (const [name, value] of Object.entries({ platform: 'meta', source: 'manual', client_id: clientId }))
@@ -156,7 +159,8 @@ async function load(server: Server, admin: pg.Client, file: string, clientId: st
     if (upload.phase === 'done') {
       const seconds = (performance.now() - startedAt) / 1000;
       const walMb = ((await walPosition(admin)) - before) / MB;
-      return { seconds, rows: upload.receipt.read, walMb, stages: await stagesOf(admin, id) };
+      const cpuSeconds = server.cpuSeconds() - cpuBefore;
+      return { seconds, cpuSeconds, rows: upload.receipt.read, walMb, stages: await stagesOf(admin, id) };
     }
     if (upload.phase === 'failed') throw new Error(`the upload failed: ${upload.error_text}`);
     // Each look costs the measured process a millisecond or two.
@@ -253,6 +257,7 @@ async function timePgloader(admin: pg.Client, url: string, file: string): Promis
 interface Server {
   readonly url: string;
   peakRssMb(): number;
+  cpuSeconds(): number;
   resetPeak(): void;
   stop(): Promise<void>;
 }
@@ -288,6 +293,11 @@ async function startServer(databaseUrl: string, folder: string): Promise<Server>
   return {
     url,
     peakRssMb: () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
+    // User and system time, fields 14 and 15 of proc(5), in hundredths of a second.
+    cpuSeconds: () => {
+      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      return (Number(fields[11]) + Number(fields[12])) / 100;
+    },
     // 5 resets the peak of resident memory (proc(5)); where that is not allowed the peak of both loads is reported.
     resetPeak: () => {
       spawnSync('sh', ['-c', `echo 5 > /proc/${child.pid}/clear_refs`]);
@@ -303,4 +313,5 @@ async function startServer(databaseUrl: string, folder: string): Promise<Server>
 function build(): void {
   const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   spawnSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
+  spawnSync(process.execPath, [path.join(root, 'scripts', 'build-bundle.mjs')], { stdio: 'inherit' });
 }

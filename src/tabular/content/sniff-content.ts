@@ -133,6 +133,8 @@ function byText(bytes: Buffer): ContentKind {
   if (/^<\?xml/i.test(start)) return /<html\b/i.test(start.slice(0, 1024)) ? 'html' : 'xml';
   if (/^\[\s*(?:[[{\]"\d-]|true|false|null|$)/.test(start)) return 'json';
   if (/^\{\s*(?:"|\}|$)/.test(start)) return isOnePerLine(start) ? 'ndjson' : 'json';
+  const uncommented = start.replace(/^(?:(?:\/\/|#)[^\n]*\n\s*)+/, '');
+  if (uncommented !== start && /^\{\s*"/.test(uncommented) && isOnePerLine(uncommented)) return 'ndjson';
   return 'text';
 }
 

@@ -21,6 +21,10 @@ const MIN_BLANK_WIDTH = 3;
 const SPACE = 32;
 /** The rival of a table of one column whose lines are set like columns. */
 export const RUNS_OF_BLANKS = 'runs of blanks set its lines like columns';
+/** So begins the rival of a table of one column whose lines all hold the same sign. */
+export const SAME_SIGN = 'every line holds';
+/** Signs that part cells and hardly ever stand once in each of many texts, their names included. Only those of one ASCII character can be read. */
+const otherSigns = [',', ';', '\t', '|', '^', '~', '§', '¦', '¬', 'þ', '·', '•', '│', '‖', '，', '；', '、', '\u001e'];
 const MOST_LINES = 0.8;
 
 interface Trial {
@@ -58,13 +62,32 @@ export function detectDialect(sample: Buffer): Decision<Dialect> {
 function oneColumn(base: Dialect, text: string): Decision<Dialect> {
   const decision = decided(base, 'guess', 'no delimiter was found: the table has one column');
   const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
+  if (lines.length < 2) return decision;
+  const same = sameSign(Buffer.from(lines.join('\n'), 'latin1').toString('utf8').split('\n'));
+  if (same !== null) {
+    const says = `${SAME_SIGN} "${same.sign}" ${same.times === 1 ? 'once' : `${same.times} times`}, as cells that it separates would`;
+    return { ...decision, evidence: { for: [], against: [says] }, rival: { says, certainty: 0.5 } };
+  }
   const set = lines.filter((line) => /\S {2,}\S/.test(line)).length;
-  if (lines.length < 2 || set < lines.length * MOST_LINES) return decision;
+  if (set < lines.length * MOST_LINES) return decision;
   return {
     ...decision,
     evidence: { for: [], against: [`${set} of ${lines.length} lines have runs of blanks between texts`] },
     rival: { says: RUNS_OF_BLANKS, certainty: 0.5 },
   };
+}
+
+/** A sign that stands in every line as often as in the first one, which holds the names: lines quoted as wholes, or parted by another sign. */
+function sameSign(lines: readonly string[]): { readonly sign: string; readonly times: number } | null {
+  for (const sign of otherSigns) {
+    const times = countOf(lines[0] ?? '', sign);
+    if (times > 0 && lines.every((line) => countOf(line, sign) === times)) return { sign, times };
+  }
+  return null;
+}
+
+function countOf(line: string, sign: string): number {
+  return line.split(sign).length - 1;
 }
 
 function tryDelimiter(bytes: Buffer, text: string, dialect: Dialect): Trial {

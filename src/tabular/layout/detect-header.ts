@@ -6,6 +6,7 @@ import type { Clue, Rival } from '../reading-evidence.ts';
 import { BodyModel } from './body-model.ts';
 import { isYear } from './cell-traits.ts';
 import { joinNames, unnamedColumn } from './join-names.ts';
+import { isRuleRow } from './rules-between-rows.ts';
 import { filledCount, type SampleRow, usualWidth } from './sample-row.ts';
 import { isValueShape, shapeOf } from './value-shape.ts';
 
@@ -203,7 +204,7 @@ class HeaderSearch {
   /** Texts in the columns that hold values further down: units, a second language, more names. */
   #isNameRow(index: number): boolean {
     const row = this.#rows[index];
-    if (row === undefined || row.isAfterBlank === true || row.isBroken === true) return false;
+    if (row === undefined || row.isAfterBlank === true || row.isBroken === true || isRuleRow(row.cells)) return false;
     if (index + 1 >= this.#rows.length || filledCount(row) < 2) return filledCount(row) === 1 && this.#isUnit(index);
     const model = this.#model(index);
     return model.textShare(row) >= 0.6 && model.headerOdds(row) > 1;
@@ -250,6 +251,7 @@ class HeaderSearch {
   #isNote(index: number): boolean {
     const row = this.#rows[index];
     if (row === undefined || index + 1 >= this.#rows.length || this.#width < 2 || row.isBroken === true) return false;
+    if (isRuleRow(row.cells)) return true;
     const [note = '', ...others] = row.cells.filter((cell) => cell.trim() !== '');
     if (others.length > 0 || this.#usualFill < 2) return false;
     const isAtStart = (row.cells[0] ?? '').trim() !== '';

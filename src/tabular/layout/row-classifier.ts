@@ -4,7 +4,7 @@
 // A total is recognised by its label in any column, provided that the columns that name things are mostly empty; or, without a
 // label, as the first or one of the last rows of the table, when all naming columns are empty and numbers are not. A row like
 // that in the middle stays data: it is a broken row that somebody must see, not a total. Where nothing but the label names a row (no other
-// name, no date), a label is believed only at the end of the table, and only if the rows above add up to it.
+// name, no date), a label is believed only at the end of the table, and only if the rows above add up to it. A line of dashes is a rule.
 import type { Reading } from '../reading.ts';
 import type { Position, RowBatch, RowKind } from '../row-batch.ts';
 import { textMarkers } from '../values/empty-markers.ts';
@@ -13,6 +13,7 @@ import { parseNumber } from '../values/parse-number.ts';
 import { unnamedColumn } from './join-names.ts';
 import { LaterTables } from './later-tables.ts';
 import { saysNote } from './note-words.ts';
+import { isRuleCode, isRuleRow } from './rules-between-rows.ts';
 import { defaultTotalWords, TotalLabels } from './total-words.ts';
 
 const NOTE_CELLS = 2;
@@ -32,6 +33,8 @@ export class RowClassifier {
   /** Those of them that are filled in most rows: an empty one there says something. */
   readonly #naming: readonly number[];
   readonly #dates: readonly number[];
+  /** Both: what tells a row from others. */
+  readonly #telling: readonly number[];
   readonly #numbers: readonly number[];
   readonly #padsShortRows: boolean;
   readonly #later: LaterTables;
@@ -53,6 +56,7 @@ export class RowClassifier {
     this.#otherTables = reading.otherTables ?? [];
     this.#style = reading.numbers.value;
     this.#dates = ofKind('date');
+    this.#telling = [...this.#naming, ...this.#dates];
     this.#numbers = ofKind('integer', 'decimal', 'money', 'percent');
     this.#padsShortRows = reading.shortRows === 'pad';
     this.#hasSeenData = fromLine > this.#dataFromLine;
@@ -87,8 +91,9 @@ export class RowClassifier {
       if (kind === 'header') this.#setTitlesAside(batch, row);
     }
     if (this.#later.isInside && !this.#keptLines.has(line)) return 'other_table';
+    if (!this.#keptLines.has(line) && isRule(batch, row)) return 'note';
     if (batch.faults[row] === 0 && !this.#keptLines.has(line)) {
-      if (this.#isLabelledTotal(batch, row)) return 'total';
+      if (this.#isLabelledTotal(batch, row) || this.#isGroupTotal(batch, row)) return 'total';
       if (!this.#hasSeenData && this.#isUnlabelledTotal(batch, row)) return 'total';
     }
     this.#hasSeenData = true;
@@ -142,6 +147,19 @@ export class RowClassifier {
     if (this.#hasOnlyLabels) return false;
     const column = this.#labelColumn(batch, row);
     return column !== -1 && this.#namesLittle(batch, row, column);
+  }
+
+  /** "North Total" with nothing but numbers beside it, where other rows name two things or more, or one and a day. */
+  #isGroupTotal(batch: RowBatch, row: number): boolean {
+    if (this.#telling.length < 2) return false;
+    let label = -1;
+    for (const column of this.#telling) {
+      if (isVoid(batch, row, column)) continue;
+      if (label !== -1) return false;
+      label = column;
+    }
+    if (label === -1 || !this.#labels.namesGroup(batch.text(row, label))) return false;
+    return this.#numbers.some((column) => !isVoid(batch, row, column));
   }
 
   /** The column of the first cell that reads like the label of a total, or -1. */
@@ -267,6 +285,13 @@ function isBlank(batch: RowBatch, row: number): boolean {
     if (batch.text(row, column).trim() !== '') return false;
   }
   return true;
+}
+
+/** Dashes under the names or above a total, as programs draw tables with: no cell says anything. */
+function isRule(batch: RowBatch, row: number): boolean {
+  let column = 0;
+  while (column < batch.cellCount(row) && batch.isEmpty(row, column)) column++;
+  return isRuleCode(batch.firstCode(row, column)) && isRuleRow(batch.texts(row));
 }
 
 function filledCells(batch: RowBatch, row: number): number {

@@ -37,6 +37,14 @@ export function withoutBlanks(rows: readonly SampleRow[]): SampleRow[] {
   });
 }
 
+/** Rows of a sheet, which leaves out its blank ones: a number that was passed over is a blank row. */
+export function withGaps(rows: readonly SampleRow[]): SampleRow[] {
+  return rows.map((row, index) => {
+    const before = rows[index - 1];
+    return before !== undefined && row.line > before.line + 1 ? { ...row, isAfterBlank: true } : row;
+  });
+}
+
 export function filledCount(row: SampleRow): number {
   return row.cells.reduce((count, cell) => (cell.trim() === '' ? count : count + 1), 0);
 }

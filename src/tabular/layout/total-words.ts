@@ -5,6 +5,15 @@ export const defaultTotalWords: readonly string[] = [
   'totals',
   'grand total',
   'subtotal',
+  'sub-total',
+  'sub total',
+  'zwischensumme',
+  'teilsumme',
+  'sous-total',
+  'subtotale',
+  'subtotaal',
+  'ergebnis',
+  'gesamtergebnis',
   'closing balance',
   'ending balance',
   'endsaldo',
@@ -47,6 +56,7 @@ export const defaultTotalWords: readonly string[] = [
 /** Recognises labels such as `Total`, `Total: Campaigns`, `Total of 12 results`, `Total - account`, but no name like `Total Recall`. */
 export class TotalLabels {
   readonly #pattern: RegExp;
+  readonly #groupPattern: RegExp;
   readonly #firstCodes = new Uint8Array(129);
 
   constructor(words: readonly string[]) {
@@ -56,6 +66,11 @@ export class TotalLabels {
       .join('|');
     const ending = '(?=\\s*(?:$|[:：(（–—-])|\\s+(?:of|de|des|der|di|van|\\d))';
     this.#pattern = words.length === 0 ? /$^/ : new RegExp(`^\\s*(?:${alternatives})${ending}`, 'iu');
+    // `\\b` knows no letters but ours.
+    this.#groupPattern =
+      words.length === 0
+        ? /$^/
+        : new RegExp(`^\\s*(?:${alternatives})(?![\\p{L}\\p{N}])|(?<![\\p{L}\\p{N}])(?:${alternatives})\\s*$`, 'iu');
     for (const word of words) {
       for (const code of [word.toLowerCase().charCodeAt(0), word.toUpperCase().charCodeAt(0)]) {
         this.#firstCodes[Math.min(code, 128)] = 1;
@@ -71,6 +86,11 @@ export class TotalLabels {
 
   matches(text: string): boolean {
     return this.#pattern.test(text);
+  }
+
+  /** Also `Total North` and `North Total`, as spreadsheets write below a group. Names may read like that: something else must say so, too. */
+  namesGroup(text: string): boolean {
+    return this.#groupPattern.test(text);
   }
 }
 

@@ -2,7 +2,7 @@
 // as text. Whatever cannot be read becomes an issue beside a null, so that one bad cell does not hide another.
 
 import type { ErrorCode } from '../../contract/errors/catalogue.ts';
-import { unescapeFormula } from '../csv/formula-escape.ts';
+import { unescapeFormula, withoutFormula } from '../csv/formula-escape.ts';
 import type { FieldCatalogue, FieldDefinition } from '../mapping/fields.ts';
 import type { ColumnMapping } from '../mapping/mapping.ts';
 import type { Reading } from '../reading.ts';
@@ -102,7 +102,7 @@ export class RowParser {
     let issues: RowIssue[] | null = null;
     let currency: string | null = null;
     for (const step of this.#steps) {
-      const cell = cells.text(row, step.column);
+      const cell = withoutFormula(cells.text(row, step.column));
       const text = this.#unescapes ? unescapeFormula(cell) : cell;
       const plain = step.plain(text);
       if (plain !== null) {

@@ -94,6 +94,19 @@ describe('rows to records', () => {
     expect((await parse(text, { dateOrders: { '*': 'mdy' } }))[0]?.values.day).toBe('2024-05-01');
   });
 
+  it('reads ="…" as the text that a spreadsheet would show, in every kind of column', async () => {
+    const text = `${header}="A ""B"" C",="0012",="13/01/2024",="1",="2.5"\n`;
+    const [row] = await parse(text);
+    expect(row?.issues).toEqual([]);
+    expect(row?.values).toEqual({
+      campaign: 'A "B" C',
+      campaign_id: '0012',
+      day: '2024-01-13',
+      impressions: '1',
+      cost: '2.5',
+    });
+  });
+
   it('undoes the escapes of our own exports when the reading says so', async () => {
     const text = `${header}"'=evil()",1,13/01/2024,1,1\n`;
     expect((await parse(text))[0]?.values.campaign).toBe("'=evil()");

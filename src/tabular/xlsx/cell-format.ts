@@ -1,8 +1,9 @@
-// Cells as displayed. A workbook stores 45296 and 0.0512 and says beside it how they look; a reader wants the day and "5.12%".
+// Cells as displayed, without what displaying takes away. A workbook stores 45296 and 0.0512 and says beside it how they look; a reader
+// wants the day and "5.12%". But a format that rounds, counts in thousands, hides zeros or shows three digits of seven says something else
+// than the file does: there the number keeps its digits, up to the fifteen that programs show.
 // Dates become ISO text when their format shows a whole day (day, month and year): how it is punctuated is the viewer's locale,
 // which day it is, is not. A format that shows only a month stays what it shows, because it is not a day.
-// hucre's formatter does the rest, with two of its gaps closed here: it drops the currency of [$€-407], and it rounds binary
-// fractions (1.005 to two decimals gave 1.00, programs show 1.01).
+// hucre's formatter does the rest; it drops the currency of [$€-407], which is put back here.
 import { formatValue } from 'hucre';
 
 export type CellFormat =
@@ -10,7 +11,7 @@ export type CellFormat =
   | { readonly kind: 'text' }
   | { readonly kind: 'day'; readonly hasTime: boolean }
   | { readonly kind: 'fixed'; readonly decimals: number; readonly isGrouped: boolean; readonly isPercent: boolean }
-  | { readonly kind: 'other'; readonly code: string };
+  | { readonly kind: 'other'; readonly code: string; readonly isOneNumber: boolean };
 
 /** The formats that are known by number only. */
 const builtIn: Readonly<Record<number, string>> = {
@@ -51,6 +52,8 @@ const isEastAsianDate = (id: number) => (id >= 27 && id <= 36) || (id >= 50 && i
 
 const general: CellFormat = { kind: 'general' };
 const DAY_SECONDS = 86_400;
+/** What lies further behind the point is left over from calculating: 0.3 - 0.2 - 0.1. */
+const MAX_DECIMALS = 12;
 
 export function describeFormat(id: number, customCode: string | undefined): CellFormat {
   if (customCode === undefined && isEastAsianDate(id)) return { kind: 'day', hasTime: false };
@@ -68,7 +71,7 @@ export function describeFormat(id: number, customCode: string | undefined): Cell
       isPercent: fixed[3] !== undefined,
     };
   }
-  return { kind: 'other', code: keepCurrency(code) };
+  return { kind: 'other', code: keepCurrency(code), isOneNumber: code.split(';').slice(0, 3).every(isOneNumber) };
 }
 
 /** A stored number as its format shows it. `raw` is the text in the file. */
@@ -79,8 +82,41 @@ export function displayNumber(raw: string, format: CellFormat, isFrom1904: boole
   if (format.kind === 'day') return displayDay(number, format.hasTime, isFrom1904) ?? raw;
   if (format.kind === 'fixed') return displayFixed(number, format);
   const shown = formatValue(number, format.code, { is1904: isFrom1904 }).trim();
+  if (format.isOneNumber) return saysNumber(shown, number) ? shown : withAllDigits(raw, number, format.code);
   // A format beyond what the formatter can do shows the number itself, never that it is none.
   return /NaN|Infinity/.test(shown) ? plainNumber(raw) : shown;
+}
+
+/** A section that shows one number with signs around it: not a day or a time, not "000-00-0000", no digits of its own. */
+function isOneNumber(section: string): boolean {
+  if (/["\\][^"]*\d/.test(section)) return false;
+  const bare = withoutLiterals(section);
+  return !/[ymdhs]/i.test(bare.replace(/general/gi, '')) && bare.split(/[^#0?.,/E+ ]+/i).filter(hasPlace).length <= 1;
+}
+
+function hasPlace(piece: string): boolean {
+  return /[#0?]/.test(piece);
+}
+
+function saysNumber(shown: string, number: number): boolean {
+  const digits = /\d[\d,]*(?:\.\d+)?(?:E[+-]?\d+)?/i.exec(shown)?.[0];
+  // A negative number may be shown in red only.
+  if (/[-−(]/.test(shown) !== number < 0) return false;
+  if (digits === undefined || /\d\s*\/\s*\d/.test(shown)) return false;
+  const size = Math.abs(number) * (shown.includes('%') ? 100 : 1);
+  return Math.abs(Number(digits.replaceAll(',', '')) - Number(size.toPrecision(15))) < 10 ** -MAX_DECIMALS;
+}
+
+/** The same format with as many decimals as the number has; the bare number where that does not help. */
+function withAllDigits(raw: string, number: number, code: string): string {
+  const wanted = decimalsOf(code.includes('%') ? number * 100 : number);
+  const wider = code.replace(/([#0?])(?:\.[#0?]*)?(?![#0?,.])/g, `$1.${'0'.repeat(wanted)}`);
+  const shown = wanted === 0 ? '' : formatValue(number, wider).trim();
+  return saysNumber(shown, number) && !/NaN|Infinity/.test(shown) ? shown : plainNumber(raw);
+}
+
+function decimalsOf(number: number): number {
+  return digitsOf(Math.abs(number))[1].slice(0, MAX_DECIMALS).replace(/0+$/, '').length;
 }
 
 /** Whole numbers keep every digit; fractions are shown with 15 digits, as programs do (0.1 + 0.2 is 0.3). */
@@ -104,7 +140,7 @@ function displayDay(serial: number, hasTime: boolean, isFrom1904: boolean): stri
 
 function displayFixed(number: number, format: { decimals: number; isGrouped: boolean; isPercent: boolean }): string {
   const scaled = format.isPercent ? number * 100 : number;
-  const rounded = roundHalfUp(scaled, format.decimals);
+  const rounded = roundHalfUp(scaled, Math.max(format.decimals, decimalsOf(scaled)));
   const [whole = '', fraction] = rounded.split('.');
   const grouped = format.isGrouped ? whole.replace(/\B(?=(\d{3})+$)/g, ',') : whole;
   return `${grouped}${fraction === undefined ? '' : `.${fraction}`}${format.isPercent ? '%' : ''}`;
@@ -113,12 +149,17 @@ function displayFixed(number: number, format: { decimals: number; isGrouped: boo
 /** Rounds the 15 digits a program shows, not the binary fraction behind them. Works on the digits: sixteen decimals are no number. */
 function roundHalfUp(number: number, decimals: number): string {
   const size = Math.abs(number);
-  const [whole = '0', fraction = ''] = (size >= 1e15 && size < 1e21 ? size.toFixed(0) : plainDigits(size)).split('.');
+  const [whole, fraction] = digitsOf(size);
   const isUp = (fraction[decimals] ?? '0') >= '5';
   const digits = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0')) + (isUp ? 1n : 0n);
   const text = digits.toString().padStart(decimals + 1, '0');
   const shown = decimals === 0 ? text : `${text.slice(0, -decimals)}.${text.slice(-decimals)}`;
   return number < 0 && digits !== 0n ? `-${shown}` : shown;
+}
+
+function digitsOf(size: number): readonly [whole: string, fraction: string] {
+  const [whole = '0', fraction = ''] = (size >= 1e15 && size < 1e21 ? size.toFixed(0) : plainDigits(size)).split('.');
+  return [whole, fraction];
 }
 
 /** Up to 15 digits without an exponent. */

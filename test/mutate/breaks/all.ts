@@ -4,6 +4,7 @@ import { effectsBreaks } from './effects.ts';
 import { engineBreaks } from './engine.ts';
 import { intakeBreaks } from './intake.ts';
 import { outboxBreaks } from './outbox.ts';
+import { readingBreaks } from './readings.ts';
 import { tabularBreaks } from './tabular.ts';
 
 export const breaks: readonly Break[] = [
@@ -11,5 +12,6 @@ export const breaks: readonly Break[] = [
   ...engineBreaks,
   ...intakeBreaks,
   ...outboxBreaks,
+  ...readingBreaks,
   ...tabularBreaks,
 ];
