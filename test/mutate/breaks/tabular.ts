@@ -123,7 +123,7 @@ export const tabularBreaks: readonly Break[] = [
   {
     id: 'tabular.total-row-counted-as-data',
     file: CLASSIFIER,
-    find: "if (this.#isLabelledTotal(batch, row)) return 'total';",
+    find: "if (this.#isLabelledTotal(batch, row) || this.#isGroupTotal(batch, row)) return 'total';",
     replace: '',
     tests: [CLASSIFIER_TEST],
     isQuick: true,
