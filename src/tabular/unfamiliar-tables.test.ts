@@ -111,11 +111,14 @@ describe('columns set with single blanks', () => {
 });
 
 describe('JSON', () => {
-  it.each(['// made by hand', '# made by hand'])('lines may stand below a comment: %s', async (comment) => {
-    const { names, data } = await read(lines(comment, '{"id":1,"name":"Aa"}', '{"id":2,"name":"Bb"}'));
-    expect(names).toEqual(['id', 'name']);
-    expect(data).toHaveLength(2);
-  });
+  it.each(['// made by hand', '# made by hand'])(
+    'lines may stand below a comment, which is refused as the only row: %s',
+    async (comment) => {
+      const { names, data } = await read(lines(comment, '{"id":1,"name":"Aa"}', '{"id":2,"name":"Bb"}'));
+      expect(names).toEqual(['id', 'name']);
+      expect(data).toEqual([[comment], ['1', 'Aa'], ['2', 'Bb']]);
+    },
+  );
 
   it.each(['[["id","name"],[1,"Aa"]]', '{"id":[1,2],"name":["Aa","Bb"]}', "[{'id':1},{'id':2}]"])(
     'that holds entries without keys is refused as that, and not as empty: %s',

@@ -103,6 +103,7 @@ class HeaderSearch {
     let dataInARow = 0;
     for (let index = 0; index < Math.min(this.#rows.length, SEARCH_ROWS); index++) {
       const row = this.#rows[index] as SampleRow;
+      if (isRuleRow(row.cells)) continue;
       const knownCount = row.cells.filter((cell) => cell.trim() !== '' && this.#isKnown(cell)).length;
       const isWide = this.#isWide(row);
       const odds = isWide && row.isBroken !== true ? this.#model(index).headerOdds(row) : 1;
