@@ -1,5 +1,5 @@
 // A file from the command line to its receipt: with no server running, and over HTTP.
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type InstallationDatabase } from './installation-database.ts';
@@ -56,22 +56,6 @@ describe('ingest without a server', () => {
     const forced = await millrace(['ingest', file, '--platform', 'meta', '--force-partial', '--json'], env);
     expect(forced, forced.stderr).toMatchObject({ code: 2 });
     expect(JSON.parse(forced.stdout)).toMatchObject({ status: 'partial', receipt: { read: 10 } });
-  });
-
-  it('a file that is in doubt asks with code 2 and stores nothing; one answer stores it, with code 2 for the doubt', async () => {
-    const file = makeExport('two-tables.csv', 5, 0);
-    appendFileSync(file, '\nRegion,Sum,Share\nNorth,5,0.5\nSouth,5,0.5\nWest,7,0.1\n');
-    const asked = await millrace(['ingest', file, '--platform', 'meta', '--watch'], env);
-    expect(asked, asked.stderr).toMatchObject({ code: 2 });
-    const answer = /millrace (questions answer \S+ \S+)/.exec(`${asked.stdout}${asked.stderr}`)?.[1]?.split(' ') ?? [];
-    const run = runOf(asked.stdout);
-    const held = JSON.parse((await millrace(['runs', 'show', run, '--json'], env)).stdout) as object;
-    expect(held).toMatchObject({ phase: 'waiting', receipt: null });
-    expect(await millrace(answer, env)).toMatchObject({ code: 0 });
-    const ended = await millrace(['tail', run], env);
-    expect(ended, ended.stderr).toMatchObject({ code: 2 });
-    const shown = await millrace(['runs', 'show', run], env);
-    expect(shown.stdout).toMatch(/doubts\s+1 other table/);
   });
 
   it('refuses what it cannot take: no file, no platform, no such pipeline', async () => {
