@@ -22,6 +22,6 @@ export function limitNewObjectSpace(nodeOptions = ''): void {
   new PerformanceObserver(adjust).observe({ entryTypes: ['gc'] });
 }
 
-export function newObjectSpaceBytes(): number {
+function newObjectSpaceBytes(): number {
   return getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;
 }
