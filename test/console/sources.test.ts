@@ -164,7 +164,23 @@ describe('a source', () => {
     const pinned = page.getByText(/^SHA256:/);
     expect(await pinned.textContent()).toMatch(/^SHA256:[A-Za-z0-9+/]{43}$/);
     await shoot(page, 'source-phone');
+    const before = await pinned.textContent();
     await sftp.close();
+
+    // The server comes back with another key: it is shown and told nothing before a person accepts it.
+    const other = await startSftpServer(root, sftp.port);
+    await page.getByRole('link', { name: 'Change…' }).click();
+    await page.getByRole('button', { name: 'Test the connection' }).click();
+    await page.getByText('source_host_key_changed').waitFor();
+    expect(other.signIns).toEqual([]);
+    await page.getByRole('checkbox', { name: /The server shows the key/ }).check();
+    await shoot(page, 'source-key-changed-phone');
+    await page.getByRole('button', { name: 'Test the connection' }).click();
+    await page.getByText('can be reached').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('not synced yet').waitFor();
+    expect(await page.getByText(/^SHA256:/).textContent()).not.toBe(before);
+    await other.close();
     expect(person.faults).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ import type { ItemsInput } from './input.ts';
 import { againIfTaken, loadCatalog } from './load-catalog.ts';
 import type { AnyProcessor, ProcessorColumn } from './processors/processor.ts';
 import { checkedOptions, processorNamed } from './processors/registry.ts';
-import { findCatalog, findNewestCatalog } from './sql/catalogs.ts';
+import { findCatalog, findNewestCatalog, lockCatalogName } from './sql/catalogs.ts';
 import { findUserId, insertJob } from './sql/jobs.ts';
 
 export interface JobRequest {
@@ -167,7 +167,11 @@ async function catalogOptions(
   return { catalog_id: known.catalog_id, catalog: `${known.name} v${known.version}` };
 }
 
+/** First jobs that come at once look one after the other, so that one of them loads it. */
 async function loadSample(tx: Queryable, tenantId: string) {
+  await lockCatalogName(tx, tenantId, SAMPLE_CATALOG);
+  const loaded = await findCatalog(tx, tenantId, SAMPLE_CATALOG);
+  if (loaded !== undefined) return loaded;
   const source = bytesSource(await readFile(sampleFile));
   return loadCatalog(tx, { tenantId, name: SAMPLE_CATALOG, fileName: 'catalog.csv', by: 'Millrace', source });
 }

@@ -112,6 +112,15 @@ export async function findCatalog(db: Queryable, tenantId: string, name: string)
   return rows[0];
 }
 
+/** Until the transaction ends, nobody else who asks for this lock looks for the name or loads it. */
+export async function lockCatalogName(db: Queryable, tenantId: string, name: string): Promise<void> {
+  await db.query({
+    name: 'items-lock-catalog-name',
+    text: `select pg_advisory_xact_lock(hashtextextended('item_catalogs:' || $1::text || ':' || $2::text, 0))`,
+    values: [tenantId, name],
+  });
+}
+
 /** The one that was uploaded last, for jobs that name none. */
 export async function findNewestCatalog(db: Queryable, tenantId: string): Promise<CatalogRow | undefined> {
   const { rows } = await db.query<CatalogRow>({
