@@ -48,7 +48,8 @@ const KILLS_PER_SERVER_STOP = 12;
 /** From this dose on, workers also die at every failpoint, each over an upload of its own; with no kills at all, they do only that. */
 const FULL_DOSE_KILLS = 60;
 const DEATHS_PER_FAILPOINT = 3;
-const DEATH_MS = 60_000;
+/** Ends what cannot succeed; a busy machine needs minutes for an upload, and its verdict is the same. */
+const DEATH_MS = 300_000;
 const END_MS = 180_000;
 const program = fileURLToPath(new URL('../support/ads-worker.ts', import.meta.url));
 const boundaries = [
@@ -97,17 +98,17 @@ export async function runAdsChaos({ seed, kills, say }: AdsChaosOptions): Promis
       }
       say(`every failpoint, round ${round + 1} of ${rounds}`);
     }
-    if (unreached.length > 0) throw new Error(`no worker died at ${unreached.join(', ')}`);
     crew.keep();
-    const counts = await audit(ground, uploads);
+    const { counts, findings } = await audit(ground, uploads);
     await crew.end();
     await bench.close();
     await ground.close();
-    for (const finding of counts.findings) say(finding);
+    for (const failpoint of unreached) findings.push(`wrong: no worker died at ${failpoint}, which proves nothing`);
+    for (const finding of findings) say(finding);
     return {
       dose: { uploads: uploads.length, kills, failpoints: crew.deaths, serverStops },
-      counts: counts.counts,
-      findings: counts.findings,
+      counts: { ...counts, wrong: counts.wrong + unreached.length },
+      findings,
     };
   } finally {
     await server.close();

@@ -69,7 +69,8 @@ export class JudgmentsCrew {
     const { ground, folder, settings, random } = this.#options;
     const left = this.#left();
     const { name, passes } = random.pick(left.length > 0 ? left : boundaries);
-    const mayDie = !this.#isCalm && !this.isDone() && random.chance(0.7);
+    const isWanted = this.killed < this.#options.kills || left.length > 0;
+    const mayDie = !this.#isCalm && isWanted && random.chance(0.7);
     const orders = {
       ...{ url: ground.appUrl, folder, deps, settings, services: true },
       ...(mayDie ? { failpoint: `${name}:${random.between(1, passes)}` } : {}),
@@ -97,7 +98,7 @@ export class JudgmentsCrew {
         this.frozen += 1;
         victim.kill('SIGSTOP');
         this.#after(pause(FROZEN_MS).then(() => victim.kill('SIGCONT')));
-      } else if (random.chance(0.25)) {
+      } else if (this.#isWanted(step) && random.chance(0.25)) {
         this.#count('anywhere', step);
         victim.kill('SIGKILL');
       }
@@ -116,6 +117,12 @@ export class JudgmentsCrew {
     const gone = [...this.#members].map((child) => new Promise((resolve) => child.once('exit', resolve)));
     for (const child of this.#members) child.kill('SIGKILL');
     await Promise.all([...gone, ...this.#pending]);
+  }
+
+  /** Beyond their number only deaths that are still missing: on a slow machine nobody would get that far any more. */
+  #isWanted(step: Step): boolean {
+    const { kills, halfway } = this.#options;
+    return this.killed < kills || (step !== 'begun' && this.byStep[step] < halfway);
   }
 
   #left() {
