@@ -151,19 +151,26 @@ async function storeRows(
     await context.commit(async (tx) => {
       entered = performance.now();
       await holdJob(tx, target.jobId);
-      const inserted = insertItems(tx, target, rows, before);
+      let waited = 0;
+      const inserted = insertItems(tx, target, rows, async () => {
+        const from = performance.now();
+        await before;
+        waited = performance.now() - from;
+      });
       // In the order of the file, or not at all: the place behind these rows stands for all rows before it.
       await storeIngest(tx, target.jobId, state, await inserted);
-      ms = performance.now() - entered;
+      // Waiting for the piece before it says nothing of what these rows cost.
+      ms = performance.now() - entered - waited;
     });
     size.observe(rows.length, ms, { bytes, waitMs: entered - asked });
     countIngested(rows.length, ms, entered - asked);
     return state;
   };
-  // Small batches of bytes first: the first rows are seen while the rest is still read. Two pieces are stored while the next is read.
+  // Small batches of bytes first: the first rows are seen while the rest is still read. Three pieces are stored while the next is read: while the commit of one is on its way
+  // to disk, the server works on another.
   const table = openTable(source, reading, { batchBytes: batchBytes ?? BATCH_BYTES });
-  let earlier = Promise.resolve(from);
-  let storing = earlier;
+  const underWay: Promise<IngestState>[] = [];
+  let storing = Promise.resolve(from);
   try {
     for await (const batch of table.batches(from.position)) {
       failpoint('stage.first_byte');
@@ -171,15 +178,15 @@ async function storeRows(
       gathered.add(batch);
       context.progress({ done: batch.next.offset, total: source.size, unit: 'bytes', note: `${gathered.read} rows` });
       if (gathered.rows < size.size && gathered.bytes < settings.ingestMaxBatchBytes && !batch.isLast) continue;
-      await earlier;
-      earlier = storing;
-      storing = flush(gathered.take(), earlier);
+      if (underWay.length >= PIECES_AT_ONCE) await underWay.shift();
+      storing = flush(gathered.take(), storing);
       // Its failure is thrown where it is waited for, not while nobody does.
       storing.catch(() => undefined);
+      underWay.push(storing);
     }
   } finally {
     // Nothing is under way when the stage has ended, however it ends.
-    await Promise.allSettled([earlier, storing]);
+    await Promise.allSettled(underWay);
   }
   return storing;
 }
@@ -199,5 +206,6 @@ async function seenBefore({ commit, input }: Context, from: IngestState, most?: 
 }
 
 const KNOWN_PER_LOOK = 10_000;
+const PIECES_AT_ONCE = 3;
 /** Of the file per piece: a checkpoint lies behind each. */
 const BATCH_BYTES = 65_536;

@@ -33,18 +33,18 @@ export interface Inserted {
   readonly skipped: number;
 }
 
-/** `before`: earlier rows of the file are stored by then. Copies are compared with the row that came first, so they wait for it; all others do not. */
+/** `before`: waits until earlier rows of the file are stored. Copies are compared with the row that came first, so they wait for it; all others do not. */
 export async function insertItems(
   db: Queryable,
   target: ItemsTarget,
   rows: readonly NewItem[],
-  before: Promise<unknown> = Promise.resolve(),
+  before: () => Promise<unknown> = async () => undefined,
 ): Promise<Inserted> {
   const plain: NewItem[] = [];
   const odd: NewItem[] = [];
   for (const row of rows) (row.e === undefined && row.t === undefined ? plain : odd).push(row);
   if (plain.length > 0) await insertPlainItems(db, target, plain);
-  await before;
+  await before();
   const { errors, skipped } = odd.length > 0 ? await insertOddItems(db, target, odd) : { errors: 0, skipped: 0 };
   return { total: rows.length, errors, skipped };
 }
