@@ -39,6 +39,7 @@ export function wordEmbedder(): Embedder & { asked: number; fault: boolean } {
     asked: 0,
     fault: false,
     countTokens: (text: string) => tokenizer.count(text),
+    unknownShare: (text: string) => tokenizer.unknownShare(text),
     async embed(texts: readonly string[]) {
       if (embedder.fault) throw new Error('the provider is down');
       embedder.asked += texts.length;

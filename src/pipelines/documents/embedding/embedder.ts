@@ -15,6 +15,8 @@ export interface Embedder {
   readonly facts: ModelFacts;
   /** Tokens of the model, without the two it adds itself. */
   countTokens(text: string): number;
+  /** Of the pieces of a text, the share that the model has never seen; left out where nobody can tell. */
+  unknownShare?(text: string): number;
   /** `urgent`: somebody waits for it; it goes before what documents wait for. */
   embed(texts: readonly string[], signal?: AbortSignal, urgent?: boolean): Promise<Float32Array[]>;
   /** Where a model must be loaded first: ends when texts can be embedded. */

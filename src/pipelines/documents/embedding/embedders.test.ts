@@ -37,6 +37,8 @@ describe('the embedded model', () => {
   it('counts tokens as BERT does', () => {
     const tokenizer = readTokenizer(embeddedFolder);
     expect(tokenizer.count('Unaffable')).toBe(3);
+    expect([tokenizer.unknownShare('How long are backups kept?'), tokenizer.unknownShare('')]).toEqual([0, 0]);
+    expect(tokenizer.unknownShare('備份保存多久')).toBeCloseTo(4 / 6);
     expect(tokenizer.encode('Hello, world!', 256)).toEqual([101, 7592, 1010, 2088, 999, 102]);
     expect(tokenizer.count('Ünïcödé 東京')).toBe(tokenizer.count('unicode') + 2);
     expect(tokenizer.encode('word '.repeat(600), 256)).toHaveLength(256);

@@ -44,6 +44,11 @@ export class OnnxEmbedder implements Embedder {
     return this.#tokenizer.count(text);
   }
 
+  unknownShare(text: string): number {
+    this.#tokenizer ??= readTokenizer(this.#folder);
+    return this.#tokenizer.unknownShare(text);
+  }
+
   async load(): Promise<void> {
     if (this.#loaded === undefined || this.#loaded !== this.#child) await this.#ask([], true);
   }

@@ -51,6 +51,12 @@ export class WordPiece {
     return count;
   }
 
+  /** Of the pieces of a text, the share that the vocabulary does not have. */
+  unknownShare(text: string): number {
+    const ids = this.#words(text).flatMap((word) => this.#piecesOf(word));
+    return ids.length === 0 ? 0 : ids.filter((id) => id === this.#unknown).length / ids.length;
+  }
+
   /** With the tokens that begin and end a text, cut to `max`. */
   encode(text: string, max: number): number[] {
     const ids = [this.start];

@@ -114,6 +114,17 @@ describe('without a model', () => {
     expect(said).not.toMatch(/"(?:How|long|is|the|of)"/);
   });
 
+  it('in ideographs quotes the sentence in which the pairs of the question stand, and is refused where they do not', async () => {
+    const own = await buildUser(bench.db, await buildTenant(bench.db), 'admin');
+    await bench.ingest('会议室在三楼。所有备份必须保存七年。访客需要在前台登记。', 'safety.txt', { as: own });
+    const answer = await ask({ question: '备份保存多久？' }, own);
+    expect([answer.status, answer.answer]).toEqual(['answered', expect.stringContaining('所有备份必须保存七年。')]);
+    expect(answer.answer).not.toContain('会议室');
+    expect(answer.why.said.join(' ')).toContain('does not know most of the characters');
+    const other = await ask({ question: '食堂的饮料多少钱？' }, own);
+    expect([other.status, other.reason.text]).toEqual(['abstained', expect.stringContaining('食堂')]);
+  });
+
   it('a citation of a version that was replaced still opens it', async () => {
     const own = await buildUser(bench.db, await buildTenant(bench.db), 'admin');
     const { docId } = await bench.ingest('The gate closes at seven in the evening every day.', 'gate.txt', { as: own });
@@ -173,7 +184,7 @@ describe.each(['anthropic', 'openai'] as const)('with a model that speaks like %
     expect([lied.status, lied.answer, lied.reason.code]).toEqual(['abstained', null, 'no_citation_left']);
   });
 
-  it.each(['hang', 'refuse', 'garbage', 'break-off'] as const)(
+  it.each(['hang', 'refuse', 'too-many', 'garbage', 'break-off'] as const)(
     '%s: the answer is quoted instead, and why says so',
     async (fault) => {
       fake.reply = () => 'Passwords have';

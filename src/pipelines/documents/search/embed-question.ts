@@ -9,6 +9,7 @@ export type EmbeddedQuestion =
 
 const KEPT = 2_000;
 const REST_MS = 15_000;
+const MOST_UNKNOWN = 0.5;
 /** The first question after a start waits for the model; one that does not come up is not waited for without end. */
 const LOAD_MS = 30_000;
 
@@ -28,6 +29,9 @@ export class QuestionEmbedder {
   }
 
   async embed(text: string): Promise<EmbeddedQuestion> {
+    // Texts of unknown characters are all alike to a model, whatever they say.
+    if ((this.#embedder.unknownShare?.(text) ?? 0) > MOST_UNKNOWN)
+      return { kind: 'unavailable', reason: 'its model does not know most of the characters of the question' };
     const result = await this.embedAll([text]);
     if (result.kind === 'unavailable') return result;
     const [vector] = result.vectors;

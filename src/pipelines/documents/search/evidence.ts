@@ -2,6 +2,7 @@
 // one chunk. Both are needed: a sentence can sound alike and speak of something else, and words can stand together by chance.
 import { cutSpan, type Span, sentencesOf } from '../chunking/text-measure.ts';
 import { highlightsOf } from './highlight.ts';
+import type { QueryWord } from './query-terms.ts';
 import type { RankedChunk } from './retrieve.ts';
 import type { Found } from './search-documents.ts';
 
@@ -35,6 +36,8 @@ const MAX_SENTENCES = 40;
 /** Compared at once, the likeliest first: a slow model has at least those. */
 const AT_ONCE = 8;
 const MIN_CHARS = 12;
+/** What four ideographs say takes twelve letters. */
+const saysEnough = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{4}/u;
 const MAX_CHARS = 320;
 /** A part between two marks that is shorter stays with the next. */
 const MIN_PART = 40;
@@ -88,7 +91,7 @@ function candidatesOf(found: Found): Omit<EvidenceSentence, 'near' | 'share' | '
       const text = chunk.text.slice(passage.char_start, passage.char_end);
       return quotableSpans(text).flatMap(({ start, end }) => {
         const sentence = text.slice(start, end);
-        if (sentence.length < MIN_CHARS) return [];
+        if (sentence.length < MIN_CHARS && !saysEnough.test(sentence)) return [];
         const isBest = ranked.bestPassage === undefined || passage.passage_no === ranked.bestPassage;
         const weight = highlightsOf(sentence, words).length;
         if (!isBest && weight === 0) return [];
@@ -122,21 +125,30 @@ export function quotableSpans(text: string): Span[] {
 
 /** By what the index says: stems, not spellings. */
 function chunkShare(found: Found, ranked: RankedChunk): number {
-  const words = found.retrieval.terms.words.filter(({ isCommon }) => !isCommon);
-  const whole = words.reduce((sum, { idf }) => sum + idf, 0);
-  if (whole === 0) return 0;
-  const there = words.filter(({ terms }) => terms.some((at) => (ranked.parts[at] ?? 0) > 0));
-  return there.reduce((sum, { idf }) => sum + idf, 0) / whole;
+  return shareThere(found, ({ terms }) => terms.some((at) => (ranked.parts[at] ?? 0) > 0));
 }
 
 function shareOf(found: Found, text: string): number {
+  return shareThere(
+    found,
+    ({ word, readAs }) => highlightsOf(text, [word, ...(readAs === null ? [] : [readAs])]).length > 0,
+  );
+}
+
+/** Of the words that say something, by their weight. */
+function shareThere(found: Found, isThere: (word: QueryWord) => boolean): number {
   const words = found.retrieval.terms.words.filter(({ isCommon }) => !isCommon);
   const whole = words.reduce((sum, { idf }) => sum + idf, 0);
   if (whole === 0) return 0;
-  const there = words.filter(
-    ({ word, readAs }) => highlightsOf(text, [word, ...(readAs === null ? [] : [readAs])]).length > 0,
-  );
-  return there.reduce((sum, { idf }) => sum + idf, 0) / whole;
+  const there = words.map(isThere);
+  return words.reduce((sum, { idf }, at) => sum + (there[at] || isBridge(words, there, at) ? idf : 0), 0) / whole;
+}
+
+/** A pair of ideographs that belongs to two words, of which both are there: it is no word of its own. */
+function isBridge(words: readonly QueryWord[], there: readonly boolean[], at: number): boolean {
+  const [before, own, after] = [words[at - 1]?.word, words[at]?.word, words[at + 1]?.word];
+  if (!there[at - 1] || !there[at + 1] || own === undefined || !/^\p{Lo}{2}$/u.test(own)) return false;
+  return before?.at(-1) === own.at(0) && after?.at(0) === own.at(-1);
 }
 
 function cosine(a: Float32Array, b: Float32Array): number {

@@ -38,6 +38,9 @@ const measures: readonly (readonly [first: RegExp, then: RegExp])[] = [
   [/^how$/i, /^(?:long|many|much|often|far|old|soon|big|large|high|deep|tall|wide|fast|quickly|come)$/i],
   [/^wie$/i, /^(?:lange?|viele?[mnrs]?|oft|weit|alt|bald|groß|hoch|tief|schnell|teuer)$/i],
 ];
+/** As pairs, which is how ideographs are looked for. */
+const asking =
+  /^(?:多久|多少|多长|多長|什么|什麼|如何|怎么|怎麼|怎样|怎樣|哪里|哪裡|哪些|何时|何時|是否|请问|請問|为什|為什|何で|なぜ|です|ます|すか|どう|どこ|いつ|だれ|얼마|언제|어디|무엇)$/;
 const polite = /^(?:please|kindly|bitte)$/i;
 /** At the beginning only: further in they are what somebody asks about. */
 const openers =
@@ -48,7 +51,7 @@ export function askingWordsOf(words: readonly string[]): boolean[] {
   const bare = words.map((word) => word.replace(/[^\p{L}\p{N}'’-]/gu, ''));
   const opening = bare.findIndex((word) => !openers.test(word));
   return bare.map((word, at) => {
-    if (polite.test(word) || at < (opening < 0 ? bare.length : opening)) return true;
+    if (polite.test(word) || asking.test(word) || at < (opening < 0 ? bare.length : opening)) return true;
     const isMeasure = (one = '', next = '') => measures.some(([first, then]) => first.test(one) && then.test(next));
     return isMeasure(bare[at - 1], word) || isMeasure(word, bare[at + 1]);
   });
