@@ -1,9 +1,10 @@
 // A file from the command line to its receipt: with no server running, and over HTTP.
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type InstallationDatabase } from './installation-database.ts';
-import { cleanUp, makeHome, millrace, type Server, startServer } from './millrace-process.ts';
+import { cleanUp, type Environment, makeHome, millrace, type Server, startServer } from './millrace-process.ts';
+import { remoteAdmin } from './sign-in.ts';
 
 const header =
   'Campaign name,Campaign ID,Ad set name,Ad set ID,Ad name,Ad ID,Day,Amount spent (USD),Impressions,Link clicks';
@@ -58,6 +59,20 @@ describe('ingest without a server', () => {
     expect(JSON.parse(forced.stdout)).toMatchObject({ status: 'partial', receipt: { read: 10 } });
   });
 
+  it('a file that is in doubt asks with code 2 and stores nothing; once it is answered, tail does the work where nobody does', async () => {
+    const file = makeExport('two-tables.csv', 5, 0);
+    appendFileSync(file, '\nRegion,Sum,Share\nNorth,5,0.5\nSouth,5,0.5\nWest,7,0.1\n');
+    const asked = await millrace(['ingest', file, '--platform', 'meta', '--watch'], env);
+    expect(asked, asked.stderr).toMatchObject({ code: 2 });
+    const answer = /millrace (questions answer \S+ \S+)/.exec(`${asked.stdout}${asked.stderr}`)?.[1]?.split(' ') ?? [];
+    const run = runOf(asked.stdout);
+    const held = JSON.parse((await millrace(['runs', 'show', run, '--json'], env)).stdout) as object;
+    expect(held).toMatchObject({ phase: 'waiting', receipt: null });
+    expect(await millrace(answer, env)).toMatchObject({ code: 0 });
+    const ended = await millrace(['tail', run], env);
+    expect(ended, ended.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('completed') });
+  });
+
   it('refuses what it cannot take: no file, no platform, no such pipeline', async () => {
     const file = makeExport('july.csv', 2, 0);
     const cases: [string[], string][] = [
@@ -72,27 +87,15 @@ describe('ingest without a server', () => {
 
 describe('ingest over HTTP', () => {
   let server: Server;
-  let remote: Record<string, string>;
+  let remote: Environment;
 
   beforeAll(async () => {
     server = await startServer(env);
-    remote = { MILLRACE_HOME: makeHome(), MILLRACE_URL: server.url, MILLRACE_TOKEN: await signIn() };
+    remote = await remoteAdmin(server.url, env);
   });
   afterAll(async () => {
     await server.end();
   });
-
-  async function signIn(): Promise<string> {
-    const made = await millrace(['users', 'create', 'ada@acme.example', '--role', 'admin', '--json'], env);
-    const { one_time_password: current } = JSON.parse(made.stdout) as { one_time_password: string };
-    const post = async (route: string, token: string, body: object) => {
-      const headers = { 'content-type': 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) };
-      const answer = await fetch(`${server.url}${route}`, { method: 'POST', headers, body: JSON.stringify(body) });
-      return (await answer.json()) as { token: string };
-    };
-    const first = await post('/v1/auth/login', '', { email: 'ada@acme.example', password: current });
-    return (await post('/v1/auth/password', first.token, { current, new: 'a long enough password' })).token;
-  }
 
   it('uploads and is done; tail follows it to its end', async () => {
     const handed = await millrace(['ingest', makeExport('august.csv', 5, 0), '--platform', 'meta'], remote);

@@ -8,12 +8,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { createDatabase, type InstallationDatabase } from './installation-database.ts';
 import { cleanUp, type Environment, makeHome, millrace, root, startServer } from './millrace-process.ts';
+import { remoteAdmin } from './sign-in.ts';
 
 const folder = makeHome();
 const gate = path.join(folder, 'open');
 const inFolder = (name: string) => path.join(folder, name);
 let database: InstallationDatabase;
 let env: Environment;
+/** Commands speak with the started server. */
+let remote: Environment;
 
 /** Rows named "later" wait an hour until the gate is open, "none" is never found, "leak" takes all memory there is. */
 const processor = (zod: string) => `
@@ -70,7 +73,7 @@ interface Item {
 }
 
 async function jobs(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await millrace(['jobs', ...args], env);
+  const { code, stdout, stderr } = await millrace(['jobs', ...args], remote);
   expect([args.join(' '), code, stderr]).toEqual([args.join(' '), 0, '']);
   return stdout;
 }
@@ -94,6 +97,7 @@ const inState = (id: string, ...states: string[]) =>
 
 it('start, list, show, items, pause, kickoff, resume, reprocess, export and delete do what they say', async () => {
   const server = await startServer(env);
+  remote = await remoteAdmin(server.url, env);
   const file = csv('words.csv', ['one', 'none', 'later', 'two']);
   const { jobId } = await json<{ jobId: string }>('start', file, '--processor', 'gate');
   await waitFor(async () => ((await json<Job>('show', jobId)).done_items === 2 ? true : undefined), {
@@ -112,7 +116,7 @@ it('start, list, show, items, pause, kickoff, resume, reprocess, export and dele
   expect(await jobs('items', jobId, '--status', 'ERROR')).toBe('No item matches.\n');
 
   expect(await jobs('pause', jobId)).toBe(`Job ${jobId} is PAUSED.\n`);
-  const refused = await millrace(['jobs', 'kickoff', jobId], env);
+  const refused = await millrace(['jobs', 'kickoff', jobId], remote);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('job_paused')]);
   await jobs('resume', jobId);
   expect(await jobs('kickoff', jobId, '--duration', '200')).toMatch(
@@ -163,7 +167,7 @@ it('start, list, show, items, pause, kickoff, resume, reprocess, export and dele
   // A processor that leaks: its row says so, the others of the job are done, and the server that did it is the same one.
   const leaking = await millrace(
     ['jobs', 'start', csv('leak.csv', ['three', 'leak']), '--processor', 'gate', '--watch', '--json'],
-    env,
+    remote,
   );
   const ended = JSON.parse(leaking.stdout) as Job;
   expect(ended).toMatchObject({ queue_state: 'DONE', done_items: 1, error_items: 1 });
@@ -172,12 +176,12 @@ it('start, list, show, items, pause, kickoff, resume, reprocess, export and dele
 
   expect(await jobs('delete', jobId)).toBe(`Job ${jobId} is deleted.\n`);
   for (const command of ['show', 'items', 'pause', 'resume', 'kickoff', 'reprocess', 'export', 'delete']) {
-    const { code, stderr } = await millrace(['jobs', command, jobId], env);
+    const { code, stderr } = await millrace(['jobs', command, jobId], remote);
     expect([command, code, stderr]).toEqual([command, 1, expect.stringContaining('job_not_found')]);
   }
-  const missing = await millrace(['jobs', 'start', inFolder('nowhere.csv')], env);
+  const missing = await millrace(['jobs', 'start', inFolder('nowhere.csv')], remote);
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('nowhere.csv')]);
-  const unknown = await millrace(['jobs', 'start', file, '--processor', 'nobody'], env);
+  const unknown = await millrace(['jobs', 'start', file, '--processor', 'nobody'], remote);
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('processor_unknown')]);
   await server.end();
 });

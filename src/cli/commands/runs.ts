@@ -173,12 +173,19 @@ export function addTailCommand(parent: Command): void {
   parent
     .command('tail')
     .summary('follow a run to its end')
-    .description('Follows a run to its end. Exit code: 0 done, 2 done in part, 1 failed.')
+    .description(
+      'Follows a run to its end. When no worker runs on this machine, this command does the work. Exit code: 0 done, 2 done in part, 1 failed.',
+    )
     .addHelpText('after', '\nExamples:\n  millrace tail 01a1e155-…\n  millrace tail 01a1e155-… --json | jq .type')
     .argument('<run>', 'id of the run')
     .action(async (run: string, _: RunOptions, command: Command) => {
       const { json = false } = command.optsWithGlobals<RunOptions>();
-      const detail = await withConnection({ run }, ({ call }) => tailRun(call, run, json));
+      const detail = await withConnection({ run }, async (connection) => {
+        const { call } = connection;
+        const { pipeline, finished_at: finishedAt } = await call('runs.show', { params: { run_id: run } });
+        if (finishedAt === null) await workIfNobodyDoes(connection, pipeline);
+        return tailRun(call, run, json);
+      });
       if (!json)
         say(
           `${describeStatus(detail)}  ${detail.receipt ? describeReceipt(detail.receipt) : (detail.error?.message ?? '')}`,
