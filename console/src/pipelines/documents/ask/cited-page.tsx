@@ -47,16 +47,25 @@ export function CitedPage({ place, size }: { place: Place; size: keyof typeof dp
   );
 }
 
+/** A page that is known already is there before the dialog around it is open, and nothing can be scrolled into sight in a closed one. */
+function onceShown(show: () => void): () => void {
+  const frame = requestAnimationFrame(show);
+  return () => cancelAnimationFrame(frame);
+}
+
 function Boxes({ place, width, height }: { place: Place; width: number; height: number }): ReactNode {
   const first = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
-    const box = first.current;
-    if (!box) return;
-    const clip = box.closest<HTMLElement>('[data-clip]');
-    // A thumbnail shows the part of the page that was quoted; the page around the thumbnail stays where it is.
-    if (clip) clip.scrollTop = box.offsetTop - clip.clientHeight / 3;
-    else box.scrollIntoView({ block: 'nearest' });
-  }, []);
+  useEffect(
+    () =>
+      onceShown(() => {
+        const box = first.current;
+        const clip = box?.closest<HTMLElement>('[data-clip]');
+        // A thumbnail shows the part of the page that was quoted; the page around the thumbnail stays where it is.
+        if (box && clip) clip.scrollTop = box.offsetTop - clip.clientHeight / 3;
+        else box?.scrollIntoView({ block: 'center' });
+      }),
+    [],
+  );
   const share = (value: number | undefined, of: number) => `${((value ?? 0) / of) * 100}%`;
   return place.boxes
     .filter(({ page, w }) => page === place.page && w !== undefined)
@@ -81,7 +90,8 @@ function QuotedText({ page, place, size }: { page: PageText; place: Place; size:
   const quote = useRef<HTMLElement>(null);
   // A section may be longer than the window it is shown in: what was quoted is in sight.
   useEffect(() => {
-    if (size === 'large') quote.current?.scrollIntoView({ block: 'center' });
+    if (size !== 'large') return undefined;
+    return onceShown(() => quote.current?.scrollIntoView({ block: 'center' }));
   }, [size]);
   const [first] = place.boxes.filter(({ page: number, start }) => number === place.page && start !== undefined);
   const start = place.start ?? first?.start ?? 0;
