@@ -92,6 +92,7 @@ grant usage on schema millrace to public;
 create schema tabular;
 grant usage on schema tabular to ads_intake;
 grant usage on schema tabular to ads_parse;
+grant usage on schema tabular to items_worker;
 grant usage on schema tabular to judgments_import;
 grant usage on schema tabular to millrace_app;
 
@@ -2190,6 +2191,8 @@ create table public.item_jobs (
   created_at timestamp with time zone default engine.now() not null,
   updated_at timestamp with time zone default engine.now() not null,
   next_row integer default 0 not null,
+  mapping jsonb,
+  overrides jsonb,
   constraint item_jobs_pkey PRIMARY KEY (job_id),
   constraint item_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id),
   constraint item_jobs_counts CHECK (((total_items >= 0) AND (done_items >= 0) AND (not_found_items >= 0) AND (error_items >= 0) AND (skipped_items >= 0))),
@@ -2212,7 +2215,7 @@ grant delete, select on public.item_jobs to millrace_app;
 grant select (created_at, deleted_at, done_items, error_items, job_id, latest_run_id, not_found_items, recounted_at, skipped_items, tenant_id, total_items) on public.item_jobs to items_cleanup;
 grant update (deleted_at, done_items, error_items, not_found_items, recounted_at, skipped_items, total_items) on public.item_jobs to items_cleanup;
 grant select (deleted_at, done_items, error_items, job_id, not_found_items, skipped_items, total_items) on public.item_jobs to items_figures;
-grant update (deleted_at, done_items, error_items, latest_run_id, next_row, not_found_items, paused_at, paused_by, recounted_at, skipped_items, total_items, updated_at) on public.item_jobs to millrace_app;
+grant update (deleted_at, done_items, error_items, latest_run_id, mapping, next_row, not_found_items, overrides, paused_at, paused_by, recounted_at, skipped_items, total_items, updated_at) on public.item_jobs to millrace_app;
 
 create table public.item_slice_attempts (
   tenant_id uuid not null,
@@ -2867,10 +2870,12 @@ create table tabular.mappings (
 alter table tabular.mappings enable row level security, force row level security;
 create policy ads_intake_tenant_only on tabular.mappings for select to ads_intake using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy ads_tenant_only on tabular.mappings for select to ads_parse using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy items_tenant_only on tabular.mappings for select to items_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy judgments_tenant_only on tabular.mappings for select to judgments_import using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy tenant_only on tabular.mappings for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant select on tabular.mappings to ads_intake;
 grant select on tabular.mappings to ads_parse;
+grant select on tabular.mappings to items_worker;
 grant select on tabular.mappings to judgments_import;
 grant insert, select on tabular.mappings to millrace_app;
 

@@ -14,6 +14,7 @@ import { changeHandlers } from '../../src/pipelines/items/http/change-handlers.t
 import { exportHandlers } from '../../src/pipelines/items/http/export-handlers.ts';
 import { createHandler, itemsIntake } from '../../src/pipelines/items/http/intake.ts';
 import { readHandlers } from '../../src/pipelines/items/http/read-handlers.ts';
+import { itemsReadings } from '../../src/pipelines/items/http/readings.ts';
 import { scanHandler } from '../../src/pipelines/items/http/scan-handler.ts';
 import { tryHandler } from '../../src/pipelines/items/http/try-handler.ts';
 import { itemsPipeline } from '../../src/pipelines/items/items.pipeline.ts';
@@ -98,7 +99,7 @@ export function useItems({
   const first = () => engines[0] as Engine & { close(): Promise<void> };
   const api: TestApi = useApi(db, () => ({
     engine: first(),
-    pipelines: { items: { intake: itemsIntake(first(), silentLog, deps) } },
+    pipelines: { items: { intake: itemsIntake(first(), silentLog, deps), readings: itemsReadings(deps.store) } },
     handlers: { ...ownHandlers, ...uploadHandlers({ store: deps.store }), ...itemsHandlers(deps) },
   }));
   afterAll(async () => {

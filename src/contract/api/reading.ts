@@ -177,12 +177,12 @@ export const readingRoutes = defineRoutes({
   'runs.override': {
     tag: 'Runs',
     summary: 'Say how the file of a run is to be read instead; null takes an override back',
-    notes: 'Takes effect when the run is retried.',
+    notes: 'Takes effect when the run is retried. A job of items that has stored rows is not read again.',
     access: allow(people, 'runs:write'),
     params: byRun,
     body: ReadingOverrides,
     answer: json(Reading),
-    errors: ['run_not_found', 'upload_not_found', 'not_available'],
+    errors: ['run_not_found', 'upload_not_found', 'rows_stored_already', 'not_available'],
   },
   'runs.mapping': {
     tag: 'Runs',
@@ -195,7 +195,8 @@ export const readingRoutes = defineRoutes({
   'runs.map': {
     tag: 'Runs',
     summary: 'Map the columns of a run’s file and save that as a new version',
-    notes: 'Takes effect when the run is retried, and for later files with the same header.',
+    notes:
+      'Takes effect when the run is retried, and for later files with the same header. In a job of items it takes effect for the rows that are processed again.',
     access: allow(people, 'runs:write'),
     params: byRun,
     body: MappingWrite,

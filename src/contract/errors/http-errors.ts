@@ -122,6 +122,12 @@ export const httpErrors = defineErrors({
     message: 'Upload {upload} has not been read yet.',
     next: 'Wait until its run has started.',
   },
+  rows_stored_already: {
+    kind: 'conflict',
+    status: 409,
+    message: 'Run {run} has stored rows of its file; a retry processes those rows and does not read the file again.',
+    next: 'Save how such files are to be read (PUT /v1/runs/{run}/mapping with "reading"), then submit the file again.',
+  },
   reject_not_found: {
     kind: 'input',
     status: 404,

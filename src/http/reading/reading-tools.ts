@@ -40,6 +40,8 @@ export interface ReadingTools {
   /** Looks at the file and decides as the run would. */
   decideReading(source: ByteSource, run: ShownRun, overrides?: ReadingOverrides): Promise<Reading>;
   decideMapping(reading: Reading, run: ShownRun, saved: SavedMapping | null): AppliedMapping;
+  /** Where a mapping that was just saved also holds for rows that this run has stored. */
+  keepMapping?(db: Queryable, run: ShownRun, mapping: AppliedMapping): Promise<void>;
   /** Of a mapping that nobody has named. */
   mappingName(run: ShownRun): string;
 }

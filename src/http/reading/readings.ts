@@ -93,7 +93,7 @@ async function mapColumns(
   for (const { column, header, field } of mapping.columns)
     fields[headerName(header).key] ??= wanted.has(column) ? (wanted.get(column) ?? null) : field;
   const constants = given.constants === undefined ? mapping.constants : readConstants(given.constants, tools.fields);
-  const saved = await change(
+  const mapped = await change(
     call,
     async (db, tenantId) => {
       const known = await selectMapping(db, { pipeline, fingerprint });
@@ -113,11 +113,13 @@ async function mapColumns(
         };
         await saveMapping(db, version, tools.fields);
       }
-      return selectMapping(db, { pipeline, fingerprint });
+      const saved = tools.decideMapping(reading, run, await selectMapping(db, { pipeline, fingerprint }));
+      await tools.keepMapping?.(db, run, saved);
+      return saved;
     },
-    (version) => ({ target: run.id, data: { version: version?.version } }),
+    ({ version }) => ({ target: run.id, data: { version } }),
   );
-  return viewMapping(tools.decideMapping(reading, run, saved), reading, { ...tools, pipeline: run.pipeline });
+  return viewMapping(mapped, reading, { ...tools, pipeline: run.pipeline });
 }
 
 async function requireStored(db: Queryable, run: ShownRun, tools: ReadingTools): Promise<StoredReading> {

@@ -1,5 +1,6 @@
 // Fields that are recognised in files whatever their columns are called. What is recognised goes into normalized_json; everything stays in
 // input_json under the names of the file.
+import { FieldCatalogue } from '../../tabular/mapping/fields.ts';
 import { headerName } from '../../tabular/mapping/header-name.ts';
 
 const fieldNames = ['sku', 'gtin', 'brand', 'title', 'price'] as const;
@@ -38,6 +39,15 @@ const words: Readonly<Record<FieldName, readonly string[]>> = {
   ],
   price: ['price', 'unit price', 'list price', 'retail price', 'preis', 'prix', 'amount'],
 };
+
+/** The same fields as a person maps columns to them. None is required: a processor may use any column of the file. */
+export const itemFields = new FieldCatalogue([
+  { name: 'sku', title: 'SKU', kind: 'id', synonyms: words.sku },
+  { name: 'gtin', title: 'GTIN', kind: 'id', synonyms: words.gtin },
+  { name: 'brand', title: 'Brand', kind: 'text', synonyms: words.brand },
+  { name: 'title', title: 'Title', kind: 'text', synonyms: words.title },
+  { name: 'price', title: 'Price', kind: 'money', synonyms: words.price },
+]);
 
 const byWord = new Map(fieldNames.flatMap((field) => words[field].map((word) => [word, field] as const)));
 

@@ -114,6 +114,9 @@ describe('images', () => {
     expect(items[2].result).toMatchObject({ format: 'webp', title: 'Book' });
     expect(items[3].last_error).toBe('Nearly the same as the image of row 1.');
     expect(await bench.engine.verify(bench.admin.tenantId, job.jobId)).toMatchObject({ agrees: true });
+    const asked = { params: { run_id: job.jobId } };
+    for (const operation of ['runs.reading', 'runs.mapping'] as const)
+      expect((await bench.call(operation, job.jobId, asked)).body.code).toBe('not_available');
   });
 
   it('as an archive: its images are the items, orientation and time are read, folders are none', async () => {

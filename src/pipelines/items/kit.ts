@@ -12,6 +12,7 @@ import { exportHandlers } from './http/export-handlers.ts';
 import { itemsFileRows } from './http/file-rows.ts';
 import { createHandler, itemsIntake } from './http/intake.ts';
 import { readHandlers } from './http/read-handlers.ts';
+import { itemsReadings } from './http/readings.ts';
 import { scanHandler } from './http/scan-handler.ts';
 import { tryHandler } from './http/try-handler.ts';
 import { itemsPipeline } from './items.pipeline.ts';
@@ -27,6 +28,7 @@ export const itemsKit = defineKit({
   pipeline: ({ own }) => itemsPipeline(own),
   intake: ({ engine, log, own }) => itemsIntake(engine, log, own),
   rows: itemsFileRows,
+  readings: ({ blobs }) => itemsReadings(blobs),
   ready({ own }, _intakes, connected) {
     own.connected = connected;
   },

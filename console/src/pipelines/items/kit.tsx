@@ -1,9 +1,11 @@
 // Items: the grid of a job, the pending items of all jobs, and the catalogues that rows are matched with.
 import { createRoute } from '@tanstack/react-router';
+import type { RunDetail } from '../../app/api.ts';
 import { data, run } from '../../app/frame.ts';
 import { lazyPage as lazy } from '../../app/lazy-page.ts';
 import { defineConsoleKit, noRoutes } from '../kit.ts';
 import { readGridSearch } from './grid-search.ts';
+import { jobsReader } from './jobs-reader.ts';
 
 const gridPage = createRoute({
   getParentRoute: () => run,
@@ -36,6 +38,9 @@ const catalogsPage = createRoute({
   component: lazy(() => import('./catalogs-page.tsx'), 'CatalogsPage'),
 });
 
+/** An archive of images has no columns. */
+const isOfTable = ({ input }: RunDetail) => input.job_type !== 'image';
+
 export const itemsKit = defineConsoleKit({
   name: 'items',
   routes: { ...noRoutes, run: [gridPage, pendingTab], data: [newJobPage, pendingPage, catalogsPage] },
@@ -50,7 +55,10 @@ export const itemsKit = defineConsoleKit({
     tabs: [
       { to: '/r/$runId/items', label: 'Items' },
       { to: '/r/$runId/pending', label: 'Pending' },
+      { to: '/r/$runId/reading', label: 'Reading', isShown: isOfTable },
+      { to: '/r/$runId/mapping', label: 'Mapping', isShown: isOfTable },
     ],
+    reader: jobsReader,
     unit: 'items',
     outcomes: {
       DONE: 'items that were found',

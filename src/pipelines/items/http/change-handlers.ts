@@ -10,7 +10,7 @@ import type { ItemsDeps } from '../deps.ts';
 import { kickOff } from '../process/kickoff.ts';
 import { ensureRun, resetItems } from '../reprocess.ts';
 import { correctItem, deleteItems, deleteJob, markDeleted } from '../sql/change-items.ts';
-import { type JobRow, readWaiting, setPause } from '../sql/jobs.ts';
+import { readWaiting, setPause, type WholeJob } from '../sql/jobs.ts';
 import { selectItem } from '../sql/read-items.ts';
 import { requireJob } from './job-access.ts';
 import { latestRun, queueStateOf, viewJob } from './job-view.ts';
@@ -25,7 +25,7 @@ export function changeHandlers(deps: ItemsDeps): Handlers {
   return { ...paceHandlers(deps), ...rowHandlers(deps) };
 }
 
-function jobOf(deps: ItemsDeps, call: JobCall): Promise<JobRow> {
+function jobOf(deps: ItemsDeps, call: JobCall): Promise<WholeJob> {
   requireEnabled(deps);
   return look(call, (db) => requireJob(db, call.principal, call.params.job_id));
 }

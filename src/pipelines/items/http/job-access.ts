@@ -2,7 +2,7 @@
 import type { Principal } from '../../../access/principal.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { Queryable } from '../../../platform/database.ts';
-import { findUserId, type JobRow, selectJob } from '../sql/jobs.ts';
+import { findUserId, selectJob, type WholeJob } from '../sql/jobs.ts';
 
 /** `userId` null: nobody that is known by a number. */
 export interface Viewer {
@@ -14,7 +14,7 @@ export async function viewerOf(db: Queryable, { tenantId, kind, actorId, role }:
   return { seesAll: role !== 'user', userId: kind === 'user' ? await findUserId(db, tenantId, actorId) : null };
 }
 
-export async function requireJob(db: Queryable, principal: Principal, jobId: string): Promise<JobRow> {
+export async function requireJob(db: Queryable, principal: Principal, jobId: string): Promise<WholeJob> {
   const job = await selectJob(db, principal.tenantId, jobId);
   if (job !== undefined) {
     const viewer = await viewerOf(db, principal);

@@ -11,18 +11,18 @@ import { parseFields } from '../../../sources/intake.ts';
 import { blobSource } from '../../../tabular/blob-source.ts';
 import type { ByteSource } from '../../../tabular/byte-source.ts';
 import { sniffTableFile } from '../../../tabular/content/table-file.ts';
+import { selectMapping } from '../../../tabular/mapping/sql/select-mapping.ts';
 import { openTable } from '../../../tabular/read-table.ts';
 import { startOfFile } from '../../../tabular/row-batch.ts';
-import { sniffTable } from '../../../tabular/sniff-table.ts';
 import { prepareJob, requireEnabled } from '../accept-job.ts';
 import type { ItemsDeps } from '../deps.ts';
-import { recogniseFields } from '../fields.ts';
 import { freshIngest } from '../ingest/ingest-state.ts';
 import { ItemRows } from '../ingest/item-rows.ts';
 import { againIfTaken } from '../load-catalog.ts';
 import { attemptItems } from '../process/attempt-item.ts';
 import { judgeOutcome } from '../process/retry-rules.ts';
 import { TimeLimits } from '../process/time-limits.ts';
+import { type FieldFinder, fieldFinder, type JobReading, readAsSaved } from '../reading.ts';
 import type { ClaimedItem } from '../sql/claim-items.ts';
 import type { NewItem } from '../sql/insert-items.ts';
 
@@ -45,24 +45,29 @@ export function tryHandler(deps: ItemsDeps, limits: UploadLimits): Handlers {
       if (asked.workspace_id !== undefined && asked.workspace_id !== tenantId)
         throw new MillraceError('workspace_mismatch', { given: asked.workspace_id });
       const source = blobSource(deps.store, { store_key: file.storeKey, bytes: file.bytes });
-      const { rows, columns } = await firstRows(source, file.originalName);
+      const find = (fingerprint: string) =>
+        withTenant(call.app.pool, { tenantId, role: ROLE }, (tx) =>
+          selectMapping(tx, { pipeline: 'items', fingerprint }),
+        );
+      const read = await readAsSaved(source, file.originalName, {}, find);
+      const { rows, columns } = await firstRows(source, read);
       const jobId = uuidv7();
       const prepared = await againIfTaken(() =>
         withTenant(call.app.pool, { tenantId, role: ROLE }, (tx) =>
           prepareJob(tx, deps, { ...asked, tenantId, file }, jobId),
         ),
       );
-      return { input_columns: columns, ...(await tryRows(call, deps, prepared, jobId, rows)) };
+      const finder = fieldFinder(read.mapping, columns);
+      return { input_columns: columns, ...(await tryRows(call, deps, prepared, { jobId, fields: finder }, rows)) };
     } finally {
       await deps.store.delete(file.storeKey).catch(() => undefined);
     }
   });
 }
 
-async function firstRows(source: ByteSource, fileName: string): Promise<{ rows: NewItem[]; columns: string[] }> {
-  const reading = await sniffTable(source, { fileName, isKnownHeader: (name) => recogniseFields([name]).size > 0 });
-  const gathered = new ItemRows(reading, freshIngest, source.size, null);
-  for await (const batch of openTable(source, reading, { batchBytes: 65_536 }).batches(startOfFile)) {
+async function firstRows(source: ByteSource, read: JobReading): Promise<{ rows: NewItem[]; columns: string[] }> {
+  const gathered = new ItemRows(read, freshIngest, source.size, null);
+  for await (const batch of openTable(source, read.reading, { batchBytes: 65_536 }).batches(startOfFile)) {
     gathered.add(batch);
     if (gathered.rows >= ROWS) break;
   }
@@ -75,7 +80,7 @@ async function tryRows(
   { app, principal, request }: Pick<Call<'jobs.try'>, 'app' | 'principal' | 'request'>,
   deps: ItemsDeps,
   { processor, options, columns }: Awaited<ReturnType<typeof prepareJob>>,
-  jobId: string,
+  { jobId, fields }: { readonly jobId: string; readonly fields: FieldFinder },
   rows: readonly NewItem[],
 ): Promise<Omit<Tried, 'input_columns'>> {
   const { tenantId } = principal;
@@ -89,6 +94,7 @@ async function tryRows(
     options,
     tenantId,
     jobId,
+    fields,
     pace: deps.paces.of(limits?.key?.(options) ?? `${tenantId} ${processor.name}`, {
       concurrency: Math.min(deps.settings.itemConcurrency, limits?.concurrency ?? Number.POSITIVE_INFINITY),
       perSecond: limits?.perSecondOf?.(options) ?? limits?.perSecond,

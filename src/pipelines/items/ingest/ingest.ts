@@ -9,7 +9,6 @@ import { failpoint } from '../../../platform/failpoints.ts';
 import { blobSource } from '../../../tabular/blob-source.ts';
 import type { ByteSource } from '../../../tabular/byte-source.ts';
 import {
-  isReadSo,
   refusal,
   type SaidOfDoubts,
   saidOfDoubts,
@@ -18,14 +17,14 @@ import {
   withAnswers,
   withoutDisproved,
 } from '../../../tabular/doubt-question.ts';
+import { selectMapping } from '../../../tabular/mapping/sql/select-mapping.ts';
 import { openTable } from '../../../tabular/read-table.ts';
-import type { Reading } from '../../../tabular/reading.ts';
 import { doubtsOfFindings, nothingFound } from '../../../tabular/set-aside-watch.ts';
-import { sniffTable } from '../../../tabular/sniff-table.ts';
 import type { ItemsDeps } from '../deps.ts';
-import { columnNames, recogniseFields } from '../fields.ts';
+import { columnNames } from '../fields.ts';
 import type { ItemsInput } from '../input.ts';
 import { countIngested } from '../metrics.ts';
+import { decideMapping, type JobReading, readAsSaved } from '../reading.ts';
 import { insertItems, listFingerprints } from '../sql/insert-items.ts';
 import { finishIngest, type IngestRow, selectIngest, setLatestRun, storeIngest, storeReading } from '../sql/jobs.ts';
 import { holdJob } from './hold-job.ts';
@@ -43,7 +42,7 @@ export async function ingestJob(context: Context, deps: ItemsDeps): Promise<Stag
     return selectIngest(tx, input.job_id);
   });
   if (job === undefined) throw new MillraceError('job_not_found', { job: input.job_id });
-  if (job.ingested_at !== null) return passOn(job.total_items, deps);
+  if (job.ingested_at !== null && job.total_items > 0) return passOn(job.total_items, deps);
   const said = saidOfDoubts(await context.answers());
   if (said.isRefused) return refusal();
   if (job.job_type === 'image')
@@ -52,11 +51,12 @@ export async function ingestJob(context: Context, deps: ItemsDeps): Promise<Stag
     const stop = await readFile(context, job, said, deps);
     if (stop !== null) return stop;
   }
-  const { total_items: total = 0 } =
-    (await context.commit(async (tx) => {
-      await finishIngest(tx, input.job_id);
-      return selectIngest(tx, input.job_id);
-    })) ?? {};
+  const total = await context.commit(async (tx) => {
+    const { total_items: stored = 0 } = (await selectIngest(tx, input.job_id)) ?? {};
+    // A file without rows is not read to its end: read otherwise, it may have some.
+    if (stored > 0) await finishIngest(tx, input.job_id);
+    return stored;
+  });
   if (total === 0) throw new MillraceError('empty_file');
   return passOn(total, deps);
 }
@@ -74,18 +74,18 @@ async function readFile(
 ): Promise<StageOutcome | null> {
   const { input } = context;
   const source = await openBlob(context, deps);
-  const reading = await settleReading(context, source, job, said);
+  const { reading, mapping } = await settleReading(context, source, job, said);
   const onDoubt = input.on_doubt ?? 'ask';
   // Names that are known show that header and delimiter are right.
-  const isKnown = recogniseFields(reading.header.value.names).size > 0;
+  const isKnown = mapping.columns.some(({ field }) => field !== null);
   const found = reading.doubts ?? [];
   const doubts = unsettled(isKnown ? withoutDisproved(found) : found, said);
-  let state = job.ingest ?? freshIngest;
+  let state = job.total_items === 0 ? freshIngest : (job.ingest ?? freshIngest);
   if (state.read === 0 && !state.isRead) {
     const stop = stopForDoubts(doubts, onDoubt, true);
     if (stop !== null) return stop;
   }
-  if (!state.isRead) state = await storeRows(context, source, reading, job, state, deps);
+  if (!state.isRead) state = await storeRows(context, source, { reading, mapping }, job, state, deps);
   const late = [...doubts, ...unsettled(doubtsOfFindings(state.setAside ?? nothingFound), said)];
   return stopForDoubts(late, onDoubt, false);
 }
@@ -97,29 +97,31 @@ async function openBlob({ run, commit }: Context, { store }: ItemsDeps): Promise
   return blobSource(store, blob);
 }
 
-/** Decided at the first attempt and stored before a row is read; again when somebody wants it read otherwise. */
+/** Decided by every attempt again until a row is stored: people may have said meanwhile how to read the file, or saved a mapping for its header. */
 async function settleReading(
   context: Context,
   source: ByteSource,
   job: IngestRow,
-  said: SaidOfDoubts,
-): Promise<Reading> {
+  answered: SaidOfDoubts,
+): Promise<JobReading> {
   const { input, commit } = context;
-  if (job.reading !== null && isReadSo(job.reading, said)) return job.reading;
-  const found = await sniffTable(source, {
-    fileName: input.filename,
-    overrides: said.overrides,
-    isKnownHeader: (name) => recogniseFields([name]).size > 0,
-  });
-  const reading = withAnswers(found, said);
-  await commit((tx) => storeReading(tx, input.job_id, reading, columnNames(reading.header.value.names)));
-  return reading;
+  const { reading: stored, mapping } = job;
+  // A job whose first rows were stored before mappings were ends as it began.
+  if (stored !== null && job.total_items > 0)
+    return { reading: stored, mapping: mapping ?? decideMapping(stored, null) };
+  const said = { ...answered, overrides: { ...job.overrides, ...answered.overrides } };
+  const found = await readAsSaved(source, input.filename, said.overrides, (fingerprint) =>
+    commit((tx) => selectMapping(tx, { pipeline: 'items', fingerprint })),
+  );
+  const decided = { ...found, reading: withAnswers(found.reading, said) };
+  await commit((tx) => storeReading(tx, input.job_id, decided, columnNames(decided.reading.header.value.names)));
+  return decided;
 }
 
 async function storeRows(
   context: Context,
   source: ByteSource,
-  reading: Reading,
+  { reading, mapping }: JobReading,
   job: IngestRow,
   from: IngestState,
   { settings, batchBytes, mostRemembered }: ItemsDeps,
@@ -133,7 +135,7 @@ async function storeRows(
     jobType: job.job_type,
   };
   const seen = input.duplicates === 'process' ? null : await seenBefore(context, from, mostRemembered);
-  const gathered = new ItemRows(reading, from, source.size, seen);
+  const gathered = new ItemRows({ reading, mapping }, from, source.size, seen);
   const size = new AdaptiveSize({
     name: 'rows per insert',
     initial: settings.ingestMinRows,

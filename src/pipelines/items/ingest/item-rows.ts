@@ -4,11 +4,11 @@ import { hash } from 'node:crypto';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { storableJson, storableText } from '../../../platform/storable-text.ts';
 import { ContentCounter } from '../../../tabular/content-counter.ts';
-import type { Reading } from '../../../tabular/reading.ts';
 import type { RowBatch } from '../../../tabular/row-batch.ts';
 import { SetAsideWatch } from '../../../tabular/set-aside-watch.ts';
 import { unreadableRow } from '../../../tabular/validation/row-reject.ts';
-import { columnNames, fieldsOf, recogniseFields } from '../fields.ts';
+import { columnNames } from '../fields.ts';
+import { type FieldFinder, fieldFinder, type JobReading } from '../reading.ts';
 import type { NewItem } from '../sql/insert-items.ts';
 import type { IngestState } from './ingest-state.ts';
 import type { SeenRows } from './seen-rows.ts';
@@ -26,7 +26,7 @@ export interface TakenRows {
 export class ItemRows {
   readonly columns: readonly string[];
   readonly #encoding: string;
-  readonly #fields: ReturnType<typeof recogniseFields>;
+  readonly #fields: FieldFinder;
   /** Null: copies are processed like any other row. */
   readonly #seen: SeenRows | null;
   readonly #content: ContentCounter;
@@ -37,10 +37,10 @@ export class ItemRows {
   #read: number;
   #furniture: number;
 
-  constructor(reading: Reading, state: IngestState, fileBytes: number, seen: SeenRows | null) {
+  constructor({ reading, mapping }: JobReading, state: IngestState, fileBytes: number, seen: SeenRows | null) {
     this.columns = columnNames(reading.header.value.names);
     this.#encoding = reading.encoding.value.name;
-    this.#fields = recogniseFields(this.columns);
+    this.#fields = fieldFinder(mapping, this.columns);
     this.#seen = seen;
     this.#content = new ContentCounter(state.content, state.position.offset, fileBytes);
     this.#setAsides = new SetAsideWatch(reading, state.setAside);
@@ -128,7 +128,7 @@ export class ItemRows {
       return;
     }
     const c = storableJson(cells);
-    const n = this.#fields.size === 0 ? null : storableJson(fieldsOf(this.#fields, cells));
+    const n = this.#fields.findsNothing ? null : storableJson(this.#fields.find(cells));
     const { i, l } = place;
     if (this.#seen === null) {
       this.#push({ i, l, c, n, f: null }, bytes);

@@ -5,7 +5,6 @@ import type { Decision } from '../../../engine/adaptive.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { translateDatabaseError } from '../../../platform/database-errors.ts';
 import { storableText } from '../../../platform/storable-text.ts';
-import { fieldsOf, recogniseFields } from '../fields.ts';
 import { countRequest } from '../metrics.ts';
 import {
   type AnyProcessor,
@@ -16,6 +15,7 @@ import {
   refused,
   retry,
 } from '../processors/processor.ts';
+import type { FieldFinder } from '../reading.ts';
 import type { ClaimedItem } from '../sql/claim-items.ts';
 import type { RequestRow } from '../sql/write-results.ts';
 import type { Pace } from './pace.ts';
@@ -27,6 +27,7 @@ export interface AttemptDeps {
   readonly options: unknown;
   readonly tenantId: string;
   readonly jobId: string;
+  readonly fields: FieldFinder;
   readonly pace: Pace;
   readonly timeoutMs: number;
   readonly limits: TimeLimits;
@@ -53,7 +54,7 @@ const outcomeKinds = new Set(['found', 'not_found', 'skipped', 'refused', 'retry
 export async function attemptItem(claimed: ClaimedItem, deps: AttemptDeps): Promise<Attempted> {
   const limit = deps.limits.begin();
   const requests: RequestRow[] = [];
-  const item = shownItem(claimed);
+  const item = shownItem(claimed, deps.fields);
   const work = { item, context: contextOf(claimed, deps, limit, requests) };
   const outcome = unfitness(deps.processor, item) ?? (await answersOf([work], deps, limit))[0];
   limit.stop();
@@ -71,7 +72,7 @@ export async function attemptItems(claimed: readonly ClaimedItem[], deps: Attemp
   const limit = deps.limits.begin();
   const tried = claimed.map((item) => {
     const requests: RequestRow[] = [];
-    const shown = shownItem(item);
+    const shown = shownItem(item, deps.fields);
     const work = { item: shown, context: contextOf(item, deps, limit, requests) };
     return { item, requests, outcome: unfitness(deps.processor, shown), work };
   });
@@ -223,11 +224,12 @@ function contextOf(
 /** With the corrections of people laid over it. */
 function shownItem(
   item: Pick<ClaimedItem, 'id' | 'row_index' | 'input_json' | 'normalized_json' | 'corrections'>,
+  finder: FieldFinder,
 ): ProcessedItem {
   const { id, row_index: rowIndex, input_json: input, normalized_json: fields, corrections } = item;
-  if (corrections === null) return { id, rowIndex, cells: input ?? {}, fields: fields ?? {} };
+  if (corrections === null && !finder.isLater) return { id, rowIndex, cells: input ?? {}, fields: fields ?? {} };
   const cells = { ...input, ...corrections };
-  return { id, rowIndex, cells, fields: fieldsOf(recogniseFields(Object.keys(cells)), cells) };
+  return { id, rowIndex, cells, fields: finder.find(cells) };
 }
 
 function storableJson(value: unknown): unknown {

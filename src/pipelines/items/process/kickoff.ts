@@ -5,12 +5,12 @@ import { type Pool, withTenant } from '../../../platform/database.ts';
 import { uuidv7 } from '../../../platform/ids.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { ItemsDeps } from '../deps.ts';
-import type { JobRow } from '../sql/jobs.ts';
+import type { WholeJob } from '../sql/jobs.ts';
 import { type SlicesEnd, workSlices } from './slices.ts';
 
 export async function kickOff(
   { pool, log, deps }: { readonly engine: Engine; readonly pool: Pool; readonly log: Log; readonly deps: ItemsDeps },
-  job: JobRow,
+  job: WholeJob,
   durationMs: number,
 ): Promise<SlicesEnd> {
   const until = performance.now() + durationMs;

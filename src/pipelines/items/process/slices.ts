@@ -13,9 +13,10 @@ import type { ItemsDeps } from '../deps.ts';
 import { countSlice } from '../metrics.ts';
 import type { AnyProcessor, JobFile } from '../processors/processor.ts';
 import { checkedOptions, processorNamed } from '../processors/registry.ts';
+import { type FieldFinder, fieldFinder } from '../reading.ts';
 import { type Claim, type ClaimedItem, giveBack, renewLocks } from '../sql/claim-items.ts';
 import { giveBackSlice, renewSlice } from '../sql/claim-slices.ts';
-import type { JobRow } from '../sql/jobs.ts';
+import type { WholeJob } from '../sql/jobs.ts';
 import { type ItemResult, insertRequests, type RequestRow, writeResults } from '../sql/write-results.ts';
 import { type SlicePlace, writeSlice } from '../sql/write-slice.ts';
 import { type Attempted, attemptItem, attemptItems } from './attempt-item.ts';
@@ -42,7 +43,10 @@ export interface SlicesEnd {
   readonly why: 'empty' | 'paused' | 'time';
 }
 
-export type SliceJob = Pick<JobRow, 'job_id' | 'user_id' | 'processor' | 'options' | 'file_id' | 'file_name'>;
+export type SliceJob = Pick<
+  WholeJob,
+  'job_id' | 'user_id' | 'processor' | 'options' | 'file_id' | 'file_name' | 'input_columns' | 'mapping'
+>;
 
 interface Figures {
   failed: number;
@@ -136,6 +140,7 @@ class SliceWorker {
   readonly #deps: ItemsDeps;
   readonly #processor: AnyProcessor;
   readonly #options: unknown;
+  readonly #fields: FieldFinder;
   readonly #size: AdaptiveSize;
   readonly #limits: TimeLimits;
   readonly #lag = monitorEventLoopDelay({ resolution: 20 });
@@ -154,6 +159,7 @@ class SliceWorker {
     this.#deps = deps;
     this.#processor = processorNamed(deps.processors, job.processor);
     this.#options = checkedOptions(this.#processor, job.options);
+    this.#fields = fieldFinder(job.mapping, job.input_columns);
     const { settings } = deps;
     this.#sliceMs = settings.workerTargetSliceMs;
     this.#bounds = { ...settings, spacing: 1 };
@@ -341,6 +347,7 @@ class SliceWorker {
       options: this.#options,
       tenantId,
       jobId: this.#job.job_id,
+      fields: this.#fields,
       pace: this.#deps.paces.of(key, {
         concurrency: this.#atOnce(),
         perSecond: limits?.perSecondOf?.(this.#options) ?? limits?.perSecond,

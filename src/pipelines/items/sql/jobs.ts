@@ -1,8 +1,9 @@
 // The job: what belongs to it, how far its file is read, its counters, and whether it is paused. A deleted job is seen by nobody.
 import type { Queryable } from '../../../platform/database.ts';
-import type { Reading } from '../../../tabular/reading.ts';
+import type { Reading, ReadingOverrides } from '../../../tabular/reading.ts';
 import type { IngestState } from '../ingest/ingest-state.ts';
 import type { ProcessorColumn } from '../processors/processor.ts';
+import type { JobMapping, JobReading } from '../reading.ts';
 import { itemsOfSlices } from './at-work.ts';
 
 export interface JobRow {
@@ -92,10 +93,13 @@ export async function findUserUuid(db: Queryable, tenantId: string, userId: numb
   return rows[0]?.user_id ?? null;
 }
 
-export async function selectJob(db: Queryable, tenantId: string, jobId: string): Promise<JobRow | undefined> {
-  const { rows } = await db.query<JobRow>({
+/** With which column is which field; null: by the names of the columns alone. */
+export type WholeJob = JobRow & { readonly mapping: JobMapping | null };
+
+export async function selectJob(db: Queryable, tenantId: string, jobId: string): Promise<WholeJob | undefined> {
+  const { rows } = await db.query<WholeJob>({
     name: 'items-select-job',
-    text: `select ${jobColumns} from public.item_jobs where job_id = $2 and tenant_id = $1 and deleted_at is null`,
+    text: `select ${jobColumns}, mapping from public.item_jobs where job_id = $2 and tenant_id = $1 and deleted_at is null`,
     values: [tenantId, jobId],
   });
   return rows[0];
@@ -103,6 +107,8 @@ export async function selectJob(db: Queryable, tenantId: string, jobId: string):
 
 export interface IngestRow {
   readonly reading: Reading | null;
+  readonly mapping: JobMapping | null;
+  readonly overrides: ReadingOverrides | null;
   readonly ingest: IngestState | null;
   readonly ingested_at: Date | null;
   readonly total_items: number;
@@ -114,7 +120,7 @@ export async function selectIngest(db: Queryable, jobId: string): Promise<Ingest
   const { rows } = await db.query<IngestRow>({
     name: 'items-select-ingest',
     text: `
-      select reading, ingest, ingested_at, total_items, user_id, job_type
+      select reading, mapping, overrides, ingest, ingested_at, total_items, user_id, job_type
       from public.item_jobs where job_id = $1 and deleted_at is null`,
     values: [jobId],
   });
@@ -133,13 +139,36 @@ export async function setLatestRun(db: Queryable, jobId: string, runId: string):
 export async function storeReading(
   db: Queryable,
   jobId: string,
-  reading: Reading,
+  { reading, mapping }: JobReading,
   columns: readonly string[],
 ): Promise<void> {
   await db.query({
     name: 'items-store-reading',
-    text: `update public.item_jobs set reading = $2, input_columns = $3, updated_at = engine.now() where job_id = $1`,
-    values: [jobId, JSON.stringify(reading), JSON.stringify(columns)],
+    text: `update public.item_jobs set reading = $2, mapping = $3, input_columns = $4, updated_at = engine.now() where job_id = $1`,
+    values: [jobId, JSON.stringify(reading), JSON.stringify(mapping), JSON.stringify(columns)],
+  });
+}
+
+/** For the next time the file is read. False: its rows are stored. */
+export async function keepOverrides(db: Queryable, jobId: string, overrides: ReadingOverrides): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'items-keep-overrides',
+    text: `
+      update public.item_jobs set overrides = $2, updated_at = engine.now()
+      where job_id = $1 and total_items = 0 and deleted_at is null`,
+    values: [jobId, JSON.stringify(overrides)],
+  });
+  return rowCount === 1;
+}
+
+/** For stored rows that are processed again. A file without a stored row is read again, and finds the saved mapping by itself. */
+export async function keepMapping(db: Queryable, jobId: string, mapping: JobMapping): Promise<void> {
+  await db.query({
+    name: 'items-keep-mapping',
+    text: `
+      update public.item_jobs set mapping = $2, updated_at = engine.now()
+      where job_id = $1 and deleted_at is null`,
+    values: [jobId, JSON.stringify({ ...mapping, isLater: true })],
   });
 }
 
