@@ -112,8 +112,9 @@ export class QuestionEmbedders {
     return modelId === undefined ? this.#all[0] : this.#all.find((each) => each.modelId === modelId);
   }
 
-  remembered(tenantId: string): string | undefined {
-    return this.#models.get(tenantId);
+  /** What a tenant is likely asked with, without a look: the search itself sees whether it is. Undefined: there are several to choose from. */
+  likely(tenantId: string): string | undefined {
+    return this.#models.get(tenantId) ?? (this.#all.length === 1 ? this.#all[0]?.modelId : undefined);
   }
 
   remember(tenantId: string, modelId: string): void {

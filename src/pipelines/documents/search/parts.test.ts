@@ -1,7 +1,9 @@
 // Parts of search that need no database: the syntax of a query, slips, fusion, sentences of a model while it writes, quotes, follow-ups.
 import { describe, expect, it } from 'vitest';
 import { readQuestions } from '../cli/read-questions.ts';
+import type { Embedder } from '../embedding/embedder.ts';
 import { findQuote } from './cite.ts';
+import { QuestionEmbedders } from './embed-question.ts';
 import { quotableSpans } from './evidence.ts';
 import { carryWords } from './follow-up.ts';
 import { fusionOf } from './fuse.ts';
@@ -45,6 +47,18 @@ describe('a query', () => {
   it('of any length has at most two hundred words, and says how many were left out', () => {
     const long = Array.from({ length: 1_000 }, (_, at) => `w${at}`).join(' ');
     expect(parseQuery(long)).toMatchObject({ leftOut: 800 });
+  });
+});
+
+describe('the model of a question', () => {
+  const named = (modelId: string) => ({ facts: { modelId, dims: 8 } }) as unknown as Embedder;
+
+  it('is the only one there is, or the one the tenant last searched with; of several, somebody must look', () => {
+    const one = new QuestionEmbedders([named('a')], 1);
+    const several = new QuestionEmbedders([named('a'), named('b')], 1);
+    expect([one.likely('t'), several.likely('t')]).toEqual(['a', undefined]);
+    for (const models of [one, several]) models.remember('t', 'b');
+    expect([one.likely('t'), several.likely('t'), several.likely('u')]).toEqual(['b', 'b', undefined]);
   });
 });
 

@@ -146,9 +146,9 @@ function settingsOf({ statementTimeoutMs }: SearchDeps): Record<string, string> 
   };
 }
 
-/** The one that was active when the tenant last searched: the search itself sees whether it still is. */
+/** The only one there is, or that was active when the tenant last searched: the search itself sees whether it still is. */
 async function modelOf(pool: Pool, deps: SearchDeps, { tenantId }: SearchRequest): Promise<string | undefined> {
-  const known = deps.questions.remembered(tenantId);
+  const known = deps.questions.likely(tenantId);
   if (known !== undefined) return known;
   return (await inTenant(pool, tenantId, (db) => readActiveModel(db, tenantId), { readOnly: true }))?.model_id;
 }
