@@ -120,7 +120,7 @@ describe('a reading', () => {
 
   it('takes words for "empty" and for total rows, and two lines as the header, tried at once on the lines beside them', async () => {
     const rows = Array.from({ length: 12 }, (_, index) => metaRow(700 + index));
-    const sum = '2026-01-01,2026-01-31,Ergebnis,,,,,,,150.00,n.d.,';
+    const sum = '2026-01-01,2026-01-31,Jumla,,,,,,,150.00,n.d.,';
     const groups = ',,,,,,,,,Kosten,Sicht,Sicht';
     const run = await uploadMeta(stage.installation, 'winter-words.csv', `${groups}\n${metaText([sum, ...rows])}`);
     await page.goto(`/r/${run}/reading`);
@@ -131,11 +131,11 @@ describe('a reading', () => {
     expect(await empty.inputValue()).toBe('n.d., –');
 
     // The label of a total in a language nobody thought of is taken for a campaign.
-    const campaign = page.getByRole('cell', { name: 'Ergebnis' });
+    const campaign = page.getByRole('cell', { name: 'Jumla' });
     const totals = page.getByLabel('Words that begin a total row', { exact: true });
     expect(await totals.inputValue()).toContain('gesamt');
     expect(await campaign.count()).toBe(1);
-    await totals.fill('Ergebnis');
+    await totals.fill('Jumla');
     await page.getByRole('button', { name: 'Set: Words that begin a total row' }).click();
     await campaign.waitFor({ state: 'detached' });
 

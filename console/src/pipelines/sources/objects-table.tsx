@@ -56,7 +56,7 @@ function Filter({ source, fate }: { source: Source; fate: ObjectFate | undefined
     ...fates.map((each) => [each, fateWords[each], source.objects[each]] as const),
   ];
   return (
-    <nav aria-label="Objects by fate" className="flex flex-wrap gap-x-4 gap-y-1 border-b border-line px-4 py-2 text-sm">
+    <nav aria-label="Objects by fate" className="flex flex-wrap gap-x-4 gap-y-2 border-b border-line px-4 py-2 text-sm">
       {choices.map(([each, words, number]) => (
         <Link
           key={words}
@@ -64,7 +64,7 @@ function Filter({ source, fate }: { source: Source; fate: ObjectFate | undefined
           params={{ sourceId: source.source_id }}
           search={each === undefined ? {} : { fate: each }}
           aria-current={each === fate ? 'true' : undefined}
-          className={each === fate ? 'font-medium underline underline-offset-4' : 'link'}
+          className={`min-h-6 ${each === fate ? 'font-medium underline underline-offset-4' : 'link'}`}
         >
           {words} <span className="figures">{count(number)}</span>
         </Link>
