@@ -5,8 +5,10 @@ import type { Decision } from './decision.ts';
 import type { BesideSpan } from './json/json-scanner.ts';
 import type { ColumnFit } from './layout/fit-columns.ts';
 import { isRuleRow } from './layout/rules-between-rows.ts';
+import type { SideTable } from './layout/side-tables.ts';
 import type { Reading, ReadingDoubt } from './reading.ts';
 import type { Evidence } from './reading-evidence.ts';
+import type { DoublyEncoded } from './text/mis-encoded.ts';
 import type { OtherSheet } from './xlsx/spreadsheet-messages.ts';
 
 const MAX_LINES = 10;
@@ -22,20 +24,24 @@ const noEvidence: Evidence = { for: [], against: [] };
 interface Beside {
   readonly otherLists?: readonly BesideSpan[];
   readonly otherSheets?: readonly OtherSheet[];
+  readonly sideTables?: readonly SideTable[];
+  readonly doublyEncoded?: DoublyEncoded | null;
 }
 
 /** `rows`: how many rows of data the sample holds. */
 export function readingDoubts(reading: Reading, fit: ColumnFit, rows: number, beside: Beside = {}): ReadingDoubt[] {
-  const { otherLists = [], otherSheets = [] } = beside;
+  const { otherLists = [], otherSheets = [], sideTables = [], doublyEncoded = null } = beside;
   return [
     ...sheetDoubts(reading, otherSheets),
     ...otherLists.map((list) => otherListDoubt(reading, list)),
     ...otherTableDoubts(reading),
+    ...sideTables.map((table) => sideTableDoubt(reading, table)),
     ...headerDoubts(reading, rows),
     ...widthDoubts(reading, fit),
     ...setAsideDoubts(reading),
     ...dialectDoubts(reading, rows),
     ...encodingDoubts(reading, rows),
+    ...(doublyEncoded === null ? [] : [twiceDoubt(doublyEncoded)]),
     ...numberDoubts(reading, rows),
   ];
 }
@@ -58,6 +64,23 @@ function otherTableDoubts({ otherTables = [], header }: Reading): ReadingDoubt[]
       ],
     };
   });
+}
+
+/** Held where something shows that the columns belong to two tables: then each row would be glued to one it has nothing to do with. */
+function sideTableDoubt({ header }: Reading, { fromColumn, names, rows, proofs }: SideTable): ReadingDoubt {
+  const told = names.slice(0, 5).join(', ');
+  return {
+    code: 'other_table',
+    message: `A second table may stand beside the first, from column ${fromColumn + 1} on: ${rows} rows under ${told}. The lines are read as rows of one table.`,
+    evidence: {
+      for: ['the names stand on one line'],
+      against: ['a column without name and values parts them', ...proofs],
+    },
+    rowsAtStake: rows,
+    lines: header.value.lines.slice(0, MAX_LINES),
+    ...(proofs.length === 0 ? {} : { holds: true }),
+    answers: [{ label: 'Read the lines as rows of one table', overrides: {} }],
+  };
 }
 
 /** Sheets that hold a table, too. Which one is meant was the user's to say, if he said so. */
@@ -258,6 +281,18 @@ function encodingDoubts({ encoding }: Reading, rows: number): ReadingDoubt[] {
       answers: [{ label: `It is ${encoding.value.name}`, overrides: { encoding: encoding.value.name } }],
     },
   ];
+}
+
+/** The file is what it is: nothing is guessed, but names are hardly meant so. */
+function twiceDoubt({ count, written, meant }: DoublyEncoded): ReadingDoubt {
+  return {
+    code: 'text_encoded_twice',
+    message: `Texts seem to be encoded twice: "${written}" was probably meant as "${meant}". They are read as they stand; export the file again as UTF-8 to correct them.`,
+    evidence: { for: ['the bytes are valid UTF-8'], against: [`${count} texts make sense when decoded once more`] },
+    rowsAtStake: count,
+    lines: [],
+    answers: [{ label: 'Read the texts as they stand', overrides: {} }],
+  };
 }
 
 /** Numbers of both styles, and some that fit both: "1.500" may be fifteen hundred or one and a half. */

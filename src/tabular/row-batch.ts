@@ -72,6 +72,8 @@ export interface WorkbookRest {
   readonly parts: Readonly<Record<string, number>>;
   /** The same in bytes of the file. */
   readonly bytes: Readonly<Record<string, number>>;
+  /** Rows of the sheet with a value that its program does not show: a filter or a person hid them. They are read like the others. */
+  readonly hidden: { readonly rows: number; readonly lines: readonly number[] };
 }
 
 export abstract class RowBatch {

@@ -3,7 +3,7 @@
 import { isRuleRow } from './layout/rules-between-rows.ts';
 import { shapeOf } from './layout/value-shape.ts';
 import type { Reading, ReadingDoubt } from './reading.ts';
-import type { RowBatch } from './row-batch.ts';
+import type { RowBatch, WorkbookRest } from './row-batch.ts';
 import { textMarkers } from './values/empty-markers.ts';
 
 export interface SetAsideFindings {
@@ -15,6 +15,8 @@ export interface SetAsideFindings {
   readonly listRows: number;
   /** Tables that begin behind the first one; absent where there is none. */
   readonly tables?: readonly LaterTableFound[];
+  /** Rows that a workbook does not show and that were read; absent where there is none. */
+  readonly hidden?: WorkbookRest['hidden'];
 }
 
 export interface LaterTableFound {
@@ -45,6 +47,7 @@ export class SetAsideWatch {
   #lines: number[];
   #listRows: number;
   #tables: LaterTableFound[];
+  #hidden: WorkbookRest['hidden'] | undefined;
 
   constructor(reading: Reading, before: SetAsideFindings = nothingFound) {
     const always = reading.columns.filter(({ fillRate }) => fillRate >= ALWAYS);
@@ -56,6 +59,7 @@ export class SetAsideWatch {
     this.#knowsLists = (reading.doubts ?? []).some(({ code }) => code === 'other_table');
     this.#knownTables = reading.otherTables ?? [];
     this.#tables = [...(before.tables ?? [])];
+    this.#hidden = before.hidden;
     this.#rowShaped = before.rowShaped;
     this.#lines = [...before.lines];
     this.#listRows = before.listRows;
@@ -72,7 +76,8 @@ export class SetAsideWatch {
   }
 
   /** What stands between and behind the rows of a batch. */
-  addSpans({ spans }: RowBatch): void {
+  addSpans({ spans, rest }: RowBatch): void {
+    if (rest !== null && rest.hidden.rows > 0) this.#hidden = rest.hidden;
     if (this.#knowsLists) return;
     for (const { reason, rows } of spans) if (reason === 'other_table') this.#listRows += rows;
   }
@@ -83,6 +88,7 @@ export class SetAsideWatch {
       lines: [...this.#lines],
       listRows: this.#listRows,
       ...(this.#tables.length === 0 ? {} : { tables: [...this.#tables] }),
+      ...(this.#hidden === undefined ? {} : { hidden: this.#hidden }),
     };
   }
 
@@ -121,7 +127,13 @@ export class SetAsideWatch {
 }
 
 /** The doubts that such findings are. */
-export function doubtsOfFindings({ rowShaped, lines, listRows, tables = [] }: SetAsideFindings): ReadingDoubt[] {
+export function doubtsOfFindings({
+  rowShaped,
+  lines,
+  listRows,
+  tables = [],
+  hidden,
+}: SetAsideFindings): ReadingDoubt[] {
   const doubts: ReadingDoubt[] = tables.map(laterTableDoubt);
   if (rowShaped > 0)
     doubts.push({
@@ -142,6 +154,15 @@ export function doubtsOfFindings({ rowShaped, lines, listRows, tables = [] }: Se
       lines: [],
       holds: true,
       answers: [{ label: 'Read the first list only', overrides: {} }],
+    });
+  if (hidden !== undefined)
+    doubts.push({
+      code: 'rows_hidden',
+      message: `${hidden.rows} rows are hidden in the workbook, by a filter or by hand; they are read like the others.`,
+      evidence: { for: ['the file holds them'], against: ['the workbook does not show them'] },
+      rowsAtStake: hidden.rows,
+      lines: hidden.lines,
+      answers: [{ label: 'Read them like the others', overrides: {} }],
     });
   return doubts;
 }

@@ -20,12 +20,14 @@ import { findOtherTables } from './layout/other-tables.ts';
 import { profileColumns } from './layout/profile-columns.ts';
 import { defaultTotalRules } from './layout/row-classifier.ts';
 import { type SampleRow, withGaps, withoutBlanks } from './layout/sample-row.ts';
+import { findSideTables } from './layout/side-tables.ts';
 import { defaultLimits, type TableLimits } from './limits.ts';
 import { checkOverrides, overrideDateOrder, type Reading, type ReadingOverrides, type TableFormat } from './reading.ts';
 import { readingDoubts } from './reading-doubts.ts';
 import { readingWarnings } from './reading-warnings.ts';
 import { firstRows, HEAD_BYTES, sampleCsv, sampleJson } from './sample-table.ts';
 import { detectEncoding } from './text/detect-encoding.ts';
+import { findDoublyEncoded } from './text/mis-encoded.ts';
 import { type Encoding, encodingNamed, openUtf8 } from './text/utf8-stream.ts';
 import { commaStyle, decideNumberStyle, isUngrouped, pointStyle } from './values/number-style.ts';
 import { readXlsx } from './xlsx/read-xlsx.ts';
@@ -188,10 +190,12 @@ function describe(found: Found, options: SniffOptions, overrides: ReadingOverrid
     unescapeFormulas: overrides.unescapeFormulas ?? isRejectsFile(names),
     warnings: [],
   };
+  const sideTables = found.names === undefined ? findSideTables(names, body) : [];
+  const doublyEncoded = findDoublyEncoded([...names, ...data.flatMap(({ cells }) => cells)]);
   return {
     ...reading,
     warnings: readingWarnings(reading, fit),
-    doubts: readingDoubts(reading, fit, body.length, found),
+    doubts: readingDoubts(reading, fit, body.length, { ...found, sideTables, doublyEncoded }),
   };
 }
 

@@ -46,7 +46,7 @@ export function useAdsApi() {
   afterAll(() => bench.close());
 
   async function upload(
-    text: string,
+    content: string | Buffer,
     fields: Record<string, string> = {},
     filename = 'export.csv',
     headers: Record<string, string> = {},
@@ -54,7 +54,7 @@ export function useAdsApi() {
     const form = new FormData();
     for (const [name, value] of Object.entries({ platform: 'meta', source: 'manual', ...fields }))
       form.set(name, value);
-    form.set('file', new Blob([text]), filename);
+    form.set('file', new Blob([typeof content === 'string' ? content : new Uint8Array(content)]), filename);
     const request = new Request('http://localhost/', { method: 'POST', body: form });
     return api.server.inject({
       method: 'POST',

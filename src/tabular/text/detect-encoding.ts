@@ -7,6 +7,7 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type ByteSource, readSlice } from '../byte-source.ts';
 import { type Decision, decided, weighed } from '../decision.ts';
 import { canDecode, decodeText } from './decode-text.ts';
+import { findUtf7 } from './mis-encoded.ts';
 import { countUtf8Sequences } from './utf8-sequences.ts';
 import type { Encoding } from './utf8-stream.ts';
 import { wideEncoding } from './wide-text.ts';
@@ -89,8 +90,11 @@ export async function detectEncoding(source: ByteSource): Promise<Decision<Encod
   const sample = isAscii(head) && !head.includes(ESCAPE) ? await firstOtherThanAscii(source, head.length) : head;
   const switching = sample === null ? null : byEscapes(sample);
   if (switching !== null) return switching;
-  if (sample === null || isAscii(sample))
+  if (sample === null || isAscii(sample)) {
+    const meant = findUtf7(head.toString('latin1'));
+    if (meant !== null) refuse(`it looks like UTF-7 (it says "${meant}"), which cannot be read`);
     return decided({ name: 'utf-8', bomBytes: 0 }, 'exact', 'every character is ASCII');
+  }
   return byContent(sample, sample.length < source.size);
 }
 

@@ -16,11 +16,15 @@ export interface SheetContext {
   readonly limits: TableLimits;
 }
 
-/** Calls `onRow` with the row's number (from 1) and its texts; `null` stands for a cell that is not there. */
-export function sheetEvents(context: SheetContext, onRow: (number: number, cells: string[]) => void): XmlEvents {
+/** Calls `onRow` with the row's number (from 1), its texts, and whether the sheet hides it. */
+export function sheetEvents(
+  context: SheetContext,
+  onRow: (number: number, cells: string[], isHidden: boolean) => void,
+): XmlEvents {
   const { limits } = context;
   let isInRow = false;
   let rowNumber = 0;
+  let isHidden = false;
   let cells: string[] = [];
   let rowLength = 0;
   let gapCells = 0;
@@ -66,6 +70,7 @@ export function sheetEvents(context: SheetContext, onRow: (number: number, cells
         isInRow = true;
         const given = attribute(attributes, 'r');
         rowNumber = rowNumberOf(given, rowNumber) ?? rowNumber + 1;
+        isHidden = /^(?:1|true)$/.test(attribute(attributes, 'hidden') ?? '');
         cells = [];
         rowLength = 0;
         column = -1;
@@ -83,7 +88,7 @@ export function sheetEvents(context: SheetContext, onRow: (number: number, cells
       else if (name === 'c' && isInCell) closeCell();
       else if (name === 'row' && isInRow) {
         isInRow = false;
-        onRow(rowNumber, cells);
+        onRow(rowNumber, cells, isHidden);
       } else if (name === 'rPh') isPhonetic = false;
     },
   });

@@ -24,8 +24,8 @@ async function serve(request: SpreadsheetRequest): Promise<WorkbookRest | null> 
     const { maxSharedStringBytes } = request.limits.spreadsheet;
     const strings = await readSharedStrings(zip, workbook.sharedStringsPath, maxSharedStringBytes);
     const context = { workbook, strings, limits: request.limits };
-    await writeRows(zip, sheet.path, context, request);
-    return request.maxRows === null ? await countRest(zip, context, sheet.path) : null;
+    const hidden = await writeRows(zip, sheet.path, context, request);
+    return request.maxRows === null ? { ...(await countRest(zip, context, sheet.path)), hidden } : null;
   } finally {
     await file.close();
   }
@@ -34,6 +34,8 @@ async function serve(request: SpreadsheetRequest): Promise<WorkbookRest | null> 
 /** Enough to tell a table from a page of notes. */
 const OTHER_BYTES = 64 * 1024;
 const MAX_OTHERS = 20;
+/** To look at; the number is told in full. */
+const MAX_HIDDEN_LINES = 10;
 
 async function lookAtOthers(
   zip: ZipArchive,
@@ -59,10 +61,13 @@ async function writeRows(
   path: string,
   context: SheetContext,
   request: SpreadsheetRequest,
-): Promise<void> {
+): Promise<WorkbookRest['hidden']> {
   let pending = '';
   let rows = 0;
-  const events = sheetEvents(context, (number, cells) => {
+  const hidden = { rows: 0, lines: [] as number[] };
+  const events = sheetEvents(context, (number, cells, isHidden) => {
+    // Counted from the first row on, wherever reading goes on: the sum is told once, at the end.
+    if (isHidden && cells.length > 0 && ++hidden.rows <= MAX_HIDDEN_LINES) hidden.lines.push(number);
     if (number < request.fromRow) return;
     pending += wireRow(number, cells);
     if (++rows === request.maxRows) throw new EnoughRows();
@@ -78,10 +83,11 @@ async function writeRows(
     if (!(error instanceof EnoughRows)) throw error;
   }
   if (pending.length > 0) process.stdout.write(pending);
+  return hidden;
 }
 
 /** Everything that is not the sheet that was read. A sheet that cannot be read is a part like any other, and said to be unreadable. */
-async function countRest(zip: ZipArchive, context: SheetContext, read: string): Promise<WorkbookRest> {
+async function countRest(zip: ZipArchive, context: SheetContext, read: string): Promise<Omit<WorkbookRest, 'hidden'>> {
   const paths = new Set(context.workbook.sheets.map(({ path }) => path).filter((path) => zip.has(path)));
   paths.delete(read);
   const bytes = { sheet: await zip.packedBytes(read), other_sheet: 0 };

@@ -1,0 +1,165 @@
+// Files that read cleanly and say something else than was meant: tables side by side, rows that a workbook hides, text encoded twice, UTF-7.
+import iconv from 'iconv-lite';
+import { describe, expect, it } from 'vitest';
+import { textSource } from '../../test/support/tables.ts';
+import { buildWorkbook } from '../../test/support/workbooks.ts';
+import { bytesSource } from './byte-source.ts';
+import { readTable, type Table } from './read-table.ts';
+import { type Position, startOfFile } from './row-batch.ts';
+import { doubtsOfFindings, SetAsideWatch } from './set-aside-watch.ts';
+
+const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
+const doubtsIn = async (text: string) => (await readTable(textSource(text))).reading.doubts ?? [];
+
+async function lateDoubts(table: Table, from: Position = startOfFile) {
+  const watch = new SetAsideWatch(table.reading);
+  for await (const batch of table.batches(from)) watch.addSpans(batch);
+  return doubtsOfFindings(watch.findings);
+}
+
+describe('two tables side by side', () => {
+  it('hold the run where one goes on when the other has ended', async () => {
+    const text = lines(
+      'Day,Campaign,Cost,,Region,Budget,Owner',
+      '2024-01-01,A,1.50,,North,100,Ann',
+      '2024-01-02,B,2.50,,South,200,Bob',
+      '2024-01-03,C,3.50,,West,300,Cy',
+      '2024-01-04,D,4.50,,East,400,Di',
+      '2024-01-05,E,5.50,,,,',
+      '2024-01-06,F,6.50,,,,',
+    );
+    expect(await doubtsIn(text)).toMatchObject([
+      {
+        code: 'other_table',
+        holds: true,
+        rowsAtStake: 4,
+        lines: [1],
+        message: expect.stringContaining('from column 5'),
+      },
+    ]);
+  });
+
+  it('hold the run where both name the same things', async () => {
+    const text = lines(
+      'Day,Clicks,Cost,,Day,Clicks,Cost',
+      ...[1, 2, 3, 4].map((i) => `2024-01-0${i},${i},${i}.50,,2024-02-0${i},${i + 5},${i + 5}.50`),
+    );
+    expect(await doubtsIn(text)).toMatchObject([{ code: 'other_table', holds: true, rowsAtStake: 4 }]);
+  });
+
+  it('hold the run where they stand in a sheet', async () => {
+    const cell = (place: string, value: string) => `<c r="${place}" t="str"><v>${value}</v></c>`;
+    const row = (number: number, texts: Readonly<Record<string, string>>) =>
+      `<row r="${number}">${Object.entries(texts)
+        .map(([column, text]) => cell(`${column}${number}`, text))
+        .join('')}</row>`;
+    const rows = [
+      row(1, { A: 'Day', B: 'Cost', D: 'Region', E: 'Budget' }),
+      row(2, { A: '2024-01-01', B: '1.50', D: 'North', E: '100' }),
+      row(3, { A: '2024-01-02', B: '2.50', D: 'South', E: '200' }),
+      row(4, { D: 'West', E: '300' }),
+    ];
+    const { reading } = await readTable(bytesSource(buildWorkbook({ rows: rows.join('') })));
+    expect(reading.doubts).toMatchObject([{ code: 'other_table', holds: true, rowsAtStake: 3 }]);
+  });
+
+  it('are only mentioned where nothing but the gap speaks for two', async () => {
+    const text = lines('Day,Campaign,,Clicks,Cost', ...[1, 2, 3].map((i) => `2024-01-0${i},Name ${i},,${i},${i}.50`));
+    const doubts = await doubtsIn(text);
+    expect(doubts).toMatchObject([{ code: 'other_table' }]);
+    expect(doubts[0]?.holds).toBeUndefined();
+  });
+
+  it('are no doubt where the column has a name or a value, or where one column stands alone', async () => {
+    const rows = (gap: string) => [1, 2, 3].map((i) => `2024-01-0${i},Name ${i},${gap},${i},${i}.50`);
+    expect(await doubtsIn(lines('Day,Campaign,Note,Clicks,Cost', ...rows('')))).toEqual([]);
+    expect(await doubtsIn(lines('Day,Campaign,,Clicks,Cost', ...rows('x')))).not.toMatchObject([
+      { code: 'other_table' },
+    ]);
+    expect(await doubtsIn(lines('Day,,Clicks,Cost', ...[1, 2, 3].map((i) => `2024-01-0${i},,${i},${i}.50`)))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('rows that a workbook hides', () => {
+  const row = (number: number, attributes = '') =>
+    `<row r="${number}"${attributes}><c r="A${number}" t="str"><v>Name ${number}</v></c><c r="B${number}"><v>${number}</v></c></row>`;
+  const names = '<row r="1"><c r="A1" t="str"><v>Name</v></c><c r="B1" t="str"><v>Cost</v></c></row>';
+  const hiding = (...hidden: number[]) =>
+    buildWorkbook({
+      rows: names + [2, 3, 4, 5, 6].map((n) => row(n, hidden.includes(n) ? ' hidden="1"' : '')).join(''),
+    });
+
+  it('are read and told, also when reading goes on behind them', async () => {
+    const table = await readTable(bytesSource(hiding(3, 4)));
+    const told = [{ code: 'rows_hidden', rowsAtStake: 2, lines: [3, 4] }];
+    expect(await lateDoubts(table)).toMatchObject(told);
+    expect(await lateDoubts(table, { offset: 5, line: 6, row: 5 })).toMatchObject(told);
+  });
+
+  it('are no doubt where all are shown, or only empty ones are hidden', async () => {
+    expect(await lateDoubts(await readTable(bytesSource(hiding())))).toEqual([]);
+    const empty = buildWorkbook({ rows: `${names}${row(2)}${row(3)}<row r="4" hidden="1"/>${row(5, ' hidden="0"')}` });
+    expect(await lateDoubts(await readTable(bytesSource(empty)))).toEqual([]);
+  });
+});
+
+describe('text that was encoded twice', () => {
+  const table = lines('Straße,Größe,Preis', 'Königsallee,groß,1.50', 'Marktplatz,„klein“,2.50');
+  const again = (text: string) => iconv.decode(Buffer.from(text), 'windows-1252');
+
+  it('is a doubt that shows what was meant', async () => {
+    expect(await doubtsIn(again(table))).toMatchObject([
+      { code: 'text_encoded_twice', message: expect.stringMatching(/"StraÃŸe".*"Straße"/) },
+    ]);
+  });
+
+  it('is a doubt also where bytes became control characters', async () => {
+    const text = Buffer.from(lines('Name,Cost', 'Ñandú,1', 'Íñigo,2')).toString('latin1');
+    expect(await doubtsIn(text)).toMatchObject([
+      { code: 'text_encoded_twice', message: expect.stringContaining('"Ñandú"') },
+    ]);
+  });
+
+  it.each([
+    ['correct text', table],
+    [
+      'one quotation of it among many texts',
+      lines('Größe,Name', 'süß,Müller', 'groß,Jäger', 'schön,sagt „Ã¤“', 'früh,Böhm'),
+    ],
+    ['capitals with signs behind them', lines('Título,Não', 'SÃO PAULO,É «bom»', 'MAÇÃ,Â')],
+    ['other alphabets', lines('名前,費用', '春のキャンペーン,1200', 'Лето,3')],
+  ])('is no doubt in %s', async (_, text) => {
+    expect((await doubtsIn(text)).map(({ code }) => code)).not.toContain('text_encoded_twice');
+  });
+});
+
+describe('UTF-7', () => {
+  const text = lines('Straße,Preis', 'Königsallee,1.50', '日本語,2.50');
+
+  it.each([
+    ['of several alphabets', text],
+    ['with one letter in one word', lines('Name,Price', 'Müller,1.50', 'Smith,2.50')],
+  ])('%s is refused and its text shown', async (_, meant) => {
+    const bytes = iconv.encode(meant, 'utf-7');
+    expect(bytes.toString('latin1')).toMatch(/\+[A-Za-z0-9+/]+-/);
+    await expect(readTable(bytesSource(bytes))).rejects.toMatchObject({
+      code: 'encoding_not_recognised',
+      params: { reason: expect.stringContaining('UTF-7') },
+    });
+  });
+
+  it('is read where somebody names the encoding of a file that only looks like it', async () => {
+    const { reading } = await readTable(bytesSource(iconv.encode(text, 'utf-7')), { overrides: { encoding: 'utf-8' } });
+    expect(reading.encoding.value.name).toBe('utf-8');
+  });
+
+  it.each([
+    ['telephone numbers', lines('Name,Phone', 'Ann,+380-44-123', 'Bob,+491-555-12', 'Cy,+7912-1')],
+    ['codes and sums', lines('Code,Sum', 'A+ABC-2024,1+2-3', 'B+XYZ-1,Q+AGE-4', 'C+PRO-x,a+bcd-e')],
+    ['labels of audiences', lines('Audience,Cost', 'LAL+RTG-US,1', 'Men+Women-DE,2', 'Shoes+Bags-All,3')],
+  ])('is not taken for %s', async (_, ascii) => {
+    expect((await readTable(textSource(ascii))).reading.encoding.value.name).toBe('utf-8');
+  });
+});
