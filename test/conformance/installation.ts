@@ -25,6 +25,7 @@ export interface Person {
 
 export interface Run {
   readonly run_id: string;
+  readonly pipeline: string;
   readonly status: string;
   readonly phase: string;
   readonly receipt: { readonly read: number; readonly outcomes: Readonly<Record<string, number>> } | null;
@@ -33,6 +34,15 @@ export interface Run {
   readonly retry_of: string | null;
   readonly rejects: { readonly total: number };
   readonly actions: readonly string[];
+}
+
+export interface Reject {
+  readonly code: string;
+  readonly column: string | null;
+  readonly value: string | null;
+  readonly raw: Readonly<Record<string, string | null>>;
+  readonly status: string;
+  readonly replayed_by: string | null;
 }
 
 export class Installation {
@@ -140,6 +150,10 @@ export class Installation {
 
   run(person: Person, runId: string): Promise<Run> {
     return this.call<Run>(person, 'GET', `/v1/runs/${runId}`);
+  }
+
+  async rejects(person: Person, runId: string): Promise<Reject[]> {
+    return (await this.call<{ data: Reject[] }>(person, 'GET', `/v1/runs/${runId}/rejects?limit=2000`)).data;
   }
 
   ended(person: Person, runId: string): Promise<Run> {

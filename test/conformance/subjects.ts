@@ -10,6 +10,8 @@ export interface Subject {
   readonly env?: Readonly<Record<string, string>>;
   /** Returns the id of the run. */
   start(installation: Installation, person: Person): Promise<string>;
+  /** Tables that have a row for each try at something, not for the thing: a killed try and its successor are two. */
+  readonly notesOfAttempts?: readonly string[];
   /** Words that may stand in no log. */
   readonly secrets: readonly string[];
   close?(): Promise<void>;
@@ -25,6 +27,8 @@ export const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
     return {
       env: { SOURCE_FOLDER_ROOTS: root },
       secrets,
+      // Every attempt says which sync it is of.
+      notesOfAttempts: ['source_syncs'],
       async start(installation, person) {
         const wish = {
           name: 'Folder',

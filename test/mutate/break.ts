@@ -10,6 +10,8 @@ export interface Break {
   readonly tests: readonly string[];
   /** Only tests whose full title holds this are run and count. */
   readonly title?: string;
+  /** For the tests, beside the environment of the runner. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Part of `npm test`: pure and over within seconds. */
   readonly isQuick?: boolean;
 }

@@ -1,5 +1,5 @@
 // A copy of the source tree in which faults may be planted: everything the tests read, with the dependencies of the original.
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,9 @@ import type { Break } from './break.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-const copied = ['src', 'test', 'db', 'samples', 'console/src', 'package.json', 'vitest.config.ts'];
+const copied = ['src', 'test', 'db', 'samples', 'examples', 'console/src', 'package.json', 'vitest.config.ts'];
+/** The built product, for tests that start it: faults are planted in what it loads, not in it. */
+const BUILT = 'dist';
 const configs = ['tsconfig.json', 'tsconfig.build.json', 'tsconfig.programs.json'];
 
 export interface TreeCopy {
@@ -23,6 +25,7 @@ export function copyTree(): TreeCopy {
   for (const name of [...copied, ...configs])
     cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+  if (existsSync(path.join(root, BUILT))) symlinkSync(path.join(root, BUILT), path.join(folder, BUILT));
   return {
     folder,
     async withBreak(planted, fn) {

@@ -72,6 +72,7 @@ async function judge(copy: TreeCopy, planted: Break, databaseUrl: string, timeLe
     runTests(copy.folder, {
       files: planted.tests,
       title: planted.title,
+      env: planted.env,
       databaseUrl,
       timeoutMs: Math.min(ONE_RUN_MS, timeLeftMs),
       bails: true,
@@ -94,7 +95,8 @@ async function redWithoutBreak(
 ): Promise<(planted: Break) => BreakResult | undefined> {
   const files = [...new Set(breaks.flatMap(({ tests }) => tests))];
   if (files.length === 0) return () => undefined;
-  const { outcomes } = await runTests(copy.folder, { files, databaseUrl, timeoutMs, bails: false });
+  const env = Object.assign({}, ...breaks.map((planted) => planted.env ?? {}));
+  const { outcomes } = await runTests(copy.folder, { files, env, databaseUrl, timeoutMs, bails: false });
   return (planted) => {
     const own = outcomes.filter((outcome) => isOf(planted, outcome));
     const failed = own.find(({ isPassed }) => !isPassed);

@@ -25,6 +25,7 @@ interface Report {
 export interface TestOrders {
   readonly files: readonly string[];
   readonly title?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** A superuser's connection string: the server is shared by all runs. */
   readonly databaseUrl: string;
   readonly timeoutMs: number;
@@ -50,7 +51,13 @@ export async function runTests(folder: string, orders: TestOrders): Promise<Test
     cwd: folder,
     stdio: 'ignore',
     detached: true,
-    env: { ...env, CI: '', MILLRACE_TEST_DATABASE_URL: orders.databaseUrl, MILLRACE_TEST_WAIT_MS: String(WAIT_MS) },
+    env: {
+      ...env,
+      ...orders.env,
+      CI: '',
+      MILLRACE_TEST_DATABASE_URL: orders.databaseUrl,
+      MILLRACE_TEST_WAIT_MS: String(WAIT_MS),
+    },
   });
   let isTimedOut = false;
   const timer = setTimeout(() => {

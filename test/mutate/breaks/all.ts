@@ -1,5 +1,6 @@
 // Every break there is.
 import type { Break } from '../break.ts';
+import { conformanceBreaks } from './conformance.ts';
 import { effectsBreaks } from './effects.ts';
 import { engineBreaks } from './engine.ts';
 import { intakeBreaks } from './intake.ts';
@@ -8,6 +9,7 @@ import { readingBreaks } from './readings.ts';
 import { tabularBreaks } from './tabular.ts';
 
 export const breaks: readonly Break[] = [
+  ...conformanceBreaks,
   ...effectsBreaks,
   ...engineBreaks,
   ...intakeBreaks,
