@@ -69,6 +69,11 @@ export interface Intake<Fields extends z.ZodType = z.ZodType, Answer extends Acc
   accept(request: IntakeRequest<z.output<Fields>>): Promise<Answer>;
   /** What an object brought is no longer served, because it vanished from its source; nothing is deleted. Repeating it is harmless. */
   withdraw?(vanished: { readonly tenantId: string; readonly uri: string; readonly sourceId: string }): Promise<void>;
+  /** Errors by which a person's decision about an object refuses it, and which of these objects are still refused so. */
+  readonly decided?: {
+    readonly codes: readonly string[];
+    among(tenantId: string, uris: readonly string[]): Promise<ReadonlySet<string>>;
+  };
 }
 
 export interface IntakeDeps {

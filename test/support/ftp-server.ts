@@ -16,12 +16,18 @@ const quietLog = { child: quiet, trace: nothing, debug: nothing, info: nothing, 
 
 export async function startFtpServer(
   root: string,
-  options: { readonly withoutMlsd?: boolean; readonly tls?: { readonly key: string; readonly cert: string } } = {},
+  options: {
+    readonly withoutMlsd?: boolean;
+    readonly tls?: { readonly key: string; readonly cert: string };
+    /** Before each listing of a directory. */
+    readonly onList?: () => void;
+  } = {},
 ): Promise<FtpServer> {
   const credential = { username: 'mill', password: 'race-secret' };
   const shut = new Set<string>();
   class PartlyShut extends FileSystem {
     override list(given = '.') {
+      options.onList?.();
       if (!shut.has(given.split('/').filter(Boolean).at(-1) ?? '')) return super.list(given);
       return Promise.reject(new Error('Permission denied'));
     }

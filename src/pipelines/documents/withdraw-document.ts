@@ -35,3 +35,17 @@ export function withdrawDocument(engine: Engine, { tenantId, uri, sourceId }: Va
     await becomeEngineAgain(tx);
   });
 }
+
+/** Those that an admin took away and has not brought back. */
+export function listTakenAway(engine: Engine, tenantId: string, uris: readonly string[]): Promise<ReadonlySet<string>> {
+  return withTransaction(engine.pools.control, async (tx) => {
+    await becomeDocumentsApi(tx, tenantId);
+    const taken = new Set<string>();
+    for (const uri of uris) {
+      const tombstone = await findTombstone(tx, tenantId, uri);
+      if (tombstone !== undefined && tombstone.kind !== 'source_deleted') taken.add(uri);
+    }
+    await becomeEngineAgain(tx);
+    return taken;
+  });
+}

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { prose } from '../../../test/support/documents.ts';
 import { type SftpServer, startSftpServer } from '../../../test/support/sftp-server.ts';
 import { useSources } from '../../../test/support/use-sources.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 
 const bench = useSources();
 const { api } = bench;
@@ -175,6 +176,39 @@ describe('objects of a source', () => {
     await api.call('runs.cancel', { as: bench.admin, params: { run_id: held.id }, body: {} });
     expect((await update(source, body)).statusCode).toBe(200);
     expect(await bench.served()).not.toContain(uri('working/doc2.txt'));
+  });
+
+  it('are not narrowed under a sync that began after the change was judged and before it was saved', async () => {
+    for (const n of [1, 2]) await bench.put(`between/doc${n}.txt`, text(53 + n));
+    const source = await bench.connect(bench.wish('between'));
+    await bench.sync(source);
+    const holder = await bench.db.admin.connect();
+    await holder.query('begin');
+    await holder.query(`select from ingestion_sources where source_id = $1 for update`, [source]);
+    const waiters = (least: number) =>
+      waitFor(
+        async () => {
+          const { rows } = await bench.db.admin.query<{ n: number }>(
+            `select count(*)::int as n from pg_stat_activity
+             where datname = current_database() and wait_event_type = 'Lock' and query ~ 'ingestion_sources'`,
+          );
+          return (rows[0]?.n ?? 0) >= least ? true : undefined;
+        },
+        { what: `${least} statements to wait for the source` },
+      );
+    const saved = update(source, { exclude: ['doc2.txt'], out_of_scope: 'deactivate' });
+    await waiters(1);
+    const started = await api.call('sources.sync', { as: bench.admin, params: { source_id: source } });
+    await waiters(2);
+    await holder.query('commit');
+    holder.release();
+    expect((await saved).json()).toMatchObject({ status: 409, code: 'source_busy' });
+    expect(await bench.ended(started.json().run_id)).toMatchObject({
+      status: 'synced',
+      receipt: { read: 2, outside: 0 },
+    });
+    expect(await show(source)).toMatchObject({ exclude: [], objects: { live: 2, deleted: 0 } });
+    expect(await bench.served()).toContain(uri('between/doc2.txt'));
   });
 
   it('are all taken again when the source feeds another pipeline, once its admin has said what becomes of what they brought', async () => {

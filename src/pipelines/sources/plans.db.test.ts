@@ -15,7 +15,15 @@ import {
   unmarkMissing,
   writeSeen,
 } from './sql/objects.ts';
-import { countSources, deleteSource, findSource, listSources, noteSync, writeSource } from './sql/sources.ts';
+import {
+  countSources,
+  deleteSource,
+  findSource,
+  listSources,
+  lockSource,
+  noteSync,
+  writeSource,
+} from './sql/sources.ts';
 import { forgetSyncs, listNewestSyncs, noteCounts, recordSync } from './sql/syncs.ts';
 import { listAnnounced, listTroubled, noteQueue, takeStale } from './sql/watch-sources.ts';
 
@@ -127,8 +135,11 @@ const cases: PlanCase[] = [
   worker((db, w) => unmarkMissing(db, w.ours, busy(w), keys)),
   request((db, w) => pageObjects(db, w.ours, busy(w), { after: 'key 00000041', status: null, limit: 20 })),
   request((db, w) => pageObjects(db, w.ours, busy(w), { after: null, status: 'failed', limit: 20 })),
+  worker((db, w) => pageObjects(db, w.ours, busy(w), { after: null, status: 'failed', limit: 20 })),
   request((db, w) => countByStatus(db, w.ours, [busy(w), quiet(w)])),
   request((db, w) => findSource(db, w.ours, quiet(w))),
+  request((db, w) => lockSource(db, w.ours, quiet(w), 'change')),
+  worker((db, w) => lockSource(db, w.ours, quiet(w), 'sync')),
   request((db, w) => listSources(db, w.ours, null, 20)),
   request((db, w) => countSources(db, w.ours)),
   request((db, w) => writeSource(db, draft(w))),

@@ -1,7 +1,5 @@
 // Objects that no longer belong to a source, because its prefix, patterns, place or pipeline were changed or the source is removed. What they
 // brought is kept or deactivated, as the admin says; without a word nothing that was taken in is touched.
-import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { readHolders } from '../../engine/reads/read-runs.ts';
 import { withTenant } from '../../platform/database.ts';
 import { openPlace } from './open-place.ts';
 import { belongsTo } from './scope.ts';
@@ -30,13 +28,6 @@ export async function staysIn(deps: SourcesDeps, before: SourceRow, wish: Wish):
   const place = await openPlace(deps, facts, wish.credential);
   await place.close();
   return ({ key, source_uri: uri }) => belongs(key) && place.uriOf(key) === uri;
-}
-
-/** A sync at work goes by the settings it began with and would take in again what is ended here. */
-export async function requireNoSync(deps: SourcesDeps, source: SourceRow): Promise<void> {
-  const { tenant_id: tenantId, source_id: sourceId, name } = source;
-  const [live] = await readHolders(houseOf(deps).engine.pools.control, tenantId, 'sources', [sourceId]);
-  if (live !== undefined) throw new MillraceError('source_busy', { name, run: live.id });
 }
 
 /** Only what brought something: nobody needs to decide about the rest. */

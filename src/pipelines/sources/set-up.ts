@@ -11,10 +11,11 @@ import { parseFields } from '../../sources/intake.ts';
 import type { PlacedObject } from '../../sources/place.ts';
 import { SftpPlace } from '../../sources/sftp/sftp-place.ts';
 import { type Credential, faultOfCredential, faultOfMove, guardOf, kindOfCredential, openPlace } from './open-place.ts';
+import { requireNoSync } from './require-no-sync.ts';
 import { belongsTo, faultOfPattern, titleOf } from './scope.ts';
 import { houseOf, intakeNamed, type SourcesDeps } from './sources-deps.ts';
 import { judgeAgain } from './sql/objects.ts';
-import { type SourceDraft, writeSource } from './sql/sources.ts';
+import { lockSource, type SourceDraft, writeSource } from './sql/sources.ts';
 
 export type Wish = Omit<z.output<typeof SourceCreate>, 'settle_seconds'> & { readonly settle_seconds: number };
 
@@ -135,6 +136,8 @@ export async function saveSource(
     readonly sealedKind?: string;
     /** What was refused is to be judged by the new settings. */
     readonly judgesAgain?: boolean;
+    /** Not while a sync is at work, or begins before this is written. */
+    readonly needsRest?: boolean;
   },
 ): Promise<void> {
   const { engine } = houseOf(deps);
@@ -165,6 +168,11 @@ export async function saveSource(
     createdBy: kept.createdBy,
   };
   await withTransaction(engine.pools.control, async (tx) => {
+    if (kept.needsRest === true) {
+      // The lock first: a sync that is not there yet now waits for this change and goes by it.
+      await asTenant(tx, tenantId, () => lockSource(tx, tenantId, sourceId, 'change'));
+      await requireNoSync(tx, { tenant_id: tenantId, source_id: sourceId, name: wish.name });
+    }
     await asTenant(tx, tenantId, async () => {
       await writeSource(tx, draft);
       if (kept.judgesAgain === true) await judgeAgain(tx, tenantId, sourceId);

@@ -2,6 +2,7 @@
 // listing, in one commit. Unchanged objects cost no write.
 import { failpoint } from '../../platform/failpoints.ts';
 import type { PlacedObject } from '../../sources/place.ts';
+import { intakeNamed } from './sources-deps.ts';
 import { type Line, writeLines } from './sql/lines.ts';
 import { endObjects, type KnownObject, markMissing, readKnown, writeSeen } from './sql/objects.ts';
 import { noteCounts } from './sql/syncs.ts';
@@ -9,7 +10,7 @@ import { added, type Counts, type SyncJob, type SyncState } from './sync-state.t
 import { type Taken, takeObject } from './take-object.ts';
 
 /** What is stored between two commits. */
-const TAKES_PER_COMMIT = 40;
+export const TAKES_PER_COMMIT = 40;
 /** So many objects in a row that fail for reasons of the place end the sync: it is tried again later. */
 const TROUBLES_IN_A_ROW = 5;
 
@@ -29,14 +30,8 @@ export async function syncPage(
 ): Promise<SyncState> {
   const { context, source } = job;
   const { tenantId } = context.run;
-  const known = await context.commit((tx) =>
-    readKnown(
-      tx,
-      tenantId,
-      source.source_id,
-      page.map(({ key }) => key),
-    ),
-  );
+  const keys = page.map(({ key }) => key);
+  const known = await judgedNow(job, await context.commit((tx) => readKnown(tx, tenantId, source.source_id, keys)));
   let current = state;
   let objects: PlacedObject[] = [];
   let takes = 0;
@@ -107,6 +102,22 @@ async function syncPart(
     objects.filter((object) => fresh.includes(object.key) || isLeft(object)),
   );
   return after;
+}
+
+/** What a person had taken away and has brought back since is to be tried, although the object has not changed. */
+async function judgedNow(
+  { deps, source }: SyncJob,
+  known: ReadonlyMap<string, KnownObject>,
+): Promise<ReadonlyMap<string, KnownObject>> {
+  const { decided } = intakeNamed(deps, source.pipeline);
+  const refused = [...known.values()].filter(
+    ({ status, error_code: code }) => status === 'refused' && code !== null && decided?.codes.includes(code) === true,
+  );
+  if (decided === undefined || refused.length === 0) return known;
+  const uris = refused.map(({ source_uri: uri }) => uri);
+  const still = await decided.among(source.tenant_id, uris);
+  const back = refused.filter(({ source_uri: uri }) => !still.has(uri));
+  return new Map([...known, ...back.map((each) => [each.key, { ...each, status: 'failed' as const }] as const)]);
 }
 
 /** As it was when it was last judged: its bytes need not be read. */

@@ -15,7 +15,7 @@ export interface Counts {
   readonly unchanged: number;
   readonly refused: number;
   readonly vanished: number;
-  /** It may still be growing; the next sync looks again. */
+  /** It may still be growing; it is looked at again. */
   readonly settling: number;
   /** Left out by prefix and patterns. */
   readonly outside: number;
@@ -23,12 +23,14 @@ export interface Counts {
 }
 
 export interface SyncState {
-  readonly step: 'list' | 'vanish' | 'done';
-  /** The last key whose fate is written. */
+  readonly step: 'list' | 'settle' | 'vanish' | 'done';
+  /** The last key whose fate is written in this step. */
   readonly after: string | null;
   readonly counts: Counts;
   /** Taken in by the last commit and perhaps not put away yet: a sync that was killed in between does it first. */
   readonly left?: readonly string[];
+  /** When what may be growing is looked at again, in milliseconds. */
+  readonly settlesAt?: number | undefined;
 }
 
 export const beginning: SyncState = {

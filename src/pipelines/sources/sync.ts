@@ -1,4 +1,4 @@
-// One sync: list → compare → store → accept, then what has vanished. Killed anywhere, it goes on at the last key whose fate was written.
+// One sync: list → compare → store → accept, then what was still growing, then what has vanished. Killed anywhere, it goes on at the last key whose fate was written.
 // Only a listing that came to its end proves absence, and much absence at once is asked about before anything is taken away.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
@@ -6,9 +6,10 @@ import type { Receipt } from '../../engine/receipt.ts';
 import { compareKeys, type PlacedObject } from '../../sources/place.ts';
 import { openCredential, openPlace } from './open-place.ts';
 import { belongsTo } from './scope.ts';
+import { afterListing, settle } from './settle.ts';
 import type { SourcesDeps } from './sources-deps.ts';
 import { markMissing } from './sql/objects.ts';
-import { findSource, noteSync, type SourceRow } from './sql/sources.ts';
+import { lockSource, noteSync, type SourceRow } from './sql/sources.ts';
 import { forgetSyncs, recordSync } from './sql/syncs.ts';
 import { putAwayLeft, syncPage } from './sync-page.ts';
 import { beginning, SYNCS_KEPT, type SyncContext, type SyncJob, type SyncState } from './sync-state.ts';
@@ -22,7 +23,8 @@ const FORGOTTEN_AT_ONCE = 1_000;
 export async function syncSource(context: SyncContext, deps: SourcesDeps): Promise<StageOutcome> {
   const { input, run } = context;
   const source = await context.commit(async (tx) => {
-    const found = await findSource(tx, run.tenantId, input.source_id);
+    // A change that is being saved is waited for: this sync goes by what it says.
+    const found = await lockSource(tx, run.tenantId, input.source_id, 'sync');
     if (found === undefined) return undefined;
     await recordSync(tx, run.tenantId, input.source_id, run.id);
     await forgetSyncs(tx, run.tenantId, input.source_id, { kept: SYNCS_KEPT, limit: FORGOTTEN_AT_ONCE });
@@ -52,7 +54,8 @@ async function work(context: SyncContext, deps: SourcesDeps, source: SourceRow):
     await putAwayLeft(job, state);
     if (state.step === 'list')
       state = context.input.keys === undefined ? await list(job, state) : await lookAt(job, state);
-    if (state.step === 'vanish') {
+    if (state.step === 'settle') state = await settle(job, state);
+    if (state.step === 'vanish' && context.input.keys === undefined) {
       const ended = await endVanished(job, state);
       if ('ask' in ended) return ended;
       state = ended;
@@ -73,7 +76,7 @@ async function list(job: SyncJob, from: SyncState): Promise<SyncState> {
     requireEnd(state, deps.settings.sourceMaxObjects);
   }
   const { tenantId, id: syncId } = context.run;
-  const next: SyncState = { ...state, step: 'vanish', left: [] };
+  const next: SyncState = { ...state, ...afterListing(job, state), left: [] };
   const rest = { after: state.after, upTo: null, keys: [], syncId, prefix: source.prefix };
   await context.commit((tx) => markMissing(tx, tenantId, source.source_id, rest), { checkpoint: next });
   return next;
@@ -96,7 +99,9 @@ async function lookAt(job: SyncJob, from: SyncState): Promise<SyncState> {
     if (object !== undefined) found.push(object);
   }
   const done = await syncPage(job, from, found, belongsTo(source), false);
-  return { ...done, step: 'done' };
+  const next: SyncState = { ...done, ...afterListing(job, done), left: [] };
+  await context.commit(async () => undefined, { checkpoint: next });
+  return next;
 }
 
 async function finish({ context, source }: SyncJob, { counts }: SyncState): Promise<StageOutcome> {

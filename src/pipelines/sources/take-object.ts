@@ -88,7 +88,9 @@ async function store(job: SyncJob, { object, known, alive }: Wanted, maxBytes: n
   failpoint('sync.after_take');
   const wasTaken =
     known?.sha256 !== null && known !== undefined && known.status !== 'deleted' && known.status !== 'kept';
-  return { seen: { ...seen, runId }, fate: wasTaken ? 'changed' : 'new' };
+  // Content that was refused in between and is again the one that is served.
+  const isBack = wasTaken && known.run_id === runId && known.sha256?.equals(file.sha256) === true;
+  return { seen: { ...seen, runId }, fate: isBack ? 'unchanged' : wasTaken ? 'changed' : 'new' };
 }
 
 async function accept(job: SyncJob, intake: Intake, object: PlacedObject, file: StoredFile): Promise<string> {

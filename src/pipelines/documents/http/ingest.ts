@@ -12,7 +12,7 @@ import type { Log } from '../../../platform/log.ts';
 import type { Accepted, Intake } from '../../../sources/intake.ts';
 import { type AcceptedDocument, acceptDocument, cleanTitle } from '../accept-document.ts';
 import { documentExtensions, sniffDocument } from '../document-file.ts';
-import { withdrawDocument } from '../withdraw-document.ts';
+import { listTakenAway, withdrawDocument } from '../withdraw-document.ts';
 
 type DocumentIntake = Intake<typeof IngestFields, Accepted & AcceptedDocument>;
 
@@ -34,6 +34,10 @@ export function documentsIntake(engine: Engine, log: Log, mode = 'ledger'): Docu
       tagsOf(fields);
     },
     withdraw: (vanished) => withdrawDocument(engine, vanished),
+    decided: {
+      codes: ['document_deactivated', 'document_purged'],
+      among: (tenantId, uris) => listTakenAway(engine, tenantId, uris),
+    },
     accept({ tenantId, fields, file, createdBy, uploader, correlationId, sourceId, origin, uniqueKey }) {
       const isFolder = sourceId?.startsWith('folder:') === true;
       return acceptDocument(

@@ -9,8 +9,9 @@ import { uuidv7 } from '../../../platform/ids.ts';
 import { openCredential } from '../open-place.ts';
 import { requireRareEnough, requireRoom } from '../plan-limits.ts';
 import { removeSource } from '../remove-source.ts';
+import { requireNoSync } from '../require-no-sync.ts';
 import { requireOwnPassword, requirePinnedKey, withPinnedKey } from '../same-server.ts';
-import { changesScope, countLeaving, endLeaving, requireNoSync, staysIn } from '../scope-change.ts';
+import { changesScope, countLeaving, endLeaving, staysIn } from '../scope-change.ts';
 import { defaultSettleSeconds, preview, requireSound, saveSource, type Wish } from '../set-up.ts';
 import { requireSource, type SourceAnswer, viewSources } from '../source-view.ts';
 import type { SourcesDeps } from '../sources-deps.ts';
@@ -97,18 +98,19 @@ function settingHandlers(deps: SourcesDeps): Handlers {
       const wish = patched(deps, before, patch);
       const touches = Object.keys(patch).some((name) => reaching.has(name));
       const judged = touches ? await sound(deps, before.source_id, wish, plan) : checked(deps, wish, plan);
-      const stays = changesScope(patch) ? await staysIn(deps, before, judged) : () => true;
-      if (changesScope(patch)) await requireNoSync(deps, before);
+      const needsRest = changesScope(patch);
+      const stays = needsRest ? await staysIn(deps, before, judged) : () => true;
+      if (needsRest) await requireNoSync(engineOf(call).pools.control, before);
       if (what === undefined) {
-        const count = changesScope(patch) ? await countLeaving(deps, before, stays) : 0;
+        const count = needsRest ? await countLeaving(deps, before, stays) : 0;
         if (count > 0) throw new MillraceError('source_scope_narrowed', { count });
       }
       const kept =
         patch.credential === undefined ? { sealed: before.credential, sealedKind: before.credential_kind } : {};
       const judgesAgain = Object.keys(patch).some((name) => judging.has(name));
       const { created_by: createdBy } = before;
-      await saveSource(deps, tenantId, before.source_id, judged, { createdBy, judgesAgain, ...kept });
-      const left = changesScope(patch) ? await endLeaving(deps, before, stays, what ?? 'keep') : 0;
+      await saveSource(deps, tenantId, before.source_id, judged, { createdBy, judgesAgain, needsRest, ...kept });
+      const left = needsRest ? await endLeaving(deps, before, stays, what ?? 'keep') : 0;
       trail.acted({
         target: before.source_id,
         data: { changed: Object.keys(patch), ...(left > 0 ? { left, what } : {}) },

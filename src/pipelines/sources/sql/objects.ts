@@ -293,6 +293,8 @@ export interface ObjectRow {
   readonly first_seen_at: Date;
   readonly changed_at: Date;
   readonly deleted_at: Date | null;
+  /** The sync whose listing did not show it. */
+  readonly missing_in: string | null;
 }
 
 export async function pageObjects(
@@ -305,7 +307,7 @@ export async function pageObjects(
     name: page.status === null ? 'sources-page-objects' : 'sources-page-objects-by-status',
     text: `
       select o.key, o.status, o.bytes, o.modified_at, o.source_uri, o.sha256, o.run_id, o.error_code, o.error_text, o.version_id,
-             o.first_seen_at, o.changed_at, o.deleted_at
+             o.first_seen_at, o.changed_at, o.deleted_at, o.missing_in
       from public.source_objects o
       where o.tenant_id = $1 and o.source_id = $2 and ($3::text is null or o.key > $3 collate "C")
         ${page.status === null ? 'and $4::text is null' : 'and o.status = $4'}

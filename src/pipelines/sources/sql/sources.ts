@@ -52,6 +52,25 @@ export async function findSource(db: Queryable, tenantId: string, sourceId: stri
   return rows[0];
 }
 
+/** A change keeps syncs from reading the settings until it has committed; syncs do not keep each other. */
+export async function lockSource(
+  db: Queryable,
+  tenantId: string,
+  sourceId: string,
+  by: 'sync' | 'change',
+): Promise<SourceRow | undefined> {
+  const isSync = by === 'sync';
+  const { rows } = await db.query<SourceRow>({
+    name: isSync ? 'sources-lock-for-sync' : 'sources-lock-for-change',
+    text: `
+      select ${columns} from public.ingestion_sources s
+      where s.tenant_id = $1 and s.source_id = $2
+      ${isSync ? 'for share of s' : 'for no key update of s'}`,
+    values: [tenantId, sourceId],
+  });
+  return rows[0];
+}
+
 export async function listSources(
   db: Queryable,
   tenantId: string,
