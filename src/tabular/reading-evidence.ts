@@ -48,7 +48,7 @@ const doubtCodes = [
   'encoding_doubtful',
   'text_encoded_twice',
   'sheet_doubtful',
-  'rows_hidden',
+  'workbook_hides_rows',
   'text_beside_records',
   'numbers_doubtful',
   'measure_unmapped',

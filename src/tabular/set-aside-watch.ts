@@ -157,7 +157,7 @@ export function doubtsOfFindings({
     });
   if (hidden !== undefined)
     doubts.push({
-      code: 'rows_hidden',
+      code: 'workbook_hides_rows',
       message: `${hidden.rows} rows are hidden in the workbook, by a filter or by hand; they are read like the others.`,
       evidence: { for: ['the file holds them'], against: ['the workbook does not show them'] },
       rowsAtStake: hidden.rows,

@@ -93,7 +93,7 @@ describe('rows that a workbook hides', () => {
 
   it('are read and told, also when reading goes on behind them', async () => {
     const table = await readTable(bytesSource(hiding(3, 4)));
-    const told = [{ code: 'rows_hidden', rowsAtStake: 2, lines: [3, 4] }];
+    const told = [{ code: 'workbook_hides_rows', rowsAtStake: 2, lines: [3, 4] }];
     expect(await lateDoubts(table)).toMatchObject(told);
     expect(await lateDoubts(table, { offset: 5, line: 6, row: 5 })).toMatchObject(told);
   });

@@ -43,7 +43,7 @@ it('rows that a workbook hides are stored and told on the receipt', async () => 
   const { upload_id: runId } = (await upload(buildWorkbook({ rows: rows.join('') }), {}, 'export.xlsx')).json();
   expect(await ended(runId)).toMatchObject({
     status: 'completed',
-    receipt: { read: 6, doubts: { rows_hidden: 1 } },
+    receipt: { read: 6, doubts: { workbook_hides_rows: 1 } },
   });
   expect(await stored(runId)).toBe(6);
 });
