@@ -311,7 +311,7 @@ export const engineBreaks: readonly Break[] = [
   {
     id: 'engine.halfway-look-is-a-look-in-vain',
     file: 'src/engine/claimer.ts',
-    find: 'if (!sawAll) this.isHalfway = true;',
+    find: 'if (round.walks.length > 0) this.isHalfway = true;',
     replace: '',
     tests: [PAUSED],
   },
