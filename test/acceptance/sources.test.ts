@@ -111,6 +111,14 @@ async function searched(word: string): Promise<string[]> {
   return [...new Set(hits.filter(({ text }) => text.includes(word)).map(({ title }) => title))].sort();
 }
 
+/** What the documents answer, and from which of them. */
+async function asked(question: string): Promise<{ status: string; from: string[] }> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  const answer = await fetch(`${url}/v1/query`, { method: 'POST', headers, body: JSON.stringify({ question }) });
+  const { status, citations } = (await answer.json()) as { status: string; citations: { title: string }[] };
+  return { status, from: [...new Set(citations.map(({ title }) => title))] };
+}
+
 async function signIn(lines: readonly string[]): Promise<string> {
   const [, email = '', password = ''] = /^sign in +(\S+) with the password (\S+)/m.exec(lines.join('\n')) ?? [];
   const headers = { 'content-type': 'application/json' };
@@ -133,6 +141,8 @@ it('fifty files become documents and ads numbers; three changed, two deleted and
     await put(documentKey(n), documentText(n, 'walnut'));
     await put(adsKey(n), adsText(n, 10));
   }
+  const harbour = 'When does the harbour of Quillmoor open?';
+  await put(documentKey(6), `${documentText(6, 'walnut')}\nThe harbour of Quillmoor opens at six in the morning.\n`);
   const server = await startServer(env);
   url = server.url;
   token = await signIn(server.lines);
@@ -160,6 +170,7 @@ it('fifty files become documents and ads numbers; three changed, two deleted and
   expect(await sync(ads.source_id)).toEqual(counts({ seen: 25, new: 25 }));
   expect(await searched('walnut')).toEqual(numbers.map(documentKey).sort());
   expect(await spend()).toBe(25 * 2 * 10);
+  expect(await asked(harbour)).toEqual({ status: 'answered', from: [documentKey(6)] });
 
   // Three are changed, two deleted.
   await put(documentKey(3), documentText(3, 'cedar'));
@@ -177,6 +188,8 @@ it('fifty files become documents and ads numbers; three changed, two deleted and
       .sort(),
   );
   expect(await spend()).toBe(24 * 2 * 10 + 2 * 25);
+  // What only a deleted object said is not answered any more.
+  expect(await asked(harbour)).toEqual({ status: 'abstained', from: [] });
 
   // One is put back: the old version is served again, and nothing was read again.
   const versions = () => database.query<{ n: number }>('select count(*)::int as n from document_versions');
