@@ -1,22 +1,10 @@
 // Rules as a tenant sees and changes them: its own, and the defaults it has not changed. Runs as millrace_app under the tenant; every
 // statement names the tenant itself as well.
-import type { AlertComparison, AlertEvent, AlertMetric, AlertSeverity } from '../../../contract/api/alert-metrics.ts';
 import type { Queryable } from '../../../platform/database.ts';
+import type { DefaultRuleRow } from './save-default-rules.ts';
 
-export interface RuleRow {
-  readonly rule_id: string;
+export interface RuleRow extends DefaultRuleRow {
   readonly tenant_id: string | null;
-  readonly name: string;
-  readonly description: string;
-  readonly kind: 'event' | 'threshold';
-  readonly event: AlertEvent | null;
-  readonly metric: AlertMetric | null;
-  readonly comparison: AlertComparison | null;
-  readonly threshold: number | null;
-  readonly pipeline: string | null;
-  readonly window_minutes: number | null;
-  readonly severity: AlertSeverity;
-  readonly enabled: boolean;
   /** It stands in for a default of the same name. */
   readonly is_changed: boolean;
   readonly open_alerts: number;
