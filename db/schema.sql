@@ -1913,6 +1913,18 @@ grant select on public.documents to documents_worker;
 grant select on public.documents to millrace_app;
 grant update (observed_seq, tags, title, updated_at) on public.documents to documents_api;
 
+create table public.embedded_texts (
+  tenant_id uuid not null,
+  doc_id uuid not null,
+  text_hash bytea not null,
+  constraint embedded_texts_pkey PRIMARY KEY (tenant_id, doc_id, text_hash),
+  constraint embedded_texts_tenant_id_doc_id_fkey FOREIGN KEY (tenant_id, doc_id) REFERENCES public.documents(tenant_id, doc_id) ON DELETE CASCADE
+);
+alter table public.embedded_texts enable row level security, force row level security;
+create policy tenant_only on public.embedded_texts for all to documents_purge, documents_worker using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, select on public.embedded_texts to documents_purge;
+grant insert, select on public.embedded_texts to documents_worker;
+
 create table public.embedding_models (
   tenant_id uuid not null,
   model_id text not null,

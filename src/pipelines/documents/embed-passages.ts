@@ -11,7 +11,7 @@ import { type Embedder, signBits, vectorBytes } from './embedding/embedder.ts';
 import { embeddersOfTenant } from './embedding/tenant-embedders.ts';
 import { type ProcessState, timed } from './process-state.ts';
 import { listPassages, type PassageToEmbed } from './sql/chunks.ts';
-import { insertVectors, knownHashes, type VectorRow } from './sql/vectors.ts';
+import { insertVectors, knownHashes, recordTexts, type VectorRow } from './sql/vectors.ts';
 
 /** A model beside the active one has this long for one part. */
 const BESIDE_WITHIN_MS = 30_000;
@@ -62,6 +62,13 @@ export async function embedPassages(
       async (tx) => {
         await insertVectors(tx, tenantId, main.facts.modelId, made);
         for (const { modelId, rows } of others) await insertVectors(tx, tenantId, modelId, rows);
+        const rows = [made, ...others.map((other) => other.rows)].flat();
+        await recordTexts(
+          tx,
+          tenantId,
+          input.doc_id,
+          rows.map(({ hash }) => hash),
+        );
       },
       { checkpoint: state },
     );

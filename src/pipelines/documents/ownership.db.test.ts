@@ -43,7 +43,7 @@ describe('write ownership', () => {
     expect(await refusal('documents_api', `update documents set title = 'u'`)).toBeUndefined();
     expect(await refusal('documents_api', `update documents set source_uri = 'u'`)).toMatch(/permission denied/);
     expect(await refusal('documents_api', `delete from documents`)).toMatch(/permission denied/);
-    for (const table of content)
+    for (const table of [...content, 'embedded_texts'])
       expect([table, await refusal('documents_api', `insert into ${table} default values`)]).toEqual([
         table,
         expect.stringMatching(/permission denied/),

@@ -89,7 +89,7 @@ import { readPagesOf } from './sql/read-pages-of.ts';
 import { countPassing, countTerms, listTermsFrom, readLexemes, readSearchable } from './sql/read-searched.ts';
 import { noFilter, type SearchFilter } from './sql/search-filter.ts';
 import { insertTerms } from './sql/terms.ts';
-import { insertVectors, knownHashes, listLiveModels, recordModel } from './sql/vectors.ts';
+import { insertVectors, knownHashes, listLiveModels, recordModel, recordTexts } from './sql/vectors.ts';
 import {
   deactivateOthers,
   deleteVersionOfRun,
@@ -313,6 +313,7 @@ const building: PlanCase[] = [
     recordModel(db, w.ours, { modelId: 'other', name: 'n', provider: 'embedded', dims: 1, maxTokens: 1 } as never),
   ),
   worker((db, w) => knownHashes(db, w.ours, 'model', [Buffer.alloc(4)])),
+  worker((db, w) => recordTexts(db, w.ours, doc(w), [Buffer.alloc(4)])),
   worker((db, w) =>
     insertVectors(db, w.ours, 'model', [{ hash: Buffer.alloc(4), embedding: Buffer.alloc(4), bits: '1010' }]),
   ),

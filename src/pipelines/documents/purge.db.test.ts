@@ -6,9 +6,11 @@ import { buildPdf, prose, useDocuments } from '../../../test/support/documents.t
 import { wordEmbedder } from '../../../test/support/documents-deps.ts';
 import { observeAt } from '../../../test/support/observed-documents.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
+import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { withTenant } from '../../platform/database.ts';
 
-const bench = useDocuments({ embedder: wordEmbedder() });
+const embedder = wordEmbedder();
+const bench = useDocuments({ embedder, passagesPerPart: 2 });
 const { api } = bench;
 
 const SAID = 'Passwords have at least fourteen characters';
@@ -142,5 +144,39 @@ describe('a purge', () => {
     await bench.db.admin.query('delete from document_files where doc_id = $1', [docId]);
     expect(await purge(docId)).toMatchObject({ files: 1 });
     expect(filesWith('from an older installation')).toEqual([]);
+  });
+
+  it('takes the vectors that only a failed run had made, and leaves those that another document uses', async () => {
+    const text = `# Left\n\n${prose(72, 40).join('\n\n')}\n`;
+    const before = await bench.count('vector_ledger');
+    const failEarly = async () => {
+      const plain = embedder.embed;
+      let calls = 0;
+      embedder.embed = async (texts) => {
+        calls += 1;
+        if (calls === 2) throw new MillraceError('embedding_provider_refused', { reason: 'wrong key' });
+        return plain(texts);
+      };
+      const failed = await bench.ingest(text, 'left.md', { fields: { title: 'Left' } });
+      embedder.embed = plain;
+      expect(failed.run.status).toBe('failed');
+      await waitFor(async () => (await bench.count('document_versions', `doc_id = '${failed.docId}'`)) === 0, {
+        what: 'its passages to be cleared up',
+      });
+      return failed.docId;
+    };
+
+    const alone = await failEarly();
+    expect(await bench.count('vector_ledger')).toBe(before + 2);
+    expect(await purge(alone)).toMatchObject({ versions: 0, vectors: 2 });
+    expect(await bench.count('vector_ledger')).toBe(before);
+    expect(await bench.count('embedded_texts', `doc_id = '${alone}'`)).toBe(0);
+
+    const shared = await failEarly();
+    const other = await bench.ingest(`${text}\n`, 'other.md', { fields: { title: 'Left' } });
+    expect(other.run.receipt).toMatchObject({ reused: 2 });
+    const after = await bench.count('vector_ledger');
+    expect(await purge(shared)).toMatchObject({ versions: 0, vectors: 0 });
+    expect(await bench.count('vector_ledger')).toBe(after);
   });
 });

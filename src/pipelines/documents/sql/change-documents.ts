@@ -112,6 +112,7 @@ export async function purgeDocument(tx: Queryable, tenantId: string, docId: stri
     counted.chunks += chunks;
     counted.vectors += await purgeVectors(tx, tenantId, docId, version);
   }
+  counted.vectors += await purgeLeftVectors(tx, tenantId, docId);
   const answers = await eraseQuotes(tx, tenantId, docId);
   const files = await listFiles(tx, tenantId, docId);
   for (const { doc_version_id: version } of versions)
@@ -172,7 +173,7 @@ async function countContent(
 }
 
 async function purgeVectors(tx: Queryable, tenantId: string, docId: string, version: string): Promise<number> {
-  const { rows } = await tx.query<{ model_id: string; hashes: Buffer[] }>({
+  const { rows } = await tx.query<OwnVectors>({
     name: 'documents-purge-list-vectors',
     text: `
       select m.model_id, array_agg(own.text_hash) as hashes
@@ -199,8 +200,52 @@ async function purgeVectors(tx: Queryable, tenantId: string, docId: string, vers
       group by m.model_id`,
     values: [tenantId, version, docId],
   });
+  return deleteVectors(tx, tenantId, rows);
+}
+
+/** Those that failed runs left: their passages are gone. */
+async function purgeLeftVectors(tx: Queryable, tenantId: string, docId: string): Promise<number> {
+  const { rows } = await tx.query<OwnVectors>({
+    name: 'documents-purge-list-left-vectors',
+    text: `
+      select m.model_id, array_agg(own.text_hash) as hashes
+      from (
+        select o.text_hash
+        from (
+          select e.text_hash from public.embedded_texts e
+          where e.tenant_id = $1 and e.doc_id between $2 and $2 order by e.doc_id, e.text_hash offset 0
+        ) o
+        where (
+          select true from public.chunk_passages p
+          cross join lateral (
+            select from public.document_versions v
+            where v.tenant_id = $1 and v.doc_version_id = p.doc_version_id and v.doc_id <> $2
+            limit 1
+          ) other
+          where p.tenant_id = $1 and p.text_hash = o.text_hash
+          limit 1) is null
+        offset 0
+      ) own
+      cross join (select e.model_id from public.embedding_models e where e.tenant_id = $1 offset 0) m
+      group by m.model_id`,
+    values: [tenantId, docId],
+  });
+  await tx.query({
+    name: 'documents-purge-embedded-texts',
+    text: `delete from public.embedded_texts where tenant_id = $1 and doc_id = $2`,
+    values: [tenantId, docId],
+  });
+  return deleteVectors(tx, tenantId, rows);
+}
+
+interface OwnVectors {
+  readonly model_id: string;
+  readonly hashes: readonly Buffer[];
+}
+
+async function deleteVectors(tx: Queryable, tenantId: string, vectors: readonly OwnVectors[]): Promise<number> {
   let deleted = 0;
-  for (const { model_id: model, hashes } of rows) {
+  for (const { model_id: model, hashes } of vectors) {
     const { rowCount } = await tx.query({
       name: 'documents-purge-vectors',
       text: `

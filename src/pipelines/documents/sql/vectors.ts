@@ -82,3 +82,22 @@ export async function insertVectors(
     ],
   });
 }
+
+/** A purge finds them by this when their run has failed and its passages are gone. */
+export async function recordTexts(
+  tx: Queryable,
+  tenantId: string,
+  docId: string,
+  hashes: readonly Buffer[],
+): Promise<void> {
+  if (hashes.length === 0) return;
+  await tx.query({
+    name: 'documents-record-texts',
+    text: `
+      insert into public.embedded_texts (tenant_id, doc_id, text_hash)
+      select $1, $2, h.text_hash from unnest($3::bytea[]) as h (text_hash)
+      order by h.text_hash
+      on conflict do nothing`,
+    values: [tenantId, docId, hashes],
+  });
+}
