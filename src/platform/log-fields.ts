@@ -39,7 +39,7 @@ const names: Readonly<Record<FieldShape, string>> = {
     batchSize p50 p95 p99 rss exitCode kills poolSize poolWaiting applied_count backlog stale_hours row_number size_bytes
     chunks_created tokens_total queue_wait_ms tokens_in tokens_out cost_usd`,
   flag: 'created stopped ok retried duplicate skipped dry_run forced embedded enabled disabled taken_over delegation_success',
-  time: 'at until since started_at finished_at completed_at created_at available_at expires_at original_started_at due_at',
+  time: 'ts at until since started_at finished_at completed_at created_at available_at expires_at original_started_at due_at',
   hash: 'sha256 hash file_hash checksum digest content_hash',
   text: 'reason detail next hint message error_message folder path target url',
   filename: 'filename file fileName file_name original_name source_file',

@@ -79,6 +79,7 @@ export async function acceptDocument(
   const { file } = request;
   log.info(
     {
+      ts: new Date(),
       event: 'ingest_job_submitted',
       tenant_id: request.tenantId,
       user_id: request.createdBy,

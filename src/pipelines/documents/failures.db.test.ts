@@ -125,6 +125,21 @@ describe('a document run that fails', () => {
     await bench.engine.unpause('documents');
   });
 
+  it('and shared its file with a version that is served leaves that file alone', async () => {
+    const { docId, run } = await bench.ingest('The archive keeps one sentence.\n', 'shared.txt');
+    const params = { doc_id: docId, version: '1', page_no: '1' };
+    // Without its only section it has no text: the run of the fix fails.
+    const asked = await api.call('documents.page-retry', { as: bench.admin, params, body: { how: 'exclude' } });
+    const failedRun = await bench.ended(asked.json().run_id);
+    expect(failedRun).toMatchObject({ status: 'failed', error_code: 'document_without_text', blob_id: run.blob_id });
+    await waitFor(async () => kept.lines.find((line) => line.run_id === failedRun.id && line.status === 'failed'));
+    const forEver = `blob_id = '${run.blob_id}' and keep_until > engine.now() + interval '10 years'`;
+    expect(await bench.count('engine.blobs', forEver)).toBe(1);
+    const shown = await api.call('documents.show', { as: bench.admin, params: { doc_id: docId } });
+    expect(shown.json()).toMatchObject({ version_label: 'v1', status: 'active' });
+    expect((await api.call('documents.original', { as: bench.admin, params })).statusCode).toBe(200);
+  });
+
   it('and is retried at once makes version 1, whoever clears up first', async () => {
     embedder.embed = async () => {
       throw new MillraceError('embedding_provider_refused', { reason: 'wrong key' });

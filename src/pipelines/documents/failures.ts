@@ -43,6 +43,7 @@ async function clearUp(tx: Queryable, deps: FailuresDeps, run: RunRow): Promise<
   const { created_at: createdAt, started_at: startedAt, finished_at: finishedAt } = run;
   log.info(
     {
+      ts: new Date(),
       event: 'ingest_job_complete',
       run_id: id,
       tenant_id: tenantId,

@@ -4,6 +4,7 @@ import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { buildPdf, prose, useDocuments } from '../../../test/support/documents.ts';
 import { buildDocx, buildZip } from '../../../test/support/docx.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 
 const bench = useDocuments({ limits: { maxMemoryMb: 400, timeoutMs: 20_000 } });
 const { api } = bench;
@@ -67,7 +68,12 @@ describe('formats without pages', () => {
     const { text } = await page(docId);
     expect(text).toContain('Budget decided');
     expect(text).not.toMatch(/Home of everything|Imprint/);
-    expect((await version(docId)).notes).toEqual(['scripts were not run', 'external references were not fetched']);
+    expect((await version(docId)).notes).toEqual([
+      'what surrounds the article was left out: 7 words',
+      'scripts were not run',
+      'external references were not fetched',
+      'images were left out',
+    ]);
   });
 
   it('HTML without an article is read as a whole, and a million nodes are read as a stream', async () => {
@@ -137,11 +143,28 @@ describe('scans', () => {
   });
 });
 
+describe('a scan with a stamp in its text layer', () => {
+  it('is read by OCR, and what only the text layer says stays', async () => {
+    const drawn = await bench.ingest(await buildPdf([{ lines: prose(12, 16) }]), 'letter.pdf');
+    const params = { doc_id: drawn.docId, version: '1', page_no: '1' };
+    const image = await api.call('documents.page-image', { as: bench.admin, params, query: { dpi: '150' } });
+    const stamped = await buildPdf([{ image: image.rawPayload, heading: 'ACME 000017' }]);
+    const { docId, run } = await bench.ingest(stamped, 'stamped.pdf');
+    expect(run.receipt).toMatchObject({ read: 1, outcomes: { ocr: 1 } });
+    const read = await page(docId);
+    expect(read).toMatchObject({ fate: 'ocr', reason: 'most of the page is an image' });
+    expect(read.text).toContain('ACME 000017');
+    expect(read.text).toMatch(/staff keep record 1203/);
+  });
+});
+
 describe('files that cannot be read', () => {
   /** The code its run ends with; nothing of it may be left. */
   const fails = async (bytes: Uint8Array | string, name: string) => {
     const { docId, run } = await bench.ingest(bytes, name);
-    expect(await bench.count('document_versions', `doc_id = '${docId}'`)).toBe(0);
+    await waitFor(async () => (await bench.count('document_versions', `doc_id = '${docId}'`)) === 0 || undefined, {
+      what: 'no version of it',
+    });
     expect([run.status, run.error_text]).toEqual(['failed', expect.stringMatching(/^extraction error/)]);
     return run.error_code;
   };

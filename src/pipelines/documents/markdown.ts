@@ -1,5 +1,5 @@
 // A version as Markdown, page by page. Text of the document is escaped where Markdown or a browser would read more into it.
-import type { PlacedBlock, ReadPage, Unit } from './extract/page.ts';
+import type { Link, PlacedBlock, ReadPage, Unit } from './extract/page.ts';
 
 export async function* markdownOf(title: string, unit: Unit, pages: AsyncIterable<ReadPage>): AsyncGenerator<string> {
   yield `# ${escapeInline(title)}\n`;
@@ -10,24 +10,45 @@ export async function* markdownOf(title: string, unit: Unit, pages: AsyncIterabl
 }
 
 function blockMarkdown(block: PlacedBlock): string {
+  // Each is used once, in the order of the text.
+  const links = [...(block.links ?? [])];
   switch (block.kind) {
     case 'heading':
-      return `${'#'.repeat(Math.min(6, (block.level ?? 1) + 1))} ${escapeInline(block.text)}`;
-    case 'list_item':
-      return `${'  '.repeat(Math.max(0, (block.level ?? 1) - 1))}- ${escapeInline(block.text.replace(/^[-•*·]\s+/, ''))}`;
+      return `${'#'.repeat(Math.min(6, (block.level ?? 1) + 1))} ${linked(block.text, links, escapeInline)}`;
+    case 'list_item': {
+      const [, marker = '-', text = ''] = /^(?:(\d+[.)])\s+|[-•*·]\s+|)(.*)$/s.exec(block.text) ?? [];
+      return `${'  '.repeat(Math.max(0, (block.level ?? 1) - 1))}${marker} ${linked(text, links, escapeInline)}`;
+    }
     case 'code':
       return fenced(block.text);
     case 'table':
-      return block.rows === undefined ? escapeBlock(block.text) : table(block.rows);
+      return block.rows === undefined ? escapeBlock(block.text) : table(block.rows, links);
     default:
-      return escapeBlock(block.text);
+      return linked(block.text, links, escapeBlock);
   }
 }
 
-function table(rows: readonly (readonly string[])[]): string {
+/** The text with the links that stand in it; those it has are taken from the list. */
+function linked(text: string, links: Link[], escaped: (text: string) => string): string {
+  let [made, rest] = ['', text];
+  for (let link = links[0]; link !== undefined; link = links[0]) {
+    const at = rest.indexOf(link.text);
+    if (at === -1) break;
+    links.shift();
+    const target = link.href.replace(
+      /[()<>\s\\]/g,
+      (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+    );
+    made += `${at === 0 ? '' : escaped(rest.slice(0, at))}[${escapeInline(link.text)}](${target})`;
+    rest = rest.slice(at + link.text.length);
+  }
+  return made + (rest === '' ? '' : escaped(rest));
+}
+
+function table(rows: readonly (readonly string[])[], links: Link[]): string {
   const width = Math.max(...rows.map((cells) => cells.length));
   const line = (cells: readonly string[]) =>
-    `| ${Array.from({ length: width }, (_, at) => escapeInline(cells[at] ?? '').replaceAll('|', '\\|')).join(' | ')} |`;
+    `| ${Array.from({ length: width }, (_, at) => linked(cells[at] ?? '', links, escapeInline).replaceAll('|', '\\|')).join(' | ')} |`;
   const [head = [], ...rest] = rows;
   return [line(head), `|${' --- |'.repeat(width)}`, ...rest.map(line)].join('\n');
 }

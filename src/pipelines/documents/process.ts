@@ -26,6 +26,7 @@ export async function processDocument(context: DocumentContext, deps: DocumentsD
 function logEnd({ run, input, log }: DocumentContext, state: ProcessState, startedAt: number): void {
   log.info(
     {
+      ts: new Date(),
       event: 'ingest_job_complete',
       run_id: run.id,
       tenant_id: run.tenantId,

@@ -57,6 +57,11 @@ export class ZipArchive {
     return this.#entries.has(partName(name));
   }
 
+  /** Of every part, in small letters. */
+  get names(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
   /** How many parts there are, folders not counted, and how many of them have been read. */
   get counts(): { readonly all: number; readonly read: number } {
     const parts = [...this.#entries.keys()].filter((name) => !name.endsWith('/'));

@@ -16,6 +16,12 @@ export interface Box {
 /** running: a header or footer that repeats from page to page; it stays in the text of its page and out of the chunks. */
 export type BlockKind = 'heading' | 'paragraph' | 'list_item' | 'code' | 'table' | 'running';
 
+/** Where a piece of a block's text leads. It is kept and never followed. */
+export interface Link {
+  readonly text: string;
+  readonly href: string;
+}
+
 export interface Block {
   readonly kind: BlockKind;
   /** Of a heading 1 to 6, of a list item its depth. */
@@ -23,6 +29,8 @@ export interface Block {
   readonly text: string;
   readonly box?: Box;
   readonly rows?: readonly (readonly string[])[];
+  /** In the order of the text. */
+  readonly links?: readonly Link[];
 }
 
 /** A block and where its text stands in the text of its page. */
@@ -105,4 +113,21 @@ export function cleanText(text: string): string {
     .replace(/\p{Cc}/gu, (control) => (control === '\n' || control === '\t' ? control : ''))
     .replace(/[ \t]+\n/g, '\n')
     .trim();
+}
+
+/** How many words of the text stand in none of the blocks. */
+export function wordsMissing(text: string, blocks: readonly Block[]): number {
+  const there = new Map<string, number>();
+  for (const block of blocks) for (const word of wordsOf(block.text)) there.set(word, (there.get(word) ?? 0) + 1);
+  let missing = 0;
+  for (const word of wordsOf(text)) {
+    const left = there.get(word) ?? 0;
+    if (left === 0) missing += 1;
+    else there.set(word, left - 1);
+  }
+  return missing;
+}
+
+export function wordsOf(text: string): readonly string[] {
+  return text.match(/[\p{L}\p{N}]+/gu) ?? [];
 }

@@ -6,6 +6,9 @@ import { inflateSync } from 'node:zlib';
 const kinds: readonly (readonly [note: string, names: readonly string[]])[] = [
   ['embedded files were ignored', ['/EmbeddedFile', '/Filespec']],
   ['scripts were not run', ['/JavaScript', '/JS ', '/JS(', '/JS<']],
+  ['comments on the pages were not read', ['/FreeText', '/Subtype /Text', '/Subtype/Text', '/Popup']],
+  ['tick boxes of forms were not read', ['/FT /Btn', '/FT/Btn']],
+  ['the XFA form was not read', ['/XFA']],
   ['external references were not fetched', ['/GoToR', '/Launch', '/ImportData', '/SubmitForm']],
 ];
 

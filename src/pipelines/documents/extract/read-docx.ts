@@ -1,47 +1,22 @@
-// DOCX: headings, paragraphs, lists and tables by mammoth. The archive is unpacked and counted first, so that a bomb is refused before
-// anything is built from it. Images, macros, embedded files and external references are left alone.
-import { open, readFile } from 'node:fs/promises';
+// DOCX: headings, paragraphs, lists, tables and notes by mammoth. It gets its parts from our archive, which counts what they unpack to, so that a bomb is
+// refused before anything is built from it. Images, macros, embedded files and external references are left alone, and what is left out is said.
+import { open } from 'node:fs/promises';
 import mammoth from 'mammoth';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { defaultLimits } from '../../../tabular/limits.ts';
 import { ZipArchive } from '../../../tabular/xlsx/zip-archive.ts';
+import { count, leftOutOf, readableDocument, shownText, textOf } from './docx-parts.ts';
 import { htmlBlocks } from './html-blocks.ts';
+import { wordsMissing } from './page.ts';
 import type { ReadDocument } from './read-html.ts';
 
 const MAX_PART_BYTES = 64 * 1024 * 1024;
-const parts = ['word/document.xml', 'word/styles.xml', 'word/numbering.xml', 'word/footnotes.xml', 'word/endnotes.xml'];
 
 export async function readDocx(path: string): Promise<ReadDocument> {
-  const notes = await inspect(path);
-  try {
-    const { value } = await mammoth.convertToHtml(
-      { buffer: await readFile(path) },
-      {
-        externalFileAccess: false,
-        // An image without a source costs nothing and reads nothing.
-        convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
-        styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh"],
-      },
-    );
-    return { blocks: htmlBlocks(value), notes };
-  } catch (error) {
-    throw new MillraceError('document_damaged', { reason: reasonOf(error) }, { cause: error });
-  }
-}
-
-async function inspect(path: string): Promise<string[]> {
   const file = await open(path);
   try {
     const zip = await ZipArchive.open(file, { ...defaultLimits.spreadsheet, maxInflatedBytes: MAX_PART_BYTES });
-    if (!zip.has('word/document.xml')) throw new MillraceError('document_damaged', { reason: 'it has no text part' });
-    for (const part of parts) if (zip.has(part)) for await (const _ of zip.read(part));
-    const relations = zip.has('word/_rels/document.xml.rels') ? await textOf(zip, 'word/_rels/document.xml.rels') : '';
-    return [
-      ...(zip.has('word/vbaProject.bin') ? ['macros were ignored'] : []),
-      ...(/\/(?:oleObject|package)"/.test(relations) ? ['embedded files were ignored'] : []),
-      ...(/TargetMode="External"/.test(relations) ? ['external references were not fetched'] : []),
-      ...(/\/image"/.test(relations) ? ['images were left out'] : []),
-    ];
+    return await readArchive(zip);
   } catch (error) {
     throw asDocumentError(error);
   } finally {
@@ -49,15 +24,67 @@ async function inspect(path: string): Promise<string[]> {
   }
 }
 
-async function textOf(zip: ZipArchive, name: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of zip.read(name)) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
+async function readArchive(zip: ZipArchive): Promise<ReadDocument> {
+  const main = await mainPart(zip);
+  if (!zip.has(main)) throw new MillraceError('document_damaged', { reason: 'it has no text part' });
+  const document = await textOf(zip, main);
+  const readable = readableDocument(document);
+  const parts = {
+    exists: (name: string) => zip.has(name),
+    read: async (name: string) => (name === main ? readable : await textOf(zip, name)),
+  };
+  const { value } = await mammoth.convertToHtml({ file: parts } as never, {
+    externalFileAccess: false,
+    // An image without a source costs nothing and reads nothing.
+    convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
+    styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh"],
+  });
+  const html = numberNotes(value);
+  const blocks = htmlBlocks(html);
+  const missing = wordsMissing(shownText(document), blocks);
+  return {
+    blocks,
+    notes: [
+      ...(await broughtAlong(zip, main)),
+      ...(await leftOutOf(zip, document)),
+      ...(html.includes('<ol>') ? ['numbers of lists were left out'] : []),
+      ...(missing > 0 ? [`text that could not be read was left out: ${count(missing)}`] : []),
+    ],
+  };
+}
+
+/** Foot and end notes come as the last list, each with an arrow back: they get the number by which the text names them. */
+function numberNotes(html: string): string {
+  let number = 0;
+  return html
+    .replace(/<ol>(?=<li id="(?:foot|end)note-)/g, '<ul>')
+    .replace(/<li id="(?:foot|end)note-[^"]*">(?:<p>)?/g, () => `<li>[${++number}] `)
+    .replace(/\s*<a href="#(?:foot|end)note-ref-[^"]*">↑<\/a>/g, '');
+}
+
+/** Most programs call it word/document.xml, and not all of them. */
+async function mainPart(zip: ZipArchive): Promise<string> {
+  const relations = zip.has('_rels/.rels') ? await textOf(zip, '_rels/.rels') : '';
+  const [relation = ''] = /<Relationship\b[^>]*\/officeDocument"[^>]*>/.exec(relations) ?? [];
+  return /\bTarget="\/?([^"]+)"/.exec(relation)?.[1] ?? 'word/document.xml';
+}
+
+async function broughtAlong(zip: ZipArchive, main: string): Promise<string[]> {
+  const at = main.lastIndexOf('/') + 1;
+  const name = `${main.slice(0, at)}_rels/${main.slice(at)}.rels`;
+  const relations = zip.has(name) ? await textOf(zip, name) : '';
+  return [
+    ...(zip.has('word/vbaProject.bin') ? ['macros were ignored'] : []),
+    ...(/\/(?:oleObject|package)"/.test(relations) ? ['embedded files were ignored'] : []),
+    ...(/TargetMode="External"/.test(relations) ? ['external references were not fetched'] : []),
+    ...(/\/image"/.test(relations) ? ['images were left out'] : []),
+  ];
 }
 
 /** The archive speaks of spreadsheets. */
-function asDocumentError(error: unknown): unknown {
-  if (!(error instanceof MillraceError)) return error;
+function asDocumentError(error: unknown): MillraceError {
+  if (!(error instanceof MillraceError))
+    return new MillraceError('document_damaged', { reason: reasonOf(error) }, { cause: error });
   if (error.code === 'spreadsheet_encrypted') return new MillraceError('document_encrypted');
   if (error.code === 'spreadsheet_too_large')
     return new MillraceError('document_too_complex', { reason: reasonOf(error) }, { cause: error });

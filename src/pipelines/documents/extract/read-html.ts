@@ -5,13 +5,14 @@ import { bytesSource } from '../../../tabular/byte-source.ts';
 import { decodeText } from '../../../tabular/text/decode-text.ts';
 import { detectEncoding } from '../../../tabular/text/detect-encoding.ts';
 import { htmlBlocks } from './html-blocks.ts';
-import type { Block } from './page.ts';
+import { type Block, wordsMissing, wordsOf } from './page.ts';
 
 /** A tree of more nodes costs hundreds of megabytes; such a page is read as a stream. */
 const MAX_TREE_TAGS = 60_000;
-/** An article with less of the page's text than this is a teaser or a comment, not the page. */
-const MIN_ARTICLE_SHARE = 0.3;
+/** An article with less of the page's words than this is one of several, a teaser or a comment, not the page. */
+const MIN_ARTICLE_SHARE = 0.6;
 const CHARSET_BYTES = 4_096;
+const TITLE_CHARS = 100_000;
 
 export interface ReadDocument {
   readonly blocks: readonly Block[];
@@ -20,11 +21,20 @@ export interface ReadDocument {
 
 export async function readHtml(bytes: Uint8Array): Promise<ReadDocument> {
   const html = await decodeHtml(bytes);
-  const whole = htmlBlocks(html, { dropChrome: true });
+  const all = htmlBlocks(html, { numbers: true });
+  const whole = htmlBlocks(html, { dropChrome: true, numbers: true });
   const article = tagsOf(html) > MAX_TREE_TAGS ? undefined : articleOf(html);
-  const blocks = article !== undefined && charsOf(article) >= charsOf(whole) * MIN_ARTICLE_SHARE ? article : whole;
+  const isArticle = article !== undefined && sizeOf(article) >= sizeOf(whole) * MIN_ARTICLE_SHARE;
+  const main = isArticle ? article : withTitle(whole, titleOf(html));
   // A page that is all navigation is still a page.
-  return { blocks: blocks.length > 0 ? blocks : htmlBlocks(html), notes: notesOf(html) };
+  const blocks = main.length > 0 ? main : all;
+  const left = wordsMissing(all.map(({ text }) => text).join('\n'), blocks);
+  return { blocks, notes: [...(left > 0 ? [leftOut(left, isArticle)] : []), ...notesOf(html)] };
+}
+
+function leftOut(words: number, isArticle: boolean): string {
+  const what = isArticle ? 'what surrounds the article' : 'navigation and footers';
+  return `${what} ${isArticle ? 'was' : 'were'} left out: ${words} word${words === 1 ? '' : 's'}`;
 }
 
 function articleOf(html: string): Block[] | undefined {
@@ -34,14 +44,23 @@ function articleOf(html: string): Block[] | undefined {
     if (!isProbablyReaderable(tree)) return undefined;
     const article = new Readability(tree, { maxElemsToParse: MAX_TREE_TAGS }).parse();
     if (article?.content == null) return undefined;
-    const blocks = htmlBlocks(article.content);
-    const title = article.title?.trim();
-    const hasTitle = title === undefined || title === '' || blocks.some((block) => block.text === title);
-    return hasTitle ? blocks : [{ kind: 'heading', level: 1, text: title }, ...blocks];
+    return withTitle(htmlBlocks(article.content, { numbers: true }), article.title?.trim());
   } catch {
     // Readability gives up on trees it cannot follow; the stream reads every page.
     return undefined;
   }
+}
+
+function withTitle(blocks: Block[], title: string | undefined): Block[] {
+  if (title === undefined || title === '' || blocks.length === 0) return blocks;
+  const hasTitle = blocks.some(({ kind, text }) => text === title || (kind === 'heading' && title.includes(text)));
+  return hasTitle ? blocks : [{ kind: 'heading', level: 1, text: title }, ...blocks];
+}
+
+/** Of the page itself; pictures have titles too. */
+function titleOf(html: string): string | undefined {
+  const found = /<title[^>]*>([^<]{1,500})<\/title/i.exec(html.slice(0, TITLE_CHARS))?.[1];
+  return found === undefined ? undefined : htmlBlocks(found)[0]?.text;
 }
 
 function notesOf(html: string): string[] {
@@ -49,7 +68,9 @@ function notesOf(html: string): string[] {
   if (/<script\b/i.test(html)) notes.push('scripts were not run');
   if (/<(?:img|link|iframe|video|audio|source|embed)\b[^>]*\b(?:src|href|data)\s*=\s*["']?(?:https?:)?\/\//i.test(html))
     notes.push('external references were not fetched');
-  if (/<(?:object|embed)\b/i.test(html)) notes.push('embedded objects were ignored');
+  if (/<(?:object|embed|applet|i?frame)\b/i.test(html)) notes.push('embedded objects were ignored');
+  if (/<(?:img|svg|canvas)\b/i.test(html)) notes.push('images were left out');
+  if (/<(?:select|button)\b/i.test(html)) notes.push('buttons and choices were left out');
   return notes;
 }
 
@@ -73,6 +94,6 @@ function tagsOf(html: string): number {
   return tags / 2;
 }
 
-function charsOf(blocks: readonly Block[]): number {
-  return blocks.reduce((sum, { text }) => sum + text.length, 0);
+function sizeOf(blocks: readonly Block[]): number {
+  return blocks.reduce((sum, { text }) => sum + wordsOf(text).length, 0);
 }

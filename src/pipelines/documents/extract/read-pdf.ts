@@ -9,8 +9,10 @@ import {
   type Rect,
 } from '@llamaindex/liteparse';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { languageOf } from '../language.ts';
 import { type Judged, judgeLetters } from './arabic-letters.ts';
 import { imagePage } from './image-page.ts';
+import { withLostLines } from './lost-lines.ts';
 import {
   type Block,
   type Box,
@@ -20,11 +22,14 @@ import {
   type ReadPage,
   tableText,
   withoutText,
+  wordsMissing,
+  wordsOf,
 } from './page.ts';
 import type { PagesAhead, ParsedPages } from './pages-ahead.ts';
 import { findAsides } from './pdf-asides.ts';
 import { plainText, type TextLayer, textLayerOf } from './plain-text.ts';
 import { isInside, isRightToLeft, readColumns, readRightToLeft } from './reading-order.ts';
+import { markRunning } from './running-lines.ts';
 import { isTurned, readTurned, type TurnedText } from './turned-text.ts';
 
 export interface PdfOptions {
@@ -42,10 +47,12 @@ export interface PdfOptions {
 const GARBLED_SHARE = 0.3;
 /** Blocks must hold this share of the words of the text layer, or the plain text is taken instead: no word is lost for the sake of layout. */
 const MIN_BLOCK_SHARE = 0.9;
+/** A page with so large an image and so little text is a scan with a stamp on it, not a page of text. */
+const SCAN_IMAGE_SHARE = 0.3;
+const STAMP_SHARE = 0.03;
+/** An image of this share of the page is said if it is not read: it may be a table or a letter. */
+const SAID_IMAGE_SHARE = 0.1;
 const OCR_DPI = 150;
-const MIN_RUNNING_PAGES = 5;
-const RUNNING_SHARE = 0.6;
-const MAX_RUNNING_CHARS = 120;
 
 const base: Partial<LiteParseConfig> = {
   quiet: true,
@@ -113,9 +120,13 @@ async function settlePage(
   const size = { width: page.width, height: page.height };
   if (asked === 'exclude') return without(pageNo, 'rejected', 'left out by a person', size);
   const own = viewPage(page);
-  const isGarbled =
-    own.text !== '' && (garbledShareOf(page.text) > GARBLED_SHARE || page.complexity?.isGarbled === true);
-  if (own.text !== '' && !isGarbled && asked !== 'ocr') return { ...own, pageNo, ...size, fate: 'text' };
+  const isGarbled = own.text !== '' && isUnreadable(page);
+  if (own.text !== '' && !isGarbled && asked !== 'ocr') {
+    const text: ReadPage = { ...own, pageNo, ...size, fate: 'text' };
+    if (imageShareOf(page) < SAID_IMAGE_SHARE) return text;
+    const scanned = isStampedScan(page) && options.ocr !== 'off' ? await readScan(options, text, page) : undefined;
+    return scanned ?? { ...text, reason: [text.reason, IMAGE_NOT_READ].filter((each) => each !== null).join('; ') };
+  }
   if (own.text === '' && asked !== 'ocr' && !hasPicture(page)) return without(pageNo, 'empty', null, size);
   if (options.ocr === 'off' && asked !== 'ocr')
     return without(
@@ -128,6 +139,33 @@ async function settlePage(
   const read = await readByOcr(options, pageNo, isGarbled, own.text === '' ? undefined : size);
   options.onSlowPage?.();
   return { ...read, ...size };
+}
+
+const IMAGE_NOT_READ = 'an image on the page was not read';
+
+function imageShareOf({ complexity }: ParsedPage): number {
+  if (complexity === undefined) return 0;
+  return complexity.fullPageImage ? 1 : complexity.largestImageCoverage;
+}
+
+function isStampedScan(page: ParsedPage): boolean {
+  return imageShareOf(page) >= SCAN_IMAGE_SHARE && (page.complexity?.textCoverage ?? 1) < STAMP_SHARE;
+}
+
+/** The library takes lists of numbers and codes for broken fonts; what has the words of a language is none. */
+function isUnreadable({ text, complexity }: ParsedPage): boolean {
+  return garbledShareOf(text) > GARBLED_SHARE || (complexity?.isGarbled === true && languageOf(text).language === null);
+}
+
+/** A page whose text layer is a stamp: read by OCR where that finds more, with what the text layer says beside it. */
+async function readScan(options: PdfOptions, text: ReadPage, page: ParsedPage): Promise<ReadPage | undefined> {
+  const read = await readByOcr(options, text.pageNo, false, { width: page.width, height: page.height });
+  options.onSlowPage?.();
+  const isMore = read.fate === 'ocr' && wordsOf(read.text).length > wordsOf(text.text).length;
+  if (!isMore) return undefined;
+  const placed = placeBlocks(withLostLines(read.blocks, page.textItems));
+  const size = { width: page.width, height: page.height, charEnd: placed.text.length };
+  return { ...read, ...placed, ...size, reason: 'most of the page is an image' };
 }
 
 /** Where each word stands; the library says it at twice the cost, so only pages that need it are asked. */
@@ -207,8 +245,11 @@ function viewPage(page: ParsedPage): View {
       ? [...blocksOf(page, turned, judged), ...turnedBlocks(turned)]
       : [{ kind: 'paragraph' as const, text: cleanText(columns) }];
   const plain = cleanText(plainOf(page, turned, judged));
-  const isWhole = columns !== undefined || wordsCovered(plain, blocks) >= MIN_BLOCK_SHARE;
-  const placed = placeBlocks(isWhole ? blocks : plainBlocks(plain));
+  const missing = columns === undefined ? wordsMissing(plain, blocks) : 0;
+  const isWhole = missing <= wordsOf(plain).length * (1 - MIN_BLOCK_SHARE);
+  const isStraight = turned === undefined && judged === undefined;
+  const kept = missing > 0 && isStraight ? withLostLines(blocks, page.textItems) : blocks;
+  const placed = placeBlocks(isWhole ? kept : plainBlocks(plain));
   const doubt = judged?.doubt ?? 0;
   const isTable = (kind: string) => kind === 'table';
   return {
@@ -309,52 +350,9 @@ function plainBlocks(text: string): Block[] {
   return text.split(/\n{2,}/).map((part): Block => ({ kind: 'paragraph', text: part.trim() }));
 }
 
-/** The share of the words of the text layer that stand in the blocks. */
-function wordsCovered(plain: string, blocks: readonly Block[]): number {
-  const wanted = wordsOf(plain);
-  if (wanted.length === 0) return 1;
-  const there = new Map<string, number>();
-  for (const { text } of blocks) for (const word of wordsOf(text)) there.set(word, (there.get(word) ?? 0) + 1);
-  let found = 0;
-  for (const word of wanted) {
-    const left = there.get(word) ?? 0;
-    if (left === 0) continue;
-    there.set(word, left - 1);
-    found += 1;
-  }
-  return found / wanted.length;
-}
-
-function wordsOf(text: string): string[] {
-  return text.match(/[\p{L}\p{N}]+/gu) ?? [];
-}
-
 function boxOf({ x, y, width, height }: Rect): Box {
   const round = (value: number) => Math.round(value * 10) / 10;
   return { x: round(x), y: round(y), w: round(width), h: round(height) };
-}
-
-/** The first or last block of most pages of a batch, alike but for digits, is a header or footer. */
-function markRunning(pages: readonly ReadPage[]): ReadPage[] {
-  const readable = pages.filter(({ blocks }) => blocks.length > 1);
-  if (readable.length < MIN_RUNNING_PAGES) return [...pages];
-  const seen = new Map<string, number>();
-  for (const { blocks } of readable)
-    for (const key of new Set([blocks[0], blocks.at(-1)].map((block) => patternOf(block?.text ?? ''))))
-      seen.set(key, (seen.get(key) ?? 0) + 1);
-  const isRunning = (text: string) =>
-    text.length <= MAX_RUNNING_CHARS && (seen.get(patternOf(text)) ?? 0) >= readable.length * RUNNING_SHARE;
-  return pages.map((page) => ({
-    ...page,
-    blocks: page.blocks.map((block, index) => {
-      const isEdge = (index === 0 || index === page.blocks.length - 1) && page.blocks.length > 1;
-      return isEdge && isRunning(block.text) ? { ...block, kind: 'running' as const } : block;
-    }),
-  }));
-}
-
-function patternOf(text: string): string {
-  return text.replace(/\d+/g, '#').replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
 function without(

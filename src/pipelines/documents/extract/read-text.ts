@@ -47,7 +47,7 @@ function markdownBlocks(text: string): Block[] {
     const line = lines[at] ?? '';
     const fence = /^\s{0,3}(```+|~~~+)/.exec(line)?.[1];
     const heading = /^\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line);
-    const item = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s+(.*)$/.exec(line);
+    const item = /^(\s*)(?:[-*+]\s+|(?=\d{1,9}[.)]\s))(.*)$/.exec(line);
     if (fence !== undefined) {
       flush();
       const end = lines.findIndex((each, index) => index > at && each.trim().startsWith(fence));

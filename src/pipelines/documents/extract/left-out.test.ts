@@ -1,0 +1,228 @@
+// Odd but real documents: what they say is read, and whatever is not read is said in the notes.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { buildZip, type ZipEntry } from '../../../../test/support/docx.ts';
+import { markdownOf } from '../markdown.ts';
+import type { Block } from './page.ts';
+import { readDocx } from './read-docx.ts';
+import { readHtml } from './read-html.ts';
+import { readMarkdown } from './read-text.ts';
+import { sectionsOf } from './sections.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'millrace-left-out-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const html = (text: string) => readHtml(Buffer.from(text));
+const texts = (blocks: readonly Block[]) => blocks.map(({ text }) => text);
+const sentence = 'The committee met on Tuesday and decided that the budget for the next year is not to be changed. ';
+
+async function exported(blocks: readonly Block[]): Promise<string> {
+  async function* pages() {
+    yield* sectionsOf(blocks);
+  }
+  let text = '';
+  for await (const part of markdownOf('T', 'section', pages())) text += part;
+  return text;
+}
+
+describe('HTML', () => {
+  it('of several articles is read as a whole', async () => {
+    const article = (name: string, times: number) =>
+      `<article><h1>${name}</h1><p>${sentence.repeat(times)}</p></article>`;
+    const { blocks, notes } = await html(
+      `<body>${article('One', 20)}${article('Two', 15)}<div><h2>Appendix</h2><p>${sentence.repeat(20)}</p></div></body>`,
+    );
+    expect(blocks.filter(({ kind }) => kind === 'heading').map(({ text }) => text)).toEqual(['One', 'Two', 'Appendix']);
+    expect(notes).toEqual([]);
+  });
+
+  it('keeps captions of tables, text inside forms, headers and asides, and says how many words of navigation and footers it leaves out', async () => {
+    const { blocks, notes } = await html(
+      `<body><nav>Home News</nav><header><h1>Report</h1></header><form><p>Inside a form.</p></form>
+       <table><caption>Table 7: Budget</caption><tr><th>A</th><th>B</th></tr><tr><td>foo<b>bar</b></td><td>2</td></tr></table>
+       <aside>1. A footnote.</aside><footer>Imprint</footer></body>`,
+    );
+    expect(texts(blocks)).toEqual([
+      'Report',
+      'Inside a form.',
+      'Table 7: Budget',
+      '| A | B |\n| foobar | 2 |',
+      '1. A footnote.',
+    ]);
+    expect(notes).toEqual(['navigation and footers were left out: 3 words']);
+  });
+
+  it('whose tags are never closed is not swallowed by them', async () => {
+    expect(texts((await html(`<html><head><title>T</title><p>First.</p><p>Second.</p>`)).blocks)).toEqual([
+      'T',
+      'First.',
+      'Second.',
+    ]);
+    const { blocks, notes } = await html(
+      '<p>First.</p><button>Go<p>Second.</p><select><option>A<h2>Third</h2><p>Last.</p>',
+    );
+    expect(texts(blocks)).toEqual(['First.', 'Second.', 'Third', 'Last.']);
+    expect(notes).toEqual(['buttons and choices were left out']);
+  });
+
+  it('keeps the numbers of its lists and where its links lead', async () => {
+    const { blocks } = await html(
+      `<ol start="3"><li>Notice</li><li value="7">Term, see <a href="https://example.org/a b">the act</a></li></ol>
+       <table><tr><td><a href="mailto:x@example.org">x</a></td><td><a href="javascript:1">y</a></td></tr></table>`,
+    );
+    expect(texts(blocks).slice(0, 2)).toEqual(['3. Notice', '7. Term, see the act']);
+    const text = await exported(blocks);
+    expect(text).toContain('7. Term, see [the act](https://example.org/a%20b)');
+    expect(text).toContain('| [x](mailto:x@example.org) | y |');
+  });
+
+  it('says that images, frames and scripts were left out', async () => {
+    const { notes } = await html(
+      '<p>x</p><img src="a.png" alt="A chart"><iframe srcdoc="y"></iframe><script>1</script>',
+    );
+    expect(notes).toEqual(['scripts were not run', 'embedded objects were ignored', 'images were left out']);
+  });
+});
+
+describe('Markdown', () => {
+  it('keeps the numbers of its lists', async () => {
+    expect(texts(await readMarkdown(Buffer.from('3. Notice\n4) Term\n- point\n')))).toEqual([
+      '3. Notice',
+      '4) Term',
+      'point',
+    ]);
+  });
+});
+
+const names = ['w', 'r', 'm', 'mc', 'wp', 'wps', 'a', 'v'];
+const uris: Readonly<Record<string, string>> = {
+  w: 'http://schemas.openxmlformats.org/wordprocessingml/2006/main',
+  r: 'http://schemas.openxmlformats.org/officeDocument/2006/relationships',
+  m: 'http://schemas.openxmlformats.org/officeDocument/2006/math',
+  mc: 'http://schemas.openxmlformats.org/markup-compatibility/2006',
+  wp: 'http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing',
+  wps: 'http://schemas.microsoft.com/office/word/2010/wordprocessingShape',
+  a: 'http://schemas.openxmlformats.org/drawingml/2006/main',
+  v: 'urn:schemas-microsoft-com:vml',
+};
+const spaces = names.map((name) => `xmlns:${name}="${uris[name]}"`).join(' ');
+const r = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+const p = (runs: string) => `<w:p>${runs}</w:p>`;
+const part = (name: string, root: string, body: string): ZipEntry => ({
+  name,
+  data: Buffer.from(`<${root} ${spaces}>${body}</${root}>`),
+});
+
+async function docx(body: string, more: readonly ZipEntry[] = [], relations = '', main = 'word/document.xml') {
+  const xmlns = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"';
+  const file = path.join(folder, 'one.docx');
+  writeFileSync(
+    file,
+    buildZip([
+      { name: '[Content_Types].xml', data: Buffer.from('<Types/>') },
+      {
+        name: '_rels/.rels',
+        data: Buffer.from(
+          `<Relationships ${xmlns}><Relationship Id="m" Type="${uris.r}/officeDocument" Target="${main}"/></Relationships>`,
+        ),
+      },
+      {
+        name: `word/_rels/${path.basename(main)}.rels`,
+        data: Buffer.from(`<Relationships ${xmlns}>${relations}</Relationships>`),
+      },
+      part(main, 'w:document', `<w:body>${body}</w:body>`),
+      ...more,
+    ]),
+  );
+  return readDocx(file);
+}
+
+describe('DOCX', () => {
+  const boxed = `<w:txbxContent>${p(r('Boxed words'))}</w:txbxContent>`;
+  const drawing = `<w:drawing><wp:anchor><a:graphic><a:graphicData><wps:wsp><wps:txbx>${boxed}</wps:txbx></wps:wsp></a:graphicData></a:graphic></wp:anchor></w:drawing>`;
+  const older = `<w:pict><v:shape><v:textbox>${boxed}</v:textbox></v:shape></w:pict>`;
+
+  it.each([
+    ['of a field', `<w:fldSimple w:instr="MERGEFIELD Name">${r('Ada Lovelace')}</w:fldSimple>`, ['Ada Lovelace']],
+    [
+      'set in one direction',
+      `<w:bdo w:val="rtl">${r('הוועדה')}</w:bdo><w:dir w:val="rtl">${r(' החליטה')}</w:dir>`,
+      ['הוועדה החליטה'],
+    ],
+    [
+      'under ruby',
+      `<w:r><w:ruby><w:rubyPr/><w:rt>${r('かん')}</w:rt><w:rubyBase>${r('漢')}</w:rubyBase></w:ruby></w:r>${r('字')}`,
+      ['漢字'],
+    ],
+    [
+      'of a formula',
+      `${r('Energy')}<m:oMath><m:r><m:t>E</m:t></m:r><m:r><m:t>=mc²</m:t></m:r></m:oMath>`,
+      ['Energy E =mc²'],
+    ],
+    ['of a text box', `<w:r>${drawing}</w:r>${r('Outside')}`, ['Outside', 'Boxed words']],
+    [
+      'of a text box for newer programs',
+      `<w:r><mc:AlternateContent><mc:Choice Requires="wps">${drawing}</mc:Choice></mc:AlternateContent></w:r>${r('Outside')}`,
+      ['Outside', 'Boxed words'],
+    ],
+    [
+      'of a text box for both, once',
+      `<w:r><mc:AlternateContent><mc:Choice Requires="wps">${drawing}</mc:Choice><mc:Fallback>${older}</mc:Fallback></mc:AlternateContent></w:r>${r('Outside')}`,
+      ['Outside', 'Boxed words'],
+    ],
+    [
+      'of a shape',
+      `<w:r><w:pict><v:oval><v:textbox>${boxed}</v:textbox></v:oval></w:pict></w:r>${r('Outside')}`,
+      ['Outside', 'Boxed words'],
+    ],
+  ])('reads text %s', async (_, runs, expected) => {
+    const { blocks, notes } = await docx(p(runs));
+    expect([texts(blocks), notes]).toEqual([expected, []]);
+  });
+
+  it('reads tracked changes as accepted, and says how much they delete', async () => {
+    const { blocks, notes } = await docx(
+      p(
+        `${r('The fee is ')}<w:del w:id="1" w:author="x"><w:r><w:delText>one hundred</w:delText></w:r></w:del><w:ins w:id="2" w:author="x">${r('200')}</w:ins>`,
+      ),
+    );
+    expect([texts(blocks), notes]).toEqual([
+      ['The fee is 200'],
+      ['tracked changes were read as accepted, without what they delete: 2 words'],
+    ]);
+  });
+
+  it('reads foot notes under the number by which the text names them', async () => {
+    const notes = part(
+      'word/footnotes.xml',
+      'w:footnotes',
+      `<w:footnote w:id="2">${p(r('Source: Smith 2020'))}</w:footnote>`,
+    );
+    const relation = `<Relationship Id="f" Type="${uris.r}/footnotes" Target="footnotes.xml"/>`;
+    const { blocks } = await docx(p(`${r('Claim')}<w:r><w:footnoteReference w:id="2"/></w:r>`), [notes], relation);
+    expect(texts(blocks)).toEqual(['Claim[1]', '[1] Source: Smith 2020']);
+  });
+
+  it('says what it leaves out: headers, footers, comments, and text that nobody could place', async () => {
+    const { blocks, notes } = await docx(p(`${r('Body')}<w:unheardOf>${r('unheard words')}</w:unheardOf>`), [
+      part('word/header1.xml', 'w:hdr', p(r('Classified header'))),
+      part('word/footer1.xml', 'w:ftr', p(r('Footer'))),
+      part('word/comments.xml', 'w:comments', `<w:comment w:id="0">${p(r('Please check'))}</w:comment>`),
+    ]);
+    expect([texts(blocks), notes]).toEqual([
+      ['Body'],
+      [
+        'headers and footers were left out: 3 words',
+        'comments were left out: 2 words',
+        'text that could not be read was left out: 2 words',
+      ],
+    ]);
+  });
+
+  it('is read whatever its main part is called', async () => {
+    const { blocks } = await docx(p(r('Another name')), [], '', 'word/document2.xml');
+    expect(texts(blocks)).toEqual(['Another name']);
+  });
+});
