@@ -1,49 +1,16 @@
 // A bucket of fifty mixed files with the built product and its command line: documents and ads numbers come of it, and after changes, deletions and
 // a return the receipts, the documents and the numbers say exactly that.
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type S3Server, startS3Server } from '../support/s3-server.ts';
+import { expect, it } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
-import { createDatabase, type InstallationDatabase } from './installation-database.ts';
-import { cleanUp, type Environment, makeHome, millrace, startServer } from './millrace-process.ts';
+import { millrace, startServer } from './millrace-process.ts';
+import { useBucket } from './use-bucket.ts';
 
 const secret = 'the-secret-key-of-the-bucket';
-const folder = makeHome();
-let database: InstallationDatabase;
-let bucket: S3Server;
-let client: S3Client;
-let env: Environment;
+const bucket = useBucket('mixed', secret);
+const { put, remove, credential } = bucket;
 let url: string;
 let token: string;
 
-beforeAll(async () => {
-  database = await createDatabase();
-  bucket = await startS3Server('mixed');
-  client = new S3Client({
-    endpoint: bucket.endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: secret },
-    forcePathStyle: true,
-  });
-  env = {
-    ...database.env,
-    MILLRACE_HOME: makeHome(),
-    SHUTDOWN_GRACE_SECONDS: '3',
-    POLL_INTERVAL_MS: '100',
-    ALLOW_PRIVATE_SOURCES: 'true',
-  };
-});
-afterAll(async () => {
-  client.destroy();
-  await cleanUp();
-  await bucket.close();
-  await database.drop();
-});
-
-const put = (Key: string, Body: string) => client.send(new PutObjectCommand({ Bucket: 'mixed', Key, Body }));
-const remove = (Key: string) => client.send(new DeleteObjectCommand({ Bucket: 'mixed', Key }));
 const note = (name: string, word: string) =>
   `# ${name}\n\nThe ${word} of ${name} is kept in the ${word} archive for ten years.\n`;
 const endings = ['txt', 'md', 'html'] as const;
@@ -59,19 +26,14 @@ const adsText = (n: number, spend: number) =>
   `2026-04-${String(n).padStart(2, '0')},Spring,120210000000000009,${spend}.00,1000,10\n`;
 
 async function cli<T>(...args: string[]): Promise<T> {
-  const { stdout, stderr, code } = await millrace([...args, '--json'], env);
+  const { stdout, stderr, code } = await millrace([...args, '--json'], bucket.env);
   if (code !== 0) throw new Error(`${args.join(' ')}: ${code} ${stderr} ${stdout}`);
   expect(stdout + stderr).not.toContain(secret);
   return JSON.parse(stdout) as T;
 }
 
-function wish(name: string, over: object): string {
-  const file = path.join(folder, `${name}.json`);
-  const place = { kind: 's3', bucket: 'mixed', endpoint: bucket.endpoint };
-  const credential = { access_key_id: 'test', secret_access_key: secret };
-  writeFileSync(file, JSON.stringify({ name, place, credential, prefix: `${name}/`, ...over }));
-  return file;
-}
+const wish = (name: string, over: object) =>
+  bucket.file(name, { name, place: bucket.place(), credential, prefix: `${name}/`, ...over });
 
 interface Source {
   readonly source_id: string;
@@ -84,7 +46,7 @@ async function sync(sourceId: string): Promise<Record<string, number>> {
   const { run_id: id } = await cli<{ run_id: string }>('sources', 'sync', sourceId);
   await waitFor(
     async () => {
-      const [row] = await database.query<{ left: number }>(
+      const [row] = await bucket.database.query<{ left: number }>(
         `select count(*)::int as left from engine.runs where source_id = $1 and finished_at is null`,
         [sourceId],
       );
@@ -131,7 +93,7 @@ async function signIn(lines: readonly string[]): Promise<string> {
 }
 
 async function spend(): Promise<number> {
-  const [row] = await database.query<{ spend: number }>(`select sum(spend)::float8 as spend from daily_metrics`);
+  const [row] = await bucket.database.query<{ spend: number }>(`select sum(spend)::float8 as spend from daily_metrics`);
   return row?.spend ?? 0;
 }
 
@@ -143,12 +105,12 @@ it('fifty files become documents and ads numbers; three changed, two deleted and
   }
   const harbour = 'When does the harbour of Quillmoor open?';
   await put(documentKey(6), `${documentText(6, 'walnut')}\nThe harbour of Quillmoor opens at six in the morning.\n`);
-  const server = await startServer(env);
+  const server = await startServer(bucket.env);
   url = server.url;
   token = await signIn(server.lines);
   const tested = await millrace(
     ['sources', 'test', '--file', wish('docs', { pipeline: 'documents', title_pattern: '{path}' })],
-    env,
+    bucket.env,
   );
   expect(tested.stdout, tested.stderr).toMatch(/taken +docs\/01\.md +as "docs\/01\.md"/);
   expect(tested.stderr).toBe('');
@@ -192,7 +154,7 @@ it('fifty files become documents and ads numbers; three changed, two deleted and
   expect(await asked(harbour)).toEqual({ status: 'abstained', from: [] });
 
   // One is put back: the old version is served again, and nothing was read again.
-  const versions = () => database.query<{ n: number }>('select count(*)::int as n from document_versions');
+  const versions = () => bucket.database.query<{ n: number }>('select count(*)::int as n from document_versions');
   const before = await versions();
   await put(documentKey(5), documentText(5, 'walnut'));
   expect(await sync(documents.source_id)).toEqual(counts({ seen: 24, new: 1, unchanged: 23 }));
@@ -210,25 +172,23 @@ it('fifty files become documents and ads numbers; three changed, two deleted and
   expect(objects.map(({ key, status }) => [key, status])).toEqual([[documentKey(6), 'deleted']]);
   const shown = await cli<Source>('sources', 'show', documents.source_id);
   expect(shown.objects).toMatchObject({ live: 24, deleted: 1, refused: 0, failed: 0 });
-  const listed = await millrace(['sources', 'list'], env);
+  const listed = await millrace(['sources', 'list'], bucket.env);
   expect(listed.stdout).toMatch(/docs +s3:\/\/mixed\/docs\/ +documents +fresh +24/);
   for (const { sync_id: id } of shown.syncs)
-    expect((await millrace(['verify', id], env)).code, 'the receipt is recounted').toBe(0);
+    expect((await millrace(['verify', id], bucket.env)).code, 'the receipt is recounted').toBe(0);
 
   // By name, followed to its end; a wrong key is said in words, and the right one is given without adding the source again.
-  const watched = await millrace(['sources', 'sync', 'DOCS', '--watch'], env);
+  const watched = await millrace(['sources', 'sync', 'DOCS', '--watch'], bucket.env);
   expect([watched.code, watched.stdout], watched.stderr).toEqual([0, expect.stringMatching(/24 = 24 unchanged\n$/)]);
-  bucket.fail({ method: 'GET', url: /list-type/, times: 1, act: { status: 403, code: 'InvalidAccessKeyId' } });
-  const failed = await millrace(['sources', 'sync', 'docs', '--watch'], env);
+  bucket.server.fail({ method: 'GET', url: /list-type/, times: 1, act: { status: 403, code: 'InvalidAccessKeyId' } });
+  const failed = await millrace(['sources', 'sync', 'docs', '--watch'], bucket.env);
   expect([failed.code, failed.stdout], failed.stderr).toEqual([1, expect.stringContaining('refused the credential')]);
-  expect((await millrace(['sources', 'show', 'docs'], env)).stdout).toMatch(/last failure +The place refused/);
-  const patch = path.join(folder, 'patch.json');
-  const credential = { access_key_id: 'test', secret_access_key: secret };
-  writeFileSync(patch, JSON.stringify({ credential, cron: '0 5 * * *' }));
+  expect((await millrace(['sources', 'show', 'docs'], bucket.env)).stdout).toMatch(/last failure +The place refused/);
+  const patch = bucket.file('patch', { credential, cron: '0 5 * * *' });
   const changed = await cli<{ cron: string; credential: string }>('sources', 'change', 'docs', '--file', patch);
   expect(changed).toMatchObject({ cron: '0 5 * * *', credential: 'keys' });
-  expect((await millrace(['sources', 'sync', 'docs', '--watch'], env)).code).toBe(0);
-  const unknown = await millrace(['sources', 'show', 'nobody'], env);
+  expect((await millrace(['sources', 'sync', 'docs', '--watch'], bucket.env)).code).toBe(0);
+  const unknown = await millrace(['sources', 'show', 'nobody'], bucket.env);
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('source_not_found')]);
   const { stderr } = await server.end();
   expect(stderr).not.toContain(secret);
