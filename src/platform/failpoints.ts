@@ -44,6 +44,7 @@ export const failpoints = [
   'source.after_deliver',
   'source.before_move',
   'sync.after_take',
+  'sync.after_settled',
   'sync.after_withdraw',
   'sync.before_put_away',
   'alerts.before_commit',

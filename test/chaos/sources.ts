@@ -49,6 +49,8 @@ export interface SourcesResult {
 
 const settings = { leaseMs: 1_500, heartbeatMs: 400, pollMs: 50, concurrency: 4, lostLimit: 10_000 };
 
+const SETTLE_SECONDS = 2;
+
 /** Every boundary that a sync crosses. */
 export const syncPoints = [
   'claim.after_commit',
@@ -62,6 +64,7 @@ export const syncPoints = [
   'enqueue.before_commit',
   'enqueue.after_commit',
   'sync.after_take',
+  'sync.after_settled',
   'sync.after_withdraw',
   'sync.before_put_away',
   'finish.before_commit',
@@ -69,7 +72,7 @@ export const syncPoints = [
 ] as const;
 
 /** Met at most once in a sync. */
-const once = new Set<string>(['sync.after_withdraw', 'claim.after_commit', 'stage.begin']);
+const once = new Set<string>(['sync.after_settled', 'sync.after_withdraw', 'claim.after_commit', 'stage.begin']);
 
 export async function runSourcesChaos(dose: SourcesDose, server?: ChaosServer): Promise<SourcesResult> {
   const own = server ?? (await openChaosServer());
@@ -92,6 +95,11 @@ export async function runSourcesChaos(dose: SourcesDose, server?: ChaosServer): 
       const isEnough = crew.isDone() && rounds >= 3;
       if (isEnough) crew.calm();
       world.disturb();
+      // In every other round what was just put may still be growing: the same sync waits, looks at it again and takes it.
+      await ground.ask(`update ingestion_sources set settle_seconds = $2 where source_id = $1`, [
+        sourceId,
+        rounds % 2 === 1 ? SETTLE_SECONDS : 0,
+      ]);
       await looked(
         ground,
         () => startSync(engine, { tenant_id: tenantId, source_id: sourceId, name: 'chaos' }, { trigger: 'person' }),
@@ -143,15 +151,16 @@ async function looked(
     if (id === '') continue;
     const end = await waitFor(
       async () => {
-        const [run] = await ground.ask<{ status: string }>(
-          `select status from engine.runs where tenant_id = $1 and id = $2 and finished_at is not null`,
+        const [run] = await ground.ask<{ status: string; settling: number }>(
+          `select status, coalesce((receipt ->> 'settling')::int, 0) as settling
+           from engine.runs where tenant_id = $1 and id = $2 and finished_at is not null`,
           [tenantId, id],
         );
-        return run?.status;
+        return run;
       },
       { what: `the end of sync ${id}`, timeoutMs: 120_000, everyMs: 50 },
     );
-    if (created && end === 'synced') return;
+    if (created && end.status === 'synced' && end.settling === 0) return;
   }
 }
 

@@ -1,6 +1,7 @@
 // Objects that may still be growing are looked at once more before their sync ends, so that they need not wait for the next one: a server that tells no
 // exact times shows every new object as one of them. The sync gives its worker back while it waits.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { failpoint } from '../../platform/failpoints.ts';
 import { compareKeys, type PlacedObject } from '../../sources/place.ts';
 import { belongsTo } from './scope.ts';
 import { pageObjects, readKnown } from './sql/objects.ts';
@@ -40,6 +41,7 @@ export async function settle(job: SyncJob, from: SyncState): Promise<SyncState> 
       // What is gone again is left to the next listing.
       if (object !== undefined) found.push(object);
     }
+    failpoint('sync.after_settled');
     // They were counted as settling; from here each counts as what it is now. They fit into one commit, so no kill counts them twice.
     const uncounted = { ...state, counts: added(state.counts, { settling: -found.length }) };
     state = { ...(await syncPage(job, uncounted, found, belongsTo(source), false)), after: last };
