@@ -13,6 +13,8 @@ export interface PlacedObject {
   readonly mark: string;
   /** It is there and can never be read, such as a name that is no text. */
   readonly fault?: MillraceError;
+  /** A directory that cannot be entered; only with a fault. Patterns are for files, so none leaves it out. */
+  readonly isDirectory?: boolean;
 }
 
 export interface Place {

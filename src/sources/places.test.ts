@@ -404,32 +404,6 @@ describe('a directory of an FTP server', () => {
 });
 
 describe('names that a server makes up', () => {
-  const walk = (entries: Record<string, readonly string[]>) =>
-    walkDirectories({
-      prefix: '',
-      after: null,
-      signal: new AbortController().signal,
-      entries: async (directory) =>
-        (entries[directory] ?? []).map((name) => ({
-          name: name.replace(/\/$/, ''),
-          isDirectory: name.endsWith('/'),
-          isFile: !name.endsWith('/'),
-          bytes: 1,
-          modifiedAt: null,
-          mark: '1',
-        })),
-    });
-  const keysOf = async (pages: AsyncIterable<readonly { key: string }[]>) => {
-    const found: string[] = [];
-    for await (const page of pages) found.push(...page.map(({ key }) => key));
-    return found;
-  };
-
-  it('lead nowhere: "..", ".", names with slashes and absolute paths are no entries', async () => {
-    const found = await keysOf(walk({ '': ['../', './', '..', '.', 'a/../../x.csv', '/etc/passwd', '', 'x.csv'] }));
-    expect(found).toEqual(['x.csv']);
-  });
-
   it('that never end are given up: directories in directories without end', async () => {
     const endless = walkDirectories({
       prefix: '',
@@ -437,6 +411,9 @@ describe('names that a server makes up', () => {
       signal: new AbortController().signal,
       entries: async () => [{ name: 'again', isDirectory: true, isFile: false, bytes: 0, modifiedAt: null, mark: '' }],
     });
-    await expect(keysOf(endless)).rejects.toMatchObject({ code: 'source_listing_unusable' });
+    const all = async () => {
+      for await (const _ of endless);
+    };
+    await expect(all()).rejects.toMatchObject({ code: 'source_listing_unusable' });
   });
 });

@@ -1,5 +1,6 @@
 // Directories of a server or a disk as one ordered listing: each directory is sorted by what its entries' keys begin with, a directory as
 // "name/", and entered where it stands. Only the directories on the way down are in memory.
+import { createHash } from 'node:crypto';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { isTemporaryName } from './folder/temporary-names.ts';
 import { compareKeys, type PlacedObject } from './place.ts';
@@ -42,6 +43,9 @@ export async function directoriesBelow(
 const PAGE = 500;
 const MAX_DEPTH = 64;
 const MAX_ENTRIES = 2_000_000;
+/** What an index of the database holds, with room for the last part of a cut name. */
+const MAX_KEY_BYTES = 2_000;
+const MAX_DIRECTORY_BYTES = 1_700;
 
 export async function* walkDirectories(walk: Walk): AsyncGenerator<readonly PlacedObject[]> {
   let page: PlacedObject[] = [];
@@ -64,31 +68,88 @@ async function* enter(walk: Walk, directory: string, depth: number): AsyncGenera
   const found = await walk.entries(directory);
   if (found.length > MAX_ENTRIES)
     throw new MillraceError('source_listing_unusable', { reason: `a directory has more than ${MAX_ENTRIES} entries` });
+  const taken = new Set<string>();
   const wanted = found
+    .map(sayable)
     .filter((entry) => isWanted(entry))
-    .map((entry) => ({ entry, key: `${directory}${entry.name}${entry.isDirectory ? '/' : ''}` }))
-    .filter(({ entry, key }) => mayHold(walk, key, entry.isDirectory))
+    .map((entry) => keyed(entry, directory, taken))
+    .filter(({ key, isEntered }) => mayHold(walk, key, isEntered))
     .sort((a, b) => compareKeys(a.key, b.key));
-  for (const { entry, key } of wanted) {
-    if (entry.isDirectory) yield* enter(walk, key, depth + 1);
-    else yield objectOf(entry, key);
+  for (const { entry, key, isEntered, fault } of wanted) {
+    if (isEntered) {
+      yield* enter(walk, key, depth + 1);
+      continue;
+    }
+    const { bytes, modifiedAt, mark } = entry;
+    const object = { key, bytes, modifiedAt, mark };
+    if (fault === undefined) yield object;
+    else yield { ...object, fault, ...(entry.isDirectory ? { isDirectory: true } : {}) };
   }
 }
 
-/** "." and "..", a name with a slash and hidden and half-written files are nothing a source takes. */
+/** No name has a slash or a NUL, and none is empty; a server that sends one is not asked for it. */
+function sayable(entry: Entry): Entry {
+  const name = entry.name.replaceAll(/[/\0]/g, '\uFFFD');
+  return name === entry.name ? entry : { ...entry, name };
+}
+
+interface Keyed {
+  readonly entry: Entry;
+  readonly key: string;
+  readonly isEntered: boolean;
+  readonly fault?: MillraceError;
+}
+
+/** What cannot be asked for by its name stands for itself alone, a directory too: what lies in it is not known. */
+function keyed(entry: Entry, directory: string, taken: Set<string>): Keyed {
+  const { name, isDirectory } = entry;
+  const key = `${directory}${name}${isDirectory ? '/' : ''}`;
+  const isLong = Buffer.byteLength(key) > (isDirectory ? MAX_DIRECTORY_BYTES : MAX_KEY_BYTES);
+  if (!isLong && !name.includes('\uFFFD')) return { entry, key, isEntered: isDirectory };
+  const reason = isLong ? 'it is too long' : 'it is not UTF-8 text, or a line break hides its end';
+  const fault = new MillraceError('source_object_name_unusable', { reason });
+  return {
+    entry,
+    key: oneOfItsOwn(isLong ? shortened(`${directory}${name}`) : `${directory}${name}`, taken),
+    isEntered: false,
+    fault,
+  };
+}
+
+/** Two names may look the same once what is no text in them is replaced. */
+function oneOfItsOwn(key: string, taken: Set<string>): string {
+  let own = key;
+  for (let number = 2; taken.has(own); number += 1) own = beforeEnding(key, ` (${number})`);
+  taken.add(own);
+  return own;
+}
+
+function shortened(key: string): string {
+  const whole = createHash('sha256').update(key).digest('hex').slice(0, 16);
+  const start = Buffer.from(key)
+    .subarray(0, MAX_KEY_BYTES - 100)
+    .toString();
+  return `${start}…${whole}${endingOf(key)}`;
+}
+
+/** Patterns such as "*.csv" must still find it. */
+function beforeEnding(key: string, more: string): string {
+  const ending = endingOf(key);
+  return `${key.slice(0, key.length - ending.length)}${more}${ending}`;
+}
+
+function endingOf(key: string): string {
+  return /\.[a-z0-9]{1,10}$/i.exec(key)?.[0] ?? '';
+}
+
+/** "." and "..", and hidden and half-written files are nothing a source takes. */
 function isWanted({ name, isDirectory, isFile }: Entry): boolean {
-  if (name === '' || name === '.' || name === '..' || name.includes('/')) return false;
+  if (name === '' || name === '.' || name === '..') return false;
   return isDirectory ? !name.startsWith('.') : isFile && !isTemporaryName(name);
 }
 
-function mayHold({ prefix, after }: Walk, key: string, isDirectory: boolean): boolean {
-  if (isDirectory ? !(key.startsWith(prefix) || prefix.startsWith(key)) : !key.startsWith(prefix)) return false;
+function mayHold({ prefix, after }: Walk, key: string, isEntered: boolean): boolean {
+  if (isEntered ? !(key.startsWith(prefix) || prefix.startsWith(key)) : !key.startsWith(prefix)) return false;
   if (after === null || compareKeys(key, after) > 0) return true;
-  return isDirectory && after.startsWith(key);
-}
-
-function objectOf({ name, bytes, modifiedAt, mark }: Entry, key: string): PlacedObject {
-  const object = { key, bytes, modifiedAt, mark };
-  if (!name.includes('\uFFFD')) return object;
-  return { ...object, fault: new MillraceError('source_object_name_unusable', { reason: 'it is not UTF-8 text' }) };
+  return isEntered && after.startsWith(key);
 }

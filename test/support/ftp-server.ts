@@ -1,4 +1,5 @@
-// An FTP server for tests on loopback: ftp-srv over a folder, that can be told to know no MLSD.
+// An FTP server for tests on loopback: ftp-srv over a folder, with the MLSD that it lacks; it can be told to know none, and to speak Latin-1.
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { FileSystem, FtpSrv } from 'ftp-srv';
 
@@ -10,6 +11,16 @@ export interface FtpServer {
   close(): Promise<void>;
 }
 
+interface Command {
+  readonly directive: string;
+  readonly handler: unknown;
+  readonly flags?: { readonly feat: string };
+}
+
+/** ftp-srv lists for LIST only; with another line for each file the same handler answers MLSD. */
+const commands = createRequire(import.meta.url)('ftp-srv/src/commands/registry') as Record<string, Command>;
+commands.MLSD = { directive: 'MLSD', handler: commands.LIST?.handler, flags: { feat: 'MLST type*;size*;modify*;' } };
+
 const quiet = () => quietLog;
 const nothing = () => undefined;
 const quietLog = { child: quiet, trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
@@ -18,6 +29,8 @@ export async function startFtpServer(
   root: string,
   options: {
     readonly withoutMlsd?: boolean;
+    /** Names are told in Latin-1, as servers did before UTF-8. */
+    readonly isLatin1?: boolean;
     readonly tls?: { readonly key: string; readonly cert: string };
     /** Before each listing of a directory. */
     readonly onList?: () => void;
@@ -40,10 +53,15 @@ export async function startFtpServer(
     pasv_max: 40_000,
     log: quietLog as never,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
-    ...(options.withoutMlsd === true ? { blacklist: ['MLSD', 'MDTM'] } : {}),
+    ...(options.withoutMlsd === true ? {} : { file_format: mlsdLine as never }),
+    blacklist: [
+      ...(options.withoutMlsd === true ? ['MLSD', 'MDTM'] : []),
+      ...(options.isLatin1 === true ? ['OPTS'] : []),
+    ],
   });
   server.on('login', ({ connection, username, password }, resolve, reject) => {
-    sayLikeOthers(connection);
+    sayLikeOthers(connection, options.withoutMlsd !== true);
+    if (options.isLatin1 === true) Object.assign(connection, { encoding: 'latin1' });
     if (username === credential.username && password === credential.password)
       resolve({ root, fs: new PartlyShut(connection, { root, cwd: '/' }) });
     else reject(new Error('530'));
@@ -59,11 +77,17 @@ export async function startFtpServer(
   };
 }
 
-/** What cannot be listed is 550 at most servers; ftp-srv says 451. */
-function sayLikeOthers(connection: object): void {
+/** What cannot be listed is 550 at most servers; ftp-srv says 451. MLST is a feature of the servers that have it. */
+function sayLikeOthers(connection: object, hasMlsd: boolean): void {
   const spoken = connection as { reply(code: unknown, ...rest: unknown[]): unknown };
   const reply = spoken.reply.bind(connection);
-  spoken.reply = (code, ...rest) => reply(code === 451 ? 550 : code, ...rest);
+  const isOurs = (letter: unknown) => hasMlsd || !String((letter as { message?: unknown }).message).includes('MLST');
+  spoken.reply = (code, ...rest) => reply(code === 451 ? 550 : code, ...rest.filter(isOurs));
+}
+
+function mlsdLine(file: { name: string; size: number; mtime: Date; isDirectory(): boolean }): string {
+  const modify = new Date(file.mtime).toISOString().replaceAll(/[-:TZ]/g, '');
+  return `type=${file.isDirectory() ? 'dir' : 'file'};size=${file.size};modify=${modify}; ${file.name}`;
 }
 
 async function freePort(): Promise<number> {

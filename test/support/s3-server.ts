@@ -1,6 +1,6 @@
 // An S3 server for tests: fauxqs (a real S3-protocol server from npm) behind a front on loopback that adds what fauxqs lacks
-// (If-None-Match on writes, listing open multipart uploads, keys in the order of their bytes, tags, versions) and can be told to fail, hang up or
-// stall on chosen requests.
+// (If-None-Match on writes, listing open multipart uploads, keys in the order of their bytes and percent-encoded, tags, versions) and can be told to
+// fail, hang up or stall on chosen requests.
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startFauxqs } from 'fauxqs';
@@ -13,6 +13,10 @@ export interface Fault {
   readonly act:
     | { readonly status: number; readonly code: string }
     | { readonly location: string }
+    /** This instead of what there is. */
+    | { readonly xml: string }
+    /** What there is, but not before. */
+    | { readonly until: Promise<void> }
     | 'hang-up'
     | 'stall'
     | 'hang-up-after'
@@ -68,7 +72,9 @@ export async function startS3Server(
       if (act === 'hang-up') return void request.socket.destroy();
       if (typeof act === 'object' && 'location' in act)
         return void response.writeHead(307, { location: act.location }).end();
-      if (typeof act === 'object') return send(response, act.status, errorXml(act.code));
+      if (typeof act === 'object' && 'xml' in act) return send(response, 200, act.xml);
+      if (typeof act === 'object' && 'until' in act) await act.until;
+      else if (typeof act === 'object') return send(response, act.status, errorXml(act.code));
     }
     const { pathname, searchParams } = new URL(url, 'http://s3');
     if (searchParams.has('tagging')) return answerTags(response, tags, method, pathname, body);
@@ -82,7 +88,8 @@ export async function startS3Server(
       return send(response, 412, errorXml('PreconditionFailed'));
     }
     const found = await forward(backend.port, request, method, url, body);
-    const answered = searchParams.get('list-type') === '2' ? { ...found, body: inByteOrder(found.body) } : found;
+    const isListing = searchParams.get('list-type') === '2';
+    const answered = isListing ? listed(found, searchParams.get('encoding-type') === 'url') : found;
     note(uploads, method, pathname, searchParams, answered);
     if (method !== 'GET' && method !== 'HEAD' && answered.status < 300) tags.delete(decodeURIComponent(pathname));
     const version = versions?.note(method, pathname, answered, body);
@@ -217,14 +224,44 @@ function queueBody(request: http.IncomingMessage, body: Buffer): Buffer {
 }
 
 /** S3 lists keys by their bytes; fauxqs by the rules of a language. */
-function inByteOrder(body: Buffer): Buffer {
+function inByteOrder(body: Buffer): string {
   const text = body.toString('utf8');
   const entries = text.match(/<Contents>.*?<\/Contents>/gs) ?? [];
   const keyOf = (entry: string) => Buffer.from(/<Key>(.*?)<\/Key>/s.exec(entry)?.[1] ?? '');
   const sorted = entries.toSorted((a, b) => Buffer.compare(keyOf(a), keyOf(b)));
   let next = 0;
-  return Buffer.from(text.replace(/<Contents>.*?<\/Contents>/gs, () => sorted[next++] ?? ''));
+  return text.replace(/<Contents>.*?<\/Contents>/gs, () => sorted[next++] ?? '');
 }
+
+function listed(found: Answer, isEncoded: boolean): Answer {
+  const text = inByteOrder(found.body);
+  const body = Buffer.from(isEncoded ? percentEncoded(text) : text);
+  return { ...found, headers: { ...found.headers, 'content-length': String(body.byteLength) }, body };
+}
+
+/** As S3 does when it is asked to: blanks become plus signs, slashes stay. */
+function percentEncoded(text: string): string {
+  const plain = (xml: string) =>
+    xml.replace(/&(?:#x([0-9a-f]+)|#(\d+)|lt|gt|quot|apos|amp);/gi, (sign, hex, number) =>
+      hex || number ? String.fromCodePoint(Number.parseInt(hex ?? number, hex ? 16 : 10)) : (named[sign] ?? sign),
+    );
+  const encoded = (name: string) => encodeURIComponent(plain(name)).replaceAll('%2F', '/').replaceAll('%20', '+');
+  return text
+    .replace(/<Key>(.*?)<\/Key>/gs, (_, name) => `<Key>${encoded(name)}</Key>`)
+    .replace(
+      /<CommonPrefixes>\s*<Prefix>(.*?)<\/Prefix>/gs,
+      (_, name) => `<CommonPrefixes><Prefix>${encoded(name)}</Prefix>`,
+    )
+    .replace('</ListBucketResult>', '<EncodingType>url</EncodingType></ListBucketResult>');
+}
+
+const named: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+  '&amp;': '&',
+};
 
 function send(response: http.ServerResponse, status: number, xml: string): void {
   response.writeHead(status, { 'content-type': 'application/xml' }).end(`<?xml version="1.0" encoding="UTF-8"?>${xml}`);

@@ -1,4 +1,5 @@
 // An SFTP server for tests on loopback: ssh2's own server over a folder, that can refuse a file, cut a connection and change its host key.
+import { isUtf8 } from 'node:buffer';
 import { generateKeyPairSync } from 'node:crypto';
 import {
   closeSync,
@@ -62,14 +63,15 @@ export async function startSftpServer(root: string, port = 0): Promise<SftpServe
 
   function serve(sftp: SFTPWrapper, connection: Connection): void {
     const files = new Map<number, number>();
-    const listings = new Map<number, string[] | undefined>();
+    const listings = new Map<number, Buffer[] | undefined>();
+    const raw = sendRawNames(sftp);
     let next = 1;
     const handle = () => {
       const buffer = Buffer.alloc(4);
       buffer.writeUInt32BE(next++);
       return buffer;
     };
-    const attributes = (file: string): Attributes => {
+    const attributes = (file: string | Buffer): Attributes => {
       const { mode, uid, gid, size, atimeMs, mtimeMs } = lstatSync(file);
       return { mode, uid, gid, size, atime: Math.floor(atimeMs / 1_000), mtime: Math.floor(mtimeMs / 1_000) };
     };
@@ -86,11 +88,11 @@ export async function startSftpServer(root: string, port = 0): Promise<SftpServe
     );
     sftp.on('OPENDIR', (id: number, given: string) =>
       guarded(id, () => {
-        const names = readdirSync(real(given));
+        const names = readdirSync(real(given), { encoding: 'buffer' });
         const buffer = handle();
         listings.set(
           buffer.readUInt32BE(),
-          names.map((name) => path.join(real(given), name)),
+          names.map((name) => Buffer.concat([Buffer.from(`${real(given)}/`), name])),
         );
         sftp.handle(id, buffer);
       }),
@@ -101,7 +103,10 @@ export async function startSftpServer(root: string, port = 0): Promise<SftpServe
       const some = names.splice(0, 100);
       sftp.name(
         id,
-        some.map((file) => ({ filename: path.basename(file), longname: path.basename(file), attrs: attributes(file) })),
+        some.map((file) => {
+          const filename = raw(file.subarray(file.lastIndexOf('/') + 1));
+          return { filename, longname: '', attrs: attributes(file) };
+        }),
       );
     });
     const stat = (id: number, given: string) => guarded(id, () => sftp.attrs(id, attributes(real(given))));
@@ -164,5 +169,23 @@ export async function startSftpServer(root: string, port = 0): Promise<SftpServe
       for (const connection of connections) connection.end();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
+  };
+}
+
+/** ssh2 sends names as UTF-8 only: another one travels as a placeholder of its length, which is replaced before it is encrypted. */
+function sendRawNames(sftp: SFTPWrapper): (name: Buffer) => string {
+  const waiting: { readonly placeholder: Buffer; readonly name: Buffer }[] = [];
+  const { _protocol: protocol } = sftp as unknown as { _protocol: { channelData(id: number, data: Buffer): unknown } };
+  const send = protocol.channelData.bind(protocol);
+  protocol.channelData = (id, data) => {
+    for (const { placeholder, name } of waiting.splice(0)) name.copy(data, data.indexOf(placeholder));
+    return send(id, data);
+  };
+  return (name) => {
+    if (isUtf8(name)) return name.toString();
+    // Each of another sign, so that none is found inside another.
+    const placeholder = Buffer.alloc(name.byteLength, 1 + waiting.length);
+    waiting.push({ placeholder, name });
+    return placeholder.toString();
   };
 }

@@ -132,7 +132,10 @@ export async function listen(
     );
     if (messages.length === 0) return 0;
     const belongs = belongsTo(source);
-    const keys = [...new Set(messages.flatMap((message) => keysOf(message, source)))].filter(belongs);
+    // The ledger keeps no NUL; the next listing says what becomes of such an object.
+    const keys = [...new Set(messages.flatMap((message) => keysOf(message, source)))].filter(
+      (key) => belongs(key) && !key.includes('\0'),
+    );
     if (keys.length > 0) {
       const { created } = await startSync(engine, source, { trigger: 'push', keys });
       // A sync at work may have passed these keys already: the messages come again when it has ended.

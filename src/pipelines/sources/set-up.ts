@@ -81,7 +81,8 @@ export async function preview(deps: SourcesDeps, sourceId: string, wish: Wish): 
   const judge = (object: PlacedObject): PreviewedObject => {
     const title = titleOf(wish.title_pattern, object.key) ?? null;
     const found = { object, title, reason: null };
-    if (!belongs(object.key)) return { ...found, becomes: 'outside', reason: 'prefix or patterns leave it out' };
+    if (object.isDirectory !== true && !belongs(object.key))
+      return { ...found, becomes: 'outside', reason: 'prefix or patterns leave it out' };
     if (object.fault !== undefined) return { ...found, becomes: 'refused', reason: object.fault.message };
     if (object.bytes === 0) return { ...found, becomes: 'refused', reason: 'it is empty' };
     const limit = Math.min(wish.max_bytes ?? maxBytes, maxBytes);

@@ -20,6 +20,8 @@ export interface Part {
   readonly isListing: boolean;
 }
 
+type IsInside = (object: PlacedObject) => boolean;
+
 /** Cuts a page where enough is to be stored, so that a kill costs little. */
 export async function syncPage(
   job: SyncJob,
@@ -30,6 +32,7 @@ export async function syncPage(
 ): Promise<SyncState> {
   const { context, source } = job;
   const { tenantId } = context.run;
+  const isInside: IsInside = ({ key, isDirectory }) => isDirectory === true || belongs(key);
   const keys = page.map(({ key }) => key);
   const known = await judgedNow(job, await context.commit((tx) => readKnown(tx, tenantId, source.source_id, keys)));
   let current = state;
@@ -37,12 +40,12 @@ export async function syncPage(
   let takes = 0;
   for (const object of page) {
     objects.push(object);
-    if (belongs(object.key) && !isAsBefore(object, known.get(object.key))) takes += 1;
+    if (isInside(object) && !isAsBefore(object, known.get(object.key))) takes += 1;
     if (takes < TAKES_PER_COMMIT) continue;
-    current = await syncPart(job, current, { objects, isListing }, known, belongs);
+    current = await syncPart(job, current, { objects, isListing }, known, isInside);
     [objects, takes] = [[], 0];
   }
-  return objects.length === 0 ? current : syncPart(job, current, { objects, isListing }, known, belongs);
+  return objects.length === 0 ? current : syncPart(job, current, { objects, isListing }, known, isInside);
 }
 
 async function syncPart(
@@ -50,11 +53,11 @@ async function syncPart(
   state: SyncState,
   { objects, isListing }: Part,
   known: ReadonlyMap<string, KnownObject>,
-  belongs: (key: string) => boolean,
+  isInside: IsInside,
 ): Promise<SyncState> {
   const { context, source } = job;
   const { id: syncId, tenantId } = context.run;
-  const inside = objects.filter(({ key }) => belongs(key));
+  const inside = objects.filter(isInside);
   const asBefore = inside.filter((object) => isAsBefore(object, known.get(object.key)));
   const others = inside.filter((object) => !isAsBefore(object, known.get(object.key)));
   const taken = await takeAll(job, others, known, state.counts.seen + asBefore.length);

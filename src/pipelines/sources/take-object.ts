@@ -33,6 +33,9 @@ const troubles = new Set([
   'outbound_address_refused',
 ]);
 
+/** What the address of a document may have. */
+const MAX_URI_BYTES = 2_048;
+
 export interface Wanted {
   readonly object: PlacedObject;
   readonly known: KnownObject | undefined;
@@ -46,6 +49,8 @@ export async function takeObject(job: SyncJob, wanted: Wanted): Promise<Taken> {
   const seen = seenOf(place.uriOf(object.key), object);
   try {
     if (object.fault !== undefined) throw object.fault;
+    if (Buffer.byteLength(seen.sourceUri) > MAX_URI_BYTES)
+      throw new MillraceError('source_object_name_unusable', { reason: 'its address is too long' });
     if (!isSettled(source.settle_seconds, object, known))
       return { seen: { ...seen, status: 'settling' }, fate: undefined };
     const { maxBytes } = houseOf(deps);

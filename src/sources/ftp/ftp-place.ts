@@ -9,6 +9,7 @@ import type { Client, FileInfo } from 'basic-ftp';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Place, PlacedObject, PlaceGuard } from '../place.ts';
 import { directoriesBelow, type Entry, walkDirectories } from '../walk-directories.ts';
+import { wholeLines } from './whole-lines.ts';
 
 export interface FtpPlaceOptions {
   readonly host: string;
@@ -208,6 +209,8 @@ export class FtpPlace implements Place {
     const ftp = await import('basic-ftp');
     const address = await addressOf(host, this.#guard);
     const client = new ftp.Client(TIMEOUT_MS, { allowSeparateTransferHost: false });
+    const { parseList } = client;
+    client.parseList = (listing) => parseList(wholeLines(listing));
     try {
       await client.access({
         host: address,

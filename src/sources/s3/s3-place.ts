@@ -69,12 +69,13 @@ export class S3Place implements Place {
         new ListObjectsV2Command({
           Bucket: this.#bucket,
           MaxKeys: PAGE,
+          EncodingType: 'url',
           ...(prefix === '' ? {} : { Prefix: prefix }),
           ...(token === undefined ? (last === null ? {} : { StartAfter: last }) : { ContinuationToken: token }),
         }),
         signal,
       );
-      const found = (page.Contents ?? []).filter(({ Key = '' }) => Key !== '').map(objectOf);
+      const found = (page.Contents ?? []).filter(({ Key = '' }) => Key !== '').map((each) => listedOf(each, page));
       last = requireOrder(found, last);
       const here = found.filter(({ key }) => !this.#isAway(key));
       const next = page.IsTruncated === true ? page.NextContinuationToken : undefined;
@@ -87,10 +88,18 @@ export class S3Place implements Place {
 
   async directories(prefix: string, limit: number, signal: AbortSignal): Promise<readonly string[]> {
     const page: ListObjectsV2CommandOutput = await this.#send(
-      new ListObjectsV2Command({ Bucket: this.#bucket, MaxKeys: limit, Delimiter: '/', Prefix: prefix }),
+      new ListObjectsV2Command({
+        Bucket: this.#bucket,
+        MaxKeys: limit,
+        EncodingType: 'url',
+        Delimiter: '/',
+        Prefix: prefix,
+      }),
       signal,
     );
-    const found = (page.CommonPrefixes ?? []).flatMap(({ Prefix }) => (Prefix === undefined ? [] : [Prefix]));
+    const found = (page.CommonPrefixes ?? []).flatMap(({ Prefix }) =>
+      Prefix === undefined ? [] : [nameOf(Prefix, page)],
+    );
     return found.filter((each) => !this.#isAway(each));
   }
 
@@ -255,6 +264,25 @@ function objectOf({ Key = '', Size = 0, ETag, LastModified }: Listed): PlacedObj
   const mark =
     ETag === undefined || ETag === '' ? `time:${modifiedAt?.getTime() ?? ''}:${Size}` : `etag:${ETag}:${Size}`;
   return { key: Key, bytes: Size, modifiedAt, mark };
+}
+
+/** XML cannot say every sign that a key may have, such as a carriage return: a listing is asked for percent-encoded names. Not every store does so. */
+function nameOf(given: string, { EncodingType }: Pick<ListObjectsV2CommandOutput, 'EncodingType'>): string {
+  if (EncodingType !== 'url') return given;
+  try {
+    return decodeURIComponent(given.replaceAll('+', ' '));
+  } catch (cause) {
+    // S3 has no such keys. Where such a one stands among the others is not known, so the listing proves no absence.
+    throw new MillraceError('source_listing_unusable', { reason: 'a key is not UTF-8 text' }, { cause });
+  }
+}
+
+/** The database keeps no NUL; the sign behind it keeps the key at its place in the order. */
+function listedOf(listed: Listed, page: ListObjectsV2CommandOutput): PlacedObject {
+  const name = nameOf(listed.Key ?? '', page);
+  if (!name.includes('\0')) return objectOf({ ...listed, Key: name });
+  const fault = new MillraceError('source_object_name_unusable', { reason: 'it has a NUL' });
+  return { ...objectOf({ ...listed, Key: name.replaceAll('\0', '\u0001') }), fault };
 }
 
 function etagOf({ mark }: PlacedObject): string | undefined {
