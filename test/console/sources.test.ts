@@ -183,4 +183,65 @@ describe('a source', () => {
     await other.close();
     expect(person.faults).toEqual([]);
   });
+
+  it('shows the counts of its sync as they grow, and keeps its schedule, which the page says in words and by the hour it means', async () => {
+    const day = (number: number) => {
+      const id = String(number).padStart(8, '0');
+      return `Day,Campaign name,Campaign ID,Amount spent (USD),Impressions,Link clicks\n2026-03-01,Spring,12021${id},1.50,10,1\n`;
+    };
+    // So many are written together; the one behind them is held back by the server.
+    for (let number = 0; number < 40; number += 1)
+      await put(`live/a${String(number).padStart(2, '0')}.csv`, day(number));
+    await put('live/z.csv', day(99));
+    let letGo: () => void = () => undefined;
+    const until = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    server.fail({ method: 'GET', url: /\/live\/z\.csv/, times: 10, act: { until } });
+    const person = await stage.enter();
+    const { page } = person;
+    await page.goto('/operate/sources/new');
+    await page.getByLabel('Bucket', { exact: true }).fill('contracts');
+    await page.getByLabel('Endpoint').fill(server.endpoint);
+    await page.getByLabel('Access key id').fill('test');
+    await page.getByLabel('Secret access key').fill(secret);
+    await page.getByRole('button', { name: 'Test the connection' }).click();
+    await page.getByRole('button', { name: 'live/', exact: true }).click();
+    await page.getByText('s3://contracts/live/ can be reached').waitFor();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByLabel('What its files become').selectOption('ads');
+    await page.getByLabel('Platform').fill('meta');
+    await page.getByLabel('Name', { exact: true }).fill('Numbers');
+    await page.getByLabel('Schedule').fill('every morning');
+    await page.getByRole('button', { name: 'Show the preview' }).click();
+    await page.getByRole('alert').first().waitFor();
+    await shoot(page, 'sources-schedule-wrong');
+    await page.getByLabel('Schedule').fill('30 4 * * *');
+    await page.getByLabel('Time zone').fill('Asia/Kolkata');
+    await page.getByLabel('Spread by up to seconds').fill('0');
+    await page.getByRole('button', { name: 'Show the preview' }).click();
+    await page.getByText('20 of the first 20 objects would become runs').waitFor();
+    await page.getByRole('button', { name: 'Save and sync now' }).click();
+
+    const live = page.getByRole('region', { name: 'Sync at work' });
+    await live.getByText('40 seen').waitFor();
+    expect(await live.textContent()).toMatch(/Syncing now.*40 seen.*40 new.*0 changed.*0 refused/);
+    await shoot(page, 'source-live-counts');
+    letGo();
+    await live.waitFor({ state: 'detached' });
+    await object(page, 'z.csv').getByText('taken in').waitFor();
+    await page.getByText('30 4 * * * (Asia/Kolkata)').waitFor();
+    const next = await page
+      .getByText(/^next /)
+      .locator('time')
+      .getAttribute('datetime');
+    // Half past four in Kolkata is eleven at night in UTC.
+    expect(next).toMatch(/T23:00:00/);
+
+    await page.getByRole('link', { name: 'Change…' }).click();
+    await page.getByLabel('Schedule').fill('');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('only when asked').first().waitFor();
+    expect(person.faults).toEqual([]);
+  });
 });

@@ -1,36 +1,7 @@
-// Two pages name a test for each clause of the specification: each of them must be there.
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+// Two pages name a test for each clause of the specification.
+import { describeChecklists } from '../../../test/support/checklist.ts';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-
-/** Every line of its tables but their heads and rules must name a test: a line that names none is a clause that nothing holds. */
-function rowsOf(page: string) {
-  return readFileSync(`${root}docs/${page}`, 'utf8')
-    .split('\n')
-    .filter((line) => line.startsWith('| ') && !/^\| (?:line|clause|promise) \| test \| file \|$/.test(line))
-    .map((line) => {
-      const [, what = line, title = '', file = ''] = /^\| (.+?) \| `(.+?)` \| (\S+) \|$/.exec(line) ?? [];
-      return { what, title, file };
-    });
-}
-
-describe.each([
+describeChecklists([
   ['documents-checklist.md', 60],
   ['documents-specification.md', 150],
-])('%s', (page, least) => {
-  const rows = rowsOf(page);
-  it('has its lines', () => {
-    expect(rows.length).toBeGreaterThanOrEqual(least);
-  });
-
-  it.each(rows)('$what', ({ title, file }) => {
-    expect(file, 'a line names a test and its file').not.toBe('');
-    const text = readFileSync(`${root}${file}`, 'utf8');
-    // it('…'), or a table of tests: it.each(…)('…').
-    expect(text.includes(`it('${title}'`) || text.includes(`)('${title}'`) || text.includes(`    '${title}',`)).toBe(
-      true,
-    );
-  });
-});
+]);

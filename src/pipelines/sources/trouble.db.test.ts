@@ -18,24 +18,32 @@ async function objectsOf(sourceId: string): Promise<{ key: string; status: strin
   return (await api.call('sources.objects', { as: bench.admin, params: { source_id: sourceId } })).json().data;
 }
 
-/** The next file finds the disk full; gives how to undo it. */
-function diskFullOnce(): () => void {
+type Put = typeof bench.deps.store.put;
+
+/** The next file is stored like this; gives how to undo it. */
+function storeNext(how: (put: Put) => Put): () => void {
   const { store } = bench.deps;
-  let isFull = true;
-  const put: typeof store.put = async (...given) => {
-    if (!isFull) return store.put(...given);
-    isFull = false;
-    throw new MillraceError('disk_full');
+  let isNext = true;
+  const put: Put = async (...given) => {
+    const own: Put = (...each) => store.put(...each);
+    if (!isNext) return own(...given);
+    isNext = false;
+    return how(own)(...given);
   };
-  const full = new Proxy(store, {
+  const watched = new Proxy(store, {
     get(target, name: keyof typeof store) {
       const own = target[name];
       return name === 'put' ? put : typeof own === 'function' ? own.bind(target) : own;
     },
   });
-  Object.assign(bench.deps, { store: full });
+  Object.assign(bench.deps, { store: watched });
   return () => void Object.assign(bench.deps, { store });
 }
+
+const diskFullOnce = () =>
+  storeNext(() => async () => {
+    throw new MillraceError('disk_full');
+  });
 
 /** A folder of the server; its files are old enough to be whole. */
 function folderOf(name: string, files: Readonly<Record<string, string | Buffer>>): string {
@@ -170,6 +178,24 @@ describe('an object in trouble', () => {
     });
     expect((await bench.sync(source)).receipt).toMatchObject({ read: 0, settling: 1 });
     expect(await bench.objects(source)).toEqual({ 'doc.txt': 'settling' });
+    expect((await bench.sync(source)).receipt).toMatchObject({ read: 1, outcomes: { new: 1 }, settling: 0 });
+  });
+
+  it('of a folder that is changed after it was opened is not taken half either', async () => {
+    const directory = folderOf('rewritten', { 'doc.txt': text(51) });
+    const source = await bench.connect({ ...folderWish('rewritten', directory), settle_seconds: 0 });
+    const undo = storeNext((put) => async (...given) => {
+      const stored = await put(...given);
+      writeFileSync(path.join(directory, 'doc.txt'), text(52));
+      return stored;
+    });
+    expect((await bench.sync(source)).receipt).toMatchObject({ read: 0, settling: 1 });
+    undo();
+    const { rows } = await bench.db.admin.query(
+      `select from engine.runs where source_id = $1 and pipeline = 'documents'`,
+      [source],
+    );
+    expect(rows).toEqual([]);
     expect((await bench.sync(source)).receipt).toMatchObject({ read: 1, outcomes: { new: 1 }, settling: 0 });
   });
 
