@@ -2229,6 +2229,23 @@ grant update (deleted_at, done_items, error_items, not_found_items, recounted_at
 grant select (deleted_at, done_items, error_items, job_id, not_found_items, skipped_items, total_items) on public.item_jobs to items_figures;
 grant update (deleted_at, done_items, error_items, latest_run_id, mapping, next_row, not_found_items, overrides, paused_at, paused_by, recounted_at, skipped_items, total_items, updated_at) on public.item_jobs to millrace_app;
 
+create table public.item_pieces (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  from_row integer not null,
+  to_row integer not null,
+  stored_at timestamp with time zone not null,
+  constraint item_pieces_pkey PRIMARY KEY (job_id, stored_at, from_row),
+  constraint item_pieces_range CHECK ((from_row < to_row))
+);
+alter table public.item_pieces enable row level security, force row level security;
+create policy expired_any_tenant on public.item_pieces for all to items_cleanup using (true);
+create policy tenant_only on public.item_pieces for all to items_worker, millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete on public.item_pieces to items_cleanup;
+grant delete, insert, select on public.item_pieces to items_worker;
+grant delete, select on public.item_pieces to millrace_app;
+grant select (job_id) on public.item_pieces to items_cleanup;
+
 create table public.item_slice_attempts (
   tenant_id uuid not null,
   job_id uuid not null,
@@ -2311,13 +2328,13 @@ END) stored,
   constraint job_items_lock CHECK (((status = 'PROCESSING'::text) = ((locked_by IS NOT NULL) AND (locked_at IS NOT NULL) AND (lock_expires_at IS NOT NULL)))),
   constraint job_items_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text, 'DONE'::text, 'ERROR'::text, 'NOT_FOUND'::text, 'SKIPPED'::text])))
 );
-CREATE INDEX job_items_by_status ON public.job_items USING btree (job_id, status, row_index);
 CREATE INDEX job_items_due ON public.job_items USING btree (job_id, next_attempt_at) WHERE ((status = 'PENDING'::text) AND (next_attempt_at IS NOT NULL));
 CREATE UNIQUE INDEX job_items_in_order ON public.job_items USING btree (job_id, row_index);
 CREATE INDEX job_items_locked ON public.job_items USING btree (job_id, lock_expires_at) WHERE (status = 'PROCESSING'::text);
-CREATE INDEX job_items_open_of_user ON public.job_items USING btree (tenant_id, user_id, updated_at, id) WHERE ((status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text])) AND (updated_at > '-infinity'::timestamp with time zone));
-CREATE INDEX job_items_pending ON public.job_items USING btree (job_id, updated_at, id) WHERE (status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text]));
+CREATE INDEX job_items_of_status ON public.job_items USING btree (job_id, status, row_index) WHERE ((status = ANY (ARRAY['DONE'::text, 'ERROR'::text, 'NOT_FOUND'::text, 'SKIPPED'::text])) OR (next_attempt_at IS NOT NULL));
 CREATE INDEX job_items_unfilled ON public.job_items USING btree (id) WHERE ((job_type IS NULL) OR (updated_at IS NULL));
+CREATE INDEX job_items_waiting ON public.job_items USING btree (job_id, updated_at, id) WHERE ((status = 'PROCESSING'::text) OR ((status = 'PENDING'::text) AND (next_attempt_at IS NOT NULL)));
+CREATE INDEX job_items_waiting_of_user ON public.job_items USING btree (tenant_id, user_id, updated_at, id) WHERE (((status = 'PROCESSING'::text) OR ((status = 'PENDING'::text) AND (next_attempt_at IS NOT NULL))) AND (updated_at > '-infinity'::timestamp with time zone));
 alter table public.job_items enable row level security, force row level security;
 create policy expired_any_tenant on public.job_items for all to items_cleanup using (true);
 create policy figures_any_tenant on public.job_items for select to items_figures using (true);
@@ -4047,6 +4064,7 @@ AS $function$
       update public.job_items i
       set user_id = coalesce(i.user_id, j.user_id),
           job_type = coalesce(i.job_type, j.job_type),
+          next_attempt_at = case when i.status = 'PENDING' and i.updated_at is null then coalesce(i.next_attempt_at, engine.now()) else i.next_attempt_at end,
           updated_at = coalesce(i.updated_at, i.created_at)
       from picked p, public.item_jobs j
       where i.id = p.id and j.job_id = i.job_id

@@ -214,7 +214,7 @@ async function measurePersist(bench: Bench, { rounds, persist }: Dose): Promise<
 
 async function dropJobs({ admin }: Bench): Promise<void> {
   await admin.query(
-    'truncate item_jobs, job_items, item_slices, item_attempts, item_slice_attempts, search_events, item_exports, item_images cascade',
+    'truncate item_jobs, job_items, item_pieces, item_slices, item_attempts, item_slice_attempts, search_events, item_exports, item_images cascade',
   );
   await admin.query('truncate engine.leases, engine.ready, engine.scheduled');
   await admin.query('delete from engine.runs');

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { int4Array, int8Array, jsonbArray } from '../../src/platform/binary-arrays.ts';
 import { listFiles } from '../../scripts/source-files.ts';
 import { tablesIn } from './catalogue.ts';
 import { literal, rowsOf } from './measure.ts';
@@ -129,6 +130,9 @@ it('values are written as the driver would send them', () => {
   expect(literal(["it's", null, 'a "b"'])).toBe(`'{"it''s",NULL,"a \\"b\\""}'`);
   expect(literal(Buffer.from([1, 255]))).toBe(`'\\x01ff'`);
   expect(literal(undefined)).toBe('null');
+  expect(literal(int4Array([7, -1]))).toBe(`'{"7","-1"}'`);
+  expect(literal(int8Array([2 ** 47, null]))).toBe(`'{"140737488355328",NULL}'`);
+  expect(literal(jsonbArray(['{"a":"\u00e9"}', null]))).toBe(`'{"{\\"a\\":\\"\u00e9\\"}",NULL}'`);
 });
 
 it('every folder with statements belongs to a plan test', () => {

@@ -98,11 +98,37 @@ export function literal(value: unknown): string {
 }
 
 function textOf(value: unknown): string {
-  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`;
+  if (Buffer.isBuffer(value)) return isBinaryArray(value) ? textOf(readArray(value)) : `\\x${value.toString('hex')}`;
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return `{${value.map(elementOf).join(',')}}`;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+const INT4 = 23;
+const INT8 = 20;
+const JSONB = 3802;
+
+/** Of src/platform/binary-arrays.ts. */
+function isBinaryArray(value: Buffer): boolean {
+  return value.length >= 12 && value.readInt32BE(0) <= 1 && [INT4, INT8, JSONB].includes(value.readInt32BE(8));
+}
+
+function readArray(value: Buffer): unknown[] {
+  const elements: unknown[] = [];
+  for (let at = 20; at < value.length; ) {
+    const bytes = value.readInt32BE(at);
+    at += 4;
+    if (bytes < 0) elements.push(null);
+    else {
+      const element = value.subarray(at, at + bytes);
+      if (value.readInt32BE(8) === INT4) elements.push(element.readInt32BE());
+      else if (value.readInt32BE(8) === INT8) elements.push(element.readBigInt64BE());
+      else elements.push(element.toString('utf8', 1));
+      at += bytes;
+    }
+  }
+  return elements;
 }
 
 function elementOf(value: unknown): string {

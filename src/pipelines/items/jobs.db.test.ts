@@ -291,7 +291,14 @@ describe('what people do to a job', () => {
     await bench.ended(gone);
     expect((await bench.call('jobs.remove', gone)).status).toBe(204);
     expect((await bench.call('jobs.show', gone)).body.code).toBe('job_not_found');
-    for (const table of ['job_items', 'item_attempts', 'item_slice_attempts', 'search_events', 'item_exports']) {
+    for (const table of [
+      'job_items',
+      'item_pieces',
+      'item_attempts',
+      'item_slice_attempts',
+      'search_events',
+      'item_exports',
+    ]) {
       const { rows } = await bench.db.admin.query(`select from ${table} where job_id = $1`, [gone]);
       expect([table, rows.length]).toEqual([table, 0]);
     }
@@ -304,13 +311,14 @@ describe('what people do to a job', () => {
     const target = { jobId: gone, tenantId, runId: gone, userId: null, jobType: 'csv' };
     const store = (i: number) =>
       withTenant(bench.db.app, { tenantId, role: 'items_worker' }, async (tx) => {
-        await holdJob(tx, gone);
-        await insertItems(tx, target, [{ i, l: i, c: '{}', n: null, f: null }]);
+        const at = await holdJob(tx, gone);
+        await insertItems(tx, target, { at, rows: [{ i, l: i, c: '{}', n: null, f: null }] });
       });
     await store(7);
     // Its items had been deleted when that row came.
     await withTenant(bench.db.app, { tenantId, role: 'millrace_app' }, (tx) => deleteJob(tx, gone));
     expect((await bench.db.admin.query('select from job_items where job_id = $1', [gone])).rows).toEqual([]);
+    expect((await bench.db.admin.query('select from item_pieces where job_id = $1', [gone])).rows).toEqual([]);
     await expect(store(8)).rejects.toMatchObject({ code: 'job_not_found' });
     expect((await bench.db.admin.query('select from job_items where job_id = $1', [gone])).rows).toEqual([]);
   });

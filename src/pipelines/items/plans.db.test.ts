@@ -70,16 +70,14 @@ import {
   storeReading,
 } from './sql/jobs.ts';
 import { listJobsOfTenant, listJobsOfUser } from './sql/list-jobs.ts';
+import { countPending, listPendingOfAll, listPendingOfJob, listPendingOfUser } from './sql/list-pending.ts';
 import { readAllOpenItems, readDay, readOpenItems } from './sql/read-figures.ts';
 import {
-  countPending,
   listAttempts,
   listItemsAtWork,
   listItemsInOrder,
+  listItemsNotAtWork,
   listItemsOfStatus,
-  listPendingOfAll,
-  listPendingOfJob,
-  listPendingOfUser,
   listRequests,
   readMoment,
   selectItem,
@@ -139,6 +137,12 @@ const seeds: Seed[] = [
     // A job has as many slices as workers are at it.
     table: 'public.item_slices',
     columns: { ...job, from_row: '0', to_row: '1', locked_by: `'worker'`, lock_expires_at: 'plan.at(i)' },
+  },
+  {
+    // A piece for each row: more than there ever are.
+    table: 'public.item_pieces',
+    runsOf: 'items',
+    columns: { ...job, from_row: 'i', to_row: 'i + 1', stored_at: 'plan.at(i)' },
   },
   { table: 'public.search_events', runsOf: 'items', columns: { ...job, item_id: 'i' } },
   {
@@ -245,10 +249,17 @@ const storing: PlanCase[] = [
   worker((db, w) => storeIngest(db, small(w), {} as never, { total: 1, errors: 0, skipped: 0 })),
   worker((db, w) => finishIngest(db, small(w))),
   worker((db, w) =>
-    insertItems(db, { jobId: small(w), tenantId: w.ours, runId: small(w), userId: null, jobType: 'csv' }, [
-      { i: 900_000, l: 1, c: '{}', n: null, f: 7 },
-      { i: 900_001, l: 2, c: '{}', n: null, f: 7, t: 4 },
-    ]),
+    insertItems(
+      db,
+      { jobId: small(w), tenantId: w.ours, runId: small(w), userId: null, jobType: 'csv' },
+      {
+        at: 1,
+        rows: [
+          { i: 900_000, l: 1, c: '{}', n: null, f: 7 },
+          { i: 900_001, l: 2, c: '{}', n: null, f: 7, t: 4 },
+        ],
+      },
+    ),
   ),
   worker((db, w) => advanceJob(db, small(w), 20)),
   worker((db, w) => claimRows(db, claim(w), { from_row: 41, to_row: 61 })),
@@ -293,6 +304,7 @@ const reading: PlanCase[] = [
   request((db, w) => listJobsOfUser(db, { ...jobsPage(w), userId: 4 })),
   request((db, w) => listItemsInOrder(db, grid(w))),
   request((db, w) => listItemsOfStatus(db, { ...grid(w), status: 'DONE' })),
+  request((db, w) => listItemsNotAtWork(db, grid(w))),
   request((db, w) => listItemsAtWork(db, { ...grid(w), jobId: small(w) })),
   request((db, w) =>
     listPendingOfJob(db, {

@@ -11,6 +11,7 @@ import { breakUpSlice } from './sql/claim-slices.ts';
 
 let opened: Promise<void> = Promise.resolve();
 let begun = 0;
+let before = async (_row: number): Promise<void> => undefined;
 let answer = (row: number, _attempt: number): Outcome => found({ word: String(row) });
 
 const ranged = defineProcessor<Record<string, never>>({
@@ -24,6 +25,7 @@ const ranged = defineProcessor<Record<string, never>>({
   async process(item, { attempt }) {
     begun += 1;
     await opened;
+    await before(item.rowIndex);
     return answer(item.rowIndex, attempt);
   },
 });
@@ -142,7 +144,13 @@ it('what quick items were found with is recorded a row per slice, and read as if
 
 it('a slice that was claimed ahead and not begun goes back untouched when the one before it fails', async () => {
   opened = Promise.resolve();
-  let failed = 0;
+  const hold = gate();
+  let [isAt, failed] = [false, 0];
+  before = async (row) => {
+    if (row !== 1_000 || failed > 0) return;
+    isAt = true;
+    await hold.opened;
+  };
   answer = (row) => {
     if (row === 1_000 && failed === 0) {
       failed += 1;
@@ -151,8 +159,14 @@ it('a slice that was claimed ahead and not begun goes back untouched when the on
     return found({ word: String(row) });
   };
   const job = await submit(2_100);
+  await waitFor(() => isAt, { what: 'row 1,000' });
+  // The slice that it is in, and the next one.
+  const held = async () => (await slices(job)).map(({ from_row: from }) => from).join();
+  await waitFor(async () => ((await held()) === '900,1200' ? true : undefined), { what: 'a slice claimed ahead' });
+  hold.open();
   expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 2_100 });
   answer = (row) => found({ word: String(row) });
+  before = async () => undefined;
   expect(failed).toBe(1);
   const { rows } = await bench.db.admin.query(
     `select count(*)::int as n, count(distinct item_id)::int as items, count(*) filter (where outcome = 'LOST')::int as lost

@@ -11,16 +11,19 @@ import type { ItemsDeps } from '../deps.ts';
 import { listJobsOfTenant, listJobsOfUser } from '../sql/list-jobs.ts';
 import {
   countPending,
+  listPendingOfAll,
+  listPendingOfJob,
+  listPendingOfUser,
+  type PendingRow,
+} from '../sql/list-pending.ts';
+import {
   type ItemRow,
   listAttempts,
   listItemsAtWork,
   listItemsInOrder,
+  listItemsNotAtWork,
   listItemsOfStatus,
-  listPendingOfAll,
-  listPendingOfJob,
-  listPendingOfUser,
   listRequests,
-  type PendingRow,
   readMoment,
   selectItem,
 } from '../sql/read-items.ts';
@@ -117,11 +120,9 @@ async function listInOrder(call: Call<'jobs.items'>) {
     };
     const [only] = statuses ?? [];
     if (statuses?.length !== 1 || only === undefined) return { rows: await listItemsInOrder(db, page), asOf };
-    const isAtWork = only === 'PROCESSING';
-    return {
-      rows: isAtWork ? await listItemsAtWork(db, page) : await listItemsOfStatus(db, { ...page, status: only }),
-      asOf,
-    };
+    if (only === 'PROCESSING') return { rows: await listItemsAtWork(db, page), asOf };
+    if (only === 'PENDING') return { rows: await listItemsNotAtWork(db, page), asOf };
+    return { rows: await listItemsOfStatus(db, { ...page, status: only }), asOf };
   });
   return pageOfItems(rows, pageSize, asOf, (row) => writeCursor(row.row_index));
 }

@@ -3,6 +3,9 @@ import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { lockJob } from '../sql/jobs.ts';
 
-export async function holdJob(tx: Queryable, jobId: string): Promise<void> {
-  if (!(await lockJob(tx, jobId))) throw new MillraceError('job_not_found', { job: jobId });
+/** The moment, in microseconds since 1970. */
+export async function holdJob(tx: Queryable, jobId: string): Promise<number> {
+  const at = await lockJob(tx, jobId);
+  if (at === undefined) throw new MillraceError('job_not_found', { job: jobId });
+  return at;
 }

@@ -46,8 +46,8 @@ export async function storeImages(
     const read = state.read + some.length;
     const next = { ...state, read, isRead: read >= images.length };
     await context.commit(async (tx) => {
-      await holdJob(tx, input.job_id);
-      await storeIngest(tx, input.job_id, next, await insertItems(tx, target, rows));
+      const at = await holdJob(tx, input.job_id);
+      await storeIngest(tx, input.job_id, next, await insertItems(tx, target, { at, rows }));
     });
     state = next;
     context.progress({ done: read, total: images.length, unit: 'items' });

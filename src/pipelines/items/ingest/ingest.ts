@@ -146,15 +146,17 @@ async function storeRows(
     maxBytes: settings.ingestMaxBatchBytes,
     onDecision: context.decide,
   });
+  let moment = 0;
   const flush = async ({ rows, bytes, state }: TakenRows, before: Promise<unknown>) => {
     const asked = performance.now();
     let entered = asked;
     let ms = 0;
     await context.commit(async (tx) => {
       entered = performance.now();
-      await holdJob(tx, target.jobId);
+      // Pieces of one moment would mix their rows in lists of what is pending.
+      moment = Math.max(await holdJob(tx, target.jobId), moment + 1);
       let waited = 0;
-      const inserted = insertItems(tx, target, rows, async () => {
+      const inserted = insertItems(tx, target, { at: moment, rows }, async () => {
         const from = performance.now();
         await before;
         waited = performance.now() - from;

@@ -1,6 +1,13 @@
 // Who is at work on an item. Slow items are claimed one by one, in their own row; of quick ones a range of rows is claimed at once (item_slices), and the rows do not change
 // until they have their fate. For whoever looks both are PROCESSING.
 
+/** Never tried. "is not distinct from" is no way into an index: such rows are found by their numbers. */
+export const isFresh = (item: string) =>
+  `${item}.status is not distinct from 'PENDING' and ${item}.next_attempt_at is null`;
+
+/** What is in the index of statuses: ended, or to be tried again. */
+export const isTried = `(i.status in ('DONE', 'ERROR', 'NOT_FOUND', 'SKIPPED') or i.next_attempt_at is not null)`;
+
 /** `w` is the live slice that the item `i` is in, if any. */
 export const withSlice = `
   left join lateral (

@@ -1,6 +1,6 @@
 // What people do to items: process them again, correct their cells, delete them. Items at work are left alone. What starts again is due at once.
 import type { Queryable } from '../../../platform/database.ts';
-import { isIdle } from './at-work.ts';
+import { isIdle, isTried } from './at-work.ts';
 import { holdClaims } from './jobs.ts';
 
 const counted = `
@@ -36,7 +36,7 @@ export async function reprocessByStatus(
         select p.* from (select distinct unnest($2::text[]) as status) s
         cross join lateral (
           select i.id, i.status, i.row_index from public.job_items i
-          where i.job_id = $1 and i.status = s.status and i.row_index > $3 and ${isIdle}
+          where i.job_id = $1 and i.status = s.status and ${isTried} and i.row_index > $3 and ${isIdle}
           order by i.row_index limit $4 for update
         ) p
         order by p.row_index limit $4
@@ -142,7 +142,8 @@ export async function deleteJob(db: Queryable, jobId: string): Promise<void> {
       attempts as (delete from public.item_attempts where job_id = $1),
       recorded as (delete from public.item_slice_attempts where job_id = $1),
       requests as (delete from public.search_events where job_id = $1),
-      slices as (delete from public.item_slices where job_id = $1)
+      slices as (delete from public.item_slices where job_id = $1),
+      pieces as (delete from public.item_pieces where job_id = $1)
       delete from public.item_jobs where job_id = $1`,
     values: [jobId],
   });

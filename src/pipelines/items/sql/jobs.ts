@@ -209,14 +209,16 @@ export async function holdClaims(db: Queryable, jobId: string): Promise<void> {
   });
 }
 
-/** False: it was deleted. Beside it the counters may move, but the job does not go. */
-export async function lockJob(db: Queryable, jobId: string): Promise<boolean> {
-  const { rows } = await db.query({
+/** The moment, in microseconds since 1970; undefined: it was deleted. Beside it the counters may move, but the job does not go. */
+export async function lockJob(db: Queryable, jobId: string): Promise<number | undefined> {
+  const { rows } = await db.query<{ at: string }>({
     name: 'items-lock-job',
-    text: `select from public.item_jobs where job_id = $1 and deleted_at is null for key share`,
+    text: `
+      select (extract(epoch from engine.now()) * 1000000)::bigint::text as at
+      from public.item_jobs where job_id = $1 and deleted_at is null for key share`,
     values: [jobId],
   });
-  return rows.length === 1;
+  return rows[0] === undefined ? undefined : Number(rows[0].at);
 }
 
 export async function finishIngest(db: Queryable, jobId: string): Promise<void> {

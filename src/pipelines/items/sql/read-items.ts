@@ -1,7 +1,7 @@
 // Items as grid, pending views, export and single items read them. Keyset only; each listing's order is exactly its index. Times travel as text with
 // microseconds: a Date would drop them, and rows of one millisecond would be missed or come twice.
 import type { Queryable } from '../../../platform/database.ts';
-import { itemsOfSlices, shownLock, shownStatus, withSlice } from './at-work.ts';
+import { isFresh, isTried, itemsOfSlices, shownLock, shownStatus, withSlice } from './at-work.ts';
 
 export interface ItemRow {
   readonly id: string;
@@ -22,9 +22,9 @@ export interface ItemRow {
   readonly result_json: Record<string, unknown> | null;
 }
 
-const micros = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+export const micros = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-const shown = `i.id::text, i.row_index, i.line, ${shownStatus} as status, i.attempts, i.strategy, i.error_code, i.last_error, ${shownLock},
+export const shown = `i.id::text, i.row_index, i.line, ${shownStatus} as status, i.attempts, i.strategy, i.error_code, i.last_error, ${shownLock},
   i.next_attempt_at, i.updated_at, ${micros('i.updated_at')} as updated_text, i.input_json, i.corrections, i.result_json`;
 const matching = `
   ($4::text is null or case when $5::text is null
@@ -57,7 +57,7 @@ export async function listItemsInOrder(db: Queryable, page: GridPage): Promise<I
   return rows;
 }
 
-/** One status alone has an index of its own: rare ones are found at once in a job of millions. */
+/** One status alone, but PENDING and PROCESSING, has an index of its own: rare ones are found at once in a job of millions. */
 export async function listItemsOfStatus(
   db: Queryable,
   page: GridPage & { readonly status: string },
@@ -66,9 +66,28 @@ export async function listItemsOfStatus(
     name: 'items-list-of-status',
     text: `
       select ${shown} from public.job_items i ${withSlice}
-      where i.job_id = $1 and i.status = $2 and i.row_index > $3 and w.locked_by is null and ${matching}
+      where i.job_id = $1 and i.status = $2 and ${isTried} and i.row_index > $3 and ${matching}
       order by i.row_index limit $7`,
     values: [page.jobId, page.status, page.afterRow, page.text, page.column, page.since, page.limit],
+  });
+  return rows;
+}
+
+/** PENDING alone: those that come back have an index, those that were never tried lie behind the last row that was claimed. */
+export async function listItemsNotAtWork(db: Queryable, page: GridPage): Promise<ItemRow[]> {
+  const { rows } = await db.query<ItemRow>({
+    name: 'items-list-not-at-work',
+    text: `
+      (select ${shown} from public.job_items i ${withSlice}
+       where i.job_id = $1 and i.status = 'PENDING' and i.next_attempt_at is not null and i.row_index > $2 and $3::text is null and ${matching}
+       order by i.row_index limit $7)
+      union all
+      (select ${shown} from public.job_items i ${withSlice}
+       where i.job_id = $1 and ${isFresh('i')} and i.row_index > $2
+         and i.row_index >= (select j.next_row from public.item_jobs j where j.job_id = $1) and ${matching}
+       order by i.row_index limit $7)
+      order by row_index limit $7`,
+    values: [page.jobId, page.afterRow, null, page.text, page.column, page.since, page.limit],
   });
   return rows;
 }
@@ -96,138 +115,6 @@ export async function readMoment(db: Queryable): Promise<string> {
     text: `select ${micros('engine.now()')} as now`,
   });
   return rows[0]?.now ?? '';
-}
-
-export interface ChangePage {
-  readonly jobId: string;
-  readonly statuses: readonly string[];
-  readonly afterTime: string | null;
-  readonly afterId: string;
-  readonly asOf: string;
-  readonly limit: number;
-}
-
-/**
- * Open items by their last change. `i.id`: a plain id would be the text of the answer, and sorted as such. What has changed since the listing began is left to `since`, so that nothing comes twice.
- */
-export async function listPendingOfJob(db: Queryable, page: ChangePage): Promise<ItemRow[]> {
-  const { rows } = await db.query<ItemRow>({
-    name: 'items-list-pending-of-job',
-    text: `
-      select ${shown} from public.job_items i ${withSlice}
-      where i.job_id = $1 and array_position($2::text[], ${shownStatus}) is not null
-        -- Says the same as status in ('PENDING', 'PROCESSING'), but opens only the index of pending items: by that of all statuses the whole job would be sorted.
-        and (i.status = 'PENDING' and i.updated_at > '-infinity' or i.status = 'PROCESSING' and i.locked_by is not null)
-        and (i.updated_at, i.id) > ($3::timestamptz, $4::bigint)
-        and i.updated_at <= $5::timestamptz
-      order by i.updated_at, i.id limit $6`,
-    values: [page.jobId, page.statuses, startOf(page), page.afterId, page.asOf, page.limit],
-  });
-  return rows;
-}
-
-export interface PendingRow {
-  readonly id: string;
-  readonly job_id: string;
-  readonly user_id: number | null;
-  readonly job_type: string | null;
-  readonly status: string;
-  readonly attempts: number;
-  readonly locked_by: string | null;
-  readonly locked_at: Date | null;
-  readonly updated_text: string;
-  readonly title: string | null;
-  readonly brand: string | null;
-  readonly sku: string | null;
-}
-
-/** What opens the index of open items by owner, and only that: claims of one job say less, and do not go by it. */
-const isOpen = (item: string) => `${item}.status in ('PENDING', 'PROCESSING') and ${item}.updated_at > '-infinity'`;
-
-export interface PendingPage {
-  readonly tenantId: string;
-  /** Null: everybody's. */
-  readonly userId: number | null;
-  readonly statuses: readonly string[];
-  readonly jobType: string | null;
-  readonly jobId: string | null;
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly afterTime: string | null;
-  readonly afterId: string;
-  readonly asOf: string;
-  readonly limit: number;
-}
-
-const SUMMARY = 120;
-const summary = `i.id::text, i.job_id, i.user_id, i.job_type, ${shownStatus} as status, i.attempts, ${shownLock}, ${micros('i.updated_at')} as updated_text,
-  left(coalesce(i.corrections ->> 'title', i.normalized_json ->> 'title'), ${SUMMARY}) as title,
-  left(i.normalized_json ->> 'brand', ${SUMMARY}) as brand, left(i.normalized_json ->> 'sku', ${SUMMARY}) as sku`;
-const wanted = `i.status in ('PENDING', 'PROCESSING') and array_position($2::text[], ${shownStatus}) is not null
-        and ($3::text is null or i.job_type = $3) and ($4::uuid is null or i.job_id = $4)
-        and i.updated_at > '-infinity' and ($5::timestamptz is null or i.updated_at >= $5) and ($6::timestamptz is null or i.updated_at < $6)
-        and (i.updated_at, i.id) > ($7::timestamptz, $8::bigint) and i.updated_at <= $9::timestamptz
-        and (select j.deleted_at from public.item_jobs j where j.job_id = i.job_id limit 1) is null`;
-
-export async function listPendingOfUser(
-  db: Queryable,
-  page: PendingPage & { readonly userId: number },
-): Promise<PendingRow[]> {
-  const { rows } = await db.query<PendingRow>({
-    name: 'items-list-pending-of-user',
-    text: `
-      select ${summary} from public.job_items i ${withSlice}
-      where i.tenant_id = $1 and i.user_id = $11 and ${wanted}
-      order by i.updated_at, i.id limit $10`,
-    values: [...valuesOf(page), page.userId],
-  });
-  return rows;
-}
-
-/** User by user, as the index has them: of each as many as the page takes, then the first of all. The last of `owners` is null: what nobody uploaded. */
-export async function listPendingOfAll(db: Queryable, page: PendingPage): Promise<PendingRow[]> {
-  const { rows } = await db.query<PendingRow>({
-    name: 'items-list-pending-of-all',
-    text: `
-      with recursive owners as (
-        (select n.user_id from public.job_items n where n.tenant_id = $1 and ${isOpen('n')} order by n.user_id limit 1)
-        union all
-        select (select n.user_id from public.job_items n
-                where n.tenant_id = $1 and ${isOpen('n')} and n.user_id > o.user_id
-                order by n.user_id limit 1)
-        from owners o where o.user_id is not null
-      )
-      select p.* from owners o cross join lateral (
-        (select ${summary}, i.updated_at as at, i.id as place from public.job_items i ${withSlice}
-         where i.tenant_id = $1 and i.user_id = o.user_id and ${wanted} order by i.updated_at, i.id limit $10)
-        union all
-        (select ${summary}, i.updated_at, i.id from public.job_items i ${withSlice}
-         where o.user_id is null and i.tenant_id = $1 and i.user_id is null and ${wanted} order by i.updated_at, i.id limit $10)
-      ) p
-      order by p.at, p.place limit $10`,
-    values: valuesOf(page),
-  });
-  return rows;
-}
-
-function valuesOf(page: PendingPage): unknown[] {
-  const { tenantId, statuses, jobType, jobId, from, to, afterId, asOf, limit } = page;
-  return [tenantId, statuses, jobType, jobId, from, to, startOf(page), afterId, asOf, limit];
-}
-
-/** A `coalesce` in the statement would be no place in the index, as row-level security sees it: a later page would read all pages before it. */
-const startOf = ({ afterTime }: { readonly afterTime: string | null }) => afterTime ?? '-infinity';
-
-/** From the small index of open items. */
-export async function countPending(db: Queryable, tenantId: string, userId: number | null): Promise<number> {
-  const { rows } = await db.query<{ n: number }>({
-    name: 'items-count-pending',
-    text: `
-      select count(*)::int as n from public.job_items i
-      where i.tenant_id = $1 and ${isOpen('i')} and ($2::bigint is null or i.user_id = $2)`,
-    values: [tenantId, userId],
-  });
-  return rows[0]?.n ?? 0;
 }
 
 /** With what was recognised in it. */
