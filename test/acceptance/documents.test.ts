@@ -62,6 +62,23 @@ it('every command of documents does what it says, and names the next step', asyn
   expect(await documents<{ page_no: number }[]>(['pages', id, '--fate', 'empty'])).toMatchObject([{ page_no: 3 }]);
   expect(await say(['export', id])).toContain('On page 2 rule number 1');
 
+  const copy = path.join(folder, 'copy.pdf');
+  await say(['download', id, '--output', copy]);
+  expect(readFileSync(copy)).toEqual(readFileSync(file));
+  expect(await say(['orphans'])).toContain('No orphans');
+  const [broken, page] = [path.join(folder, 'broken.pdf'), path.join(folder, 'page.html')];
+  writeFileSync(broken, '%PDF-1.4\nbroken');
+  expect(await say(['upload', broken, '--watch'], 1)).toContain('extraction error');
+  expect(await say(['orphans'])).toMatch(/broken\.pdf[\s\S]*millrace runs list --phase failed/);
+  // What was left out is said where somebody looks at the document.
+  writeFileSync(page, `<p>${prose(3, 4).join(' ')}</p><footer>Imprint of the paper</footer>`);
+  await say(['upload', page, '--watch']);
+  const [shown] = await documents<{ doc_id: string }[]>(['list', '--search', 'page.html']);
+  expect(await say(['show', shown?.doc_id ?? ''])).toMatch(
+    /v1 \(served\) {2}1 section, 1 chunk\n +navigation and footers were left out: 4 words/,
+  );
+  await say(['purge', shown?.doc_id ?? '', '--yes']);
+
   // Nobody works here: the command does it itself. A page that is left out counts as rejected, as the exit code says.
   expect(await say(['retry-page', id, '2', 'exclude'], 2)).toContain(`Document ${id}: succeeded`);
   const output = path.join(folder, 'records.md');

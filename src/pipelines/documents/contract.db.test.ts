@@ -210,6 +210,22 @@ describe('the list', () => {
   });
 });
 
+describe('search', () => {
+  it('asks whether a version is active, also where rows of one that is not stand in the search tables', async () => {
+    const { docId } = await bench.ingest('# Lighthouse\n\nThe keeper of the lighthouse counts ships.\n', 'light.md');
+    const found = async () => {
+      const answer = await api.call('search.run', { as: bench.admin, body: { query: 'lighthouse keeper' } });
+      return JSON.stringify(answer.json()).includes(docId);
+    };
+    expect(await found()).toBe(true);
+    const own = `doc_version_id = (select doc_version_id from document_versions where doc_id = '${docId}')`;
+    await bench.db.admin.query('update document_versions set is_active = false where doc_id = $1', [docId]);
+    expect(await bench.count('chunk_terms', own)).toBeGreaterThan(0);
+    expect(await bench.count('chunk_embeddings', own)).toBeGreaterThan(0);
+    expect(await found()).toBe(false);
+  });
+});
+
 describe('the tables', () => {
   it('have the columns of the specification: identity without a hash, the hash on the version, both never null', async () => {
     const { rows } = await bench.db.admin.query<{ name: string; type: string; nullable: boolean }>(

@@ -213,6 +213,26 @@ describe('pages and titles', () => {
     expect(document.versions[0]?.changes?.removed).toBeGreaterThan(0);
   });
 
+  it('a fix that is asked for while another one waits holds both', async () => {
+    const bytes = await buildPdf([{ lines: prose(63) }, { lines: prose(64) }, { lines: prose(65) }]);
+    const { docId } = await bench.ingest(bytes, 'three.pdf');
+    const exclude = async (pageNo: string) =>
+      (
+        await api.call('documents.page-retry', {
+          as: bench.admin,
+          params: { doc_id: docId, version: '1', page_no: pageNo },
+          body: { how: 'exclude' },
+        })
+      ).json().run_id;
+    await bench.engine.pause('documents', 'test');
+    const runs = [await exclude('1'), await exclude('3')];
+    await bench.engine.unpause('documents');
+    for (const run of runs) await bench.ended(run);
+    // Whichever of the two made its version first: the later wish is served.
+    const served = (await show(docId)).versions.filter(({ is_active: isActive }) => isActive);
+    expect(served).toMatchObject([{ text_pages: 1, rejected_pages: 2 }]);
+  });
+
   it('a title is cleaned of control characters, and can be changed', async () => {
     const { docId } = await bench.ingest(await buildPdf([{ lines: prose(71) }]), 'x.pdf', {
       fields: { title: 'A\u0007B\u202Egnp.exe' },

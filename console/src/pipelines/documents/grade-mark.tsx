@@ -41,6 +41,6 @@ export function GradeMark({
 /** What cost points, or that nothing did. */
 export function gradeReason(shares: NonNullable<DocumentVersion['grade_shares']>): string {
   const lost = Object.entries(shares).filter(([, share]) => share > 0);
-  if (lost.length === 0) return 'nothing was lost';
+  if (lost.length === 0) return 'no part of it is in doubt';
   return lost.map(([name, share]) => `${percent(share, 1)} ${shareWords[name] ?? name}`).join(', ');
 }

@@ -14,6 +14,7 @@ import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 
 type Listed = AnswerOf<'documents.list'>['data'][number];
 type Detail = AnswerOf<'documents.show'>;
+type Orphan = AnswerOf<'documents.orphans'>['data'][number];
 type PageRow = AnswerOf<'documents.pages'>['data'][number];
 
 interface DocumentOptions {
@@ -40,6 +41,12 @@ const documentColumns: readonly Column<Listed>[] = [
   { title: 'grade', value: (each) => each.grade ?? '' },
   { title: 'chunks', value: (each) => String(each.chunks), right: true },
   { title: 'served', value: (each) => (each.activated_at === null ? '' : relativeTime(new Date(each.activated_at))) },
+];
+
+const orphanColumns: readonly Column<Orphan>[] = [
+  { title: 'document', value: (each) => each.doc_id },
+  { title: 'title', value: (each) => each.title.slice(0, 50) },
+  { title: 'since', value: (each) => relativeTime(new Date(each.created_at)) },
 ];
 
 const pageColumns: readonly Column<PageRow>[] = [
@@ -100,6 +107,14 @@ export function addDocumentCommands(program: Command): void {
     .action((id: string, _: DocumentOptions, self: Command) =>
       exportMarkdown(id, self.optsWithGlobals<DocumentOptions>()),
     );
+  command('download', 'Writes the file that a version was made of.')
+    .argument('<document>', 'id of the document, see "millrace documents list"')
+    .requiredOption('--output <file>', 'where to')
+    .option('--doc-version <number>', 'default: the active one')
+    .action((id: string, _: DocumentOptions, self: Command) => download(id, self.optsWithGlobals<DocumentOptions>()));
+  command('orphans', 'Lists documents of which no run made a version, newest first.')
+    .option('--limit <count>', 'how many', '30')
+    .action((_: DocumentOptions, self: Command) => orphans(self.optsWithGlobals<DocumentOptions>()));
   command('deactivate', 'Stops serving a document. Nothing is deleted.')
     .argument('<document>', 'id of the document, see "millrace documents list"')
     .option('--reason <text>', 'kept with the tombstone')
@@ -203,6 +218,22 @@ async function exportMarkdown(id: string, { tenant, docVersion: version, output 
   else await writeFile(output, text);
 }
 
+async function download(id: string, { tenant, docVersion: version, output = '' }: DocumentOptions): Promise<void> {
+  const bytes = await withConnection({ tenant }, async ({ call }) => {
+    const params = { doc_id: id, version: version ?? (await servedVersion(call, id)) };
+    return Buffer.from(await (await call('documents.original', { params })).arrayBuffer());
+  });
+  await writeFile(output, bytes);
+  say(`${formatCount(bytes.length)} bytes written to ${output}.`);
+}
+
+async function orphans({ tenant, limit, json }: DocumentOptions): Promise<void> {
+  const page = await withConnection({ tenant }, ({ call }) => call('documents.orphans', { query: { limit } }));
+  if (json) sayJson(page.data);
+  else if (page.data.length === 0) say('No orphans: every document has a version.');
+  else say(`${formatTable(orphanColumns, page.data)}\nTheir runs: millrace runs list --phase failed`);
+}
+
 async function deactivate(id: string, { tenant, reason, json }: DocumentOptions): Promise<void> {
   const body = reason === undefined ? {} : { reason };
   const document = await withConnection({ tenant }, ({ call }) =>
@@ -263,9 +294,10 @@ function describe(document: Detail): string {
     ['chunks', String(document.chunks)],
     ['run', document.live_run === null ? undefined : `${document.live_run.run_id} (${document.live_run.status})`],
   ]);
-  const versions = document.versions.map(
-    (each) =>
-      `  ${each.version_label}${each.is_active ? ' (served)' : ''}  ${each.pages} ${each.unit}s, ${each.chunks} chunks`,
-  );
+  const versions = document.versions.flatMap((each) => [
+    `  ${each.version_label}${each.is_active ? ' (served)' : ''}  ${plural(each.pages, each.unit)}, ${plural(each.chunks, 'chunk')}`,
+    // What a reader of the document has and a reader of the version has not.
+    ...each.notes.map((said) => `     ${said}`),
+  ]);
   return [facts, ...versions].join('\n');
 }

@@ -28,14 +28,22 @@ async function exported(blocks: readonly Block[]): Promise<string> {
 }
 
 describe('HTML', () => {
-  it('of several articles is read as a whole', async () => {
-    const article = (name: string, times: number) =>
-      `<article><h1>${name}</h1><p>${sentence.repeat(times)}</p></article>`;
+  it('of several articles, or with more to say beside its article, is read as a whole', async () => {
+    const part = (name: string, times: number) => `<article><h1>${name}</h1><p>${sentence.repeat(times)}</p></article>`;
     const { blocks, notes } = await html(
-      `<body>${article('One', 20)}${article('Two', 15)}<div><h2>Appendix</h2><p>${sentence.repeat(20)}</p></div></body>`,
+      `<body>${part('One', 20)}${part('Two', 15)}<div><h2>Appendix</h2><p>${sentence.repeat(20)}</p></div></body>`,
     );
     expect(blocks.filter(({ kind }) => kind === 'heading').map(({ text }) => text)).toEqual(['One', 'Two', 'Appendix']);
     expect(notes).toEqual([]);
+    const box = `<div class="sidebar"><b>Tip</b> ${sentence.repeat(2)}</div>`;
+    const menu = '<div><a href="/a">Back</a></div><div><a href="/b">Next chapter</a></div>';
+    const article = `<div class="article"><h1>Setup</h1>${`<p>${sentence.repeat(4)}</p>`.repeat(6)}</div>`;
+    expect(texts((await html(`<body>${menu}${article}${box}</body>`)).blocks).join()).toContain('Tip The committee');
+    const plain = await html(`<body>${menu}${article}</body>`);
+    expect([plain.blocks[0]?.text, plain.notes]).toEqual([
+      'Setup',
+      ['what surrounds the article was left out: 3 words'],
+    ]);
   });
 
   it('keeps captions of tables, text inside forms, headers and asides, and says how many words of navigation and footers it leaves out', async () => {

@@ -9,8 +9,11 @@ import { type Block, wordsMissing, wordsOf } from './page.ts';
 
 /** A tree of more nodes costs hundreds of megabytes; such a page is read as a stream. */
 const MAX_TREE_TAGS = 60_000;
-/** An article with less of the page's words than this is one of several, a teaser or a comment, not the page. */
-const MIN_ARTICLE_SHARE = 0.6;
+/** An article with less of the page's words than this is a teaser or a comment, not the page. */
+const MIN_ARTICLE_SHARE = 0.3;
+/** Navigation comes in short pieces. Whoever writes so many words in one piece says something: with more than so much of it outside, the article is not the page. */
+const PROSE_WORDS = 20;
+const MAX_PROSE_OUTSIDE = 0.05;
 const CHARSET_BYTES = 4_096;
 const TITLE_CHARS = 100_000;
 
@@ -24,12 +27,19 @@ export async function readHtml(bytes: Uint8Array): Promise<ReadDocument> {
   const all = htmlBlocks(html, { numbers: true });
   const whole = htmlBlocks(html, { dropChrome: true, numbers: true });
   const article = tagsOf(html) > MAX_TREE_TAGS ? undefined : articleOf(html);
-  const isArticle = article !== undefined && sizeOf(article) >= sizeOf(whole) * MIN_ARTICLE_SHARE;
+  const isArticle = article !== undefined && isThePage(article, whole);
   const main = isArticle ? article : withTitle(whole, titleOf(html));
   // A page that is all navigation is still a page.
   const blocks = main.length > 0 ? main : all;
   const left = wordsMissing(all.map(({ text }) => text).join('\n'), blocks);
   return { blocks, notes: [...(left > 0 ? [leftOut(left, isArticle)] : []), ...notesOf(html)] };
+}
+
+function isThePage(article: readonly Block[], whole: readonly Block[]): boolean {
+  const inside = new Set(article.map(({ text }) => text));
+  const outside = whole.filter(({ text }) => !inside.has(text) && wordsOf(text).length >= PROSE_WORDS);
+  const size = sizeOf(article);
+  return size >= sizeOf(whole) * MIN_ARTICLE_SHARE && sizeOf(outside) <= size * MAX_PROSE_OUTSIDE;
 }
 
 function leftOut(words: number, isArticle: boolean): string {

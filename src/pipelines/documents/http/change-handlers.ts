@@ -142,9 +142,13 @@ function pageHandlers(): Handlers {
       const { how } = call.body;
       const engine = engineOf(call);
       const { tenantId } = call.principal;
-      const { version, blob } = await look(call, async (db) => {
+      const { version, blob, live } = await look(call, async (db) => {
         const found = await requireVersion(db, tenantId, call.params);
-        return { version: found, blob: found.blob_id === null ? undefined : await findBlob(db, found.blob_id) };
+        return {
+          version: found,
+          blob: found.blob_id === null ? undefined : await findBlob(db, found.blob_id),
+          live: await findLiveRun(db, tenantId, docId),
+        };
       });
       if (pageNo > version.page_count)
         throw new MillraceError('document_page_not_found', { document: docId, version: versionNo, page: pageNo });
@@ -157,7 +161,11 @@ function pageHandlers(): Handlers {
       requireBytes(blob);
       const made = await engine.run(tenantId, version.run_id);
       const before = DocumentInput.parse(made.input);
-      const { [String(pageNo)]: _, ...others } = before.pages ?? {};
+      // A fix that is on its way is part of this one: else the version that comes last would be without it.
+      const under =
+        live === undefined ? undefined : DocumentInput.parse((await engine.run(tenantId, live.run_id)).input);
+      const isFix = under?.again === true && under.content_hash === before.content_hash;
+      const { [String(pageNo)]: _, ...others } = (isFix ? under.pages : before.pages) ?? {};
       const pages = how === 'include' ? others : { ...others, [String(pageNo)]: how };
       const sourceSeq = await asApi(call, docId, { page: pageNo, how }, (tx) => observe(tx, tenantId, docId));
       const { by } = actorOf(call.principal);
