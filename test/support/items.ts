@@ -217,6 +217,11 @@ export async function buildJob(
     [tenantId, jobId, mark, status],
   );
   await admin.query(
+    `insert into item_pieces (tenant_id, job_id, from_row, to_row, stored_at)
+     select tenant_id, job_id, 0, 1, updated_at from job_items where job_id = $1 and status = 'PENDING'`,
+    [jobId],
+  );
+  await admin.query(
     `insert into item_exports (export_id, tenant_id, job_id, format, as_of, blob_id, bytes, rows) values ($1, $2, $3, 'csv', engine.now(), $1, 0, 1)`,
     [exportId, tenantId, jobId],
   );
