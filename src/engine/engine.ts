@@ -23,6 +23,7 @@ import { pauseLane, unpauseLane } from './sql/act-on-runs.ts';
 import { type Delivered, failUndelivered, makeSomeClaimable, type UndeliveredRun } from './sql/delivered-runs.ts';
 import { forgetConsumer } from './sql/event-feed.ts';
 import { insertEvents, type OutboxRow } from './sql/insert-events.ts';
+import { lookForWork } from './sql/look-for-work.ts';
 import { deleteSchedule, engineTime, listSchedules } from './sql/schedules.ts';
 import { type Verification, verifyRun } from './verify.ts';
 import { Vitals } from './vitals.ts';
@@ -130,6 +131,8 @@ function reading({ pools, registry }: Parts) {
     listRuns: (filter: RunFilter, limit: number): Promise<RunRow[]> => listRuns(pools.control, filter, limit),
     why: (run: RunRow): Promise<WhyWaiting | null> =>
       whyWaiting(pools.control, run, registry.get(run.pipeline)?.overdueAfterMs !== undefined),
+    /** Whether a run waits in the queue, perhaps in a lane that is paused or full: what has been at work for long may give way. */
+    isAwaited: async (): Promise<boolean> => (await lookForWork(pools.control, [...registry.keys()], [])).ready,
     verify: (tenantId: string, runId: string): Promise<Verification> => verifyRun(pools, registry, tenantId, runId),
   };
 }

@@ -13,11 +13,12 @@ export interface ItemsDepsOptions {
   readonly processors?: readonly AnyProcessor[];
   readonly batchBytes?: number;
   readonly mostRemembered?: number;
+  readonly turnMs?: number;
 }
 
 export function itemsDeps(
   folder: string,
-  { settings = {}, processors = [], batchBytes, mostRemembered }: ItemsDepsOptions = {},
+  { settings = {}, processors = [], batchBytes, mostRemembered, turnMs }: ItemsDepsOptions = {},
 ): ItemsDeps {
   const defaults = z.object(itemSettings.shape).parse({});
   return {
@@ -27,5 +28,6 @@ export function itemsDeps(
     paces: new Paces(),
     ...(batchBytes === undefined ? {} : { batchBytes }),
     ...(mostRemembered === undefined ? {} : { mostRemembered }),
+    ...(turnMs === undefined ? {} : { turnMs }),
   };
 }

@@ -56,6 +56,7 @@ export interface ItemsTestOptions {
   readonly processors?: readonly AnyProcessor[];
   readonly batchBytes?: number;
   readonly mostRemembered?: number;
+  readonly turnMs?: number;
   /** Worker processes, as the database sees them. */
   readonly workers?: number;
   /** Slots of each. */
@@ -67,6 +68,7 @@ export function useItems({
   processors = [],
   batchBytes,
   mostRemembered,
+  turnMs,
   workers = 1,
   concurrency,
 }: ItemsTestOptions = {}) {
@@ -77,6 +79,7 @@ export function useItems({
     processors,
     ...(batchBytes === undefined ? {} : { batchBytes }),
     ...(mostRemembered === undefined ? {} : { mostRemembered }),
+    ...(turnMs === undefined ? {} : { turnMs }),
   });
   const engines: (Engine & { close(): Promise<void> })[] = [];
   let admin: TestUser;
@@ -91,6 +94,7 @@ export function useItems({
         ),
       );
     engines[0]?.consume(leftoversConsumer({ engine: first(), log: silentLog }));
+    deps.isAwaited = first().isAwaited;
     for (const engine of engines) await engine.start();
     const tenantId = await buildTenant(db);
     admin = await buildUser(db, tenantId, 'admin');

@@ -1,6 +1,6 @@
 // What a request says must be text that can be stored, under names that the route knows: a NUL or half a character, an address whose
-// percent-encoding is broken and a query parameter nobody reads are refused by name before a handler sees them. Rows of an upload are
-// left alone: they are data, and each row has its own fate.
+// percent-encoding is broken and a query parameter nobody reads are refused by name before a handler sees them. A parameter without a value
+// is none. Rows of an upload are left alone: they are data, and each row has its own fate.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { refuseUnknownNames } from '../../platform/known-names.ts';
@@ -13,12 +13,18 @@ export function requireReadableRequests(server: FastifyInstance): void {
       requireReadableAddress(request);
       const { query } = spec;
       refuseUnknownNames('query parameter', Object.keys(request.query as object), Object.keys(query?.shape ?? {}));
+      dropEmpty(request.query as Record<string, unknown>);
       requireStorable(request.params, 'address');
       requireStorable(request.query, 'query');
       requireStorable(withoutRows(request.body), 'body');
     }
     done();
   });
+}
+
+/** `?status=&after=` asks for what no `status` and no `after` ask for. */
+function dropEmpty(query: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(query)) if (value === '') delete query[name];
 }
 
 function requireReadableAddress(request: FastifyRequest): void {

@@ -17,6 +17,10 @@ export interface ItemsDeps {
   readonly batchBytes?: number;
   /** Different rows that copies are recognised among; few in tests. */
   readonly mostRemembered?: number;
+  /** How long a job is at work before it asks whether others wait; short in tests. */
+  readonly turnMs?: number;
+  /** Whether other runs wait for a worker. Set when the engine is there; without it nobody gives way. */
+  isAwaited?: () => Promise<boolean>;
   /** Set when the installation is open and has sources, before any request is answered. */
   connected?: ConnectedSources | undefined;
 }

@@ -149,6 +149,20 @@ describe('images', () => {
     ]);
   });
 
+  it('of one colour are copies only where their bytes are the same: a picture without edges has no likeness', async () => {
+    const plain = (background: string, width: number) =>
+      sharp({ create: { width, height: 40, channels: 3, background } })
+        .png()
+        .toBuffer();
+    files['red.png'] = await plain('#cc2200', 64);
+    files['white.png'] = await plain('#ffffff', 50);
+    files['red again.png'] = files['red.png'];
+    const names = ['red.png', 'white.png', 'red again.png'];
+    const job = await bench.ended(await submitParts(names, {}));
+    const fates = (await bench.items(job.jobId)).map(({ status }) => status);
+    expect([fates[1], [...fates].sort()]).toEqual(['DONE', ['DONE', 'DONE', 'SKIPPED']]);
+  });
+
   it('a bomb is refused by its own process, and the next image is looked at', async () => {
     const bomb = await sharp({ create: { width: 11_000, height: 11_000, channels: 3, background: '#000000' } })
       .png()

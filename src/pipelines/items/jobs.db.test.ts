@@ -98,12 +98,17 @@ describe('a job', () => {
     expect(await bench.items(jobId, { text: 'sitwell', column: 'Brand' })).toHaveLength(2);
     expect(await bench.items(jobId, { text: 'sitwell', column: 'Product name' })).toHaveLength(0);
     expect(await bench.items(jobId, { text: '100%' })).toHaveLength(0);
+    // As the specification writes it: a parameter without a value is none.
+    expect(
+      await bench.items(jobId, { status: '', page: '', pageSize: '', sort: '', column: '', text: '' }),
+    ).toHaveLength(13);
     expect((await bench.items(jobId, { pageSize: '5' })).map(({ row_index: row }) => row)).toEqual([
       ...Array(13).keys(),
     ]);
     const code = async (query: Record<string, string>) => (await bench.call('jobs.items', jobId, { query })).body.code;
     expect(await code({ page: '2' })).toBe('page_without_cursor');
     expect(await code({ sort: 'price' })).toBe('sort_unknown');
+    expect(await code({ sort: 'updated_at', status: 'DONE' })).toBe('status_not_pending');
     expect(await code({ statuses: 'LOST' })).toBe('item_statuses_unknown');
     expect(await code({ after: 'x' })).toBe('cursor_malformed');
   });
@@ -214,14 +219,25 @@ describe('an export', () => {
     ];
     expect(Buffer.concat([first, rest]).equals(whole)).toBe(true);
     expect(last.equals(whole.subarray(-5))).toBe(true);
-    expect((await raw(exportId, `bytes=${bytes}-`)).statusCode).toBe(416);
+    const beyond = await raw(exportId, `bytes=${bytes}-`);
+    expect([beyond.statusCode, beyond.headers['content-range']]).toEqual([416, `bytes */${bytes}`]);
+    // Backwards, several, or of another file: the whole.
+    for (const range of ['bytes=5-2', 'bytes=0-1,4-5', 'rows=1-2'])
+      expect((await raw(exportId, range)).rawPayload.length).toBe(bytes);
+    const etag = String((await raw(exportId)).headers.etag);
+    expect((await raw(exportId, 'bytes=0-9', etag)).rawPayload.length).toBe(10);
+    expect((await raw(exportId, 'bytes=0-9', '"another"')).rawPayload.length).toBe(bytes);
   });
 
-  const raw = (exportId: string, range?: string) =>
+  const raw = (exportId: string, range?: string, ifRange?: string) =>
     bench.api.server.inject({
       method: 'GET',
       url: `/api/jobs/${jobId}/exports/${exportId}`,
-      headers: { authorization: `Bearer ${bench.user.token}`, ...(range === undefined ? {} : { range }) },
+      headers: {
+        authorization: `Bearer ${bench.user.token}`,
+        ...(range === undefined ? {} : { range }),
+        ...(ifRange === undefined ? {} : { 'if-range': ifRange }),
+      },
     });
   async function download(exportId: string, range?: string): Promise<Buffer> {
     const answer = await raw(exportId, range);
@@ -355,6 +371,24 @@ describe('bad input', () => {
     const job = await bench.ended(await bench.submit(`SKU,Title\nKET-1700,${'x'.repeat(5_000_000)}\n`, withSample));
     expect(job).toMatchObject({ queue_state: 'FAILED', total_items: 0 });
     expect(job.last_error).toMatch(/long/);
+  });
+
+  it('a cell of 5 MB behind thousands of rows ends the job: its rows stay, and whoever wants them processed is told why they are not', async () => {
+    const rows = Array.from({ length: 3_000 }, (_, at) => `A-${at},${at === 2_500 ? 'x'.repeat(5_000_000) : 'Lamp'}`);
+    const job = await bench.ended(await bench.submit(['SKU,Title', ...rows], withSample));
+    expect(job).toMatchObject({ queue_state: 'FAILED', processed_items: 0 });
+    expect(job.total_items).toBeGreaterThan(0);
+    const [item] = await bench.items(job.jobId, { pageSize: '1' });
+    const asked = [
+      ['jobs.reprocess', { body: { statuses: ['PENDING'] } }],
+      ['jobs.kickoff', {}],
+      ['jobs.correct', { params: { item_id: item.id }, body: { cells: { Title: 'Chair' } } }],
+    ] as const;
+    for (const [operation, more] of asked) {
+      const { status, body } = await bench.call(operation, job.jobId, more);
+      expect([operation, status, body.code]).toEqual([operation, 409, 'job_not_read']);
+      expect(body.detail).toMatch(/longer than 1048576 bytes/);
+    }
   });
 
   it('a file with a million columns ends with the reason, and no row is stored', async () => {

@@ -29,8 +29,9 @@ export const itemsKit = defineKit({
   intake: ({ engine, log, own }) => itemsIntake(engine, log, own),
   rows: itemsFileRows,
   readings: ({ blobs }) => itemsReadings(blobs),
-  ready({ own }, _intakes, connected) {
+  ready({ own, engine }, _intakes, connected) {
     own.connected = connected;
+    own.isAwaited = engine.isAwaited;
   },
   handlers: ({ own, uploadLimits }) => ({
     ...createHandler(own, uploadLimits),

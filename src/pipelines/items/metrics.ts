@@ -68,8 +68,12 @@ const throttled = new Map<string, Map<string, number>>();
 const MAX_TENANTS = 1_000;
 const last: { itemsSec: number | null; waitMs: number | null } = { itemsSec: null, waitMs: null };
 
+/** A share that has become so small is none: it would shrink for ever. */
+const NOTHING = 1e-6;
+
 function smoothed(before: number | undefined, value: number): number {
-  return before === undefined ? value : before + SMOOTHING * (value - before);
+  const after = before === undefined ? value : before + SMOOTHING * (value - before);
+  return Math.abs(after) < NOTHING ? 0 : after;
 }
 
 function smooth(name: string, value: number): number {

@@ -1,4 +1,4 @@
-import { streamXlsxRows } from 'hucre/xlsx';
+import { readXlsx, streamXlsxRows } from 'hucre/xlsx';
 import { describe, expect, it } from 'vitest';
 import { columnName, writeXlsx, type XlsxCell, type XlsxOptions } from './write-xlsx.ts';
 
@@ -44,6 +44,24 @@ describe('a workbook', () => {
     const texts = ['<b>&amp;"\'', '=1+1', ' a ', 'one\ntwo\tthree', 'ring\u0007', 'return\rhere', '_x0041_', '😀 ü 漢'];
     const bytes = await bytesOf(pagesOf(texts.map((text) => [text])), { name: 'Items', header: ['Text'] });
     expect((await readBack(bytes)).map(([text]) => text)).toEqual(['Text', ...texts]);
+  });
+
+  it('holds of a text as much as a cell may have, and says so; a character is whole or left out', async () => {
+    const [most, cut] = ['x'.repeat(32_767), '😀'.repeat(20_000)];
+    const bytes = await bytesOf(pagesOf([[most], [cut]]), { name: 'Items', header: ['Text'] });
+    const [, [first] = [], [second] = []] = (await readBack(bytes)) as string[][];
+    expect(first).toBe(most);
+    expect(second?.length).toBeLessThanOrEqual(32_767);
+    expect(second).toMatch(/^(?:😀)+ … \(cut: 40000 characters, .*CSV/u);
+  });
+
+  it('shows the time of day where a date has one', async () => {
+    const [day, moment] = [new Date('2026-02-28T00:00:00Z'), new Date('2026-02-28T17:30:05Z')];
+    const bytes = await bytesOf(pagesOf([[day, moment]]), { name: 'Items', header: ['Day', 'Moment'] });
+    const { sheets } = await readXlsx(bytes, { readStyles: true });
+    expect(sheets[0]?.rows[1]).toEqual([day, moment]);
+    const formats = ['1,0', '1,1'].map((at) => sheets[0]?.cells?.get(at)?.style?.numFmt);
+    expect(formats).toEqual(['yyyy-mm-dd', 'yyyy-mm-dd hh:mm:ss']);
   });
 
   it('goes on in another sheet when one is full, with the header again', async () => {

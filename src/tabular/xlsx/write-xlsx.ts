@@ -17,6 +17,8 @@ const MAX_SHEET_BYTES = 3 * 1024 ** 3;
 const PIECE_CHARS = 128 * 1024;
 /** Few, so that rows of a megabyte do not pile up. */
 const ROWS_PER_PIECE = 64;
+/** Of a cell's text, in UTF-16 units: programs call a workbook with more damaged. */
+const MAX_CELL_CHARS = 32_767;
 const DAY_MS = 86_400_000;
 const FIRST_DAY_MS = Date.UTC(1899, 11, 31);
 /** Workbooks know a 29th of February 1900. */
@@ -101,14 +103,27 @@ function rowXml(cells: readonly XlsxCell[], row: number, columns: readonly strin
   for (let index = 0; index < cells.length; index += 1) {
     const cell = cells[index];
     if (typeof cell === 'string')
-      xml += `<c r="${columns[index]}${row}" t="inlineStr"><is><t${NEEDS_SPACE.test(cell) ? ' xml:space="preserve"' : ''}>${escaped(cell)}</t></is></c>`;
+      xml += `<c r="${columns[index]}${row}" t="inlineStr"><is><t${NEEDS_SPACE.test(cell) ? ' xml:space="preserve"' : ''}>${escaped(fitted(cell))}</t></is></c>`;
     else if (typeof cell === 'number') {
       if (Number.isFinite(cell)) xml += `<c r="${columns[index]}${row}"><v>${cell}</v></c>`;
-    } else if (cell instanceof Date) xml += `<c r="${columns[index]}${row}" s="1"><v>${serialOf(cell)}</v></c>`;
+    } else if (cell instanceof Date)
+      xml += `<c r="${columns[index]}${row}" s="${cell.getTime() % DAY_MS === 0 ? DAY_STYLE : TIME_STYLE}"><v>${serialOf(cell)}</v></c>`;
   }
   return xml === '' ? '' : `<row r="${row}">${xml}</row>`;
 }
 
+/** The text, or as much of it as a cell takes, with a word that there is more. */
+function fitted(text: string): string {
+  if (text.length <= MAX_CELL_CHARS) return text;
+  const note = ` … (cut: ${text.length} characters, a cell of a workbook takes ${MAX_CELL_CHARS}; the CSV has them all)`;
+  const kept = text.slice(0, MAX_CELL_CHARS - note.length);
+  // Not in the middle of a character.
+  return (/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept) + note;
+}
+
+/** Of styles.xml: 0 is for all that is no date. */
+const DAY_STYLE = 1;
+const TIME_STYLE = 2;
 const NEEDS_SPACE = /^ | $|[\n\t]/;
 /** What XML cannot hold, and what would be read as the sign for it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
@@ -143,7 +158,7 @@ function* partsOf(name: string, sheets: number): Generator<[string, string]> {
     `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
   yield [
     'xl/styles.xml',
-    `<styleSheet xmlns="${MAIN}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy-mm-dd"/></numFmts><fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`,
+    `<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy-mm-dd"/><numFmt numFmtId="165" formatCode="yyyy-mm-dd hh:mm:ss"/></numFmts><fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="3"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`,
   ];
   yield [
     'xl/workbook.xml',

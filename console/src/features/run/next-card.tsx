@@ -15,13 +15,16 @@ export function NextCard({ run }: { run: RunDetail }): ReactNode {
     <div className="flex flex-col gap-3 px-4 py-3 text-sm" aria-live="polite">
       {run.phase === 'active' && <Working run={run} />}
       {run.wait && <Waiting wait={run.wait} />}
-      {run.error && <Failure error={run.error} />}
+      {run.error && (isPlanned(run) ? <p className="text-ink-2">{run.error.next}</p> : <Failure error={run.error} />)}
       {run.next && run.next !== run.error?.next && <p>{run.next}</p>}
       {run.phase === 'done' && <Done run={run} />}
       <Lost run={run} />
     </div>
   );
 }
+
+/** It goes on by itself: the wait says why and when, and nothing has failed. */
+const isPlanned = ({ wait, error }: RunDetail) => wait !== null && error?.code === 'work_later';
 
 function Working({ run }: { run: RunDetail }): ReactNode {
   const now = useNow(1_000);

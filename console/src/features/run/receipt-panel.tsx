@@ -69,7 +69,13 @@ function EmptyBar({ run, running }: { run: RunDetail; running: boolean }): React
   const { progress } = run;
   const share = running && progress?.total ? Math.min(1, progress.done / progress.total) : 0;
   const ended = run.started_at === null ? 'nothing was read' : 'it ended before its rows were counted';
-  const words = !running ? ended : progress ? `${howFar(progress)} read` : 'nothing read yet';
+  const words = !running
+    ? ended
+    : progress
+      ? `${howFar(progress)} read`
+      : run.started_at === null
+        ? 'nothing read yet'
+        : 'not counted yet';
   return (
     <span className="relative flex flex-1 items-center justify-center text-xs text-ink-2">
       <span

@@ -278,6 +278,7 @@ export const itemsRoutes = defineRoutes({
       'cursor_malformed',
       'page_without_cursor',
       'sort_unknown',
+      'status_not_pending',
       'item_statuses_unknown',
     ],
   },
@@ -307,7 +308,7 @@ export const itemsRoutes = defineRoutes({
     params: byJob,
     query: z.object({ durationMs: z.coerce.number<number | string>().int().min(1).max(30_000).default(5_000) }),
     answer: json(z.object({ jobId: Id, processed: Count, remaining: Count, queue_state: z.enum(queueStates) })),
-    errors: ['feature_disabled', 'job_not_found', 'job_paused', 'job_ended', 'job_not_ingested'],
+    errors: ['feature_disabled', 'job_not_found', 'job_paused', 'job_ended', 'job_not_ingested', 'job_not_read'],
   },
   'jobs.pause': {
     tag: 'Items',
@@ -343,7 +344,7 @@ export const itemsRoutes = defineRoutes({
       z.object({ jobId: Id, run_id: Id, reset: Count, skipped: Count.describe('At work, or of another status.') }),
       202,
     ),
-    errors: ['feature_disabled', 'job_not_found', 'job_not_ingested'],
+    errors: ['feature_disabled', 'job_not_found', 'job_not_ingested', 'job_not_read'],
   },
   'jobs.export': {
     tag: 'Items',
@@ -396,7 +397,7 @@ export const itemsRoutes = defineRoutes({
         pending_count: Count.describe('Counted at most a minute ago.'),
       }),
     ),
-    errors: ['feature_disabled', 'cursor_malformed', 'only_own_jobs', 'item_statuses_unknown'],
+    errors: ['feature_disabled', 'cursor_malformed', 'only_own_jobs', 'item_statuses_unknown', 'status_not_pending'],
   },
   'catalogs.create': {
     tag: 'Items',

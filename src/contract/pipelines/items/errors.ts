@@ -62,6 +62,18 @@ export const itemsErrors = defineErrors({
     message: 'The file of job {job} is still being read.',
     next: 'Try again in a moment.',
   },
+  job_not_read: {
+    kind: 'conflict',
+    status: 409,
+    message: 'The file of job {job} was not read to its end, so its {rows} stored rows are not processed: {reason}',
+    next: 'Correct the file and submit it again, or have its run read it otherwise and retry it.',
+  },
+  status_not_pending: {
+    kind: 'input',
+    status: 400,
+    message: 'Items of status {status} are in no list by last change; PENDING and PROCESSING are.',
+    next: 'Ask for PENDING or PROCESSING, or for the items of one job in the order of its file.',
+  },
   page_without_cursor: {
     kind: 'input',
     status: 400,

@@ -46,12 +46,28 @@ export function cellText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** What a workbook holds: numbers and dates as such where the column says so and the value is one. */
+/** What a workbook holds: numbers and dates as such where the column says so and the value is one that a cell keeps to its last digit. */
 export function cellValue(value: unknown, type: SheetColumn['type']): string | number | Date | null {
   const text = typeof value === 'string' ? value : cellText(value);
   if (text === '') return null;
-  if (type === 'text') return text;
-  if (type === 'number' && /^-?\d{1,15}(\.\d+)?$/.test(text)) return Number(text);
-  if (type === 'date' && /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/.test(text)) return new Date(text);
+  if (type === 'number') return numberOf(text) ?? text;
+  if (type === 'date') return dateOf(text) ?? text;
   return text;
+}
+
+/** Programs keep fifteen digits. */
+const MAX_DIGITS = 15;
+
+function numberOf(text: string): number | null {
+  const isOne = /^-?\d+(\.\d+)?(e[-+]?\d{1,3})?$/.test(text);
+  const digits = text.replace(/e.*$/, '').replace(/\D/g, '').replace(/^0+/, '').length;
+  return isOne && digits <= MAX_DIGITS ? Number(text) : null;
+}
+
+/** A workbook knows no zones: what names none is shown as it stands. */
+function dateOf(text: string): Date | null {
+  if (!/^\d{4}-\d\d-\d\d(T[\d:.]+Z?)?$/.test(text)) return null;
+  const date = new Date(text.includes('T') && !text.endsWith('Z') ? `${text}Z` : text);
+  // There is no 30th of February, and what is none stays the text that it is.
+  return Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text.slice(0, 10) ? null : date;
 }

@@ -2,6 +2,7 @@
 import { inTenant } from '../../../access/tenant-session.ts';
 import type { OperationId } from '../../../contract/api/operations.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import type { RunRow } from '../../../engine/reads/run-columns.ts';
 import { type Call, type Handlers, handle } from '../../../http/call.ts';
 import { actorOf, engineOf } from '../../../http/engine-of.ts';
 import { change, look } from '../../../http/routes/change.ts';
@@ -33,6 +34,13 @@ function jobOf(deps: ItemsDeps, call: JobCall): Promise<WholeJob> {
 const show = (call: JobCall) =>
   look(call, async (db) => viewJob(engineOf(call), db, await requireJob(db, call.principal, call.params.job_id)));
 
+/** Every row is stored. What its run did not read before it failed comes no more by waiting. */
+function requireIngested({ job_id: job, ingested_at, total_items: rows }: WholeJob, run: RunRow | undefined): void {
+  if (ingested_at !== null) return;
+  if (run === undefined || run.finished_at === null) throw new MillraceError('job_not_ingested', { job });
+  throw new MillraceError('job_not_read', { job, rows, reason: run.error_text ?? 'its run was cancelled.' });
+}
+
 /** Whether and when the job goes on. */
 function paceHandlers(deps: ItemsDeps): Handlers {
   return {
@@ -43,9 +51,9 @@ function paceHandlers(deps: ItemsDeps): Handlers {
       const state = queueStateOf(job, run);
       if (state === 'PAUSED')
         throw new MillraceError('job_paused', { job: job.job_id, by: job.paused_by ?? run?.held_by ?? 'somebody' });
+      requireIngested(job, run);
       if (state === 'DONE' || state === 'FAILED')
         throw new MillraceError('job_ended', { job: job.job_id, state, action: 'a kick-off' });
-      if (job.ingested_at === null) throw new MillraceError('job_not_ingested', { job: job.job_id });
       const { processed } = await kickOff(
         { engine, pool: call.app.pool, log: call.app.log, deps },
         job,
@@ -106,7 +114,7 @@ function rowHandlers(deps: ItemsDeps): Handlers {
   return {
     ...handle('jobs.reprocess', async (call) => {
       const job = await jobOf(deps, call);
-      if (job.ingested_at === null) throw new MillraceError('job_not_ingested', { job: job.job_id });
+      requireIngested(job, await latestRun(engineOf(call), job));
       const { scope = 'job', itemIds, statuses } = call.body ?? {};
       const wanted = {
         itemIds: scope === 'items' || itemIds !== undefined ? (itemIds ?? []) : null,
@@ -128,6 +136,8 @@ function rowHandlers(deps: ItemsDeps): Handlers {
     ...handle('jobs.correct', async (call) => {
       const job = await jobOf(deps, call);
       const { item_id: itemId } = call.params;
+      const run = await latestRun(engineOf(call), job);
+      if (run?.finished_at) requireIngested(job, run);
       const unknown = Object.keys(call.body.cells).find((column) => !job.input_columns.includes(column));
       if (unknown !== undefined)
         throw new MillraceError('correction_invalid', { reason: `the file has no column ${unknown}` });

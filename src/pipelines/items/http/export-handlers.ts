@@ -49,19 +49,25 @@ export function exportHandlers(deps: ItemsDeps): Handlers {
       });
       if (blob === undefined || blob.deleted_at !== null)
         throw new MillraceError('export_not_found', { export: exportId, job: jobId });
-      return sendPart(call.reply, deps.store, blob, call.request.headers.range);
+      return sendPart(call.reply, deps.store, blob, call.request.headers);
     }),
   };
 }
 
-/** One range; of several, or of a header that says nothing we know, the whole file is the answer. */
+/** One range; of several, of another version of the file, or of a header that says nothing we know, the whole file is the answer. */
 async function sendPart(
   reply: FastifyReply,
   store: BlobStore,
   blob: Blob,
-  range: string | undefined,
+  asked: { readonly range?: string | undefined; readonly 'if-range'?: string | string[] | undefined },
 ): Promise<FastifyReply> {
-  const part = rangeOf(range, blob.bytes);
+  const etag = `"${blob.sha256.toString('hex')}"`;
+  const isOfThis = asked['if-range'] === undefined || asked['if-range'] === etag;
+  const part = rangeOf(isOfThis ? asked.range : undefined, blob.bytes);
+  if (part === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${blob.bytes}`);
+    throw new MillraceError('range_unsatisfiable', { bytes: blob.bytes });
+  }
   const gone = new AbortController();
   const body = await store.get(parseBlobKey(blob.store_key), { start: part?.start ?? 0, signal: gone.signal });
   reply.raw.once('close', () => gone.abort());
@@ -72,7 +78,7 @@ async function sendPart(
     .header('content-type', blob.media_type)
     .header('content-length', String(length))
     .header('accept-ranges', 'bytes')
-    .header('etag', `"${blob.sha256.toString('hex')}"`)
+    .header('etag', etag)
     .header('content-disposition', attachmentHeader(blob.original_name))
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', "default-src 'none'; sandbox")
@@ -83,14 +89,15 @@ async function sendPart(
 function rangeOf(
   header: string | undefined,
   bytes: number,
-): { readonly start: number; readonly end: number } | undefined {
+): { readonly start: number; readonly end: number } | 'unsatisfiable' | undefined {
   const found = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');
   if (found === null || (found[1] === '' && found[2] === '')) return undefined;
   const [, from = '', to = ''] = found;
+  // Backwards, it is no range at all.
+  if (from !== '' && to !== '' && Number(from) > Number(to)) return undefined;
   const start = from === '' ? Math.max(0, bytes - Number(to)) : Number(from);
   const end = from === '' || to === '' ? bytes - 1 : Math.min(bytes - 1, Number(to));
-  if (start > end) throw new MillraceError('range_unsatisfiable', { bytes });
-  return { start, end };
+  return start > end ? 'unsatisfiable' : { start, end };
 }
 
 async function* firstBytes(body: AsyncIterable<Buffer>, length: number): AsyncGenerator<Buffer> {

@@ -133,6 +133,7 @@ async function listByChange(call: Call<'jobs.items'>) {
   const statuses = statusesOf(call.query.statuses ?? call.query.status) ?? open;
   refuseEnded(statuses);
   const cursor = readCursor(after, moment, shapes.integer, moment);
+  const startedAt = performance.now();
   const { rows, asOf } = await look(call, async (db) => {
     await requireJob(db, call.principal, call.params.job_id);
     const asOf = cursor?.[2] ?? (await readMoment(db));
@@ -143,11 +144,7 @@ async function listByChange(call: Call<'jobs.items'>) {
     };
   });
   const shown = rows.slice(0, pageSize);
-  logBoundaries(
-    call,
-    call.params.job_id,
-    shown.map(({ updated_text: at, id }) => `${at}|${id}`),
-  );
+  logBoundaries(call, call.params.job_id, shown, performance.now() - startedAt);
   return pageOfItems(rows, pageSize, asOf, (row) => writeCursor(row.updated_text ?? '', row.id, asOf));
 }
 
@@ -190,12 +187,7 @@ async function listPending(call: Call<'pending.list'>) {
   });
   const shown = rows.slice(0, pageSize);
   const last = shown.at(-1);
-  logBoundaries(
-    call,
-    jobId ?? null,
-    shown.map(({ updated_text: at, id }) => `${at}|${id}`),
-    performance.now() - startedAt,
-  );
+  logBoundaries(call, jobId ?? null, shown, performance.now() - startedAt);
   return {
     data: shown.map(viewPending),
     next: rows.length > pageSize && last !== undefined ? writeCursor(last.updated_text, last.id, asOf) : null,
@@ -239,20 +231,25 @@ function statusesOf(text: string | undefined): string[] | null {
 
 function refuseEnded(statuses: readonly string[]): void {
   const ended = statuses.find((status) => !open.includes(status));
-  if (ended !== undefined) throw new MillraceError('sort_unknown', { sort: `updated_at with status ${ended}` });
+  if (ended !== undefined) throw new MillraceError('status_not_pending', { status: ended });
 }
 
 /** Times and ids only. */
 function logBoundaries(
   { app }: Pick<Call<'jobs.items'>, 'app'>,
   job: string | null,
-  keys: readonly string[],
-  ms?: number,
+  page: readonly { readonly updated_text: string | null; readonly id: string }[],
+  ms: number,
 ): void {
-  const first = keys[0] ?? null;
-  const last = keys.at(-1) ?? null;
+  const [first, last] = [page[0], page.at(-1)];
   app.log.debug(
-    { job, first, last, items: keys.length, ...(ms === undefined ? {} : { ms: Math.round(ms) }) },
+    {
+      ...(job === null ? {} : { job }),
+      ...(first === undefined ? {} : { first_at: first.updated_text, first_id: first.id }),
+      ...(last === undefined ? {} : { last_at: last.updated_text, last_id: last.id }),
+      items: page.length,
+      ms: Math.round(ms),
+    },
     'items.pending_page',
   );
 }

@@ -21,6 +21,9 @@ const LOCAL_BYTES = 30;
 export const MAX_IMAGES = 100_000;
 const MAX_DIRECTORY_BYTES = 64 * 1024 ** 2;
 
+/** Hidden files and folders of systems. A path that leads upwards is a name like any other: nothing is written under it. */
+const IS_BESIDE = /(?:^|\/)(?:__MACOSX\/|\.(?!\.?\/))/;
+
 /** In the order of the archive; folders, and what systems put beside images, are none. */
 export async function listImages(source: ByteSource, fileName: string): Promise<ArchivedImage[]> {
   const head = await readSlice(source, 0, 4);
@@ -39,7 +42,7 @@ export async function listImages(source: ByteSource, fileName: string): Promise<
   if (count === 0xffff || length > MAX_DIRECTORY_BYTES) throw damaged(`it has over ${0xffff - 1} parts`);
   if (offset + length > source.size) throw damaged('its directory lies outside the file');
   return entriesOf(await readSlice(source, offset, length), count).filter(
-    ({ name }) => !name.endsWith('/') && !/(?:^|\/)(?:__MACOSX\/|\.)/.test(name),
+    ({ name }) => !name.endsWith('/') && !IS_BESIDE.test(name),
   );
 }
 

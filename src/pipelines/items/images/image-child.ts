@@ -1,5 +1,6 @@
 // The process that looks at images: it has no database, no settings and no environment, and is killed when it takes too much. Whatever an image does to a
 // decoder stays here.
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { inflateRawSync } from 'node:zlib';
@@ -27,6 +28,8 @@ class Fault extends Error {
 const BARCODE_PIXELS = 1_600;
 const HASH_WIDTH = 9;
 const HASH_HEIGHT = 8;
+/** With fewer edges than this a picture is so plain that others which have nothing to do with it have the same hash. */
+const LEAST_EDGES = 6;
 const MAX_BARCODES = 8;
 const MAX_TEXT = 200;
 /** Only these decoders are used, whatever the bytes claim: none of them reads other files or draws documents. */
@@ -54,7 +57,8 @@ async function look({ packed, isDeflated }: ImageRequest): Promise<ImageFacts> {
   const { width = 0, height = 0, orientation } = facts;
   if (width * height > MAX_PIXELS) throw new Fault('image_too_large', `it has ${width} × ${height} pixels`);
   const upright = () => open().autoOrient();
-  const hash = await hashOf(upright());
+  const seen = await hashOf(upright());
+  const hash = isPlain(seen) ? createHash('sha256').update(bytes).digest('hex').slice(0, 16) : seen;
   const isTurned = orientation !== undefined && orientation >= 5;
   return {
     format: known,
@@ -105,6 +109,12 @@ async function hashOf(image: Sharp): Promise<string> {
       hash = (hash << 1n) | ((pixels[at] ?? 0) < (pixels[at + 1] ?? 0) ? 1n : 0n);
     }
   return hash.toString(16).padStart(16, '0');
+}
+
+/** Its copies are known by their bytes alone. */
+function isPlain(hash: string): boolean {
+  const edges = [...BigInt(`0x${hash}`).toString(2)].filter((bit) => bit === '1').length;
+  return Math.min(edges, HASH_HEIGHT * (HASH_WIDTH - 1) - edges) < LEAST_EDGES;
 }
 
 async function barcodesOf(image: Sharp): Promise<ImageFacts['barcodes']> {

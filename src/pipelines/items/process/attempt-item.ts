@@ -103,7 +103,7 @@ async function answersOf(
   const closedForMs = pace.closedForMs();
   if (closedForMs > LONG_MS)
     return work.map(() =>
-      retry('rate_limited', 'The other side asked to be left alone for a while.', {
+      retry('rate_limited', clean(`Not asked yet, because of the answer to another row: ${pace.why}`), {
         afterMs: closedForMs,
         isUnasked: true,
       }),

@@ -30,6 +30,16 @@ describe('the pace of a host', () => {
     expect(pace.closedForMs()).toBeLessThanOrEqual(30_000);
   });
 
+  it('waits as long as the host says, also for minutes; of its own choice a minute at most', () => {
+    const told = new Pace('host', { concurrency: 4, perSecond: undefined });
+    told.slowDown('429', 600_000, () => undefined);
+    expect(told.closedForMs()).toBeGreaterThan(590_000);
+    expect(told.why).toBe('429');
+    const forEver = new Pace('host', { concurrency: 4, perSecond: undefined });
+    forEver.slowDown('429', 1e12, () => undefined);
+    expect(forEver.closedForMs()).toBeLessThanOrEqual(3_600_000);
+  });
+
   it('never has more at once than it allows', async () => {
     const pace = new Pace('host', { concurrency: 3, perSecond: undefined });
     let [now, most] = [0, 0];

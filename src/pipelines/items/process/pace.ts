@@ -9,7 +9,9 @@ export interface PaceLimits {
 }
 
 const FIRST_DELAY_MS = 250;
+/** Of our own choice. What the host itself asks for is kept to, up to an hour. */
 const LONGEST_DELAY_MS = 60_000;
+const LONGEST_TOLD_MS = 3_600_000;
 /** A delay is forgotten when no refusal has come for so many answers. */
 const CALM = 20;
 
@@ -22,6 +24,7 @@ export class Pace {
   #well = 0;
   #delayMs = 0;
   #notBefore = 0;
+  #why = '';
   #tokens: number;
   #filledAt = performance.now();
 
@@ -39,6 +42,11 @@ export class Pace {
   /** How long the host still wants to be left alone. */
   closedForMs(): number {
     return Math.max(0, this.#notBefore - performance.now());
+  }
+
+  /** What it said when it was last asked too much. */
+  get why(): string {
+    return this.#why;
   }
 
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
@@ -62,8 +70,10 @@ export class Pace {
     // Refused while it is left alone anyway: these were under way together, and one wait answers them all.
     const isSameBurst = performance.now() < this.#notBefore;
     const longer = this.#delayMs === 0 ? FIRST_DELAY_MS : this.#delayMs * (isSameBurst ? 1 : 2);
-    this.#delayMs = Math.min(LONGEST_DELAY_MS, Math.max(afterMs ?? 0, longer));
-    this.#notBefore = Math.max(this.#notBefore, performance.now() + this.#delayMs);
+    this.#delayMs = Math.min(LONGEST_DELAY_MS, longer);
+    const waitMs = Math.max(this.#delayMs, Math.min(LONGEST_TOLD_MS, afterMs ?? 0));
+    this.#notBefore = Math.max(this.#notBefore, performance.now() + waitMs);
+    this.#why = reason;
     this.#atOnce = Math.max(1, Math.floor(from / 2));
     if (this.#atOnce < from) onDecision({ name: `requests at a time to ${this.#key}`, from, to: this.#atOnce, reason });
   }

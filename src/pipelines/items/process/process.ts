@@ -9,6 +9,7 @@ import type { ItemsDeps } from '../deps.ts';
 import type { ItemsInput } from '../input.ts';
 import { expireOwnLocks } from '../sql/expire-locks.ts';
 import { countItems, readPause, readWaiting, selectIngest, selectJob, storeCounts } from '../sql/jobs.ts';
+import { PartProgress } from './part-progress.ts';
 import { receiptOfJob } from './receipt.ts';
 import { workSlices } from './slices.ts';
 
@@ -16,6 +17,9 @@ type Context = StageContext<ItemsInput>;
 
 /** Looked at again by itself, should nobody resume it. */
 const PAUSED_MS = 24 * 3_600_000;
+/** After this time a job gives way if a run waits for a worker; long enough that beginning again costs next to nothing. */
+const TURN_MS = 15_000;
+const GIVEN_WAY_MS = 500;
 /** Retries that are due so soon are waited for here: giving the run back would take as long. */
 const SOON_MS = 1_500;
 
@@ -32,8 +36,12 @@ export async function workPart(context: Context, deps: ItemsDeps): Promise<void>
     return selectJob(tx, run.tenantId, input.job_id);
   });
   if (job === undefined) throw new MillraceError('job_not_found', { job: input.job_id });
-  let done = job.done_items + job.not_found_items + job.error_items + job.skipped_items;
-  const say = () => context.progress({ done, total: job.total_items, unit: 'items' });
+  const progress = new PartProgress(context.part, {
+    done: job.done_items + job.not_found_items + job.error_items + job.skipped_items,
+    total: job.total_items,
+  });
+  const turnMs = deps.turnMs ?? TURN_MS;
+  const say = () => context.progress({ done: progress.done, total: progress.total, unit: 'items' });
   say();
   const host = {
     runId: run.id,
@@ -43,14 +51,20 @@ export async function workPart(context: Context, deps: ItemsDeps): Promise<void>
     log,
     transact: context.commit,
     decide: context.decide,
+    async nextTurn() {
+      return (await deps.isAwaited?.()) === true ? undefined : performance.now() + turnMs;
+    },
     onProcessed(items: number) {
-      done = Math.min(job.total_items, done + items);
+      progress.add(items);
       say();
     },
   };
   for (;;) {
-    const { why } = await workSlices(host, job, deps);
+    const { why } = await workSlices(host, job, deps, performance.now() + turnMs);
     if (why === 'paused') return;
+    // A job of hours lets go of its worker for a moment, so that whoever waits is claimed.
+    if (why === 'time')
+      throw new MillraceError('work_later', { what: 'its next turn' }, { retryAfterMs: GIVEN_WAY_MS });
     const soon = soonest(await context.commit((tx) => readWaiting(tx, input.job_id)));
     if (soon === undefined || soon > SOON_MS) return;
     await waitAtMost(Math.max(10, soon), signal);

@@ -22,6 +22,7 @@ import { type SlicePlace, writeSlice } from '../sql/write-slice.ts';
 import { type Attempted, attemptItem, attemptItems } from './attempt-item.ts';
 import { type Claimed, claimWork } from './claim-work.ts';
 import { judgeOutcome, type RetryBounds } from './retry-rules.ts';
+import { logSlice, type Retried } from './slice-log.ts';
 import { TimeLimits } from './time-limits.ts';
 
 export interface SliceHost {
@@ -35,6 +36,8 @@ export interface SliceHost {
   readonly transact: <T>(work: (tx: Queryable) => Promise<T>) => Promise<T>;
   readonly decide: (decision: Decision) => void;
   readonly onProcessed: (items: number) => void;
+  /** Asked when the time is over: until when it goes on instead. Undefined: not at all. */
+  readonly nextTurn?: () => Promise<number | undefined>;
 }
 
 export interface SlicesEnd {
@@ -53,7 +56,7 @@ interface Figures {
   notFound: number;
   readonly outcomes: Record<string, number>;
   /** By the reason of the wait: how many items, and the shortest. */
-  readonly retries: Record<string, { items: number; afterMs: number }>;
+  readonly retries: Record<string, Retried>;
   commitMs: number;
   waitMs: number;
 }
@@ -110,13 +113,18 @@ export async function workSlices(
 ): Promise<SlicesEnd> {
   const worker = new SliceWorker(host, job, deps);
   let processed = 0;
+  let until = untilMs;
   try {
     for (;;) {
-      if (performance.now() >= untilMs) {
-        await worker.settle();
-        return { processed, why: 'time' };
+      if (performance.now() >= until) {
+        const next = await host.nextTurn?.();
+        if (next === undefined) {
+          await worker.settle();
+          return { processed, why: 'time' };
+        }
+        until = next;
       }
-      const slice = await worker.slice(untilMs);
+      const slice = await worker.slice(until);
       if (slice === 'paused' || slice === 'empty') {
         // What the last slice has yet to commit may be due again at once.
         const wasCommitting = await worker.settle();
@@ -215,10 +223,7 @@ class SliceWorker {
     this.#size.observe(claimed, ms);
     this.#heedErrors(figures.failed, claimed);
     countSlice({ ...figures, items: claimed, ms });
-    const { runId: run, log } = this.#host;
-    const job = this.#job.job_id;
-    log.debug({ run, job, items: claimed, outcomes: figures.outcomes, ms: Math.round(ms) }, 'items.slice');
-    if (Object.keys(figures.retries).length > 0) log.info({ run, job, retries: figures.retries }, 'items.retries');
+    logSlice(this.#host, this.#job.job_id, { items: claimed, ms, ...figures });
   }
 
   /** Of quick items the next slice is there already, and the one behind it is on its way before the first item begins. */

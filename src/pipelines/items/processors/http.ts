@@ -190,6 +190,12 @@ function settled(
   if (status >= 500 || status === 408) return retry('transient', `${hostOf(options.url)} answered ${status}.`, later);
   if (status < 200 || status >= 300)
     return refused('endpoint_refused', `${hostOf(options.url)} answered ${status}.`, answer);
+  if (Buffer.byteLength(text) >= MAX_ANSWER_BYTES)
+    return refused(
+      'processor_answer_invalid',
+      `${hostOf(options.url)} answered with ${MAX_ANSWER_BYTES / 1_048_576} MB or more.`,
+      answer,
+    );
   try {
     return read(JSON.parse(text));
   } catch {

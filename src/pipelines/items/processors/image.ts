@@ -45,7 +45,7 @@ export function imageProcessor(reader: ImageReader): Processor<ImageOptions> {
       { name: 'format', title: 'Format', type: 'text' },
       { name: 'width', title: 'Width', type: 'number' },
       { name: 'height', title: 'Height', type: 'number' },
-      { name: 'taken_at', title: 'Taken', type: 'text' },
+      { name: 'taken_at', title: 'Taken', type: 'date' },
       { name: 'orientation', title: 'Orientation', type: 'number' },
       { name: 'hash', title: 'Perceptual hash', type: 'text' },
       { name: 'barcode', title: 'Barcode', type: 'text' },
