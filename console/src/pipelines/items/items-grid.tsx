@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { inertText } from '../../ui/inert-text.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { EditableCell } from './edit-cell.tsx';
-import { type Item, type Job, textOf } from './list-items.ts';
+import { type Item, isLive, type Job, textOf } from './list-items.ts';
 import { StatusWord } from './status-word.tsx';
 import type { GridRows } from './use-grid-rows.ts';
 
@@ -41,7 +41,7 @@ export function ItemsGrid({ job, rows, selected, onSelect, onOpen }: Props): Rea
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
     <div ref={box} className="relative h-[65vh] overflow-auto" tabIndex={0}>
-      {rows.count === 0 && <EmptyState icon="table" title="No item matches" />}
+      {rows.count === 0 && <NoRows job={job} />}
       <table aria-label="Items" aria-rowcount={job.total_items + 1} className="border-collapse text-left text-sm">
         <thead className="sticky top-0 z-10 bg-raised">
           <tr className="border-b border-line-strong">
@@ -97,6 +97,16 @@ export function ItemsGrid({ job, rows, selected, onSelect, onOpen }: Props): Rea
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** Nothing to show: because of the filter, or because the job has no rows, and then why. */
+function NoRows({ job }: { job: Job }): ReactNode {
+  if (job.total_items > 0) return <EmptyState icon="table" title="No item matches" />;
+  return (
+    <EmptyState icon="table" title={isLive(job) ? 'No row is stored yet' : 'The job has no rows'}>
+      {inertText(job.why ?? job.last_error ?? (isLive(job) ? 'The file is being read.' : ''))}
+    </EmptyState>
   );
 }
 
