@@ -12,6 +12,8 @@ const alternatives = /<mc:AlternateContent(?:\s[^>]*)?>([\s\S]*?)<\/mc:Alternate
 const drawings = /<w:drawing(?:\s[^>]*)?>([\s\S]*?)<\/w:drawing>/g;
 /** Shapes of older programs; mammoth knows a few of them. */
 const shapes = /(<\/?v:)(?:oval|line|polyline|arc|curve)(?=[\s>/])/g;
+/** Letters as a drawing. */
+const drawnText = /<v:textpath\b[^>]*?\sstring="([^"]*)"[^>]*?(?:\/>|><\/v:textpath>)/g;
 const textBoxes = /<w:txbxContent(?:\s[^>]*)?>[\s\S]*?<\/w:txbxContent>/g;
 
 export function readableDocument(xml: string): string {
@@ -19,6 +21,11 @@ export function readableDocument(xml: string): string {
     .replace(alternatives, (_, inside: string) => fallbackOf(inside) ?? boxesOf(inside))
     .replace(drawings, (whole, inside: string) => (inside.includes('<w:txbxContent') ? boxesOf(inside) : whole))
     .replace(shapes, '$1shape')
+    .replace(
+      drawnText,
+      (_, text: string) =>
+        `<v:textbox><w:txbxContent><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:txbxContent></v:textbox>`,
+    )
     .replace(formulas, (_, inside: string) => formulaRun(inside))
     .replace(/<\/?m:oMathPara(?:\s[^>]*)?>/g, '')
     .replace(rubies, '')
@@ -69,8 +76,8 @@ export function shownText(xml: string): string {
     .replace(/<w:(?:del|moveFrom)\s[^>]*[^/]>[\s\S]*?<\/w:(?:del|moveFrom)>/g, '')
     .replace(/<w:rt(?:\s[^>]*)?>[\s\S]*?<\/w:rt>/g, '')
     .replace(/<w:(?:tab|br|cr|noBreakHyphen)\b[^>]*\/>|<\/(?:w:p|m:t|m:oMath|a:p|c:pt|c:tx)>|<m:oMath>/g, BREAK);
-  const pieces = shown.matchAll(/<(?:[wma]:t|c:v)(?:\s[^>]*)?>([^<]*)<|<_>/g);
-  return decode([...pieces].map(([, text]) => text ?? ' ').join(''));
+  const pieces = shown.matchAll(/<(?:[wma]:t|c:v)(?:\s[^>]*)?>([^<]*)|<_>/g);
+  return decode([...pieces].map(([, text]) => text ?? ' ').join('')).replaceAll('\u00AD', '');
 }
 
 /** An element that no document has. */
@@ -99,5 +106,19 @@ export function count(words: number): string {
 export async function textOf(zip: ZipArchive, name: string): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of zip.read(name)) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
+  return withoutSections(decodeXml(Buffer.concat(chunks)));
+}
+
+/** XML is UTF-8, or UTF-16 with a mark at its beginning. */
+function decodeXml(bytes: Buffer): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  return bytes.toString('utf8');
+}
+
+/** Text may also stand in sections of its own, of which mammoth knows nothing. */
+function withoutSections(xml: string): string {
+  return xml.replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_, text: string) =>
+    text.replace(/&/g, '&amp;').replace(/</g, '&lt;'),
+  );
 }

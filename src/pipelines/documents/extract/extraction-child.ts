@@ -29,11 +29,12 @@ async function answer(request: ExtractionRequest): Promise<ExtractionAnswer> {
 async function openPdf(request: OpenRequest): Promise<OpenedDocument> {
   const { countPages, parsePages, readPdfPages, renderPage } = await import('./read-pdf.ts');
   const facts = { unit: 'page' as const, ...(await countPages(request.path)) };
-  const parsed = new PagesAhead((from, to) => parsePages(request.path, from, to), {
+  const isAlive = () => process.send?.({ type: 'alive' });
+  const parsed = new PagesAhead((from, to) => parsePages(request.path, from, to, isAlive), {
     total: facts.pages,
     isAhead: request.isAhead ?? true,
   });
-  const options = { ...request, onSlowPage: () => process.send?.({ type: 'alive' }) };
+  const options = { ...request, onSlowPage: isAlive };
   return {
     facts,
     pages: (from, to) => readPdfPages(options, parsed, from, to),

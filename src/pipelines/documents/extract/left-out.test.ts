@@ -104,6 +104,21 @@ describe('Markdown', () => {
   });
 });
 
+it('Markdown: what a page says about itself is no heading, and HTML for browsers without scripts is left out and said', async () => {
+  const md = await readMarkdown(Buffer.from('---\ntitle: Report\nowner: Ada\n---\n\nText\n\n---\n\nMore\n'));
+  expect(md.map(({ kind, text }) => [kind, text])).toEqual([
+    ['code', 'title: Report\nowner: Ada'],
+    ['paragraph', 'Text'],
+    ['paragraph', '---'],
+    ['paragraph', 'More'],
+  ]);
+  const { notes } = await html('<body><p>Text</p><noscript><p>Turn them on.</p></noscript></body>');
+  expect(notes).toEqual(['text for browsers without scripts was left out']);
+  expect((await html('<body><p>Text</p><noscript><img src="x.png"></noscript></body>')).notes).toEqual([
+    'images were left out',
+  ]);
+});
+
 const names = ['w', 'r', 'm', 'mc', 'wp', 'wps', 'a', 'v'];
 const uris: Readonly<Record<string, string>> = {
   w: 'http://schemas.openxmlformats.org/wordprocessingml/2006/main',
@@ -123,7 +138,13 @@ const part = (name: string, root: string, body: string): ZipEntry => ({
   data: Buffer.from(`<${root} ${spaces}>${body}</${root}>`),
 });
 
-async function docx(body: string, more: readonly ZipEntry[] = [], relations = '', main = 'word/document.xml') {
+async function docx(
+  body: string,
+  more: readonly ZipEntry[] = [],
+  relations = '',
+  written = 'word/document.xml',
+  main = written,
+) {
   const xmlns = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"';
   const file = path.join(folder, 'one.docx');
   writeFileSync(
@@ -140,7 +161,7 @@ async function docx(body: string, more: readonly ZipEntry[] = [], relations = ''
         name: `word/_rels/${path.basename(main)}.rels`,
         data: Buffer.from(`<Relationships ${xmlns}>${relations}</Relationships>`),
       },
-      part(main, 'w:document', `<w:body>${body}</w:body>`),
+      part(written, 'w:document', `<w:body>${body}</w:body>`),
       ...more,
     ]),
   );
@@ -169,6 +190,18 @@ describe('DOCX', () => {
       `${r('Energy')}<m:oMath><m:r><m:t>E</m:t></m:r><m:r><m:t>=mc²</m:t></m:r></m:oMath>`,
       ['Energy E =mc²'],
     ],
+    [
+      'of a fraction',
+      `<m:oMath><m:f><m:num><m:r><m:t>profit</m:t></m:r></m:num><m:den><m:r><m:t>sales</m:t></m:r></m:den></m:f></m:oMath>`,
+      ['profit sales'],
+    ],
+    ['in a section of its own', '<w:r><w:t><![CDATA[R&D <draft>]]></w:t></w:r>', ['R&D <draft>']],
+    [
+      'drawn as letters',
+      '<w:r><w:pict><v:shape><v:textpath style="x" string="For sale"/></v:shape></w:pict></w:r>',
+      ['For sale'],
+    ],
+    ['with soft hyphens, which part no word', r('Donau\u00ADdampf\u00ADschiff'), ['Donaudampfschiff']],
     ['of a text box', `<w:r>${drawing}</w:r>${r('Outside')}`, ['Outside', 'Boxed words']],
     [
       'of a text box for newer programs',
@@ -227,6 +260,18 @@ describe('DOCX', () => {
         'text that could not be read was left out: 2 words',
       ],
     ]);
+  });
+
+  it('is read in either encoding of XML, and refused when it is nested too deep for any reader', async () => {
+    const xml = `<?xml version="1.0" encoding="UTF-16"?><w:document ${spaces}><w:body>${p(r('Größe'))}</w:body></w:document>`;
+    const little = Buffer.from(`\uFEFF${xml}`, 'utf16le');
+    const entry = (data: Buffer) => ({ name: 'word/wide.xml', data });
+    for (const data of [little, Buffer.from(little).swap16()])
+      expect(texts((await docx('', [entry(data)], '', 'word/document.xml', 'word/wide.xml')).blocks)).toEqual([
+        'Größe',
+      ]);
+    const deep = `${'<w:tbl><w:tr><w:tc>'.repeat(3_000)}${p(r('deep'))}${'</w:tc></w:tr></w:tbl>'.repeat(3_000)}`;
+    await expect(docx(deep)).rejects.toMatchObject({ code: 'document_too_complex' });
   });
 
   it('is read whatever its main part is called', async () => {

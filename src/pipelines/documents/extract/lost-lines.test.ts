@@ -31,6 +31,24 @@ it('a line of common words that other lines have too is missed by its pairs of w
   expect(texts(withLostLines(blocks, [...items, line(lost, 120)]))).toEqual([blocks[0]?.text, lost]);
 });
 
+it('a line whose words the lines below it have too is missed all the same', () => {
+  const below = [
+    'systemd starts the services',
+    'that are listed in the default target file',
+    'or other targets during boot',
+  ];
+  const lost = 'During boot systemd starts the other services or targets listed in the default file';
+  const blocks = [block(below.join(' '), 120, 40)];
+  const items = [line(lost, 100), ...below.map((text, at) => line(text, 120 + at * 12))];
+  expect(texts(withLostLines(blocks, items))).toEqual([lost, blocks[0]?.text]);
+});
+
+it('a line that stands on the page twice is missed once', () => {
+  const blocks = [block('Sum of all items', 100)];
+  const twice = [line('Sum of all items', 100), line('Sum of all items', 200)];
+  expect(texts(withLostLines(blocks, twice))).toEqual(['Sum of all items', 'Sum of all items']);
+});
+
 it('a word that the end of a line had cut is not lost, and nothing comes twice', () => {
   const blocks = [block('The packages are correctly signed by their maintainers.', 100, 22)];
   const items = [line('The packages are cor', 100), line('rectly signed by their maintainers.', 112)];

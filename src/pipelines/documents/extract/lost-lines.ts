@@ -16,10 +16,15 @@ export function withLostLines(blocks: readonly Block[], items: readonly PlacedTe
     for (const word of words) left.set(word, (left.get(word) ?? 0) + 1);
     for (const pair of pairsOf(words)) pairs.add(pair);
   }
+  // Lines that are there take their words first: a lost line would take those of the lines after it, and nothing would be missing.
+  const [kept, parted] = [items.filter((each) => isKept(each, pairs)), items.filter((each) => !isKept(each, pairs))];
+  const gone = [
+    ...kept.filter((each) => isLost(each, left, LOST_WORDS)),
+    ...parted.filter((each) => isLost(each, left)),
+  ];
   /** By the block after which they stand; -1 is the top of the page. */
   const lost = new Map<number, PlacedText[]>();
-  for (const item of items) {
-    if (!isLost(wordsOf(item.text), left, pairs)) continue;
+  for (const item of gone) {
     const at = placeOf(item, blocks);
     lost.set(at, [...(lost.get(at) ?? []), item]);
   }
@@ -28,17 +33,21 @@ export function withLostLines(blocks: readonly Block[], items: readonly PlacedTe
   return [...after(-1), ...blocks.flatMap((block, at) => [block, ...after(at)])];
 }
 
+/** Its words stand beside each other in the blocks as they do in the line. A single word may stand anywhere. */
+function isKept({ text }: PlacedText, pairs: ReadonlySet<string>): boolean {
+  const own = pairsOf(wordsOf(text));
+  return own.length > 0 && own.filter((pair) => !pairs.has(pair)).length <= own.length * LOST_PAIRS;
+}
+
 /** Takes the words of the line from those of the blocks. */
-function isLost(words: readonly string[], left: Map<string, number>, pairs: ReadonlySet<string>): boolean {
+function isLost({ text }: PlacedText, left: Map<string, number>, share?: number): boolean {
+  const words = wordsOf(text);
   const missing = words.filter((word) => {
     const there = left.get(word) ?? 0;
     if (there > 0) left.set(word, there - 1);
     return there === 0;
   }).length;
-  if (missing > words.length * LOST_WORDS) return true;
-  const own = pairsOf(words);
-  const parted = own.filter((pair) => !pairs.has(pair)).length;
-  return parted > own.length * LOST_PAIRS && missing > words.length * LOST_WORDS_OF_PAIRS;
+  return missing > words.length * (share ?? (words.length > 1 ? LOST_WORDS_OF_PAIRS : LOST_WORDS));
 }
 
 function pairsOf(words: readonly string[]): string[] {

@@ -91,6 +91,20 @@ export function placeBlocks(blocks: readonly Block[]): { text: string; blocks: P
   return { text, blocks: placed };
 }
 
+/** Long lines may run over the edge of the paper: there a box ends. What stands beside the page altogether has none. */
+export function withinPage(
+  blocks: readonly Block[],
+  page: { readonly width: number; readonly height: number },
+): Block[] {
+  return blocks.map(({ box, ...block }) => {
+    if (box === undefined) return block;
+    const [x, y] = [Math.max(0, box.x), Math.max(0, box.y)];
+    const [w, h] = [Math.min(page.width, box.x + box.w) - x, Math.min(page.height, box.y + box.h) - y];
+    const round = (value: number) => Math.round(value * 10) / 10;
+    return w > 0 && h > 0 ? { ...block, box: { x, y, w: round(w), h: round(h) } } : block;
+  });
+}
+
 /** A table as text: a line per row, cells between bars, as Markdown has them. */
 export function tableText(rows: readonly (readonly string[])[]): string {
   return rows
@@ -106,9 +120,10 @@ export function garbledShareOf(text: string): number {
   return visible === 0 ? 0 : (text.replace(/\s+/g, '').match(unreadable)?.length ?? 0) / visible;
 }
 
-/** Text that a program can store and show: no NUL, no other control characters, no half characters. */
+/** Text that a program can store and show: no NUL, no other control characters, no half characters. Soft hyphens would part words that are one. */
 export function cleanText(text: string): string {
   return storableText(text)
+    .replaceAll('\u00AD', '')
     .replace(/\r\n?/g, '\n')
     .replace(/\p{Cc}/gu, (control) => (control === '\n' || control === '\t' ? control : ''))
     .replace(/[ \t]+\n/g, '\n')

@@ -83,6 +83,8 @@ async function broughtAlong(zip: ZipArchive, main: string): Promise<string[]> {
 
 /** The archive speaks of spreadsheets. */
 function asDocumentError(error: unknown): MillraceError {
+  if (error instanceof RangeError)
+    return new MillraceError('document_too_complex', { reason: 'its parts are nested too deep' }, { cause: error });
   if (!(error instanceof MillraceError))
     return new MillraceError('document_damaged', { reason: reasonOf(error) }, { cause: error });
   if (error.code === 'spreadsheet_encrypted') return new MillraceError('document_encrypted');

@@ -81,6 +81,9 @@ function notesOf(html: string): string[] {
   if (/<(?:object|embed|applet|i?frame)\b/i.test(html)) notes.push('embedded objects were ignored');
   if (/<(?:img|svg|canvas)\b/i.test(html)) notes.push('images were left out');
   if (/<(?:select|button)\b/i.test(html)) notes.push('buttons and choices were left out');
+  const withoutScripts = html.matchAll(/<noscript\b[^>]*>([\s\S]*?)<\/noscript/gi);
+  if ([...withoutScripts].some(([, inside = '']) => wordsOf(inside.replace(/<[^>]*>/g, '')).length > 0))
+    notes.push('text for browsers without scripts was left out');
   return notes;
 }
 

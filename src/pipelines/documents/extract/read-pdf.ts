@@ -21,15 +21,17 @@ import {
   placeBlocks,
   type ReadPage,
   tableText,
+  withinPage,
   withoutText,
   wordsMissing,
   wordsOf,
 } from './page.ts';
-import type { PagesAhead, ParsedPages } from './pages-ahead.ts';
+import { cpuOfProcess, type PagesAhead, type ParsedPages } from './pages-ahead.ts';
 import { findAsides } from './pdf-asides.ts';
 import { plainText, type TextLayer, textLayerOf } from './plain-text.ts';
 import { isInside, isRightToLeft, readColumns, readRightToLeft } from './reading-order.ts';
 import { markRunning } from './running-lines.ts';
+import { withSecondLook } from './second-look.ts';
 import { isTurned, readTurned, type TurnedText } from './turned-text.ts';
 
 export interface PdfOptions {
@@ -69,6 +71,15 @@ const base: Partial<LiteParseConfig> = {
   numWorkers: 1,
 };
 
+/** For a second look at the text of a page (second-look.ts). */
+const itemsAlone: Partial<LiteParseConfig> = {
+  extractTextMetadata: true,
+  extractBlocks: false,
+  includeComplexity: false,
+};
+const QUICK_CPU_MS = 500;
+const AGAIN_PAGES = 80;
+
 export async function countPages(path: string): Promise<{ pages: number; notes: string[] }> {
   // No page is looked at: one that ends the reader must not end the document.
   const { totalPages, docMeta } = await parse(path, { quiet: true, targetPages: '0', extractDocumentMetadata: true });
@@ -78,11 +89,42 @@ export async function countPages(path: string): Promise<{ pages: number; notes: 
 }
 
 /** The layout and text of some pages as the library finds them. */
-export async function parsePages(path: string, from: number, to: number): Promise<ParsedPages> {
-  const found = await parse(path, { ...base, targetPages: `${from}-${to}` });
+export async function parsePages(path: string, from: number, to: number, onAlive?: () => void): Promise<ParsedPages> {
+  const targetPages = `${from}-${to}`;
+  const before = cpuOfProcess();
+  const found = await parse(path, { ...base, targetPages });
+  onAlive?.();
+  // The time of the reader is limited: pages that take long are looked at once.
+  const isQuick = cpuOfProcess() - before < QUICK_CPU_MS * (to - from + 1);
+  const again = isQuick ? await readAgain(path, from, to) : [];
   return {
     pages: new Map(found.pages.map((page) => [page.pageNum, page])),
     errors: new Map(found.pageErrors.map(({ pageNum, message }) => [pageNum, message])),
+    again: new Map(again),
+  };
+}
+
+/** Fewer pages at a time: what the library says of each piece of text takes more memory than the pages. */
+async function readAgain(path: string, from: number, to: number): Promise<[number, Piece[]][]> {
+  const found: [number, Piece[]][] = [];
+  for (let first = from; first <= to; first += AGAIN_PAGES) {
+    const targetPages = `${first}-${Math.min(to, first + AGAIN_PAGES - 1)}`;
+    const { pages } = await parse(path, { ...base, ...itemsAlone, targetPages });
+    for (const { pageNum, textItems } of pages) found.push([pageNum, textItems.map(withPlace)]);
+  }
+  return found;
+}
+
+/** Text and place: the library says much more of each piece. */
+function withPlace({ text, x, y, width, height, fontSize, rotation }: Piece): Piece {
+  return {
+    text,
+    x,
+    y,
+    width,
+    height,
+    ...(fontSize === undefined ? {} : { fontSize }),
+    ...(rotation === undefined ? {} : { rotation }),
   };
 }
 
@@ -94,8 +136,7 @@ export async function readPdfPages(
 ): Promise<ReadPage[]> {
   const found = await parsed.get(from, to);
   const pages: ReadPage[] = [];
-  for (let pageNo = from; pageNo <= to; pageNo++)
-    pages.push(await settlePage(options, pageNo, found.pages.get(pageNo), found.errors.get(pageNo)));
+  for (let pageNo = from; pageNo <= to; pageNo++) pages.push(await settlePage(options, pageNo, found));
   return markRunning(pages);
 }
 
@@ -107,16 +148,17 @@ export async function renderPage(path: string, pageNo: number, dpi: number): Pro
   return image.imageBuffer;
 }
 
-async function settlePage(
-  options: PdfOptions,
-  pageNo: number,
-  parsed: ParsedPage | undefined,
-  error: string | undefined,
-): Promise<ReadPage> {
+async function settlePage(options: PdfOptions, pageNo: number, found: ParsedPages): Promise<ReadPage> {
   const asked = options.asked[pageNo];
-  const page = parsed?.textItems.some(isTurned) === true ? await withWords(options.path, parsed) : parsed;
-  if (page === undefined)
-    return without(pageNo, 'rejected', `the page cannot be read: ${(error ?? 'no content').slice(0, 200)}`);
+  const parsed = found.pages.get(pageNo);
+  const first = parsed?.textItems.some(isTurned) === true ? await withWords(options.path, parsed) : parsed;
+  if (first === undefined)
+    return without(
+      pageNo,
+      'rejected',
+      `the page cannot be read: ${(found.errors.get(pageNo) ?? 'no content').slice(0, 200)}`,
+    );
+  const page = withSecondLook(first, found.again.get(pageNo) ?? []);
   const size = { width: page.width, height: page.height };
   if (asked === 'exclude') return without(pageNo, 'rejected', 'left out by a person', size);
   const own = viewPage(page);
@@ -163,7 +205,7 @@ async function readScan(options: PdfOptions, text: ReadPage, page: ParsedPage): 
   options.onSlowPage?.();
   const isMore = read.fate === 'ocr' && wordsOf(read.text).length > wordsOf(text.text).length;
   if (!isMore) return undefined;
-  const placed = placeBlocks(withLostLines(read.blocks, page.textItems));
+  const placed = placeBlocks(withinPage(withLostLines(read.blocks, page.textItems), page));
   const size = { width: page.width, height: page.height, charEnd: placed.text.length };
   return { ...read, ...placed, ...size, reason: 'most of the page is an image' };
 }
@@ -234,6 +276,7 @@ function hasPicture({ complexity }: ParsedPage): boolean {
   return complexity.fullPageImage || complexity.imageBlockCount > 0 || (complexity.uncoveredVectorArea ?? 0) > 0;
 }
 
+type Piece = ParsedPage['textItems'][number];
 type View = Omit<ReadPage, 'pageNo' | 'fate' | 'width' | 'height'>;
 
 function viewPage(page: ParsedPage): View {
@@ -249,7 +292,7 @@ function viewPage(page: ParsedPage): View {
   const isWhole = missing <= wordsOf(plain).length * (1 - MIN_BLOCK_SHARE);
   const isStraight = turned === undefined && judged === undefined;
   const kept = missing > 0 && isStraight ? withLostLines(blocks, page.textItems) : blocks;
-  const placed = placeBlocks(isWhole ? kept : plainBlocks(plain));
+  const placed = placeBlocks(withinPage(isWhole ? kept : plainBlocks(plain), page));
   const doubt = judged?.doubt ?? 0;
   const isTable = (kind: string) => kind === 'table';
   return {

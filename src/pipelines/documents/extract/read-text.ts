@@ -43,7 +43,9 @@ function markdownBlocks(text: string): Block[] {
     paragraph = [];
   };
   const lines = text.replace(/\r\n?/g, '\n').split('\n');
-  for (let at = 0; at < lines.length; at++) {
+  const head = headOf(lines);
+  if (head > 0) blocks.push({ kind: 'code', text: cleanText(lines.slice(1, head).join('\n')) });
+  for (let at = head === 0 ? 0 : head + 1; at < lines.length; at++) {
     const line = lines[at] ?? '';
     const fence = /^\s{0,3}(```+|~~~+)/.exec(line)?.[1];
     const heading = /^\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line);
@@ -81,6 +83,15 @@ function markdownBlocks(text: string): Block[] {
   }
   flush();
   return blocks.filter((block) => block.text !== '');
+}
+
+/** What the page says about itself, between two lines at its top: the second of them; 0 if there is none. */
+function headOf(lines: readonly string[]): number {
+  if (lines[0]?.trimEnd() !== '---' || !/^[\w-]+\s*:/.test(lines[1] ?? '')) return 0;
+  return Math.max(
+    0,
+    lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)\s*$/.test(line)),
+  );
 }
 
 function isTable(lines: readonly string[], at: number): boolean {
