@@ -74,4 +74,22 @@ describe('binary arrays', () => {
     array.pushInt4(-7);
     expect(await read('int4', array)).toEqual(['-7']);
   });
+
+  it('what was taken stays as it is while the builder is filled again', async () => {
+    const array = new BinaryArray('text');
+    const fill = (letter: string) => {
+      for (let i = 0; i < 100; i++) array.pushText(letter.repeat(2_000));
+    };
+    fill('a');
+    const first = array.take();
+    const before = Buffer.from(first);
+    fill('b');
+    expect(first.equals(before)).toBe(true);
+    const second = array.take();
+    expect(second.subarray(20).equals(Buffer.from(before.subarray(20).map((byte) => (byte === 97 ? 98 : byte))))).toBe(
+      true,
+    );
+    fill('c');
+    expect(await read('text', array)).toEqual(Array.from({ length: 100 }, () => 'c'.repeat(2_000)));
+  });
 });

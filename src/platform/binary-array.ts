@@ -2,8 +2,9 @@
 // load under row-level security, where COPY is refused: the driver sends a Buffer in binary format, the server reads it with
 // array_recv, and no temporary table is written and read again.
 //
-// A builder is filled row by row, turned into a Buffer once per flush and used again. Numbers are exact: numeric is written from
-// decimal text, never through a float.
+// A builder is filled row by row, turned into a Buffer once per flush and used again. It has two pieces of memory and fills one while the
+// other is being sent: a copy per flush left the process with holes. Numbers are exact: numeric is written from decimal text, never
+// through a float.
 
 const HEADER_BYTES = 20;
 const INITIAL_BYTES = 64 * 1024;
@@ -24,6 +25,8 @@ export class BinaryArray {
   #buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES) as FastBuffer;
   /** Over the same bytes: integers are written without the checks of Buffer, which cost as much as the rest of a push. */
   #view = viewOf(this.#buffer);
+  /** What was taken last, to be filled again after the next take. */
+  #lent: FastBuffer | undefined;
   #at = HEADER_BYTES;
   #count = 0;
   #hasNull = false;
@@ -140,9 +143,9 @@ export class BinaryArray {
     this.#count++;
   }
 
-  /** The array as a parameter, valid for as long as the caller likes. The builder is empty afterwards. */
+  /** The array as a parameter, valid until the next take. The builder is empty afterwards. */
   take(): Buffer {
-    const out = Buffer.from(this.#buffer.subarray(0, this.#at));
+    const out = this.#buffer.subarray(0, this.#at);
     out.writeInt32BE(1, 0);
     out.writeInt32BE(this.#hasNull ? 1 : 0, 4);
     out.writeInt32BE(oids[this.type], 8);
@@ -151,6 +154,10 @@ export class BinaryArray {
     this.#at = HEADER_BYTES;
     this.#count = 0;
     this.#hasNull = false;
+    const next = this.#lent ?? (Buffer.allocUnsafeSlow(this.#buffer.length) as FastBuffer);
+    this.#lent = this.#buffer;
+    this.#buffer = next;
+    this.#view = viewOf(next);
     return out;
   }
 

@@ -6,6 +6,7 @@
 // a long answer that keeps coming is never cut off. Does not stop the statement on the server: its own timeouts do.
 import { performance } from 'node:perf_hooks';
 import pg from 'pg';
+import { type BindWire, bindInPieces } from './bind-in-pieces.ts';
 import { askAsUnit } from './unit-query.ts';
 
 export interface GuardOptions {
@@ -39,7 +40,7 @@ const END_WITHIN_MS = 1_000;
 
 /** What pg's client offers beyond its declared types. */
 interface Wire {
-  readonly connection: { readonly stream: { readonly bytesRead?: number; destroy(error?: Error): void } };
+  readonly connection: BindWire & { readonly stream: { readonly bytesRead?: number; destroy(error?: Error): void } };
 }
 
 export class GuardedClient extends pg.Client {
@@ -56,6 +57,7 @@ export class GuardedClient extends pg.Client {
   constructor(config: pg.ClientConfig & { readonly guard: GuardOptions }) {
     super({ ...config, connectionTimeoutMillis: config.guard.openWithinMs });
     this.#guard = config.guard;
+    bindInPieces((this as unknown as Wire).connection);
     // pg says "drain" when nothing is under way any more.
     this.on('drain', () => {
       this.#isWaiting = false;
