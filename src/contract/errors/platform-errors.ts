@@ -66,7 +66,7 @@ export const platformErrors = defineErrors({
     kind: 'config',
     status: 500,
     message: '"millrace {command}" works for a server elsewhere and needs DATABASE_URL.',
-    next: 'Set DATABASE_URL to the database of that server, or run "millrace start", which works on everything.',
+    next: 'Set DATABASE_URL to the database of that server. Without one, "millrace start" works on everything itself; INGEST_MODE must then be ledger.',
   },
   connections_too_few: {
     kind: 'config',

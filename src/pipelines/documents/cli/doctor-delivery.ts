@@ -10,7 +10,16 @@ const check = 'delivery';
 
 export async function checkDelivery(
   settings: DeliverySettings = readSettings({ environment: process.env }, documentSettings),
+  hasDatabaseUrl = (process.env.DATABASE_URL ?? '') !== '',
 ): Promise<Finding> {
+  const needsWorker = settings.ingestMode !== 'ledger' || settings.documentsWorkedBy === 'ingest-worker';
+  if (needsWorker && !hasDatabaseUrl)
+    return {
+      check,
+      state: 'fail',
+      detail: 'documents wait for an ingest worker, and none can reach the Postgres that "millrace start" brings along',
+      fix: 'Set DATABASE_URL to a Postgres that both can reach, or leave INGEST_MODE and DOCUMENTS_WORKED_BY as they are by default.',
+    };
   const transport = openTransport(settings);
   if (transport === undefined) return { check, state: 'ok', detail: 'workers claim documents from the ledger' };
   const where = settings.ingestMode === 'http' ? workerUrlOf(settings) : 'SQS_QUEUE_URL';

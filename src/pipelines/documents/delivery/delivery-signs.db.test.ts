@@ -34,11 +34,24 @@ const bench = useDocuments({ overdueAfterMs: 1_000 }, silentLog, {
 afterAll(() => delegator.stop());
 
 const settingsOf = (environment: Record<string, string>) => readSettings({ environment }, documentSettings);
-const ask = (environment: Record<string, string>) => checkDelivery(settingsOf(environment));
+const ask = (environment: Record<string, string>) => checkDelivery(settingsOf(environment), true);
 
 describe('the doctor on deliveries', () => {
   it('asks nobody where workers claim from the ledger', async () => {
     expect(await ask({})).toMatchObject({ check: 'delivery', state: 'ok', detail: expect.stringContaining('ledger') });
+  });
+
+  it('says that no ingest worker can ever come where the database is the one that start brings along', async () => {
+    for (const environment of [
+      { DOCUMENTS_WORKED_BY: 'ingest-worker' },
+      { INGEST_MODE: 'http', INTERNAL_AUTH_TOKEN: TOKEN },
+    ])
+      expect(await checkDelivery(settingsOf(environment), false)).toMatchObject({
+        state: 'fail',
+        detail: expect.stringContaining('none can reach the Postgres'),
+        fix: expect.stringContaining('DATABASE_URL'),
+      });
+    expect(await checkDelivery(settingsOf({}), false)).toMatchObject({ state: 'ok' });
   });
 
   it('says whether an ingest worker answers at INGEST_WORKER_URL', async () => {
