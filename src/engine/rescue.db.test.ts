@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { setClockOffset, useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { createPool } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { silentLog } from '../platform/log.ts';
 import { Claimer } from './claimer.ts';
@@ -135,6 +136,57 @@ describe('a run that lost its worker', () => {
     await setClockOffset(database.admin, '2 minutes');
     await rescueLostRuns(engine.pools.control, silentLog);
     expect(await engine.run(tenantId, id)).toMatchObject({ phase: 'failed', error_code: 'run_cancelled' });
+  });
+});
+
+describe('lost runs', () => {
+  afterEach(() => database.admin.query('drop trigger if exists refuse on engine.attempts'));
+
+  async function loseTogether(engine: TestEngine, count: number): Promise<string[]> {
+    const tenantId = newTenant();
+    const runs = await engine.enqueueMany(
+      Array.from({ length: count }, () => ({ pipeline: 'plain', tenantId, input: {} })),
+    );
+    const workerId = await newWorker(engine);
+    await new Claimer(engine.pools.control, engine.registry).claim(workerId, count);
+    await database.admin.query('update engine.workers set ended_at = engine.now() where worker_id = $1', [workerId]);
+    return runs.map(({ id }) => id);
+  }
+
+  const stillLeased = async () =>
+    (await database.admin.query<{ run_id: string }>('select run_id from engine.leases')).rows.map((row) => row.run_id);
+
+  it('are taken back beside one whose end the database refuses; it is taken back when it may be', async () => {
+    const engine = await openEngine();
+    const [refused = '', ...others] = await loseTogether(engine, 4);
+    await database.admin.query(`
+      create or replace function refuse_attempt() returns trigger language plpgsql as $$ begin raise exception 'refused for good'; end $$;
+      create trigger refuse before insert on engine.attempts for each row when (new.run_id = '${refused}') execute function refuse_attempt()`);
+    expect(await rescueLostRuns(engine.pools.control, silentLog)).toBe(others.length);
+    expect(await stillLeased()).toEqual([refused]);
+    await database.admin.query('drop trigger refuse on engine.attempts');
+    expect(await rescueLostRuns(engine.pools.control, silentLog)).toBe(1);
+    expect(await stillLeased()).toEqual([]);
+  });
+
+  it('are taken back beside one whose row in the ledger somebody has locked', async () => {
+    const engine = await openEngine();
+    const [locked = '', ...others] = await loseTogether(engine, 4);
+    const holder = await database.admin.connect();
+    const impatient = createPool({
+      ...{ url: database.appUrl, role: 'millrace_engine', max: 2, applicationName: 'impatient' },
+      ...{ connectTimeoutMs: 5_000, statementTimeoutMs: 500 },
+    });
+    try {
+      await holder.query('begin');
+      await holder.query('select from engine.runs where id = $1 for update', [locked]);
+      expect(await rescueLostRuns(impatient, silentLog)).toBe(others.length);
+      expect(await stillLeased()).toEqual([locked]);
+    } finally {
+      holder.release(true);
+      await impatient.end();
+    }
+    expect(await rescueLostRuns(engine.pools.control, silentLog)).toBe(1);
   });
 });
 

@@ -125,6 +125,27 @@ describe('of ended runs', () => {
   });
 });
 
+it('what fails in one table keeps no other from being pruned: a month that a reader holds, and checkpoints', async () => {
+  const { id } = await enqueue({ parts: 3 });
+  await work();
+  await setClockOffset(database.admin, '40 days');
+  await prune();
+  await database.admin.query(
+    `insert into engine.checkpoints (run_id, stage, part, attempt, state) select id, 'work', 'left', 1, '{}' from engine.past_runs where id = $1`,
+    [id],
+  );
+  await setClockOffset(database.admin, '800 days');
+  const reader = await database.admin.connect();
+  await reader.query('begin; select from engine.past_runs');
+  await prune();
+  await reader.query('rollback');
+  reader.release();
+  expect(await isThere(id)).toBe(true);
+  expect(await count('checkpoints')).toBe(0);
+  await prune();
+  expect(await isThere(id)).toBe(false);
+});
+
 describe('the pruner never removes', () => {
   it('events that a consumer has not read', async () => {
     const consumer = {

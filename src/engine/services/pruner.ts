@@ -1,6 +1,6 @@
 // The pruner: forgets what is older than its retention, and moves ended runs from the ledger to its history, a bounded batch at a time. After
 // each batch it rests as long as the batch took, so that it never takes more than half of a connection's time from work; it goes on where it
-// was, and stops between any two batches.
+// was, and stops between any two batches. What fails in one table keeps no other from being pruned.
 import type { Pool } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import { leastUuidv7 } from '../../platform/ids.ts';
@@ -72,7 +72,10 @@ export function createPruner(options: { pool: Pool; log: Log; retention: Retenti
   });
 }
 
-/** One batch of everything; true when there may be more. Each step stands alone: a process that dies between two leaves the rest to the next. */
+/**
+ * One batch of everything; true when there may be more. Each step stands alone: a process that dies between two leaves the rest to the next, and
+ * one that fails (say a month that a reader keeps from being detached) is logged and tried again with the next round.
+ */
 export async function pruneOnce(
   pool: Pool,
   retention: Retention,
@@ -82,25 +85,29 @@ export async function pruneOnce(
   const { eventsDays, rejectsDays, openRejectsDays, liveDays, historyMonths, workersDays } = retention;
   const full = (removed: Promise<number>) => removed.then((count) => count >= BATCH);
   const side = (table: SideTable, days: number) => () => stepAlong(pool, table, days, walks);
-  const steps: (() => Promise<boolean>)[] = [
-    () => moveToHistory(pool, liveDays, walks.mover),
-    () => retireMonths(pool, retention, log),
-    () => stepAlongFlagged(pool, historyMonths, walks),
-    () => stepAlongEvents(pool, eventsDays, walks),
-    side('rejects', rejectsDays),
-    ...(openRejectsDays > 0 ? [side('open_rejects', openRejectsDays)] : []),
-    side('checkpoints', LEFTOVER_DAYS),
-    side('progress', LEFTOVER_DAYS),
-    side('progress_samples', eventsDays),
-    side('row_outcomes', eventsDays),
-    side('decisions', eventsDays),
-    () => full(pruneWorkers(pool, workersDays, BATCH)),
-    () => full(pruneRateLimits(pool, workersDays, BATCH)),
-  ];
+  const steps: Readonly<Record<string, () => Promise<boolean>>> = {
+    'ended runs': () => moveToHistory(pool, liveDays, walks.mover),
+    'old months': () => retireMonths(pool, retention, log),
+    'flagged runs': () => stepAlongFlagged(pool, historyMonths, walks),
+    events: () => stepAlongEvents(pool, eventsDays, walks),
+    rejects: side('rejects', rejectsDays),
+    ...(openRejectsDays > 0 ? { 'open rejects': side('open_rejects', openRejectsDays) } : {}),
+    checkpoints: side('checkpoints', LEFTOVER_DAYS),
+    progress: side('progress', LEFTOVER_DAYS),
+    'progress samples': side('progress_samples', eventsDays),
+    'row outcomes': side('row_outcomes', eventsDays),
+    decisions: side('decisions', eventsDays),
+    workers: () => full(pruneWorkers(pool, workersDays, BATCH)),
+    'rate limits': () => full(pruneRateLimits(pool, workersDays, BATCH)),
+  };
   let isMore = false;
-  for (const step of steps) {
+  for (const [what, step] of Object.entries(steps)) {
     const startedAt = performance.now();
-    isMore = (await step()) || isMore;
+    try {
+      isMore = (await step()) || isMore;
+    } catch (error) {
+      log.warn({ what, err: error }, 'something could not be pruned; it is tried again');
+    }
     failpoint('prune.between_steps');
     await waitAtMost(performance.now() - startedAt);
   }

@@ -1,6 +1,7 @@
 // The rescuer puts the runs of a dead worker back into the queue, with their checkpoints; a run that has taken down too many workers ends as failed.
 // It needs only an expired lease; how long a run has been active never matters. It does not charge a loss to a run that was claimed ahead and never
-// began, and a run that has committed since its last loss counts from zero.
+// began, and a run that has committed since its last loss counts from zero. A run whose end is refused, or whose row somebody else has locked, keeps
+// no other from being taken back.
 import { isErrorCode } from '../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type Pool, withTransaction } from '../../platform/database.ts';
@@ -28,6 +29,7 @@ export interface RescuerOptions {
 }
 
 const BATCH = 500;
+const inTheWay: ReadonlySet<string> = new Set(['transaction_conflict', 'statement_cancelled']);
 
 export function createRescuer(options: RescuerOptions): Service {
   return createLoop({
@@ -43,20 +45,14 @@ export function createRescuer(options: RescuerOptions): Service {
 
 /** One round; how many runs were taken back. */
 export async function rescueLostRuns(pool: Pool, log: Log): Promise<number> {
-  const { lost, workers } = await withTransaction(pool, async (tx) => {
-    const gone = await declareLostWorkers(tx);
-    const leases = gone.length > 0 ? await lockLostLeases(tx, gone, BATCH) : [];
-    const plain = leases.filter((lease) => !lease.shared);
-    if (plain.length > 0) await endAttempts(tx, plain.map(endOfLost));
-    await endSilentWorkers(tx);
-    failpoint('rescue.before_commit');
-    return { lost: leases, workers: gone };
+  const { found, workers, rescued } = await rescueTogether(pool, log).catch((error: unknown) => {
+    if (isAway(error)) throw error;
+    log.error({ err: error }, 'lost runs could not be taken back together; each is tried alone');
+    return rescueEach(pool, log);
   });
-  failpoint('rescue.after_commit');
-  for (const lease of lost) if (lease.shared) await withTransaction(pool, (tx) => endShared(tx, partOf(lease)));
   // What was skipped is under an effects transaction that nobody will commit.
-  if (workers.length > 0 && lost.length < BATCH) await endLostEffects(pool, workers, BATCH);
-  for (const lease of lost) {
+  if (workers.length > 0 && found < BATCH) await endLostEffects(pool, workers, BATCH);
+  for (const lease of rescued) {
     log.warn(
       {
         run: lease.run_id,
@@ -69,7 +65,66 @@ export async function rescueLostRuns(pool: Pool, log: Log): Promise<number> {
       'run.taken_over',
     );
   }
-  return lost.length;
+  return rescued.length;
+}
+
+interface Rescue {
+  readonly workers: readonly string[];
+  /** Leases that were not locked by somebody. */
+  readonly found: number;
+  readonly rescued: readonly LostLease[];
+}
+
+async function rescueTogether(pool: Pool, log: Log): Promise<Rescue> {
+  const { leases, workers } = await withTransaction(pool, async (tx) => {
+    const gone = await declareLostWorkers(tx);
+    const lost = gone.length > 0 ? await lockLostLeases(tx, gone, BATCH) : [];
+    const plain = lost.filter((lease) => !lease.shared);
+    if (plain.length > 0) await endAttempts(tx, plain.map(endOfLost));
+    await endSilentWorkers(tx);
+    failpoint('rescue.before_commit');
+    return { leases: lost, workers: gone };
+  });
+  failpoint('rescue.after_commit');
+  const parts = await endEach(
+    pool,
+    leases.filter((lease) => lease.shared),
+    log,
+  );
+  return { workers, found: leases.length, rescued: [...leases.filter((lease) => !lease.shared), ...parts] };
+}
+
+/** The database refuses one of their ends: that run stays where it is, and leases without an owner are told of by doctor, metrics and an alert. */
+async function rescueEach(pool: Pool, log: Log): Promise<Rescue> {
+  const { leases, workers } = await withTransaction(pool, async (tx) => {
+    const gone = await declareLostWorkers(tx);
+    const lost = gone.length > 0 ? await lockLostLeases(tx, gone, BATCH) : [];
+    await endSilentWorkers(tx);
+    return { leases: lost, workers: gone };
+  });
+  return { workers, found: leases.length, rescued: await endEach(pool, leases, log) };
+}
+
+/** Under the fence of its lease, which others may have taken back meanwhile. Returns those that moved. */
+async function endEach(pool: Pool, leases: readonly LostLease[], log: Log): Promise<LostLease[]> {
+  const ended: LostLease[] = [];
+  for (const lease of leases) {
+    try {
+      const hasMoved = lease.shared
+        ? await withTransaction(pool, (tx) => endShared(tx, partOf(lease)))
+        : (await endAttempts(pool, [endOfLost(lease)])).length > 0;
+      if (hasMoved) ended.push(lease);
+    } catch (error) {
+      log.error({ run: lease.run_id, attempt: lease.attempt, err: error }, 'a lost run could not be taken back');
+    }
+  }
+  return ended;
+}
+
+/** The database is: then no run can be taken back. Locks and time limits concern some runs, perhaps. */
+function isAway(error: unknown): boolean {
+  if (!(error instanceof MillraceError) || inTheWay.has(error.code)) return false;
+  return error.kind === 'transient' || error.kind === 'config';
 }
 
 /** A lost part goes back alone while others are at work on the run. */

@@ -127,4 +127,12 @@ export const outboxBreaks: readonly Break[] = [
     tests: ['src/outbound/webhooks/webhooks.db.test.ts'],
     title: '410',
   },
+  {
+    id: 'outbox.pruner-ends-at-the-first-table-that-fails',
+    file: 'src/engine/services/pruner.ts',
+    find: "log.warn({ what, err: error }, 'something could not be pruned; it is tried again');",
+    replace: 'throw error;',
+    tests: [PRUNER],
+    title: 'what fails in one table',
+  },
 ];
