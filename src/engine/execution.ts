@@ -1,6 +1,8 @@
 // One attempt at one stage: the context it works with, and what became of it.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Pool, Queryable } from '../platform/database.ts';
+import { isTooLong } from '../platform/database-errors.ts';
+import { hasLanded } from '../platform/early-rows.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';
 import { waitAtMost } from '../platform/wait.ts';
@@ -59,6 +61,8 @@ const STOP_EVERY_MS = 300;
 const STOP_TRIES = 10;
 // A run that lost commits in a failover goes on when the server has had a moment.
 const REWOUND_PAUSE_MS = 500;
+// A stage whose statement ran into its limit is alive and has the whole time again for half as much, but not for ever.
+const LIMITS_HIT_IN_A_ROW = 20;
 const NOTHING_READ = JSON.stringify(emptyReceipt);
 const none: readonly never[] = [];
 
@@ -86,6 +90,7 @@ export class Execution implements ContextSource {
   // Made by the first commit or checkpoint: most short stages have none.
   #counts: CommitCounts | undefined;
   #committing = 0;
+  #limitsHit = 0;
 
   constructor(row: ClaimedRow, pipeline: AnyPipeline, deps: ExecutionDeps) {
     const stageName = pipeline.machine.states[row.status]?.stage ?? '';
@@ -429,22 +434,17 @@ export class Execution implements ContextSource {
         this.#signalSource().signal,
       );
       this.#rejects = [];
+      this.#limitsHit = 0;
       this.lastSignOfLife = performance.now();
       return result as T;
     } catch (error) {
       // What the rolled back effects refused will be refused again when they are repeated.
       this.#rejects.length = refusedBefore;
       this.#stopIfRewound(error);
+      if (isTooLong(error) && ++this.#limitsHit <= LIMITS_HIT_IN_A_ROW) this.lastSignOfLife = performance.now();
       throw error;
     } finally {
       this.#committing -= 1;
     }
   }
-}
-
-function hasLanded(landed: Promise<void>): Promise<boolean> {
-  return landed.then(
-    () => true,
-    () => false,
-  );
 }

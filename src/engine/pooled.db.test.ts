@@ -18,7 +18,8 @@ describe.skipIf(!hasPgBouncer())('the engine behind PgBouncer', () => {
   beforeAll(async () => {
     await db.admin.query('create table public.effects (run_id uuid, step int, role text)');
     await db.admin.query('grant all on public.effects to millrace_app');
-    pgbouncer = await startPgBouncer(db.appUrl, [db.appUrl], { poolSize: 8 });
+    // Far more than one process may take: what it takes is its own restraint.
+    pgbouncer = await startPgBouncer(db.appUrl, [db.appUrl], { poolSize: 40 });
   });
   afterEach(async () => {
     for (const { engine, pools } of opened.splice(0)) {

@@ -107,6 +107,74 @@ describe('effects that stall', () => {
     expect(['statement_cancelled', 'stage_stalled']).toContain(rows[0]?.error_code);
   });
 
+  it('in one statement may do half as much in the whole time once more: a stage that is no longer stopped by its limit is not stalled', async () => {
+    const sizes: number[] = [];
+    const engine = await open('halving', {
+      stallMs: 2_000,
+      async work({ commit }) {
+        for (let size = 8; ; size /= 2) {
+          sizes.push(size);
+          // Too long for the limit, then together with the first try too long for the stage.
+          const done = await commit(async (tx) => {
+            await tx.query('select pg_sleep($1::float8 * 0.35)', [size]);
+            return true;
+          }).catch((error: { code?: string }) => {
+            if (error.code !== 'statement_cancelled') throw error;
+            return false;
+          });
+          if (done) return 'complete';
+        }
+      },
+    });
+    await engine.start();
+    const { id } = await engine.enqueue({ pipeline: 'halving', tenantId, input: {} });
+    expect(await ended(engine, id)).toMatchObject({ status: 'completed', attempt: 1 });
+    expect(sizes.slice(0, 2)).toEqual([8, 4]);
+  });
+
+  it('again and again in the same statement are stalled in the end', async () => {
+    let tries = 0;
+    const engine = await open('stubborn', {
+      stallMs: 100,
+      async work({ run, commit, signal }) {
+        while (run.attempt === 1 && !signal.aborted) {
+          tries += 1;
+          await commit((tx) => tx.query('select pg_sleep(60)')).catch(() => {});
+        }
+        signal.throwIfAborted();
+        return 'complete';
+      },
+    });
+    await engine.start();
+    const { id } = await engine.enqueue({ pipeline: 'stubborn', tenantId, input: {} });
+    expect(await ended(engine, id)).toMatchObject({ status: 'completed', attempt: 2 });
+    expect(tries).toBeGreaterThan(1);
+  });
+
+  it('are limited on the server as a whole, where it can: a frozen worker does not keep them open', async () => {
+    const limits: Record<string, string>[] = [];
+    const engine = await open('limited', {
+      stallMs: 5_000,
+      async work({ commit }) {
+        await commit(async (tx) => {
+          const { rows } = await tx.query<Record<string, string>>(
+            `select current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle,
+                    coalesce(current_setting('transaction_timeout', true), 'not there') as transaction`,
+          );
+          limits.push(...rows);
+        });
+        return 'complete';
+      },
+    });
+    await engine.start();
+    const { id } = await engine.enqueue({ pipeline: 'limited', tenantId, input: {} });
+    expect(await ended(engine, id)).toMatchObject({ status: 'completed' });
+    const { rows } = await database.admin.query<{ is17: boolean }>(
+      `select current_setting('server_version_num')::int >= 170000 as is17`,
+    );
+    expect(limits).toEqual([{ statement: '4s', idle: '1500ms', transaction: rows[0]?.is17 ? '10s' : 'not there' }]);
+  });
+
   it('are stopped when their run is cancelled', async () => {
     const engine = await open('cancelled', { work: stallsFirst });
     await engine.start();

@@ -114,3 +114,8 @@ function firstLine(error: Error): string {
   const inner = Array.isArray(errors) && errors[0] instanceof Error ? errors[0] : error;
   return (inner.message.split('\n')[0] ?? '').replace(/\.$/, '') || inner.name;
 }
+
+/** A statement was stopped by its own time limit, which in effects lies below the stall limit: half as much may do. */
+export function isTooLong(error: unknown): boolean {
+  return error instanceof MillraceError && error.code === 'statement_cancelled';
+}

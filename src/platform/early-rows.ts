@@ -62,3 +62,11 @@ export function queryEarly<Row>(pool: pg.Pool, config: pg.QueryConfig): Promise<
     landed.catch((error: unknown) => reject(translateDatabaseError(error)));
   });
 }
+
+/** Whether what was begun early counts. */
+export function hasLanded(landed: Promise<void>): Promise<boolean> {
+  return landed.then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,4 +1,5 @@
 // Connections that go silent: who waits for them, and for how long.
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
 import { openSilentProxy, type SilentProxy } from '../../test/support/silent-proxy.ts';
@@ -122,6 +123,34 @@ describe('a connection', () => {
     await expect(opening).rejects.toMatchObject({ code: 'database_unreachable' });
   });
 
+  it.runIf(process.platform === 'linux')(
+    'is probed by the kernel while nothing is said over it, pooled or not',
+    async () => {
+      const pool = openPool();
+      await pool.query('select 1');
+      const single = await connectClient({
+        url: proxy.through(db.adminUrl),
+        applicationName: 'single',
+        connectTimeoutMs: 5_000,
+      });
+      try {
+        const port = Number(new URL(proxy.through(db.adminUrl)).port)
+          .toString(16)
+          .toUpperCase()
+          .padStart(4, '0');
+        const lines = readFileSync('/proc/net/tcp', 'utf8')
+          .split('\n')
+          .map((line) => line.trim().split(/\s+/));
+        // Ours are those whose far end is the proxy, established (01); timer 02 is the one of keep-alive.
+        const ours = lines.filter(([, , far = '', state]) => far.endsWith(`:${port}`) && state === '01');
+        expect(ours.length).toBeGreaterThanOrEqual(2);
+        expect(ours.map((fields) => fields[5]?.slice(0, 2))).toEqual(ours.map(() => '02'));
+      } finally {
+        await single.end();
+      }
+    },
+  );
+
   it('that went silent can be ended', async () => {
     const client = await connectClient({
       url: proxy.through(db.adminUrl),
@@ -135,11 +164,16 @@ describe('a connection', () => {
 
 describe('a pool that waits in turn', () => {
   it('gives its only connection to everybody, in the order in which they came, however long that takes', async () => {
-    const pool = openPool({ max: 1, connectTimeoutMs: 200, waitMs: Number.POSITIVE_INFINITY, answerWithinMs: 60_000 });
+    const pool = openPool({
+      max: 1,
+      connectTimeoutMs: 1_000,
+      waitMs: Number.POSITIVE_INFINITY,
+      answerWithinMs: 60_000,
+    });
     const order: number[] = [];
     const use = (number: number) =>
       withClient(pool, async (client) => {
-        await client.query('select pg_sleep(0.15)');
+        await client.query('select pg_sleep(0.4)');
         order.push(number);
       });
     await Promise.all([1, 2, 3, 4].map(use));

@@ -26,10 +26,9 @@ export function describeChecklists(pages: readonly (readonly [page: string, leas
     it.each(rows)('$what', ({ title, file }) => {
       expect(file, 'a line names a test and its file').not.toBe('');
       const text = readFileSync(`${root}${file}`, 'utf8');
-      // it('…'), or a table of tests: it.each(…)('…').
-      expect(text.includes(`it('${title}'`) || text.includes(`)('${title}'`) || text.includes(`    '${title}',`)).toBe(
-        true,
-      );
+      // it('…'), it("…"), or a table of tests: it.each(…)('…').
+      const ways = [`it('${title}'`, `it("${title}"`, `)('${title}'`, `    '${title}',`];
+      expect(ways.some((way) => text.includes(way))).toBe(true);
     });
   });
 }

@@ -114,6 +114,18 @@ it('a silent worker, a protection that is gone, a clock that is wrong and an out
   }
 });
 
+it('work that stands is told with how long no run has ended, and fails the doctor', async () => {
+  expect((await findingsWith({ NO_END_MINUTES: '100' })).get('progress')).toMatchObject({
+    state: 'warn',
+    detail: '1 run held by a worker that has ended, gone silent or is unknown',
+  });
+  expect((await findingsWith({ NO_END_MINUTES: '15' })).get('progress')).toMatchObject({
+    state: 'fail',
+    detail: expect.stringMatching(/no run has ended or moved for (90|9\d) minutes/),
+    fix: expect.stringMatching(/pg_stat_activity/),
+  });
+});
+
 it('schedules that are set aside, fail or are overdue are counted, and one is named with its reason', async () => {
   expect((await findingsWith()).get('schedules')?.state).toBe('ok');
   await db.admin.query(`

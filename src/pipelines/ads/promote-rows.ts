@@ -4,7 +4,7 @@
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { AdaptiveSize } from '../../engine/adaptive.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
-import { sqlStateOf } from '../../platform/database-errors.ts';
+import { isTooLong, sqlStateOf } from '../../platform/database-errors.ts';
 import type { AdsInput } from './input.ts';
 import type { LaneState, PromotedRows } from './lane-state.ts';
 import type { AdsDeps } from './parse.ts';
@@ -203,11 +203,6 @@ export async function patiently<T>(context: StageContext<AdsInput>, attempt: () 
 
 function isConflict(error: unknown): boolean {
   return isKeyTaken(error) || (error instanceof MillraceError && error.code === 'transaction_conflict');
-}
-
-/** Hit by its own limit, which lies below the stall limit: half as much may do. */
-function isTooLong(error: unknown): boolean {
-  return error instanceof MillraceError && error.code === 'statement_cancelled';
 }
 
 function isRowFault(error: unknown): boolean {

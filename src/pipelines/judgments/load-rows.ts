@@ -6,6 +6,7 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { AdaptiveSize } from '../../engine/adaptive.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import type { Queryable } from '../../platform/database.ts';
+import { isTooLong } from '../../platform/database-errors.ts';
 import { policyMask } from './column-policy.ts';
 import type { ImportState, LaneState, LoadCounts } from './import-state.ts';
 import type { JudgmentsInput } from './input.ts';
@@ -190,11 +191,6 @@ function together(lanes: readonly LaneState[]): LoadCounts {
 
 function rowsOf(outcomes: readonly LoadedRow[], outcome: LoadedRow['outcome']): number {
   return outcomes.find((row) => row.outcome === outcome)?.rows ?? 0;
-}
-
-/** Hit by its own limit, which lies below the stall limit: half as much may do. */
-function isTooLong(error: unknown): boolean {
-  return error instanceof MillraceError && error.code === 'statement_cancelled';
 }
 
 function isConflict(error: unknown): boolean {

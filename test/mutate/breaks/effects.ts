@@ -76,8 +76,8 @@ export const effectsBreaks: readonly Break[] = [
   {
     id: 'effects.rejects-written-with-every-commit',
     file: EXECUTION,
-    find: 'this.#rejects = [];\n      this.lastSignOfLife',
-    replace: 'this.lastSignOfLife',
+    find: 'this.#rejects = [];\n      this.#limitsHit',
+    replace: 'this.#limitsHit',
     tests: [QUIET],
     title: 'are refused once',
   },
