@@ -137,17 +137,25 @@ it('a claim leaves large inputs behind, and each run has its own when it begins'
   close();
   const one = await worker();
   const words = (at: number) => Array.from({ length: 4_000 }, (_, word) => `${at} ${word * 7_919}`);
-  const inputs = [{ at: 0 }, { at: 1, words: words(1) }, { at: 2, words: words(2) }];
+  // The server stores the last two in less than 2,000 bytes: unpacked, one of them is short and the other one long.
+  const inputs = [
+    { at: 0 },
+    { at: 1, words: words(1) },
+    { at: 2, words: words(2) },
+    { at: 3, words: 'x'.repeat(9_000) },
+    { at: 4, words: 'x'.repeat(150_000) },
+  ];
   for (const input of inputs) await one.enqueue({ pipeline: 'reader', tenantId: newTenant(), input });
   const workerId = uuidv7();
   const described = { workerId, name: 'w', pid: 1, host: 'h', version: 'v', pipelines: ['reader'], concurrency: 1 };
   await registerWorker(one.pools.control, described, 1);
   await database.admin.query(`update engine.workers set expires_at = engine.now() + interval '1 minute'`);
   const claimed = await new Claimer(one.pools.control, one.registry).claim(workerId, 10);
-  expect(claimed.map(({ input }) => input).sort()).toEqual([{ at: 0 }, null, null]);
+  const taken = claimed.map(({ input }) => (input as { at: number } | null)?.at);
+  expect(taken.sort()).toEqual([0, 3, undefined, undefined, undefined]);
   // Nobody works under that name: the runs go to a worker that does.
   await database.admin.query(`update engine.workers set expires_at = engine.now() - interval '1 minute'`);
   await one.start();
-  await waitFor(async () => read.length === inputs.length || undefined, { what: 'all three to be read' });
+  await waitFor(async () => read.length === inputs.length || undefined, { what: 'all of them to be read' });
   expect(read).toEqual(expect.arrayContaining(inputs));
 });

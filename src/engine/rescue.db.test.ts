@@ -225,6 +225,46 @@ describe('a worker that empties itself for a suspect', () => {
   });
 });
 
+describe('a worker that a long run keeps from getting empty', () => {
+  it('serves others while a suspect waits, and works it alone as soon as it is empty', async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let running = 0;
+    const beside: number[] = [];
+    const pipeline = buildPipeline('long_and_short', async ({ input }) => {
+      running += 1;
+      if (input.isSuspect === true) beside.push(running - 1);
+      if (input.isLong === true) await gate;
+      running -= 1;
+      return 'complete';
+    });
+    const engine = await buildEngine(database.appUrl, [pipeline], {
+      settings: { leaseMs: 800, heartbeatMs: 100, concurrency: 2 },
+    });
+    engines.push(engine);
+    const enqueue = (input: Record<string, unknown>) =>
+      engine.enqueue({ pipeline: 'long_and_short', tenantId: newTenant(), input });
+    const phaseOf = async (id: string) =>
+      (await database.admin.query<{ phase: string }>('select phase from engine.runs where id = $1', [id])).rows[0]?.phase;
+    const isDone = (id: string) => waitFor(async () => (await phaseOf(id)) === 'done', { what: 'the run to end' });
+    await engine.start({ worker: true });
+    await enqueue({ isLong: true });
+    await waitFor(() => running === 1, { what: 'the long run to begin' });
+    await engine.pause('long_and_short', 'tester');
+    const suspect = await enqueue({ isSuspect: true });
+    await database.admin.query('update engine.ready set solo = true where run_id = $1', [suspect.id]);
+    await engine.unpause('long_and_short');
+    // One after the other, over several times of emptying.
+    for (let number = 0; number < 4; number += 1) await isDone((await enqueue({ number })).id);
+    expect([await phaseOf(suspect.id), beside]).toEqual(['waiting', []]);
+    open();
+    await isDone(suspect.id);
+    expect(beside).toEqual([0]);
+  });
+});
+
 describe('a worker that is asked to stop', () => {
   it('gives back what it has not begun and charges nobody', async () => {
     let release = () => {};

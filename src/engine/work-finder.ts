@@ -15,12 +15,21 @@ export interface Found extends EarlyRows<ClaimedRow> {
 }
 
 const SOLO_LOOKS_PER_LEASE = 8;
+// A worker empties itself for a run that must be alone for so many leases at the most, and then serves others for three times as long. It begins with
+// one look's pause and doubles it: most workers are empty within seconds, and one long run must not keep all other tenants waiting.
+const LONGEST_EMPTYING_LEASES = 10;
+const OTHERS_SHARE = 3;
 // A claim is written in about this time; then who was beaten to a few lanes sees what is left. Longer from time to time: a lock may be held for long.
 const BEATEN_MS = 10;
 
 export class WorkFinder {
   readonly #pool: Pool;
   readonly #soloEveryMs: number;
+  readonly #longestEmptyingMs: number;
+  /** How long the worker may go without new work for the sake of one run, and since when it does. */
+  #emptyingMs: number;
+  #emptyingSince: number | undefined;
+  #servesOthersUntil = Number.NEGATIVE_INFINITY;
   readonly claimer: Claimer;
   readonly parts: PartClaimer;
   /** The queue was empty when last looked at. */
@@ -31,6 +40,8 @@ export class WorkFinder {
   constructor(pool: Pool, registry: Registry, leaseMs: number) {
     this.#pool = pool;
     this.#soloEveryMs = leaseMs / SOLO_LOOKS_PER_LEASE;
+    this.#longestEmptyingMs = leaseMs * LONGEST_EMPTYING_LEASES;
+    this.#emptyingMs = this.#soloEveryMs;
     this.claimer = new Claimer(pool, registry);
     this.parts = new PartClaimer(pool, registry);
   }
@@ -52,12 +63,29 @@ export class WorkFinder {
     return seen.ready || seen.part_in_ms === 0;
   }
 
-  /** A run that must be worked on alone waits until this worker is empty; the worker empties itself for it now and then. */
+  /**
+   * A run that must be worked on alone waits until this worker is empty; the worker empties itself for it now and then. Where a long run keeps it
+   * from getting empty it serves others in between: the trouble of one tenant is not that of all.
+   */
   async shouldWaitForSolo(isEmpty: boolean): Promise<boolean> {
-    if (isEmpty || !this.#isSoloLookDue()) return false;
-    const waiting = await this.claimer.hasSolo();
-    if (!waiting) this.#lastSoloLook = performance.now();
-    return waiting;
+    const now = performance.now();
+    if (isEmpty || !this.#isSoloLookDue() || now < this.#servesOthersUntil) return false;
+    if (!(await this.claimer.hasSolo())) {
+      this.#lastSoloLook = performance.now();
+      this.#forgetEmptying();
+      return false;
+    }
+    this.#emptyingSince ??= now;
+    if (now - this.#emptyingSince < this.#emptyingMs) return true;
+    this.#servesOthersUntil = now + this.#emptyingMs * OTHERS_SHARE;
+    this.#emptyingMs = Math.min(this.#emptyingMs * 2, this.#longestEmptyingMs);
+    this.#emptyingSince = undefined;
+    return false;
+  }
+
+  #forgetEmptying(): void {
+    this.#emptyingMs = this.#soloEveryMs;
+    this.#emptyingSince = undefined;
   }
 
   async claimRuns(workerId: string, room: Room, isEmpty: boolean, wasWoken: boolean): Promise<Found> {
@@ -98,6 +126,7 @@ export class WorkFinder {
     if (!this.#isSoloLookDue()) return [];
     const rows = await this.claimer.claimSolo(workerId);
     this.#lastSoloLook = performance.now();
+    this.#forgetEmptying();
     return rows;
   }
 

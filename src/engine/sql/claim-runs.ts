@@ -45,8 +45,9 @@ export interface Claimant {
 /** So many runs of a lane may be claimed before its turn. */
 export const FEW_RUNS = 10;
 
-/** An input that is stored in more bytes than this is not part of a claim. */
+/** An input that is stored in more bytes than this is not part of a claim, nor one that the server has packed and that is longer than this as text. */
 const MOST_INPUT_BYTES = 2_000;
+const MOST_UNPACKED_BYTES = 16_000;
 
 /** Only a worker that is alive may claim: one that woke up after it was declared lost must first be reborn. */
 export const isAlive = `exists (select from engine.workers w where w.worker_id = $1 and w.ended_at is null and w.expires_at > engine.now())`;
@@ -94,11 +95,14 @@ export const leasePicked = `
 
 /**
  * What a claim answers with. Large inputs stay behind until their run begins (`readInput`): a worker that claims 2,000 short runs
- * ahead would hold 500 MB of them. The size is the stored one, so the server need not unpack an input to leave it behind.
+ * ahead would hold 500 MB of them. The size is the stored one, so the server need not unpack an input to leave it behind; only where it has packed one
+ * into that little is it asked how long it is: 150 KB of one letter are stored in 1,743 bytes.
  */
 export const claimedRows = `
   select id, tenant_id, pipeline, status, lane, priority, attempt, $1::uuid as worker_id,
-         case when pg_column_size(input) <= ${MOST_INPUT_BYTES} then input end as input, nullif(failures, '{}') as failures, blob_id, retry_of,
+         case when pg_column_size(input) <= ${MOST_INPUT_BYTES}
+                and (pg_column_compression(input) is null or octet_length(input::text) <= ${MOST_UNPACKED_BYTES}) then input end as input,
+         nullif(failures, '{}') as failures, blob_id, retry_of,
          correlation_id, created_by, date_part('epoch', created_at) * 1000 as created_ms,
          date_part('epoch', engine.now() - created_at) * 1000 as age_ms
   from claimed`;

@@ -99,7 +99,7 @@ export async function claimedLeases(db: Queryable, workerId: string, runIds: rea
     name: 'engine-claimed-leases',
     text: `
       select r.id, r.tenant_id, r.pipeline, r.status, r.lane, r.priority, l.attempt, l.part, l.worker_id,
-             exists (select from engine.parts p where p.run_id = l.run_id) as shared, r.input, nullif(r.failures, '{}') as failures, r.blob_id, r.retry_of,
+             exists (select from engine.parts p where p.run_id = l.run_id) as shared, null as input, nullif(r.failures, '{}') as failures, r.blob_id, r.retry_of,
              r.correlation_id, r.created_by,
              date_part('epoch', r.created_at) * 1000 as created_ms, date_part('epoch', engine.now() - r.created_at) * 1000 as age_ms
       from engine.leases l

@@ -371,4 +371,21 @@ export const engineBreaks: readonly Break[] = [
     tests: ['src/engine/standing-parts.db.test.ts'],
     title: 'cannot write its ends',
   },
+  {
+    id: 'engine.claim-takes-what-is-packed',
+    file: CLAIM,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source of a template.
+    find: 'octet_length(input::text) <= ${MOST_UNPACKED_BYTES}',
+    replace: 'true',
+    tests: ['src/engine/hoarding.db.test.ts'],
+    title: 'leaves large inputs behind',
+  },
+  {
+    id: 'engine.worker-empties-itself-for-as-long-as-it-takes',
+    file: 'src/engine/work-finder.ts',
+    find: 'if (now - this.#emptyingSince < this.#emptyingMs) return true;',
+    replace: 'return true;',
+    tests: [RESCUE],
+    title: 'serves others while a suspect waits',
+  },
 ];
