@@ -40,7 +40,9 @@ export function createDeliverer(deps: DeliverDeps & { readonly log: Log; readonl
       const claimed = free > 0 ? await claimDue(deps, free) : [];
       if (claimed.length > 0) failpoint('webhook.taken');
       for (const delivery of claimed) start(delivery);
-      if (performance.now() - prunedAt > pruneEveryMs) await prune();
+      // A batch between two looks: however much is old, what is due goes out meanwhile.
+      const isMoreOld = performance.now() - prunedAt > pruneEveryMs && (await pruneSome());
+      if (isMoreOld) return 1;
       // While deliveries are under way, places become free in other processes too.
       return claimed.length + underWay.size > 0 ? settings.pollMs : undefined;
     },
@@ -70,9 +72,11 @@ export function createDeliverer(deps: DeliverDeps & { readonly log: Log; readonl
     }
   }
 
-  async function prune(): Promise<void> {
-    while ((await pruneDeliveries(deps.pool, settings.retentionDays, pruneBatch)) === pruneBatch);
+  /** True when there may be more. */
+  async function pruneSome(): Promise<boolean> {
+    if ((await pruneDeliveries(deps.pool, settings.retentionDays, pruneBatch)) === pruneBatch) return true;
     prunedAt = performance.now();
+    return false;
   }
 
   return {
