@@ -14,11 +14,14 @@ export interface ConsumerOptions {
   readonly everyMs: number;
   readonly idleMs?: number;
   readonly election?: Elected;
+  /** How long one of its statements may take: who waits for a lock of others is stopped and tried again. Left out: a minute. */
+  readonly statementMs?: number;
   /** Handed the events in order and the transaction that also moves the offset. */
   readonly apply: (tx: Queryable, events: readonly FeedRow[]) => Promise<void>;
 }
 
 const BATCH = 500;
+const STATEMENT_MS = 60_000;
 
 export function createConsumer(options: ConsumerOptions): Service {
   return createLoop({
@@ -33,7 +36,7 @@ export async function consumeOnce(options: ConsumerOptions): Promise<number> {
   // Applying may take long; a connection that has gone silent is found out by asking about the transaction.
   let xid: string | undefined;
   const consume = async (tx: Queryable) => {
-    const locked = await lockConsumer(tx, options.name);
+    const locked = await lockConsumer(tx, options.name, options.statementMs ?? STATEMENT_MS);
     if (locked === undefined) return 0;
     xid = locked.xid;
     const events = await readFeed(tx, locked.position, BATCH);

@@ -43,6 +43,15 @@ describe("the engine's pools", () => {
     expect(rows[0]?.role).toBe('millrace_engine');
   });
 
+  it('have a limit on the server for every statement and every pause within a transaction', async () => {
+    for (const pool of [openPools(10_000).control, (pools as EnginePools).effects]) {
+      const { rows } = await pool.query<{ statement: string; idle: string }>(
+        `select current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`,
+      );
+      expect(rows).toEqual([{ statement: expect.stringMatching(/^(30s|10min)$/), idle: '5s' }]);
+    }
+  });
+
   it('have the server end an effects transaction that idles for half a lease', async () => {
     const client = await openPools(400).effects.connect();
     client.on('error', () => {});

@@ -41,6 +41,8 @@ const ANSWER_MARGIN_MS = 500;
 const QUESTION_MS = 4_000;
 /** A statement over thousands of runs may take longer than a short lease. */
 export const BULK_LIMIT_MS = 30_000;
+/** For what is done over the effects pool beside stages, which have limits of their own: recounts, consumers, cleaning. */
+const EFFECTS_LIMIT_MS = 600_000;
 /** Somebody waits for the answer to a small enqueue, and the ids tell what became of it: no reason to wait for a lease. */
 export const ENQUEUE_LIMIT_MS = 10_000;
 
@@ -84,6 +86,7 @@ export function createEnginePools(options: EnginePoolOptions): EnginePools {
     applicationName: 'millrace effects',
     sessionSettings: { ...shared.sessionSettings, ...throughIndexes },
     idleInTransactionTimeoutMs: halfLeaseMs,
+    statementTimeoutMs: EFFECTS_LIMIT_MS,
     // More stages at work than connections wait in turn; that is nobody's failure.
     waitMs: Number.POSITIVE_INFINITY,
     ask: { afterMs: halfLeaseMs + ANSWER_MARGIN_MS, via: questions },

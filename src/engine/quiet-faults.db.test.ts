@@ -382,6 +382,31 @@ describe('a consumer', () => {
     expect(seen).toEqual([['a'], ['a']]);
   });
 
+  it('that waits for a lock of others is stopped by its limit, and applies its events when the way is free', async () => {
+    const engine = await openEngine();
+    await emit(engine, 'a');
+    await pumpAll(engine);
+    await database.admin.query('create table if not exists public.heard (key text primary key)');
+    await database.admin.query('grant insert, select on public.heard to millrace_engine');
+    const writing = {
+      ...consumer(engine, async () => {}),
+      statementMs: 300,
+      apply: async (tx: Queryable, events: readonly FeedRow[]) => {
+        const ours = events.filter((event) => event.tenant_id === tenantId);
+        for (const { key } of ours) await tx.query('insert into public.heard values ($1)', [key]);
+      },
+    };
+    const holder = await database.admin.connect();
+    try {
+      await holder.query('begin; lock table public.heard in access exclusive mode');
+      await expect(consumeOnce(writing)).rejects.toMatchObject({ code: 'statement_cancelled' });
+    } finally {
+      holder.release(true);
+    }
+    while ((await consumeOnce(writing)) > 0);
+    expect((await database.admin.query('select key from public.heard')).rows).toEqual([{ key: 'a' }]);
+  });
+
   it('is at work in one process at a time', async () => {
     const engine = await openEngine();
     await emit(engine, 'a');

@@ -247,7 +247,8 @@ describe('a worker that a long run keeps from getting empty', () => {
     const enqueue = (input: Record<string, unknown>) =>
       engine.enqueue({ pipeline: 'long_and_short', tenantId: newTenant(), input });
     const phaseOf = async (id: string) =>
-      (await database.admin.query<{ phase: string }>('select phase from engine.runs where id = $1', [id])).rows[0]?.phase;
+      (await database.admin.query<{ phase: string }>('select phase from engine.runs where id = $1', [id])).rows[0]
+        ?.phase;
     const isDone = (id: string) => waitFor(async () => (await phaseOf(id)) === 'done', { what: 'the run to end' });
     await engine.start({ worker: true });
     await enqueue({ isLong: true });

@@ -6,6 +6,8 @@ import { throughIndexes } from '../platform/planner-settings.ts';
 import type { RoleProcess } from './role-process.ts';
 
 const ANSWER_MARGIN_MS = 2_000;
+/** A process that is frozen within a transaction keeps its locks no longer than this; an export to a slow reader may pause for as long. */
+const IDLE_IN_TRANSACTION_MS = 300_000;
 /** Server connections that the requests of one process may take from a pooler. */
 const POOLED_MAX = 8;
 
@@ -18,6 +20,7 @@ export function createAppPool(config: Config, database: OpenDatabase, log: RoleP
     applicationName: 'millrace api',
     connectTimeoutMs: config.databaseConnectTimeoutMs,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
+    idleInTransactionTimeoutMs: IDLE_IN_TRANSACTION_MS,
     // The server gives up first, so that as a rule its answer says why.
     answerWithinMs: config.databaseStatementTimeoutMs + ANSWER_MARGIN_MS,
     sessionSettings: { ...throughIndexes, 'millrace.processing_timeout_hours': String(config.processingTimeoutHours) },

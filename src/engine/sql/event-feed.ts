@@ -69,8 +69,12 @@ export interface LockedConsumer {
   readonly xid: string;
 }
 
-/** The consumer's offset, locked; undefined when another process has it. */
-export async function lockConsumer(db: Queryable, consumer: string): Promise<LockedConsumer | undefined> {
+/** The consumer's offset, locked; undefined when another process has it. From here on each statement of the transaction has the given limit. */
+export async function lockConsumer(
+  db: Queryable,
+  consumer: string,
+  statementMs: number,
+): Promise<LockedConsumer | undefined> {
   await db.query({
     name: 'engine-add-consumer',
     text: `insert into engine.consumers (consumer) values ($1) on conflict do nothing`,
@@ -79,9 +83,9 @@ export async function lockConsumer(db: Queryable, consumer: string): Promise<Loc
   const { rows } = await db.query<LockedConsumer>({
     name: 'engine-lock-consumer',
     text: `
-      select position, pg_current_xact_id()::text as xid
+      select position, pg_current_xact_id()::text as xid, set_config('statement_timeout', $2, true)
       from engine.consumers where consumer = $1 for update skip locked`,
-    values: [consumer],
+    values: [consumer, String(statementMs)],
   });
   return rows[0];
 }
