@@ -1,9 +1,9 @@
 // The connections of the API: as millrace_app, with the limits of a request.
 import type { Config } from '../platform/config.ts';
 import { createPool, type Pool } from '../platform/database.ts';
+import type { Log } from '../platform/log.ts';
 import type { OpenDatabase } from '../platform/open-database.ts';
 import { throughIndexes } from '../platform/planner-settings.ts';
-import type { RoleProcess } from './role-process.ts';
 
 const ANSWER_MARGIN_MS = 2_000;
 /** A process that is frozen within a transaction keeps its locks no longer than this; an export to a slow reader may pause for as long. */
@@ -11,7 +11,7 @@ const IDLE_IN_TRANSACTION_MS = 300_000;
 /** Server connections that the requests of one process may take from a pooler. */
 const POOLED_MAX = 8;
 
-export function createAppPool(config: Config, database: OpenDatabase, log: RoleProcess['log']): Pool {
+export function createAppPool(config: Config, database: OpenDatabase, log: Log): Pool {
   return createPool({
     url: database.appUrl,
     pooler: database.pooler,
