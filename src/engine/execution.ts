@@ -277,8 +277,7 @@ export class Execution implements ContextSource {
   }
 
   #endByThrow(thrown: unknown): Ending | undefined {
-    const error = this.#explain(thrown);
-    const { run } = this;
+    const [error, { run }] = [this.#explain(thrown), this];
     const fields = {
       run: run.id,
       tenant: run.tenantId,
@@ -441,7 +440,8 @@ export class Execution implements ContextSource {
       // What the rolled back effects refused will be refused again when they are repeated.
       this.#rejects.length = refusedBefore;
       this.#stopIfRewound(error);
-      if (isTooLong(error) && ++this.#limitsHit <= LIMITS_HIT_IN_A_ROW) this.lastSignOfLife = performance.now();
+      if (!this.#stop && isTooLong(error) && ++this.#limitsHit <= LIMITS_HIT_IN_A_ROW)
+        this.lastSignOfLife = performance.now();
       throw error;
     } finally {
       this.#committing -= 1;

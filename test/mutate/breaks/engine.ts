@@ -342,7 +342,7 @@ export const engineBreaks: readonly Break[] = [
   {
     id: 'engine.a-limit-that-was-hit-is-no-sign-of-life',
     file: 'src/engine/execution.ts',
-    find: 'if (isTooLong(error) && ++this.#limitsHit <= LIMITS_HIT_IN_A_ROW) this.lastSignOfLife = performance.now();',
+    find: 'if (!this.#stop && isTooLong(error) && ++this.#limitsHit <= LIMITS_HIT_IN_A_ROW)\n        this.lastSignOfLife = performance.now();',
     replace: '',
     tests: ['src/engine/stuck.db.test.ts'],
     title: 'half as much',
