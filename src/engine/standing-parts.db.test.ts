@@ -26,6 +26,11 @@ async function openStanding(
   stands: () => boolean,
 ) {
   const said: string[] = [];
+  // Let go in the end: whoever stops waits for them.
+  const held: (() => void)[] = [];
+  closers.push(async () => {
+    for (const letGo of held) letGo();
+  });
   const log = { ...silentLog, error: (_: unknown, text?: string) => void said.push(text ?? '') };
   const pools = createEnginePools({
     ...enginePoolUrls(db.appUrl),
@@ -33,7 +38,7 @@ async function openStanding(
   });
   const query = (statement: { name?: string }, ...more: []) =>
     names.includes(statement.name ?? '') && stands()
-      ? new Promise(() => {})
+      ? new Promise((_, reject) => held.push(() => reject(new Error('the test is over'))))
       : pools.control.query(statement as never, ...more);
   const control = new Proxy(pools.control, {
     get(pool, key: keyof Pool) {
@@ -43,8 +48,7 @@ async function openStanding(
   });
   const engine = createEngine({ pools: { ...pools, control }, pipelines: [pipeline], settings, log, version: 'test' });
   await engine.register();
-  closers.push(() => pools.close());
-  return { engine, said };
+  return { engine, said, pools };
 }
 
 const isDone = (id: string) =>
@@ -66,13 +70,16 @@ describe('a worker', () => {
       return now;
     };
     let asked = false;
-    const { engine, said } = await openStanding(
+    const { engine, said, pools } = await openStanding(
       buildPipeline('stands', async () => 'complete'),
       ['engine-look-for-work'],
       () => asked && stands(),
     );
     await engine.start();
-    closers.unshift(() => engine.stop());
+    closers.push(
+      () => engine.stop(),
+      () => pools.close(),
+    );
     asked = true;
     await waitFor(() => !isFirst, { what: 'a look that never ends' });
     const { id } = await engine.enqueue({ pipeline: 'stands', tenantId, input: {} });
@@ -87,9 +94,12 @@ describe('a worker', () => {
       begun += 1;
       return 'complete';
     });
-    const { engine, said } = await openStanding(pipeline, names, () => true);
+    const { engine, said, pools } = await openStanding(pipeline, names, () => true);
     await engine.start({ worker: true });
-    closers.unshift(async () => void engine.stop());
+    closers.push(
+      () => engine.stop(),
+      () => pools.close(),
+    );
     const { id } = await engine.enqueue({ pipeline: 'unwritten', tenantId, input: {} });
     await waitFor(() => begun === 1, { what: 'the run to be worked on' });
     const other = await buildEngine(db.appUrl, [buildPipeline('unwritten', async () => 'complete')], { settings });
