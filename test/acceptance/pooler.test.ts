@@ -60,11 +60,11 @@ describe.skipIf(!hasPgBouncer())('behind PgBouncer', () => {
     return row as { done: number; all: number };
   };
 
-  /** Of the application's login; behind the pooler all connections bear one name. */
+  /** Of the application's login. Past the pooler they say what they are for; behind it they bear one name, or none yet. */
   async function connections(): Promise<{ pooled: number; direct: number }> {
     const [row] = await database.query<{ pooled: number; direct: number }>(
-      `select count(*) filter (where application_name = 'millrace')::int as pooled,
-              count(*) filter (where application_name <> 'millrace')::int as direct
+      `select count(*) filter (where application_name not like 'millrace %')::int as pooled,
+              count(*) filter (where application_name like 'millrace %')::int as direct
        from pg_stat_activity where datname = $1 and usename = $2`,
       [database.name, new URL(database.appUrl).username],
     );
