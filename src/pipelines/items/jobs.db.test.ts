@@ -352,6 +352,12 @@ describe('bad input', () => {
     expect(await code('a\n1\n', { catalog: 'sample', options: 'x' })).toBe('processor_options_invalid');
     const empty = await bench.submit('SKU,Title\n', withSample);
     expect(await bench.ended(empty)).toMatchObject({ queue_state: 'FAILED', total_items: 0 });
+    const nothing = await bench.call('jobs.export', empty, { query: { format: 'csv' } });
+    expect([nothing.status, nothing.body.code, nothing.body.detail]).toEqual([
+      409,
+      'job_not_read',
+      expect.stringMatching(/holds no rows/),
+    ]);
   });
 
   it('an unreadable line is an item with an error, and the rest is processed', async () => {

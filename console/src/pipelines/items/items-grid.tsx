@@ -36,7 +36,7 @@ export function ItemsGrid({ job, rows, selected, onSelect, onOpen }: Props): Rea
     if (!next.delete(id)) next.add(id);
     onSelect(next);
   };
-  const titles = ['Row', 'Status', 'Reason', ...job.input_columns, ...job.output_columns.map(({ title }) => title)];
+  const titles = titlesOf(job);
   const below = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
@@ -98,6 +98,12 @@ export function ItemsGrid({ job, rows, selected, onSelect, onOpen }: Props): Rea
       </table>
     </div>
   );
+}
+
+/** As the export writes them: a column of the result that the file has too is told apart. */
+function titlesOf({ input_columns: input, output_columns: output }: Job): string[] {
+  const own = ['Row', 'Status', 'Reason', ...input];
+  return [...own, ...output.map(({ title }) => (own.includes(title) ? `${title} (result)` : title))];
 }
 
 /** Nothing to show: because of the filter, or because the job has no rows, and then why. */

@@ -354,7 +354,7 @@ export const itemsRoutes = defineRoutes({
     params: byJob,
     query: z.object({ format: z.enum(['xlsx', 'csv']).default('xlsx') }),
     answer: json(ItemExport, 201),
-    errors: ['feature_disabled', 'job_not_found', 'job_not_ingested'],
+    errors: ['feature_disabled', 'job_not_found', 'job_not_ingested', 'job_not_read'],
   },
   'jobs.exported': {
     tag: 'Items',

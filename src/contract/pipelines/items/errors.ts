@@ -59,8 +59,8 @@ export const itemsErrors = defineErrors({
   job_not_ingested: {
     kind: 'conflict',
     status: 409,
-    message: 'The file of job {job} is still being read.',
-    next: 'Try again in a moment.',
+    message: 'The file of job {job} has not been read to its end yet.',
+    next: 'Try again in a moment; the job says why it waits.',
   },
   job_not_read: {
     kind: 'conflict',

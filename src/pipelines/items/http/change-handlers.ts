@@ -2,7 +2,6 @@
 import { inTenant } from '../../../access/tenant-session.ts';
 import type { OperationId } from '../../../contract/api/operations.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
-import type { RunRow } from '../../../engine/reads/run-columns.ts';
 import { type Call, type Handlers, handle } from '../../../http/call.ts';
 import { actorOf, engineOf } from '../../../http/engine-of.ts';
 import { change, look } from '../../../http/routes/change.ts';
@@ -14,7 +13,7 @@ import { correctItem, deleteItems, deleteJob, markDeleted } from '../sql/change-
 import { readWaiting, setPause, type WholeJob } from '../sql/jobs.ts';
 import { selectItem } from '../sql/read-items.ts';
 import { requireJob } from './job-access.ts';
-import { latestRun, queueStateOf, viewJob } from './job-view.ts';
+import { latestRun, queueStateOf, requireIngested, viewJob } from './job-view.ts';
 import { forgetCounts } from './pending-count.ts';
 import { showItem } from './read-handlers.ts';
 
@@ -33,13 +32,6 @@ function jobOf(deps: ItemsDeps, call: JobCall): Promise<WholeJob> {
 
 const show = (call: JobCall) =>
   look(call, async (db) => viewJob(engineOf(call), db, await requireJob(db, call.principal, call.params.job_id)));
-
-/** Every row is stored. What its run did not read before it failed comes no more by waiting. */
-function requireIngested({ job_id: job, ingested_at, total_items: rows }: WholeJob, run: RunRow | undefined): void {
-  if (ingested_at !== null) return;
-  if (run === undefined || run.finished_at === null) throw new MillraceError('job_not_ingested', { job });
-  throw new MillraceError('job_not_read', { job, rows, reason: run.error_text ?? 'its run was cancelled.' });
-}
 
 /** Whether and when the job goes on. */
 function paceHandlers(deps: ItemsDeps): Handlers {

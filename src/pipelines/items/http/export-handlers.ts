@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { type Blob, findBlob } from '../../../engine/blobs/blobs.ts';
 import { type Handlers, handle } from '../../../http/call.ts';
+import { engineOf } from '../../../http/engine-of.ts';
 import { look } from '../../../http/routes/change.ts';
 import { attachmentHeader } from '../../../http/uploads/content-disposition.ts';
 import { parseBlobKey } from '../../../platform/blob/blob-key.ts';
@@ -13,6 +14,7 @@ import type { ItemsDeps } from '../deps.ts';
 import { writeExport } from '../export/write-export.ts';
 import { selectExport } from '../sql/exports.ts';
 import { requireJob } from './job-access.ts';
+import { latestRun, requireIngested } from './job-view.ts';
 
 export function exportHandlers(deps: ItemsDeps): Handlers {
   return {
@@ -20,8 +22,7 @@ export function exportHandlers(deps: ItemsDeps): Handlers {
       requireEnabled(deps);
       const { principal, app, query, params } = call;
       const job = await look(call, (db) => requireJob(db, principal, params.job_id));
-      if (job.ingested_at === null && job.total_items === 0)
-        throw new MillraceError('job_not_ingested', { job: job.job_id });
+      if (job.total_items === 0) requireIngested(job, await latestRun(engineOf(call), job));
       const made = await writeExport({ pool: app.pool, store: deps.store }, job, {
         format: query.format,
         by: principal.actor,

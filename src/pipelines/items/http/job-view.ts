@@ -78,6 +78,16 @@ export async function latestRun(engine: Engine, job: JobRow): Promise<RunRow | u
   });
 }
 
+/** Every row is stored. What its run did not read before it failed comes no more by waiting. */
+export function requireIngested(
+  { job_id: job, ingested_at, total_items: rows }: JobRow,
+  run: RunRow | undefined,
+): void {
+  if (ingested_at !== null) return;
+  if (run === undefined || run.finished_at === null) throw new MillraceError('job_not_ingested', { job });
+  throw new MillraceError('job_not_read', { job, rows, reason: run.error_text ?? 'its run was cancelled.' });
+}
+
 async function whyOf(engine: Engine, job: JobRow, run: RunRow): Promise<string | null> {
   if (run.phase !== 'waiting') return null;
   if (job.paused_by !== null) return `paused by ${job.paused_by}`;
