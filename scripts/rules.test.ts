@@ -35,14 +35,31 @@ describe('our own rules', () => {
     const named = expect.stringContaining('name no pipeline here');
     expect(check('src/http/a.ts', "if (run.pipeline === 'ads') go();")).toEqual([named]);
     expect(check('src/roles/a.ts', "import { x } from '../pipelines/syncs/kit.ts';")).toEqual([named]);
+    expect(check('src/roles/a.ts', "import '../pipelines/syncs/kit.ts';")).toEqual([named]);
+    expect(check('src/roles/a.ts', "new URL('../pipelines/documents/child.ts', import.meta.url)")).toEqual([named]);
     expect(check('src/http/sql/a.ts', "where pipeline = 'judgments'")).toEqual([named]);
-    for (const allowed of ['src/pipelines/ads/http/a.ts', 'src/contract/pipelines/ads/a.ts', 'src/http/a.db.test.ts'])
-      expect(check(allowed, "const name = 'ads';")).toEqual([]);
+    expect(check('scripts/a.ts', "const name = 'items';")).toEqual([named]);
+    for (const shared of ['src/pipelines/kit.ts', 'src/contract/pipelines/kinds.ts', 'console/src/pipelines/kit.ts'])
+      expect(check(shared, "const name = 'ads';")).toEqual([named]);
+    for (const own of ['src/pipelines/ads/http/a.ts', 'src/contract/pipelines/ads/a.ts', 'src/http/a.db.test.ts'])
+      expect(check(own, "const name = 'ads';")).toEqual([]);
     expect(check('console/src/features/run/a.tsx', "run.pipeline === 'ads' && <A />")).toEqual([named]);
     expect(check('console/src/app/a.ts', "lazy(() => import('../pipelines/ads/ads-page.tsx'))")).toEqual([named]);
-    for (const allowed of ['console/src/pipelines/ads/kit.tsx', 'console/src/features/run/a.test.ts'])
-      expect(check(allowed, "const name = 'ads';")).toEqual([]);
+    for (const own of ['console/src/pipelines/ads/kit.tsx', 'console/src/features/run/a.test.ts'])
+      expect(check(own, "const name = 'ads';")).toEqual([]);
     expect(check('src/http/a.ts', "import { partsOf } from './pipeline-parts.ts'; // 'ads' among others")).toEqual([]);
+    expect(check('src/pipelines/sources/a.ts', "type Sync = Source['syncs'][number];")).toEqual([]);
+  });
+
+  it('want pipelines apart from each other', () => {
+    const apart = expect.stringContaining('a pipeline imports no other');
+    const named = expect.stringContaining('name no pipeline here');
+    expect(check('src/pipelines/ads/a.ts', "import { x } from '../items/x.ts';")).toEqual([apart]);
+    expect(check('src/pipelines/ads/sql/a.ts', "await import('../../items/x.ts');")).toEqual([apart]);
+    expect(check('console/src/pipelines/ads/a.tsx', "import { x } from '../items/x.tsx';")).toEqual([apart]);
+    expect(check('src/contract/pipelines/ads/a.ts', "import { x } from '../items/api.ts';")).toEqual([apart]);
+    expect(check('src/pipelines/ads/a.ts', "const other = 'items';")).toEqual([named]);
+    expect(check('src/pipelines/ads/a.ts', "import { x } from './x.ts';")).toEqual([]);
   });
 
   it("want the engine's tables read through the engine", () => {

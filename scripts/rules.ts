@@ -17,9 +17,20 @@ type Rule = (file: SourceFile) => Finding[];
 
 const pipelineNames = kits.map(({ name }) => name);
 
-/** Product files that may hold the word, each with its reason. No file of the console is among them. */
+/** The lists that a new pipeline is entered in. No other file outside its folders names it. */
+const pipelineLists: readonly string[] = [
+  'src/pipelines/all.ts',
+  'src/pipelines/programs.ts',
+  'src/contract/pipelines/all.ts',
+  'src/contract/pipelines/routes.ts',
+  'console/src/pipelines/all.ts',
+];
+
+/** Files that may hold the word, each with its reason. No shared file of the console is among them. */
 const knowsPipelines: ReadonlyMap<string, string> = new Map([
   ['src/tabular/mapping/header-name.ts', 'a word that headers hold'],
+  ['src/pipelines/sources/cli/sources.ts', 'the example in the help of a command'],
+  ['scripts/imports.ts', 'a layer of that name'],
 ]);
 
 /** Tables and views of the engine's schema, from the golden dump. */
@@ -89,10 +100,26 @@ const folders = ['src', 'test', 'scripts', 'examples', 'console', 'db/migrations
 const maxLines = 450;
 const maxTestLines = 700;
 
+/** Whose folder a file lies in. */
+function pipelineOf(file: string): string | undefined {
+  return /^(?:src\/(?:contract\/)?|console\/src\/)pipelines\/([a-z-]+)\//.exec(file)?.[1];
+}
+
+/** Relative paths, whether they are imported, loaded when needed, or made a URL. */
+function pathsIn(line: string): string[] {
+  return [...line.matchAll(/['"`](\.{1,2}\/[^'"`]*)['"`]/g)].map((match) => match[1] ?? '');
+}
+
+/** What is counted may be called items, whichever pipeline counts; a field of a type may have any name. */
+function isOtherWord(line: string): boolean {
+  return /\bunit\b.*'items'|[A-Z]\w*\['[a-z]+'\]/.test(line);
+}
+
 const isTest = (name: string) => /\.test\.tsx?$/.test(name) || name.startsWith('test/');
 const isCode = (name: string) => /\.tsx?$/.test(name);
 const isProduct = (name: string) => name.startsWith('src/') && isCode(name) && !isTest(name);
 const isConsole = (name: string) => name.startsWith('console/src/') && isCode(name) && !isTest(name);
+const isScript = (name: string) => /^scripts\/(?!rules\.ts$)/.test(name) && isCode(name) && !isTest(name);
 const isSql = (name: string) => name.endsWith('.sql') || /\/sql\/|^src\/engine\/reads\//.test(name);
 
 const rules: readonly Rule[] = [
@@ -152,32 +179,23 @@ const rules: readonly Rule[] = [
   },
 
   function pipelinesByTheirKits({ name, text }) {
-    const isShared = isProduct(name) || isConsole(name);
-    if (!isShared || /^(?:src\/(?:contract\/)?|console\/src\/)pipelines\//.test(name) || knowsPipelines.has(name))
-      return [];
-    const pipelines = pipelineNames.join('|');
-    const imported = new RegExp(`(?:from |import\\()'[^']*/pipelines/(?:${pipelines})/`);
-    const named = new RegExp(`(?<![\\w-])['"\`](?:${pipelines})['"\`]`);
+    const isOurs = isProduct(name) || isConsole(name) || isScript(name);
+    if (!isOurs || pipelineLists.includes(name) || knowsPipelines.has(name)) return [];
+    const own = pipelineOf(name);
+    const others = pipelineNames.filter((each) => each !== own);
+    const literal = new RegExp(`(?<![\\w-])['"\`](?:${others.join('|')})['"\`]`);
     const rule =
       'name no pipeline here: its kit (pipelines/<name>/kit.ts, kit.tsx in the console) says what others may know of it';
-    // What is counted may be called items, whichever pipeline counts.
-    const isUnit = (line: number) => /\bunit\b.*'items'/.test(lineOf(text, line));
-    return [
-      ...findLines(name, text, imported, rule),
-      ...findLines(name, text, named, rule).filter(({ line }) => !isUnit(line)),
-    ];
-  },
-
-  function pipelinesApart({ name, text }) {
-    const [, own] = /^src\/pipelines\/([a-z-]+)\//.exec(name) ?? [];
-    if (own === undefined || isTest(name)) return [];
-    const rule = 'a pipeline imports no other: what both need lies below them (http, cli, tabular, sources, engine)';
-    const isForeign = (line: string) => {
-      const [, target = ''] = /from '(\.[^']*)'/.exec(line) ?? [];
-      const [, other] = /^src\/pipelines\/([a-z-]+)\//.exec(path.posix.join(path.posix.dirname(name), target)) ?? [];
-      return other !== undefined && other !== own;
+    const apart = 'a pipeline imports no other: what both need lies below them (http, cli, tabular, sources, engine)';
+    const isImport = (line: string) => {
+      const target = pathsIn(line).map((each) => pipelineOf(path.posix.join(path.posix.dirname(name), each)));
+      return target.some((each) => each !== undefined && each !== own);
     };
-    return text.split('\n').flatMap((line, index) => (isForeign(line) ? [{ file: name, line: index + 1, rule }] : []));
+    const imports = text.split('\n').flatMap((line, index) => (isImport(withoutComment(line)) ? [index + 1] : []));
+    return [
+      ...imports.map((line) => ({ file: name, line, rule: own === undefined ? rule : apart })),
+      ...findLines(name, text, literal, rule).filter(({ line }) => !isOtherWord(lineOf(text, line))),
+    ];
   },
 
   function canariesListen({ name, text }) {

@@ -9,9 +9,13 @@ import { kits } from './all.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const textOf = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
-function filesIn(folder: string): string[] {
+const isTest = (name: string) => /\.test\.tsx?$/.test(name);
+const isOwn = (pipeline: string, file: string) =>
+  new RegExp(`^(?:src|src/contract|console/src)/pipelines/${pipeline}/`).test(file);
+
+function filesIn(folder: string, which: (name: string) => boolean = (name) => !isTest(name)): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name))
+    .filter((name) => /\.tsx?$/.test(name) && which(name))
     .map((name) => path.posix.join(folder, name));
 }
 
@@ -45,19 +49,32 @@ describe('the declaration of a kit', () => {
 });
 
 describe('a new pipeline', () => {
-  /** Files outside the pipeline's own folders that import it or hold its name as a literal: what its newcomer edits. */
+  const product = [...filesIn('src'), ...filesIn('console/src')];
+  const tests = [...filesIn('src', isTest), ...filesIn('test', () => true)];
+
+  /** Files of the product outside the pipeline's own folders that import it or hold its name as a literal. */
   function edits(name: string): string[] {
-    const own = new RegExp(`^(?:src|src/contract|console/src)/pipelines/${name}/`);
     const named = new RegExp(`from '(?:[^']*/pipelines|\\.)/${name}/[^']*'|(?<![\\w-])['"\`]${name}['"\`]`);
-    return [...filesIn('src'), ...filesIn('console/src')].filter((file) => {
-      const code = textOf(file).replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '');
-      return !own.test(file) && named.test(code);
+    return product.filter((file) => {
+      // Comments; a unit that is counted; a field of a type.
+      const code = textOf(file).replace(/^\s*(?:\/\/|\*|\/\*).*$|\bunit\b.*'items'|\b[A-Z]\w*\['\w+'\]/gm, '');
+      return !isOwn(name, file) && named.test(code);
     });
   }
 
-  it.each(kits.map(({ name }) => name))('like %s edits at most 8 files outside its own folders', (name) => {
-    const files = edits(name);
+  /** Tests that do not compile, or do not begin, without it: a line for each of its operations, a subject where it has no sample. */
+  function wishes(name: string): string[] {
+    const declared = textOf(`src/contract/pipelines/${name}/operations.ts`);
+    const operations = [...declared.matchAll(/^ {2}'?([\w.-]+)'?:/gm)].map((match) => match[1]);
+    expect(operations.length).toBeGreaterThan(0);
+    const line = new RegExp(`^ {2}(?:'(?:${operations.join('|')})':|async ${name}\\(\\) \\{)`, 'm');
+    return tests.filter((file) => !isOwn(name, file) && line.test(textOf(file)));
+  }
+
+  it.each(kits.map(({ name }) => name))('like %s edits at most 8 files outside its own folders, with tests', (name) => {
+    const files = [...edits(name), ...wishes(name)];
     expect(files).toContain('src/pipelines/all.ts');
+    expect(files).toContain('test/support/isolation-matrix.ts');
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(8);
   });
 });

@@ -34,7 +34,7 @@ export function conversationQuery(conversationId: string) {
 
 /** Names of the sources a search may be held to. */
 export const sourceNamesQuery = queryOptions({
-  queryKey: ['found', 'sources'],
+  queryKey: ['found', 'names of sources'],
   queryFn: ({ signal }) => call('sources.list', { query: { limit: 200 }, signal }),
   staleTime: 60_000,
 });
