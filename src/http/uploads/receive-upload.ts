@@ -4,9 +4,9 @@ import type { IncomingMessage } from 'node:http';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { renameFile, type Sniffed, type StoredFile, storeFile } from '../../engine/blobs/store-file.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
+import { writeZip } from '../../tabular/write-zip.ts';
 import { discardRest } from './linger.ts';
 import { type Part, readParts } from './multipart-reader.ts';
-import { packParts } from './pack-parts.ts';
 import { boundaryOf, decodeUtf8 } from './part-headers.ts';
 import { RequestBody } from './request-body.ts';
 import type { UploadLimits } from './upload-limits.ts';
@@ -115,15 +115,15 @@ function takeFiles(
   limits: UploadLimits,
 ): Promise<StoredFile> {
   async function* files() {
-    yield { name: first.fileName ?? '', body: first.body };
+    yield { path: first.fileName ?? '', data: first.body };
     for (;;) {
       const { done, value: part } = await rest.next();
       if (done) return;
       if (part.fileName === undefined) await takeField(part, fields, limits);
-      else yield { name: part.fileName, body: part.body };
+      else yield { path: part.fileName, data: part.body };
     }
   }
-  const archive: Part = { ...first, body: packParts(files()) as AsyncGenerator<Buffer> };
+  const archive: Part = { ...first, body: writeZip(files(), 'stored') };
   return takeFile(archive, `${first.fileName ?? 'images'}.zip`, new Map(), target, limits);
 }
 

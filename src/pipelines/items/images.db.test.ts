@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareZXingModule, writeBarcode } from 'zxing-wasm/writer';
 import { useItems } from '../../../test/support/items.ts';
-import { packParts } from '../../http/uploads/pack-parts.ts';
+import { writeZip } from '../../tabular/write-zip.ts';
 import { ImageReader } from './images/image-process.ts';
 import { imageProcessor } from './processors/image.ts';
 
@@ -126,16 +126,11 @@ describe('images', () => {
       .jpeg()
       .toBuffer();
     const parts = async function* () {
-      yield { name: 'shots/', body: (async function* () {})() };
-      yield {
-        name: 'shots/turned.jpg',
-        body: (async function* () {
-          yield turned;
-        })(),
-      };
+      yield { path: 'shots/', data: [] };
+      yield { path: 'shots/turned.jpg', data: [turned] };
     };
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of packParts(parts())) chunks.push(chunk);
+    const chunks: Buffer[] = [];
+    for await (const chunk of writeZip(parts(), 'stored')) chunks.push(chunk);
     const { status, body } = await bench.upload('/api/jobs', Buffer.concat(chunks), 'shots.zip');
     expect(status).toBe(202);
     await bench.ended(body.jobId);

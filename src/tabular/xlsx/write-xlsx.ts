@@ -1,6 +1,6 @@
 // A workbook out: pages of rows become sheets, a piece at a time, so that memory does not grow with them. Texts are written as texts (inline strings): a workbook runs no cell that
 // is none of its formulas. A sheet that is full is followed by another, with the header again.
-import { writeZip, type ZipEntry } from './write-zip.ts';
+import { writeZip, type ZipEntry } from '../write-zip.ts';
 
 export type XlsxCell = string | number | Date | null;
 

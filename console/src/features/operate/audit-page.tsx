@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { Button } from '../../ui/button.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { ShowMore } from '../../ui/show-more.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
 import { auditQuery } from './list-audit.ts';
@@ -54,13 +54,7 @@ export function AuditPage(): ReactNode {
           ))}
         </Table>
       )}
-      {pages.hasNextPage && (
-        <div className="flex justify-center border-t border-line p-3">
-          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-            Show older entries
-          </Button>
-        </div>
-      )}
+      <ShowMore pages={pages} label="Show older entries" />
     </Panel>
   );
 }

@@ -4,10 +4,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useState } from 'react';
 import type { RunDetail } from '../../app/api.ts';
 import { runPartsOf } from '../../pipelines/all.ts';
-import { Button } from '../../ui/button.tsx';
 import { count, figure } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { outcomeClass } from '../../ui/receipt/receipt-segments.ts';
+import { ShowMore } from '../../ui/show-more.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
 import { type FileColumn, fileColumns } from './file-columns.ts';
@@ -60,13 +60,7 @@ export function FileRows({ run, outcome, forgotten }: Props): ReactNode {
           </Row>
         ))}
       </Table>
-      {pages.hasNextPage && (
-        <div className="flex justify-center border-t border-line p-3">
-          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore pages={pages} />
       {asked && Provenance && (
         <Suspense fallback={null}>
           <Provenance {...asked} onClose={() => setAsked(undefined)} />

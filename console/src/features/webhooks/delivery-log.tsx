@@ -8,6 +8,7 @@ import { count } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { Modal } from '../../ui/modal.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { ShowMore } from '../../ui/show-more.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { actions, Cell, Row, right, Table } from '../../ui/table.tsx';
 import { type Delivery, deliveriesQuery, deliveryQuery } from './list-webhooks.ts';
@@ -49,13 +50,7 @@ export function DeliveryLog({ endpointId, status, mayResend }: Props): ReactNode
           />
         ))}
       </Table>
-      {pages.hasNextPage && (
-        <div className="flex justify-center border-t border-line p-3">
-          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore pages={pages} />
       {open && <DeliveryDrawer endpointId={endpointId} deliveryId={open} onClose={() => setOpen(undefined)} />}
     </>
   );

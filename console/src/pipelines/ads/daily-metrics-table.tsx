@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { Button } from '../../ui/button.tsx';
 import { inertText } from '../../ui/inert-text.ts';
+import { ShowMore } from '../../ui/show-more.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
 import { dailyMetricsQuery, type MetricFilter } from './list-daily-metrics.ts';
@@ -67,13 +67,7 @@ export function DailyMetricsTable({ filter, empty }: { filter: MetricFilter; emp
           </Row>
         ))}
       </Table>
-      {pages.hasNextPage && (
-        <div className="flex justify-center border-t border-line p-3">
-          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore pages={pages} />
       {asked && <ProvenanceDrawer {...asked} onClose={() => setAsked(undefined)} />}
     </>
   );

@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
+import { ShowMore } from '../../ui/show-more.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
 import { sourceWords } from './documents-table.tsx';
@@ -37,13 +37,7 @@ export function OrphansTable(): ReactNode {
           </Row>
         ))}
       </Table>
-      {pages.hasNextPage && (
-        <div className="flex justify-center border-t border-line p-3">
-          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore pages={pages} />
     </>
   );
 }

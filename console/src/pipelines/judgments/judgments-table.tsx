@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Button } from '../../ui/button.tsx';
 import { count, money } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
+import { ShowMore } from '../../ui/show-more.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
 import { type JudgmentFilter, judgmentsQuery } from './list-judgments.ts';
@@ -43,13 +43,7 @@ export function JudgmentsTable({ filter, empty }: { filter: JudgmentFilter; empt
           </Row>
         ))}
       </Table>
-      {pages.hasNextPage && (
-        <div className="flex justify-center border-t border-line p-3">
-          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore pages={pages} />
     </>
   );
 }

@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useState } from 'react';
-import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { ShowMore } from '../../ui/show-more.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
 import { plaintiffsQuery } from './list-plaintiffs.ts';
@@ -63,13 +63,7 @@ function PlaintiffTable({ name }: { name: string }): ReactNode {
           </Row>
         ))}
       </Table>
-      {pages.hasNextPage && (
-        <div className="flex justify-center border-t border-line p-3">
-          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore pages={pages} />
     </>
   );
 }

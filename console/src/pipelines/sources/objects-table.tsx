@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Button } from '../../ui/button.tsx';
 import { bytes, count } from '../../ui/figures.ts';
 import { inertText } from '../../ui/inert-text.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { ShowMore } from '../../ui/show-more.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../ui/table.tsx';
 import { objectsQuery, type Source, type SourceObject } from './list-sources.ts';
@@ -38,13 +38,7 @@ export function ObjectsTable({ source, fate }: { source: Source; fate: ObjectFat
       {objects.isPending && <LoadingLines lines={6} />}
       {objects.isError && <ProblemNote error={objects.error} onRetry={() => void objects.refetch()} />}
       {objects.data && <Objects objects={objects.data.pages.flatMap(({ data }) => data)} fate={fate} />}
-      {objects.hasNextPage && (
-        <p className="p-3">
-          <Button small busy={objects.isFetchingNextPage} onClick={() => void objects.fetchNextPage()}>
-            Show more
-          </Button>
-        </p>
-      )}
+      <ShowMore pages={objects} />
     </Panel>
   );
 }

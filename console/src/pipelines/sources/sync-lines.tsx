@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Button } from '../../ui/button.tsx';
 import { inertText } from '../../ui/inert-text.ts';
 import { Panel } from '../../ui/page.tsx';
+import { ShowMore } from '../../ui/show-more.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import { Cell, Row, Table } from '../../ui/table.tsx';
 import { linesQuery, type Source, type SyncLine } from './list-sources.ts';
@@ -32,13 +32,7 @@ export function SyncLines({ source, syncId }: { source: Source; syncId: string }
       {lines.isPending && <LoadingLines lines={4} />}
       {lines.isError && <ProblemNote error={lines.error} onRetry={() => void lines.refetch()} />}
       {lines.data && <Lines lines={lines.data.pages.flatMap(({ data }) => data)} />}
-      {lines.hasNextPage && (
-        <p className="p-3">
-          <Button small busy={lines.isFetchingNextPage} onClick={() => void lines.fetchNextPage()}>
-            Show more
-          </Button>
-        </p>
-      )}
+      <ShowMore pages={lines} />
     </Panel>
   );
 }

@@ -4,11 +4,11 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useIs } from '../../../app/session.ts';
-import { Button } from '../../../ui/button.tsx';
 import { count } from '../../../ui/figures.ts';
 import { inertText } from '../../../ui/inert-text.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import { Panel } from '../../../ui/page.tsx';
+import { ShowMore } from '../../../ui/show-more.tsx';
 import { EmptyState, LoadingLines, ProblemNote } from '../../../ui/states.tsx';
 import { Cell, Row, right, Table } from '../../../ui/table.tsx';
 import type { QuestionsSearch } from './ask-search.ts';
@@ -117,13 +117,7 @@ function Questions({ search }: { search: QuestionsSearch }): ReactNode {
           <Question key={row.query_id} row={row} />
         ))}
       </Table>
-      {pages.hasNextPage && (
-        <div className="flex justify-center border-t border-line p-3">
-          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore pages={pages} />
     </>
   );
 }

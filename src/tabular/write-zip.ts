@@ -1,5 +1,5 @@
-// A ZIP archive as a stream: entries are deflated while they come, off the event loop's thread, and their sizes follow them. An entry stays below 4 GiB, which is its writer's
-// affair; the archive may be larger.
+// A ZIP archive as a stream: the writer passes each entry on while it comes, as it is or deflated (off the event loop's thread), and writes its
+// sizes behind it. The caller keeps each entry below 4 GiB; the archive may be larger.
 import { pipeline } from 'node:stream/promises';
 import { crc32, createDeflateRaw } from 'node:zlib';
 
@@ -7,6 +7,9 @@ export interface ZipEntry {
   readonly path: string;
   readonly data: Iterable<Buffer> | AsyncIterable<Buffer>;
 }
+
+/** `stored`: as it is, for files that are compressed already. */
+export type Packing = 'deflated' | 'stored';
 
 interface Written {
   readonly path: Buffer;
@@ -20,39 +23,52 @@ const LARGEST = 0xffff_ffff;
 const OUTPUT_BYTES = 128 * 1024;
 /** Sizes follow the data; names are UTF-8. */
 const FLAGS = 0x0808;
-const DEFLATED = 8;
+const LONGEST_PATH = 0xffff;
 const [VERSION, VERSION_64] = [20, 45];
-/** 1980-01-01: the same rows make the same bytes. */
-const DATE = 0x21;
+/** The same entries make the same bytes, whenever they come: 1980-01-01, or no date. An upload that was sent before is known by its bytes. */
+const marks: Readonly<Record<Packing, { readonly method: number; readonly date: number }>> = {
+  deflated: { method: 8, date: 0x21 },
+  stored: { method: 0, date: 0 },
+};
 
-export async function* writeZip(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer> {
+export async function* writeZip(
+  entries: AsyncIterable<ZipEntry>,
+  packing: Packing = 'deflated',
+): AsyncGenerator<Buffer> {
   const written: Written[] = [];
   let offset = 0;
   for await (const { path, data } of entries) {
-    const entry: Written = { path: Buffer.from(path), offset, crc: 0, bytes: 0, packedBytes: 0 };
-    const header = localHeader(entry);
+    const named = Buffer.from(path).subarray(0, LONGEST_PATH);
+    const entry: Written = { path: named, offset, crc: 0, bytes: 0, packedBytes: 0 };
+    const header = localHeader(entry, packing);
     yield header;
-    for await (const packed of deflated(data, entry)) yield packed;
+    yield* packing === 'stored' ? stored(data, entry) : deflated(data, entry);
     const sizes = descriptor(entry);
     yield sizes;
     offset += header.length + entry.packedBytes + sizes.length;
     written.push(entry);
   }
-  const directory = Buffer.concat(written.map(directoryEntry));
+  const directory = Buffer.concat(written.map((entry) => directoryEntry(entry, packing)));
   yield directory;
   yield endOf(written.length, offset, directory.length);
 }
 
+async function* counted(data: ZipEntry['data'], entry: Written): AsyncGenerator<Buffer> {
+  for await (const chunk of data) {
+    entry.crc = crc32(chunk, entry.crc);
+    entry.bytes += chunk.length;
+    yield chunk;
+  }
+}
+
+async function* stored(data: ZipEntry['data'], entry: Written): AsyncGenerator<Buffer> {
+  yield* counted(data, entry);
+  entry.packedBytes = entry.bytes;
+}
+
 async function* deflated(data: ZipEntry['data'], entry: Written): AsyncGenerator<Buffer> {
   const deflate = createDeflateRaw({ chunkSize: OUTPUT_BYTES });
-  async function* counted() {
-    for await (const chunk of data) {
-      entry.crc = crc32(chunk, entry.crc);
-      entry.bytes += chunk.length;
-      yield chunk;
-    }
-  }
-  const feeding = pipeline(counted, deflate);
+  const feeding = pipeline(() => counted(data, entry), deflate);
   // Its failure breaks the loop below, or is thrown behind it.
   feeding.catch(() => undefined);
   for await (const packed of deflate as AsyncIterable<Buffer>) {
@@ -62,13 +78,14 @@ async function* deflated(data: ZipEntry['data'], entry: Written): AsyncGenerator
   await feeding;
 }
 
-function localHeader({ path }: Written): Buffer {
+function localHeader({ path }: Written, packing: Packing): Buffer {
+  const { method, date } = marks[packing];
   const header = Buffer.alloc(30);
   header.writeUInt32LE(0x0403_4b50, 0);
   header.writeUInt16LE(VERSION, 4);
   header.writeUInt16LE(FLAGS, 6);
-  header.writeUInt16LE(DEFLATED, 8);
-  header.writeUInt16LE(DATE, 12);
+  header.writeUInt16LE(method, 8);
+  header.writeUInt16LE(date, 12);
   header.writeUInt16LE(path.length, 26);
   return Buffer.concat([header, path]);
 }
@@ -83,7 +100,8 @@ function descriptor({ crc, packedBytes, bytes }: Written): Buffer {
 }
 
 /** An entry that begins behind 4 GiB says so in an extra field. */
-function directoryEntry({ path, offset, crc, packedBytes, bytes }: Written): Buffer {
+function directoryEntry({ path, offset, crc, packedBytes, bytes }: Written, packing: Packing): Buffer {
+  const { method, date } = marks[packing];
   const isFar = offset >= LARGEST;
   const extra = Buffer.alloc(isFar ? 12 : 0);
   if (isFar) {
@@ -96,8 +114,8 @@ function directoryEntry({ path, offset, crc, packedBytes, bytes }: Written): Buf
   entry.writeUInt16LE(isFar ? VERSION_64 : VERSION, 4);
   entry.writeUInt16LE(isFar ? VERSION_64 : VERSION, 6);
   entry.writeUInt16LE(FLAGS, 8);
-  entry.writeUInt16LE(DEFLATED, 10);
-  entry.writeUInt16LE(DATE, 14);
+  entry.writeUInt16LE(method, 10);
+  entry.writeUInt16LE(date, 14);
   entry.writeUInt32LE(crc, 16);
   entry.writeUInt32LE(packedBytes, 20);
   entry.writeUInt32LE(bytes, 24);
