@@ -1,7 +1,7 @@
 // Runs that are delivered by id: nobody claims them before, whoever is given one works on it once, and what nobody was given is not lost.
 import { afterEach, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
-import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
+import { buildEngine, buildPipeline, endOfRun, newTenant } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { Engine } from './engine.ts';
 import type { StageContext } from './stage-context.ts';
@@ -37,14 +37,7 @@ async function engineFor(name: string, overdueAfterMs: number, work: ReturnType<
   return engine;
 }
 
-const ended = (engine: Engine, tenantId: string, runId: string) =>
-  waitFor(
-    async () => {
-      const run = await engine.run(tenantId, runId);
-      return run.finished_at === null ? undefined : run;
-    },
-    { what: 'the run to end' },
-  );
+const ended = (engine: Engine, tenantId: string, runId: string) => endOfRun(engine, tenantId, runId);
 
 describe('a run that is delivered by id', () => {
   it('is claimed by nobody before its delivery, says so, and is worked on once however often it is delivered', async () => {

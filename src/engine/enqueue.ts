@@ -28,7 +28,7 @@ export interface EnqueueRequest {
   readonly sourceId?: string;
   readonly retryOf?: string;
   readonly correlationId?: string;
-  readonly createdBy?: string;
+  readonly createdBy?: string | undefined;
   readonly createdIp?: string;
 }
 

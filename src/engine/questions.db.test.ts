@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { setClockOffset, useDatabase } from '../../test/support/database.ts';
-import { buildEngine, newTenant } from '../../test/support/engine.ts';
+import { buildEngine, endOfRun, newTenant } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { machine } from '../contract/states/machine.ts';
 import { definePipeline, type StageOutcome } from './pipeline.ts';
@@ -66,10 +66,7 @@ async function ask({ engine, actor }: Awaited<ReturnType<typeof start>>) {
 }
 
 function ended({ engine, actor }: Awaited<ReturnType<typeof start>>, id: string) {
-  return waitFor(async () => {
-    const run = await engine.run(actor.tenantId, id);
-    return run.finished_at === null ? undefined : run;
-  });
+  return endOfRun(engine, actor.tenantId, id);
 }
 
 describe('a run that asks', () => {

@@ -3,8 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { addressOf, type ChaosProxy, openProxy } from '../../test/chaos/proxy.ts';
 import { randomFrom } from '../../test/chaos/random.ts';
 import { setClockOffset, useDatabase } from '../../test/support/database.ts';
-import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
-import { waitFor } from '../../test/support/wait-for.ts';
+import { buildEngine, buildPipeline, endOfRun, newTenant } from '../../test/support/engine.ts';
 import { type Queryable, withTransaction } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { silentLog } from '../platform/log.ts';
@@ -56,13 +55,7 @@ const addRow = (tx: Queryable, runId: string, part: number) =>
   tx.query('insert into quiet.rows (run_id, part) values ($1, $2)', [runId, part]);
 
 function ended(engine: TestEngine, id: string) {
-  return waitFor(
-    async () => {
-      const run = await engine.run(tenantId, id);
-      return run.finished_at === null ? undefined : run;
-    },
-    { what: `run ${id} to end` },
-  );
+  return endOfRun(engine, tenantId, id);
 }
 
 async function pumpAll(engine: TestEngine): Promise<void> {

@@ -1,7 +1,7 @@
 // Several workers on one run. Each engine here is a process of its own to the database: other workers, other leases.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
-import { buildEngine, newTenant } from '../../test/support/engine.ts';
+import { buildEngine, endOfRun, newTenant } from '../../test/support/engine.ts';
 import {
   gate,
   type Input,
@@ -41,14 +41,7 @@ async function open(
 
 type TestEngine = Awaited<ReturnType<typeof open>>;
 
-const ended = (engine: TestEngine, id: string) =>
-  waitFor(
-    async () => {
-      const run = await engine.run(tenantId, id);
-      return run.finished_at === null ? undefined : run;
-    },
-    { what: 'the run to end' },
-  );
+const ended = (engine: TestEngine, id: string) => endOfRun(engine, tenantId, id);
 
 const ask = async (text: string, values: unknown[]) => (await database.admin.query(text, values)).rows;
 const leasesOf = (id: string) => ask('select part, worker_id from engine.leases where run_id = $1 order by part', [id]);

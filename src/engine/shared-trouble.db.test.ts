@@ -1,7 +1,7 @@
 // What befalls runs that several workers share: stalls, losses, waiting, pauses, cancels; what is told of them; who wakes whom.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
-import { buildEngine, newTenant } from '../../test/support/engine.ts';
+import { buildEngine, endOfRun, newTenant } from '../../test/support/engine.ts';
 import {
   gate,
   type Input,
@@ -67,14 +67,7 @@ async function enqueue(engine: TestEngine, pipeline: string): Promise<string> {
   return (await engine.enqueue({ pipeline, tenantId, input: {} })).id;
 }
 
-const ended = (engine: TestEngine, id: string) =>
-  waitFor(
-    async () => {
-      const run = await engine.run(tenantId, id);
-      return run.finished_at === null ? undefined : run;
-    },
-    { what: 'the run to end' },
-  );
+const ended = (engine: TestEngine, id: string) => endOfRun(engine, tenantId, id);
 
 async function expectWhole(engine: TestEngine, id: string): Promise<void> {
   expect(await ended(engine, id)).toMatchObject({ phase: 'done', receipt: { read: PARTS * PIECES } });

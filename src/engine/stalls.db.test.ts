@@ -1,7 +1,7 @@
 // A stage that shows no sign of life is stopped, or left behind when it does not listen.
 import { afterEach, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
-import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
+import { buildEngine, buildPipeline, endOfRun, newTenant } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { Stage } from './pipeline.ts';
 
@@ -19,11 +19,7 @@ async function open(name: string, stage: Stage<Record<string, unknown>>) {
   const engine = await buildEngine(database.appUrl, [pipeline]);
   engines.push(engine);
   const { id } = await engine.enqueue({ pipeline: name, tenantId, input: {} });
-  const ended = () =>
-    waitFor(async () => {
-      const run = await engine.run(tenantId, id);
-      return run.finished_at === null ? undefined : run;
-    });
+  const ended = () => endOfRun(engine, tenantId, id);
   return { engine, id, ended };
 }
 

@@ -1,7 +1,7 @@
 // What holds a lease and does not move: claims in doubt, statements that stall, processes that do not read their answers.
 import { afterEach, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
-import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
+import { buildEngine, buildPipeline, endOfRun, newTenant } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { silentLog } from '../platform/log.ts';
@@ -30,14 +30,7 @@ async function open(name: string, stage: Stage<Record<string, unknown>>, setting
 
 type TestEngine = Awaited<ReturnType<typeof open>>;
 
-const ended = (engine: TestEngine, id: string) =>
-  waitFor(
-    async () => {
-      const run = await engine.run(tenantId, id);
-      return run.finished_at === null ? undefined : run;
-    },
-    { what: `run ${id} to end` },
-  );
+const ended = (engine: TestEngine, id: string) => endOfRun(engine, tenantId, id);
 
 /** Statement after statement, none of them long, and no sign of life: only the server can end it. */
 const stallsFirst: Stage<Record<string, unknown>>['work'] = async ({ run, input, commit }) => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
-import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
+import { buildEngine, buildPipeline, endOfRun, newTenant } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { SLICE } from './begin-in-slices.ts';
@@ -22,13 +22,7 @@ afterEach(async () => {
 });
 
 async function ended(engine: TestEngine, tenantId: string, runId: string) {
-  return waitFor(
-    async () => {
-      const run = await engine.run(tenantId, runId);
-      return run.finished_at === null ? undefined : run;
-    },
-    { what: `run ${runId} to end` },
-  );
+  return endOfRun(engine, tenantId, runId);
 }
 
 describe('a worker', () => {

@@ -2,13 +2,7 @@
 // decisions and everything that depends on them is decided again. Nothing is stored and nothing is read but a sample.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { type ByteSource, readSlice } from './byte-source.ts';
-import {
-  type ContentKind,
-  checkExtension,
-  describeContent,
-  SNIFF_BYTES,
-  sniffContent,
-} from './content/sniff-content.ts';
+import { type ContentKind, checkExtension, refuseContent, SNIFF_BYTES, sniffContent } from './content/sniff-content.ts';
 import { detectDialect } from './csv/detect-dialect.ts';
 import type { Dialect } from './csv/dialect.ts';
 import { isRejectsFile } from './csv/rejects-file.ts';
@@ -95,16 +89,8 @@ async function findTable(
       return findJson(source, kind, overrides, limits);
     case 'xlsx':
       return findXlsx(source, overrides, limits);
-    case 'empty':
-      throw new MillraceError('empty_file');
-    case 'xls':
-      throw new MillraceError('spreadsheet_xls');
-    case 'xlsb':
-      throw new MillraceError('spreadsheet_xlsb');
-    case 'encrypted_office':
-      throw new MillraceError('spreadsheet_encrypted');
     default:
-      throw new MillraceError('format_unsupported', { found: describeContent(kind) });
+      return refuseContent(kind);
   }
 }
 

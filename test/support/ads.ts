@@ -11,8 +11,7 @@ import type { AdsInput } from '../../src/pipelines/ads/input.ts';
 import type { AdsDeps } from '../../src/pipelines/ads/parse.ts';
 import { DiskBlobStore } from '../../src/platform/blob/disk-blob-store.ts';
 import type { Queryable } from '../../src/platform/database.ts';
-import { buildEngine, type EngineOptionsForTest } from './engine.ts';
-import { waitFor } from './wait-for.ts';
+import { buildEngine, type EngineOptionsForTest, endOfRun } from './engine.ts';
 
 export interface AdsBench {
   readonly engine: Engine;
@@ -62,14 +61,7 @@ export async function openAdsBench(
     async ingest(tenantId, bytes, input) {
       return bench.ended(tenantId, await bench.hand(tenantId, bytes, input));
     },
-    ended: (tenantId, runId) =>
-      waitFor(
-        async () => {
-          const run = await engine.run(tenantId, runId);
-          return run.finished_at === null ? undefined : run;
-        },
-        { what: `run ${runId} to end` },
-      ),
+    ended: (tenantId, runId) => endOfRun(engine, tenantId, runId),
     async close() {
       await engine.close();
       await store.close();

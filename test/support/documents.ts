@@ -25,8 +25,7 @@ import { type Log, silentLog } from '../../src/platform/log.ts';
 import { buildTenant, buildUser, type TestApi, type TestUser, useApi } from './api.ts';
 import { useDatabase } from './database.ts';
 import { documentsDeps } from './documents-deps.ts';
-import { buildEngine } from './engine.ts';
-import { waitFor } from './wait-for.ts';
+import { buildEngine, endOfRun } from './engine.ts';
 
 export { buildPdf, type PageSpec, prose, rawPages, rawPdf, textContent } from './document-files.ts';
 
@@ -112,14 +111,7 @@ export function useDocuments(
       });
       return { status: answer.statusCode, body: answer.json() };
     },
-    ended: (runId: string, tenantId = admin.tenantId): Promise<RunRow> =>
-      waitFor(
-        async () => {
-          const run = await engine.run(tenantId, runId);
-          return run.finished_at === null ? undefined : run;
-        },
-        { what: `run ${runId} to end` },
-      ),
+    ended: (runId: string, tenantId = admin.tenantId): Promise<RunRow> => endOfRun(engine, tenantId, runId),
     /** Uploads and waits for its end. */
     async ingest(
       bytes: Uint8Array | string,

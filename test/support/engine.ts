@@ -8,6 +8,7 @@ import type { EngineSettings } from '../../src/engine/settings.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { type Log, silentLog } from '../../src/platform/log.ts';
 import { enginePoolUrls } from './pgbouncer.ts';
+import { waitFor } from './wait-for.ts';
 
 export const smallTimings: Partial<EngineSettings> = {
   leaseMs: 3_000,
@@ -80,4 +81,15 @@ export function buildPipeline(
 
 export function newTenant(): string {
   return uuidv7();
+}
+
+/** The run, once it has ended. */
+export function endOfRun(engine: Pick<Engine, 'run'>, tenantId: string, runId: string) {
+  return waitFor(
+    async () => {
+      const run = await engine.run(tenantId, runId);
+      return run.finished_at === null ? undefined : run;
+    },
+    { what: `run ${runId} to end` },
+  );
 }

@@ -13,10 +13,9 @@ import { judgmentsPipeline } from '../../src/pipelines/judgments/judgments.pipel
 import { DiskBlobStore } from '../../src/platform/blob/disk-blob-store.ts';
 import type { Queryable } from '../../src/platform/database.ts';
 import { canaryRows, findCanaries } from './canary-people.ts';
-import { buildEngine, type EngineOptionsForTest, newTenant } from './engine.ts';
+import { buildEngine, type EngineOptionsForTest, endOfRun, newTenant } from './engine.ts';
 import { addFeed, allHeard, hear, noteFed, startListening } from './heard.ts';
 import { heardLog, wordsOfLedger } from './judgments-canaries.ts';
-import { waitFor } from './wait-for.ts';
 
 export const judgmentsHeader = 'Case Number,Plaintiff,Defendant,Judgment Amount,Filing Date,County,Email,Phone,Address';
 
@@ -95,14 +94,7 @@ export async function openJudgmentsBench(
     async ingest(tenantId, bytes, input) {
       return bench.ended(tenantId, await bench.hand(tenantId, bytes, input));
     },
-    ended: (tenantId, runId) =>
-      waitFor(
-        async () => {
-          const run = await engine.run(tenantId, runId);
-          return run.finished_at === null ? undefined : run;
-        },
-        { what: `run ${runId} to end` },
-      ),
+    ended: (tenantId, runId) => endOfRun(engine, tenantId, runId),
     async close() {
       await feed();
       hear(await wordsOfLedger(engine));

@@ -226,6 +226,16 @@ const Undo = z.object({
     .describe('What was stored, by what becomes of it: removed, or restored to what it was before.'),
 });
 
+/** What a dead letter is requeued for. */
+export const ForTicket = z.strictObject({
+  ticket: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .describe('The ticket or the reason this is done for; kept in the audit log.'),
+});
+
 export const RunLink = z.object({ run_id: Id, status: z.string(), phase: Phase });
 
 const StartRequest = z.strictObject({
@@ -338,14 +348,7 @@ export const runRoutes = defineRoutes({
     summary: 'Requeue a dead letter',
     access: allow(['admin', 'support']),
     params: byId,
-    body: z.strictObject({
-      ticket: z
-        .string()
-        .trim()
-        .min(1)
-        .max(100)
-        .describe('The ticket or the reason this is done for; kept in the audit log.'),
-    }),
+    body: ForTicket,
     answer: json(RunLink, 202),
     errors: ['run_not_found', 'not_a_dead_letter'],
   },

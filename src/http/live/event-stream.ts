@@ -2,20 +2,10 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../call.ts';
-import { apiPolicy } from '../plugins/security-headers.ts';
 import type { CloseReason, LiveEvent } from './feed.ts';
 import { DRAIN_MS, feedOf, MAX_BEHIND_BYTES, readerBase, startOf } from './follow.ts';
+import { streamHeaders } from './stream-headers.ts';
 
-const headers = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': apiPolicy,
-  'x-content-type-options': 'nosniff',
-  // Proxies must not gather events before passing them on.
-  'x-accel-buffering': 'no',
-  // The connection ends with the stream, so that a stopping server has nothing to wait for.
-  connection: 'close',
-};
 const RECONNECT_MS = 2_000;
 
 export async function streamEvents(
@@ -27,7 +17,7 @@ export async function streamEvents(
   const after = startOf(call);
   reply.hijack();
   const { raw } = reply;
-  raw.writeHead(200, { ...headers, 'x-correlation-id': request.id });
+  raw.writeHead(200, { ...streamHeaders, 'x-correlation-id': request.id });
   raw.write(`retry: ${RECONNECT_MS}\n\n`);
   // Small frames must leave at once.
   raw.socket?.setNoDelay(true);

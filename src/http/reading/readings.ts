@@ -1,6 +1,8 @@
 // Reading and mapping of one run's file: shown, overridden, mapped again. The same for every pipeline of tables; the pipeline's tools say
 // where it keeps them. An override and a mapping take effect when the run is retried, a mapping also for later files of the kind.
+
 import type { z } from 'zod';
+import { makerOf } from '../../access/principal.ts';
 import type {
   Mapping as ApiMapping,
   Reading as ApiReading,
@@ -27,8 +29,6 @@ interface Asked {
   readonly run: ShownRun;
   readonly tools: ReadingTools;
 }
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function tableReadings(tools: ReadingTools): RunReadings {
   return {
@@ -108,7 +108,7 @@ async function mapColumns(
           name: given.name ?? latest?.name ?? tools.mappingName(run),
           mapping: { fields, constants },
           reading: kept,
-          createdBy: uuid.test(call.principal.actorId) ? call.principal.actorId : null,
+          createdBy: makerOf(call.principal) ?? null,
           basedOn: latest?.version ?? 0,
         };
         await saveMapping(db, version, tools.fields);

@@ -1,5 +1,6 @@
 // Undoing a run on behalf of a caller: its pipeline says whether and how, a new run does it. The key of that run is the run it undoes, so that
 // two clicks make one; one that failed is retried.
+import { makerOf } from '../../access/principal.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { ShownRun } from '../../engine/reads/run-columns.ts';
 import type { Call } from '../call.ts';
@@ -11,8 +12,6 @@ import { findUndo, undoKey } from './find-undo.ts';
 import { isUndone } from './legal-actions.ts';
 
 type UndoCall = Pick<Call<'runs.undo'>, 'app' | 'operation' | 'principal' | 'origin' | 'trail'>;
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** What would become of what the run stored. Throws when it cannot be undone, or is undone. */
 export async function previewUndo(call: UndoCall, runId: string) {
@@ -35,7 +34,6 @@ export async function startUndo(
   const engine = engineOf(call);
   const { correlationId } = call.origin;
   const correlation = correlationId === null ? {} : { correlationId };
-  const { actorId } = call.principal;
   const { id } =
     undo === undefined
       ? await engine.enqueue({
@@ -43,7 +41,7 @@ export async function startUndo(
           tenantId: run.tenant_id,
           input: tools.inputOf(run),
           uniqueKey: undoKey(run),
-          ...(uuid.test(actorId) ? { createdBy: actorId } : {}),
+          createdBy: makerOf(call.principal),
           ...correlation,
         })
       : await engine.retry(actorOf(call.principal), undo.id, correlation);

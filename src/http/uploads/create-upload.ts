@@ -1,5 +1,6 @@
 // POST /v1/uploads: a file or rows for the pipeline that the upload names, or for the one that takes uploads by default. What a file may
 // be and what it becomes is the pipeline's affair (its intake); here are the bytes, the credential and the answer.
+import { makerOf } from '../../access/principal.ts';
 import type { UploadFields } from '../../contract/api/uploads.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type StoredFile, storeFile } from '../../engine/blobs/store-file.ts';
@@ -19,8 +20,6 @@ export interface CreateUploadDeps {
   readonly store: BlobStore;
   readonly limits: UploadLimits;
 }
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function createUploadHandlers(deps: CreateUploadDeps): Handlers {
   return handle('uploads.create', async (call) => {
@@ -121,7 +120,7 @@ function uniqueKeyOf({ idempotencyKey: key }: UploadCall, file: StoredFile): str
 }
 
 function uploaderOf({ principal, request }: UploadCall) {
-  const createdBy = uuid.test(principal.actorId) ? principal.actorId : undefined;
+  const createdBy = makerOf(principal);
   const uploader = { name: principal.actor, isAdmin: principal.role === 'admin' };
   return { tenantId: principal.tenantId, createdBy, uploader, correlationId: request.id };
 }

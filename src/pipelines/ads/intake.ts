@@ -6,12 +6,8 @@ import { UploadFields, UploadRows } from '../../contract/api/uploads.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Sniffed } from '../../engine/blobs/store-file.ts';
 import { correctedRun } from '../../http/reject-tools/returned-run.ts';
-import {
-  type ContentKind,
-  checkExtension,
-  describeContent,
-  sniffContent,
-} from '../../tabular/content/sniff-content.ts';
+import { sniffContent } from '../../tabular/content/sniff-content.ts';
+import { sniffTableFile } from '../../tabular/content/table-file.ts';
 import { checkOverrides } from '../../tabular/reading.ts';
 import { overridesFrom } from '../../tabular/reading-overrides.ts';
 import type { AdsInput } from './input.ts';
@@ -19,24 +15,10 @@ import type { AdsInput } from './input.ts';
 export const AdsUploadFields = UploadFields;
 export type AdsUploadFields = z.infer<typeof AdsUploadFields>;
 
-const formats: Readonly<Partial<Record<ContentKind, Sniffed>>> = {
-  text: { format: 'csv', mediaType: 'text/csv' },
-  json: { format: 'json', mediaType: 'application/json' },
-  ndjson: { format: 'ndjson', mediaType: 'application/x-ndjson' },
-  xlsx: { format: 'xlsx', mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' },
-};
-
 /** Looks at the first bytes: a table we read, or a refusal that says what the file is instead. */
 export function sniffUpload(head: Uint8Array, fileName: string): Sniffed {
-  const kind = sniffContent(head);
-  if (kind === 'empty') throw new MillraceError('file_empty', { name: fileName });
-  checkExtension(fileName, kind);
-  if (kind === 'xls') throw new MillraceError('spreadsheet_xls');
-  if (kind === 'xlsb') throw new MillraceError('spreadsheet_xlsb');
-  if (kind === 'encrypted_office') throw new MillraceError('spreadsheet_encrypted');
-  const found = formats[kind];
-  if (found === undefined) throw new MillraceError('format_unsupported', { found: describeContent(kind) });
-  return found;
+  if (sniffContent(head) === 'empty') throw new MillraceError('file_empty', { name: fileName });
+  return sniffTableFile(head, fileName);
 }
 
 export interface Received {

@@ -1,7 +1,9 @@
 // Reading and mapping of a job's file, over HTTP under its run.
+
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { buildUser } from '../../../test/support/api.ts';
+import { endOfRun } from '../../../test/support/engine.ts';
 import { useItems } from '../../../test/support/items.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { findOpenQuestion } from '../../engine/sql/questions.ts';
@@ -29,14 +31,7 @@ const ask = async (operation: 'runs.reading' | 'runs.mapping', runId: string, as
   bench.call(operation, runId, { params: { run_id: runId }, as });
 const put = async (operation: 'runs.override' | 'runs.map', runId: string, body: unknown) =>
   bench.call(operation, runId, { params: { run_id: runId }, body });
-const endOf = (runId: string) =>
-  waitFor(
-    async () => {
-      const run = await bench.engine.run(bench.admin.tenantId, runId);
-      return run.finished_at === null ? undefined : run;
-    },
-    { what: 'the end of the retry' },
-  );
+const endOf = (runId: string) => endOfRun(bench.engine, bench.admin.tenantId, runId);
 const statuses = async (jobId: string) => (await bench.items(jobId)).map(({ status }) => status);
 
 it('shows how the file of a job was read and which of its columns is which field, and why', async () => {

@@ -90,6 +90,15 @@ export function checkExtension(fileName: string, kind: ContentKind): void {
   throw new MillraceError('content_mismatch', { extension: `.${extension}`, found: described[kind] });
 }
 
+/** The reason why a file of this kind is not read as a table. */
+export function refuseContent(kind: ContentKind): never {
+  if (kind === 'empty') throw new MillraceError('empty_file');
+  if (kind === 'xls') throw new MillraceError('spreadsheet_xls');
+  if (kind === 'xlsb') throw new MillraceError('spreadsheet_xlsb');
+  if (kind === 'encrypted_office') throw new MillraceError('spreadsheet_encrypted');
+  throw new MillraceError('format_unsupported', { found: described[kind] });
+}
+
 function bySignature(bytes: Buffer): ContentKind | null {
   const starts = (...signature: number[]) => signature.every((byte, i) => bytes[i] === byte);
   if (starts(0x50, 0x4b, 3, 4) || starts(0x50, 0x4b, 5, 6) || starts(0x50, 0x4b, 7, 8)) return zipKind(bytes);

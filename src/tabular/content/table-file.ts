@@ -1,7 +1,6 @@
 // The intake's question about a file that should hold a table: what is it, and does its name say so? Answers from the first bytes,
 // while the rest is still arriving. Stricter than reading: an extension that promises nothing is refused, too.
-import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { type ContentKind, checkExtension, describeContent, sniffContent } from './sniff-content.ts';
+import { type ContentKind, checkExtension, refuseContent, sniffContent } from './sniff-content.ts';
 
 export interface TableFile {
   readonly format: 'csv' | 'json' | 'ndjson' | 'xlsx';
@@ -26,18 +25,7 @@ const tables: Readonly<Partial<Record<ContentKind, TableFile>>> = {
 /** Throws the reason when the file is no table, or not what its name says. */
 export function sniffTableFile(head: Uint8Array, fileName: string): TableFile {
   const kind = sniffContent(head);
-  if (kind === 'empty') throw new MillraceError('empty_file');
+  if (kind === 'empty') refuseContent(kind);
   checkExtension(fileName, kind);
-  const table = tables[kind];
-  if (table !== undefined) return table;
-  switch (kind) {
-    case 'xls':
-      throw new MillraceError('spreadsheet_xls');
-    case 'xlsb':
-      throw new MillraceError('spreadsheet_xlsb');
-    case 'encrypted_office':
-      throw new MillraceError('spreadsheet_encrypted');
-    default:
-      throw new MillraceError('format_unsupported', { found: describeContent(kind) });
-  }
+  return tables[kind] ?? refuseContent(kind);
 }

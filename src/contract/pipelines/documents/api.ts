@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { allow, type Role } from '../../api/roles.ts';
 import { defineRoutes, file, json } from '../../api/route.ts';
 import { Count, Id, list, Page, Several, Time } from '../../api/values.ts';
+import { Box } from './box.ts';
 
 const Tags = z.string().max(2_000).optional().describe('Words that group documents into sets, separated by commas.');
 
@@ -106,16 +107,6 @@ const DocumentPage = z.object({
   ocr_confidence: z.number().nullable(),
   tables: Count,
   tables_lost: Count,
-});
-
-const Box = z.object({
-  page: Count,
-  x: z.number().optional(),
-  y: z.number().optional(),
-  w: z.number().optional(),
-  h: z.number().optional(),
-  start: Count.optional(),
-  end: Count.optional(),
 });
 
 const DocumentChunk = z.object({

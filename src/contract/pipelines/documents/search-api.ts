@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { allow, type Role } from '../../api/roles.ts';
 import { defineRoutes, empty, json } from '../../api/route.ts';
 import { Count, Day, Id, list, Page, Time } from '../../api/values.ts';
+import { Box } from './box.ts';
 
 const MAX_QUESTION = 10_000;
 
@@ -30,16 +31,6 @@ const SearchRequest = z.strictObject({
   mode: z.enum(['hybrid', 'lexical', 'vector']).default('hybrid'),
   group: z.enum(['none', 'document']).default('none').describe('document: the best chunk of each document.'),
   workspace_id: Id.optional().describe('Must equal the tenant of the credential.'),
-});
-
-const Box = z.object({
-  page: Count,
-  x: z.number().optional(),
-  y: z.number().optional(),
-  w: z.number().optional(),
-  h: z.number().optional(),
-  start: Count.optional(),
-  end: Count.optional(),
 });
 
 const SearchHit = z.object({

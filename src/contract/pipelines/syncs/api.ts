@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { allow, type Role } from '../../api/roles.ts';
 import { defineRoutes, json } from '../../api/route.ts';
-import { RunLink } from '../../api/runs.ts';
+import { ForTicket, RunLink } from '../../api/runs.ts';
 import { Count, Id, list, Page, Several, Time } from '../../api/values.ts';
 import { JobStatus } from './connectors-api.ts';
 
@@ -88,14 +88,7 @@ export const syncRoutes = defineRoutes({
     summary: 'Requeue a dead letter, for a ticket',
     access: allow(['admin', 'support']),
     params: z.object({ run_id: Id }),
-    body: z.strictObject({
-      ticket: z
-        .string()
-        .trim()
-        .min(1)
-        .max(100)
-        .describe('The ticket or the reason this is done for; kept in the audit log.'),
-    }),
+    body: ForTicket,
     answer: json(RunLink, 202),
     errors: ['run_not_found', 'not_a_dead_letter', 'run_already_retried', 'sync_live', 'connector_not_found'],
   },

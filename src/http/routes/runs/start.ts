@@ -1,11 +1,10 @@
 // POST /v1/runs: starts a run of a pipeline that says it may be started with an input of the caller's.
+import { makerOf } from '../../../access/principal.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { handle } from '../../call.ts';
 import { engineOf } from '../../engine-of.ts';
 import { partsOf } from '../../pipeline-parts.ts';
 import { linkRun } from '../../run-actions/link-run.ts';
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const startRun = handle('runs.start', async (call) => {
   const { principal, body, idempotencyKey: key, request } = call;
@@ -22,7 +21,7 @@ export const startRun = handle('runs.start', async (call) => {
     sourceId: 'api',
     // Also when the process that made the run died before its answer was kept.
     ...(key === undefined ? {} : { uniqueKey: `start:${key}` }),
-    ...(uuid.test(principal.actorId) ? { createdBy: principal.actorId } : {}),
+    createdBy: makerOf(principal),
   });
   call.trail.acted({ target: id, data: { pipeline } });
   return linkRun(call, id);

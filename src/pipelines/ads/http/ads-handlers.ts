@@ -1,4 +1,5 @@
 // What the ads pipeline brings to the HTTP API: its numbers, reading and mapping, its intake, and how its refused rows are fixed.
+import { makerOf } from '../../../access/principal.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { ShownRun } from '../../../engine/reads/run-columns.ts';
@@ -27,7 +28,6 @@ import { rereadHandlers } from './reread.ts';
 import { listTotals } from './totals.ts';
 
 const ALL_MAPPINGS = 10_000;
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Its numbers, read back. */
 export const adsDataHandlers: Handlers = {
@@ -105,7 +105,7 @@ export function adsRejectTools(engine: Engine, store: BlobStore): RejectTools {
         runId: run.id,
         ...which,
         correlationId,
-        createdBy: uuid.test(principal.actorId) ? principal.actorId : undefined,
+        createdBy: makerOf(principal),
       }),
   };
 }

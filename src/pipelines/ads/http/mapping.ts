@@ -1,5 +1,7 @@
 // GET and PUT /v1/uploads/:upload_id/mapping, GET /v1/mappings: which column feeds which field; saved versions.
+
 import type { z } from 'zod';
+import { makerOf } from '../../../access/principal.ts';
 import type { AnswerOf } from '../../../contract/api/client.ts';
 import type { MappingWrite } from '../../../contract/api/reading.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
@@ -22,7 +24,6 @@ import { decideMapping, decideReading, fingerprintOf, type UploadChoices } from 
 import { selectChoices, selectUploadReading, upsertChoices } from '../sql/upload-readings.ts';
 import { overridesOf, requireUpload } from './reading.ts';
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const fingerprintShape = /^[0-9a-f]{32}$/;
 
 export function mappingHandlers({ store }: { readonly store: BlobStore }): Handlers {
@@ -109,7 +110,7 @@ export async function mapColumns(
           name: body.name ?? latest?.name ?? `${input.platform} export`,
           mapping: { fields, constants },
           reading: kept,
-          createdBy: uuid.test(call.principal.actorId) ? call.principal.actorId : null,
+          createdBy: makerOf(call.principal) ?? null,
           basedOn: latest?.version ?? 0,
         };
         await saveMapping(db, version, adsFields);

@@ -1,4 +1,5 @@
 // POST /v1/uploads/:upload_id/reread: the stored file once more, by the mapping that is saved now and what is said for this file.
+import { makerOf } from '../../../access/principal.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { readShownRun } from '../../../engine/reads/read-run.ts';
 import { type Handlers, handle } from '../../../http/call.ts';
@@ -6,8 +7,6 @@ import { actorOf, engineOf } from '../../../http/engine-of.ts';
 import { change, look } from '../../../http/routes/change.ts';
 import { AdsInput } from '../input.ts';
 import { selectChoices, upsertChoices } from '../sql/upload-readings.ts';
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const rereadHandlers: Handlers = handle('uploads.reread', async (call) => {
   const { upload_id: upload } = call.params;
@@ -40,7 +39,7 @@ export const rereadHandlers: Handlers = handle('uploads.reread', async (call) =>
     input: { ...asked, reread_of: upload },
     blobId,
     uniqueKey: `reread:${upload}`,
-    ...(uuid.test(call.principal.actorId) ? { createdBy: call.principal.actorId } : {}),
+    createdBy: makerOf(call.principal),
     ...(correlationId === null ? {} : { correlationId }),
   });
   const isLive = created || (await engine.run(run.tenant_id, id)).finished_at === null;

@@ -2,18 +2,9 @@
 // Who hangs up stops the work.
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../../../http/call.ts';
-import { apiPolicy } from '../../../http/plugins/security-headers.ts';
+import { streamHeaders } from '../../../http/live/stream-headers.ts';
 import { problemAnswer } from '../../../http/problem-answer.ts';
 import type { Answer, Listener } from '../search/ask-question.ts';
-
-const headers = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': apiPolicy,
-  'x-content-type-options': 'nosniff',
-  'x-accel-buffering': 'no',
-  connection: 'close',
-};
 
 export async function streamAnswer(
   { reply, request, app }: Call<'search.ask'>,
@@ -21,7 +12,7 @@ export async function streamAnswer(
 ): Promise<FastifyReply> {
   reply.hijack();
   const { raw } = reply;
-  raw.writeHead(200, { ...headers, 'x-correlation-id': request.id });
+  raw.writeHead(200, { ...streamHeaders, 'x-correlation-id': request.id });
   const gone = new AbortController();
   raw.once('close', () => gone.abort());
   const send = (event: string, data: unknown) => {

@@ -1,4 +1,5 @@
 // How refused rows of a batch are fixed: checked by the batch's own reading and mapping, and run again as a batch of their own.
+import { makerOf } from '../../../access/principal.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { ShownRun } from '../../../engine/reads/run-columns.ts';
 import { headerOf } from '../../../http/reject-tools/header-of.ts';
@@ -7,8 +8,6 @@ import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import { checkRows } from '../corrections.ts';
 import { JudgmentsInput } from '../input.ts';
 import { readingOfRun, replayRejects } from '../replay.ts';
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function judgmentsRejectTools(engine: Engine, store: BlobStore): RejectTools {
   const readingOf = ({ tenant_id: tenantId, id: runId }: ShownRun, input: JudgmentsInput) =>
@@ -25,7 +24,7 @@ export function judgmentsRejectTools(engine: Engine, store: BlobStore): RejectTo
         runId: run.id,
         ...which,
         correlationId,
-        createdBy: uuid.test(principal.actorId) ? principal.actorId : undefined,
+        createdBy: makerOf(principal),
       }),
   };
 }
