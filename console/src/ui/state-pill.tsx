@@ -49,3 +49,19 @@ export function StatePill({
 export function wordsOf(name: string): string {
   return name.replaceAll('_', ' ').toLowerCase();
 }
+
+interface PillRun {
+  readonly status: string;
+  readonly phase: Phase;
+  readonly error: { readonly code: string } | null;
+  readonly held: unknown;
+  readonly rejects: { readonly total: number };
+}
+
+/** The state of a run, in lists and above its page. */
+export function RunPill({ run, refused = run.rejects.total }: { run: PillRun; refused?: number }): ReactNode {
+  const { status, phase } = run;
+  return (
+    <StatePill status={status} phase={phase} code={run.error?.code} held={run.held !== null} refused={refused} />
+  );
+}

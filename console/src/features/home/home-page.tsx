@@ -7,7 +7,7 @@ import { Moment } from '../../ui/moment.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { ReceiptMini } from '../../ui/receipt/receipt-mini.tsx';
 import { runName } from '../../ui/run-name.ts';
-import { StatePill } from '../../ui/state-pill.tsx';
+import { RunPill } from '../../ui/state-pill.tsx';
 import { EmptyState, LoadingLines } from '../../ui/states.tsx';
 import { recentRunsQuery } from '../runs/list-recent-runs.ts';
 import { kindsOf } from '../tray/kinds.ts';
@@ -77,13 +77,7 @@ function LastRuns(): ReactNode {
                 <ReceiptMini run={run} />
               </span>
               <span className="justify-self-end sm:justify-self-start">
-                <StatePill
-                  status={run.status}
-                  phase={run.phase}
-                  code={run.error?.code}
-                  held={run.held !== null}
-                  refused={run.rejects.total}
-                />
+                <RunPill run={run} />
               </span>
               <span className="hidden text-right text-xs text-ink-2 sm:block">
                 <Moment at={run.created_at} />

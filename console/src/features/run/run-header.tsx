@@ -8,7 +8,7 @@ import { bytes, duration } from '../../ui/figures.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { runName } from '../../ui/run-name.ts';
-import { StatePill } from '../../ui/state-pill.tsx';
+import { RunPill } from '../../ui/state-pill.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { workedMs } from '../runs/run-times.ts';
 import { attemptNow } from './attempt-now.ts';
@@ -28,13 +28,7 @@ export function RunHeader({ run }: { run: RunDetail }): ReactNode {
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
           <h1 className="min-w-0 text-xl wrap-anywhere">{runName(run)}</h1>
-          <StatePill
-            status={run.status}
-            phase={run.phase}
-            code={run.error?.code}
-            held={run.held !== null}
-            refused={run.rejects.open ?? run.rejects.total}
-          />
+          <RunPill run={run} refused={run.rejects.open ?? run.rejects.total} />
           <CopyButton text={run.run_id} what="run id" />
           <CopyButton text={`${location.origin}/r/${run.run_id}`} what="link to this run" show="link" />
         </div>

@@ -5,7 +5,7 @@ import { count, duration, shortCount } from '../../ui/figures.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { ReceiptMini } from '../../ui/receipt/receipt-mini.tsx';
 import { runName } from '../../ui/run-name.ts';
-import { StatePill } from '../../ui/state-pill.tsx';
+import { RunPill } from '../../ui/state-pill.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { workedMs } from './run-times.ts';
 
@@ -45,13 +45,7 @@ export function RunRow({ run, current, selected, onSelect }: Props): ReactNode {
     >
       <input type="checkbox" checked={selected} onChange={onSelect} aria-label={`Select ${name}`} className="size-4" />
       <span className="order-3 justify-self-end md:order-none md:justify-self-start">
-        <StatePill
-          status={run.status}
-          phase={run.phase}
-          code={run.error?.code}
-          held={run.held !== null}
-          refused={run.rejects.total}
-        />
+        <RunPill run={run} />
       </span>
       <div className="order-2 min-w-0 md:order-none">
         <Link
