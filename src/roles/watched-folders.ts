@@ -5,7 +5,7 @@ import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Delivered, Delivery } from '../sources/collect.ts';
 import { createCollector } from '../sources/collector.ts';
 import { FolderSource } from '../sources/folder/folder-source.ts';
-import { type Intake, parseFields } from '../sources/intake.ts';
+import { acceptFile, type Intake, type IntakeDeps } from '../sources/intake.ts';
 import type { Installation } from './installation.ts';
 import type { RoleProcess } from './role-process.ts';
 
@@ -50,6 +50,7 @@ function parseEntry(entry: string, intakes: Parameters<typeof parseWatchedFolder
 
 export async function startWatchedFolders(process: RoleProcess, installation: Installation): Promise<void> {
   const { config, log, shutdown } = process;
+  const { blobs: store, pools } = installation;
   const intakes = intakesOf(installation);
   for (const watched of parseWatchedFolders(config.watchedFolders, intakes)) {
     const tenantId = await tenantOf(installation, watched);
@@ -60,11 +61,11 @@ export async function startWatchedFolders(process: RoleProcess, installation: In
     const collector = createCollector({
       source,
       tenantId,
-      store: installation.blobs,
-      db: installation.pools.control,
+      store,
       maxBytes: config.uploadMaxSizeMb * 1024 ** 2,
       sniff: intake.sniff,
-      deliver: (delivery) => deliverTo(intake, watched, delivery),
+      deliver: (delivery) =>
+        deliverTo({ store, pool: pools.effects, control: pools.control }, intake, watched, delivery),
       pollMs: POLL_MS,
       log,
     });
@@ -73,22 +74,24 @@ export async function startWatchedFolders(process: RoleProcess, installation: In
   }
 }
 
-/** What the collector of a folder does with a stored file. */
+/** What the collector of a folder does with a stored file: the same as is done with an upload. */
 export async function deliverTo(
+  deps: IntakeDeps,
   intake: Intake,
   { word, onDoubt }: Pick<WatchedFolder, 'word'> & Partial<Pick<WatchedFolder, 'onDoubt'>>,
-  delivery: Delivery,
+  { tenantId, file, modifiedAt, uniqueKey, sourceName }: Delivery,
 ): Promise<Delivered> {
-  const { tenantId, file, modifiedAt, uniqueKey, sourceName } = delivery;
   const given = intake.folderFields?.(word) ?? {};
-  const fields = parseFields(intake.fields, {
-    ...(given as object),
-    ...(onDoubt === undefined ? {} : { on_doubt: onDoubt }),
+  const fields = { ...(given as object), ...(onDoubt === undefined ? {} : { on_doubt: onDoubt }) };
+  const { answer } = await acceptFile(deps, intake, {
+    tenantId,
+    fields,
+    file,
+    at: modifiedAt,
+    uniqueKey,
+    sourceId: sourceName,
   });
-  const request = { tenantId, fields, file, at: modifiedAt, uniqueKey, sourceId: sourceName };
-  await intake.check?.(request);
-  const { runId, created } = await intake.accept(request);
-  return { runId, created };
+  return { runId: answer.runId, created: answer.created };
 }
 
 function intakesOf({ kits }: Installation): Record<string, Intake> {

@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { useDatabase } from '../../test/support/database.ts';
 import { compiledProgram } from '../../test/support/programs.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
@@ -27,6 +28,7 @@ import { silentLog } from '../platform/log.ts';
 import { type CollectOptions, collectOnce, type Delivered, type Delivery } from './collect.ts';
 import { createCollector } from './collector.ts';
 import { FolderSource } from './folder/folder-source.ts';
+import { type Accepted, acceptFile, type IntakeRequest } from './intake.ts';
 
 const database = useDatabase();
 const never = new AbortController().signal;
@@ -50,21 +52,30 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-async function deliver({ file, uniqueKey }: Delivery): Promise<Delivered> {
+async function accept({ file, uniqueKey }: IntakeRequest<unknown>): Promise<Accepted> {
   const { rows } = await database.engine.query<{ id: string }>(
     `insert into engine.runs (id, tenant_id, pipeline, status, phase, lane, input, blob_id, unique_key)
      values ($1, $2, 'test', 'waiting', 'waiting', '', '{}', $3, $4) on conflict do nothing returning id`,
     [randomUUID(), tenantId, file.blobId, uniqueKey],
   );
-  return { runId: rows[0]?.id ?? 'found by its key', created: rows.length === 1 };
+  return { runId: rows[0]?.id ?? 'found by its key', status: 'waiting', created: rows.length === 1 };
 }
+
+/** As the product delivers. */
+const deliverBy =
+  (doAccept: typeof accept) =>
+  async (delivery: Delivery): Promise<Delivered> => {
+    const deps = { store, pool: database.app, control: database.engine };
+    const given = { ...delivery, fields: {}, at: delivery.modifiedAt };
+    return (await acceptFile(deps, { fields: z.object({}), accept: doAccept }, given)).answer;
+  };
+const deliver = deliverBy(accept);
 
 function build(changes: Partial<CollectOptions> = {}): CollectOptions {
   return {
     source: new FolderSource({ name: 'inbox', folder, stillMs: 0, claimLostMs: 0 }),
     tenantId,
     store,
-    db: database.engine,
     maxBytes: 1_000_000,
     sniff: () => ({ format: 'csv', mediaType: 'text/csv', extensions: ['csv'] }),
     deliver,
@@ -135,9 +146,28 @@ describe('collecting a folder', () => {
 
   it('a file the pipeline refuses is put aside, and its bytes are not kept', async () => {
     await writeFile(join(folder, 'x.csv'), 'a,b\n');
-    const refuse = () => Promise.reject(new MillraceError('input_invalid', { pipeline: 'test', reason: 'no' }));
+    const refuse = deliverBy(() =>
+      Promise.reject(new MillraceError('input_invalid', { pipeline: 'test', reason: 'no' })),
+    );
     expect(await collectOnce(build({ deliver: refuse }), never)).toMatchObject({ refused: 1 });
     expect(await listing('refused')).toContain('x.csv');
+    expect(await storedBlobs()).toBe(0);
+  });
+
+  it('a file that conflicts with what is there is refused once with its reason: nobody is asked, and it is not stored again', async () => {
+    await writeFile(join(folder, 'x.csv'), 'a,b\n');
+    const conflict = deliverBy(() => Promise.reject(new MillraceError('document_purged', { document: 'x' })));
+    expect(await collectOnce(build({ deliver: conflict }), never)).toMatchObject({ refused: 1 });
+    expect(await collectOnce(build({ deliver: conflict }), never)).toEqual({ accepted: 0, refused: 0, postponed: 0 });
+    expect(await readFile(join(folder, 'refused', 'x.csv.reason.txt'), 'utf8')).toContain('document_purged');
+    expect(await storedBlobs()).toBe(0);
+  });
+
+  it('a file that waits for somebody to change the configuration stays where it is, and each try takes its bytes back', async () => {
+    await writeFile(join(folder, 'x.csv'), 'a,b\n');
+    const wrong = deliverBy(() => Promise.reject(new MillraceError('config_invalid', { faults: 'no' })));
+    for (let round = 0; round < 2; round += 1)
+      expect(await collectOnce(build({ deliver: wrong }), never)).toEqual({ accepted: 0, refused: 0, postponed: 1 });
     expect(await storedBlobs()).toBe(0);
   });
 

@@ -3,11 +3,9 @@
 // key finds the run that is there already, and the bytes stored twice are taken back.
 import { createHash } from 'node:crypto';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import { discardFile, recordBlob } from '../engine/blobs/blobs.ts';
 import { extensionOf } from '../engine/blobs/file-name.ts';
 import { type Sniff, type StoredFile, storeFile } from '../engine/blobs/store-file.ts';
 import type { BlobStore } from '../platform/blob/blob-store.ts';
-import type { Queryable } from '../platform/database.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';
 import type { Source, SourceItem } from './source.ts';
@@ -31,11 +29,9 @@ export interface CollectOptions {
   readonly source: Source;
   readonly tenantId: string;
   readonly store: BlobStore;
-  /** Runs as millrace_engine. */
-  readonly db: Queryable;
   readonly maxBytes: number;
   readonly sniff: Sniff;
-  /** Makes the run, or finds it by its unique key. */
+  /** Makes the run, or finds it by its unique key, and takes the bytes back where no run needs them: `acceptFile` of an intake. */
   readonly deliver: (delivery: Delivery) => Promise<Delivered>;
   readonly log: Log;
 }
@@ -78,7 +74,7 @@ async function collectItem(options: CollectOptions, item: SourceItem, signal: Ab
 }
 
 async function ingest(options: CollectOptions, item: SourceItem, signal: AbortSignal): Promise<Delivered> {
-  const { tenantId, store, db, maxBytes } = options;
+  const { tenantId, source, store, maxBytes } = options;
   if (item.bytes > maxBytes) throw new MillraceError('file_too_large', { limit: maxBytes });
   const file = await storeFile(store, {
     tenantId,
@@ -92,27 +88,16 @@ async function ingest(options: CollectOptions, item: SourceItem, signal: AbortSi
     await store.delete(file.storeKey);
     throw new MillraceError('source_file_changing', { name: item.name });
   }
-  try {
-    return await hand(options, item, file);
-  } catch (error) {
-    if (isRefusal(error)) await discardFile(db, store, file);
-    throw error;
-  }
-}
-
-async function hand(options: CollectOptions, item: SourceItem, file: StoredFile): Promise<Delivered> {
-  const { source, tenantId, store, db, deliver } = options;
-  await recordBlob(db, file);
   const uniqueKey = uniqueKeyOf(source.name, item.identity, file.sha256);
-  const delivered = await deliver({ tenantId, sourceName: source.name, file, modifiedAt: item.modifiedAt, uniqueKey });
+  const { modifiedAt } = item;
+  const delivered = await options.deliver({ tenantId, sourceName: source.name, file, modifiedAt, uniqueKey });
   failpoint('source.after_deliver');
-  // The run there already has bytes of its own; spared if they are these after all (our answer was lost, not our commit).
-  if (!delivered.created) await discardFile(db, store, file);
   return delivered;
 }
 
+/** Nobody is there who could answer a conflict: the file is refused, or it would be stored again at every look. */
 function isRefusal(error: unknown): error is MillraceError {
-  return error instanceof MillraceError && error.kind === 'input';
+  return error instanceof MillraceError && (error.kind === 'input' || error.kind === 'conflict');
 }
 
 function uniqueKeyOf(sourceName: string, identity: string, sha256: Buffer): string {

@@ -38,17 +38,18 @@ describe('a watched folder', () => {
     const tenantId = newTenant();
     const source = new FolderSource({ name: 'simplicity', folder, stillMs: 0 });
     const intake = judgmentsIntake(bench.engine, silentLog);
+    const { effects: pool, control } = bench.engine.pools;
+    const deps = { store: bench.store, pool, control };
     const collect = () =>
       collectOnce(
         {
           source,
           tenantId,
           store: bench.store,
-          db: bench.engine.pools.control,
           maxBytes: 1024 ** 2,
           log: silentLog,
           sniff: intake.sniff,
-          deliver: (delivery) => deliverTo(intake, { word: 'acme' }, delivery),
+          deliver: (delivery) => deliverTo(deps, intake, { word: 'acme' }, delivery),
         },
         new AbortController().signal,
       );
