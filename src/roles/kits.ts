@@ -45,12 +45,13 @@ export interface OpenedKits {
 export async function loadKits(modules: string | undefined): Promise<readonly PipelineKit[]> {
   const names = (modules ?? '').split(',').map((name) => name.trim());
   const loaded = await Promise.all(names.filter((name) => name !== '').map(loadModule));
-  const own = loaded.flat();
-  for (const kit of own) {
-    requireOwnNames(kit);
+  const known = [...ownKits];
+  for (const kit of loaded.flat()) {
+    requireOwnNames(kit, known);
     registerErrors(kit.name, kit.errors ?? {});
+    known.push(kit);
   }
-  return [...ownKits, ...own];
+  return known;
 }
 
 export async function openKits(kits: readonly PipelineKit[], base: Omit<KitBase, 'settings'>): Promise<OpenedKits> {

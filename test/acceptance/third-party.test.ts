@@ -1,7 +1,7 @@
 // A pipeline that does not come with Millrace is a full citizen of the packed product: upload, sample, rejects, verification, error codes,
 // a route, a command, a start. The example of docs/adding-a-pipeline.md, in an empty project, as a third party has it.
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, lstatSync, writeFileSync } from 'node:fs';
+import { cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,6 +12,7 @@ import { cleanUp, makeHome, millrace, root, type Server, startServer, useProgram
 
 const project = makeHome();
 const installed = path.join(project, 'node_modules', 'millrace');
+const inbox = path.join(project, 'inbox');
 let database: InstallationDatabase;
 let env: Record<string, string>;
 let server: Server;
@@ -69,7 +70,9 @@ beforeAll(async () => {
     POLL_INTERVAL_MS: '100',
     SHUTDOWN_GRACE_SECONDS: '3',
     PIPELINE_MODULES: path.join(project, 'measurements/measurements.mjs'),
+    WATCHED_FOLDERS: `${inbox}=measurements`,
   };
+  mkdirSync(inbox);
   server = await startServer(env);
 });
 afterAll(async () => {
@@ -114,6 +117,9 @@ describe('a pipeline of one’s own', () => {
     expect(latest).toMatchObject({ status: 200, body: { sensor: 'south', value: 7.25 } });
     const unknown = await call('GET', '/v1/x/measurements/latest/west');
     expect(unknown).toMatchObject({ status: 404, body: { code: 'x.measurements.sensor_unknown' } });
+    const { type } = unknown.body as unknown as { type: string };
+    const page = await fetch(new URL(type, server.url));
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Upload one, or ask for another')]);
   });
 
   it('takes uploads whose pipeline is named after the file, and fails a file by its own code with its own advice', async () => {
@@ -127,6 +133,34 @@ describe('a pipeline of one’s own', () => {
       code: 'x.measurements.header_missing',
       next: 'Send a CSV with the columns sensor, taken_at and value.',
     });
+  });
+
+  it('has its files ingested from the command line, and collected from a watched folder, each once', async () => {
+    const file = path.join(project, 'west.csv');
+    writeFileSync(file, 'sensor,taken_at,value\nwest,2026-01-07T00:00:00Z,3\n');
+    const { code, stdout } = await millrace(['ingest', file, '--pipeline', 'measurements', '--watch'], env);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('stored')]);
+    for (const [name, content] of [
+      ['good.csv', 'sensor,taken_at,value\nwest,2026-01-08T00:00:00Z,4\n'],
+      ['page.csv', '<html><body>not found</body></html>'],
+    ] as const) {
+      writeFileSync(path.join(project, name), content);
+      renameSync(path.join(project, name), path.join(inbox, name));
+    }
+    const names = (folder: string) => {
+      try {
+        return readdirSync(path.join(inbox, folder));
+      } catch {
+        return [];
+      }
+    };
+    await waitFor(() => names('accepted').includes('good.csv') && names('refused').includes('page.csv'), {
+      what: 'both files to be collected',
+    });
+    expect(readFileSync(path.join(inbox, 'refused', 'page.csv.reason.txt'), 'utf8')).toContain('content_mismatch');
+    const latest = async () =>
+      (await call('GET', '/v1/x/measurements/latest/west')).body as unknown as { value: number };
+    await waitFor(async () => (await latest()).value === 4, { what: 'the row of the folder' });
   });
 
   it('is started over HTTP and from the command line, which those that take files only are not', async () => {

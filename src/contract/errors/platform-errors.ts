@@ -172,7 +172,7 @@ export const platformErrors = defineErrors({
     kind: 'config',
     status: 500,
     message: 'The module {module} of PIPELINE_MODULES cannot be used: {reason}.',
-    next: 'Correct the path, or the module; docs/operations.md shows what it exports.',
+    next: 'Correct the path, or the module; docs/adding-a-pipeline.md says what it may declare.',
   },
   watched_folder_invalid: {
     kind: 'config',
