@@ -62,7 +62,7 @@ describe('our own rules', () => {
     expect(check('src/pipelines/ads/a.ts', "import { x } from './x.ts';")).toEqual([]);
   });
 
-  it("want the engine's tables read through the engine", () => {
+  it('want the tables of the engine read through the engine', () => {
     const rule = expect.stringContaining('src/engine/reads');
     expect(check('src/http/sql/a.ts', 'select id from engine.runs')).toEqual([rule]);
     expect(check('src/cli/doctor/sql/a.ts', 'join engine.ready q on true')).toEqual([rule]);

@@ -1,7 +1,16 @@
 // A pipeline that does not come with Millrace is a full citizen of the packed product: upload, sample, rejects, verification, error codes,
 // a route, a command, a start. The example of docs/adding-a-pipeline.md, in an empty project, as a third party has it.
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -81,9 +90,14 @@ afterAll(async () => {
 });
 
 describe('a pipeline of one’s own', () => {
-  it('runs from a package that was installed, not linked', () => {
+  it('runs from a package that was installed, not linked, with its docs and examples', () => {
     expect(lstatSync(installed).isSymbolicLink()).toBe(false);
     expect(installed.startsWith(root)).toBe(false);
+    expect(readdirSync(path.join(installed, 'docs'))).toEqual(
+      expect.arrayContaining(['ARCHITECTURE.md', 'adding-a-pipeline.md', 'errors.md']),
+    );
+    expect(readdirSync(path.join(installed, 'examples'))).toEqual(expect.arrayContaining(['measurements']));
+    expect(existsSync(path.join(installed, 'src'))).toBe(false);
   });
 
   it('has its routes in the description of the API', async () => {

@@ -1,0 +1,3 @@
+import { describeChecklists } from '../../test/support/checklist.ts';
+
+describeChecklists([['kit-checklist.md', 65]]);
