@@ -1,6 +1,6 @@
 // The one controller of adaptive sizes: rows per flush, runs per claim, rows per promotion batch.
-// Grows exponentially while the time per batch is under the target, follows the measured cost per item near it, halves on
-// errors and waits. Every change is handed to `onDecision`, so that the console can draw it.
+// The controller doubles the size while a batch takes less than the target time, follows the measured cost per item near the target, and halves
+// the size after errors and waits. It reports every change to `onDecision`, so that the console can draw it.
 
 export interface AdaptiveOptions {
   readonly name: string;

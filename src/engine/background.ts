@@ -1,5 +1,5 @@
-// What an engine does besides answering its callers: it hears of work, wakes its workers and services, and starts and stops them. Everything
-// that says "there is something new" to this process or to the others is here.
+// What an engine does besides answering its callers: it receives wake-ups, passes them to its workers and services, and starts and stops both.
+// All wake-ups for this process and for others go through this file.
 import type { Log } from '../platform/log.ts';
 import { type ConsumerOptions, createConsumer } from './consumer.ts';
 import type { EnginePools } from './engine-pools.ts';

@@ -1,6 +1,5 @@
-// Begins many short runs in slices, each slice in its own turn of the event loop. Runs that wait for nothing follow each other without a turn
-// in between: two thousand of them delayed the next claim and the first finished runs until the last one had begun, while the server
-// was idle.
+// Begins many short runs in slices, each slice in its own turn of the event loop. Without slices, runs that await nothing would follow each other in one
+// turn: 2,000 of them delayed the next claim and the first ends until the last one had begun, and the server was idle meanwhile.
 
 /** So many runs begin in one turn: enough for a batch of ends that is worth its round trip. */
 export const SLICE = 500;

@@ -1,5 +1,5 @@
 // Decides what to claim next for one worker: plain pipelines in one statement, capped ones lane by lane, and runs that
-// must be worked on alone. Keeps for each pipeline which lane had the last turn; the round goes on from there, whatever a claim brought.
+// must be worked on alone. The claimer remembers for each pipeline which lane had the last turn; the next claim continues behind that lane.
 import { type Pool, withTransaction } from '../platform/database.ts';
 import { alreadyLanded, type EarlyRows } from '../platform/early-rows.ts';
 import { failpoint } from '../platform/failpoints.ts';

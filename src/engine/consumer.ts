@@ -1,5 +1,5 @@
-// Consuming the outbox. A consumer's offset moves in the transaction of what it did with the events, so that each event is
-// applied once, in order, whatever is killed. Effects outside the database must be idempotent by event id.
+// Consumes the outbox. A consumer stores its offset in the same transaction as the effects of the events, so that it applies each event once and in
+// order, whichever process is killed. Effects outside the database must be idempotent by event id.
 import { type Pool, type Queryable, withTransaction } from '../platform/database.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';

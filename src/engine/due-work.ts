@@ -1,5 +1,5 @@
-// Moves everything that is due now into the queue, for processes that start, work and exit (a command, a cron job). The services do the same, but
-// perhaps only after such a process has looked and found nothing.
+// Moves all runs that are due into the queue, for processes that start, work and exit (a command, a cron job). The services do the same, but such a
+// process might find an empty queue before they do.
 import type { Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Registry } from './pipeline.ts';

@@ -1,5 +1,5 @@
-// What a stage puts into the outbox, as it is stored. Names that begin with "run." are the engine's own: taken by a stage, such an event
-// would stand in the way of the run's end.
+// The stored form of the events that a stage emits. Names that begin with "run." belong to the engine: an event of a stage with such a name would
+// conflict with the event of the run's end.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { EndedEvent } from './sql/end-attempts.ts';
 import type { EmittedEvent, StageRun } from './stage-context.ts';

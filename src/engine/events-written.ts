@@ -1,5 +1,5 @@
-// Tells the outbox pump of this process that events were written here, by whoever wrote them: engine, consumers, webhooks, alerts. As a rule it is
-// told before their commit; a pump that finds nothing looks again, first soon, then ever more rarely.
+// Tells the outbox pump of this process that the engine, a consumer, webhooks or alerts wrote events here. The pump usually hears it before their
+// commit; if it finds nothing, it looks again, at first soon and then less and less often.
 const listeners = new Set<() => void>();
 
 export function noteEventsWritten(): void {

@@ -1,4 +1,4 @@
-// What every execution of a worker is given: connections, and the engine's answers to what only it can do.
+// What a worker gives each execution: connections, and the functions that only the engine can provide.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { translateDatabaseError } from '../platform/database-errors.ts';
 import type { Log } from '../platform/log.ts';

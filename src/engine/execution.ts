@@ -1,4 +1,4 @@
-// One attempt at one stage: the context it works with, and what became of it.
+// One attempt at one stage: builds its context, runs the stage, and reports how the attempt ended.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Pool, Queryable } from '../platform/database.ts';
 import { isTooLong } from '../platform/database-errors.ts';

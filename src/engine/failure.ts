@@ -1,4 +1,4 @@
-// From a thrown error to the end of an attempt: what kind it is, whether it is retried, and what the ledger will say.
+// Turns a thrown error into the end of an attempt: its kind decides whether the engine retries it and what the ledger says.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { cancelEvent, target } from '../contract/states/machine.ts';
 import { translateDatabaseError } from '../platform/database-errors.ts';

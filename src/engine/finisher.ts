@@ -1,9 +1,11 @@
-// Writes the ends of attempts in batches. While one batch is being written the next one gathers, so that the batch size
-// follows the load by itself. Ends of different runs wait for nobody: a lease that is locked is passed over and its end set aside, to be tried
-// again alone, while its own effects transaction, if it is that which holds the lock, is stopped; and when a batch takes long, another
-// writer goes on with what has gathered. A batch that the database refuses is written one by one, so that a single bad receipt does
-// not hold up its neighbours. While the database is away, ends wait here; the fence decides whether they still count. An end that was
-// written although its answer was cut off is found in the history, and not called lost.
+// Writes the ends of attempts in batches. While the finisher writes one batch, the next one gathers, so that the batch size follows the load.
+//
+// The end of one run never waits for another run. The finisher skips an end whose lease is locked and tries it again alone; if the lock belongs to an
+// effects transaction of the same attempt, it stops that transaction. When a batch takes long, a second writer continues with what has gathered. When
+// the database refuses a batch, the finisher writes its ends one by one, so that one bad receipt does not delay the others.
+//
+// While the database is away, ends wait here; the fence decides later whether they still count. If the database stored an end but its answer was lost, the
+// finisher finds that end in the history.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { type Pool, withTransaction } from '../platform/database.ts';
 import { sqlStateOf, translateDatabaseError } from '../platform/database-errors.ts';

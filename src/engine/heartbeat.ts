@@ -1,5 +1,5 @@
 // Keeps one worker incarnation alive over a connection of its own, so that neither a busy pool nor a long transaction can
-// starve it. Says `onLost` once when the incarnation was declared lost.
+// starve it. Calls `onLost` once when another process has declared the incarnation lost.
 import type pg from 'pg';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { translateDatabaseError } from '../platform/database-errors.ts';

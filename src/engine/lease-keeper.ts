@@ -1,5 +1,5 @@
-// Keeps a worker's leases honest: compares now and then what the database says the worker holds with what its process holds, gives back
-// what nobody works on, stops what is no longer ours, and writes down which runs have begun, so that a loss is charged to those alone.
+// Compares at intervals the leases that the database gives this worker with the runs that its process holds. It releases leases that nobody works on,
+// stops executions whose lease is gone, and records which runs have begun, so that a loss counts against those runs only.
 import type { Pool } from '../platform/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Execution } from './execution.ts';

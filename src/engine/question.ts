@@ -1,4 +1,4 @@
-// What a stage asks, the choices it offers, and what it is told of the answer. Imports nothing.
+// The question of a stage, the choices that it offers, and the answer that it receives. Imports nothing.
 
 export interface Choice {
   readonly choice: string;

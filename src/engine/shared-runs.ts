@@ -1,6 +1,6 @@
-// How the parts of a shared run end. A part that ends leaves the run active as long as others are at work; the last one ends the run, once. Who
-// is last is decided under a lock on the run. A part that is lost, released or retried goes back alone. When nobody is left at work, the whole
-// run goes back: its parts are offered again at the next claim and go on from their checkpoints, those that had ended find nothing to do.
+// How the parts of a shared run end. The run stays active while other parts are; the last part ends the run, once, and a lock on the run decides which
+// part is the last. A part that is lost, released or retried goes back alone. When no part is active any more, the whole run goes back: the next claim
+// offers all its parts again, and each continues at its checkpoint. Parts that had ended find nothing to do.
 import { type Pool, type Queryable, withTransaction } from '../platform/database.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { endByRelease, plainEnd } from './failure.ts';

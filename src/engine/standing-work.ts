@@ -1,4 +1,4 @@
-// When work counts as standing still, in one place for doctor and /ready.
+// When the engine counts as making no progress: one definition for doctor and /ready.
 import type { WorkSigns } from './reads/read-signs.ts';
 
 /** An end is written within a second when all is well. */

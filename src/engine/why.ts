@@ -1,4 +1,4 @@
-// Why a waiting run waits, in a word for programs and a sentence for people. A waiting run can always say.
+// Why a waiting run waits: a word for programs and a sentence for people. There is an answer for every waiting run.
 import type { Queryable } from '../platform/database.ts';
 import { readWaitingFacts, type WaitingFacts } from './reads/read-waiting.ts';
 import type { RunRow } from './reads/run-columns.ts';

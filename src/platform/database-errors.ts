@@ -1,5 +1,5 @@
-// Foreign database errors become ours by one table of SQLSTATEs; everything that is not in it stays what it is, because
-// only the caller knows what, say, a unique violation (23505) means to it. Connection errors without a SQLSTATE come
+// Translates errors of the database into ours, by one table of SQLSTATEs. An error that is not in the table stays as it is, because
+// only the caller knows what, for example, a unique violation (23505) means. Connection errors without a SQLSTATE come
 // from the socket (ECONNREFUSED …) or from the driver (plain sentences), so they have two small tables of their own.
 import type { ErrorCode } from '../contract/errors/catalogue.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';

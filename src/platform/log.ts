@@ -1,5 +1,5 @@
 // The logger. Every line passes the list of allowed fields and then the redaction patterns, whichever part of the program
-// or library wrote it; there is no way round it, also not through child loggers.
+// or library wrote it; child loggers cannot avoid this either.
 import pino from 'pino';
 import { allowedFields, type FieldOptions } from './log-fields.ts';
 import { pinoPretty } from './log-pretty.ts';

@@ -1,4 +1,4 @@
-// The bytes of a stored blob, as the readers of tables want them.
+// Gives the readers of tables the bytes of a stored blob.
 import type { Blob } from '../engine/blobs/blobs.ts';
 import { parseBlobKey } from '../platform/blob/blob-key.ts';
 import type { BlobStore } from '../platform/blob/blob-store.ts';

@@ -1,6 +1,6 @@
 // Gives everything a file holds to exactly one name: header, row, a set-aside line by its reason, or structure (byte order mark, brackets,
 // commas). Text and JSON are counted in bytes of the original file, workbooks in cells of all sheets and in parts. It counts per run of
-// rows of one kind, not per byte. The tallies are plain JSON and ride in the checkpoint: a reading that goes on counts nothing twice.
+// rows of one kind, not per byte. The tallies are plain JSON and part of the checkpoint: a reading that resumes counts nothing twice.
 import type { Content } from '../engine/receipt.ts';
 import { type RowBatch, rowKinds, setAsideReason } from './row-batch.ts';
 

@@ -1,6 +1,6 @@
-// Something the reader decided: the value, how sure it is, and why, in a sentence a user can read. Plain JSON throughout.
-// Where there are several answers each is weighed: every clue adds its log-odds, the sum becomes a certainty between 0 and 1, and the
-// word for it depends on the best rival as well.
+// A decision of the reader: the value, how certain it is, and the reason as a sentence for users. Plain JSON throughout.
+// Where several answers are possible, the reader weighs each: every clue adds its log-odds, the sum becomes a certainty between 0 and 1, and the
+// word for the certainty also depends on the second best answer.
 import type { Clue, Evidence, Rival } from './reading-evidence.ts';
 
 /** `exact`: the file says so. `likely`: the evidence points one way. `guess`: it had to choose; look at it. */

@@ -1,5 +1,5 @@
-// What becomes of doubts: a question to a person, a failure, or a count on the receipt. Only doubts that hold are asked: those where rows
-// would be lost or a meaning that is needed would be guessed. Knows no pipeline.
+// Turns doubts into a question to a person, a failure, or a count on the receipt. It asks only about doubts that hold the run: those where rows
+// would be lost or a required meaning would be guessed. Knows no pipeline.
 import { isDeepStrictEqual } from 'node:util';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { StageOutcome } from '../engine/pipeline.ts';

@@ -1,5 +1,5 @@
-// Works through a batch in slices and lets the event loop have its turn in between. A piece of rows on its way to the database takes
-// ten questions and answers; each would wait until a whole batch has been read, and so would every request to the same process.
+// Processes a batch in slices and yields to the event loop between them. Storing one piece of rows takes ten round trips to the database; without
+// slices each of them, and every request to the same process, would wait until a whole batch has been read.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RowBatch } from './row-batch.ts';
 

@@ -1,4 +1,4 @@
-// What a file may ask of the reader before it is refused with a typed error. Every limit is a setting; the defaults hold every
+// The limits of a file: beyond them the reader refuses it with a typed error. Every limit is a setting; the defaults hold every
 // export seen so far with a wide margin and stop the known attacks (one endless line, a million columns, bombs) early.
 
 export interface TableLimits {

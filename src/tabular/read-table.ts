@@ -1,5 +1,5 @@
-// The entry point of reading tables: any source in, a reading and batches of rows out. With a reading at hand (a resumed run, a
-// replay) `openTable` reads exactly as before; without one `readTable` sniffs first.
+// The entry point for reading tables: it takes any source and returns a reading and batches of rows. `openTable` reads with a given reading exactly as
+// before (a resumed run, a replay); `readTable` finds the reading first.
 import type { ByteSource } from './byte-source.ts';
 import { readCsv } from './csv/read-csv.ts';
 import { readJson } from './json/read-json.ts';

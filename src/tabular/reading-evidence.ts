@@ -1,5 +1,5 @@
-// What speaks for and against what a reader decided (weighed in decision.ts), and what it set aside: a span of the file with its reason,
-// so that a receipt can count every byte and a doubt can be put to a person. Plain JSON throughout; imports nothing.
+// The evidence for and against a decision of the reader (weighed in decision.ts), and what the reader set aside: a span of the file with its reason,
+// so that a receipt can count every byte and the run can ask a person about a doubt. Plain JSON throughout; imports nothing.
 
 export interface Evidence {
   readonly for: readonly string[];

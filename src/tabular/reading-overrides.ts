@@ -1,4 +1,4 @@
-// What a caller wants to be read otherwise, in the words of the API, as the orders that the reader takes.
+// Translates the overrides of the API into those of the reader.
 import type { z } from 'zod';
 import type { ReadingOverrides as Given } from '../contract/api/reading.ts';
 import type { ReadingOverrides } from './reading.ts';

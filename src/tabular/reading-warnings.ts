@@ -1,4 +1,4 @@
-// What a user should look at before trusting a reading.
+// Warnings that a user should check before trusting a reading.
 import type { ColumnFit } from './layout/fit-columns.ts';
 import type { Reading, ReadingWarning } from './reading.ts';
 

@@ -1,5 +1,5 @@
-// Corrected rows on their way back in. They travel as a blob of their own, one JSON line per row with the line and offset the row had in
-// the original file, so that a replay is an ordinary run with ordinary guarantees and the original is never touched.
+// Writes corrected rows as a blob of their own: one JSON line per row, with the line and offset that the row had in the original file. A replay
+// is thus an ordinary run with the usual guarantees, and the original stays unchanged.
 import type { ByteSource } from './byte-source.ts';
 import type { Table } from './read-table.ts';
 import type { Reading } from './reading.ts';

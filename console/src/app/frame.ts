@@ -1,4 +1,4 @@
-// The routes that other pages stand under. Their components are given in router.tsx, so that a kit can hang its pages here without
+// The routes that other pages stand under. Their components are given in router.tsx, so that a kit can add its pages here without
 // importing what shows them.
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, redirect } from '@tanstack/react-router';

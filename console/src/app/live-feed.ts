@@ -1,5 +1,5 @@
-// One live line per tab to the tenant's event feed. It resumes after the last position it saw, so nothing is missed, backs off
-// when the server is away, and lets go while the tab is hidden (browsers allow six connections per host).
+// One connection per tab to the tenant's event feed. It resumes after the last position it saw, so that it misses nothing, waits longer and longer
+// while the server is away, and closes while the tab is hidden (browsers allow six connections per host).
 import { call, hasCode, type RunEvent } from './api.ts';
 import { noteFailure } from './reachability.ts';
 import { createSseParser } from './sse-parser.ts';

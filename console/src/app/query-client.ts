@@ -1,4 +1,4 @@
-// The cache of everything fetched. A lost session or a pending password change leads to the page that settles it.
+// The cache of everything fetched. A lost session leads to the sign-in page, a pending password change to the page of the password.
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, hasCode } from './api.ts';
 import { noteFailure } from './reachability.ts';

@@ -1,5 +1,5 @@
-// Whether the server answers. Away from the first request that got no answer until a question to it gets one; then everything on
-// screen is asked for again, so that a page comes back by itself.
+// Whether the server answers. It counts as away from the first request without an answer until a request gets one; then the console loads everything on
+// screen again, so that a page recovers by itself.
 import { useSyncExternalStore } from 'react';
 import { ApiError, call } from './api.ts';
 

@@ -1,4 +1,4 @@
-// Reads Server-Sent Events out of text chunks that may be cut anywhere. Comments and empty messages are swallowed.
+// Reads Server-Sent Events out of text chunks that may be cut anywhere. It drops comments and empty messages.
 export interface SseMessage {
   readonly id: string | undefined;
   readonly event: string;

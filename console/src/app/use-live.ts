@@ -1,4 +1,4 @@
-// Ties the live feed to the cache: an event makes what it touched stale, at most a few times a second.
+// Connects the live feed to the cache: an event marks the data that it concerns as stale, at most a few times a second.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { onLiveEvent, onLiveState, readLiveState, startLiveFeed } from './live-feed.ts';

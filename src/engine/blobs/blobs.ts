@@ -1,4 +1,4 @@
-// The rows of stored bytes: written once the bytes are safe, found again, kept as long as they are needed.
+// The rows of stored bytes. A caller records a row after the bytes are durable; the row stays as long as a run needs the bytes.
 
 import { parseBlobKey } from '../../platform/blob/blob-key.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';

@@ -1,5 +1,5 @@
-// Removes bytes nobody needs: blobs no run ever used, blobs whose time is over, stored bytes without a row, and what killed puts
-// left. Safe to run in every process at once, and at any point it may be killed: rows are marked first, bytes go second.
+// Deletes bytes that nobody needs: blobs that no run ever used, blobs whose retention is over, stored bytes without a row, and temporary files of
+// killed uploads. Every process may run it at once, and it may be killed at any point: it marks rows first and deletes bytes second.
 import { isBlobKey } from '../../platform/blob/blob-key.ts';
 import type { BlobInfo, BlobStore } from '../../platform/blob/blob-store.ts';
 import type { Queryable } from '../../platform/database.ts';

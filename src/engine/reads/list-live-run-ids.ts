@@ -1,5 +1,5 @@
-// Ids of a tenant's runs that wait or run, newest first. The queue tables know no tenant, so they are read by the engine's role and
-// only ids come back; what is shown of those runs is read again under the tenant's own policy.
+// Ids of a tenant's waiting and active runs, newest first. The queue tables have no tenant column, so the engine's role reads them and returns ids
+// only; the caller reads the runs themselves under the tenant's own policy.
 import type { Queryable } from '../../platform/database.ts';
 
 interface IdRow {

@@ -1,4 +1,4 @@
-// Runs that belong to whoever made them: of pipelines that say so, nobody else of the tenant sees them, admins and programs apart.
+// Private runs: a pipeline may declare that only the user who started a run, admins and API keys see it.
 import type { Queryable } from '../../platform/database.ts';
 
 /** What a person does not see: runs of these pipelines that somebody else made. */

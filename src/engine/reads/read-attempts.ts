@@ -1,4 +1,4 @@
-// The executions of one run, and the names of the workers that did them.
+// The executions of one run, and the names of the workers that ran them.
 import type { Queryable } from '../../platform/database.ts';
 
 export interface AttemptRow {

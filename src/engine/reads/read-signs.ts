@@ -1,5 +1,5 @@
-// Whether the engine's work moves on, for those who look after an installation: doctor, /ready, metrics, alerts. Of the whole
-// installation, as millrace_engine. However long the queue, at most SAMPLE of its rows are read for each pipeline.
+// Whether the engine makes progress, for doctor, /ready, metrics and alerts. Reads the whole installation as millrace_engine, but at most SAMPLE rows
+// of the queue for each pipeline.
 import type { Queryable } from '../../platform/database.ts';
 
 export interface WorkSigns {

@@ -1,7 +1,6 @@
-// How often those we ask told us to wait, by provider, in the last hour. A run that asks a provider names it in its input (`provider`); one
-// that cannot counts under its pipeline's (`providers`), which it asks in any case. Looks at runs made in the last hour and
-// at those that wait for later now, which is where a throttled run is found: a bounded number of both, by index, so that it costs the
-// same however large the ledger is. Rate and count are of the same runs. Runs as millrace_engine.
+// How often providers throttled us in the last hour, by provider. A run names its provider in its input (`provider`); a run that does not counts for
+// the provider of its pipeline. The statement reads a bounded number of runs of the last hour and of runs that wait for a later time, where
+// throttled runs are, both by index: its cost does not grow with the ledger. Rate and count describe the same runs. Runs as millrace_engine.
 import type { Queryable } from '../../platform/database.ts';
 
 export interface ThrottlingRow {

@@ -1,4 +1,4 @@
-// The due mover: runs that were planned for later enter the queue when their time has come.
+// The due mover puts planned runs into the queue when they are due.
 import type { Pool } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { Log } from '../../platform/log.ts';

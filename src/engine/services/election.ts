@@ -1,8 +1,8 @@
-// Which process of the installation does the background work: the one that holds a row which expires. Fifty processes that each look for
-// due runs, silent workers and new events cost the database far more than the work.
+// Elects the process that does the background work: the one that holds a row with an expiry. Fifty processes that each look for due runs, silent
+// workers and new events would cost the database far more than the work.
 //
-// Promises: as a rule one process is elected, and soon another one when it is gone; at once when it stopped, or was killed on the same
-// machine. Does not promise that there is never a second one for a moment: every service is safe in all processes at once.
+// Promises: normally one process is elected. When it is gone, another one follows soon, and at once if it stopped or was killed on the same machine. Does
+// not promise that two processes never overlap for a moment: every service is safe in all processes at once.
 import { hostname } from 'node:os';
 import type { Pool } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';

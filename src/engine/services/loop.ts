@@ -1,8 +1,8 @@
 // The skeleton of every background service: one action, repeated on a timer or when woken, safe to run in all processes at
-// once because the action itself takes the locks it needs. A failing action is logged and tried again; it never ends the loop.
+// once because the action itself takes the locks it needs. The loop logs a failing action and tries it again; a failure never ends the loop.
 //
-// A loop that finds nothing looks ever more rarely, up to `idleMs`: wake-ups carry the news, looking covers those that get lost. With an
-// election only the elected process looks; the others rest until they are elected.
+// A loop that finds nothing looks less and less often, up to `idleMs`: wake-ups announce new work, and looking covers wake-ups that get lost. With an
+// election only the elected process looks.
 import type { Log } from '../../platform/log.ts';
 import { Doorbell, waitAtMost } from '../../platform/wait.ts';
 import type { Elected } from './election.ts';

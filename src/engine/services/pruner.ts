@@ -1,6 +1,6 @@
-// The pruner: forgets what is older than its retention, and moves ended runs from the ledger to its history, a bounded batch at a time. After
-// each batch it rests as long as the batch took, so that it never takes more than half of a connection's time from work; it goes on where it
-// was, and stops between any two batches. What fails in one table keeps no other from being pruned.
+// The pruner deletes rows that are older than their retention, and moves ended runs from the ledger to its history, one bounded batch at a time. After
+// each batch it rests as long as the batch took, so that it never uses more than half of a connection's time. It continues where it was, and can stop
+// between any two batches. A failure in one table does not keep it from pruning the others.
 import type { Pool } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import { leastUuidv7 } from '../../platform/ids.ts';

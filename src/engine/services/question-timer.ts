@@ -1,4 +1,4 @@
-// The question timer: a run that asked and was not answered in time ends as failed, so that every run ends.
+// The question timer fails runs whose question nobody answered in time, so that every run ends.
 import type { Pool } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
 import { endOverdueQuestions } from '../questions.ts';

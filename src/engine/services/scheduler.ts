@@ -1,8 +1,8 @@
-// The scheduler: fires due schedules. Any number of processes may run it; the row lock and the run's key let one through.
+// The scheduler fires due schedules. Any number of processes may run it; the row lock and the run's key let one of them fire.
 //
-// No schedule holds up another. Those that are due fire together, in one transaction; when that fails, each fires in one of its own, with a
-// limit on every wait, and what is wrong with one is written down beside it: set aside when it can never fire, passed over when its run is
-// refused, tried again later in every other case.
+// No schedule delays another. The scheduler fires all due schedules in one transaction. If that fails, it fires each in a transaction of its own, with a
+// limit on every wait, and records the fault beside the schedule: it sets a schedule aside that can never fire, skips one whose run is
+// refused, and tries every other one again later.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type Pool, type Queryable, withTransaction } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';

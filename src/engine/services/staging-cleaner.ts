@@ -1,5 +1,5 @@
-// Removes the staging of runs that ended some days ago, in bounded transactions, under a role of the pipeline's own that can delete it
-// and reach nothing else. A live run is never touched, whatever its age. What staging is, and how it is found, the pipeline says.
+// Deletes the staging of runs that ended some days ago, in bounded transactions, under a role of the pipeline that may delete staging and nothing else.
+// It never touches a live run, whatever its age. The pipeline says what its staging is and how to find it.
 import { type Pool, type Queryable, withTransaction } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
 import { becomeRole } from '../sql/become-role.ts';

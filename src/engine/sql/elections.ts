@@ -1,4 +1,4 @@
-// The row of an election: whoever finds it expired, or its own, has it for a while.
+// The row of an election. A process takes or renews it for a while if the row has expired or is its own.
 import type { Queryable } from '../../platform/database.ts';
 
 export interface Candidate {

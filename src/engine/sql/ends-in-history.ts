@@ -1,4 +1,4 @@
-// Looking up ends whose answer was lost.
+// Looks up ends whose answer was lost.
 import type { Queryable } from '../../platform/database.ts';
 import { arrayLiteral } from './array-literal.ts';
 import type { AttemptEnd } from './end-attempts.ts';

@@ -1,4 +1,4 @@
-// The outbox after commit: giving events their positions, and reading them in that order.
+// Gives committed events their positions in the outbox, and reads them in that order.
 import type { Queryable } from '../../platform/database.ts';
 
 // Only the holder of this advisory lock gives out positions, so they commit in order.

@@ -1,4 +1,4 @@
-// One connection, several statements in the making: a connection takes the next one only when it has answered the one before.
+// Sends statements over one connection one after another: each waits until the connection has answered the statement before it.
 import type { Queryable } from '../../platform/database.ts';
 
 /** Sends each statement when the one before has been answered, while its parameters are made before that. */

@@ -1,4 +1,4 @@
-// Refused items, written in the transaction of the effects beside which they were refused.
+// Stores refused items in the transaction of the effects that were made at the same time.
 import type { Queryable } from '../../platform/database.ts';
 
 /** Where it stood and what was in the way are said as far as they are known. */

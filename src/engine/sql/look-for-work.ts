@@ -1,5 +1,5 @@
-// Whether a look for work is worth its claims. A worker that found nothing and that nobody has woken asks this first: one statement instead of one
-// for each kind of claim.
+// Asks whether there is work to claim. A worker that found nothing and received no wake-up asks this first: one statement instead of one for each kind
+// of claim.
 import type { Queryable } from '../../platform/database.ts';
 
 export interface WorkSeen {

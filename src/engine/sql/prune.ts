@@ -1,4 +1,4 @@
-// Forgetting, in bounded batches. Runs, their attempts and events leave the ledger for its history: see move-to-history.ts.
+// Deletes old rows in bounded batches. How runs, attempts and events move from the ledger to its history: see move-to-history.ts.
 import type { Queryable } from '../../platform/database.ts';
 
 interface PruneStatement {

@@ -1,4 +1,4 @@
-// The input of one run, where the claim left it behind because it is large.
+// Reads the input of one run. A claim leaves out an input that is large.
 import type { Queryable } from '../../platform/database.ts';
 
 export async function readInput(db: Queryable, runId: string): Promise<unknown> {

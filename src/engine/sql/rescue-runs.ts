@@ -1,5 +1,5 @@
-// Takes runs back from workers that are no more: gone silent, ended, or unknown (after a failover, or because a claim was committed when its
-// worker had already stopped).
+// Takes runs back from workers that are silent, have ended, or are unknown: after a failover, or when a claim was committed after its worker had
+// stopped.
 import type { Queryable } from '../../platform/database.ts';
 import type { Failures } from '../retry-policy.ts';
 import { cancelEventOf } from './cancel-event.ts';

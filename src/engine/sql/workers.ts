@@ -1,4 +1,4 @@
-// The registry of workers: one row per incarnation, the only heartbeat there is.
+// The registry of workers: one row per incarnation, which is also its heartbeat.
 import type { Queryable } from '../../platform/database.ts';
 import type { WorkerSigns } from '../vitals.ts';
 import type { ClaimedRow } from './claim-runs.ts';

@@ -1,4 +1,4 @@
-// What ads bring to alerts: an upload whose numbers are in the tables, in the words of the specification.
+// The facts that ads give to alerts, with the texts of the specification: an upload whose numbers are stored.
 
 import { safeCode, safeLabel } from '../../outbound/alerts/messages.ts';
 import type { PipelineAlerts } from '../../outbound/alerts/pipeline-alerts.ts';

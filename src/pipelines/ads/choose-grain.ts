@@ -1,5 +1,5 @@
-// Numbers of several grains for one day: an upload says what it will tell before it writes, and when all of it is written the fullest grain
-// of each contested day is marked. Until then what was there counts, so that half an upload replaces nothing.
+// Chooses between numbers of several grains for one day. An upload declares its days before it writes; after its last row it marks the fullest grain of
+// each day that has several. Until then the former numbers count, so that half an upload replaces nothing.
 import type { StageContext } from '../../engine/stage-context.ts';
 import { type Grain, grainKey, grainName, levels } from './grain.ts';
 import type { AdsInput } from './input.ts';

@@ -1,5 +1,4 @@
-// The doubts of an upload: what speaks against how its file was read and mapped, and against its totals. What becomes of them is decided in
-// tabular/doubt-question.ts.
+// The doubts of an upload: evidence against its reading, its mapping and its totals. tabular/doubt-question.ts decides whether the run asks about them.
 import { type OnDoubt, withoutDisproved } from '../../tabular/doubt-question.ts';
 import type { Reading, ReadingDoubt } from '../../tabular/reading.ts';
 import { controlMeasures } from './control-totals.ts';

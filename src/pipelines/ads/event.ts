@@ -1,4 +1,4 @@
-// The event that tells others that an upload's numbers are in the tables. Put into the outbox by the transaction that ends the run, once.
+// The event that says that the numbers of an upload are stored. The transaction that ends the run puts it into the outbox, once.
 import type { EmittedEvent } from '../../engine/stage-context.ts';
 import type { AdsInput } from './input.ts';
 

@@ -1,4 +1,4 @@
-// Where a lane of promotion stands and what it has counted: plain JSON, kept as the checkpoint of its part.
+// The position and the counts of a lane of promotion: plain JSON, the checkpoint of its part.
 import type { PromotionBuckets } from './receipt.ts';
 
 export interface PromotedRows {

@@ -1,4 +1,4 @@
-// What was said for one file, laid over the mapping of its kind: its day, a period instead of days, columns that are left out.
+// Choices for one file that override the mapping of its kind: its day, a period instead of days, columns to leave out.
 import type { ColumnMapping } from '../../tabular/mapping/mapping.ts';
 import type { Reading } from '../../tabular/reading.ts';
 import { adsFields } from './fields.ts';

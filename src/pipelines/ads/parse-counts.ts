@@ -1,4 +1,4 @@
-// What parse counted and where it stands: the checkpoint of the stage, and what promotion and the receipt go by.
+// The counts and the position of parse: the checkpoint of the stage. Promotion and the receipt use the counts.
 import type { Content } from '../../engine/receipt.ts';
 import { nothingCounted } from '../../tabular/content-counter.ts';
 import { type Position, startOfFile } from '../../tabular/row-batch.ts';

@@ -1,5 +1,5 @@
-// The parse stage: file in, staged rows out. Every piece of rows is committed with the rejects it holds and the file position behind
-// it, so a killed attempt goes on exactly there. While one piece is being written the next one is read.
+// The parse stage reads the file into staged rows. It commits every piece of rows together with its rejects and the file position behind it, so that the
+// next attempt continues exactly there. It reads the next piece while it writes one.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { AdaptiveSize } from '../../engine/adaptive.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';

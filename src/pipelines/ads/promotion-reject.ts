@@ -1,5 +1,5 @@
-// A valid row that the database refuses: taken out of its batch, counted and kept as a reject like any other, and with it the lines that
-// were added to it.
+// Handles a valid row that the database refuses: promotion takes it out of its batch and keeps it as a reject, together with the lines that were added
+// to it.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import { openTable } from '../../tabular/read-table.ts';

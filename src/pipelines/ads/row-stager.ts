@@ -1,5 +1,5 @@
-// Turns batches of rows into staged rows, rejects and counts. Knows nothing of transactions: what it has gathered is taken in one
-// piece, with the state the checkpoint must have once that piece is committed.
+// Turns batches of rows into staged rows, rejects and counts. It knows nothing of transactions: its caller takes everything gathered as one piece, with
+// the state that the checkpoint must have once that piece is committed.
 import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
 import { storableText } from '../../platform/storable-text.ts';
 import { ContentCounter } from '../../tabular/content-counter.ts';

@@ -1,4 +1,4 @@
-// The samples of ads: which file, and what a newcomer will see. src/pipelines/ads and its twin under dist lie at the same depth.
+// The samples of ads: which file, and what a new user will see. src/pipelines/ads and its twin under dist lie at the same depth.
 import type { Sample } from '../../http/pipeline-parts.ts';
 
 export const adsSamples: readonly Sample[] = [

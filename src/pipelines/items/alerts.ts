@@ -1,4 +1,5 @@
-// What items bring to alerts: a job that ended with many items that failed, or that were not found. A job whose every item failed is a failed run, and alerts know those.
+// The facts that items give to alerts: a job that ended with many failed items, or with many that were not found. A job whose items all failed is a failed run, for which
+// alerts have a rule already.
 
 import type { EmittedEvent } from '../../engine/stage-context.ts';
 import { safeLabel } from '../../outbound/alerts/messages.ts';

@@ -1,5 +1,5 @@
-// What goes on beside the runs: jobs whose time is over or that were deleted are taken away in slices, counters are counted again every night, and rows that are
-// older than the columns of their owner are filled.
+// Background work beside the runs: deletes jobs in slices whose retention is over or that somebody deleted, recounts counters every night, and fills the owner columns of
+// rows that are older than these columns.
 
 import type { Elected } from '../../engine/services/election.ts';
 import { createLoop, type Service } from '../../engine/services/loop.ts';

@@ -1,5 +1,5 @@
-// Nothing stays behind: items that were reset in the moment in which their run ended have nobody who works on them. A reader of the outbox looks at every
-// job whose run has ended and gives it a new run where items wait.
+// Finds items that no run works on: somebody reset them at the moment in which their run ended. A consumer of the outbox checks every job whose run has
+// ended, and starts a new run where items wait.
 import type { FeedRow } from '../../engine/sql/event-feed.ts';
 import { enterTenant, type Queryable } from '../../platform/database.ts';
 import type { KitHost } from '../kit.ts';

@@ -1,5 +1,5 @@
 // Process items of a job again. Items that a person names, or all of some statuses, start again; the record of earlier attempts stays. A job that has ended
-// gets a new run under the same job id; one that is still at work just has more to do.
+// gets a new run under the same job id; a job that is still active continues with them.
 import type { Engine } from '../../engine/engine.ts';
 import { hurryRun } from '../../engine/sql/act-on-runs.ts';
 import { enterTenant, type Queryable, withTransaction } from '../../platform/database.ts';

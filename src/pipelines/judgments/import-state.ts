@@ -1,4 +1,4 @@
-// How far an import is: the checkpoint of its one stage, and what the receipt is written from.
+// The position and the counts of an import: the checkpoint of its one stage. The receipt is written from them.
 import type { Content, Receipt } from '../../engine/receipt.ts';
 import { nothingCounted } from '../../tabular/content-counter.ts';
 import { type Position, startOfFile } from '../../tabular/row-batch.ts';

@@ -1,4 +1,4 @@
-// The reporter: reads the outbox and says what became of batches, in the log and as alerts. It runs in the transaction that moves
+// The reporter reads the outbox and reports the ends of batches, in the log and as alerts. It runs in the transaction that moves
 // its offset, so an alert is raised once; a log line may be repeated after a crash. Lines hold exactly the fields of the
 // specification and never a cell: an error is told by its code and its catalogued sentence without parameters.
 import { entryOf, isErrorCode } from '../../contract/errors/catalogue.ts';

@@ -1,5 +1,5 @@
-// Reading the file into staging. Every piece of rows is committed with the rejects it holds and the file position behind it, so a
-// killed attempt goes on exactly there. While one piece is being written the next one is read.
+// Reads the file into staging. It commits every piece of rows together with its rejects and the file position behind it, so that the next attempt continues
+// exactly there. It reads the next piece while it writes one.
 import { AdaptiveSize } from '../../engine/adaptive.ts';
 import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
 import { linkReturnedRejects, type ReturnedLines } from '../../engine/sql/link-returned-rejects.ts';

@@ -1,4 +1,4 @@
-// What sources bring to alerts: one whose sync failed, one without a sync for too long, and one whose queue cannot be read.
+// The facts that sources give to alerts: a sync failed, a source had no sync for too long, its queue cannot be read.
 import { safeCode, safeLabel } from '../../outbound/alerts/messages.ts';
 import type { PipelineAlerts } from '../../outbound/alerts/pipeline-alerts.ts';
 

@@ -1,4 +1,4 @@
-// What syncs bring to alerts: a connector that was switched off.
+// The fact that syncs give to alerts: a connector was switched off.
 import { safeCode, safeLabel } from '../../outbound/alerts/messages.ts';
 import type { PipelineAlerts } from '../../outbound/alerts/pipeline-alerts.ts';
 

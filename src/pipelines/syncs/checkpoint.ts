@@ -1,4 +1,4 @@
-// How far a sync got, as kept between attempts. Three stations: nothing sent, perhaps sent (intent), known at Airbyte (job).
+// The checkpoint of a sync, one of three states: nothing sent, perhaps sent (intent), known at Airbyte (job).
 
 export interface SyncCheckpoint {
   /** Set before the trigger is sent: from then on Airbyte may have started a job, whether or not we heard of it. */

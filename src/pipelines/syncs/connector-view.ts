@@ -1,4 +1,4 @@
-// Connectors as people see them: with how fresh they are, what runs, and when the next sync is due.
+// How the API shows connectors: how fresh their data is, which sync is live, and when the next one is due.
 
 import { readDueTimes } from '../../engine/reads/read-due-times.ts';
 import type { Queryable } from '../../platform/database.ts';

@@ -1,4 +1,4 @@
-// Syncs for programs: what a program that opened Millrace with the kit of syncs calls to trigger, requeue and work on them.
+// Functions for programs that opened Millrace with the kit of syncs: they trigger, requeue and work on syncs.
 import type { Engine } from '../../engine/engine.ts';
 import { type Dispatched, type DispatchRequest, JobDispatcher, type RequeueRequest } from './dispatcher.ts';
 

@@ -1,4 +1,4 @@
-// What the file system says, in our words. Everything not in the table stays what it is.
+// Translates errors of the file system into ours. An error that is not in the table stays as it is.
 import type { ErrorCode } from '../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 

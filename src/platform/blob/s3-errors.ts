@@ -1,4 +1,4 @@
-// What an S3 service says, in our words: by its error name first, then by HTTP status, then as a network fault.
+// Translates errors of an S3 service into ours: by its error name first, then by HTTP status, then as a network fault.
 import type { ErrorCode } from '../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 

@@ -1,4 +1,4 @@
-// Who may come in, and whom we may call.
+// Settings of sign-in, and of the addresses that Millrace may call.
 import { flag, integer, optionalText } from './setting.ts';
 
 const minSecretBytes = 32;

@@ -1,4 +1,4 @@
-// Alerts: where the operator is told, how often the figures are looked at, when an open alert is said again.
+// Settings of alerts: where Millrace sends the operator's, how often it checks the figures, and when it repeats an open alert.
 import { z } from 'zod';
 import { integer, isUrl, optionalText, optionalUrl, settingInfo } from './setting.ts';
 

@@ -1,4 +1,4 @@
-// Which database, and how it is used.
+// Settings of the database and of its connections.
 import { choice, flag, integer, optionalUrl } from './setting.ts';
 
 const schemes = ['postgres', 'postgresql'];

@@ -1,4 +1,4 @@
-// How work is claimed, watched and given up. Every timing of the engine is here, so that tests can run at a small scale.
+// Settings of the engine: how it claims, watches and gives up work. Every timing is a setting, so that tests can run at a small scale.
 import { integer, optionalText } from './setting.ts';
 
 export const engineSettings = {

@@ -1,4 +1,4 @@
-// Where this process listens, where it keeps its files, what it logs, how it stops.
+// Settings of the process: where it listens, where it keeps its files, what it logs, and how it stops.
 import { z } from 'zod';
 import { choice, flag, integer, optionalUrl, settingInfo, text } from './setting.ts';
 

@@ -1,4 +1,4 @@
-// Uploads, where their bytes are kept, and how long anything is kept.
+// Settings of uploads, of the blob store, and of all retention periods.
 import { choice, flag, integer, optionalText, optionalUrl, text } from './setting.ts';
 
 export const storageSettings = {

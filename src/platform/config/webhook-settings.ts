@@ -1,4 +1,4 @@
-// How webhooks are delivered. Whom they may reach is set in access-settings.ts.
+// Settings of webhook deliveries. access-settings.ts decides which addresses they may reach.
 import { integer } from './setting.ts';
 
 export const webhookSettings = {

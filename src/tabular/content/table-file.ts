@@ -1,5 +1,5 @@
-// The intake's question about a file that should hold a table: what is it, and does its name say so? Answers from the first bytes,
-// while the rest is still arriving. Stricter than reading: an extension that promises nothing is refused, too.
+// Tells the intake which table format a file has and whether its name agrees, from the first bytes, while the rest is still arriving. A file that is
+// no table is refused with the reason.
 import { type ContentKind, checkExtension, refuseContent, sniffContent } from './sniff-content.ts';
 
 export interface TableFile {

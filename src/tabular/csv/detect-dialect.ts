@@ -1,5 +1,5 @@
-// Which delimiter, quote, escape and line end a text uses. Every candidate is tried on the sample with the real scanner; the one
-// under which most rows have the same number of clean cells wins. Titles above and totals below the table cost it little.
+// Finds the delimiter, quote, escape and line end of a text. It tries every candidate on the sample with the real scanner and takes the one
+// with which most rows have the same number of clean cells. Titles above and totals below the table hardly change the result.
 import { type Decision, decided, weigh, weighed } from '../decision.ts';
 import { defaultLimits } from '../limits.ts';
 import type { Clue } from '../reading-evidence.ts';

@@ -1,5 +1,5 @@
-// Bytes of delimited text in, batches of rows out, in constant memory. Each batch owns one window of bytes; what is left of an
-// unfinished row is carried into the next window. Reading can start at any row's position.
+// Reads delimited text into batches of rows, in constant memory. Each batch owns one window of bytes; the reader copies an unfinished row into the
+// next window. It can start at the position of any row.
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { ByteSource } from '../byte-source.ts';
 import type { TableLimits } from '../limits.ts';

@@ -1,5 +1,5 @@
-// Delimited text out: exports and files of refused rows. Spreadsheets must not run what a cell says (formula-escape.ts), and our
-// own reader must get back exactly what was written.
+// Writes delimited text: exports and files of refused rows. Spreadsheets must not run a cell as a formula (formula-escape.ts), and our own reader must
+// read back exactly what this file wrote.
 import { escapeFormula } from './formula-escape.ts';
 
 const NEEDS_QUOTES = /["\r\n,;\t]|^\s|\s$/;

@@ -1,4 +1,4 @@
-// One JSON record to named texts. Numbers keep the digits they were written with (an id of 18 digits does not survive
+// Turns one JSON record into named texts. Numbers keep the digits they were written with (an id of 18 digits does not survive
 // JSON.parse), nested objects become dotted names, lists keep their JSON, null is an empty cell.
 
 const MAX_DEPTH = 64;

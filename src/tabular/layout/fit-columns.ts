@@ -1,5 +1,5 @@
-// Rows that are wider or narrower than the header. One such row among many is damaged and refused by itself; where many are, it is the
-// header that does not tell the whole story: columns without a name are added, or short rows filled up, and both are said.
+// Handles rows that are wider or narrower than the header. One such row among many is damaged, and is refused alone. Where many rows are, the header is
+// incomplete: the reader adds columns without a name, or fills short rows up, and says so.
 import { BodyModel } from './body-model.ts';
 import { unnamedColumn } from './join-names.ts';
 import { filledCount, type SampleRow } from './sample-row.ts';

@@ -1,5 +1,5 @@
 // Words that stand in the names of columns far more often than in cells, in the languages exports come in. A hint and no more: "City" may
-// be a value as well. Compared without case, accents, plural s and punctuation.
+// also be a value. Compared without case, accents, plural s and punctuation.
 
 const words = new Set(
   `id ids no nr num number code key ref reference name names title label first last middle surname forename given family full

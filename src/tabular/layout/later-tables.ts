@@ -1,7 +1,7 @@
 // Tables that begin while the rows are read: a line that names columns again, in another order or for other things. Under the first names
-// its rows would be stored as what they are not; so they are set aside, from that line to the end of the file or to the next line that
-// repeats the first header. A line is looked at closely only where the cheap sign is there: a blank line above it, or no value in a
-// column that always holds one.
+// its rows would be stored with a wrong meaning; so the reader sets them aside, from that line to the end of the file or to the next line that
+// repeats the first header. It examines a line only if a cheap sign is there: a blank line above it, or no value in a column that otherwise
+// always has one.
 import type { ColumnReading, Reading } from '../reading.ts';
 import type { LaterTable, RowBatch } from '../row-batch.ts';
 import { isYear } from './cell-traits.ts';

@@ -1,4 +1,4 @@
-// How lines below a table begin that are no rows of it, in the languages exports come in.
+// The first words of notes below a table, in the languages of exports.
 
 const beginnings =
   /^\s*(?:[*†‡§©#]|\(?[\da-z¹²³]\)\s|(?:sources?|notes?|footnotes?|legend|key|generated|created|exported|printed|downloaded|retrieved|last updated|updated|as of|copyright|disclaimer|provisional|data (?:from|source|provided)|end of (?:report|file|data)|report (?:generated|created|run)|quellen?|stand|erstellt|hinweise?|anmerkung(?:en)?|legende|fuentes?|notas?|fonti?|fontes?|remarques?|bron|出典|注|資料)(?=[\s:.,–—-]|$))/iu;

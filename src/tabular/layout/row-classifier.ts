@@ -1,5 +1,5 @@
-// Says of every row what it is: data, or a line to be set aside (title, header, blank, total, note, another table). Lines set aside are
-// passed on with their kind, never dropped, so that a receipt can count them and a user can put a row back.
+// Classifies every row: data, or a line to set aside (title, header, blank, total, note, another table). The classifier passes set-aside lines on with
+// their kind and never drops them, so that a receipt can count them and a user can turn one into a row.
 //
 // A total is recognised by its label in any column, provided that the columns that name things are mostly empty; or, without a
 // label, as the first or one of the last rows of the table, when all naming columns are empty and numbers are not. A row like

@@ -1,4 +1,4 @@
-// The mapping as it was applied to one file: what is stored beside its reading.
+// The mapping that was applied to one file. It is stored beside the reading of that file.
 import type { ColumnMapping } from './mapping.ts';
 
 export interface AppliedMapping {

@@ -1,4 +1,4 @@
-// The fields a pipeline wants from a table, as the pipeline declares them. Reading tables knows no field by itself.
+// The fields that a pipeline declares for its tables. The reader of tables knows no field by itself.
 import type { ColumnKind } from '../reading.ts';
 import { headerName } from './header-name.ts';
 

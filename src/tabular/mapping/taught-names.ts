@@ -1,5 +1,5 @@
 // Column names that a tenant has mapped before, in whatever file: they are known in its other files as well, beside the presets and the
-// fields' own names. What two mappings say differently is not known.
+// fields' own names. A name on which two mappings disagree is ignored.
 import type { SavedMapping } from './saved-mapping.ts';
 
 export interface TaughtName {

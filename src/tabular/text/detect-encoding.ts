@@ -1,4 +1,4 @@
-// Which encoding a text is in. Byte order marks and strict UTF-8 decide most files; the rest is put to a statistical detector
+// Which encoding a text is in. Byte order marks and strict UTF-8 decide most files; a statistical detector judges the rest,
 // whose answers are only taken when they decode cleanly and no other answer with different characters comes close. Otherwise the
 // file is refused: a wrong name in the database is worse than a question to the user.
 import { isAscii, isUtf8 } from 'node:buffer';

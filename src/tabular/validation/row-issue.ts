@@ -1,5 +1,4 @@
-// What is wrong with a row, as data. An issue names its line, offset, column, code and value; its cause groups it with others
-// of the same making.
+// A fault of a row, as data. An issue names its line, offset, column, code and value; its cause groups it with similar issues.
 import { type ErrorCode, entryOf } from '../../contract/errors/catalogue.ts';
 import { type ErrorParams, sentence } from '../../contract/errors/millrace-error.ts';
 

@@ -1,5 +1,5 @@
 // Which currency a sign in a cell means. A dollar is many currencies: the header says which, where it names one of them. A sign that
-// only one currency has speaks for itself; one that nobody explains stays as it is written.
+// only one currency has decides it; a sign that nothing explains stays as it is written.
 
 const dollars =
   'USD CAD AUD NZD HKD TWD SGD MXN ARS CLP COP UYU BBD BMD BSD BND BZD FJD GYD JMD KYD LRD NAD SBD SRD TTD XCD'.split(

@@ -1,4 +1,4 @@
-// What stands for "no value" in exports. A marker is never 0: it becomes unknown, with a warning where a number was expected.
+// Texts that mean "no value" in exports. A marker is never 0: it becomes unknown, with a warning where a number was expected.
 
 /** Read as "no value" in every column. Google writes ` --`, TikTok `-`, others dashes of other lengths; databases dump `\\N`. */
 const dashes = ['-', '--', '---', '–', '—', '\\N'];

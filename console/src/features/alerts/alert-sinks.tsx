@@ -1,4 +1,4 @@
-// Whom alerts are told: Discord, Slack, PagerDuty or a plain webhook. An address goes in and never comes out again.
+// The sinks of alerts: Discord, Slack, PagerDuty or a plain webhook. The console never shows an address again after it was saved.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../app/api.ts';

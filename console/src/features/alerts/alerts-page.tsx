@@ -1,4 +1,4 @@
-// What was found to be wrong, the rules that watch, and the sinks that are told.
+// The alerts of the tenant, the rules that open them, and the sinks that receive them.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-// The first steps, ticked from what has really happened, never by hand.
+// The first steps. The checklist ticks each when the ledger shows that it happened; nobody ticks one by hand.
 import type { Run } from '../../app/api.ts';
 
 export interface Step {

@@ -1,4 +1,4 @@
-// The one large place to drop files. A file that is obvious starts at once; for the others the tray asks one question.
+// The one large place to drop files. The upload of a file starts at once if its kind is obvious; otherwise the tray asks one question.
 
 import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';

@@ -1,4 +1,4 @@
-// Clients: whose customers the numbers are. Labels only; they open and close nothing.
+// Clients: labels of the customers that numbers belong to. They grant no access and restrict none.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';

@@ -1,4 +1,4 @@
-// Who of support may reach this tenant: granted for a while and a reason, ended by itself or by hand, every use audited.
+// The support people who may reach this tenant. An admin grants access for a time and a reason, and may end it earlier; the audit log has every use.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { AnswerOf } from '../../../../src/contract/api/client.ts';

@@ -1,4 +1,4 @@
-// How a detected fact is set otherwise: by choosing from a list, or by a short list of words.
+// Controls that override a detected fact: a choice from a list, or a short list of words.
 import { type ReactNode, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { wordsIn, wordsOf } from './words.ts';

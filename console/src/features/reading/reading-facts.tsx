@@ -1,4 +1,4 @@
-// What was detected, how sure that is and why; each can be set otherwise.
+// The detected facts of a file, each with its certainty and its reason; a person can override each.
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { inertText } from '../../ui/inert-text.ts';

@@ -1,4 +1,4 @@
-// A few rows of what went into a run and of what came out, for who looks at an attempt; each leads to the page with all of them.
+// A few rows that an attempt read and a few that it stored; each leads to the page with all rows.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-// Why rows were refused, on the page where a person lands, and what became of those that were taken again.
+// Why rows were refused, on the first page of a run, and how replays of them ended.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-// How loud an event is, and its data in one line.
+// The level of an event, and its data in one line.
 import type { RunEvent } from '../../app/api.ts';
 
 export const levels = ['info', 'warning', 'error'] as const;

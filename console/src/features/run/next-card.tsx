@@ -1,4 +1,4 @@
-// What happens next, or why the run waits. Silence of the worker is said as it is noticed, with what will be done about it.
+// What happens next, or why the run waits. It shows when a worker has gone silent, and what Millrace will do about it.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RunDetail } from '../../app/api.ts';

@@ -1,5 +1,5 @@
-// What the run asks before it stores anything, first on its page: the doubts with what speaks for and against, and a button per answer.
-// Below an ended run: what was in doubt and nobody has confirmed.
+// The question that a run asks before it stores anything, at the top of its page: the doubts with their evidence, and a button per answer.
+// Below an ended run: doubts that nobody has confirmed.
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

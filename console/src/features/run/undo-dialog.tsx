@@ -1,4 +1,4 @@
-// Taking back what a run stored: says first how much that is, then leads to the run that does it.
+// Undoes a run: the dialog first says how many rows that concerns, then leads to the run that does it.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-// Acting on many runs. The count is asked first and the action carries it: if the world has moved on, nothing is done.
+// Acts on many runs. The bar asks for the count first and sends it with the action: if the count has changed meanwhile, the server does nothing.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';

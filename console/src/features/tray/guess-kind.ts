@@ -1,5 +1,5 @@
-// Guesses what a file is: by an ending that only one kind has, by words only one kind uses, else by the file's name. A guess that is
-// not obvious is no guess: the person is asked.
+// Guesses the kind of a file: by an extension that only one kind has, by words that only one kind uses, else by the file's name. If nothing is
+// obvious, the tray asks the person.
 import type { Kind } from './kind.ts';
 
 export interface Guess {

@@ -1,4 +1,4 @@
-// What is done with dropped or chosen files, wherever they were dropped.
+// Handles dropped or chosen files, on whatever page they were dropped.
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';

@@ -1,4 +1,4 @@
-// What an admin may do with an endpoint. What cannot be taken back asks first; recovering says how many before it acts.
+// What an admin may do with an endpoint. An action that nobody can undo asks first; recovering shows the count before it starts.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';

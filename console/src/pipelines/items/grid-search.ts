@@ -1,4 +1,4 @@
-// What of the grid is shown, as the address says it.
+// The part of the grid that is shown, as the address has it.
 import { type ItemStatus, itemStatuses } from '../../../../src/contract/pipelines/items/item-statuses.ts';
 
 export interface GridSearch {

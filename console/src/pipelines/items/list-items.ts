@@ -1,4 +1,4 @@
-// The questions of the items pages.
+// The queries of the items pages.
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { AnswerOf } from '../../../../src/contract/api/client.ts';
 import { call, type RunDetail } from '../../app/api.ts';

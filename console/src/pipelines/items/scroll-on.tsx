@@ -1,4 +1,4 @@
-// Asks for more when the end of a list comes into sight.
+// Loads the next page when the end of a list becomes visible.
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Button } from '../../ui/button.tsx';
 

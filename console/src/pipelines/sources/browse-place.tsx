@@ -1,4 +1,4 @@
-// Tests a connection and lets a person look round: the directories below the prefix, and the first objects.
+// Tests a connection and shows the directories below the prefix and the first objects.
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiError, call, hasCode } from '../../app/api.ts';

@@ -1,4 +1,4 @@
-// Where the objects are and how to get in, by kind.
+// The fields for address and credential of a source, by kind.
 import type { ReactNode } from 'react';
 import { Choice } from '../../ui/choice.tsx';
 import { Field } from '../../ui/field.tsx';

@@ -1,4 +1,4 @@
-// What the objects become, which of them, and when.
+// The fields for the pipeline, the scope and the schedule of a source.
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { pipelinesQuery } from '../../app/list-pipelines.ts';

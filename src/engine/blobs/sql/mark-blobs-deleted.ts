@@ -1,5 +1,5 @@
-// Which bytes may go. Both statements only mark; whoever calls them removes the bytes afterwards. Neither looks at a file in use again and again: the
-// first remembers that it found a run, the second comes back a day later.
+// Marks blobs whose bytes may be deleted. Both statements only mark; their caller deletes the bytes afterwards. Neither reads a file in use at every
+// sweep: the first statement records that it found a run, and the second looks again after a day.
 import type { Queryable } from '../../../platform/database.ts';
 
 export interface MarkedBlobRow {

@@ -1,4 +1,4 @@
-// POST /v1/uploads/:upload_id/reread: the stored file once more, by the mapping that is saved now and what is said for this file.
+// POST /v1/uploads/:upload_id/reread: reads the stored file again, with the mapping that is saved now and the choices given for this file.
 import { makerOf } from '../../../access/principal.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { readShownRun } from '../../../engine/reads/read-run.ts';

@@ -1,5 +1,5 @@
-// The stages that process a job: by one worker, or by several that share it in parts. Both work the same slices. A stage ends when nothing can be claimed
-// now; its conclusion is the run's: done, or waiting for the earliest retry without holding a worker.
+// The stages that process a job: by one worker, or by several that share it in parts. Both work the same slices. A stage ends when it can claim nothing
+// now. Then the run is done, or it waits for the earliest retry without a worker.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { StageOutcome } from '../../../engine/pipeline.ts';
 import type { StageContext } from '../../../engine/stage-context.ts';

@@ -1,5 +1,5 @@
-// The time of everything that a slice has at work. All have the same limit, so that whoever began first is late first: one timer serves them all, and one listener hears of the
-// slice's own end. A signal is made when a processor asks for it.
+// The time limits of all items that a slice works on. All have the same limit, so the item that began first is late first: one timer serves them all, and one listener waits
+// for the end of the slice. An abort signal is made when a processor asks for it.
 
 export interface TimeLimit {
   readonly signal: AbortSignal;

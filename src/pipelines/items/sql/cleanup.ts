@@ -1,4 +1,4 @@
-// Which jobs are to go, and whose counters are old.
+// Finds the jobs to delete, and jobs whose counters are old.
 import { becomeRole } from '../../../engine/sql/become-role.ts';
 import type { Queryable } from '../../../platform/database.ts';
 

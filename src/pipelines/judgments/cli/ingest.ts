@@ -1,4 +1,4 @@
-// Batches of judgments from the command line: once per id. What was submitted before is said, and no error.
+// Batches of judgments from the command line. A batch that was submitted before is no error: the command says which run has it.
 import type { IngestWay, Submitted } from '../../../cli/ingest/ingest-way.ts';
 import type { AnswerOf, Client } from '../../../contract/api/client.ts';
 

@@ -1,4 +1,4 @@
-// What is asked, as it stands in the address: an answer is shown as it was given, however often the page is loaded.
+// The question in the address of the page: however often the page is loaded, it shows the stored answer.
 
 export interface AskSearch {
   /** The answer that is shown. */

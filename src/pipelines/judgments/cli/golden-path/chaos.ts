@@ -1,5 +1,5 @@
 // Crash proofs on this machine's installation: a worker is killed while it works on a batch, this process takes over, and the tables
-// must look as if nothing had happened. Nobody else may work meanwhile, or the kill would miss.
+// must look as if nothing had happened. No other worker may run meanwhile, or the kill would miss.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// The doctor's question about judgments.
+// The check of judgments in `millrace doctor`.
 import type { Finding } from '../../../../cli/doctor/finding.ts';
 import type { Queryable } from '../../../../platform/database.ts';
 import { checkTables } from './table-checks.ts';

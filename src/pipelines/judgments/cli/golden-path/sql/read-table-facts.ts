@@ -1,4 +1,4 @@
-// The golden path's questions to the database itself.
+// The facts about tables, keys and grants that the golden path checks.
 import type { Queryable } from '../../../../../platform/database.ts';
 
 export interface TableFacts {
