@@ -3,6 +3,7 @@
 // counted by documents-audit.ts from a list of what was acknowledged.
 //
 //   npm run chaos -- documents --seed 7 --kills 100
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,7 @@ import { documentsDeps } from '../support/documents-deps.ts';
 import { buildEngine } from '../support/engine.ts';
 import { programFile } from '../support/programs.ts';
 import type { Counts } from './auditor.ts';
+import { dismissAll } from './dismiss.ts';
 import { auditDocuments } from './documents-audit.ts';
 import { type Acknowledged, openObserver } from './documents-observer.ts';
 import { type ChaosServer, type Ground, openChaosServer } from './ground.ts';
@@ -208,9 +210,8 @@ class Crew {
 
   async dismiss(): Promise<void> {
     this.#isOpen = false;
-    const gone = [...this.#members].map((child) => new Promise((resolve) => child.once('exit', resolve)));
-    for (const child of this.#members) child.kill('SIGKILL');
-    await Promise.all([...gone, ...this.#noting]);
+    await dismissAll(this.#members);
+    await Promise.all(this.#noting);
   }
 
   /** Its leases stand until they expire: the checkpoints of their runs say where it died. One that held nothing is no kill. */

@@ -2,6 +2,7 @@
 // is counted by items-audit.ts from a list of what was acknowledged.
 //
 //   npm run chaos -- items --seed 7 --kills 100
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,6 +21,7 @@ import { noop, trouble } from '../support/items-provider.ts';
 import { programFile } from '../support/programs.ts';
 import { csvRows, submitItems } from '../support/submit-items.ts';
 import type { Counts } from './auditor.ts';
+import { dismissAll } from './dismiss.ts';
 import { type ChaosServer, type Ground, openChaosServer } from './ground.ts';
 import { type AcknowledgedJob, auditItems } from './items-audit.ts';
 import { type Random, randomFrom } from './random.ts';
@@ -234,8 +236,6 @@ class Crew {
 
   async dismiss(): Promise<void> {
     this.#isOpen = false;
-    const gone = [...this.#members].map((child) => new Promise((resolve) => child.once('exit', resolve)));
-    for (const child of this.#members) child.kill('SIGKILL');
-    await Promise.all(gone);
+    await dismissAll(this.#members);
   }
 }

@@ -1,10 +1,12 @@
 // The workers of the judgments suite. Most of them die at the boundary they were given, others are killed or frozen at any moment; each is
 // replaced at once. Only a death with a batch in hand counts.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EngineSettings } from '../../src/engine/settings.ts';
 import type { Failpoint } from '../../src/platform/failpoints.ts';
 import { programFile } from '../support/programs.ts';
+import { dismissAll } from './dismiss.ts';
 import type { Ground } from './ground.ts';
 import type { Random } from './random.ts';
 
@@ -114,9 +116,8 @@ export class JudgmentsCrew {
 
   async dismiss(): Promise<void> {
     this.#isOpen = false;
-    const gone = [...this.#members].map((child) => new Promise((resolve) => child.once('exit', resolve)));
-    for (const child of this.#members) child.kill('SIGKILL');
-    await Promise.all([...gone, ...this.#pending]);
+    await dismissAll(this.#members);
+    await Promise.all(this.#pending);
   }
 
   /** Beyond their number only deaths that are still missing: on a slow machine nobody would get that far any more. */

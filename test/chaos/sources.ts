@@ -3,6 +3,7 @@
 // exactly once: it must have exactly one run, and the receipts of the syncs must add up to exactly these changes.
 //
 //   npm run chaos -- sources --seed 7 --kills 100
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,6 +18,7 @@ import { type S3Server, startS3Server } from '../support/s3-server.ts';
 import { openSourcesEngine } from '../support/sources-engine.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Counts } from './auditor.ts';
+import { dismissAll } from './dismiss.ts';
 import { type ChaosServer, type Ground, openChaosServer } from './ground.ts';
 import { type Random, randomFrom } from './random.ts';
 import { auditSources, type Happened } from './sources-audit.ts';
@@ -338,9 +340,8 @@ class Crew {
 
   async dismiss(): Promise<void> {
     this.#isOpen = false;
-    const gone = [...this.#members].map((child) => new Promise((resolve) => child.once('exit', resolve)));
-    for (const child of this.#members) child.kill('SIGKILL');
-    await Promise.all([...gone, ...this.#noting]);
+    await dismissAll(this.#members);
+    await Promise.all(this.#noting);
   }
 
   #left(): string[] {

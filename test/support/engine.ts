@@ -4,7 +4,9 @@ import { machine } from '../../src/contract/states/machine.ts';
 import { createEngine, type Engine } from '../../src/engine/engine.ts';
 import { createEnginePools } from '../../src/engine/engine-pools.ts';
 import { type AnyPipeline, definePipeline, type PipelineOptions } from '../../src/engine/pipeline.ts';
+import { pumpEvents } from '../../src/engine/services/outbox-pump.ts';
 import type { EngineSettings } from '../../src/engine/settings.ts';
+import type { Queryable } from '../../src/platform/database.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { type Log, silentLog } from '../../src/platform/log.ts';
 import { enginePoolUrls } from './pgbouncer.ts';
@@ -92,4 +94,15 @@ export function endOfRun(engine: Pick<Engine, 'run'>, tenantId: string, runId: s
     },
     { what: `run ${runId} to end` },
   );
+}
+
+/** A worker works until nothing is left in the queue; then the outbox is pumped empty. */
+export async function workUntilIdle(engine: Engine, admin: Queryable): Promise<void> {
+  await engine.start({ worker: true, services: false });
+  const isIdle = `select not exists (select from engine.ready) and not exists (select from engine.leases) as idle`;
+  await waitFor(async () => (await admin.query<{ idle: boolean }>(isIdle)).rows[0]?.idle || undefined, {
+    what: 'all runs to end',
+  });
+  await engine.stop();
+  while ((await pumpEvents(engine.pools.control)) !== 0);
 }

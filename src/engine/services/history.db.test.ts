@@ -2,17 +2,15 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
-import { buildEngine, buildPipeline, newTenant } from '../../../test/support/engine.ts';
+import { buildEngine, buildPipeline, newTenant, workUntilIdle } from '../../../test/support/engine.ts';
 import type { HistoryCrashOrders } from '../../../test/support/history-crash-child.ts';
 import { compiledProgram } from '../../../test/support/programs.ts';
-import { waitFor } from '../../../test/support/wait-for.ts';
 import { auditSecurity } from '../../access/security-audit.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { silentLog } from '../../platform/log.ts';
 import { readAttempts } from '../reads/read-attempts.ts';
 import { readRunEvents } from '../reads/read-events.ts';
 import { moveToHistory, newMoverState, retireMonths } from './history.ts';
-import { pumpEvents } from './outbox-pump.ts';
 
 const database = useDatabase();
 let engine: Awaited<ReturnType<typeof buildEngine>>;
@@ -47,15 +45,7 @@ afterEach(async () => {
 
 const enqueue = (input: object, more: object = {}) => engine.enqueue({ pipeline: 'plain', tenantId, input, ...more });
 
-async function work(): Promise<void> {
-  await engine.start({ worker: true, services: false });
-  const isIdle = `select not exists (select from engine.ready) and not exists (select from engine.leases) as idle`;
-  await waitFor(async () => (await database.admin.query(isIdle)).rows[0].idle || undefined, {
-    what: 'all runs to end',
-  });
-  await engine.stop();
-  while ((await pumpEvents(engine.pools.control)) !== 0);
-}
+const work = () => workUntilIdle(engine, database.admin);
 
 /** As if it were 31 days later. */
 async function moveAll(runs?: number): Promise<void> {

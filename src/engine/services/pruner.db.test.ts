@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setClockOffset, useDatabase } from '../../../test/support/database.ts';
-import { buildEngine, buildPipeline, newTenant } from '../../../test/support/engine.ts';
-import { waitFor } from '../../../test/support/wait-for.ts';
+import { buildEngine, buildPipeline, newTenant, workUntilIdle } from '../../../test/support/engine.ts';
 import type { Pool, Queryable } from '../../platform/database.ts';
 import { silentLog } from '../../platform/log.ts';
 import { consumeOnce } from '../consumer.ts';
@@ -43,15 +42,7 @@ async function prune(retention: Partial<Retention> = {}, pool: Pool = engine.poo
   while (await pruneOnce(pool, { ...defaultRetention, ...retention }, walks));
 }
 
-async function work(): Promise<void> {
-  await engine.start({ worker: true, services: false });
-  const isIdle = `select not exists (select from engine.ready) and not exists (select from engine.leases) as idle`;
-  await waitFor(async () => (await database.admin.query(isIdle)).rows[0].idle || undefined, {
-    what: 'all runs to end',
-  });
-  await engine.stop();
-  while ((await pumpEvents(engine.pools.control)) !== 0);
-}
+const work = () => workUntilIdle(engine, database.admin);
 
 const enqueue = (input: object, more: object = {}) => engine.enqueue({ pipeline: 'plain', tenantId, input, ...more });
 const count = async (table: string, where = 'true') => {
