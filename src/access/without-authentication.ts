@@ -1,4 +1,4 @@
-// AUTH_ENABLED=false: for trying Millrace on one's own machine. Whoever reaches the port is an admin of the first tenant, so it is
+// AUTH_ENABLED=false: for trying Millrace on one's own machine. Everybody who reaches the port is an admin of the first tenant, so it is
 // refused unless the server listens on loopback only.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Pool } from '../platform/database.ts';

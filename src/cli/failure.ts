@@ -35,7 +35,7 @@ export function printFailure(error: unknown, asJson: boolean): number {
     note(`${red('✖')} ${failure.message}`);
     note(`  ${failure.next} ${paint('dim', `(${failure.code})`, process.stderr)}`);
   }
-  // What nobody foresaw is worth a stack trace to whoever looks for it.
+  // An unforeseen error gets a stack trace, so that somebody can find its cause.
   if (failure.code === 'internal' && process.env.LOG_LEVEL === 'debug') note(String((error as Error)?.stack ?? error));
   else if (failure.code === 'internal' && !asJson) note('  LOG_LEVEL=debug shows where it happened.');
   return exitCode;

@@ -128,7 +128,7 @@ export class Background {
 
   readonly announceCancel = (runId: string, by: string): Promise<void> => this.#notifier.announceCancel(runId, by);
 
-  /** Whoever enqueued elsewhere may also have written events, or planned runs for later. */
+  /** A process that enqueued elsewhere may also have written events, or planned runs for later. */
   #lookSoon(): void {
     if (this.#services.length === 0 || !this.election.isElected()) return;
     this.#looking ??= setTimeout(() => {

@@ -132,7 +132,7 @@ async function write(db: Queryable, runs: readonly NewRun[], manner: EnqueueMann
   return answers;
 }
 
-/** Whoever holds the key may end, and free it, between our insert and our question: then the run is added after all. */
+/** The run that holds the key may end and free it between our insert and our look-up: then the run is added after all. */
 async function existing(db: Queryable, run: NewRun, manner: EnqueueManner): Promise<Enqueued> {
   for (;;) {
     const holder = await findHolder(db, run);

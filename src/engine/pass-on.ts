@@ -19,7 +19,7 @@ export function passOn(row: ClaimedRow, log: Log): Ending {
   return { run, end: { ...endByRelease(run), waitReason, delayMs: PASS_ON_MS }, events: [], via: [] };
 }
 
-/** The run goes back as it was, for whoever has room. */
+/** The run goes back as it was, for a worker that has room. */
 export function releaseOf(run: StageRun): Ending {
   return { run, end: endByRelease(run), events: [], via: [] };
 }

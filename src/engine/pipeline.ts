@@ -31,7 +31,7 @@ export interface Stage<Input> {
 }
 
 /**
- * A stage that several workers share. Its run is worked in parts, each by whoever takes it, with a lease, an attempt and checkpoints of its own;
+ * A stage that several workers share. Its run is worked in parts, each by the worker that claims it, with a lease, an attempt and checkpoints of its own;
  * a part that is lost goes back alone. A part may be begun again after it has ended (when all workers of the run were lost): it goes on from
  * its checkpoint.
  */

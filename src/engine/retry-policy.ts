@@ -41,7 +41,7 @@ export const defaultRetryPolicy: RetryPolicy = {
   },
 };
 
-/** What is wrong with a rule, for whoever writes pipelines without types; found at the first failure, it would cost the run its end. */
+/** What is wrong with a rule, for authors who write pipelines without types. Found only at the first failure, the fault would keep the run from ending. */
 export function faultOfRule(rule: RetryRule): string | undefined {
   const isAmount = (value: unknown) => typeof value === 'number' && value >= 0;
   if (!isAmount(rule?.max)) return 'needs `max`, how many retries there are';

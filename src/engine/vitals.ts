@@ -1,5 +1,5 @@
 // What this process knows of its own work, for metrics and for the heartbeat: ends that wait to be written, the last one that was, how long
-// claims took, how many runs were taken over. Plain numbers; whoever shows them gives them names.
+// claims took, how many runs were taken over. Plain numbers; their readers give them names.
 
 /** What the heartbeat tells the others. */
 export interface WorkerSigns {

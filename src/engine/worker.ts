@@ -385,7 +385,7 @@ export class Worker {
     this.#deps.vitals.endsWritten(batch, lost);
     for (const { run } of batch) this.#forget(run);
     this.#deps.onActivity(queuedAgain(batch));
-    // Whoever knows when a part may be claimed looks at that moment.
+    // A worker that knows when a part may be claimed looks at that moment.
     if (batch.some(({ run, end }) => run.isShared && end.delayMs !== null)) this.#deps.onGivenBack();
     if (batch.every(({ isPlain }) => isPlain)) this.#noteRoom();
     else this.#bell.ring();

@@ -1,5 +1,5 @@
 // What handlers and plugins see of the process they run in. The app opens nothing itself: pools, stores and the engine come from
-// whoever starts the process.
+// the role that starts the process.
 import type { FastifyRequest } from 'fastify';
 import type { Authenticator } from '../access/authenticate.ts';
 import type { Principal } from '../access/principal.ts';

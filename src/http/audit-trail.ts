@@ -1,4 +1,4 @@
-// What the audit log gets from one call: exactly one entry for a change, none for a look. Whoever makes the change says so where it
+// What the audit log gets from one call: exactly one entry for a change, none for a look. The code that makes the change says so where it
 // happens; a change that says nothing is noted by the route itself, so that none goes without an entry.
 import { type AuditNote, auditApart, type Origin } from '../access/audit.ts';
 import type { Principal } from '../access/principal.ts';

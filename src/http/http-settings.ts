@@ -1,4 +1,4 @@
-// The settings of the HTTP layer, given by whoever reads the configuration.
+// The settings of the HTTP layer. The role that reads the configuration passes them in.
 import { defaultLoginLimits, type LoginLimits } from '../access/login-limits.ts';
 import type { LingerLimits } from './uploads/linger.ts';
 

@@ -31,7 +31,7 @@ export interface PipelineParts {
   readonly routes?: readonly OwnRoute[];
   /** May be started by POST /v1/runs with an input of the caller's. */
   readonly mayStart?: boolean;
-  /** Its runs belong to whoever made them: other users of the tenant do not see them; admins and API keys do. */
+  /** Its runs are private to the user who started them: other users of the tenant do not see them; admins and API keys do. */
   readonly isPrivate?: boolean;
   /** To /v1/ingestion-runs a retry is a new attempt of the same run. */
   readonly retriesAreAttempts?: boolean;

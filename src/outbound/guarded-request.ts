@@ -77,7 +77,7 @@ export async function guardedRequest(call: GuardedRequest): Promise<GuardedAnswe
   }
 }
 
-/** Everything that can be said of an address without asking anybody: for whoever stores one. */
+/** Every check of an address that needs no DNS: for code that stores one. */
 export function checkOutboundUrl(text: string, allowPrivate: boolean): URL {
   if (text.length > maxUrlLength) throw invalid(`it is longer than ${maxUrlLength} characters`);
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -124,7 +124,7 @@ export interface PipelineKit<Own = unknown, Shape extends z.ZodRawShape = z.ZodR
   readonly errors?: Readonly<Record<string, ErrorEntry>>;
   /** POST /v1/runs and `millrace runs start` may start it with an input of the caller's. */
   readonly mayStart?: boolean;
-  /** Its runs belong to whoever made them: other users of the tenant do not see them; admins and API keys do. */
+  /** Its runs are private to the user who started them: other users of the tenant do not see them; admins and API keys do. */
   readonly isPrivate?: boolean;
   /** In the specification's face (/v1/ingestion-runs) a retry is a new attempt of the same run, under the id that was given first. */
   readonly retriesAreAttempts?: boolean;

@@ -29,7 +29,7 @@ export interface EmbeddedOptions {
   readonly settings?: Readonly<Record<string, string>>;
   readonly startTimeoutMs?: number;
   readonly stopTimeoutMs?: number;
-  /** How long whoever keeps the server may be silent before it counts as frozen. */
+  /** How long the supervisor of the server may be silent before it counts as frozen. */
   readonly answerTimeoutMs?: number;
 }
 

@@ -45,7 +45,7 @@ export interface MigrateOptions {
   readonly patience?: Partial<Patience>;
 }
 
-/** A migration never queues long for a lock: whoever comes after it would wait behind it. It steps back and tries again. */
+/** A migration never waits long for a lock: every later statement would queue behind it. It gives up and tries again. */
 export interface Patience {
   readonly lockTimeoutMs: number;
   readonly tries: number;

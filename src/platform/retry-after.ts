@@ -1,4 +1,4 @@
-// Retry-After of whoever was asked: seconds, or an HTTP date.
+// The Retry-After header of an answer: seconds, or an HTTP date.
 
 /** Nobody is believed who asks for more than a day. */
 const MAX_MS = 86_400_000;

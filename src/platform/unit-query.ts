@@ -1,4 +1,4 @@
-// Statements through a connection pooler in transaction mode: whoever has the server connection next is somebody else, so that role,
+// Statements through a connection pooler in transaction mode: the next user of a server connection is another process, so that role,
 // limits and other settings hold for one transaction only and travel with each. A statement outside a transaction is sent with its
 // settings before it and one Sync behind both: the server takes them as one transaction, in one round trip.
 //

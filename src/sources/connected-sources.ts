@@ -1,5 +1,5 @@
 // What other pipelines may ask of the connected sources, without knowing what a source is: an object by its key, and a sync of those that
-// feed a pipeline. The sources kit provides it; whoever needs it is handed it when the installation is ready.
+// feed a pipeline. The sources kit provides it; kits that need it get it when the installation is ready.
 import type { Sniff, StoredFile } from '../engine/blobs/store-file.ts';
 import type { Origin } from './intake.ts';
 

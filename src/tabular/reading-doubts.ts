@@ -1,5 +1,5 @@
-// The decisions of a reading that have evidence against them, as questions with their answers. They are found in the sample; what turns up
-// later is counted by whoever reads the rows. A doubt says nothing about what should happen: that is for the pipeline and its caller.
+// The decisions of a reading that have evidence against them, as questions with their answers. They are found in the sample; the reader of
+// the rows counts what appears later. A doubt says nothing about what should happen: that is for the pipeline and its caller.
 import { RUNS_OF_BLANKS, SAME_SIGN } from './csv/detect-dialect.ts';
 import type { Decision } from './decision.ts';
 import type { BesideSpan } from './json/json-scanner.ts';

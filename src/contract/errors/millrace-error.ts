@@ -10,7 +10,7 @@ export class MillraceError extends Error {
   readonly status: number;
   readonly next: string;
   readonly params: ErrorParams;
-  /** Set by whoever asked us to wait (Retry-After); honoured for `rate_limited` and `transient`. */
+  /** Set by the server that asked us to wait (Retry-After); honoured for `rate_limited` and `transient`. */
   readonly retryAfterMs?: number;
 
   constructor(code: AnyErrorCode, params: ErrorParams = {}, options: { cause?: unknown; retryAfterMs?: number } = {}) {

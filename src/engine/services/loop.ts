@@ -24,7 +24,7 @@ export interface LoopOptions {
   readonly atMostEveryMs?: number;
   /** Left out: every process does it. */
   readonly election?: Elected | undefined;
-  /** Whoever is woken does it, elected or not: for what this process has just made itself. */
+  /** A process that is woken does it, elected or not: for work that this process has just made itself. */
   readonly wakesAnywhere?: boolean;
   readonly log: Log;
   /** Returns how long to wait before the next tick, or nothing when there is nothing to do. 0 means: there is more to do. */

@@ -37,7 +37,7 @@ export interface SchedulerOptions {
 }
 
 const BATCH = 100;
-/** A firing reads and writes a handful of rows; whoever holds one of them longer than this makes the schedule wait, not the others. */
+/** A firing reads and writes a handful of rows; a lock on one of them that lasts longer delays this schedule, not the others. */
 const limits = { lockMs: 1_000, statementMs: 10_000 };
 const retryAfter = { firstMs: 10_000, mostMs: 900_000 };
 const MAX_TROUBLE_TEXT = 500;

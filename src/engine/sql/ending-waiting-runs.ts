@@ -1,7 +1,7 @@
 // Parts of the statements that end a run which waits: cancelled by a person, its question unanswered, or never delivered. Each is text inside
 // one statement, so that queue, ledger, flags and outbox change together.
 
-/** From `wanted` (id, pipeline, lane, priority): takes the runs out of the queue or off the plan. Whoever finds no row there lost to a claim. */
+/** From `wanted` (id, pipeline, lane, priority): takes the runs out of the queue or off the plan. If it finds no row there, a claim was faster. */
 export const leavesQueue = `
       unqueued as (
         delete from engine.ready q using wanted w

@@ -151,7 +151,7 @@ export function pruneRateLimits(db: Queryable, days: number, limit: number): Pro
   );
 }
 
-/** Worker incarnations that ended long ago; whoever still has a lease is kept. */
+/** Worker incarnations that ended long ago; one that still has a lease is kept. */
 export function pruneWorkers(db: Queryable, days: number, limit: number): Promise<number> {
   return prune(
     db,

@@ -7,7 +7,7 @@ import { lastPosition, readFeed } from '../../engine/sql/event-feed.ts';
 import type { Pool } from '../../platform/database.ts';
 import type { FeedSource } from './feed.ts';
 
-/** `isPrivate`: pipelines whose runs belong to whoever made them; their events are told with whom they belong to. */
+/** `isPrivate`: pipelines whose runs are private to the user who started them; their events come with that user. */
 export function engineFeedSource(engine: Engine, pool: Pool, isPrivate: readonly string[] = []): FeedSource {
   const { control } = engine.pools;
   const owned = async <Row extends { readonly run_id: string | null }>(rows: readonly Row[]) => {

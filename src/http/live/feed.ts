@@ -1,4 +1,4 @@
-// The live feed of a process: reads the outbox once, by position, and passes each event to whoever follows its tenant (and run).
+// The live feed of a process: reads the outbox once, by position, and passes each event to the readers of its tenant (and run).
 // Readers join with what they missed and then go on live: in order, nothing left out, nothing twice. A reader whose buffer is full
 // is left alone until it has drained and then catches up from the outbox, so no burst costs memory and none costs a reader;
 // one that does not drain at all is dropped with a reason. While nobody follows, nothing is read.

@@ -1,4 +1,4 @@
-// How many refusals of strangers one address may write into the audit log: whoever has no account must not be able to fill it.
+// How many refusals of unknown callers one address may write into the audit log: somebody without an account must not be able to fill it.
 // What goes beyond is counted in the metrics all the same.
 
 const WINDOW_MS = 60_000;

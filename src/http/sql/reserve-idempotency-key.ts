@@ -73,7 +73,7 @@ export async function releaseKey(db: Queryable, name: KeyName): Promise<void> {
   });
 }
 
-/** What one operation answered the tenant, for whoever repeats a request: the next one with such a key is worked on again. */
+/** Deletes the kept answers of one operation of the tenant: Millrace works on the next request with such a key again. */
 export async function forgetAnswers(db: Queryable, tenantId: string, operation: string): Promise<void> {
   await db.query({
     name: 'http-forget-answers',

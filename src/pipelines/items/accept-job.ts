@@ -1,4 +1,4 @@
-// A file becomes a job: the job's row and its first run in one transaction, under one id. Whoever submits the same file again gets another job: rows are
+// A file becomes a job: the job's row and its first run in one transaction, under one id. The same file again becomes another job: rows are
 // processed again, and what a provider says may have changed.
 import { readFile } from 'node:fs/promises';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';

@@ -1,4 +1,4 @@
-// Alerts as facts in the outbox, in the words of the specification. Whoever sends them on (a webhook, a pager) reads the outbox.
+// Alerts as facts in the outbox, in the words of the specification. Webhooks and sinks of alerts read the outbox.
 // A message holds batch ids, codes and counts, never a name or a cell.
 import type { OutboxRow } from '../../engine/sql/insert-events.ts';
 

@@ -33,7 +33,7 @@ export function isServerOf(pid: number, dataFolder: string): boolean {
   }
 }
 
-/** Whether a process with this number still runs, whoever owns it. One that only waits to be buried does not count. */
+/** Whether a process with this number still runs, under any user. A zombie does not count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

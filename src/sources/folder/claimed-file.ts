@@ -118,7 +118,7 @@ export class ClaimedFile implements SourceItem {
       }
       await rmdir(this.#held.folder);
     } catch (error) {
-      // The claim was taken over while this process was frozen; whoever has it now moves it.
+      // Another process took the claim over while this one was frozen, and moves the file.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }

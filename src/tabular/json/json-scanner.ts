@@ -69,7 +69,7 @@ export class JsonScanner {
   /** The key under which the list was found. */
   recordsKey: string | null = null;
   readonly records: RecordSpan[] = [];
-  /** Everything beside the records so far; whoever takes them empties it. */
+  /** Everything beside the records so far; its reader empties it. */
   readonly beside: BesideSpan[] = [];
   #state: State;
   #streamStart = 0;

@@ -90,7 +90,7 @@ export function decideNumberStyle(values: Iterable<string>, hints: NumberStyleHi
   return decided(pointStyle, 'likely', 'no value has a decimal or thousands sign');
 }
 
-/** Whether a column has numbers of both forms, "1.234" and "5678": whoever groups thousands groups all of them. */
+/** Whether a column has numbers of both forms, "1.234" and "5678": a file that groups thousands groups all of them. */
 export function isUngrouped(column: readonly string[]): boolean {
   return (
     column.some((text) => numberEvidence(text) === 'either') &&

@@ -15,7 +15,7 @@ export function BeingRead(): ReactNode {
   const queries = useQueryClient();
   const runs = useQuery(beingReadQuery).data?.data ?? [];
   const ids = runs.map(({ run_id }) => run_id).join();
-  // Whoever left the list has become a version, or has failed.
+  // A document that left the list has become a version, or has failed.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the ids is the reason
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: documentsKey });

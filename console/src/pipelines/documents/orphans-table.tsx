@@ -9,7 +9,7 @@ import { Cell, Row, Table } from '../../ui/table.tsx';
 import { sourceWords } from './documents-table.tsx';
 import { orphansQuery } from './list-documents.ts';
 
-/** Documents no run has finished: for whoever looks after an outage. */
+/** Documents that no run has finished: a list to check after an outage. */
 export function OrphansTable(): ReactNode {
   const pages = useInfiniteQuery(orphansQuery);
   if (pages.isPending) return <LoadingLines lines={4} />;

@@ -19,7 +19,7 @@ export async function listStagedDays(db: Queryable, uploadId: string): Promise<s
 
 const lockKey = `hashtextextended('ads-grains ' || $1 || ' ' || $2, 0)`;
 
-/** Held by whoever writes numbers; many at once. */
+/** Held by every writer of numbers; many at once. */
 export async function shareGrains(db: Queryable, { workspaceId, platform }: PromotionScope): Promise<void> {
   await db.query({
     name: 'ads-share-grains',

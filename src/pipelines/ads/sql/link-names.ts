@@ -264,7 +264,7 @@ export async function rekeyStored(
   return rows.map(({ metric_date }) => metric_date);
 }
 
-/** Links of a client's things, for whoever reads a file that had no ids. */
+/** Links of a client's campaigns, ad sets and ads, for reading a file that had no ids. */
 export async function listLinks(
   db: Queryable,
   scope: Pick<PromotionScope, 'workspaceId' | 'clientId' | 'platform'>,

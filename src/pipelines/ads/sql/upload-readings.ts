@@ -1,4 +1,4 @@
-// How an upload was read, stored beside its staging: written by parse, read by promotion and by whoever looks at the upload.
+// How an upload was read, stored beside its staging: parse writes it; promotion and the pages of the upload read it.
 import type { Queryable } from '../../../platform/database.ts';
 import type { Reading, ReadingOverrides } from '../../../tabular/reading.ts';
 import { grainName, grainOf } from '../grain.ts';

@@ -124,7 +124,7 @@ export async function delegate(deps: DelegatorDeps, delivery: Delivery, signal: 
     log.info({ ...about, delegation_success: true }, 'ingest_job_delegated');
     return asDelivery(deps, (tx) => endDelivery(tx, run.id));
   }
-  // Cut short by our own stop: whoever is elected next sends it again.
+  // Cut short by our own stop: the process that is elected next sends it again.
   if (signal.aborted) return asDelivery(deps, (tx) => postponeDelivery(tx, delivery, 0, null));
   const fate = await settle(deps, run, delivery, fault);
   const reason = (fault.cause as Error | undefined)?.message;

@@ -87,7 +87,7 @@ export class OnnxModel {
   }
 }
 
-/** Not a dependency: it takes 290 MB. Whoever wants its speed installs it beside Millrace. */
+/** Not a dependency: it takes 290 MB. For its speed, install it beside Millrace. */
 async function loadNative(from?: string): Promise<OnnxRuntime | undefined> {
   const name = 'onnxruntime-node';
   try {

@@ -11,7 +11,7 @@ export class Turns {
     this.#isTaken = true;
     return () => {
       const following = this.#urgent.shift() ?? this.#others.shift();
-      // Whoever follows has the turn already: nobody can come between.
+      // The next caller has the turn already: no other can come between.
       if (following === undefined) this.#isTaken = false;
       else following();
     };

@@ -35,7 +35,7 @@ export interface FoundDocument {
   readonly source_seq: number;
 }
 
-/** Whoever comes second waits for the first one's commit: `do update` takes the row's lock. */
+/** The second of two uploads waits for the commit of the first: `do update` takes the row's lock. */
 export async function getOrCreateDocument(tx: Queryable, wanted: WantedDocument): Promise<FoundDocument> {
   const { rows } = await tx.query<FoundDocument>({
     name: 'documents-get-or-create',

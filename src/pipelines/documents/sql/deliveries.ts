@@ -61,7 +61,7 @@ export async function clearDeliveries(tx: Queryable): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Tried again later. Whoever has taken it meanwhile goes by a higher number. */
+/** Tried again later. A process that has taken it meanwhile has a higher number. */
 export async function postponeDelivery(
   tx: Queryable,
   { run_id: runId, tries }: Delivery,

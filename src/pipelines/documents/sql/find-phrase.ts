@@ -2,7 +2,7 @@ import type { Queryable } from '../../../platform/database.ts';
 import type { LexicalCandidate } from './rank-lexical.ts';
 import { filterValues, isFiltering, passingVersions, type SearchFilter } from './search-filter.ts';
 
-/** Chunks in which every phrase stands, found through the rarest word of them: whoever has the phrase has the word. */
+/** Chunks in which every phrase stands, found through its rarest word: a chunk with the phrase has the word. */
 export async function findPhrase(
   db: Queryable,
   tenantId: string,

@@ -17,7 +17,7 @@ export interface NewVersion {
   readonly unit: string;
 }
 
-/** Two runs of one document may begin at once: whoever comes second waits and takes the next number. */
+/** Two runs of one document may begin at once: the second waits and takes the next number. */
 export async function insertVersion(tx: Queryable, version: NewVersion): Promise<void> {
   await lockDocument(tx, version.docId);
   await deleteLeftVersions(tx, version);
@@ -59,7 +59,7 @@ async function deleteLeftVersions(
   });
 }
 
-/** Held to the end of the transaction by whoever changes which version of a document is served. */
+/** A transaction that changes which version of a document is served holds this to its end. */
 export async function lockDocument(tx: Queryable, docId: string): Promise<void> {
   await tx.query({
     name: 'documents-lock',

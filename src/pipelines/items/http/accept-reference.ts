@@ -1,5 +1,5 @@
 // POST /api/jobs with a reference instead of a file: an object of a connected source becomes a job as if it had been uploaded. Its bytes are taken now,
-// so the job is of what lies there at this moment. Whoever may not see the source's jobs may not have its objects either.
+// so the job is of what lies there at this moment. A user who may not see the source's jobs may not read its objects either.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { type JobFields, JobReference } from '../../../contract/pipelines/items/api.ts';
 import type { Call } from '../../../http/call.ts';

@@ -1,4 +1,4 @@
-// Rows are stored only while their job is there: whoever deletes it waits for this transaction, and then takes its rows along.
+// A stage stores rows only while their job is there: its deletion waits for this transaction, and then deletes its rows too.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { lockJob } from '../sql/jobs.ts';

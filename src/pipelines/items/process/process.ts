@@ -62,7 +62,7 @@ export async function workPart(context: Context, deps: ItemsDeps): Promise<void>
   for (;;) {
     const { why } = await workSlices(host, job, deps, performance.now() + turnMs);
     if (why === 'paused') return;
-    // A job of hours lets go of its worker for a moment, so that whoever waits is claimed.
+    // A job of hours releases its worker for a moment, so that the worker can claim runs that wait.
     if (why === 'time')
       throw new MillraceError('work_later', { what: 'its next turn' }, { retryAfterMs: GIVEN_WAY_MS });
     const soon = soonest(await context.commit((tx) => readWaiting(tx, input.job_id)));

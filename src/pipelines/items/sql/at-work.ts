@@ -1,5 +1,5 @@
 // Who is at work on an item. Slow items are claimed one by one, in their own row; of quick ones a range of rows is claimed at once (item_slices), and the rows do not change
-// until they have their fate. For whoever looks both are PROCESSING.
+// until they have their fate. Readers see both as PROCESSING.
 
 /** Never tried. "is not distinct from" is no way into an index: such rows are found by their numbers. */
 export const isFresh = (item: string) =>

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../platform/database.ts';
 
-/** Locks of earlier attempts at the same part of the run: whoever took them can write nothing any more, so nobody waits for them. */
+/** Locks of earlier attempts at the same part of the run: their attempts can write nothing any more, so nobody waits for them. */
 export async function expireOwnLocks(db: Queryable, jobId: string, prefix: string, worker: string): Promise<void> {
   await db.query({
     name: 'items-expire-own-slices',

@@ -130,7 +130,7 @@ export interface KnownRow {
   readonly fingerprint: number;
 }
 
-/** First rows of their kind, for whoever goes on reading the file. */
+/** First rows of their kind, for the attempt that continues to read the file. */
 export async function listFingerprints(
   db: Queryable,
   jobId: string,

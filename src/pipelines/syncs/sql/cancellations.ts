@@ -53,7 +53,7 @@ export interface CancellationDraft {
   readonly intentAt: string;
 }
 
-/** Noted once; whoever comes second finds it there. */
+/** Noted once; a second call finds it there. */
 export async function insertCancellation(db: Queryable, draft: CancellationDraft): Promise<void> {
   await db.query({
     name: 'syncs-insert-cancellation',
