@@ -33,11 +33,7 @@ describe('a kit of PIPELINE_MODULES', () => {
     ['would answer operations of Millrace', `name: 'parcels', handlers: () => ({})`, 'under /v1/x/parcels/'],
     ['has an error code with signs', `name: 'parcels', errors: { 'odd weight': {} }`, '"odd weight" cannot be'],
     ['tells an event of Millrace', `name: 'parcels', events: { 'run.done': [] }`, "run.done is Millrace's own"],
-    [
-      'tells an event of another',
-      `name: 'parcels', events: { 'job.failed': [] }`,
-      "job.failed is another pipeline's",
-    ],
+    ['tells an event of another', `name: 'parcels', events: { 'job.failed': [] }`, "job.failed is another pipeline's"],
     [
       'has an alert rule of another name',
       `name: 'parcels', alerts: { rules: [{ name: 'late', on: { event: 'x.parcels.late' } }] }`,

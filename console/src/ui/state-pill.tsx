@@ -61,7 +61,5 @@ interface PillRun {
 /** The state of a run, in lists and above its page. */
 export function RunPill({ run, refused = run.rejects.total }: { run: PillRun; refused?: number }): ReactNode {
   const { status, phase } = run;
-  return (
-    <StatePill status={status} phase={phase} code={run.error?.code} held={run.held !== null} refused={refused} />
-  );
+  return <StatePill status={status} phase={phase} code={run.error?.code} held={run.held !== null} refused={refused} />;
 }
