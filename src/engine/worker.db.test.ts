@@ -84,7 +84,8 @@ describe('a worker', () => {
       turn = setImmediate(next);
     });
     await engine.start();
-    await waitFor(() => all === 6_000, { what: 'all runs to be worked on' });
+    // Some twice, where the machine is so slow that a lease ran out.
+    await waitFor(() => all >= 6_000, { what: 'all runs to be worked on' });
     clearImmediate(turn);
     // One slice before and one behind the turn that is counted here.
     expect(most).toBeLessThanOrEqual(2 * SLICE);
