@@ -153,7 +153,7 @@ describe('a pipeline of one’s own', () => {
     const file = path.join(project, 'west.csv');
     writeFileSync(file, 'sensor,taken_at,value\nwest,2026-01-07T00:00:00Z,3\n');
     const { code, stdout } = await millrace(['ingest', file, '--pipeline', 'measurements', '--watch'], env);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('stored')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('receipt  1 = 1 inserted')]);
     for (const [name, content] of [
       ['good.csv', 'sensor,taken_at,value\nwest,2026-01-08T00:00:00Z,4\n'],
       ['page.csv', '<html><body>not found</body></html>'],
