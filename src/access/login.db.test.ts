@@ -46,6 +46,19 @@ describe('signing in', () => {
     expect(principal).toMatchObject({ tenantId, role: 'admin', actorId: admin.userId, mustChangePassword: true });
   });
 
+  it('a one-time password lets in once, also where two use it at the same moment', async () => {
+    const email = `${uuidv7()}@example.test`;
+    const { oneTimePassword: password } = await createUser(db.app, { tenantId, email, role: 'user' });
+    const enter = (ip: string) =>
+      login(options(), { email, password }, { ...origin, ip }).then(
+        () => 'in',
+        ({ code }) => code,
+      );
+    const both = await Promise.all([enter('192.0.2.31'), enter('192.0.2.32')]);
+    expect(both.sort()).toEqual(['in', 'one_time_password_used']);
+    expect(await enter('192.0.2.33')).toBe('one_time_password_used');
+  });
+
   it('an unknown account and a wrong password answer alike, and both are written down', async () => {
     const refusals = await Promise.all(
       [admin.email, 'nobody@example.test'].map((email) =>

@@ -82,6 +82,11 @@ describe('session tokens', () => {
     expect(await outcome(await signed({ alg: 'HS256' }, timeless))).toBe('unauthenticated');
   });
 
+  it('one that expires after the end of all dates is refused', async () => {
+    for (const exp of [1e99, 8_640_000_000_001])
+      expect(await outcome(await signed({ alg: 'HS256' }, payload({ exp })))).toBe('unauthenticated');
+  });
+
   it('a foreign secret, issuer, role or shape of id is refused', async () => {
     expect(await outcome(await signed({ alg: 'HS256' }, payload(), Buffer.alloc(32, 8)))).toBe('unauthenticated');
     expect(await outcome(await signed({ alg: 'HS256' }, payload({ iss: 'someone-else' })))).toBe('unauthenticated');

@@ -89,6 +89,7 @@ describe('a run that asks', () => {
     await engine.answer(actor, first.questionId, 'red');
     expect(await ended(ground, first.id)).toMatchObject({ phase: 'done', receipt: { answer: { colour: 'red' } } });
     expect((await engine.run(actor.tenantId, second.id)).phase).toBe('waiting');
+    await engine.answer(actor, second.questionId, 'red');
     const { rows: told } = await database.admin.query(
       `select type from engine.events where run_id = $1 and type in ('run.asked', 'run.done') order by event_id`,
       [first.id],
@@ -118,6 +119,7 @@ describe('a run that asks', () => {
     const ground = await start();
     const { engine, actor } = ground;
     const { id, questionId } = await ask(ground);
+    const another = await ask(ground);
     await setClockOffset(database.admin, '71 hours 59 minutes');
     const later = await ask(ground);
     expect((await engine.run(actor.tenantId, id)).phase).toBe('waiting');
@@ -125,6 +127,7 @@ describe('a run that asks', () => {
     const run = await ended(ground, id);
     expect(run).toMatchObject({ phase: 'failed', error_code: 'reading_doubtful' });
     expect(run.error_text).toContain('Nobody answered in time');
+    expect(await ended(ground, another.id)).toMatchObject({ phase: 'failed', error_code: 'reading_doubtful' });
     expect((await engine.run(actor.tenantId, later.id)).phase).toBe('waiting');
     await expect(engine.answer(actor, questionId, 'red')).rejects.toMatchObject({ code: 'question_closed' });
   });

@@ -1,9 +1,11 @@
 // Turns doubts into a question to a person, a failure, or a count on the receipt. It asks only about doubts that hold the run: those where rows
 // would be lost or a required meaning would be guessed. Knows no pipeline.
 import { isDeepStrictEqual } from 'node:util';
+import type { NotedDoubt } from '../contract/doubts.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { StageOutcome } from '../engine/pipeline.ts';
 import type { Answer, Choice, Question } from '../engine/question.ts';
+import { storableText } from '../platform/storable-text.ts';
 import type { Reading, ReadingDoubt, ReadingOverrides } from './reading.ts';
 
 /** What the sender wants of a file with doubts that hold. */
@@ -13,6 +15,9 @@ export type OnDoubt = (typeof onDoubtChoices)[number];
 const READING_DOUBTFUL = 'reading_doubtful';
 const AS_DECIDED = 'as_decided';
 const REFUSE = 'refuse';
+/** A receipt is read often: it takes so many doubts in words, each so long. The rest is counted. */
+const MAX_NOTED = 20;
+const MAX_MESSAGE = 500;
 
 /** The data of a choice that reads the file in another way. */
 interface OtherWay {
@@ -61,11 +66,28 @@ export function withAnswers(reading: Reading, { overrides }: SaidOfDoubts): Read
   return Object.keys(overrides).length === 0 ? reading : { ...reading, answered: overrides };
 }
 
-/** By code, for the receipt. */
-export function countDoubts(doubts: readonly ReadingDoubt[]): Record<string, number> {
+/** What a receipt says of doubts: how many there are of each code, and the first ones in words. */
+export interface DoubtsOnReceipt {
+  readonly doubts?: Readonly<Record<string, number>>;
+  readonly in_doubt?: readonly NotedDoubt[];
+}
+
+/** Empty without doubts. */
+export function noteDoubts(doubts: readonly ReadingDoubt[]): DoubtsOnReceipt {
+  if (doubts.length === 0) return {};
   const counts: Record<string, number> = {};
   for (const { code } of doubts) counts[code] = (counts[code] ?? 0) + 1;
-  return counts;
+  const told = doubts.slice(0, MAX_NOTED).map(({ code, message, rowsAtStake, lines }) => ({
+    code,
+    message: toldShort(message),
+    rows_at_stake: rowsAtStake,
+    lines,
+  }));
+  return { doubts: counts, in_doubt: told };
+}
+
+function toldShort(message: string): string {
+  return message.length > MAX_MESSAGE ? `${storableText(message.slice(0, MAX_MESSAGE))}…` : message;
 }
 
 /** `canReadOtherwise`: nothing has been read yet, so that another reading costs nothing. */

@@ -3,9 +3,11 @@
 import { RUNS_OF_BLANKS, SAME_SIGN } from './csv/detect-dialect.ts';
 import type { Decision } from './decision.ts';
 import type { BesideSpan } from './json/json-scanner.ts';
+import { isYear } from './layout/cell-traits.ts';
 import type { ColumnFit } from './layout/fit-columns.ts';
 import { isRuleRow } from './layout/rules-between-rows.ts';
 import type { SideTable } from './layout/side-tables.ts';
+import { isValueShape, shapeOf } from './layout/value-shape.ts';
 import type { Reading, ReadingDoubt } from './reading.ts';
 import type { Evidence } from './reading-evidence.ts';
 import type { DoublyEncoded } from './text/mis-encoded.ts';
@@ -178,7 +180,8 @@ function isNamesBelow({ value, rival }: Reading['header'], rivalLine: number): b
   return rivalLine === Math.max(...value.lines) + 1 && (rival?.certainty ?? 0) >= LIKE_NAMES;
 }
 
-function widthDoubts({ header, shortRows, format, dialect }: Reading, fit: ColumnFit): ReadingDoubt[] {
+function widthDoubts(reading: Reading, fit: ColumnFit): ReadingDoubt[] {
+  const { header, shortRows, format, dialect } = reading;
   const doubts: ReadingDoubt[] = [];
   if (fit.unnamed > 0) {
     const where = fit.isUnnamedFirst ? 'before the first name' : 'behind the last name';
@@ -192,7 +195,7 @@ function widthDoubts({ header, shortRows, format, dialect }: Reading, fit: Colum
       rowsAtStake: fit.wideRows,
       lines: header.value.lines.slice(0, MAX_LINES),
       // Numbers that count the rows shift nothing; but a blank also stands inside names, and then everything behind it is shifted.
-      holds: !fit.isUnnamedFirst || dialect?.value.delimiter === ' ',
+      holds: !fit.isUnnamedFirst || dialect?.value.delimiter === ' ' || hasPartedNumbers(reading),
       answers: [{ label: 'Keep the unnamed columns', overrides: {} }],
     });
   }
@@ -215,6 +218,17 @@ function widthDoubts({ header, shortRows, format, dialect }: Reading, fit: Colum
   return doubts;
 }
 
+/** Two columns of whole numbers side by side, the second of one or two digits, between commas: "1,5" may be one number. */
+function hasPartedNumbers({ columns, dialect }: Reading): boolean {
+  const isWhole = (column: Reading['columns'][number] | undefined) => column?.kind === 'integer';
+  const isShort = (column: Reading['columns'][number] | undefined) =>
+    isWhole(column) && column?.examples.every((text) => /^\s*\d{1,2}\s*$/.test(text)) === true;
+  return (
+    dialect?.value.delimiter === ',' &&
+    columns.some((column, index) => index > 0 && isWhole(column) && isShort(columns[index + 1]))
+  );
+}
+
 /** Lines above the data that are as wide as its rows, or that are of one width among themselves, as the rows of a table are. */
 function setAsideDoubts({ preamble, header }: Reading): ReadingDoubt[] {
   if (isChosen(header)) return [];
@@ -222,9 +236,16 @@ function setAsideDoubts({ preamble, header }: Reading): ReadingDoubt[] {
   const lines = preamble
     .map(({ line, text }) => ({ line, texts: text.split(' · ') }))
     .filter(({ texts }) => !isRuleRow(texts))
-    .map(({ line, texts }) => ({ line, cells: texts.length }));
+    .map(({ line, texts }) => ({ line, texts, cells: texts.length }));
+  // One line of words alone, with a blank one below it: "Report, all regions, 2020".
+  const isTitle = (index: number) => {
+    const { line, texts } = lines[index] as { readonly line: number; readonly texts: readonly string[] };
+    const next = lines[index + 1]?.line ?? Math.min(...header.value.lines);
+    const before = lines[index - 1]?.line ?? 0;
+    return before < line - 1 + Number(index === 0) && next > line + 1 && !texts.some(isFigure);
+  };
   const shaped = lines.filter(
-    ({ cells }, index) => cells >= MIN_TABLE_WIDTH && (cells >= width || isInTable(lines, index)),
+    ({ cells }, index) => cells >= MIN_TABLE_WIDTH && (cells >= width || isInTable(lines, index)) && !isTitle(index),
   );
   if (shaped.length === 0) return [];
   return [
@@ -241,6 +262,11 @@ function setAsideDoubts({ preamble, header }: Reading): ReadingDoubt[] {
       ],
     },
   ];
+}
+
+/** A value that a title does not have: years are in many. */
+function isFigure(text: string): boolean {
+  return isValueShape(shapeOf(text)) && !isYear(text.trim());
 }
 
 /** Whether a line stands among three or more that have as many cells. */

@@ -35,24 +35,3 @@ export interface SetAsideSpan {
   /** How many rows or records it would be if it were read; 0 where it is none. */
   readonly rows: number;
 }
-
-const doubtCodes = [
-  'rows_set_aside',
-  'other_table',
-  'header_doubtful',
-  'header_does_not_fit',
-  'no_header',
-  'unnamed_columns',
-  'rows_padded',
-  'delimiter_doubtful',
-  'encoding_doubtful',
-  'text_encoded_twice',
-  'sheet_doubtful',
-  'workbook_hides_rows',
-  'text_beside_records',
-  'numbers_doubtful',
-  'measure_unmapped',
-  'measure_twice',
-  'total_differs',
-] as const;
-export type DoubtCode = (typeof doubtCodes)[number];

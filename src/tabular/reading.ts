@@ -1,10 +1,11 @@
 // The reading: everything that was decided about how a file is to be read, as plain JSON. It is shown to the user, stored with
 // the run (a resumed run must read as the first attempt did) and can be overridden part by part, per upload or per mapping.
+import type { DoubtCode } from '../contract/doubts.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Dialect } from './csv/dialect.ts';
 import { chosenByUser, type Decision } from './decision.ts';
 import type { OtherTable } from './layout/other-tables.ts';
-import type { DoubtCode, Evidence } from './reading-evidence.ts';
+import type { Evidence } from './reading-evidence.ts';
 import type { DateOrderDecision } from './values/date-order.ts';
 import type { NumberStyle } from './values/number-style.ts';
 import type { DateOrder } from './values/parse-date.ts';

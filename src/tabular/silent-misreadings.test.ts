@@ -135,6 +135,58 @@ describe('text that was encoded twice', () => {
   });
 });
 
+describe('one file of two encodings', () => {
+  const table = (from: number) =>
+    Array.from({ length: 6 }, (_, i) => `2024-03-0${i + 1},Весенняя распродажа ${from + i},${i}`).join('\n');
+
+  it.each([
+    [
+      'UTF-8 first',
+      [Buffer.from(`Дата,Кампания,Показы\n${table(0)}\n`), iconv.encode(`${table(9)}\n`, 'windows-1251')],
+    ],
+    ['UTF-8 last', [iconv.encode(`Дата,Кампания,Показы\n${table(0)}\n`, 'windows-1251'), Buffer.from(`${table(9)}\n`)]],
+  ])('is refused, and told as that: %s', async (_, parts) => {
+    await expect(readTable(bytesSource(Buffer.concat(parts)))).rejects.toMatchObject({
+      code: 'encoding_not_recognised',
+      params: { reason: expect.stringContaining('of its lines are UTF-8') },
+    });
+  });
+
+  it.each([
+    ['gb18030', '春季促销北京,品牌推广上海'],
+    ['big5', '春季促銷台北,品牌推廣高雄'],
+    ['euc-kr', '봄세일검색광고,브랜드광고신규'],
+    ['shift_jis', '春のセール東京,夏祭りの検索広告'],
+    ['windows-1251', 'Весенняя распродажа,Летний поиск'],
+  ])('is not what %s is taken for', async (encoding, names) => {
+    const text = ['a,b', ...Array.from({ length: 200 }, (_, i) => `${names}${i % 7}`)].join('\n');
+    const { reading } = await readTable(bytesSource(iconv.encode(text, encoding)));
+    expect(reading.encoding.value.name).not.toBe('utf-8');
+  });
+});
+
+describe('HZ', () => {
+  const hz = (text: string) =>
+    text.replace(
+      /[^\p{ASCII}]+/gu,
+      (han) => `~{${Array.from(iconv.encode(han, 'gb2312'), (byte) => String.fromCharCode(byte & 0x7f)).join('')}~}`,
+    );
+
+  it('is refused and its text shown', async () => {
+    const text = hz(lines('日期,费用', '春季促销,1.50', '夏季搜索,2.50'));
+    expect(text).toMatch(/^~\{[!-~]+~\},/);
+    await expect(readTable(textSource(text))).rejects.toMatchObject({
+      code: 'encoding_not_recognised',
+      params: { reason: expect.stringContaining('HZ (it says "日期")') },
+    });
+  });
+
+  it('is not taken for texts in braces', async () => {
+    const text = lines('Name,Note', 'Aa,~{draft~}', 'Bb,~{x~}', 'Cc,~{to do~}');
+    expect((await readTable(textSource(text))).reading.encoding.value.name).toBe('utf-8');
+  });
+});
+
 describe('UTF-7', () => {
   const text = lines('Straße,Preis', 'Königsallee,1.50', '日本語,2.50');
 

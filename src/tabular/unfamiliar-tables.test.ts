@@ -64,11 +64,19 @@ describe('lines of one column that all hold the same sign', () => {
     ['quoted as wholes with quotes inside', '"id,""name"",city"', '"1,""Aa"",Bb"', '"2,""Cc"",Dd"'],
     ['parted by a sign of another alphabet', 'id，name，city', '1，Aa，Bb', '2，Cc，Dd'],
     ['parted by a sign that is not ASCII', 'id§name', '1§Aa', '2§Bb'],
+    ...['#', '!', '%', '*', '=', '&', '$', '@'].map((sign): [string, string, string, string] => [
+      `parted by ${sign}`,
+      `id${sign}name${sign}city`,
+      `1${sign}Aa${sign}Oslo`,
+      `2${sign}Bb${sign}Rome`,
+    ]),
   ])('are not stored as one text each without a question: %s', async (_, ...rows) => {
     expect((await read(lines(...rows))).held).toEqual(['delimiter_doubtful']);
   });
 
   it('are no doubt where the name does not hold it', async () => {
+    expect((await read(lines('rate %', '5 %', '7 %', '9 %'))).held).toEqual([]);
+    expect((await read(lines('#item', '#1', '#2', '#3'))).held).toEqual([]);
     expect((await read(lines('email', 'a@x.com', 'b@x.com', 'c@y.com'))).held).toEqual([]);
     expect((await read(lines('name', '"Aa, Bb"', '"Cc, Dd"', '"Ee, Ff"'))).held).toEqual([]);
   });
@@ -139,6 +147,59 @@ describe('a row below the names', () => {
   it('that reads like names itself is asked about: the names may be incomplete', async () => {
     const rows = ['Aa,Ca,Ea', 'Age,<18,18-24', ...Array.from({ length: 9 }, (_, i) => `North ${i},${i},${i * 7}`)];
     expect((await read(lines('Groups,Health,Culture', ...rows))).held).toEqual(['header_doubtful']);
+  });
+});
+
+describe('a sign that stands in all cells of one column', () => {
+  it.each([';', '|'])('does not part them where the names are parted otherwise: %s', async (sign) => {
+    const rows = ['Aa', 'Bb', 'Cc', 'Dd'].map((text, i) => `${i},${text}${sign}${text}`);
+    const { names, data, held } = await read(lines('id,tags', ...rows));
+    expect(names).toEqual(['id', 'tags']);
+    expect(data[0]).toEqual(['0', `Aa${sign}Aa`]);
+    expect(held).toEqual([]);
+  });
+});
+
+describe('numbers with a decimal comma between commas', () => {
+  it('are asked about: the names would stand over other columns', async () => {
+    expect((await read(lines('id,name,v', '1,a,1,5', '2,b,2,75', '3,c,3,5'))).held).toEqual(['unnamed_columns']);
+  });
+
+  it('are no doubt where the first cells count the rows and no number was parted', async () => {
+    expect((await read(lines('name,v', '1,a,100', '2,b,275', '3,c,350'))).held).toEqual([]);
+  });
+});
+
+describe('a title between delimiters', () => {
+  it.each(['Report, all regions, 2020,,', 'Report,all regions', 'Sales,North,Ann'])(
+    'is set aside without a question where a blank line stands below it: %s',
+    async (title) => {
+      const { names, held, kinds } = await read(lines(title, '', 'region,count', 'Aa,3', 'Bb,4', 'Cc,5'));
+      expect(names).toEqual(['region', 'count']);
+      expect(kinds[0]).toBe('preamble');
+      expect(held).toEqual([]);
+    },
+  );
+
+  it('is asked about where it may be a row: right above the names, or with a value of its own', async () => {
+    const table = ['region,shop,count', 'Aa,X,3', 'Bb,Y,4', 'Cc,Z,5'];
+    expect((await read(lines('Dd,W,6', '', ...table))).held).not.toEqual([]);
+  });
+});
+
+describe('a second table right below the rows of the first', () => {
+  const first = ['Day,Campaign,Clicks,Cost', ...[1, 2, 3, 4, 5].map((i) => `2024-01-0${i},Camp ${i},${i * 10},${i}.5`)];
+
+  it('is asked about, and nothing of it is read under the first names', async () => {
+    const second = ['Region,Manager,Stores,Area', 'North,Ann,5,10.5', 'South,Bob,6,12.5', 'West,Cy,7,3.5'];
+    const { held, data } = await read(lines(...first, ...second));
+    expect(held).toEqual(['other_table']);
+    expect(data).toHaveLength(5);
+  });
+
+  it('is none where one odd row stands among rows that fit', async () => {
+    const rest = first.slice(1).map((row) => row.replace('2024-01', '2024-02'));
+    expect((await read(lines(...first, 'see,note,below,here', ...rest))).held).toEqual([]);
   });
 });
 

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { int4Array, int8Array, jsonbArray } from '../../src/platform/binary-arrays.ts';
 import { listFiles } from '../../scripts/source-files.ts';
+import { int4Array, int8Array, jsonbArray } from '../../src/platform/binary-arrays.ts';
 import { tablesIn } from './catalogue.ts';
 import { literal, rowsOf } from './measure.ts';
 import { findCliffs, type Measured, missingCases } from './plans.ts';

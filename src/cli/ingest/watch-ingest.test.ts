@@ -68,4 +68,20 @@ describe('watching an upload', () => {
     expect(told).toContain('✔ validate 10 valid · 2 rejected in 2 groups');
     expect(told.match(/\d+ rows/g)).toEqual(['12 rows']);
   });
+
+  it('says what is in doubt about the file in words, with the lines to look at', async () => {
+    const lines: string[] = [];
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+    const doubt = {
+      code: 'header_does_not_fit',
+      message: 'Line 1202 names columns again.',
+      rows_at_stake: 2,
+      lines: [1202],
+    };
+    const receipt = { ...done.receipt, doubts: { header_does_not_fit: 1 }, in_doubt: [doubt] };
+    await watchIngest(answering([{ ...done, receipt }]), 'r', { isQuiet: false, gate: undefined });
+    expect(lines.join('')).toContain(
+      '1 header does not fit: look at how the file was read\n  Line 1202 names columns again. (line 1202)',
+    );
+  });
 });

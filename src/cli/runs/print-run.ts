@@ -80,10 +80,16 @@ export function describeQuestion({ question_id: id, text, choices, expires_at: u
   return `${text} Nothing is stored before it is answered (until ${until}).${answers.join('')}`;
 }
 
-/** "1 other table, 2 total differs". */
+/** "1 other table, 2 total differs", and a line for each in words. */
 export function describeDoubts(receipt: Receipt | null): string | undefined {
   const named = Object.entries(receipt?.doubts ?? {}).map(([code, count]) => `${count} ${code.replaceAll('_', ' ')}`);
-  return named.length === 0 ? undefined : `${named.join(', ')}: look at how the file was read`;
+  if (named.length === 0) return undefined;
+  const told = (receipt?.in_doubt ?? []).map(({ message, lines }) => `\n  ${message}${describeLines(lines)}`);
+  return `${named.join(', ')}: look at how the file was read${told.join('')}`;
+}
+
+function describeLines(lines: readonly number[]): string {
+  return lines.length === 0 ? '' : ` (line ${lines.join(', ')})`;
 }
 
 /** "48,213 bytes = 96 header + 48,000 row + 117 title". Of a workbook the cells say more than its packed bytes. */

@@ -29,6 +29,17 @@ export const Receipt = z.looseObject({
     .record(z.string(), Count)
     .optional()
     .describe('By code: decisions about the file with evidence against them, which nobody has confirmed.'),
+  in_doubt: z
+    .array(
+      z.object({
+        code: z.string(),
+        message: z.string(),
+        rows_at_stake: Count.describe('Rows that are lost, gained or misread if the decision is wrong.'),
+        lines: z.array(Count).describe('Lines of the file to look at.'),
+      }),
+    )
+    .optional()
+    .describe('The first 20 of these doubts in words. Absent for files read before they were kept.'),
   totals: z.record(z.string(), ControlTotal).optional().describe('By measure: spend, impressions, clicks.'),
 });
 export type Receipt = z.infer<typeof Receipt>;

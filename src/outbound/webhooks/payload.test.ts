@@ -51,6 +51,24 @@ describe('a payload', () => {
     });
     expect(dataOf(buildPayload({ ...event, type: 'run.started' }, run))).not.toHaveProperty('receipt');
   });
+
+  it('says the doubts about a file in words of ours, and nothing that the file says', () => {
+    const inDoubt = [{ code: 'total_differs', message: 'Ada Lovelace', rows_at_stake: 2, lines: [4] }];
+    const receipt = {
+      read: 2,
+      outcomes: { inserted: 2 },
+      doubts: { total_differs: 1, own_doubt: 2 },
+      in_doubt: inDoubt,
+    };
+    const payload = buildPayload(event, { pipeline: 'ads', correlation_id: null, receipt });
+    expect(dataOf(payload).receipt).toEqual({
+      read: 2,
+      outcomes: { inserted: 2 },
+      doubts: { total_differs: 1, own_doubt: 2 },
+      in_doubt: ['The total row of the file differs from its rows.', 'own_doubt'],
+    });
+    expect(payload).not.toContain('Ada');
+  });
 });
 
 describe('an endpoint', () => {

@@ -1,6 +1,8 @@
 // Builds the payload of a webhook: ids, states and counts. No cell, file name or person gets in: the payload takes only the fields listed here,
 // and those that the kit of a pipeline lists for its own events, and only if they hold a number, a flag, an id or one of our words.
 
+import { doubtMeanings } from '../../contract/doubts.ts';
+
 /** By the type of an event: the fields of its data that may be told. */
 export type EventFields = Readonly<Record<string, readonly string[]>>;
 
@@ -66,8 +68,13 @@ function countsOf(receipt: RunFacts['receipt']): Readonly<Record<string, unknown
   return {
     read: receipt.read,
     outcomes: numbersIn(receipt.outcomes),
-    ...(Object.keys(doubts).length === 0 ? {} : { doubts }),
+    ...(Object.keys(doubts).length === 0 ? {} : { doubts, in_doubt: meaningsOf(doubts) }),
   };
+}
+
+/** In words of ours: the messages of doubts quote names and values of the file. */
+function meaningsOf(doubts: Readonly<Record<string, number>>): string[] {
+  return Object.keys(doubts).map((code) => (doubtMeanings as Readonly<Record<string, string>>)[code] ?? code);
 }
 
 function numbersIn(counts: unknown): Record<string, number> {

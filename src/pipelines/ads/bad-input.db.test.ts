@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdsBench, numbersOf, openAdsBench } from '../../../test/support/ads.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { newTenant } from '../../../test/support/engine.ts';
+import { unstorableFiles } from '../../../test/support/unstorable-files.ts';
 import { buildWorkbook } from '../../../test/support/workbooks.ts';
 
 const database = useDatabase();
@@ -208,3 +209,15 @@ function bomb(): Buffer {
   const packed = { bytes: deflateRawSync(sheet, { level: 9 }), crc: 0 };
   return buildWorkbook({ replace: { 'xl/worksheets/sheet1.xml': { content: '', packed, claimedSize: 100 } } });
 }
+
+describe('what the database cannot hold', () => {
+  const rows = Array.from({ length: 12 }, (_, i) => [day(i), 'Spring', '1001', '1.5', '100', '5']);
+
+  it.each(unstorableFiles(header.split(','), rows))(
+    'in $where is replaced, and the rows are stored',
+    async ({ text, filename }) => {
+      const run = await bench.ingest(newTenant(), text, { filename, on_doubt: 'proceed' });
+      expect([run.status, run.error_code, run.receipt?.outcomes?.inserted]).toEqual(['completed', null, 12]);
+    },
+  );
+});

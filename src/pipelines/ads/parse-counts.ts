@@ -1,6 +1,7 @@
 // The counts and the position of parse: the checkpoint of the stage. Promotion and the receipt use the counts.
 import type { Content } from '../../engine/receipt.ts';
 import { nothingCounted } from '../../tabular/content-counter.ts';
+import type { DoubtsOnReceipt } from '../../tabular/doubt-question.ts';
 import { type Position, startOfFile } from '../../tabular/row-batch.ts';
 import type { SetAsideFindings } from '../../tabular/set-aside-watch.ts';
 import { noSums, type Sums } from './control-totals.ts';
@@ -33,8 +34,9 @@ export interface ParseCounts {
   /** What the file consists of. Absent in readings that began before contents were counted. */
   readonly content?: Content | undefined;
   readonly warnings: Readonly<Record<string, number>>;
-  /** By code; set when all rows are staged. */
-  readonly doubts?: Readonly<Record<string, number>>;
+  /** By code, and in words; set when all rows are staged. */
+  readonly doubts?: DoubtsOnReceipt['doubts'];
+  readonly in_doubt?: DoubtsOnReceipt['in_doubt'];
   /** Sums over all data lines, refused ones included as far as they could be read. */
   readonly file: Sums;
   /** What the file's own first total row says. */

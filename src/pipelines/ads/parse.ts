@@ -10,7 +10,7 @@ import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
-import { countDoubts, refusal, saidOfDoubts, stopForDoubts, unsettled } from '../../tabular/doubt-question.ts';
+import { noteDoubts, refusal, saidOfDoubts, stopForDoubts, unsettled } from '../../tabular/doubt-question.ts';
 import { inTurns } from '../../tabular/in-turns.ts';
 import { openTable, type Table } from '../../tabular/read-table.ts';
 import type { ReadingDoubt } from '../../tabular/reading.ts';
@@ -176,7 +176,7 @@ function withRejected(counts: ParseCounts, duplicates: { rows: number; sums: Par
 async function judge(context: Context, state: ParseState, doubts: readonly ReadingDoubt[]): Promise<StageOutcome> {
   const { run, input } = context;
   const passes = passesGate(state.counts);
-  const counts = { ...state.counts, isGateOverridden: !passes, doubts: countDoubts(doubts) };
+  const counts = { ...state.counts, isGateOverridden: !passes, ...noteDoubts(doubts) };
   await context.commit((tx) => updateUploadCounts(tx, { uploadId: run.id, counts, furniture: state.furniture }));
   const { read, valid } = counts;
   if (read === 0) throw new MillraceError('empty_file');

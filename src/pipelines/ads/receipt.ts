@@ -55,6 +55,7 @@ export function receiptOf(
     ...(counts.content === undefined ? {} : { content: counts.content }),
     totals: Object.fromEntries(controlMeasures.map((measure) => [measure, totalOf(measure, counts, buckets)])),
     ...(hasSome(counts.doubts) ? { doubts: counts.doubts } : {}),
+    ...(counts.in_doubt === undefined ? {} : { in_doubt: counts.in_doubt }),
     warnings: { ...counts.warnings, ...totalWarning(counts) },
     ...details,
   };

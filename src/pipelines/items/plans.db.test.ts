@@ -247,7 +247,7 @@ const storing: PlanCase[] = [
   worker((db, w) => setLatestRun(db, small(w), uuidv7())),
   worker((db, w) => storeReading(db, small(w), {} as never, ['title'])),
   worker((db, w) => storeIngest(db, small(w), {} as never, { total: 1, errors: 0, skipped: 0 })),
-  worker((db, w) => finishIngest(db, small(w))),
+  worker((db, w) => finishIngest(db, small(w), {})),
   worker((db, w) =>
     insertItems(
       db,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { buildUser } from '../../../test/support/api.ts';
 import { endOfRun } from '../../../test/support/engine.ts';
 import { useItems } from '../../../test/support/items.ts';
+import { unstorableFiles } from '../../../test/support/unstorable-files.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { findOpenQuestion } from '../../engine/sql/questions.ts';
 import { defineProcessor, found, notFound } from './processors/processor.ts';
@@ -148,4 +149,28 @@ it('shows neither to somebody else', async () => {
   expect((await ask('runs.reading', jobId, bench.user)).status).toBe(200);
   expect((await ask('runs.reading', jobId, other)).body.code).toBe('run_not_found');
   expect((await ask('runs.mapping', jobId, other)).body.code).toBe('run_not_found');
+});
+
+it.each(
+  unstorableFiles(
+    ['sku', 'title'],
+    Array.from({ length: 12 }, (_, i) => [`S-${i}`, `Kettle ${i}`]),
+  ),
+)('replaces what the database cannot hold in $where, and stores the rows', async ({ text, filename }) => {
+  const { status, body } = await bench.upload('/api/jobs', text, filename, { fields });
+  expect(status).toBe(202);
+  await bench.ended(body.jobId);
+  expect((await statuses(body.jobId)).filter((each) => each === 'DONE')).toHaveLength(12);
+});
+
+it('counts on the receipt what is in doubt and nobody was asked about, and says it in words, also of what stands behind the sample', async () => {
+  const rows = (from: number, count: number) => Array.from({ length: count }, (_, i) => `S-${from + i};Kettle;Acme`);
+  const file = ['SKU;Titel;Marke', ...rows(0, 1_200), '', 'SKU;Land;Stadt', 'X-1;DE;Aa', 'X-2;DE;Bb', 'X-3;DE;Cc'];
+  const jobId = await bench.submit(file, fields);
+  await bench.ended(jobId);
+  const { receipt } = (await bench.call('runs.show', jobId, { params: { run_id: jobId } })).body;
+  expect(receipt.doubts).toEqual({ header_does_not_fit: 1 });
+  expect(receipt.in_doubt).toMatchObject([
+    { code: 'header_does_not_fit', message: expect.stringContaining('SKU, Land, Stadt'), lines: [1_203] },
+  ]);
 });

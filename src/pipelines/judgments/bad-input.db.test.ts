@@ -6,10 +6,12 @@ import {
   casesOf,
   type JudgmentsBench,
   judgmentsFile,
+  judgmentsHeader,
   openJudgmentsBench,
   plaintiffsOf,
   rejectsOf,
 } from '../../../test/support/judgments.ts';
+import { unstorableFiles } from '../../../test/support/unstorable-files.ts';
 
 const database = useDatabase();
 let bench: JudgmentsBench;
@@ -101,4 +103,16 @@ describe('the same case twice', () => {
     expect(run.receipt).toMatchObject({ read: 44, outcomes: { inserted: 22, superseded: 21, rejected: 1 } });
     expect(await rejectsOf(database.admin, run.id)).toMatchObject([{ line: 24, code: 'case_repeated' }]);
   });
+});
+
+describe('what the database cannot hold', () => {
+  const rows = Array.from({ length: 12 }, (_, i) => [`N-${i}`, 'Ann', 'Dan', '10', '2024-01-01', 'Kings', '', '', '']);
+
+  it.each(unstorableFiles(judgmentsHeader.split(','), rows))(
+    'in $where is replaced, and the rows are stored',
+    async ({ text, filename }) => {
+      const run = await bench.ingest(newTenant(), text, { filename, on_doubt: 'proceed' });
+      expect([run.status, run.error_code, run.receipt?.outcomes?.inserted]).toEqual(['completed', null, 12]);
+    },
+  );
 });

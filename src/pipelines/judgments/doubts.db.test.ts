@@ -66,6 +66,9 @@ describe('a batch with a second table', () => {
     const other = newTenant();
     const gone = await bench.ended(other, await bench.hand(other, file, { on_doubt: 'proceed' }));
     expect(gone).toMatchObject({ status: 'completed', receipt: { read: 6, doubts: { other_table: 1 } } });
+    expect(gone.receipt).toMatchObject({
+      in_doubt: [{ code: 'other_table', message: expect.stringContaining('3 rows') }],
+    });
   });
 });
 

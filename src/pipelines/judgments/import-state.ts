@@ -1,6 +1,7 @@
 // The position and the counts of an import: the checkpoint of its one stage. The receipt is written from them.
 import type { Content, Receipt } from '../../engine/receipt.ts';
 import { nothingCounted } from '../../tabular/content-counter.ts';
+import type { DoubtsOnReceipt } from '../../tabular/doubt-question.ts';
 import { type Position, startOfFile } from '../../tabular/row-batch.ts';
 import type { SetAsideFindings } from '../../tabular/set-aside-watch.ts';
 
@@ -56,11 +57,7 @@ export const freshState: ImportState = {
 };
 
 /** `heldBack`: cases that stay in staging. */
-export function receiptOf(
-  { counts, loaded }: ImportState,
-  doubts: Readonly<Record<string, number>>,
-  heldBack = 0,
-): Receipt {
+export function receiptOf({ counts, loaded }: ImportState, doubts: DoubtsOnReceipt, heldBack = 0): Receipt {
   const { inserted, updated, unchanged } = loaded;
   const { superseded, rejected } = counts;
   const all = { inserted, updated, unchanged, superseded, held_back: heldBack, rejected };
@@ -70,7 +67,7 @@ export function receiptOf(
     outcomes: Object.fromEntries(outcomes),
     furniture: counts.furniture,
     ...(counts.content === undefined ? {} : { content: counts.content }),
-    ...(Object.keys(doubts).length === 0 ? {} : { doubts }),
+    ...doubts,
     warnings: counts.warnings,
     plaintiffs: loaded.plaintiffs,
     reviews: loaded.reviews,

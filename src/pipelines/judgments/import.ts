@@ -7,8 +7,9 @@ import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import { blobSource } from '../../tabular/blob-source.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
 import {
-  countDoubts,
+  type DoubtsOnReceipt,
   isReadSo,
+  noteDoubts,
   type OnDoubt,
   refusal,
   type SaidOfDoubts,
@@ -63,14 +64,14 @@ export async function importBatch(context: Context, deps: JudgmentsDeps): Promis
     state = await stageFile(context, source, batch, state, { ...deps, onErrors });
   }
   const all = [...doubts, ...unsettled(doubtsOfFindings(state.counts.setAside ?? nothingFound), said)];
-  const counted = countDoubts(all);
+  const noted = noteDoubts(all);
   if (state.step === 'load') {
     // A reading that began before doubts were kept ends as it began.
     const late = state.counts.setAside === undefined ? null : stopForDoubts(all, onDoubtOf(context.input), false);
-    if (late !== null) return { ...late, receipt: receiptOf(state, counted, state.counts.staged) };
+    if (late !== null) return { ...late, receipt: receiptOf(state, noted, state.counts.staged) };
     state = await loadRows(context, state, deps.loadRows);
   }
-  return judge(state, counted);
+  return judge(state, noted);
 }
 
 async function openBlob({ run, commit }: Context, { store }: JudgmentsDeps): Promise<ByteSource> {
@@ -136,7 +137,7 @@ async function readingOfOriginal({ commit }: Context, original: string): Promise
 }
 
 /** Completed with refused rows is completed; nothing but refused rows is not. */
-function judge(state: ImportState, doubts: Readonly<Record<string, number>>): StageOutcome {
+function judge(state: ImportState, doubts: DoubtsOnReceipt): StageOutcome {
   const { read, staged } = state.counts;
   if (read === 0) throw new MillraceError('empty_file');
   const receipt = receiptOf(state, doubts);

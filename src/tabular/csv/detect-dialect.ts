@@ -19,12 +19,16 @@ const names: Readonly<Record<string, string>> = {
 /** Two words in every row are more likely a name than two columns. */
 const MIN_BLANK_WIDTH = 3;
 const SPACE = 32;
+const MIN_ALIKE = 4;
+const UNCLEAN_WHEN_ALIKE = 0.25;
 /** The rival of a table of one column whose lines are set like columns. */
 export const RUNS_OF_BLANKS = 'runs of blanks set its lines like columns';
 /** So begins the rival of a table of one column whose lines all hold the same sign. */
 export const SAME_SIGN = 'every line holds';
 /** Signs that part cells and hardly ever stand once in each of many texts, their names included. Only those of one ASCII character can be read. */
 const otherSigns = [',', ';', '\t', '|', '^', '~', '§', '¦', '¬', 'þ', '·', '•', '│', '‖', '，', '；', '、', '\u001e'];
+/** These stand in texts as well, and part cells where the names and all rows hold as many of them between other texts. */
+const signsOfTexts = ['#', '!', '%', '*', '=', '&', '$', '@'];
 const MOST_LINES = 0.8;
 
 interface Trial {
@@ -83,7 +87,17 @@ function sameSign(lines: readonly string[]): { readonly sign: string; readonly t
     const times = countOf(lines[0] ?? '', sign);
     if (times > 0 && lines.every((line) => countOf(line, sign) === times)) return { sign, times };
   }
+  for (const sign of signsOfTexts) {
+    const times = countInside(lines[0] ?? '', sign);
+    if (times > 0 && lines.every((line) => countInside(line, sign) === times)) return { sign, times };
+  }
   return null;
+}
+
+/** Between two texts: "rate %" over "5 %" holds it in every line and parts nothing. */
+function countInside(line: string, sign: string): number {
+  const parts = line.split(sign);
+  return parts.every((part) => part.trim() !== '') ? parts.length - 1 : 0;
 }
 
 function countOf(line: string, sign: string): number {
@@ -194,7 +208,9 @@ function tryDialect(bytes: Buffer, dialect: Dialect): Trial {
   const share = rows === 0 ? 0 : count / rows;
   const weight = weights[dialect.delimiter] ?? 1;
   const unclean = uncleanShare(bytes, scanner, dialect);
-  const score = width < 2 ? 0 : share * (1 - 1 / width ** 2) * (1 - unclean) * (1 - faults / rows) * weight;
+  // Where every line has the same cells, names included, what else stands in them is text: "1,a;b" below "id,tags".
+  const cleanness = 1 - unclean * (share === 1 && rows >= MIN_ALIKE ? UNCLEAN_WHEN_ALIKE : 1);
+  const score = width < 2 ? 0 : share * (1 - 1 / width ** 2) * cleanness * (1 - faults / rows) * weight;
   const faultShare = rows === 0 ? 0 : faults / rows;
   return { dialect, score, width, share, faults, faultShare, unclean, blankStarts: blankStarts(bytes, scanner) };
 }

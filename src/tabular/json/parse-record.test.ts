@@ -74,6 +74,35 @@ describe('records', () => {
     expect(() => parseRecord('{"a":1,"a":2}')).toThrow(RepeatedKeyError);
   });
 
+  it.each([
+    '{"a.b":1,"a":{"b":2}}',
+    '{"a":{"b":2},"a.b":1}',
+    '{"a":{"b":1},"a":{"c":2}}',
+    '{"a":{"b":1},"a":2}',
+    '{"a":2,"a":{"b":1}}',
+    '{"a":{"b":{"c":1}},"a.b":3}',
+    '{"a.b":3,"a":{"b":{"c":1}}}',
+    '{"a":{},"a":{"b":1}}',
+  ])('refuses two values of one column, however they are written: %s', (json) => {
+    expect(() => parseRecord(json)).toThrow(RepeatedKeyError);
+  });
+
+  it('names its columns as they can be stored', () => {
+    expect([...(parseRecord('{"a\\u0000b":1,"\\ud800c":{"\\u0041":"\\u0000"}}') ?? [])]).toEqual([
+      ['a\ufffdb', '1'],
+      ['\ufffdc.A', '\u0000'],
+    ]);
+    expect(() => parseRecord('{"a\\u0000":1,"a\\ufffd":2}')).toThrow(RepeatedKeyError);
+  });
+
+  it('takes equal keys of different objects', () => {
+    expect([...(parseRecord('{"a":{"b":1},"c":{"b":2},"d":[{"b":3},{"b":4}]}') ?? [])]).toEqual([
+      ['a.b', '1'],
+      ['c.b', '2'],
+      ['d', '[{"b":3},{"b":4}]'],
+    ]);
+  });
+
   it('are refused when they are too deep', () => {
     expect(() => parseRecord(`{"a":${'['.repeat(500)}${']'.repeat(500)}}`)).toThrow(JsonSyntaxError);
   });

@@ -1,6 +1,8 @@
 // Turns one JSON record into named texts. Numbers keep the digits they were written with (an id of 18 digits does not survive
 // JSON.parse), nested objects become dotted names, lists keep their JSON, null is an empty cell.
 
+import { storableText } from '../../platform/storable-text.ts';
+
 const MAX_DEPTH = 64;
 
 /** Thrown for text that is not JSON; never leaves the JSON reader. */
@@ -54,7 +56,7 @@ class RecordParser {
     if (this.#take('}')) return;
     for (;;) {
       this.#blank();
-      const key = this.#string();
+      const key = this.#key();
       this.#blank();
       this.#expect(':');
       this.#blank();
@@ -63,6 +65,13 @@ class RecordParser {
       if (this.#take('}')) return;
       this.#expect(',');
     }
+  }
+
+  /** A name that can be stored: only an escape can write what the database does not hold. */
+  #key(): string {
+    const from = this.#at;
+    const text = this.#string();
+    return this.#at - from === text.length + 2 ? text : storableText(text);
   }
 
   #member(name: string, values: Map<string, string>, depth: number): void {

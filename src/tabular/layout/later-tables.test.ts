@@ -55,6 +55,15 @@ describe('a header behind the sample', () => {
     });
   }
 
+  it('sets aside what follows a blank line and the first name again, also where all columns hold texts', async () => {
+    const texts = (from: number) => Array.from({ length: 1_200 }, (_, i) => `S-${from + i},Kettle,Acme`);
+    const { kinds, doubts } = await read(
+      fileOf(['sku,title,brand', ...texts(0)], ['', 'sku,country,city', 'X-1,DE,Aa', 'X-2,DE,Bb', 'X-3,DE,Cc']),
+    );
+    expect(count(kinds, 'data')).toBe(1_200);
+    expect(doubts).toMatchObject([{ code: 'header_does_not_fit', holds: true, lines: [1_203], rowsAtStake: 3 }]);
+  });
+
   it('is a repeated header where it names the same columns in the same order, whatever its capitals', async () => {
     const { kinds, doubts } = await read(fileOf(first, ['DAY,campaign,Clicks,Cost'], rows(3)));
     expect(count(kinds, 'repeated_header')).toBe(1);

@@ -97,7 +97,11 @@ export class LaterTables {
     if (filled.some((cell) => isValueShape(shapeOf(cell)) && !isYear(cell))) return 'row';
     const words = filled.map(plain);
     const known = words.filter((word) => this.#known.has(word)).length;
-    if (known >= 2 && known * 2 >= filled.length) return this.#isInOrder(cells) ? 'repeated_header' : 'header';
+    // Below a blank line the first name is enough where the first column holds values of its own: nothing in it is called as the column is.
+    const beginsAgain =
+      isAfterBlank && cells[0] !== '' && plain(cells[0] ?? '') === this.#names[0] && this.#known.size > 0;
+    if (beginsAgain || (known >= 2 && known * 2 >= filled.length))
+      return this.#isInOrder(cells) ? 'repeated_header' : 'header';
     if (this.#isInside || new Set(words).size < words.length) return 'row';
     const isUnlike = this.#isUnlike(cells, isAfterBlank);
     return isUnlike && this.#hasRowsBelow(batch, row, cells, filled.length) ? 'header' : 'row';

@@ -3,6 +3,7 @@
 import { BodyModel } from './body-model.ts';
 import type { HeaderLayout } from './detect-header.ts';
 import { joinNames } from './join-names.ts';
+import { TableSoFar } from './names-again.ts';
 import { filledCount, type SampleRow } from './sample-row.ts';
 import { isValueShape, shapeOf } from './value-shape.ts';
 
@@ -20,7 +21,7 @@ export function findOtherTables(rows: readonly SampleRow[], header: HeaderLayout
   const firstHeader = rows.findIndex((row) => row.line === header.lines[0]);
   const above = blocksOf(rows.slice(0, firstHeader === -1 ? header.skippedRows : firstHeader));
   const data = rows.slice(header.skippedRows);
-  const [main = [], ...below] = blocksOf(data);
+  const [main = [], ...below] = tablesOf(data, header.names);
   const model = new BodyModel(main.slice(0, 200), header.names.length);
   return [
     ...above.filter((block) => isTable(block, 2)).map((block) => describe(block, (block.at(-1)?.line ?? 0) + 1)),
@@ -35,6 +36,22 @@ function blocksOf(rows: readonly SampleRow[]): SampleRow[][] {
   for (const row of rows) {
     if (blocks.length === 0 || row.isAfterBlank === true) blocks.push([]);
     blocks.at(-1)?.push(row);
+  }
+  return blocks;
+}
+
+/** The same for rows of data, where names may also stand right below the rows of another table. */
+function tablesOf(rows: readonly SampleRow[], names: readonly string[]): SampleRow[][] {
+  const blocks: SampleRow[][] = [];
+  let table = new TableSoFar(names);
+  for (const [index, row] of rows.entries()) {
+    const isNew = row.isAfterBlank === true || table.endsAt(row, rows.slice(index + 1, index + 3));
+    if (blocks.length === 0 || isNew) {
+      blocks.push([]);
+      table = new TableSoFar(names);
+    }
+    blocks.at(-1)?.push(row);
+    table.add(row);
   }
   return blocks;
 }

@@ -7,7 +7,7 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type ByteSource, readSlice } from '../byte-source.ts';
 import { type Decision, decided, weighed } from '../decision.ts';
 import { canDecode, decodeText } from './decode-text.ts';
-import { findUtf7 } from './mis-encoded.ts';
+import { findHz, findUtf7 } from './mis-encoded.ts';
 import { countUtf8Sequences } from './utf8-sequences.ts';
 import type { Encoding } from './utf8-stream.ts';
 import { wideEncoding } from './wide-text.ts';
@@ -22,6 +22,8 @@ const TOO_CLOSE = 0.9;
 /** The usual encoding of the West is believed to come close from further away. */
 const TOO_CLOSE_USUAL = 0.8;
 const ESCAPE = 0x1b;
+/** Characters of UTF-8 in one line that are no accident. */
+const SURE_SEQUENCES = 4;
 
 const marks: readonly { bytes: readonly number[]; name: string }[] = [
   { bytes: [0xef, 0xbb, 0xbf], name: 'utf-8' },
@@ -93,6 +95,8 @@ export async function detectEncoding(source: ByteSource): Promise<Decision<Encod
   if (sample === null || isAscii(sample)) {
     const meant = findUtf7(head.toString('latin1'));
     if (meant !== null) refuse(`it looks like UTF-7 (it says "${meant}"), which cannot be read`);
+    const chinese = findHz(head.toString('latin1'));
+    if (chinese !== null) refuse(`it looks like HZ (it says "${chinese}"), which cannot be read`);
     return decided({ name: 'utf-8', bomBytes: 0 }, 'exact', 'every character is ASCII');
   }
   return byContent(sample, sample.length < source.size);
@@ -153,7 +157,28 @@ function byContent(sample: Buffer, isCut: boolean): Decision<Encoding> {
   if (valid >= 3 && valid >= invalid * 10) {
     return decided(utf8, 'likely', `the bytes are UTF-8 except for ${invalid} damaged places`);
   }
-  return byStatistics(linesWithOtherThanAscii(sample));
+  const lines = linesWithOtherThanAscii(sample);
+  refuseTwoEncodings(lines);
+  return byStatistics(lines);
+}
+
+/** Lines of UTF-8 among lines that are not: files put together from two. Any one encoding would misread a part of them. */
+function refuseTwoEncodings(sample: Buffer): void {
+  let utf8 = 0;
+  let other = 0;
+  for (let start = 0; start < sample.length; ) {
+    const found = sample.indexOf(10, start);
+    const end = found === -1 ? sample.length : found + 1;
+    const line = sample.subarray(start, end);
+    // In a few characters of another encoding UTF-8 comes about by chance.
+    if (isUtf8(line) && countUtf8Sequences(line).valid >= SURE_SEQUENCES) utf8++;
+    else if (!isUtf8(line)) other++;
+    start = end;
+  }
+  if (utf8 >= 2 && utf8 * 10 >= utf8 + other)
+    refuse(
+      `${utf8} of its lines are UTF-8 and ${other} are not: it seems to be put together from files of two encodings`,
+    );
 }
 
 interface Answer {

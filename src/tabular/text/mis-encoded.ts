@@ -1,5 +1,5 @@
 // Text that was encoded twice: UTF-8 that a program took for Windows-1252 and wrote as UTF-8 again, so that "ä" became "Ã¤". The file is
-// valid and says something else than was meant. Also UTF-7, which is made of ASCII bytes and is not ASCII.
+// valid and says something else than was meant. Also UTF-7 and HZ, which are made of ASCII bytes and are not ASCII.
 import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 
@@ -72,4 +72,14 @@ function utf16In(letters: string): string | null {
   return isWhole && /^(?:[\p{L}\p{M}\p{N}\p{P}\p{S}\u00a0]|\p{Zs})+$/u.test(text) && !/[A-Za-z0-9]/.test(text)
     ? text
     : null;
+}
+
+/** The first text of HZ (Chinese between "~{" and "~}") as it was meant; null where the ASCII text is what it says. */
+export function findHz(ascii: string): string | null {
+  const shifted = [...ascii.matchAll(/~\{((?:[!-w][!-~])+)~\}/g)];
+  const meant = shifted.map(([, letters = '']) =>
+    iconv.decode(Buffer.from(Array.from(letters, (letter) => letter.charCodeAt(0) | 0x80)), 'gb2312'),
+  );
+  const read = meant.filter((text) => !text.includes('\uFFFD') && /\p{sc=Han}/u.test(text));
+  return read.length < 2 || read.length < shifted.length * THROUGHOUT ? null : (read[0] ?? null);
 }

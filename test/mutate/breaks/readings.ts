@@ -85,10 +85,10 @@ export const readingBreaks: readonly Break[] = [
   },
   {
     id: 'readings.lost-texts-are-empty',
-    file: 'src/tabular/xlsx/shared-strings.ts',
-    find: 'if (!zip.has(path))',
-    replace: 'if (!zip.has(path)) return strings;\n  if (!zip.has(path))',
-    tests: ['src/tabular/xlsx/read-xlsx.test.ts', 'src/tabular/xlsx/shared-strings.test.ts'],
+    file: 'src/tabular/xlsx/sheet-rows.ts',
+    find: 'if (text !== null) return text;',
+    replace: "return text ?? '';",
+    tests: ['src/tabular/xlsx/read-xlsx.test.ts'],
   },
   {
     id: 'readings.number-as-its-format-rounds-it',
@@ -209,6 +209,6 @@ export const readingBreaks: readonly Break[] = [
     file: 'src/access/sql/update-user.ts',
     find: ' and must_change_password and one_time_used_at is null',
     replace: ' and must_change_password',
-    tests: ['src/access/login.db.test.ts'],
+    tests: ['src/access/login.db.test.ts', 'src/http/app.db.test.ts'],
   },
 ];

@@ -78,12 +78,35 @@ function Doubts({ run }: { run: RunDetail }): ReactNode {
   const doubts = Object.entries(run.receipt?.doubts ?? {});
   if (doubts.length === 0) return null;
   const total = doubts.reduce((sum, [, count]) => sum + count, 0);
+  const told = run.receipt?.in_doubt ?? [];
+  // Receipts that were written before doubts were kept in words have their codes only.
+  const names = doubts.map(([code]) => code.replaceAll('_', ' ')).join(', ');
   return (
-    <p className="rounded-md border border-warn bg-warn-soft px-4 py-2 text-sm">
-      {plural(total, 'doubt')} about this file: {doubts.map(([code]) => code.replaceAll('_', ' ')).join(', ')}.{' '}
-      <Link to="/r/$runId/reading" params={{ runId: run.run_id }} className="link">
-        How it was read
-      </Link>
-    </p>
+    <section
+      aria-label="Doubts"
+      className="flex flex-col gap-2 rounded-md border border-warn bg-warn-soft px-4 py-2 text-sm"
+    >
+      <p>
+        {plural(total, 'doubt')} about this file{told.length === 0 ? `: ${names}. ` : '. '}
+        <Link to="/r/$runId/reading" params={{ runId: run.run_id }} className="link">
+          How it was read
+        </Link>
+      </p>
+      {told.length > 0 && (
+        <ul className="flex list-disc flex-col gap-1 pl-5">
+          {told.map(({ code, message, lines }) => (
+            <li key={`${code} ${message}`}>
+              {message}
+              {lines.length > 0 && (
+                <span className="text-ink-2">
+                  {' '}
+                  Look at {lines.length === 1 ? 'line' : 'lines'} {lines.join(', ')}.
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
   );
 }

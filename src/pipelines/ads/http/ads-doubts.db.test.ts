@@ -78,7 +78,17 @@ describe('a header behind the sample with the columns in another order', () => {
 
   it('stores the first table only when the sender wants no question', async () => {
     const { upload_id: runId } = (await upload(reordered('Unasked', 60_000), { on_doubt: 'proceed' })).json();
-    expect(await ended(runId)).toMatchObject({ status: 'completed', receipt: { doubts: { header_does_not_fit: 1 } } });
+    const done = await ended(runId);
+    expect(done).toMatchObject({ status: 'completed', receipt: { doubts: { header_does_not_fit: 1 } } });
+    // In words, too: found behind the sample, it stands nowhere else.
+    expect(done.receipt?.in_doubt).toMatchObject([
+      {
+        code: 'header_does_not_fit',
+        message: expect.stringContaining('Clicks (all)'),
+        rows_at_stake: 2,
+        lines: [1_202],
+      },
+    ]);
     expect(await stored(runId)).toBe(1_200);
   });
 });

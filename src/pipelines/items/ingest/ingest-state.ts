@@ -1,6 +1,7 @@
 // How far the file of a job is read: stored with the job in the transaction of its rows, so that a killed attempt, and a retry of the run, go on there.
 import type { Content } from '../../../engine/receipt.ts';
 import { nothingCounted } from '../../../tabular/content-counter.ts';
+import type { DoubtsOnReceipt } from '../../../tabular/doubt-question.ts';
 import { type Position, startOfFile } from '../../../tabular/row-batch.ts';
 import type { SetAsideFindings } from '../../../tabular/set-aside-watch.ts';
 
@@ -15,6 +16,8 @@ export interface IngestState {
   /** Rows behind the most that are remembered: copies of them are not recognised. */
   readonly unremembered?: number;
   readonly setAside?: SetAsideFindings;
+  /** What nobody has confirmed, for the receipt; set when the file is read to its end. */
+  readonly noted?: DoubtsOnReceipt;
 }
 
 export const freshIngest: IngestState = {

@@ -9,6 +9,8 @@ import { failpoint } from '../../../platform/failpoints.ts';
 import { blobSource } from '../../../tabular/blob-source.ts';
 import type { ByteSource } from '../../../tabular/byte-source.ts';
 import {
+  type DoubtsOnReceipt,
+  noteDoubts,
   refusal,
   type SaidOfDoubts,
   saidOfDoubts,
@@ -19,6 +21,7 @@ import {
 } from '../../../tabular/doubt-question.ts';
 import { selectMapping } from '../../../tabular/mapping/sql/select-mapping.ts';
 import { openTable } from '../../../tabular/read-table.ts';
+import type { ReadingDoubt } from '../../../tabular/reading.ts';
 import { doubtsOfFindings, nothingFound } from '../../../tabular/set-aside-watch.ts';
 import type { ItemsDeps } from '../deps.ts';
 import { columnNames } from '../fields.ts';
@@ -45,16 +48,18 @@ export async function ingestJob(context: Context, deps: ItemsDeps): Promise<Stag
   if (job.ingested_at !== null && job.total_items > 0) return passOn(job.total_items, deps);
   const said = saidOfDoubts(await context.answers());
   if (said.isRefused) return refusal();
+  let noted: DoubtsOnReceipt = {};
   if (job.job_type === 'image')
     await storeImages(context, await openBlob(context, deps), job, deps.settings.ingestMaxRows);
   else {
-    const stop = await readFile(context, job, said, deps);
+    const { stop, doubts } = await readFile(context, job, said, deps);
     if (stop !== null) return stop;
+    noted = noteDoubts(doubts);
   }
   const total = await context.commit(async (tx) => {
     const { total_items: stored = 0 } = (await selectIngest(tx, input.job_id)) ?? {};
     // A file without rows is not read to its end: read otherwise, it may have some.
-    if (stored > 0) await finishIngest(tx, input.job_id);
+    if (stored > 0) await finishIngest(tx, input.job_id, noted);
     return stored;
   });
   if (total === 0) throw new MillraceError('empty_file');
@@ -65,13 +70,13 @@ function passOn(total: number, { settings }: ItemsDeps): StageOutcome {
   return { on: total >= settings.itemSharedFrom ? 'share' : 'pass' };
 }
 
-/** Null: every row is stored, and nothing is in doubt. */
+/** Without a stop every row is stored, and nothing that is in doubt holds the job. */
 async function readFile(
   context: Context,
   job: IngestRow,
   said: SaidOfDoubts,
   deps: ItemsDeps,
-): Promise<StageOutcome | null> {
+): Promise<{ stop: StageOutcome | null; doubts: readonly ReadingDoubt[] }> {
   const { input } = context;
   const source = await openBlob(context, deps);
   const { reading, mapping } = await settleReading(context, source, job, said);
@@ -83,11 +88,11 @@ async function readFile(
   let state = job.total_items === 0 ? freshIngest : (job.ingest ?? freshIngest);
   if (state.read === 0 && !state.isRead) {
     const stop = stopForDoubts(doubts, onDoubt, true);
-    if (stop !== null) return stop;
+    if (stop !== null) return { stop, doubts };
   }
   if (!state.isRead) state = await storeRows(context, source, { reading, mapping }, job, state, deps);
   const late = [...doubts, ...unsettled(doubtsOfFindings(state.setAside ?? nothingFound), said)];
-  return stopForDoubts(late, onDoubt, false);
+  return { stop: stopForDoubts(late, onDoubt, false), doubts: late };
 }
 
 async function openBlob({ run, commit }: Context, { store }: ItemsDeps): Promise<ByteSource> {

@@ -1,5 +1,6 @@
 // The job: what belongs to it, how far its file is read, its counters, and whether it is paused. A deleted job is seen by nobody.
 import type { Queryable } from '../../../platform/database.ts';
+import type { DoubtsOnReceipt } from '../../../tabular/doubt-question.ts';
 import type { Reading, ReadingOverrides } from '../../../tabular/reading.ts';
 import type { IngestState } from '../ingest/ingest-state.ts';
 import type { ProcessorColumn } from '../processors/processor.ts';
@@ -221,15 +222,16 @@ export async function lockJob(db: Queryable, jobId: string): Promise<number | un
   return rows[0] === undefined ? undefined : Number(rows[0].at);
 }
 
-export async function finishIngest(db: Queryable, jobId: string): Promise<void> {
+/** `noted`: what the receipt says of the file's doubts. */
+export async function finishIngest(db: Queryable, jobId: string, noted: DoubtsOnReceipt): Promise<void> {
   await db.query({
     name: 'items-finish-ingest',
     text: `
       update public.item_jobs
       set ingested_at = engine.now(), ingest_ms = least(2147483647, extract(epoch from engine.now() - created_at) * 1000)::int,
-          updated_at = engine.now()
+          ingest = ingest || jsonb_build_object('noted', $2::jsonb), updated_at = engine.now()
       where job_id = $1 and ingested_at is null`,
-    values: [jobId],
+    values: [jobId, JSON.stringify(noted)],
   });
 }
 
