@@ -66,6 +66,18 @@ describe('text that cannot be stored', () => {
     expect([answer.statusCode, answer.json().code]).toEqual([400, 'text_unstorable']);
   });
 
+  it.each([
+    ['a byte that is no character', [0xff]],
+    ['half a character', [0xed, 0xa0, 0x80]],
+    ['a character that is cut off', [0xc3]],
+  ])('%s in a body of JSON is refused and not replaced', async (_, bytes) => {
+    const payload = Buffer.concat([Buffer.from('{"name":"a'), Buffer.from(bytes), Buffer.from('"}')]);
+    const { token } = people.get('admin') as TestUser;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await api.server.inject({ method: 'POST', url: '/v1/clients', headers, payload });
+    expect([answer.statusCode, answer.json().code]).toEqual([400, 'body_not_utf8']);
+  });
+
   it('there is something to refuse', () => {
     expect(Math.min(taking('body').length, taking('query').length, taking('params').length)).toBeGreaterThan(20);
   });

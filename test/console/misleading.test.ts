@@ -201,6 +201,39 @@ describe('sums', () => {
   });
 });
 
+describe('doubts about a file', () => {
+  it('stand first on the page of the run, in words, with the lines to look at', async () => {
+    // Far behind the part of the file that is looked at first, so that nothing but the receipt can tell.
+    const rows = Array.from({ length: 3_000 }, (_, index) => metaRow(1_000 + index));
+    const again = [...metaText([]).trim().split(',').slice(0, -2), 'Link clicks', 'Impressions'].join(',');
+    const text = metaText([...rows, again, metaRow(9_000), metaRow(9_001)]);
+    const run = await uploadMeta(stage.installation, 'late-table.csv', text, { on_doubt: 'proceed' });
+    await page.goto(`/r/${run}`);
+    const doubts = page.getByRole('region', { name: 'Doubts' });
+    await doubts.getByText('1 doubt about this file').waitFor();
+    const told = await doubts.getByRole('listitem').textContent();
+    expect(told).toContain('Line 3002 names columns again');
+    expect(told).toContain('Look at line 3002');
+    await shoot(page, 'doubts');
+    const sections = await page
+      .locator('main section')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('aria-label')));
+    expect(sections.indexOf('Doubts')).toBeLessThan(sections.indexOf('Receipt'));
+  });
+
+  it('and refused rows beside a state hide no name in the list of runs', async () => {
+    const bad = Array.from({ length: 12 }, (_, index) => metaRow(index, { spend: 'much' }));
+    const good = Array.from({ length: 150 }, (_, index) => metaRow(5_000 + index));
+    await uploadMeta(stage.installation, 'refused-beside.csv', metaText([...good, ...bad]));
+    await page.goto('/runs');
+    const row = page.locator('[data-run]').filter({ hasText: 'refused-beside.csv' });
+    await row.waitFor();
+    const pill = await row.getByText('completed, 12 refused').boundingBox();
+    const name = await row.getByRole('link', { name: 'refused-beside.csv' }).boundingBox();
+    expect((pill?.x ?? 0) + (pill?.width ?? 1e9)).toBeLessThanOrEqual(name?.x ?? 0);
+  });
+});
+
 describe('what waits for a person', () => {
   it('has a badge; an admin requeues the dead letter, and the badge follows', async () => {
     await submitSteps(stage.installation, await tenantOf(stage.installation), { steps: 2, end: 'deny' });

@@ -20,6 +20,12 @@ export const httpErrors = defineErrors({
     message: 'The request is not valid: {faults}.',
     next: 'Correct the named fields; /docs shows what is expected.',
   },
+  body_not_utf8: {
+    kind: 'input',
+    status: 400,
+    message: 'The body is not valid UTF-8: some of its bytes are no character.',
+    next: 'Send JSON encoded as UTF-8.',
+  },
   text_unstorable: {
     kind: 'input',
     status: 400,

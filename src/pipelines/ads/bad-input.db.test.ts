@@ -76,6 +76,29 @@ describe('a file as a whole', () => {
     ]);
   });
 
+  it.each([
+    ['proves its order', 13],
+    ['fits both orders like them', 6],
+  ])(
+    'of days whose report begins on a date that fits both orders is stored, where the last day %s',
+    async (_, last) => {
+      const names =
+        'Début des rapports;Fin des rapports;Nom de la campagne;Jour;Montant dépensé (EUR);Impressions;Clics (tous)';
+      const date = (of: number) => `${String(of).padStart(2, '0')}/03/2024`;
+      const rows = [1, 2, 3, 4, 5, last].map((of) => `${date(1)};${date(last)};Été;${date(of)};1,5;100;5`);
+      const tenantId = newTenant();
+      const run = await bench.ingest(tenantId, `${[names, ...rows].join('\n')}\n`);
+      expect([run.status, run.receipt?.outcomes]).toEqual(['completed', { inserted: 6 }]);
+      const { rows: days } = await database.admin.query<{ day: string }>(
+        'select metric_date::text as day from public.daily_metrics where workspace_id = $1 order by 1',
+        [tenantId],
+      );
+      expect(days.map(({ day: each }) => each)).toEqual(
+        [1, 2, 3, 4, 5, last].map((of) => `2024-03-${String(of).padStart(2, '0')}`),
+      );
+    },
+  );
+
   it('whose rows cover more than a day shows each of them as not daily; single days are taken', async () => {
     const tenantId = newTenant();
     const rows = Array.from({ length: 9 }, (_, i) => `${day(i)},${day(i)},Spring,1001,1`);

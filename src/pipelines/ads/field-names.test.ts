@@ -25,6 +25,12 @@ const google = (...names: readonly string[]) =>
   );
 
 describe('headers of a platform', () => {
+  it('that are cut short or speak of the target are known', () => {
+    expect(fieldsOf([['Vert.', 'integer']], 'google')).toEqual(['impressions']);
+    expect(fieldsOf([['クリック数（遷移先）', 'integer']], 'tiktok')).toEqual(['clicks']);
+    expect(fieldsOf([['Portée', 'integer']], 'tiktok')).toEqual(['reach']);
+  });
+
   it('of the APIs are known', () => {
     const names = ['segments.date', 'campaign.name', 'campaign.id', 'ad_group.name', 'metrics.cost_micros'];
     expect(fieldsOf(google(...names), 'google')).toEqual([

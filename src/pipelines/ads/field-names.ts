@@ -195,6 +195,7 @@ export const namesInOtherLanguages: Readonly<Record<string, readonly string[]>> 
     'Impressões',
     'Impressioni',
     'Vertoningen',
+    'Vert',
     'Weergaven',
     'Impressies',
     '表示回数',
@@ -221,6 +222,10 @@ export const namesInOtherLanguages: Readonly<Record<string, readonly string[]>> 
     'クリック(すべて)',
     'クリック（すべて）',
     'クリック数(すべて)',
+    'クリック数(遷移先)',
+    'クリック数（遷移先）',
+    'クリック(遷移先)',
+    'クリック（遷移先）',
   ],
   link_clicks: [
     'Link-Klicks',
@@ -232,7 +237,7 @@ export const namesInOtherLanguages: Readonly<Record<string, readonly string[]>> 
     'Linkklikken',
     'リンクのクリック',
   ],
-  reach: ['Reichweite', 'Alcance', 'Copertura', 'Bereik', 'リーチ'],
+  reach: ['Portée', 'Reichweite', 'Alcance', 'Copertura', 'Bereik', 'リーチ'],
   conversions: [
     'Conversiones',
     'Conversões',
@@ -352,6 +357,6 @@ export const namesInOtherLanguages: Readonly<Record<string, readonly string[]>> 
 export const measureWords: Readonly<Record<string, RegExp>> = {
   spend:
     /spen[dt]|cost\b|\bcost|kosten|ausgab|ausgegeben|gast[oa]|coste|custo|speso|spesa|uitgegeven|besteed|d[ée]pens|coût|費用|金額|コスト/iu,
-  impressions: /impr|vertoning|weergave|表示回数|インプレ/iu,
+  impressions: /impr|vertoning|\bvert\.|weergave|表示回数|インプレ/iu,
   clicks: /cli[ck]|klick|klik|クリック/iu,
 };

@@ -99,7 +99,7 @@ export class Normalizer {
     }
     const broken = rules.check(values, place);
     // Nearly all rows are in order; they get no list of their own.
-    const issues = parsed.issues.length === 0 ? broken : [...parsed.issues, ...broken];
+    const issues = parsed.issues.length === 0 ? broken : [...this.#thatMatter(parsed.issues), ...broken];
     const complain: Complain = (code, column, value, params = {}) =>
       issues.push(complaint(place, code, column, value, params));
 
@@ -111,6 +111,11 @@ export class Normalizer {
     const shown = issues.map((issue) => this.#underHeader(issue));
     const isRefused = date === null || hasAnyError(issues);
     return { row: isRefused ? null : this.#row(parsed, date, named, found), issues: shown, measures: found };
+  }
+
+  /** The range of the report says nothing of a row that has its day: a fault in it refuses no row. */
+  #thatMatter(issues: readonly RowIssue[]): RowIssue[] {
+    return issues.filter(({ column }) => !(this.#hasDay && (column === 'date_start' || column === 'date_end')));
   }
 
   #row(

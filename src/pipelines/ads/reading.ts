@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { UploadChoices as ApiChoices } from '../../contract/api/reading.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
+import { decided } from '../../tabular/decision.ts';
 import type { AppliedMapping as Applied } from '../../tabular/mapping/applied-mapping.ts';
 import { headerFingerprint } from '../../tabular/mapping/fingerprint.ts';
 import { headerName } from '../../tabular/mapping/header-name.ts';
@@ -64,7 +65,10 @@ export async function decideReading(
   return { ...dated, totals: { ...dated.totals, identityColumns: naming.map(({ column }) => column) } };
 }
 
-/** In a short file the total row alone can make a column of days look like text. What is mapped to a day is a day. */
+/**
+ * In a short file the total row alone can make a column of days look like text. What is mapped to a day is a day; and where the days of one
+ * column prove their order, the others are written in it: the first day of a report stands in every row and proves nothing by itself.
+ */
 export function withDateOrders(reading: Reading, mapped: readonly ColumnMapping[]): Reading {
   const dates = new Set(
     mapped.filter(({ field }) => field !== null && adsFields.field(field)?.kind === 'date').map(({ column }) => column),
@@ -74,7 +78,21 @@ export function withDateOrders(reading: Reading, mapped: readonly ColumnMapping[
     const dateOrder = decideDateOrder(column.examples);
     return dateOrder === null ? column : { ...column, dateOrder };
   });
-  return { ...reading, columns };
+  const ofDays = columns.filter(({ index }) => dates.has(index));
+  const proofs = ofDays.filter(({ dateOrder: order }) => order?.confidence === 'exact' && order.value !== 'ymd');
+  const [proof] = proofs;
+  const order = proof?.dateOrder?.value;
+  if (proof === undefined || order === undefined || proofs.some(({ dateOrder }) => dateOrder?.value !== order))
+    return { ...reading, columns };
+  const proven = decided(order, 'likely', `the dates of "${proof.name}" are written so`);
+  const isOpen = ({ index, dateOrder }: Reading['columns'][number]) =>
+    dates.has(index) && dateOrder?.value === 'unknown';
+  return {
+    ...reading,
+    columns: columns.map((column) =>
+      isOpen(column) ? { ...column, dateOrder: { ...proven, isAmbiguous: false } } : column,
+    ),
+  };
 }
 
 /** The tenant's own mapping for files with this header, else what presets, synonyms and its other mappings say. */

@@ -21,7 +21,7 @@ export function RunRowHead(): ReactNode {
   return (
     <li
       aria-hidden="true"
-      className="label hidden items-center gap-x-3 border-b border-line-strong px-3 py-1.5 md:grid md:grid-cols-[1rem_8.5rem_minmax(0,1fr)_minmax(8rem,14rem)_6rem_6rem_7rem]"
+      className="label hidden items-center gap-x-3 border-b border-line-strong px-3 py-1.5 md:grid md:grid-cols-[1rem_11rem_minmax(0,1fr)_minmax(8rem,14rem)_6rem_6rem_7rem]"
     >
       <span />
       <span>State</span>
@@ -41,7 +41,7 @@ export function RunRow({ run, current, selected, onSelect }: Props): ReactNode {
     <li
       data-run={run.run_id}
       data-current={current || undefined}
-      className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 border-b border-line px-3 py-2 last:border-0 hover:bg-sunken/60 data-current:bg-water-soft/60 data-current:shadow-[inset_3px_0_0_var(--water)] md:grid-cols-[1rem_8.5rem_minmax(0,1fr)_minmax(8rem,14rem)_6rem_6rem_7rem]"
+      className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 border-b border-line px-3 py-2 last:border-0 hover:bg-sunken/60 data-current:bg-water-soft/60 data-current:shadow-[inset_3px_0_0_var(--water)] md:grid-cols-[1rem_11rem_minmax(0,1fr)_minmax(8rem,14rem)_6rem_6rem_7rem]"
     >
       <input type="checkbox" checked={selected} onChange={onSelect} aria-label={`Select ${name}`} className="size-4" />
       <span className="order-3 justify-self-end md:order-none md:justify-self-start">

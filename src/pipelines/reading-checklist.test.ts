@@ -1,0 +1,3 @@
+import { describeChecklists } from '../../test/support/checklist.ts';
+
+describeChecklists([['reading-checklist.md', 100]]);
