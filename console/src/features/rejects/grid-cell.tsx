@@ -62,8 +62,9 @@ export function GridCellView({
         />
       ) : (
         <>
-          {changed && <del className="mr-1 text-ink-2">{shown(original)}</del>}
           {`${fault ? '✕ ' : changed ? '✎ ' : ''}${shown(value)}`}
+          {/* Behind it: where both do not fit, the one that will be stored must be read. */}
+          {changed && <del className="ml-1 text-2xs text-ink-2">{shown(original)}</del>}
         </>
       )}
     </div>

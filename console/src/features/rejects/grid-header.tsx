@@ -5,7 +5,7 @@ import { inertText } from '../../ui/inert-text.ts';
 export const lineWidth = 72;
 export const stateWidth = 108;
 export const faultWidth = 260;
-export const columnWidth = 168;
+export const columnWidth = 184;
 export const leadWidth = lineWidth + stateWidth + faultWidth;
 
 /** The column names. The first two columns stay in sight while the rest scrolls sideways. */
