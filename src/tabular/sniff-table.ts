@@ -156,6 +156,7 @@ function describe(found: Found, options: SniffOptions, overrides: ReadingOverrid
   const preamble = rows.slice(0, skippedRows).filter((row) => !lines.includes(row.line) && !isOther(row));
   const reading: Reading = {
     version: 1,
+    rules: 1,
     format: found.format,
     encoding: found.encoding,
     ...(found.dialect === undefined ? {} : { dialect: found.dialect }),

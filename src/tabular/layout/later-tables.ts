@@ -22,12 +22,13 @@ export class LaterTables {
   readonly #hasDates: boolean;
   /** The one that is asked first: numbers hardly ever start with a letter. */
   readonly #sign: number | undefined;
+  readonly #beginsByFirstName: boolean;
   readonly #isOff: boolean;
   #lastLine: number;
   #isAfterBlank: boolean;
   #isInside: boolean;
 
-  constructor({ format, header, columns }: Reading, fromLine: number, before: LaterTable = {}) {
+  constructor({ format, header, columns, rules }: Reading, fromLine: number, before: LaterTable = {}) {
     this.#names = header.value.names.map(plain);
     this.#known = new Set(header.value.lines.length === 0 ? [] : this.#names);
     this.#firstCodes = new Set([...this.#known].flatMap(firstCodesOf));
@@ -40,6 +41,7 @@ export class LaterTables {
     this.#sign = this.#values[0];
     // Records of JSON name their values one by one.
     this.#isOff = format === 'json' || format === 'ndjson' || this.#names.length < 2;
+    this.#beginsByFirstName = rules === 1;
     this.#lastLine = fromLine - 1;
     this.#isAfterBlank = before.isAfterBlank === true;
     this.#isInside = before.isInside === true;
@@ -99,7 +101,11 @@ export class LaterTables {
     const known = words.filter((word) => this.#known.has(word)).length;
     // Below a blank line the first name is enough where the first column holds values of its own: nothing in it is called as the column is.
     const beginsAgain =
-      isAfterBlank && cells[0] !== '' && plain(cells[0] ?? '') === this.#names[0] && this.#known.size > 0;
+      this.#beginsByFirstName &&
+      isAfterBlank &&
+      this.#known.size > 0 &&
+      cells[0] !== '' &&
+      plain(cells[0] ?? '') === this.#names[0];
     if (beginsAgain || (known >= 2 && known * 2 >= filled.length))
       return this.#isInOrder(cells) ? 'repeated_header' : 'header';
     if (this.#isInside || new Set(words).size < words.length) return 'row';

@@ -8,7 +8,7 @@ import {
   textSource,
   tiktokRows,
 } from '../../../test/support/tables.ts';
-import { readTable } from '../read-table.ts';
+import { openTable, readTable } from '../read-table.ts';
 import type { SniffOptions } from '../sniff-table.ts';
 
 async function kinds(text: string, options: SniffOptions & { batchBytes?: number } = {}) {
@@ -95,6 +95,26 @@ describe('totals without a label', () => {
 });
 
 describe('other set-aside lines', () => {
+  it('keeps a last row without a name that has a day of its own, or a number in front', async () => {
+    const dated = 'Day,Campaign,Cost\n2024-01-01,A,1\n2024-01-02,B,2\n2024-01-03,,9\n';
+    const counted = 'id,name,v\n5,a,1\n9,b,2\n7,,3.5\n8,\\N,9\n';
+    for (const text of [dated, counted])
+      expect((await kinds(text)).filter((kind) => kind !== 'data')).toEqual(['header']);
+  });
+
+  it('goes on by the rules that a stored reading was decided with', async () => {
+    const source = textSource('id,name,v\n5,a,1\n9,b,2\n7,,3.5\n');
+    const { rules: _, ...before } = (await readTable(source)).reading;
+    expect((await allRows(openTable(source, before).batches())).at(-1)?.kind).toBe('total');
+    expect((await allRows(openTable(source, { ...before, rules: 1 }).batches())).at(-1)?.kind).toBe('data');
+  });
+
+  it('sets a last row without a name aside that spans the days of the others', async () => {
+    const text =
+      'Reporting starts,Reporting ends,Campaign,Cost\n2024-01-01,2024-01-01,A,1\n2024-01-02,2024-01-02,B,2\n2024-01-01,2024-01-02,,3\n';
+    expect((await kinds(text)).at(-1)).toBe('total');
+  });
+
   it('knows blank lines, also those made of delimiters', async () => {
     expect(await kinds(`${header}\n${row(1)},,,\n${row(2)} \n`)).toEqual([
       'header',

@@ -33,6 +33,10 @@ export class RowClassifier {
   /** Those of them that are filled in most rows: an empty one there says something. */
   readonly #naming: readonly number[];
   readonly #dates: readonly number[];
+  /** Those whose days differ from row to row. */
+  readonly #days: readonly number[];
+  /** Where nobody knows what names a row: whole numbers in front, which are hardly added up. */
+  readonly #counted: number | null;
   /** Both: what tells a row from others. */
   readonly #telling: readonly number[];
   readonly #numbers: readonly number[];
@@ -56,6 +60,15 @@ export class RowClassifier {
     this.#otherTables = reading.otherTables ?? [];
     this.#style = reading.numbers.value;
     this.#dates = ofKind('date');
+    const isNew = reading.rules === 1;
+    this.#days = reading.columns
+      .filter(
+        ({ kind, fillRate, examples }) => isNew && kind === 'date' && fillRate >= NAMING_FILL && examples.length > 1,
+      )
+      .map(({ index }) => index);
+    const leading = reading.columns.find(({ kind }) => kind !== 'date');
+    this.#counted =
+      isNew && reading.totals.identityColumns === null && leading?.kind === 'integer' ? leading.index : null;
     this.#telling = [...this.#naming, ...this.#dates];
     this.#numbers = ofKind('integer', 'decimal', 'money', 'percent');
     this.#padsShortRows = reading.shortRows === 'pad';
@@ -211,8 +224,18 @@ export class RowClassifier {
     return (
       this.#identity.length > 0 &&
       this.#identity.every((column) => isVoid(batch, row, column)) &&
-      this.#numbers.some((column) => !isVoid(batch, row, column))
+      this.#numbers.some((column) => !isVoid(batch, row, column)) &&
+      !this.#hasOwnDay(batch, row) &&
+      (this.#counted === null || isVoid(batch, row, this.#counted))
     );
+  }
+
+  /** A total is of all days: a row of one day whose name is missing is a broken row. From one day to another it may be a total. */
+  #hasOwnDay(batch: RowBatch, row: number): boolean {
+    const [first, ...others] = this.#days;
+    if (first === undefined || isVoid(batch, row, first)) return false;
+    const day = batch.text(row, first);
+    return others.every((column) => batch.text(row, column) === day);
   }
 
   /** A cell or two, and no numbers. */
