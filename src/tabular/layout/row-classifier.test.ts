@@ -102,6 +102,14 @@ describe('other set-aside lines', () => {
       expect((await kinds(text)).filter((kind) => kind !== 'data')).toEqual(['header']);
   });
 
+  it.each(['Σύνολο', 'Yhteensä', 'Összesen', 'Average'])(
+    'sets a last row aside that has a word for its day: %s',
+    async (word) => {
+      const text = `Day,Campaign,Cost\n2024-01-01,A,1\n2024-01-02,B,2\n2024-01-03,C,3\n${word},,6\n`;
+      expect((await kinds(text)).at(-1)).toBe('total');
+    },
+  );
+
   it('goes on by the rules that a stored reading was decided with', async () => {
     const source = textSource('id,name,v\n5,a,1\n9,b,2\n7,,3.5\n');
     const { rules: _, ...before } = (await readTable(source)).reading;

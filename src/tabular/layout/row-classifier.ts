@@ -15,6 +15,7 @@ import { LaterTables } from './later-tables.ts';
 import { saysNote } from './note-words.ts';
 import { isRuleCode, isRuleRow } from './rules-between-rows.ts';
 import { defaultTotalWords, TotalLabels } from './total-words.ts';
+import { shapeOf } from './value-shape.ts';
 
 const NOTE_CELLS = 2;
 /** A column that names things does so in at least this share of the rows. */
@@ -233,9 +234,9 @@ export class RowClassifier {
   /** A total is of all days: a row of one day whose name is missing is a broken row. From one day to another it may be a total. */
   #hasOwnDay(batch: RowBatch, row: number): boolean {
     const [first, ...others] = this.#days;
-    if (first === undefined || isVoid(batch, row, first)) return false;
+    if (first === undefined) return false;
     const day = batch.text(row, first);
-    return others.every((column) => batch.text(row, column) === day);
+    return shapeOf(day) === 'date' && others.every((column) => batch.text(row, column) === day);
   }
 
   /** A cell or two, and no numbers. */
