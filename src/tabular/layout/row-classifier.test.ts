@@ -105,7 +105,8 @@ describe('other set-aside lines', () => {
   it.each(['Σύνολο', 'Yhteensä', 'Összesen', 'Average'])(
     'sets a last row aside that has a word for its day: %s',
     async (word) => {
-      const text = `Day,Campaign,Cost\n2024-01-01,A,1\n2024-01-02,B,2\n2024-01-03,C,3\n${word},,6\n`;
+      const days = [1, 2, 3, 4, 5, 6].map((day) => `2024-01-0${day},A ${day},${day}`);
+      const text = `Day,Campaign,Cost\n${days.join('\n')}\n${word},,21\n`;
       expect((await kinds(text)).at(-1)).toBe('total');
     },
   );
