@@ -18,7 +18,7 @@ export function unstorableFiles(names: readonly string[], rows: readonly (readon
   const record = (row: readonly string[]) =>
     JSON.stringify({ ...Object.fromEntries(names.map((name, i) => [name, row[i]])), 'NUL-': 'x', 'HALF-': 'y' })
       .replace('NUL-', '\\u0000odd')
-      .replace('HALF-', `${HALF}odd`);
+      .replace('HALF-', `${HALF}half`);
   const records = rows.map(record);
   const second = [`City,Mayor${NUL},Party`, 'Aa,Bb,P', 'Cc,Dd,P', 'Ee,Ff,P'].join('\n');
   const asCsv = { filename: 'export.csv' };
