@@ -1,4 +1,4 @@
-// One test run on a worker pool of four, sized for two cores: half of the time a file waits for a lease, a process or a browser. Files share
+// One test run on a worker pool of five, sized for two cores: half of the time a file waits for a lease, a process or a browser. Files share
 // processes: a new one for each would load the product and start a browser again, which takes longer than many of them do. What only
 // computes (the contract, the readers of tables, the console's own rules) needs no database. The console's tests need a browser. On a
 // machine without one vitest skips them and says so; CI has one.
@@ -18,7 +18,7 @@ const computing = ['console/src/**/*.test.ts', 'src/contract/**/!(*.db).test.ts'
 
 export default defineConfig({
   test: {
-    maxWorkers: 4,
+    maxWorkers: 5,
     // A test leaves its process as it found it: environment, signals, console.
     isolate: false,
     sequence: { sequencer: LongestFirst },

@@ -19,7 +19,7 @@ export interface InstallationDatabase {
   drop(): Promise<void>;
 }
 
-export const createDatabase = () => create(`template ${inject('testServer').template}`);
+export const createDatabase = () => create(inject('testServer').clone);
 
 /** As it is before the first start. */
 export const createEmptyDatabase = () => create('');

@@ -9,6 +9,8 @@ import { hear } from '../support/heard.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const built = path.join(root, 'dist/main/main.js');
+/** A database that answers late on a busy machine is no trouble; tests that are about trouble set a limit of their own. */
+const unhurried = { DATABASE_CONNECT_TIMEOUT_MS: '60000' };
 let program = built;
 
 /** From now on, until `cleanUp`, another copy of the product, such as one that was packed and installed. */
@@ -130,7 +132,7 @@ function launch(args: readonly string[], env: Environment, { fileLimitKb }: Limi
   const [command = '', ...rest] = [...(fileLimitKb === undefined ? [] : limited), process.execPath, program, ...args];
   const child = spawn(command, rest, {
     cwd: tmpdir(),
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...unhurried, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.add(child);

@@ -61,12 +61,14 @@ async function call(method: string, url: string, body?: unknown) {
   return { status: answer.status, body: (await answer.json()) as Body };
 }
 
-async function ended(runId: string) {
-  for (;;) {
-    const { body } = await call('GET', `/v1/runs/${runId}`);
-    if (body.finished_at !== null) return body;
-  }
-}
+const ended = (runId: string) =>
+  waitFor(
+    async () => {
+      const { body } = await call('GET', `/v1/runs/${runId}`);
+      return body.finished_at === null ? undefined : body;
+    },
+    { what: `the end of run ${runId}`, everyMs: 50 },
+  );
 
 beforeAll(async () => {
   install();

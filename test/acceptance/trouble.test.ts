@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { createDatabase, createEmptyDatabase, type InstallationDatabase } from './installation-database.ts';
 import { cleanUp, type Ended, makeHome, millrace, root, type Server, startServer } from './millrace-process.ts';
 
-const quick = { DATABASE_CONNECT_TIMEOUT_MS: '1000', SHUTDOWN_GRACE_SECONDS: '2' };
+const quick = { SHUTDOWN_GRACE_SECONDS: '2' };
 let database: InstallationDatabase;
 let home = '';
 
@@ -231,7 +231,8 @@ describe('a database that fails under a running server', () => {
       ...database.env,
       ...quick,
       DATABASE_POOL_SIZE: '2',
-      DATABASE_CONNECT_TIMEOUT_MS: '500',
+      // Those who wait are refused then; the start needs connections, too, and has the same patience.
+      DATABASE_CONNECT_TIMEOUT_MS: '5000',
     });
     const holder = new pg.Client({ connectionString: database.adminUrl });
     await holder.connect();

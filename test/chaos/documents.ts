@@ -19,7 +19,7 @@ import type { Counts } from './auditor.ts';
 import { dismissAll } from './dismiss.ts';
 import { auditDocuments } from './documents-audit.ts';
 import { type Acknowledged, openObserver } from './documents-observer.ts';
-import { type ChaosServer, type Ground, openChaosServer } from './ground.ts';
+import { type ChaosServer, type Ground, openChaosServer, patienceMs } from './ground.ts';
 import { type Random, randomFrom } from './random.ts';
 
 export interface DocumentsDose {
@@ -96,7 +96,7 @@ export async function runDocumentsChaos(
   const observer = await openObserver(engine, ground.appUrl, folder, random);
   try {
     for (let number = 0; number < dose.workers; number += 1) crew.hire();
-    const deadline = Date.now() + 120_000 + dose.kills * 6_000;
+    const deadline = Date.now() + 120_000 + dose.kills * 6_000 + patienceMs;
     // As long as kills are left there is work: else the last ones would strike idle workers.
     while (Date.now() < deadline && (crew.killed < dose.kills || stops < dose.stops)) {
       if ((await waiting(ground)) < 8) {

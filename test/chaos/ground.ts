@@ -31,6 +31,12 @@ export interface ChaosServer {
 
 const TEMPLATE = 'chaos_template';
 
+/**
+ * How much longer than the rules allow everything may take. In `npm test` a slow machine is no news: what is lost or stuck stays so, however
+ * long one waits. How soon a run must end is judged where the doses are large and the machine is calm.
+ */
+export const patienceMs = process.env.VITEST === undefined ? 0 : Number(process.env.MILLRACE_TEST_WAIT_MS ?? 240_000);
+
 /** `settings` of the server on top of those of every suite. */
 export async function openChaosServer(settings: Readonly<Record<string, string>> = {}): Promise<ChaosServer> {
   const home = makeTempHome('chaos');
@@ -168,7 +174,7 @@ export class Ground {
 
   /** Waits until no run is under way or waiting, for as long as the rules allow: two leases after the faults have stopped. */
   async settle(extraMs = 0): Promise<void> {
-    const deadline = Date.now() + 2 * this.leaseMs + 5_000 + extraMs;
+    const deadline = Date.now() + 2 * this.leaseMs + 5_000 + extraMs + patienceMs;
     let last = -1;
     let patience = deadline;
     for (;;) {
@@ -241,7 +247,7 @@ export class Ground {
       exited,
       isAlive: () => alive,
       async until(word, timeoutMs = 60_000) {
-        const deadline = Date.now() + timeoutMs;
+        const deadline = Date.now() + timeoutMs + patienceMs;
         while (!said.includes(word)) {
           if (!alive) throw new Error(`the process ended before it said "${word}"`);
           if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms for a process to say "${word}"`);

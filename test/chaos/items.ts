@@ -22,7 +22,7 @@ import { programFile } from '../support/programs.ts';
 import { csvRows, submitItems } from '../support/submit-items.ts';
 import type { Counts } from './auditor.ts';
 import { dismissAll } from './dismiss.ts';
-import { type ChaosServer, type Ground, openChaosServer } from './ground.ts';
+import { type ChaosServer, type Ground, openChaosServer, patienceMs } from './ground.ts';
 import { type AcknowledgedJob, auditItems } from './items-audit.ts';
 import { type Random, randomFrom } from './random.ts';
 
@@ -74,7 +74,7 @@ export async function runItemsChaos(dose: ItemsDose, server?: ChaosServer): Prom
     withTenant(pool, { tenantId, role: 'millrace_app' }, work);
   try {
     for (let number = 0; number < dose.workers; number += 1) crew.hire();
-    const deadline = Date.now() + 120_000 + dose.kills * 4_000;
+    const deadline = Date.now() + 120_000 + dose.kills * 4_000 + patienceMs;
     // On a quick machine the kills are over before anything was reprocessed; the trouble goes on until there was enough of each.
     const isThrough = () => crew.isThrough && missingWork(dose, crew, jobs, done).length === 0;
     while (Date.now() < deadline && !isThrough()) {
@@ -159,7 +159,7 @@ async function ensureEnded(
   engine: Awaited<ReturnType<typeof buildEngine>>,
   tenantId: string,
 ): Promise<void> {
-  const deadline = Date.now() + 90_000;
+  const deadline = Date.now() + 90_000 + patienceMs;
   for (;;) {
     const open = await ground.ask<{ job_id: string; run: string; is_over: boolean }>(
       `select j.job_id, j.latest_run_id as run, r.finished_at is not null as is_over

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Counts } from './auditor.ts';
 import { openFindings } from './findings.ts';
-import { type ChaosServer, openChaosServer } from './ground.ts';
+import { type ChaosServer, openChaosServer, patienceMs } from './ground.ts';
 import { auditJudgments, type JudgedTenant } from './judgments-audit.ts';
 import { boundaries, JudgmentsCrew } from './judgments-crew.ts';
 import { openSenders } from './judgments-senders.ts';
@@ -69,7 +69,7 @@ export async function runJudgmentsChaos(
   const { counts, findings, find } = openFindings();
   const done = { twice: 0, refused: 0, revisions: 0 };
   const tenants: JudgedTenant[] = [];
-  const deadline = Date.now() + 120_000 + dose.kills * 5_000;
+  const deadline = Date.now() + 120_000 + dose.kills * 5_000 + patienceMs;
   const isThrough = () => crew.isDone() || Date.now() > deadline;
   let begun = 0;
   const sendUntilThrough = async () => {

@@ -19,7 +19,7 @@ import { openSourcesEngine } from '../support/sources-engine.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Counts } from './auditor.ts';
 import { dismissAll } from './dismiss.ts';
-import { type ChaosServer, type Ground, openChaosServer } from './ground.ts';
+import { type ChaosServer, type Ground, openChaosServer, patienceMs } from './ground.ts';
 import { type Random, randomFrom } from './random.ts';
 import { auditSources, type Happened } from './sources-audit.ts';
 
@@ -91,7 +91,7 @@ export async function runSourcesChaos(dose: SourcesDose, server?: ChaosServer): 
   try {
     for (let number = 0; number < dose.objects; number += 1) await world.add();
     for (let number = 0; number < dose.workers; number += 1) crew.hire();
-    const deadline = Date.now() + 120_000 + dose.kills * 6_000;
+    const deadline = Date.now() + 120_000 + dose.kills * 6_000 + patienceMs;
     let rounds = 0;
     while (Date.now() < deadline) {
       const isEnough = crew.isDone() && rounds >= 3;
@@ -160,7 +160,7 @@ async function looked(
         );
         return run;
       },
-      { what: `the end of sync ${id}`, timeoutMs: 120_000, everyMs: 50 },
+      { what: `the end of sync ${id}`, timeoutMs: 120_000 + patienceMs, everyMs: 50 },
     );
     if (created && end.status === 'synced' && end.settling === 0) return;
   }

@@ -11,7 +11,7 @@ import { type FakeAirbyte, startFakeAirbyte } from '../support/fake-airbyte/serv
 import { programFile } from '../support/programs.ts';
 import { buildConnector, buildSyncs } from '../support/syncs.ts';
 import type { Counts } from './auditor.ts';
-import { type ChaosServer, openChaosServer } from './ground.ts';
+import { type ChaosServer, openChaosServer, patienceMs } from './ground.ts';
 import { randomFrom } from './random.ts';
 import type { SyncWorkerOrders } from './syncs-worker.ts';
 
@@ -86,7 +86,7 @@ export async function runSyncKills(dose: SyncKillDose, server?: ChaosServer): Pr
     for (let number = 0; number < dose.workers; number += 1) hire(number);
     const left = () =>
       ground.ask<{ left: number }>(`select count(*)::int as left from engine.runs where finished_at is null`);
-    const deadline = Date.now() + 30_000 + dose.kills * 3_000;
+    const deadline = Date.now() + 30_000 + dose.kills * 3_000 + patienceMs;
     while (((await left())[0]?.left ?? 0) > 0 && Date.now() < deadline) await pause(100);
     return { dose, ...(await audit(ground, airbyte, runs, killed)) };
   } finally {

@@ -14,7 +14,7 @@ const pool = createPool({
   role: 'millrace_engine',
   max: 2,
   applicationName: 'alert sender child',
-  connectTimeoutMs: 10_000,
+  connectTimeoutMs: 60_000,
 });
 const settings = { ...defaultAlertSettings, allowPrivate: true, evaluateMs: 0, settleMs: 0 };
 armFromText(orders.failpoint);

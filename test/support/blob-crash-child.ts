@@ -23,7 +23,7 @@ const pools = createEnginePools({
   url: orders.url,
   controlSize: 2,
   effectsSize: 1,
-  connectTimeoutMs: 10_000,
+  connectTimeoutMs: 60_000,
   leaseMs: 3_000,
   log: silentLog,
 });

@@ -56,9 +56,9 @@ export function useDatabase(): TestDatabase {
 }
 
 async function createTestDatabase(): Promise<TestDatabase> {
-  const { template, login, password, moves } = inject('testServer');
+  const { template, clone, login, password, moves } = inject('testServer');
   const name = template.replace('template', randomBytes(4).toString('hex'));
-  await runOnServer(`create database ${name} template ${template}`);
+  await runOnServer(`create database ${name} ${clone}`);
   const adminUrl = urlOf(name);
   const appUrl = urlOf(name, login, password);
   const pools = new Map<string, pg.Pool>();
@@ -69,7 +69,7 @@ async function createTestDatabase(): Promise<TestDatabase> {
       url,
       max: 10,
       applicationName: `test-${key}`,
-      connectTimeoutMs: 10_000,
+      connectTimeoutMs: 120_000,
       ...(role ? { role } : {}),
     });
     pools.set(key, made);
@@ -140,7 +140,7 @@ async function runOnServer(sql: string): Promise<void> {
   const client = await connectClient({
     url: inject('testServer').url,
     applicationName: 'test-server',
-    connectTimeoutMs: 10_000,
+    connectTimeoutMs: 120_000,
   });
   try {
     await client.query(sql);

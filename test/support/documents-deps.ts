@@ -75,7 +75,7 @@ export function documentsDeps(
     embedder,
     otherEmbedders,
     search,
-    limits: { maxMemoryMb: 512, timeoutMs: 30_000, ...program, ...limits },
+    limits: { maxMemoryMb: 512, timeoutMs: 600_000, ...program, ...limits },
     ocr: 'auto',
     ocrLanguage: 'eng',
     tessdata: tessdataFolder,

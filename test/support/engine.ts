@@ -37,7 +37,7 @@ export async function buildEngine(
     ...enginePoolUrls(url),
     controlSize: options.controlSize ?? 6,
     effectsSize: 6,
-    connectTimeoutMs: 5_000,
+    connectTimeoutMs: 60_000,
     leaseMs: settings.leaseMs ?? 3_000,
     log,
   });

@@ -15,7 +15,7 @@ export interface HistoryCrashOrders {
 const orders = JSON.parse(process.argv[2] ?? '{}') as HistoryCrashOrders;
 armFromText(orders.failpoint);
 const pools = createEnginePools({
-  ...{ url: orders.url, controlSize: 2, effectsSize: 1, connectTimeoutMs: 10_000, leaseMs: 60_000, log: silentLog },
+  ...{ url: orders.url, controlSize: 2, effectsSize: 1, connectTimeoutMs: 60_000, leaseMs: 60_000, log: silentLog },
 });
 const state = newMoverState();
 if (orders.retire) await retireMonths(pools.control, { historyMonths: 24, detached: 'drop' }, silentLog);

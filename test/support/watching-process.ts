@@ -25,7 +25,7 @@ const pool = createPool({
   role: 'millrace_engine',
   max: 2,
   applicationName: 'watching-process',
-  connectTimeoutMs: 10_000,
+  connectTimeoutMs: 60_000,
 });
 const stop = new AbortController();
 const store = new DiskBlobStore({ root: orders.root });

@@ -18,7 +18,7 @@ const pool = createPool({
   role: 'millrace_engine',
   max: 4,
   applicationName: 'webhook process',
-  connectTimeoutMs: 5_000,
+  connectTimeoutMs: 60_000,
 });
 createDeliverer({ pool, box: testBox, settings: { ...quickWebhooks, ...settings }, log: silentLog }).start();
 process.stdout.write('ready\n');

@@ -69,7 +69,11 @@ describe('a receiver that fails', () => {
     const tenantId = await buildTrouble();
     await evaluate(db);
     receiver.answer = failing;
-    await sendAll(db, { backoffMs: 60_000, backoffCapMs: 60_000 });
+    await sendAll(db, {
+      ...(failing === answers.hang ? { timeoutMs: 400 } : {}),
+      backoffMs: 60_000,
+      backoffCapMs: 60_000,
+    });
     expect(await sendsOf(tenantId)).toMatchObject([{ status: 'waiting', attempts: 1, error_code: code }]);
     receiver.answer = answers.ok;
     await db.admin.query(`update engine.alert_sends set next_at = engine.now() where tenant_id = $1`, [tenantId]);
@@ -147,7 +151,7 @@ describe('a receiver that fails', () => {
       received.path.includes(stuck)
         ? answers.hang(request, response, received)
         : answers.ok(request, response, received);
-    await sendAll(db, { backoffMs: 60_000, backoffCapMs: 60_000 });
+    await sendAll(db, { timeoutMs: 3_000, backoffMs: 60_000, backoffCapMs: 60_000 });
     receiver.answer = answers.ok;
     expect(await sendsOf(sound)).toMatchObject([{ status: 'sent' }]);
     expect(await sendsOf(stuck)).toMatchObject([{ status: 'waiting' }]);

@@ -8,7 +8,7 @@ import { buildPdf, prose, rawPages, rawPdf, textContent, useDocuments } from '..
 import { buildZip } from '../../../test/support/docx.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 
-const bench = useDocuments({ limits: { maxMemoryMb: 300, timeoutMs: 20_000 }, pagesPerPart: 4 });
+const bench = useDocuments({ limits: { maxMemoryMb: 300, timeoutMs: 600_000 }, pagesPerPart: 4 });
 const { api } = bench;
 
 const show = async (docId: string) =>

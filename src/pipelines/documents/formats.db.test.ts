@@ -6,7 +6,7 @@ import { buildPdf, prose, useDocuments } from '../../../test/support/documents.t
 import { buildDocx, buildZip } from '../../../test/support/docx.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 
-const bench = useDocuments({ limits: { maxMemoryMb: 400, timeoutMs: 20_000 } });
+const bench = useDocuments({ limits: { maxMemoryMb: 400, timeoutMs: 600_000 } });
 const { api } = bench;
 const sentence =
   'The committee met on Tuesday and decided that the budget for the next year is not to be changed in any way. ';

@@ -9,7 +9,7 @@ import { writeZip } from '../../tabular/write-zip.ts';
 import { ImageReader } from './images/image-process.ts';
 import { imageProcessor } from './processors/image.ts';
 
-const reader = new ImageReader({ maxMemoryMb: 700, timeoutMs: 30_000 });
+const reader = new ImageReader({ maxMemoryMb: 700, timeoutMs: 600_000 });
 const bench = useItems({ processors: [imageProcessor(reader)], settings: { itemTimeoutMs: 60_000 } });
 afterAll(() => reader.close());
 

@@ -10,7 +10,7 @@ import { openProcessors } from './processors/registry.ts';
 
 const module = path.resolve(import.meta.dirname, '../../../test/support/own-processors.ts');
 const http = { box: createSecretBox(Buffer.alloc(32, 7)), allowPrivate: true };
-const images = new ImageReader({ maxMemoryMb: 700, timeoutMs: 30_000 });
+const images = new ImageReader({ maxMemoryMb: 700, timeoutMs: 600_000 });
 const loaded = await openProcessors(module, http, images, { maxMemoryMb: 300 });
 const own = ['leaking', 'hoarding', 'spinning', 'quitting', 'honest'];
 const ownProcessors = [...loaded.values()].filter(({ name }) => own.includes(name));

@@ -2,7 +2,6 @@
 // whose answers are only taken when they decode cleanly and no other answer with different characters comes close. Otherwise the
 // file is refused: a wrong name in the database is worse than a question to the user.
 import { isAscii, isUtf8 } from 'node:buffer';
-import { detectAll } from 'jschardet';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { type ByteSource, readSlice } from '../byte-source.ts';
 import { type Decision, decided, weighed } from '../decision.ts';
@@ -149,7 +148,7 @@ function byEscapes(sample: Buffer): Decision<Encoding> | null {
   return decided(encoding, 'likely', 'its escapes are those of ISO-2022-JP');
 }
 
-function byContent(sample: Buffer, isCut: boolean): Decision<Encoding> {
+async function byContent(sample: Buffer, isCut: boolean): Promise<Decision<Encoding>> {
   const utf8: Encoding = { name: 'utf-8', bomBytes: 0 };
   if (isUtf8(wholeCharacters(sample, isCut))) return decided(utf8, 'exact', 'the bytes are valid UTF-8');
   const { valid, invalid } = countUtf8Sequences(sample);
@@ -189,8 +188,8 @@ interface Answer {
   readonly names: Set<string>;
 }
 
-function byStatistics(sample: Buffer): Decision<Encoding> {
-  const { answers, unreadable } = answersFor(sample);
+async function byStatistics(sample: Buffer): Promise<Decision<Encoding>> {
+  const { answers, unreadable } = await answersFor(sample);
   const [first, ...others] = answers;
   if (unreadable !== null && unreadable.score > (first?.score ?? 0)) {
     const readable = first === undefined ? '' : `; the next best answer would be ${preview(first)}`;
@@ -215,7 +214,11 @@ function byStatistics(sample: Buffer): Decision<Encoding> {
 }
 
 /** What the detector thinks of, as far as it decodes to something like text; and the best of what we cannot decode at all. */
-function answersFor(sample: Buffer): { answers: Answer[]; unreadable: { name: string; score: number } | null } {
+async function answersFor(
+  sample: Buffer,
+): Promise<{ answers: Answer[]; unreadable: { name: string; score: number } | null }> {
+  // 1.3 MB of tables, which took a tenth of the time of a short command while every start loaded them.
+  const { detectAll } = await import('jschardet');
   const byText = new Map<string, Answer>();
   let unreadable: { name: string; score: number } | null = null;
   for (const { encoding, confidence } of detectAll(sample, { minimumThreshold: 0 })) {

@@ -1,7 +1,7 @@
 // R11: the consumer of the outbox is killed before or after it marks its offset, and at random. Each event is applied once, none
 // is missing, and the order is kept.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Ground } from '../ground.ts';
+import { type Ground, patienceMs } from '../ground.ts';
 import { resultOf, type Suite } from './suite.ts';
 
 export const killConsumers: Suite = async ({ server, random, dose, leaseMs, heartbeatMs, say }) => {
@@ -41,8 +41,8 @@ export const killConsumers: Suite = async ({ server, random, dose, leaseMs, hear
   }
 };
 
-async function hasConsumer(ground: Ground, patienceMs: number): Promise<void> {
-  for (const until = Date.now() + patienceMs; Date.now() < until; ) {
+async function hasConsumer(ground: Ground, withinMs: number): Promise<void> {
+  for (const until = Date.now() + withinMs + patienceMs; Date.now() < until; ) {
     if ((await ground.ask(`select from engine.consumers where consumer = 'chaos'`)).length > 0) return;
     await pause(100);
   }

@@ -1,6 +1,7 @@
 // R15: workers are asked to stop under load. They end by themselves, what they had not begun goes back at no cost, and nothing is
 // declared lost.
 import { setTimeout as pause } from 'node:timers/promises';
+import { patienceMs } from '../ground.ts';
 import { resultOf, type Suite } from './suite.ts';
 
 export const drainUnderLoad: Suite = async ({ server, random, dose, leaseMs, heartbeatMs }) => {
@@ -15,7 +16,7 @@ export const drainUnderLoad: Suite = async ({ server, random, dose, leaseMs, hea
       const next = ground.worker({ consume: true });
       await next.until('ready');
       worker.signal('SIGTERM');
-      const ended = await Promise.race([worker.exited, pause(10_000, 'too late')]);
+      const ended = await Promise.race([worker.exited, pause(10_000 + patienceMs, 'too late')]);
       if (ended !== 0) own.push(`a drained worker ended with ${ended}`);
       worker = next;
     }

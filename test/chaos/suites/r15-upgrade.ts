@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrate, migrationsFolder } from '../../../src/platform/migrate.ts';
 import type { Audit } from '../auditor.ts';
-import type { ChaosProcess, Feeder, Ground } from '../ground.ts';
+import { type ChaosProcess, type Feeder, type Ground, patienceMs } from '../ground.ts';
 import { resultOf, type Suite } from './suite.ts';
 
 // Touches what is hottest: a column and a constraint of the ledger, an index of the queue's history.
@@ -32,7 +32,7 @@ export const upgradeUnderLoad: Suite = async ({ server, random, dose, leaseMs, h
         await migrate({ url: ground.adminUrl, appLogin: 'millrace', folder });
         const young = Array.from({ length: 2 }, () => ground.worker({ consume: true, generation: 2 }));
         await Promise.all(young.map((worker) => worker.until('ready')));
-        await untilBothWork(ground, feeder);
+        await untilBothWork(ground, feeder, random.seed + number);
         own.push(...(await drain(old)));
         await feeder.exited;
         // One more handful for the new version alone.
@@ -56,6 +56,7 @@ export const upgradeUnderLoad: Suite = async ({ server, random, dose, leaseMs, h
   }
 };
 
+const MOST_MORE = 20;
 const endedByVersion = `
   select w.version, count(*)::int as ended, count(*) filter (where a.stage = 'check' and a.outcome = 'pass')::int as checks
   from engine.attempts a join engine.workers w on w.worker_id = a.worker_id
@@ -68,9 +69,13 @@ interface VersionRow {
   readonly checks: number;
 }
 
-/** Until both versions have ended work after the migration, or no more comes in. */
-async function untilBothWork(ground: Ground, feeder: Feeder): Promise<void> {
-  while (feeder.isAlive()) {
+/** Until both versions have ended work after the migration; where it took so long that nothing is left to do, more is submitted. */
+async function untilBothWork(ground: Ground, feeder: Feeder, seed: number): Promise<void> {
+  for (let more = 1; feeder.isAlive() || more < MOST_MORE; ) {
+    if (!feeder.isAlive()) {
+      await ground.feeder({ count: 30, seed: seed + 2_000 + more, batch: 5, everyMs: 40, stepMs: 10 }).exited;
+      more += 1;
+    }
     const rows = await ground.ask<VersionRow>(endedByVersion);
     if (rows.length === 2 && rows.every(({ ended }) => ended > 10)) return;
     await pause(50);
@@ -79,7 +84,9 @@ async function untilBothWork(ground: Ground, feeder: Feeder): Promise<void> {
 
 async function drain(workers: readonly ChaosProcess[]): Promise<string[]> {
   for (const worker of workers) worker.signal('SIGTERM');
-  const ends = await Promise.all(workers.map((worker) => Promise.race([worker.exited, pause(15_000, 'too late')])));
+  const ends = await Promise.all(
+    workers.map((worker) => Promise.race([worker.exited, pause(15_000 + patienceMs, 'too late')])),
+  );
   return ends.filter((end) => end !== 0).map((end) => `an old worker ended with ${end}`);
 }
 

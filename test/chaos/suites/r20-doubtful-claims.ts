@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { frontOf } from '../../support/pgbouncer.ts';
-import type { ChaosProcess, Ground } from '../ground.ts';
+import { type ChaosProcess, type Ground, patienceMs } from '../ground.ts';
 import { addressOf, openProxy } from '../proxy.ts';
 import { resultOf, type Suite } from './suite.ts';
 
@@ -79,7 +79,7 @@ async function claimInDoubt(ground: Ground, seed: number, strike: () => Promise<
     await blocker.query('begin');
     await blocker.query(`select from engine.runs where phase = 'waiting' for update`);
     await ground.ask(`delete from engine.pauses where pipeline = 'tally'`);
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + 10_000 + patienceMs;
     while (Date.now() < deadline && (await ground.ask(CLAIMS_WAIT)).length === 0) await pause(10);
     const cut = await strike();
     await pause(100);
@@ -92,7 +92,7 @@ async function claimInDoubt(ground: Ground, seed: number, strike: () => Promise<
 
 /** The worker is left alone until it has found what it holds. What it does not find is stuck, and counted at the end. */
 async function untilAllEnded(ground: Ground): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + PATIENCE_MS + patienceMs;
   const open = `select from engine.runs where phase in ('waiting', 'active') limit 1`;
   while (Date.now() < deadline && (await ground.ask(open)).length > 0) await pause(50);
 }

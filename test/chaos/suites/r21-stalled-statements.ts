@@ -2,7 +2,7 @@
 // briefly, as DDL does. All other runs come to their ends while the lock is held, and those that waited do when it is gone.
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import type { Ground } from '../ground.ts';
+import { type Ground, patienceMs } from '../ground.ts';
 import { resultOf, type Suite } from './suite.ts';
 
 const RUNS_PER_ROUND = 16;
@@ -68,7 +68,7 @@ async function stallSome(ground: Ground, seed: number): Promise<{ left: number; 
 }
 
 async function othersEnd(ground: Ground, victims: readonly string[]): Promise<number> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + PATIENCE_MS + patienceMs;
   for (;;) {
     const [row] = await ground.ask<{ left: number }>(
       `select count(*)::int as left from engine.runs where phase in ('waiting', 'active') and not (id = any ($1::uuid[]))`,

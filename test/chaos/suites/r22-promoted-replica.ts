@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Audit } from '../auditor.ts';
-import { Ground } from '../ground.ts';
+import { Ground, patienceMs } from '../ground.ts';
 import { openProxy } from '../proxy.ts';
 import { openReplicas, type ReplicaPair } from '../replica.ts';
 import { resultOf, type Suite } from './suite.ts';
@@ -76,7 +76,7 @@ async function countParts(ground: Ground): Promise<number> {
 
 /** Waits until a few more were committed; how many there are then. */
 async function commitsBeyond(ground: Ground, before: number): Promise<number> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + PATIENCE_MS + patienceMs;
   for (;;) {
     const parts = await countParts(ground);
     if (parts >= before + ENOUGH || Date.now() > deadline) return parts;

@@ -17,7 +17,7 @@ import { buildPayload } from './job-payload.ts';
 
 const embedder = gatedEmbedder();
 /** Where the delegator sends to; each test names its own worker. */
-const target = { url: 'http://127.0.0.1:9', timeoutMs: 5_000, onFailure: 'fail' as 'fail' | 'hold' };
+const target = { url: 'http://127.0.0.1:9', timeoutMs: 60_000, onFailure: 'fail' as 'fail' | 'hold' };
 let delegator: ReturnType<typeof createDelegator>;
 let delegating: DelegatorDeps;
 
@@ -34,7 +34,7 @@ const bench = useDocuments({ embedder, overdueAfterMs: 3_600_000 }, silentLog, {
       },
       transport: {
         mode: 'http',
-        timeoutMs: 5_000,
+        timeoutMs: 60_000,
         send: (payload, signal) => createHttpTransport({ ...target, token: TOKEN }).send(payload, signal),
         check: async () => undefined,
         close() {},
@@ -50,7 +50,7 @@ const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   embedder.open();
   for (const each of opened.splice(0).reverse()) await each.close();
-  Object.assign(target, { url: 'http://127.0.0.1:9', timeoutMs: 5_000, onFailure: 'fail' });
+  Object.assign(target, { url: 'http://127.0.0.1:9', timeoutMs: 60_000, onFailure: 'fail' });
 });
 
 async function worker(concurrency = 1) {
@@ -207,7 +207,7 @@ describe('an upload over HTTP', () => {
 
   it('whose answer is lost is asked for by id before it is failed', async () => {
     const real = await worker();
-    target.timeoutMs = 1_000;
+    target.timeoutMs = 3_000;
     // Passes the job on and keeps the answer.
     await server(async (request, response) => {
       const parts: Buffer[] = [];

@@ -29,7 +29,7 @@ const bench = useDocuments({ embedder, overdueAfterMs: 3_600_000 }, silentLog, {
       ...{ engine, store: deps.store, embedders: deps, log: silentLog, onFailure: 'fail' as const },
       transport: {
         mode: 'queue',
-        timeoutMs: 5_000,
+        timeoutMs: 60_000,
         // The server is up later than the bench.
         send: (payload, signal) => createQueueTransport(queue).send(payload, signal),
         check: async () => undefined,

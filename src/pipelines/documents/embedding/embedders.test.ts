@@ -132,7 +132,7 @@ describe('a service', () => {
     });
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return new HttpEmbedder(facts, { url, api: 'openai', apiKey: 'secret', maxBatch: 8, timeoutMs: 5_000, ...over });
+    return new HttpEmbedder(facts, { url, api: 'openai', apiKey: 'secret', maxBatch: 8, timeoutMs: 60_000, ...over });
   }
 
   it('of OpenAI gets model, input and key; its answers are put in order', async () => {

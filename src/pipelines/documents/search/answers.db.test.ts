@@ -15,8 +15,9 @@ const log: Log = { debug: note, info: note, warn: note, error: note };
 const embedder = wordEmbedder();
 const fake: FakeModelServer = await startFakeModelServer();
 const apiKey = 'sk-canary-of-the-model';
-const model = (provider: 'anthropic' | 'openai') =>
-  new HttpModel({ provider, url: fake.url, model: 'fake-1', apiKey, timeoutMs: 1_000, centsIn: 300, centsOut: 1_500 });
+/** Who answers is heard, however busy the machine; only of one that hangs is the limit short. */
+const model = (provider: 'anthropic' | 'openai', timeoutMs = 120_000) =>
+  new HttpModel({ provider, url: fake.url, model: 'fake-1', apiKey, timeoutMs, centsIn: 300, centsOut: 1_500 });
 const writer = { model: model('anthropic'), evidenceTokens: 2_000, maxTokens: 300, countTokens: embedder.countTokens };
 /** What the search has beside the documents, set by each part of the tests. */
 const parts: { writer?: typeof writer; rerank?: { url: string; model: string; apiKey: string; timeoutMs: number } } =
@@ -187,6 +188,7 @@ describe.each(['anthropic', 'openai'] as const)('with a model that speaks like %
   it.each(['hang', 'refuse', 'too-many', 'garbage', 'break-off'] as const)(
     '%s: the answer is quoted instead, and why says so',
     async (fault) => {
+      if (fault === 'hang') parts.writer = { ...writer, model: model(provider, 1_000) };
       fake.reply = () => 'Passwords have';
       fake.fault = fault;
       const answer = await ask({ question });
@@ -243,7 +245,8 @@ describe('hostile text', () => {
 
 describe('a service beside it', () => {
   it('the second opinion: its order is taken when it answers, and left when it fails, lies or is late', async () => {
-    parts.rerank = { url: fake.url, model: 'rerank-1', apiKey, timeoutMs: 500 };
+    const rerank = { url: fake.url, model: 'rerank-1', apiKey };
+    parts.rerank = { ...rerank, timeoutMs: 120_000 };
     const run = async () =>
       (
         await bench.api.call('search.run', { as: user, body: { query: 'gate badge visitors garden', mode: 'lexical' } })
@@ -256,6 +259,7 @@ describe('a service beside it', () => {
       const kept = await run();
       expect([kept.why.rerank, kept.hits[0].title]).toEqual(['failed', 'Security policy']);
     }
+    parts.rerank = { ...rerank, timeoutMs: 500 };
     fake.fault = 'hang';
     const late = await run();
     expect([late.why.rerank, late.why.said.join(' ')]).toEqual([
