@@ -25,7 +25,7 @@ import { type Log, silentLog } from '../../src/platform/log.ts';
 import { buildTenant, buildUser, type TestApi, type TestUser, useApi } from './api.ts';
 import { useDatabase } from './database.ts';
 import { documentsDeps } from './documents-deps.ts';
-import { buildEngine, endOfRun } from './engine.ts';
+import { buildEngine, endOfRun, LONG_LEASE } from './engine.ts';
 
 export { buildPdf, type PageSpec, prose, rawPages, rawPdf, textContent } from './document-files.ts';
 
@@ -64,7 +64,7 @@ export function useDocuments(
   let engine: Engine & { close(): Promise<void> };
   let admin: TestUser;
   beforeAll(async () => {
-    engine = await buildEngine(db.appUrl, [documentsPipeline(deps)], { log });
+    engine = await buildEngine(db.appUrl, [documentsPipeline(deps)], { log, settings: LONG_LEASE });
     engine.consume(failuresConsumer({ engine, log, failedTtlDays: deps.failedTtlDays }));
     prepare?.(engine, deps);
     await engine.start(roles);

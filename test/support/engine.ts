@@ -19,6 +19,9 @@ export const smallTimings: Partial<EngineSettings> = {
   drainMs: 2_000,
 };
 
+/** Of benches in which nobody is lost but who is killed: a machine that leaves their process aside for seconds takes no run away from it. */
+export const LONG_LEASE: Partial<EngineSettings> = { leaseMs: 20_000 };
+
 export interface EngineOptionsForTest {
   readonly settings?: Partial<EngineSettings>;
   readonly log?: Log;

@@ -26,7 +26,7 @@ import { uuidv7 } from '../../src/platform/ids.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { buildTenant, buildUser, type TestApi, type TestUser, useApi } from './api.ts';
 import { useDatabase } from './database.ts';
-import { buildEngine } from './engine.ts';
+import { buildEngine, LONG_LEASE } from './engine.ts';
 import { itemsDeps } from './items-deps.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -87,11 +87,9 @@ export function useItems({
   beforeAll(async () => {
     for (let at = 0; at < workers; at += 1)
       engines.push(
-        await buildEngine(
-          db.appUrl,
-          [itemsPipeline(deps)],
-          concurrency === undefined ? {} : { settings: { concurrency } },
-        ),
+        await buildEngine(db.appUrl, [itemsPipeline(deps)], {
+          settings: { ...LONG_LEASE, ...(concurrency === undefined ? {} : { concurrency }) },
+        }),
       );
     engines[0]?.consume(leftoversConsumer({ engine: first(), log: silentLog }));
     deps.isAwaited = first().isAwaited;

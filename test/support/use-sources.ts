@@ -26,7 +26,7 @@ import { buildTenant, buildUser, type TestUser, useApi } from './api.ts';
 import { useDatabase } from './database.ts';
 import { documentHandlers } from './documents.ts';
 import { documentsDeps } from './documents-deps.ts';
-import { buildEngine } from './engine.ts';
+import { buildEngine, LONG_LEASE } from './engine.ts';
 import { itemsHandlers } from './items.ts';
 import { itemsDeps } from './items-deps.ts';
 import { type S3Server, startS3Server } from './s3-server.ts';
@@ -64,13 +64,14 @@ export function useSources() {
       credentials: { accessKeyId: 'test', secretAccessKey: 'test-secret' },
       forcePathStyle: true,
     });
-    engine = await buildEngine(db.appUrl, [
+    const pipelines = [
       documentsPipeline(documents),
       adsPipeline({ store: deps.store }),
       judgmentsPipeline({ store: deps.store }),
       itemsPipeline(items),
       sourcesPipeline(deps),
-    ]);
+    ];
+    engine = await buildEngine(db.appUrl, pipelines, { settings: LONG_LEASE });
     const intakes = new Map<string, Intake>([
       ['documents', documentsIntake(engine, silentLog) as unknown as Intake],
       ['ads', adsIntake(engine) as unknown as Intake],

@@ -1,7 +1,7 @@
 // R11: the consumer of the outbox is killed before or after it marks its offset, and at random. Each event is applied once, none
 // is missing, and the order is kept.
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Ground, patienceMs } from '../ground.ts';
+import { type ChaosProcess, type Ground, patienceMs } from '../ground.ts';
 import { resultOf, type Suite } from './suite.ts';
 
 export const killConsumers: Suite = async ({ server, random, dose, leaseMs, heartbeatMs, say }) => {
@@ -24,7 +24,7 @@ export const killConsumers: Suite = async ({ server, random, dose, leaseMs, hear
     const last = ground.worker({ consume: true });
     await last.until('ready');
     // Before a consumer has its place, nothing seems to be left to consume.
-    await hasConsumer(ground, 2 * leaseMs + 15_000);
+    await hasConsumer(ground, last, 2 * leaseMs + 15_000 + patienceMs);
     await ground.settle();
     const [{ applied } = { applied: 0 }] = await ground.ask<{ applied: number }>(
       'select count(*)::int as applied from chaos.applied',
@@ -41,8 +41,8 @@ export const killConsumers: Suite = async ({ server, random, dose, leaseMs, hear
   }
 };
 
-async function hasConsumer(ground: Ground, withinMs: number): Promise<void> {
-  for (const until = Date.now() + withinMs + patienceMs; Date.now() < until; ) {
+async function hasConsumer(ground: Ground, worker: ChaosProcess, withinMs: number): Promise<void> {
+  for (const until = Date.now() + withinMs; worker.isAlive() && Date.now() < until; ) {
     if ((await ground.ask(`select from engine.consumers where consumer = 'chaos'`)).length > 0) return;
     await pause(100);
   }
