@@ -35,7 +35,7 @@ declare module 'vitest' {
 }
 
 /** What must survive a crash is proved on servers of their own (the embedded database's tests, the chaos suites); this one need not. */
-const settings = { max_connections: '300', fsync: 'off', full_page_writes: 'off' };
+const settings = { max_connections: '400', fsync: 'off', full_page_writes: 'off' };
 
 interface Shared {
   readonly testServer: TestServer;
