@@ -57,6 +57,8 @@ const items = {
 const ranges = { ...items, claimMin: 256, claimMax: 300 };
 const failpoints = ['commit.after_effects', 'commit.after_checkpoint', 'commit.after_commit', 'finish.before_commit'];
 const FROZEN_MS = 3_500;
+/** Jobs give way to each other again and again. */
+const TURN_MS = 400;
 
 export async function runItemsChaos(dose: ItemsDose, server?: ChaosServer): Promise<ItemsResult> {
   const own = server ?? (await openChaosServer());
@@ -204,7 +206,7 @@ class Crew {
     const mayDie = !this.#isCalm && this.killed < this.#dose.kills;
     const failpoint = mayDie ? `${random.pick(failpoints)}:${random.between(3, 25)}` : undefined;
     const own = random.chance(0.5) ? ranges : items;
-    const orders = { url: this.#ground.appUrl, folder: this.#folder, items: own, settings, failpoint };
+    const orders = { url: this.#ground.appUrl, folder: this.#folder, items: own, settings, failpoint, turnMs: TURN_MS };
     const child = spawn(process.execPath, [programFile('test/support/items-worker.ts'), JSON.stringify(orders)], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });

@@ -15,6 +15,8 @@ const orders = JSON.parse(process.argv[2] ?? '{}') as {
   failpoint?: string;
   items?: Partial<ItemSettings>;
   settings?: Partial<EngineSettings>;
+  /** How long a job is at work before it gives way to others. */
+  turnMs?: number;
   /** Moments of the machine's clock between which the provider `stormy` refuses. */
   storm?: readonly [number, number];
 };
@@ -24,10 +26,12 @@ const [from, to] = orders.storm ?? [0, 0];
 const deps = itemsDeps(orders.folder, {
   processors: [noop, trouble, stormy(() => Date.now() >= from && Date.now() < to)],
   settings: orders.items ?? {},
+  ...(orders.turnMs === undefined ? {} : { turnMs: orders.turnMs }),
 });
 const engine = await buildEngine(orders.url, [itemsPipeline(deps)], {
   ...(orders.settings === undefined ? {} : { settings: orders.settings }),
 });
+deps.isAwaited = engine.isAwaited;
 engine.consume(leftoversConsumer({ engine, log: silentLog }));
 await engine.start({ worker: true, services: true });
 process.send?.('ready');
