@@ -5,7 +5,7 @@ import path from 'node:path';
 import { DeleteObjectCommand, PutObjectCommand, PutObjectTaggingCommand, S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type FtpServer, startFtpServer } from '../../test/support/ftp-server.ts';
-import { describePlace, listAll, type PlaceHarness } from '../../test/support/place-conformance.ts';
+import { contentOf, describePlace, listAll, type PlaceHarness } from '../../test/support/place-conformance.ts';
 import { startS3Server } from '../../test/support/s3-server.ts';
 import { startSftpServer } from '../../test/support/sftp-server.ts';
 import { startSts } from '../../test/support/sts-server.ts';
@@ -160,6 +160,7 @@ describePlace('an FTP server over TLS', async () => {
   return {
     ...files,
     open: () => new FtpPlace(options, guard),
+    deny: async (key) => void server.denied.add(path.basename(key)),
     async close() {
       await server.close();
       await rm(root, { recursive: true });
@@ -174,6 +175,7 @@ for (const withoutMlsd of [false, true])
     return {
       ...files,
       open: () => new FtpPlace(ftpOptions(server), guard),
+      deny: async (key) => void server.denied.add(path.basename(key)),
       async close() {
         await server.close();
         await rm(root, { recursive: true });
@@ -282,6 +284,19 @@ describe('an address that may not be called', () => {
     await byName.close();
     expect(server.requests).toEqual([]);
     await server.close();
+    const { root } = await directory();
+    const [sftp, ftp] = [await startSftpServer(root), await startFtpServer(root)];
+    for (const named of [
+      new SftpPlace({ host: 'localhost', port: sftp.port, directory: '.', credential: sftp.credential }, closed),
+      new FtpPlace({ ...ftpOptions(ftp), host: 'localhost' }, closed),
+    ]) {
+      await expect(listAll(named)).rejects.toMatchObject({ code: 'outbound_address_refused' });
+      await named.close();
+    }
+    expect(sftp.signIns).toEqual([]);
+    await sftp.close();
+    await ftp.close();
+    await rm(root, { recursive: true });
   });
 });
 
@@ -372,6 +387,16 @@ describe('an FTP server over TLS', () => {
     await rm(root, { recursive: true });
   });
 
+  it('that shows a certificate of another name is told nothing, although somebody vouches for it', async () => {
+    const { root } = await directory();
+    const server = await startFtpServer(root, { tls: { key: certificateKey, cert: certificate } });
+    const place = new FtpPlace({ ...ftpOptions(server), host: 'localhost', tls: 'explicit', certificate }, guard);
+    await expect(listAll(place)).rejects.toMatchObject({ code: 'source_certificate_refused' });
+    await place.close();
+    await server.close();
+    await rm(root, { recursive: true });
+  });
+
   it('that has none says so, and no password is sent', async () => {
     const { root } = await directory();
     const server = await startFtpServer(root);
@@ -384,23 +409,70 @@ describe('an FTP server over TLS', () => {
 });
 
 describe('a directory of an FTP server', () => {
-  it('that is there and may not be listed ends the listing: what lies in it has not vanished', async () => {
-    const { root, put } = await directory();
-    for (const key of ['a/deep/1.csv', 'a/2.csv', 'b/3.csv']) await put(key, key);
-    const server = await startFtpServer(root);
-    const place = new FtpPlace(ftpOptions(server), guard);
-    const keysOf = async () => (await listAll(place)).map(({ key }) => key);
-    expect(await keysOf()).toEqual(['a/2.csv', 'a/deep/1.csv', 'b/3.csv']);
-    for (const name of ['deep', 'b']) {
-      server.shut.add(name);
-      await expect(keysOf()).rejects.toMatchObject({ code: 'source_place_gone' });
-      server.shut.clear();
-    }
-    expect(await place.look('nowhere/x.csv')).toBeUndefined();
-    await place.close();
-    await server.close();
-    await rm(root, { recursive: true });
-  });
+  it.each([false, true])(
+    'that is there and may not be listed ends the listing: what lies in it has not vanished (without MLSD: %s)',
+    async (withoutMlsd) => {
+      const { root, put } = await directory();
+      for (const key of ['a/deep/1.csv', 'a/2.csv', 'b/3.csv']) await put(key, key);
+      await mkdir(path.join(root, 'empty'));
+      const server = await startFtpServer(root, { withoutMlsd });
+      const place = new FtpPlace(ftpOptions(server), guard);
+      const keysOf = async () => (await listAll(place)).map(({ key }) => key);
+      expect(await keysOf()).toEqual(['a/2.csv', 'a/deep/1.csv', 'b/3.csv']);
+      for (const name of ['deep', 'b']) {
+        server.shut.add(name);
+        const message = expect.stringContaining(`${name}/"`);
+        await expect(keysOf()).rejects.toMatchObject({ code: 'source_place_gone', message });
+        server.shut.clear();
+      }
+      expect(await keysOf()).toEqual(['a/2.csv', 'a/deep/1.csv', 'b/3.csv']);
+      expect(await place.look('nowhere/x.csv')).toBeUndefined();
+      const elsewhere = new FtpPlace({ ...ftpOptions(server), directory: '/nowhere' }, guard);
+      await expect(listAll(elsewhere)).rejects.toMatchObject({ code: 'source_place_gone' });
+      await elsewhere.close();
+      await place.close();
+      await server.close();
+      await rm(root, { recursive: true });
+    },
+  );
+});
+
+describe('one file of an FTP server', () => {
+  it.each([false, true])(
+    'is read and looked at without a listing of its directory for each (without MLST: %s)',
+    async (withoutMlsd) => {
+      const { root, put, remove } = await directory();
+      const keys = ['in/a b.csv', 'in/c.csv', 'in/d.csv', 'in/e.csv'];
+      for (const key of keys) await put(key, `of ${key}`);
+      let listings = 0;
+      const onList = () => {
+        listings += 1;
+      };
+      const server = await startFtpServer(root, { withoutMlsd, onList });
+      const place = new FtpPlace(ftpOptions(server), guard);
+      try {
+        const listed = await listAll(place);
+        const before = listings;
+        for (const object of listed) {
+          expect(String(await contentOf(place, object))).toBe(`of ${object.key}`);
+          expect(await place.look(object.key)).toEqual(object);
+        }
+        // The first one shows whether the server says of a file what its listing says.
+        expect(listings - before).toBe(1);
+        await put('in/c.csv', 'something longer');
+        const changed = await place.look('in/c.csv');
+        expect(changed).toEqual((await listAll(place)).find(({ key }) => key === 'in/c.csv'));
+        expect(changed?.bytes).toBe(16);
+        await remove('in/d.csv');
+        expect(await place.look('in/d.csv')).toBeUndefined();
+        expect(await place.look('in')).toBeUndefined();
+      } finally {
+        await place.close();
+        await server.close();
+        await rm(root, { recursive: true });
+      }
+    },
+  );
 });
 
 describe('names that a server makes up', () => {

@@ -65,7 +65,9 @@ async function* enter(walk: Walk, directory: string, depth: number): AsyncGenera
     throw new MillraceError('source_listing_unusable', {
       reason: `directories are nested more than ${MAX_DEPTH} deep`,
     });
-  const found = await walk.entries(directory);
+  const found = await walk.entries(directory).catch((error: unknown) => {
+    throw naming(directory, error);
+  });
   if (found.length > MAX_ENTRIES)
     throw new MillraceError('source_listing_unusable', { reason: `a directory has more than ${MAX_ENTRIES} entries` });
   const taken = new Set<string>();
@@ -85,6 +87,14 @@ async function* enter(walk: Walk, directory: string, depth: number): AsyncGenera
     if (fault === undefined) yield object;
     else yield { ...object, fault, ...(entry.isDirectory ? { isDirectory: true } : {}) };
   }
+}
+
+/** Which of many directories may not be listed is what people must know to put it right. */
+function naming(directory: string, error: unknown): unknown {
+  const isOfOne =
+    error instanceof MillraceError && (error.code === 'source_denied' || error.code === 'source_place_gone');
+  if (!isOfOne || directory === '') return error;
+  return new MillraceError(error.code, { reason: `${error.params.reason}, in "${directory}"` }, { cause: error });
 }
 
 /** No name has a slash or a NUL, and none is empty; a server that sends one is not asked for it. */

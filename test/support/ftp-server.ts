@@ -8,6 +8,8 @@ export interface FtpServer {
   readonly credential: { readonly username: string; readonly password: string };
   /** Names of directories that may not be listed. */
   readonly shut: Set<string>;
+  /** Names of files that may not be read; like vsftpd, it does not say why. */
+  readonly denied: Set<string>;
   close(): Promise<void>;
 }
 
@@ -19,7 +21,32 @@ interface Command {
 
 /** ftp-srv lists for LIST only; with another line for each file the same handler answers MLSD. */
 const commands = createRequire(import.meta.url)('ftp-srv/src/commands/registry') as Record<string, Command>;
-commands.MLSD = { directive: 'MLSD', handler: commands.LIST?.handler, flags: { feat: 'MLST type*;size*;modify*;' } };
+const list = commands.LIST?.handler as (this: { fs: object }, given: object) => unknown;
+commands.MLSD = {
+  directive: 'MLSD',
+  flags: { feat: 'MLST type*;size*;modify*;' },
+  handler(this: { fs: { isMlsd?: boolean } }, given: object) {
+    this.fs.isMlsd = true;
+    return list.call(this, given);
+  },
+};
+
+commands.MLST = { directive: 'MLST', handler: tellOne };
+
+interface Spoken {
+  readonly fs: { get(name: string): Promise<Parameters<typeof mlsdLine>[0]> };
+  reply(code: number, ...lines: unknown[]): unknown;
+}
+
+/** The facts of one file, on the connection for commands. */
+async function tellOne(this: Spoken, { command }: { readonly command: { readonly arg: string } }): Promise<unknown> {
+  try {
+    const message = ` ${mlsdLine(await this.fs.get(command.arg))}`;
+    return this.reply(250, 'Begin', { raw: true, message }, 'End');
+  } catch {
+    return this.reply(550, `${command.arg}: No such file or directory`);
+  }
+}
 
 const quiet = () => quietLog;
 const nothing = () => undefined;
@@ -38,11 +65,25 @@ export async function startFtpServer(
 ): Promise<FtpServer> {
   const credential = { username: 'mill', password: 'race-secret' };
   const shut = new Set<string>();
+  const denied = new Set<string>();
+  /** For a directory that may not be read, MLSD fails and LIST tells an empty one, as at other servers; any other shows itself in LIST. */
   class PartlyShut extends FileSystem {
-    override list(given = '.') {
+    isMlsd?: boolean;
+    override read(...asked: Parameters<FileSystem['read']>) {
+      if (denied.has(asked[0].split('/').at(-1) ?? '')) throw new Error('Failed to open file.');
+      return super.read(...asked);
+    }
+
+    override async list(given = '.') {
+      const isMlsd = this.isMlsd === true;
+      this.isMlsd = false;
       options.onList?.();
-      if (!shut.has(given.split('/').filter(Boolean).at(-1) ?? '')) return super.list(given);
-      return Promise.reject(new Error('Permission denied'));
+      if (shut.has(given.split('/').filter(Boolean).at(-1) ?? '')) {
+        if (isMlsd) throw new Error('Permission denied');
+        return [];
+      }
+      const found = await super.list(given);
+      return isMlsd ? found : [Object.assign(await super.get(given), { name: '.' }), ...found];
     }
   }
   const port = await freePort();
@@ -55,7 +96,7 @@ export async function startFtpServer(
     ...(options.tls === undefined ? {} : { tls: options.tls }),
     ...(options.withoutMlsd === true ? {} : { file_format: mlsdLine as never }),
     blacklist: [
-      ...(options.withoutMlsd === true ? ['MLSD', 'MDTM'] : []),
+      ...(options.withoutMlsd === true ? ['MLSD', 'MLST', 'MDTM'] : []),
       ...(options.isLatin1 === true ? ['OPTS'] : []),
     ],
   });
@@ -71,6 +112,7 @@ export async function startFtpServer(
     port,
     credential,
     shut,
+    denied,
     async close() {
       await server.close();
     },

@@ -96,6 +96,14 @@ export function describePlace(title: string, start: () => Promise<PlaceHarness>)
       expect(await place.look('x.csv', never)).toBeUndefined();
     });
 
+    it('gives another mark to another content of the same length', async () => {
+      await harness.put('x.csv', 'before');
+      const before = await one('x.csv');
+      await harness.put('x.csv', 'later!');
+      const after = await one('x.csv');
+      expect([after.bytes, after.mark === before.mark]).toEqual([before.bytes, false]);
+    });
+
     it('does not give other bytes than those that were listed', async () => {
       await harness.put('x.csv', 'before');
       const object = await one('x.csv');

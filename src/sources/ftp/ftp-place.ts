@@ -9,6 +9,8 @@ import type { Client, FileInfo } from 'basic-ftp';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Place, PlacedObject, PlaceGuard } from '../place.ts';
 import { directoriesBelow, type Entry, walkDirectories } from '../walk-directories.ts';
+import { askOne } from './ask-one.ts';
+import { type Listings, listDirectory } from './list-directory.ts';
 import { wholeLines } from './whole-lines.ts';
 
 export interface FtpPlaceOptions {
@@ -35,6 +37,9 @@ export class FtpPlace implements Place {
   /** Another port is another server. */
   readonly #authority: string;
   #client: Client | undefined;
+  readonly #listings: Listings = { last: '', showsItself: false };
+  /** Undefined: not known yet. */
+  #isAskedSurely: boolean | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: FtpPlaceOptions, guard: PlaceGuard) {
@@ -71,13 +76,34 @@ export class FtpPlace implements Place {
       } catch (error) {
         this.#drop();
         const ours = faultOf(error, object.key);
-        if (ours.code !== 'source_unreachable' || done === 0 || resumes === RESUMES || signal.aborted) throw ours;
+        // vsftpd says one thing of a file that is gone and of one that may not be read: the second is still listed.
+        if (ours.code === 'source_object_gone' && (await this.look(object.key))?.mark === object.mark)
+          throw denied(object.key, error);
+        if (ours.code !== 'source_unreachable' || resumes === RESUMES || signal.aborted) throw ours;
         if ((await this.look(object.key))?.mark !== object.mark) throw changing(object.key);
+        // ProFTPD hangs up the transfer of a file that may not be read, before it says so. Listed twice and never begun, it is such a file.
+        if (done === 0 && resumes > 0) throw denied(object.key, error);
       }
     }
   }
 
   async look(key: string): Promise<PlacedObject | undefined> {
+    const asked = this.#isAskedSurely === false ? 'unsure' : await this.#ask(key);
+    if (this.#isAskedSurely === true && asked !== 'unsure') return asked === 'gone' ? undefined : asked;
+    const listed = await this.#lookInListing(key);
+    // Whether a server says of one file just what its listing says is seen at the first file; a file that changes meanwhile says nothing.
+    if (asked === 'unsure') this.#isAskedSurely = false;
+    else if (asked !== 'gone' && asked.mark === listed?.mark) this.#isAskedSurely = true;
+    return listed;
+  }
+
+  async #ask(key: string): Promise<PlacedObject | 'gone' | 'unsure'> {
+    const target = this.#pathOf(key);
+    const found = await this.#inTurn((client) => askOne(client, target), key);
+    return typeof found === 'string' ? found : { key, ...contentOf(found) };
+  }
+
+  async #lookInListing(key: string): Promise<PlacedObject | undefined> {
     const directory = key.includes('/') ? key.slice(0, key.lastIndexOf('/') + 1) : '';
     const name = key.slice(directory.length);
     const entry = (await this.#entries(directory)).find((each) => each.name === name && each.isFile);
@@ -152,15 +178,13 @@ export class FtpPlace implements Place {
         name: entry.name,
         isDirectory: entry.isDirectory,
         isFile: entry.isFile,
-        bytes: entry.size,
-        modifiedAt: entry.modifiedAt ?? null,
-        mark: `file:${entry.size}:${entry.modifiedAt?.getTime() ?? entry.rawModifiedAt}`,
+        ...contentOf(entry),
       }));
   }
 
   #list(directory: string): Promise<FileInfo[]> {
     const own = this.#pathOf(directory);
-    return this.#inTurn((client) => client.list(own));
+    return this.#inTurn((client) => listDirectory(client, own, this.#listings));
   }
 
   /** Servers give one answer (550) for a directory that is gone and for one that may not be listed; the second proves no absence. */
@@ -210,7 +234,10 @@ export class FtpPlace implements Place {
     const address = await addressOf(host, this.#guard);
     const client = new ftp.Client(TIMEOUT_MS, { allowSeparateTransferHost: false });
     const { parseList } = client;
-    client.parseList = (listing) => parseList(wholeLines(listing));
+    client.parseList = (listing) => {
+      this.#listings.last = listing;
+      return parseList(wholeLines(listing));
+    };
     try {
       await client.access({
         host: address,
@@ -226,6 +253,14 @@ export class FtpPlace implements Place {
       throw tls === 'explicit' && isUnknownCommand(error) ? withoutTls(error) : error;
     }
   }
+}
+
+function contentOf({ size, modifiedAt, rawModifiedAt }: FileInfo): Pick<PlacedObject, 'bytes' | 'modifiedAt' | 'mark'> {
+  return {
+    bytes: size,
+    modifiedAt: modifiedAt ?? null,
+    mark: `file:${size}:${modifiedAt?.getTime() ?? rawModifiedAt}`,
+  };
 }
 
 /** Before the sign-in only AUTH TLS can be unknown to a server. */
@@ -249,6 +284,10 @@ function addressOf(host: string, guard: PlaceGuard): Promise<string> {
   });
 }
 
+function denied(key: string, cause: unknown): MillraceError {
+  return new MillraceError('source_object_denied', { name: path.posix.basename(key) }, { cause });
+}
+
 function changing(key: string): MillraceError {
   return new MillraceError('source_file_changing', { name: path.posix.basename(key) });
 }
@@ -263,7 +302,8 @@ function faultOf(error: unknown, key?: string): MillraceError {
       { reason: `the server did not accept the sign-in (${code})` },
       { cause: error },
     );
-  if (code === 550 || code === 551 || code === 553) {
+  const isMissing = code === 450 && /no such file/i.test(message);
+  if (code === 550 || code === 551 || code === 553 || isMissing) {
     if (key === undefined)
       return new MillraceError(
         'source_place_gone',
