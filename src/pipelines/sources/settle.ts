@@ -3,6 +3,7 @@
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import { compareKeys, type PlacedObject } from '../../sources/place.ts';
+import { lookAtOne } from './look-at-one.ts';
 import { belongsTo } from './scope.ts';
 import { pageObjects, readKnown } from './sql/objects.ts';
 import { syncPage, TAKES_PER_COMMIT } from './sync-page.ts';
@@ -28,7 +29,7 @@ export async function settle(job: SyncJob, from: SyncState): Promise<SyncState> 
     const what = `${from.counts.settling} objects that may still be growing are looked at again`;
     throw new MillraceError('work_later', { what }, { retryAfterMs: waitMs });
   }
-  const { context, place, source } = job;
+  const { context, source } = job;
   let state = from;
   for (;;) {
     const keys = await settlingAfter(job, state.after);
@@ -37,7 +38,7 @@ export async function settle(job: SyncJob, from: SyncState): Promise<SyncState> 
     const found: PlacedObject[] = [];
     for (const key of keys) {
       context.signal.throwIfAborted();
-      const object = await place.look(key, context.signal);
+      const object = await lookAtOne(job, key);
       // What is gone again is left to the next listing.
       if (object !== undefined) found.push(object);
     }

@@ -2,6 +2,7 @@
 // listing, in one commit. Unchanged objects cost no write.
 import { failpoint } from '../../platform/failpoints.ts';
 import type { PlacedObject } from '../../sources/place.ts';
+import { lookAtOne } from './look-at-one.ts';
 import { intakeNamed } from './sources-deps.ts';
 import { type Line, writeLines } from './sql/lines.ts';
 import { endObjects, type KnownObject, markMissing, readKnown, writeSeen } from './sql/objects.ts';
@@ -179,12 +180,12 @@ function countsOf(taken: readonly Taken[]): Partial<Counts> {
 
 /** What the sync before the kill took in and did not put away; what has changed since is taken in first. */
 export async function putAwayLeft(job: SyncJob, { left = [] }: SyncState): Promise<void> {
-  const { context, place, source } = job;
+  const { context, source } = job;
   if (left.length === 0) return;
   const { tenantId } = context.run;
   const known = await context.commit((tx) => readKnown(tx, tenantId, source.source_id, left));
   for (const key of left) {
-    const object = await place.look(key, context.signal);
+    const object = await lookAtOne(job, key);
     if (object !== undefined && isAsBefore(object, known.get(key))) await putAway(job, [object]);
   }
 }

@@ -4,6 +4,7 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
 import type { Receipt } from '../../engine/receipt.ts';
 import { compareKeys, type PlacedObject } from '../../sources/place.ts';
+import { lookAtOne } from './look-at-one.ts';
 import { openCredential, openPlace } from './open-place.ts';
 import { belongsTo } from './scope.ts';
 import { afterListing, settle } from './settle.ts';
@@ -91,11 +92,11 @@ function requireEnd({ counts }: SyncState, limit: number): void {
 
 /** The objects that the place announced. What is gone again is left to the next listing. */
 async function lookAt(job: SyncJob, from: SyncState): Promise<SyncState> {
-  const { context, place, source } = job;
+  const { context, source } = job;
   const keys = [...new Set(context.input.keys)].sort(compareKeys);
   const found: PlacedObject[] = [];
   for (const key of keys.filter((each) => from.after === null || compareKeys(each, from.after) > 0)) {
-    const object = await place.look(key, context.signal);
+    const object = await lookAtOne(job, key);
     if (object !== undefined) found.push(object);
   }
   const done = await syncPage(job, from, found, belongsTo(source), false);
@@ -132,7 +133,7 @@ function failed(error: MillraceError, sourceId: string): StageOutcome {
   const data = { source_id: sourceId, error_code: error.code };
   return {
     on: 'fail',
-    error: { code: error.code, text: `${error.message} ${error.next}` },
+    error: { code: error.code, text: error.message },
     emit: [{ type: 'source.failed', data }],
   };
 }

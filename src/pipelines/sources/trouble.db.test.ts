@@ -75,7 +75,12 @@ describe('a place in trouble', () => {
     const source = await bench.connect(bench.wish(prefix));
     await bench.sync(source);
     bench.bucket.fail({ method: 'GET', url: /list-type/, times: 100, act: { status, code } });
-    expect(await bench.sync(source)).toMatchObject({ status: 'failed', error_code: ours });
+    const failed = await bench.sync(source);
+    expect(failed).toMatchObject({ status: 'failed', error_code: ours });
+    const told = (await api.call('runs.show', { as: bench.admin, params: { run_id: failed.id } })).json().error;
+    expect(told.next).toMatch(/\.$/);
+    // The advice stands beside the sentence, and is not repeated in it.
+    expect(told.message).not.toContain(told.next);
     bench.bucket.heal();
     expect(await show(source)).toMatchObject({ freshness: 'failing', last_error_code: ours, objects: { live: 1 } });
     expect(await bench.served()).toContain(`s3://${bench.bucket.bucket}/${prefix}/doc.txt`);

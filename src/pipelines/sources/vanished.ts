@@ -5,6 +5,7 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
 import type { Question } from '../../engine/question.ts';
 import { failpoint } from '../../platform/failpoints.ts';
+import { lookAtOne } from './look-at-one.ts';
 import { intakeNamed } from './sources-deps.ts';
 import { writeLines } from './sql/lines.ts';
 import { countMissing, endObjects, type MissingObject, pageMissing, unmarkMissing } from './sql/objects.ts';
@@ -52,9 +53,9 @@ export async function endVanished(
   }
 }
 
-async function lookAgain({ place, context }: SyncJob, objects: readonly MissingObject[]): Promise<Set<string>> {
+async function lookAgain(job: SyncJob, objects: readonly MissingObject[]): Promise<Set<string>> {
   const back = new Set<string>();
-  for (const { key } of objects) if ((await place.look(key, context.signal)) !== undefined) back.add(key);
+  for (const { key } of objects) if ((await lookAtOne(job, key)) !== undefined) back.add(key);
   return back;
 }
 

@@ -42,7 +42,7 @@ function NewestSync({ source }: { source: Source }): ReactNode {
   if (newest === undefined) return null;
   if (newest.held) return <Question sync={newest} sourceId={source.source_id} />;
   if (newest.finished_at === null) return <AtWork sync={newest} />;
-  if (newest.status === 'failed' && !isCalledOff(newest)) return <Failed sync={newest} />;
+  if (newest.status === 'failed' && !isCalledOff(newest)) return <Failed sync={newest} sourceId={source.source_id} />;
   return null;
 }
 
@@ -90,7 +90,7 @@ function Question({ sync, sourceId }: { sync: SourceSync; sourceId: string }): R
   return <Asked runId={sync.sync_id} question={run.data.question} refresh={['operate', 'sources', sourceId]} />;
 }
 
-function Failed({ sync }: { sync: SourceSync }): ReactNode {
+function Failed({ sync, sourceId }: { sync: SourceSync; sourceId: string }): ReactNode {
   const run = useQuery(runQuery(sync.sync_id)).data;
   return (
     <div role="alert" className="rounded-md border border-bad bg-bad-soft px-3 py-2 text-sm">
@@ -100,6 +100,9 @@ function Failed({ sync }: { sync: SourceSync }): ReactNode {
         <code className="figures">{sync.error_code}</code>
         <Link to="/r/$runId" params={{ runId: sync.sync_id }} className="link">
           Open this sync
+        </Link>
+        <Link to="/operate/sources/$sourceId/change" params={{ sourceId }} className="link">
+          Change the source
         </Link>
       </p>
     </div>

@@ -79,14 +79,14 @@ function addSettingCommands(sources: Command): void {
     .argument('<source>', ID)
     .action(async (source: string, _: SourceOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<SourceOptions>();
-      const [shown, reason] = await withConnection({ tenant }, async ({ call }) => {
+      const [shown, reason, next] = await withConnection({ tenant }, async ({ call }) => {
         const found = await call('sources.show', { params: { source_id: await idOfSource(call, source) } });
         const [newest] = found.syncs;
         const isFailing = newest !== undefined && newest.error_code !== null;
         const run = isFailing ? await call('runs.show', { params: { run_id: newest.sync_id } }) : undefined;
-        return [found, run?.error?.message] as const;
+        return [found, run?.error?.message, run?.error?.next] as const;
       });
-      print(shown, json, reason);
+      print(shown, json, reason, next ?? undefined);
     });
 
   ofTenant(sources.command('add'))
@@ -215,7 +215,7 @@ async function readSettings(file: string): Promise<unknown> {
   }
 }
 
-function print(source: Source, asJson = false, failure?: string): void {
+function print(source: Source, asJson = false, failure?: string, advice?: string): void {
   if (asJson) {
     sayJson(source);
     return;
@@ -242,6 +242,7 @@ function print(source: Source, asJson = false, failure?: string): void {
         'last failure',
         failure === undefined ? (source.last_error_code ?? undefined) : `${failure} (${source.last_error_code})`,
       ],
+      ['what to do', advice],
       [
         'queue',
         source.queue_failing_since === null

@@ -23,7 +23,10 @@ export async function watchSync(call: Client, sourceId: string, runId: string, i
 /** How it ended, for people. */
 export function describeEnd(run: RunDetail): string {
   if (run.question !== null) return describeQuestion(run.question);
-  if (run.error !== null) return `${describeStatus(run)}  ${run.error.message} (${run.error.code})`;
+  if (run.error !== null) {
+    const { message, code, next } = run.error;
+    return `${describeStatus(run)}  ${message} (${code})${next === null ? '' : `\n  ${next}`}`;
+  }
   return `${describeStatus(run)}  ${run.receipt === null ? '' : describeReceipt(run.receipt)}`;
 }
 
