@@ -77,7 +77,9 @@ it('a failed sync and a source without a sync for too long reach a webhook and a
   const { source_id: id } = await ask<{ source_id: string }>('/v1/sources', 'POST', { ...wish, cron: '0 0 1 1 *' });
 
   expect(await synced(id)).toBe('synced');
-  bucket.server.fail({ method: 'GET', url: /list-type/, times: 100, act: { status: 404, code: 'NoSuchBucket' } });
+  // Services repeat what they were sent.
+  const act = { status: 404, code: 'NoSuchBucket', message: `${secret} opens no bucket` };
+  bucket.server.fail({ method: 'GET', url: /list-type/, times: 100, act });
   expect(await synced(id)).toBe('failed');
   bucket.server.heal();
   await waitFor(async () => hooks('source.failed').length > 0 && alerts('source_failed').length > 0, {

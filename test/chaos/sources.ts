@@ -93,8 +93,9 @@ export async function runSourcesChaos(dose: SourcesDose, server?: ChaosServer): 
     for (let number = 0; number < dose.workers; number += 1) crew.hire();
     const deadline = Date.now() + 120_000 + dose.kills * 6_000 + patienceMs;
     let rounds = 0;
-    while (Date.now() < deadline) {
-      const isEnough = crew.isDone() && rounds >= 3;
+    for (;;) {
+      // Also at the end of its time with a sync that nobody disturbs: what was put last was not lost, it was not looked at.
+      const isEnough = (crew.isDone() && rounds >= 3) || Date.now() > deadline;
       if (isEnough) crew.calm();
       world.disturb();
       // In every other round what was just put may still be growing: the same sync waits, looks at it again and takes it.
@@ -161,7 +162,14 @@ async function looked(
         return run;
       },
       { what: `the end of sync ${id}`, timeoutMs: 120_000 + patienceMs, everyMs: 50 },
-    );
+    ).catch(async (cause: unknown) => {
+      // Whether it waits, is killed again and again or hangs: its row tells.
+      const [run] = await ground.ask<object>(
+        `select phase, status, attempt, failures, held_at, wait_reason, error_code, updated_at, engine.now() from engine.runs where id = $1`,
+        [id],
+      );
+      throw new Error(`sync ${id} has no end: ${JSON.stringify(run)}`, { cause });
+    });
     if (created && end.status === 'synced' && end.settling === 0) return;
   }
 }

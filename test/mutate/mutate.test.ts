@@ -18,7 +18,16 @@ describe('the list of breaks', () => {
     expect(breaks.length).toBeGreaterThanOrEqual(40);
     expect(new Set(breaks.map(({ id }) => id)).size).toBe(breaks.length);
     const areas = new Set(breaks.map(({ id }) => id.split('.')[0]));
-    expect([...areas].sort()).toEqual(['conformance', 'effects', 'engine', 'intake', 'outbox', 'readings', 'tabular']);
+    expect([...areas].sort()).toEqual([
+      'conformance',
+      'effects',
+      'engine',
+      'intake',
+      'outbox',
+      'readings',
+      'sources',
+      'tabular',
+    ]);
   });
 });
 

@@ -11,7 +11,7 @@ export interface Fault {
   readonly url: RegExp;
   readonly times: number;
   readonly act:
-    | { readonly status: number; readonly code: string }
+    | { readonly status: number; readonly code: string; readonly message?: string }
     | { readonly location: string }
     /** This instead of what there is. */
     | { readonly xml: string }
@@ -74,7 +74,7 @@ export async function startS3Server(
         return void response.writeHead(307, { location: act.location }).end();
       if (typeof act === 'object' && 'xml' in act) return send(response, 200, act.xml);
       if (typeof act === 'object' && 'until' in act) await act.until;
-      else if (typeof act === 'object') return send(response, act.status, errorXml(act.code));
+      else if (typeof act === 'object') return send(response, act.status, errorXml(act.code, act.message));
     }
     const { pathname, searchParams } = new URL(url, 'http://s3');
     if (searchParams.has('tagging')) return answerTags(response, tags, method, pathname, body);
@@ -267,8 +267,8 @@ function send(response: http.ServerResponse, status: number, xml: string): void 
   response.writeHead(status, { 'content-type': 'application/xml' }).end(`<?xml version="1.0" encoding="UTF-8"?>${xml}`);
 }
 
-function errorXml(code: string): string {
-  return `<Error><Code>${code}</Code><Message>as the test asked</Message></Error>`;
+function errorXml(code: string, message = 'as the test asked'): string {
+  return `<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
 }
 
 function listXml(bucket: string, uploads: Map<string, OpenUpload>): string {

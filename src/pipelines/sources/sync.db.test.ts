@@ -1,5 +1,5 @@
 // A source from the wish to what it brings, over HTTP and against a real S3 server.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildTenant, buildUser } from '../../../test/support/api.ts';
 import { prose } from '../../../test/support/documents.ts';
 import { useSources } from '../../../test/support/use-sources.ts';
@@ -222,13 +222,26 @@ describe('a sync', () => {
   });
 
   it('is one at a time: asking twice names the one that is there', async () => {
+    await bench.put('twice/doc.txt', text(70));
     const source = await bench.connect(bench.wish('twice'));
-    const ask = () => api.call('sources.sync', { as: bench.admin, params: { source_id: source } });
-    const answers = (await Promise.all([ask(), ask(), ask()])).map((answer) => answer.json());
-    expect(new Set(answers.map(({ run_id: id }) => id)).size).toBeLessThanOrEqual(
-      answers.filter(({ created }) => created).length,
+    const ask = async () => (await api.call('sources.sync', { as: bench.admin, params: { source_id: source } })).json();
+    let goOn = () => {};
+    const until = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    bench.bucket.fail({ method: 'GET', url: /list-type.*twice/, times: 1, act: { until } });
+    onTestFinished(() => bench.bucket.heal());
+    const first = await ask();
+    expect(first).toMatchObject({ created: true });
+    expect(await Promise.all([ask(), ask(), ask()])).toEqual(
+      Array.from({ length: 3 }, () => ({ run_id: first.run_id, created: false })),
     );
-    for (const { run_id: id } of answers) await bench.ended(id);
+    goOn();
+    expect(await bench.ended(first.run_id)).toMatchObject({ status: 'synced', receipt: { outcomes: { new: 1 } } });
+    const next = await ask();
+    expect(next).toMatchObject({ created: true });
+    expect(next.run_id).not.toBe(first.run_id);
+    await bench.ended(next.run_id);
   });
 });
 
@@ -250,13 +263,39 @@ describe('a source', () => {
   it('never gives its credential back, in no answer and no row that can be read', async () => {
     const secret = 'very-secret-key-of-a-bucket';
     const credential = { access_key_id: 'AKIDEXAMPLE', secret_access_key: secret };
-    const source = await bench.connect(bench.wish('sealed', { credential }));
-    const shown = await api.call('sources.show', { as: bench.admin, params: { source_id: source } });
+    const wish = bench.wish('sealed', { credential });
+    const source = await bench.connect(wish);
+    const about = { as: bench.admin, params: { source_id: source } };
+    const shown = await api.call('sources.show', about);
     expect(shown.json().credential).toBe('keys');
+    // Services repeat the key they do not know.
+    const act = { status: 403, code: 'InvalidAccessKeyId', message: `${secret} of AKIDEXAMPLE is not known here` };
+    bench.bucket.fail({ method: 'GET', url: /list-type/, times: 100, act });
+    onTestFinished(() => bench.bucket.heal());
+    const refused = await api.call('sources.preview', { as: bench.admin, body: wish });
+    expect(refused.json()).toMatchObject({ code: 'source_denied' });
+    const failed = await bench.sync(source);
+    expect(failed).toMatchObject({ status: 'failed', error_code: 'source_denied' });
+    bench.bucket.heal();
     const { rows } = await bench.db.admin.query('select * from ingestion_sources where source_id = $1', [source]);
-    for (const text of [shown.body, JSON.stringify(rows), rows[0].credential.toString('latin1')]) {
-      expect(text).not.toContain(secret);
-      expect(text).not.toContain('AKIDEXAMPLE');
+    const { rows: events } = await bench.db.admin.query('select data from engine.events where run_id = $1', [
+      failed.id,
+    ]);
+    for (const said of [
+      shown.body,
+      refused.body,
+      (await api.call('sources.list', { as: bench.admin })).body,
+      (await api.call('sources.update', { ...about, body: { credential, cron: '0 5 * * *' } })).body,
+      (await api.call('sources.preview', { as: bench.admin, body: { ...wish, source_id: source } })).body,
+      (await api.call('sources.objects', about)).body,
+      (await api.call('sources.create', { as: bench.admin, body: wish })).body,
+      JSON.stringify(failed),
+      JSON.stringify(events),
+      JSON.stringify(rows),
+      rows[0].credential.toString('latin1'),
+    ]) {
+      expect(said).not.toContain(secret);
+      expect(said).not.toContain('AKIDEXAMPLE');
     }
   });
 

@@ -26,6 +26,18 @@ async function heldSync(name: string, seed: number) {
   return { source, answer };
 }
 
+it('a fifth of what is known may vanish unasked, and more than a fifth may not', async () => {
+  for (const n of [1, 2, 3, 4, 5]) await bench.put(`fifth/doc${n}.txt`, text(20 + n));
+  const source = await bench.connect(bench.wish('fifth'));
+  await bench.sync(source);
+  await bench.remove('fifth/doc1.txt');
+  expect(await bench.sync(source)).toMatchObject({ status: 'synced', receipt: { read: 4, vanished: 1 } });
+  await bench.remove('fifth/doc2.txt');
+  const held = await bench.sync(source);
+  expect(held.held_at).not.toBeNull();
+  expect(await bench.served()).toContain(uri('fifth/doc2.txt'));
+});
+
 it('a mass deletion that is answered with keep leaves every document as it is, and is not asked about again', async () => {
   const { source, answer } = await heldSync('kept', 100);
   expect(await answer('keep')).toMatchObject({ status: 'synced', receipt: { vanished: 2 } });

@@ -6,6 +6,7 @@ import { engineBreaks } from './engine.ts';
 import { intakeBreaks } from './intake.ts';
 import { outboxBreaks } from './outbox.ts';
 import { readingBreaks } from './readings.ts';
+import { sourceBreaks } from './sources.ts';
 import { tabularBreaks } from './tabular.ts';
 
 export const breaks: readonly Break[] = [
@@ -15,5 +16,6 @@ export const breaks: readonly Break[] = [
   ...intakeBreaks,
   ...outboxBreaks,
   ...readingBreaks,
+  ...sourceBreaks,
   ...tabularBreaks,
 ];
