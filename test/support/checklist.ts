@@ -27,7 +27,7 @@ export function describeChecklists(pages: readonly (readonly [page: string, leas
       expect(file, 'a line names a test and its file').not.toBe('');
       const text = readFileSync(`${root}${file}`, 'utf8');
       // it('…'), it("…"), or a table of tests: it.each(…)('…').
-      const ways = [`it('${title}'`, `it("${title}"`, `)('${title}'`, `    '${title}',`];
+      const ways = [`it('${title}'`, `it("${title}"`, `)('${title}'`, `  '${title}',`];
       expect(ways.some((way) => text.includes(way))).toBe(true);
     });
   });
