@@ -209,8 +209,9 @@ export const sourceBreaks: readonly Break[] = [
   {
     id: 'sources.credential-unsealed',
     file: 'src/pipelines/sources/set-up.ts',
-    find: 'deps.secrets.seal(',
-    replace: '((_: string, text: string) => Buffer.from(text))(',
+    find: 'secrets.seal(sourceId, JSON.stringify(credential))',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code that is planted
+    replace: 'Buffer.from(`${sourceId}${JSON.stringify(credential)}${typeof secrets}`)',
     tests: [SYNC_TEST],
     title: 'never gives its credential back',
   },
