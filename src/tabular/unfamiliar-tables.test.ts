@@ -197,6 +197,14 @@ describe('a second table right below the rows of the first', () => {
     expect(data).toHaveLength(5);
   });
 
+  it('is none where the last row of a header over two rows comes again', async () => {
+    const rows = (month: number) => [1, 2, 3, 4].map((i) => `S${i},2024-0${month}-0${i},${i}.5,${i},${i * 2}`);
+    const names = 'station,observed_at,min,mean,max';
+    const { held, data } = await read(lines(',,1995,,', names, ...rows(1), names, ...rows(2)));
+    expect(held).toEqual([]);
+    expect(data).toHaveLength(8);
+  });
+
   it('is none where one odd row stands among rows that fit', async () => {
     const rest = first.slice(1).map((row) => row.replace('2024-01', '2024-02'));
     expect((await read(lines(...first, 'see,note,below,here', ...rest))).held).toEqual([]);

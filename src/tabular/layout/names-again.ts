@@ -36,6 +36,7 @@ export class TableSoFar {
     if (this.#rows < MIN_ROWS || below.length < 2 || filledCount(row) < width || row.cells.length > width) return false;
     const cells = row.cells.map(plain);
     if (new Set(cells).size < width || cells.some((cell) => isValueShape(shapeOf(cell)))) return false;
+    if (cells.every((cell, column) => isPartOf(cell, this.#header[column] ?? ''))) return false;
     if (cells.filter((cell) => this.#header.includes(cell)).length >= 2) return true;
     const values = this.#always(this.#values);
     const dates = this.#always(this.#dates);
@@ -54,6 +55,11 @@ export class TableSoFar {
       dates.some((column) => shapes[column] !== 'date' && shapes[column] !== 'empty' && shapes[column] !== 'marker')
     );
   }
+}
+
+/** A header that comes again; of one over several rows, its last row. */
+function isPartOf(cell: string, name: string): boolean {
+  return cell === name || name.endsWith(` ${cell}`);
 }
 
 function plain(text: string): string {
