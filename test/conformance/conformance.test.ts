@@ -269,7 +269,8 @@ describe.each(pipelines)('the pipeline $name', ({ name }) => {
       expect(again.length).toBeGreaterThan(0);
       expect(again.filter((refusal) => !isKnownRefusal(refusal, refused))).toEqual([]);
       expect(run.receipt?.outcomes.rejected).toBe(again.length);
-      for (const { status, replayed_by: by } of await installation.rejects(person, runId))
+      // A consumer of the event that the replay ended settles them.
+      for (const { status, replayed_by: by } of await installation.settledRejects(person, runId))
         expect([status, by]).toEqual(['resolved', replayed]);
       const killed = trial().killedReplay as Tried;
       expect(outcomeOf(await end(killed))).toEqual(outcomeOf(run));

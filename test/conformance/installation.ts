@@ -156,6 +156,15 @@ export class Installation {
     return (await this.call<{ data: Reject[] }>(person, 'GET', `/v1/runs/${runId}/rejects?limit=2000`)).data;
   }
 
+  /** Once the replay that took them has been heard of. */
+  settledRejects(person: Person, runId: string): Promise<Reject[]> {
+    const look = async () => {
+      const rejects = await this.rejects(person, runId);
+      return rejects.some(({ status }) => status === 'replayed') ? undefined : rejects;
+    };
+    return waitFor(look, { what: `the rejects of run ${runId} to be settled`, timeoutMs: LONG_MS, everyMs: 50 });
+  }
+
   ended(person: Person, runId: string): Promise<Run> {
     const look = async () => {
       const run = await this.run(person, runId);

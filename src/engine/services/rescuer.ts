@@ -100,6 +100,7 @@ async function rescueEach(pool: Pool, log: Log): Promise<Rescue> {
     const gone = await declareLostWorkers(tx);
     const lost = gone.length > 0 ? await lockLostLeases(tx, gone, BATCH) : [];
     await endSilentWorkers(tx);
+    failpoint('rescue.before_commit');
     return { leases: lost, workers: gone };
   });
   return { workers, found: leases.length, rescued: await endEach(pool, leases, log) };
