@@ -8,8 +8,8 @@ import type { Break } from './break.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const copied = ['src', 'test', 'db', 'samples', 'examples', 'console/src', 'package.json', 'vitest.config.ts'];
-/** The built product, for tests that start it: faults are planted in what it loads, not in it. */
-const BUILT = 'dist';
+/** The built product, for tests that start it, and the weights of the models: faults are planted in what loads them, not in them. */
+const linked = ['dist', 'models'];
 const configs = ['tsconfig.json', 'tsconfig.build.json', 'tsconfig.programs.json'];
 
 export interface TreeCopy {
@@ -25,7 +25,8 @@ export function copyTree(): TreeCopy {
   for (const name of [...copied, ...configs])
     cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
-  if (existsSync(path.join(root, BUILT))) symlinkSync(path.join(root, BUILT), path.join(folder, BUILT));
+  for (const name of linked)
+    if (existsSync(path.join(root, name))) symlinkSync(path.join(root, name), path.join(folder, name));
   return {
     folder,
     async withBreak(planted, fn) {
