@@ -173,7 +173,9 @@ describe('a pipeline of one’s own', () => {
     await waitFor(() => names('accepted').includes('good.csv') && names('refused').includes('page.csv'), {
       what: 'both files to be collected',
     });
-    expect(readFileSync(path.join(inbox, 'refused', 'page.csv.reason.txt'), 'utf8')).toContain('content_mismatch');
+    const reason = path.join(inbox, 'refused', 'page.csv.reason.txt');
+    const said = await waitFor(() => readFileSync(reason, 'utf8') || undefined, { what: 'the reason to be written' });
+    expect(said).toContain('content_mismatch');
     const latest = async () =>
       (await call('GET', '/v1/x/measurements/latest/west')).body as unknown as { value: number };
     await waitFor(async () => (await latest()).value === 4, { what: 'the row of the folder' });
