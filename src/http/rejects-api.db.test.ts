@@ -154,6 +154,7 @@ describe('rejects', () => {
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toMatchObject({ run_id: expect.any(String), rows: 2 });
     expect(replays).toEqual([[{ rejectIds: undefined, takesOpen: false }, 'replay-1']]);
+    await waitFor(async () => (await engine.run(admin.tenantId, answer.json().run_id)).finished_at);
   });
 });
 
