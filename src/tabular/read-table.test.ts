@@ -147,7 +147,7 @@ describe('overrides', () => {
   });
 
   it.each([
-    ['a delimiter of two characters', { delimiter: '||' }, 'reading_invalid'],
+    ['a delimiter of nine characters', { delimiter: '|-|-|-|-|' }, 'reading_invalid'],
     ['a line break as delimiter', { delimiter: '\n' }, 'reading_invalid'],
     ['the same delimiter and quote', { delimiter: '"', quote: '"' }, 'reading_invalid'],
     ['a header line that does not exist', { headerLines: [99] }, 'reading_invalid'],

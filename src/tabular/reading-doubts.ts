@@ -1,6 +1,6 @@
 // The decisions of a reading that have evidence against them, as questions with their answers. They are found in the sample; the reader of
 // the rows counts what appears later. A doubt says nothing about what should happen: that is for the pipeline and its caller.
-import { RUNS_OF_BLANKS, SAME_SIGN } from './csv/detect-dialect.ts';
+import { RUNS_OF_BLANKS, sameSignIn } from './csv/detect-dialect.ts';
 import type { Decision } from './decision.ts';
 import type { BesideSpan } from './json/json-scanner.ts';
 import { isYear } from './layout/cell-traits.ts';
@@ -20,6 +20,8 @@ const MIN_TABLE_LINES = 3;
 /** From here on the row below the names is more likely names itself than a row. */
 const LIKE_NAMES = 0.75;
 const SURELY_NAMES = 0.98;
+/** Where these part nothing, each line is quoted as a whole. */
+const wholeLineSigns: ReadonlySet<string> = new Set([',', ';', '\t', '|', '^', '~']);
 const noEvidence: Evidence = { for: [], against: [] };
 
 /** What the file holds beside the table that is read. */
@@ -281,6 +283,7 @@ function isInTable(lines: readonly { readonly cells: number }[], index: number):
 
 function dialectDoubts({ dialect }: Reading, rows: number): ReadingDoubt[] {
   if (dialect === undefined || dialect.rival === undefined || dialect.confidence === 'exact') return [];
+  const sign = sameSignIn(dialect.rival);
   return [
     {
       code: 'delimiter_doubtful',
@@ -289,8 +292,18 @@ function dialectDoubts({ dialect }: Reading, rows: number): ReadingDoubt[] {
       rowsAtStake: rows,
       lines: [],
       // One column where blanks or signs part several: every row would be stored as one text.
-      holds: dialect.rival.says === RUNS_OF_BLANKS || dialect.rival.says.startsWith(SAME_SIGN),
-      answers: [{ label: 'Read as it was found', overrides: { delimiter: dialect.value.delimiter } }],
+      holds: dialect.rival.says === RUNS_OF_BLANKS || sign !== null,
+      answers: [
+        { label: 'Read as it was found', overrides: { delimiter: dialect.value.delimiter } },
+        ...(sign === null || wholeLineSigns.has(sign)
+          ? []
+          : [
+              {
+                label: `Separate the cells at "${sign}"`,
+                overrides: { delimiter: sign, ...(sign === '"' ? { quote: null } : {}) },
+              },
+            ]),
+      ],
     },
   ];
 }

@@ -2,7 +2,7 @@
 // the run (a resumed run must read as the first attempt did) and can be overridden part by part, per upload or per mapping.
 import type { DoubtCode } from '../contract/doubts.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import type { Dialect } from './csv/dialect.ts';
+import { type Dialect, MAX_DELIMITER } from './csv/dialect.ts';
 import { chosenByUser, type Decision } from './decision.ts';
 import type { OtherTable } from './layout/other-tables.ts';
 import type { Evidence } from './reading-evidence.ts';
@@ -118,18 +118,16 @@ export function checkOverrides(overrides: ReadingOverrides): void {
     throw new MillraceError('reading_invalid', { reason });
   };
   const { delimiter, quote } = overrides;
-  if (delimiter !== undefined && !isAsciiCharacter(delimiter)) fail('the delimiter must be one ASCII character');
-  if (delimiter === '\n' || delimiter === '\r') fail('a line break cannot separate cells');
+  if (delimiter !== undefined && (delimiter === '' || delimiter.length > MAX_DELIMITER))
+    fail(`the delimiter must have 1 to ${MAX_DELIMITER} characters`);
+  if (/[\n\r]/.test(delimiter ?? '')) fail('a line break cannot separate cells');
+  if (delimiter?.includes('\0') === true) fail('a character NUL cannot separate cells');
   if (typeof quote === 'string' && !/^[\x21-\x7e]$/.test(quote))
     fail('the quote must be one visible ASCII character or null');
-  if (delimiter !== undefined && delimiter === quote) fail('delimiter and quote must differ');
+  if (typeof quote === 'string' && delimiter?.includes(quote) === true) fail('delimiter and quote must differ');
   if ((overrides.headerLines ?? []).some((line) => !Number.isInteger(line) || line < 1))
     fail('header lines count from 1');
   if ((overrides.headerLines ?? []).length > 5) fail('a header has at most five rows');
-}
-
-function isAsciiCharacter(text: string): boolean {
-  return text.length === 1 && text.charCodeAt(0) > 0 && text.charCodeAt(0) < 128;
 }
 
 /** The column's date order as the user set it, or as it was detected. */

@@ -96,7 +96,8 @@ async function findTable(
 
 async function findCsv(source: ByteSource, overrides: ReadingOverrides, limits: TableLimits): Promise<Found> {
   const encoding = await decideEncoding(source, overrides);
-  const dialect = overrideDialect(detectDialect(await utf8Head(source, encoding.value, limits)), overrides);
+  const sample = await utf8Head(source, encoding.value, limits);
+  const dialect = overrideDialect(detectDialect(sample, overrides.delimiter), overrides);
   const { head, spread } = await sampleCsv(source, encoding.value, dialect.value, limits);
   return { format: 'csv', encoding, dialect, head, spread };
 }

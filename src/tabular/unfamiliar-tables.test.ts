@@ -19,6 +19,8 @@ async function read(text: string) {
   };
 }
 
+const linesOf = (delimiter: string, ...rows: string[][]) => lines(...rows.map((cells) => cells.join(delimiter)));
+
 async function readWorkbook(sheets: readonly { readonly name: string; readonly rows: (string | number)[][] }[]) {
   const bytes = await writeXlsx({ sheets: sheets.map(({ name, rows }) => ({ name, rows })) });
   const { reading, batches } = await readBuilt(bytesSource(bytes), { fileName: 'report.xlsx' });
@@ -64,21 +66,113 @@ describe('lines of one column that all hold the same sign', () => {
     ['quoted as wholes with quotes inside', '"id,""name"",city"', '"1,""Aa"",Bb"', '"2,""Cc"",Dd"'],
     ['parted by a sign of another alphabet', 'id，name，city', '1，Aa，Bb', '2，Cc，Dd'],
     ['parted by a sign that is not ASCII', 'id§name', '1§Aa', '2§Bb'],
-    ...['#', '!', '%', '*', '=', '&', '$', '@'].map((sign): [string, string, string, string] => [
-      `parted by ${sign}`,
-      `id${sign}name${sign}city`,
-      `1${sign}Aa${sign}Oslo`,
-      `2${sign}Bb${sign}Rome`,
-    ]),
+    ...['#', '!', '%', '*', '=', '&', '$', '@', '/', '\\', '`', '£', '-', '_'].map(
+      (sign): [string, string, string, string] => [
+        `parted by ${sign}`,
+        `id${sign}name${sign}city`,
+        `1${sign}Aa${sign}Oslo`,
+        `2${sign}Bb${sign}Rome`,
+      ],
+    ),
   ])('are not stored as one text each without a question: %s', async (_, ...rows) => {
     expect((await read(lines(...rows))).held).toEqual(['delimiter_doubtful']);
   });
 
+  it('can be read at that sign by one answer', async () => {
+    const text = lines('id§name', '1§Aa', '2§Bb');
+    const { overrides = {} } = (await readTable(textSource(text))).reading.doubts?.[0]?.answers[1] ?? {};
+    const { reading } = await readTable(textSource(text), { overrides });
+    expect(reading.header.value.names).toEqual(['id', 'name']);
+  });
+
   it('are no doubt where the name does not hold it', async () => {
+    expect((await read(lines('first-name', 'Ann-Marie', 'Jean-Luc', 'Karl-Heinz'))).held).toEqual([]);
     expect((await read(lines('rate %', '5 %', '7 %', '9 %'))).held).toEqual([]);
     expect((await read(lines('#item', '#1', '#2', '#3'))).held).toEqual([]);
     expect((await read(lines('email', 'a@x.com', 'b@x.com', 'c@y.com'))).held).toEqual([]);
     expect((await read(lines('name', '"Aa, Bb"', '"Cc, Dd"', '"Ee, Ff"'))).held).toEqual([]);
+  });
+});
+
+describe('cells parted by several signs', () => {
+  const names = ['day', 'name', 'cost', 'note'];
+  const rows = [
+    ['2024-01-01', 'Aa', '1.50', ''],
+    ['2024-01-02', '', '2.50', 'x'],
+    ['2024-01-03', 'Dd Ee', '3.50', ''],
+    ['2024-01-04', 'Ff', '4.50', 'y'],
+  ];
+
+  it.each([
+    ...[
+      '||',
+      '|||',
+      '::',
+      ' :: ',
+      '\t\t',
+      ';;',
+      '~~',
+      '^^',
+      '|~|',
+      '^|^',
+      '<|>',
+      '[,]',
+      '##',
+      '@@',
+      '$$',
+      '->',
+      '<>',
+      '--',
+    ],
+  ])('are read as such: "%s"', async (delimiter) => {
+    expect(await read(linesOf(delimiter, names, ...rows))).toMatchObject({ names, data: rows, held: [] });
+  });
+
+  it('may hold the single sign: times between colons', async () => {
+    const data = [
+      ['2024-01-01', '10:30', 'Aa'],
+      ['2024-01-02', '11:45', 'Bb'],
+    ];
+    expect(await read(linesOf('::', ['day', 'time', 'name'], ...data))).toMatchObject({
+      names: ['day', 'time', 'name'],
+      data,
+    });
+  });
+
+  it('may be quoted', async () => {
+    const text = lines('day||name', '2024-01-01||"A||a"', '2024-01-02||"B ""b"""', '2024-01-03||Cc');
+    expect((await read(text)).data).toEqual([
+      ['2024-01-01', 'A||a'],
+      ['2024-01-02', 'B "b"'],
+      ['2024-01-03', 'Cc'],
+    ]);
+  });
+
+  it('are not taken for what parts cells where a cell between two single signs is empty', async () => {
+    const passwords = ['root:x:0:0::/root:/bin/bash', 'daemon:x:1:1::/:/bin/sh', 'bin:x:2:2::/bin:/bin/sh'];
+    expect((await read(lines('name:mark:user:group:text:home:shell', ...passwords))).data[0]).toHaveLength(7);
+    const bars = ['1|Aa||5', '2|Bb||6', '3|Cc||7'];
+    expect((await read(lines('id|name|note|cost', ...bars))).data[0]).toEqual(['1', 'Aa', '', '5']);
+    expect((await read(lines('id,,cost', '1,,5', '2,,6', '3,,7'))).data[0]).toEqual(['1', '', '5']);
+  });
+});
+
+describe('a delimiter that somebody names', () => {
+  const override = async (text: string, delimiter: string) => {
+    const table = await readTable(textSource(text), { overrides: { delimiter } });
+    return (await allRows(table.batches())).slice(1).map(({ cells }) => cells);
+  };
+
+  it('may be any sign', async () => {
+    expect(await override(lines('a§b§c', '1§§3'), '§')).toEqual([['1', '', '3']]);
+  });
+
+  it('brings its own quotes and blanks, not those of the one that was found', async () => {
+    // Runs of blanks part the words; empty cells between commas are no run.
+    expect(await override(lines('a  b  c,d,e', '1  2  3,,5', '4  5  6,,7'), ',')).toEqual([
+      ['1  2  3', '', '5'],
+      ['4  5  6', '', '7'],
+    ]);
   });
 });
 

@@ -55,7 +55,7 @@ export const Reading = z.object({
 
 export const ReadingOverrides = z.strictObject({
   encoding: z.string().max(40).nullable().optional(),
-  delimiter: z.string().length(1).nullable().optional(),
+  delimiter: z.string().min(1).max(8).nullable().optional().describe('One sign or several, as `||`.'),
   quote: z.string().max(1).nullable().optional().describe('An empty text: nothing is quoted.'),
   escape: z.enum(['double', 'backslash']).nullable().optional(),
   header_line: Count.nullable().optional(),

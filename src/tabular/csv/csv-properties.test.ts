@@ -26,13 +26,15 @@ function anyDialect(random: () => number): Dialect {
   const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)] as T;
   return {
     ...commaDialect,
+    delimiter: pick([',', ',', ',,', ',a', '漢']),
     quote: pick(['"', '"', '"', null]),
     escape: pick(['double', 'backslash']),
     lineEnd: pick(['lf', 'crlf', 'cr', 'any']),
     skipSpace: pick([true, false]),
     dropsBlanks: pick([true, false]),
-    repeats: pick([true, false, false]),
     looseQuotes: pick([true, false]),
+    // A delimiter of several bytes never comes in runs.
+    ...(random() < 0.3 ? { delimiter: ',', repeats: true } : {}),
   };
 }
 

@@ -39,7 +39,10 @@ export class CsvScanner {
   line: number;
 
   readonly #stops = new Uint8Array(256);
+  /** Its first byte. */
   readonly #delimiter: number;
+  /** Its other bytes, where it has several. */
+  readonly #delimiterRest: Uint8Array | null;
   readonly #quote: number;
   readonly #backslash: boolean;
   readonly #returnEnds: boolean;
@@ -55,7 +58,9 @@ export class CsvScanner {
   #flags = 0;
 
   constructor(dialect: Dialect, limits: TableLimits, line = 1) {
-    this.#delimiter = dialect.delimiter.charCodeAt(0);
+    const delimiter = Buffer.from(dialect.delimiter);
+    this.#delimiter = delimiter[0] as number;
+    this.#delimiterRest = delimiter.length === 1 ? null : delimiter.subarray(1);
     this.#quote = dialect.quote === null ? -1 : dialect.quote.charCodeAt(0);
     this.#backslash = dialect.escape === 'backslash';
     this.#returnEnds = endsAtReturn(dialect.lineEnd);
@@ -92,6 +97,7 @@ export class CsvScanner {
   #scanRow(bytes: Uint8Array, rowStart: number, end: number, final: boolean): number {
     const stops = this.#stops;
     const delimiter = this.#delimiter;
+    const rest = this.#delimiterRest;
     const firstCell = this.cellCount;
     this.#linesInQuotes = 0;
     let i = rowStart;
@@ -117,10 +123,18 @@ export class CsvScanner {
           if (i + 1 === end && !final) return this.#unfinished(bytes, rowStart, end, false);
           if (bytes[i + 1] === LF) i++;
         }
-        if (stops[bytes[i] as number] === 0) return this.#recover(bytes, rowStart, end, MISPLACED, i, final);
+        if (!this.#endsCell(bytes, i)) {
+          if (rest !== null && i + rest.length >= end && !final) return this.#unfinished(bytes, rowStart, end, false);
+          return this.#recover(bytes, rowStart, end, MISPLACED, i, final);
+        }
       } else {
         let seen = 0;
         for (let byte = bytes[i] as number; stops[byte] === 0; byte = bytes[++i] as number) seen |= byte;
+        // The first sign of the delimiter alone is text. Cut off by the end of the window it is met again: the row is not finished then.
+        while (rest !== null && i < end && !this.#endsCell(bytes, i)) {
+          seen |= bytes[i++] as number;
+          for (let byte = bytes[i] as number; stops[byte] === 0; byte = bytes[++i] as number) seen |= byte;
+        }
         if (seen > LAST_ASCII) this.#flags = CELL_WIDE;
         cellEnd = i;
         const isReturnBefore = bytes[i] === LF && !this.#returnEnds && cellEnd > cellStart && bytes[cellEnd - 1] === CR;
@@ -131,7 +145,7 @@ export class CsvScanner {
       this.cellEnd[cell] = cellEnd;
       this.cellFlags[cell] = this.#flags;
       if (bytes[i] !== delimiter || i >= end) return this.#finishRow(bytes, rowStart, i, end, firstCell, final);
-      i++;
+      i += rest === null ? 1 : 1 + rest.length;
       if (this.#repeats) {
         while (bytes[i] === delimiter && i < end) i++;
         if (bytes[i] === CR && bytes[i + 1] === LF && !this.#returnEnds) i++;
@@ -141,6 +155,16 @@ export class CsvScanner {
         throw new MillraceError('too_many_columns', { line: this.line, limit: this.#limits.maxColumns });
       }
     }
+  }
+
+  /** Whether a whole delimiter or a line end stands here. */
+  #endsCell(bytes: Uint8Array, at: number): boolean {
+    const byte = bytes[at] as number;
+    if (this.#stops[byte] === 0) return false;
+    const rest = this.#delimiterRest;
+    if (rest === null || byte !== this.#delimiter) return true;
+    for (let i = 0; i < rest.length; i++) if (bytes[at + 1 + i] !== rest[i]) return false;
+    return true;
   }
 
   /** Where the quote that closes the cell stands; counts the lines inside and notes escapes. */
@@ -156,7 +180,7 @@ export class CsvScanner {
         if (bytes[i + 1] === quote && i + 1 < end) {
           this.#flags |= CELL_ESCAPED;
           i++;
-        } else if (!this.#loose || this.#stops[bytes[i + 1] as number] === 1 || bytes[i + 1] === CR) return i;
+        } else if (!this.#loose || this.#endsCell(bytes, i + 1) || bytes[i + 1] === CR) return i;
       } else if (c === LF) {
         if (i >= end) return final ? NEVER_CLOSED : UNFINISHED;
         if (this.#loose) return NEVER_CLOSED;

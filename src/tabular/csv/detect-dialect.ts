@@ -2,8 +2,9 @@
 // with which most rows have the same number of clean cells. Titles above and totals below the table hardly change the result.
 import { type Decision, decided, weigh, weighed } from '../decision.ts';
 import { defaultLimits } from '../limits.ts';
-import type { Clue } from '../reading-evidence.ts';
+import type { Clue, Rival } from '../reading-evidence.ts';
 import { CsvScanner } from './csv-scanner.ts';
+import { delimitersOfSeveralSigns } from './delimiters-of-several-signs.ts';
 import { commaDialect, type Dialect } from './dialect.ts';
 
 const delimiters = [',', '\t', ';', '|', '^', '~', '\x1f', ':', ' '] as const;
@@ -23,13 +24,21 @@ const MIN_ALIKE = 4;
 const UNCLEAN_WHEN_ALIKE = 0.25;
 /** The rival of a table of one column whose lines are set like columns. */
 export const RUNS_OF_BLANKS = 'runs of blanks set its lines like columns';
-/** So begins the rival of a table of one column whose lines all hold the same sign. */
-export const SAME_SIGN = 'every line holds';
-/** Signs that part cells and hardly ever stand once in each of many texts, their names included. Only those of one ASCII character can be read. */
+const SAME_SIGN = 'every line holds';
+/** Signs that part cells and hardly ever stand once in each of many texts, their names included. */
 const otherSigns = [',', ';', '\t', '|', '^', '~', '§', '¦', '¬', 'þ', '·', '•', '│', '‖', '，', '；', '、', '\u001e'];
 /** These stand in texts as well, and part cells where the names and all rows hold as many of them between other texts. */
-const signsOfTexts = ['#', '!', '%', '*', '=', '&', '$', '@'];
+const signsOfTexts = ['#', '!', '%', '*', '=', '&', '$', '@', '/', '\\', '`', '+', '£', '€', "'", '"'];
+/** These hold words together: they part cells only where every line has two or more. */
+const signsOfWords = ['-', '_', '.'];
 const MOST_LINES = 0.8;
+const ALL_BUT_FEW = 0.9;
+const MAX_ROWS = 2_000;
+
+/** The sign that all lines hold, if that is the rival of a table of one column. */
+export function sameSignIn(rival: Rival): string | null {
+  return rival.says.startsWith(SAME_SIGN) ? (/"(.)"/u.exec(rival.says)?.[1] ?? null) : null;
+}
 
 interface Trial {
   readonly dialect: Dialect;
@@ -44,23 +53,54 @@ interface Trial {
   readonly blankStarts: number;
 }
 
-/** `sample` is UTF-8 from the start of the file, cut at a line end unless it is the whole file. */
-export function detectDialect(sample: Buffer): Decision<Dialect> {
+/**
+ * `sample` is UTF-8 from the start of the file, cut at a line end unless it is the whole file. `chosen`: a delimiter that somebody names;
+ * quotes, escapes and blanks are then found for it, as everywhere.
+ */
+export function detectDialect(sample: Buffer, chosen?: string): Decision<Dialect> {
   const base: Dialect = { ...commaDialect, lineEnd: detectLineEnd(sample) };
-  const told = /^sep=([^\s"])\r?[\r\n]/i.exec(sample.toString('latin1', 0, 16))?.[1];
+  const told = chosen ?? /^sep=([^\s"])\r?[\r\n]/i.exec(sample.toString('latin1', 0, 16))?.[1];
   const bytes = Buffer.concat([sample, Buffer.from('\n')]);
   const text = sample.toString('latin1');
   if (told !== undefined) {
-    // The line names the delimiter only; quotes are found as everywhere.
     const { dialect } = refine(bytes, tryDelimiter(bytes, text, { ...base, delimiter: told }));
     return decided(dialect, 'exact', 'its first line names the delimiter');
   }
   const trials = delimiters.map((delimiter) => tryDelimiter(bytes, text, { ...base, delimiter }));
   const best = trials.reduce(better);
+  const several = trySeveralSigns(bytes, text, best);
+  if (several !== null) return several;
   if (best.width < 2) return oneColumn(base, text);
   const refined = refine(bytes, best);
   const others = trials.filter(({ dialect }) => dialect.delimiter !== best.dialect.delimiter);
   return describe(refined, others.reduce(better));
+}
+
+/** `||`, `::`, `|~|`: where such a run parts the cells of nearly all rows and none of its signs is left in them, the single sign is a part of it. */
+function trySeveralSigns(bytes: Buffer, text: string, best: Trial): Decision<Dialect> | null {
+  const single = best.width < 2 ? null : best.dialect.delimiter;
+  for (const delimiter of delimitersOfSeveralSigns(bytes.toString('utf8'), single)) {
+    const { quote, ...dialect } = best.dialect;
+    const trial = refine(bytes, tryDelimiter(bytes, text, { ...dialect, quote: quote ?? '"', delimiter }));
+    if (trial.width < 2 || trial.share < ALL_BUT_FEW || trial.faultShare > best.faultShare) continue;
+    // Colons also stand in times and addresses, blanks in all texts: of those only the names are without one.
+    const rows = single === ' ' ? 0 : single === ':' ? 1 : MAX_ROWS;
+    if (single !== null && holdsSign(bytes, trial.dialect, single, rows)) continue;
+    return describe(trial, { ...best, score: 0 });
+  }
+  return null;
+}
+
+/** Whether a cell of the first rows that is not quoted holds the sign. */
+function holdsSign(bytes: Buffer, dialect: Dialect, sign: string, rows: number): boolean {
+  const scanner = new CsvScanner(dialect, { ...defaultLimits, maxRowBytes: bytes.length });
+  scanner.scan(bytes, 0, bytes.length - 1, true, rows);
+  for (let cell = 0; cell < scanner.cellCount; cell++) {
+    const [start, end] = [scanner.cellStart[cell] as number, scanner.cellEnd[cell] as number];
+    if (start > 0 && isQuote(bytes[start - 1]) && isQuote(bytes[end])) continue;
+    if (bytes.subarray(start, end).includes(sign)) return true;
+  }
+  return false;
 }
 
 function oneColumn(base: Dialect, text: string): Decision<Dialect> {
@@ -87,9 +127,10 @@ function sameSign(lines: readonly string[]): { readonly sign: string; readonly t
     const times = countOf(lines[0] ?? '', sign);
     if (times > 0 && lines.every((line) => countOf(line, sign) === times)) return { sign, times };
   }
-  for (const sign of signsOfTexts) {
+  for (const sign of [...signsOfTexts, ...signsOfWords]) {
     const times = countInside(lines[0] ?? '', sign);
-    if (times > 0 && lines.every((line) => countInside(line, sign) === times)) return { sign, times };
+    if (times > Number(signsOfWords.includes(sign)) && lines.every((line) => countInside(line, sign) === times))
+      return { sign, times };
   }
   return null;
 }
@@ -183,7 +224,7 @@ function refinements(bytes: Buffer, { dialect, faultShare }: Trial): Dialect[] {
 function tryDialect(bytes: Buffer, dialect: Dialect): Trial {
   const scanner = new CsvScanner(dialect, { ...defaultLimits, maxRowBytes: bytes.length });
   try {
-    scanner.scan(bytes, 0, bytes.length - 1, true, 2_000);
+    scanner.scan(bytes, 0, bytes.length - 1, true, MAX_ROWS);
   } catch {
     return { dialect, score: 0, width: 0, share: 0, faults: 0, faultShare: 0, unclean: 0, blankStarts: 0 };
   }

@@ -1,7 +1,7 @@
-// How a delimited text is written: which byte ends a cell, which quotes it, how a quote inside quotes is written, what ends a row.
+// How a delimited text is written: what ends a cell, which quotes it, how a quote inside quotes is written, what ends a row.
 
 export interface Dialect {
-  /** One ASCII character. */
+  /** Mostly one sign; up to MAX_DELIMITER of them, of any alphabet: `||`, `::`, `|~|`. */
   readonly delimiter: string;
   /** One ASCII character, or null when quotes are ordinary text. */
   readonly quote: string | null;
@@ -18,6 +18,8 @@ export interface Dialect {
   /** A quote inside quotes that neither delimiter nor line end follows is text (`'it's','x'`). Then no quoted cell spans lines. */
   readonly looseQuotes?: boolean;
 }
+
+export const MAX_DELIMITER = 8;
 
 export const commaDialect: Dialect = {
   delimiter: ',',
