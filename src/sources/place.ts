@@ -13,8 +13,17 @@ export interface PlacedObject {
   readonly mark: string;
   /** It is there and can never be read, such as a name that is no text. */
   readonly fault?: MillraceError;
-  /** A directory that cannot be entered; only with a fault. Patterns are for files, so none leaves it out. */
+  /** A directory that cannot be entered; only with a fault. What lies in it is not known. */
   readonly isDirectory?: boolean;
+}
+
+/** Which part of a place is listed. */
+export interface ListedPart {
+  readonly prefix: string;
+  /** The listing begins behind this key. */
+  readonly after: string | null;
+  /** Whether anything below a directory ("name/") may be wanted; one that is not is not asked for. Left out: all are. */
+  readonly reaches?: (directory: string) => boolean;
 }
 
 export interface Place {
@@ -28,12 +37,10 @@ export interface Place {
   uriOf(key: string): string;
   /**
    * Everything below the prefix, in pages, in ascending order of the keys' UTF-8 bytes, beginning behind `after`. It ends only when nothing
-   * is left; whatever goes wrong is thrown, so that an end proves absence.
+   * is left, so that an end proves absence: whatever goes wrong is thrown. A directory that may not be listed stands for itself, with the
+   * fault `source_directory_shut`: where there is one, the end proves nothing.
    */
-  list(
-    from: { readonly prefix: string; readonly after: string | null },
-    signal: AbortSignal,
-  ): AsyncIterable<readonly PlacedObject[]>;
+  list(part: ListedPart, signal: AbortSignal): AsyncIterable<readonly PlacedObject[]>;
   /** Prefixes one step below this one, for people who look for the right one; not more than `limit`. */
   directories(prefix: string, limit: number, signal: AbortSignal): Promise<readonly string[]>;
   /** Its bytes from the beginning. Fails with `source_file_changing` when it is no longer the one that was listed. */

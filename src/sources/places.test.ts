@@ -231,9 +231,64 @@ describe('a folder', () => {
     expect(await keys('taken')).toEqual(['x.csv']);
   });
 
+  it.skipIf(process.getuid?.() !== 0)(
+    'with a directory that may not be read, or not be entered, tells it and lists what lies beside it',
+    async () => {
+      const { root, put } = await directory();
+      for (const key of ['a/1.csv', 'b/2.csv', 'c.csv']) await put(key, key);
+      await chmod(root, 0o755);
+      const place = new FolderPlace({ directory: root, name: 'test' });
+      const nobody = 65_534;
+      onTestFinished(async () => {
+        process.seteuid?.(0);
+        await rm(root, { recursive: true });
+      });
+      for (const mode of [0o700, 0o744]) {
+        await chmod(path.join(root, 'a'), mode);
+        process.seteuid?.(nobody);
+        const found = (await listAll(place)).map(({ key, fault }) => [key, fault?.code]);
+        await expect(place.look('a/1.csv')).rejects.toMatchObject({ code: 'source_object_denied' });
+        process.seteuid?.(0);
+        expect(found).toEqual([
+          ['a/', 'source_directory_shut'],
+          ['b/2.csv', undefined],
+          ['c.csv', undefined],
+        ]);
+      }
+    },
+  );
+
   it('that is gone proves no absence', async () => {
     const place = new FolderPlace({ directory: '/nowhere/at/all', name: 'test' });
     await expect(listAll(place)).rejects.toMatchObject({ code: 'source_place_gone' });
+  });
+});
+
+describe('a directory of an SFTP server', () => {
+  it('that may not be read, or not be entered, is told, and what lies beside it is listed', async () => {
+    const { root, put } = await directory();
+    for (const key of ['a/1.csv', 'b/2.csv', 'c.csv']) await put(key, key);
+    const server = await startSftpServer(root);
+    const { port, credential } = server;
+    const place = new SftpPlace({ host: '127.0.0.1', port, directory: '.', credential }, guard);
+    onTestFinished(async () => {
+      await place.close();
+      await server.close();
+      await rm(root, { recursive: true });
+    });
+    const listed = async () => (await listAll(place)).map(({ key, fault }) => [key, fault?.code]);
+    for (const closed of [server.shut, server.blind]) {
+      closed.add('a');
+      expect(await listed()).toEqual([
+        ['a/', 'source_directory_shut'],
+        ['b/2.csv', undefined],
+        ['c.csv', undefined],
+      ]);
+      closed.clear();
+    }
+    expect(await listed()).toHaveLength(3);
+    server.blind.add('a');
+    await expect(place.look('a/1.csv')).rejects.toMatchObject({ code: 'source_object_denied' });
   });
 });
 
@@ -365,7 +420,8 @@ describe('a role', () => {
       });
       sts.refuse();
       const refused = new S3Place({ ...options, ...role }, guard);
-      await expect(listAll(refused)).rejects.toMatchObject({ code: 'source_denied' });
+      const message = expect.stringContaining('the role cannot be assumed');
+      await expect(listAll(refused)).rejects.toMatchObject({ code: 'source_denied', message });
       await refused.close();
     } finally {
       if (before === undefined) delete process.env.AWS_ENDPOINT_URL_STS;
@@ -411,26 +467,45 @@ describe('an FTP server over TLS', () => {
 
 describe('a directory of an FTP server', () => {
   it.each([false, true])(
-    'that is there and may not be listed ends the listing: what lies in it has not vanished (without MLSD: %s)',
+    'that is there and may not be listed is told, and what lies beside it is listed (without MLSD: %s)',
     async (withoutMlsd) => {
       const { root, put } = await directory();
       for (const key of ['a/deep/1.csv', 'a/2.csv', 'b/3.csv']) await put(key, key);
       await mkdir(path.join(root, 'empty'));
       const server = await startFtpServer(root, { withoutMlsd });
       const place = new FtpPlace(ftpOptions(server), guard);
-      const keysOf = async () => (await listAll(place)).map(({ key }) => key);
-      expect(await keysOf()).toEqual(['a/2.csv', 'a/deep/1.csv', 'b/3.csv']);
-      for (const name of ['deep', 'b']) {
-        server.shut.add(name);
-        const message = expect.stringContaining(`${name}/"`);
-        await expect(keysOf()).rejects.toMatchObject({ code: 'source_place_gone', message });
-        server.shut.clear();
-      }
-      expect(await keysOf()).toEqual(['a/2.csv', 'a/deep/1.csv', 'b/3.csv']);
+      const keysOf = async () => (await listAll(place)).map(({ key, fault }) => fault?.code ?? key);
+      const all = ['a/2.csv', 'a/deep/1.csv', 'b/3.csv'];
+      const listed = async () => (await listAll(place)).map(({ key }) => key);
+      expect(await keysOf()).toEqual(all);
+      server.shut.add('deep');
+      expect(await keysOf()).toEqual(['a/2.csv', 'source_directory_shut', 'b/3.csv']);
+      expect(await listed()).toEqual(['a/2.csv', 'a/deep/', 'b/3.csv']);
+      server.shut.clear();
+      server.shut.add('b');
+      expect(await keysOf()).toEqual(['a/2.csv', 'a/deep/1.csv', 'source_directory_shut']);
+      server.shut.clear();
+      expect(await keysOf()).toEqual(all);
       expect(await place.look('nowhere/x.csv')).toBeUndefined();
       const elsewhere = new FtpPlace({ ...ftpOptions(server), directory: '/nowhere' }, guard);
       await expect(listAll(elsewhere)).rejects.toMatchObject({ code: 'source_place_gone' });
       await elsewhere.close();
+      await place.close();
+      await server.close();
+      await rm(root, { recursive: true });
+    },
+  );
+
+  it.each([false, true])(
+    'that may not be listed says of none of its files that it is gone (without MLSD: %s)',
+    async (withoutMlsd) => {
+      const { root, put } = await directory();
+      await put('in/x.csv', 'x');
+      const server = await startFtpServer(root, { withoutMlsd });
+      server.shut.add('in');
+      // A file is asked for by itself only once a server has shown that it answers so.
+      const place = new FtpPlace(ftpOptions(server), guard);
+      await expect(place.look('in/x.csv')).rejects.toMatchObject({ code: 'source_object_denied' });
       await place.close();
       await server.close();
       await rm(root, { recursive: true });

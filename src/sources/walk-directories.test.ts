@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import { compareKeys, type PlacedObject } from './place.ts';
+import { describe, expect, it } from 'vitest';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
+import { compareKeys, type ListedPart, type PlacedObject } from './place.ts';
 import { type Entry, walkDirectories } from './walk-directories.ts';
 
 const file = (name: string): Entry => ({
@@ -13,16 +14,17 @@ const file = (name: string): Entry => ({
 const folder = (name: string): Entry => ({ ...file(name), isDirectory: true, isFile: false });
 
 /** What is listed of a tree, and which directories were asked for. */
-async function walked(tree: Record<string, readonly Entry[]>, from: { prefix?: string; after?: string } = {}) {
+async function walked(tree: Record<string, readonly Entry[] | Error>, part: Partial<ListedPart> = {}) {
   const asked: string[] = [];
   const found: PlacedObject[] = [];
   const entries = async (directory: string) => {
     asked.push(directory);
-    return tree[directory] ?? [];
+    const listed = tree[directory] ?? [];
+    if (listed instanceof Error) throw listed;
+    return listed;
   };
-  const { prefix = '', after = null } = from;
-  for await (const page of walkDirectories({ prefix, after, entries, signal: new AbortController().signal }))
-    found.push(...page);
+  const { signal } = new AbortController();
+  for await (const page of walkDirectories({ prefix: '', after: null, ...part, entries, signal })) found.push(...page);
   return { asked, found, keys: found.map(({ key }) => key) };
 }
 
@@ -73,4 +75,50 @@ it('paths that are too long for the database are listed cut, each as one of its 
   expect(faults(found)).toHaveLength(5);
   expect(keys.filter((key) => key.endsWith('.txt'))).toHaveLength(4);
   expect(asked).toEqual(['', deep]);
+});
+
+describe('a directory that may not be listed', () => {
+  const denied = new MillraceError('source_denied', { reason: 'permission denied' });
+  const tree = {
+    '': [file('a.txt'), folder('in'), folder('shut'), file('z.txt')],
+    'in/': [file('b.txt'), folder('deep')],
+    'in/deep/': denied,
+    'shut/': denied,
+  };
+
+  it('stands for itself, and everything else is listed', async () => {
+    const { keys, found } = await walked(tree);
+    expect(keys).toEqual(['a.txt', 'in/b.txt', 'in/deep/', 'shut/', 'z.txt']);
+    expect(found.filter(({ fault }) => fault?.code === 'source_directory_shut')).toMatchObject([
+      { key: 'in/deep/', isDirectory: true, fault: { params: { name: 'in/deep/' } } },
+      { key: 'shut/', isDirectory: true },
+    ]);
+  });
+
+  it('is told once, wherever a listing goes on; behind one of its files it ends the listing, because it would stand before that', async () => {
+    expect((await walked(tree, { after: 'in/b.txt' })).keys).toEqual(['in/deep/', 'shut/', 'z.txt']);
+    expect((await walked(tree, { after: 'in/deep/' })).keys).toEqual(['shut/', 'z.txt']);
+    expect((await walked(tree, { after: 'shut/' })).keys).toEqual(['z.txt']);
+    await expect(walked(tree, { after: 'shut/c.txt' })).rejects.toMatchObject({ code: 'source_directory_shut' });
+  });
+
+  it('ends the listing, by name, if the prefix lies in it, and is not asked for if nothing below it is wanted', async () => {
+    for (const prefix of ['in/deep/', 'in/deep/c'])
+      await expect(walked(tree, { prefix })).rejects.toMatchObject({
+        code: 'source_denied',
+        message: expect.stringContaining('in/deep/'),
+      });
+    await expect(walked({ '': denied })).rejects.toMatchObject({ code: 'source_denied' });
+    const { keys, asked } = await walked(tree, { reaches: (directory) => directory === 'in/' });
+    expect([keys, asked]).toEqual([
+      ['a.txt', 'in/b.txt', 'z.txt'],
+      ['', 'in/'],
+    ]);
+  });
+});
+
+it('a directory that cannot be asked for by its name is not told of if nothing below it is wanted', async () => {
+  const tree = { '': [folder('d\uFFFD'), file('e.txt')] };
+  const { keys } = await walked(tree, { reaches: (directory) => directory !== 'd\uFFFD/' });
+  expect(keys).toEqual(['e.txt']);
 });

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { isTemporaryName } from './folder/temporary-names.ts';
-import { compareKeys, type PlacedObject } from './place.ts';
+import { compareKeys, type ListedPart, type PlacedObject } from './place.ts';
 
 export interface Entry {
   readonly name: string;
@@ -16,9 +16,7 @@ export interface Entry {
   readonly mark: string;
 }
 
-export interface Walk {
-  readonly prefix: string;
-  readonly after: string | null;
+export interface Walk extends ListedPart {
   /** Entries of a directory below the root; '' is the root itself. */
   readonly entries: (directory: string) => Promise<readonly Entry[]>;
   readonly signal: AbortSignal;
@@ -66,8 +64,13 @@ async function* enter(walk: Walk, directory: string, depth: number): AsyncGenera
       reason: `directories are nested more than ${MAX_DEPTH} deep`,
     });
   const found = await walk.entries(directory).catch((error: unknown) => {
+    if (isShut(error) && !walk.prefix.startsWith(directory)) return undefined;
     throw naming(directory, error);
   });
+  if (found === undefined) {
+    yield* shut(walk, directory);
+    return;
+  }
   if (found.length > MAX_ENTRIES)
     throw new MillraceError('source_listing_unusable', { reason: `a directory has more than ${MAX_ENTRIES} entries` });
   const taken = new Set<string>();
@@ -75,7 +78,7 @@ async function* enter(walk: Walk, directory: string, depth: number): AsyncGenera
     .map(sayable)
     .filter((entry) => isWanted(entry))
     .map((entry) => keyed(entry, directory, taken))
-    .filter(({ key, isEntered }) => mayHold(walk, key, isEntered))
+    .filter((each) => mayHold(walk, each))
     .sort((a, b) => compareKeys(a.key, b.key));
   for (const { entry, key, isEntered, fault } of wanted) {
     if (isEntered) {
@@ -89,11 +92,21 @@ async function* enter(walk: Walk, directory: string, depth: number): AsyncGenera
   }
 }
 
-/** Which of many directories may not be listed is what people must know to put it right. */
+function isShut(error: unknown): error is MillraceError {
+  return error instanceof MillraceError && (error.code === 'source_denied' || error.code === 'source_place_gone');
+}
+
+/** It stands where its first file would. A walk that goes on right behind it has said so before; behind one of its files the order cannot be kept. */
+function* shut({ after }: Walk, directory: string): Generator<PlacedObject> {
+  const fault = new MillraceError('source_directory_shut', { name: directory });
+  if (after === directory) return;
+  if (after?.startsWith(directory)) throw fault;
+  yield { key: directory, bytes: 0, modifiedAt: null, mark: 'shut', fault, isDirectory: true };
+}
+
+/** Which of the directories above what is wanted may not be listed is what people must know to put it right. */
 function naming(directory: string, error: unknown): unknown {
-  const isOfOne =
-    error instanceof MillraceError && (error.code === 'source_denied' || error.code === 'source_place_gone');
-  if (!isOfOne || directory === '') return error;
+  if (!isShut(error) || directory === '') return error;
   return new MillraceError(error.code, { reason: `${error.params.reason}, in "${directory}"` }, { cause: error });
 }
 
@@ -158,7 +171,8 @@ function isWanted({ name, isDirectory, isFile }: Entry): boolean {
   return isDirectory ? !name.startsWith('.') : isFile && !isTemporaryName(name);
 }
 
-function mayHold({ prefix, after }: Walk, key: string, isEntered: boolean): boolean {
+function mayHold({ prefix, after, reaches }: Walk, { entry, key, isEntered }: Keyed): boolean {
+  if (entry.isDirectory && reaches?.(key.endsWith('/') ? key : `${key}/`) === false) return false;
   if (isEntered ? !(key.startsWith(prefix) || prefix.startsWith(key)) : !key.startsWith(prefix)) return false;
   if (after === null || compareKeys(key, after) > 0) return true;
   return isEntered && after.startsWith(key);

@@ -59,7 +59,7 @@ async function sync(sourceId: string): Promise<Record<string, number>> {
 }
 
 const counts = (over: Record<string, number>) => ({
-  ...{ seen: 0, new: 0, changed: 0, unchanged: 0, refused: 0, vanished: 0, settling: 0, outside: 0 },
+  ...{ seen: 0, new: 0, changed: 0, unchanged: 0, refused: 0, vanished: 0, settling: 0, outside: 0, unlisted: 0 },
   ...over,
 });
 

@@ -22,6 +22,10 @@ export interface SftpServer {
   readonly credential: { readonly username: string; readonly password: string };
   /** Paths that may not be opened. */
   readonly denied: Set<string>;
+  /** Names of directories that may not be read. */
+  readonly shut: Set<string>;
+  /** Names of directories that may be read and not entered: as at OpenSSH, their listing is empty and has not even themselves. */
+  readonly blind: Set<string>;
   /** Who tried to sign in, in the order of their coming. */
   readonly signIns: string[];
   /** The next reads end the connection. */
@@ -38,6 +42,8 @@ export async function startSftpServer(root: string, port = 0): Promise<SftpServe
   });
   const credential = { username: 'mill', password: 'race-secret' };
   const denied = new Set<string>();
+  const shut = new Set<string>();
+  const blind = new Set<string>();
   const signIns: string[] = [];
   const connections = new Set<Connection>();
   let cuts = 0;
@@ -88,7 +94,9 @@ export async function startSftpServer(root: string, port = 0): Promise<SftpServe
     );
     sftp.on('OPENDIR', (id: number, given: string) =>
       guarded(id, () => {
-        const names = readdirSync(real(given), { encoding: 'buffer' });
+        if (shut.has(path.basename(real(given)))) return sftp.status(id, STATUS_CODE.PERMISSION_DENIED);
+        const inside = readdirSync(real(given), { encoding: 'buffer' });
+        const names = blind.has(path.basename(real(given))) ? [] : [Buffer.from('.'), Buffer.from('..'), ...inside];
         const buffer = handle();
         listings.set(
           buffer.readUInt32BE(),
@@ -109,7 +117,11 @@ export async function startSftpServer(root: string, port = 0): Promise<SftpServe
         }),
       );
     });
-    const stat = (id: number, given: string) => guarded(id, () => sftp.attrs(id, attributes(real(given))));
+    const stat = (id: number, given: string) =>
+      guarded(id, () => {
+        if (blind.has(path.basename(path.dirname(real(given))))) sftp.status(id, STATUS_CODE.PERMISSION_DENIED);
+        else sftp.attrs(id, attributes(real(given)));
+      });
     sftp.on('STAT', stat);
     sftp.on('LSTAT', stat);
     sftp.on('OPEN', (id: number, given: string, flags: number) =>
@@ -161,6 +173,8 @@ export async function startSftpServer(root: string, port = 0): Promise<SftpServe
     root,
     credential,
     denied,
+    shut,
+    blind,
     signIns,
     cut: (times) => {
       cuts = times;

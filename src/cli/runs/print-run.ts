@@ -69,7 +69,11 @@ export function describeReceipt(receipt: Receipt): string {
   const sum =
     parts.length === 0 ? `${formatCount(receipt.read)} read` : `${formatCount(receipt.read)} = ${parts.join(' + ')}`;
   // What a listing lacks is no part of what it read.
-  const beside = { vanished: receipt.vanished, 'may still be growing, the next sync looks again': receipt.settling };
+  const beside = {
+    vanished: receipt.vanished,
+    'may still be growing, the next sync looks again': receipt.settling,
+    'directories could not be listed, so nothing counts as vanished': receipt.unlisted,
+  };
   const told = Object.entries(beside).filter(([, count]) => Number(count ?? 0) > 0);
   return [sum, ...told.map(([what, count]) => `${formatCount(Number(count))} ${what}`)].join('; ');
 }

@@ -3,7 +3,7 @@ import { byStage, type PlanCase, byRequest as request } from '../../../test/plan
 import { testPlans } from '../../../test/plans/plans.ts';
 import { idOf, type Seed, type World } from '../../../test/plans/world.ts';
 import { uuidv7 } from '../../platform/ids.ts';
-import { deleteLines, listOldLines, pageFates, pageLines, writeLines } from './sql/lines.ts';
+import { deleteLines, listOldLines, pageFates, pageLines, readShut, writeLines } from './sql/lines.ts';
 import {
   countByStatus,
   endObjects,
@@ -113,6 +113,7 @@ const cases: PlanCase[] = [
   request((db, w) => pageLines(db, w.ours, big(w), 'key 00000041', 20)),
   worker((db, w) => pageFates(db, w.ours, small(w), { key: '', fate: '' }, 20)),
   worker((db, w) => pageFates(db, w.ours, big(w), { key: 'key 00000041', fate: 'new' }, 20)),
+  request((db, w) => readShut(db, w.ours, big(w), ['a/', 'key 00000042'])),
   services((db) => listOldLines(db, 1, 5)),
   services((db, w) => deleteLines(db, big(w), 20)),
   worker((db, w) => readKnown(db, w.ours, busy(w), keys)),

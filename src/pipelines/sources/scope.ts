@@ -18,18 +18,21 @@ export function belongsTo({ prefix, include, exclude }: Scope): (key: string) =>
 /** What is wrong with a pattern, as a sentence. */
 export function faultOfPattern(pattern: string): string | undefined {
   try {
-    picomatch(pattern, options, true);
+    picomatch(pattern, patternOptions, true);
     return undefined;
   } catch (error) {
     return `"${pattern}" is no pattern: ${(error as Error).message}`;
   }
 }
 
-const options = { dot: false, nocase: false, nonegate: true, strictSlashes: true };
+/** Of every pattern. */
+export const patternOptions = { dot: false, nocase: false, nonegate: true, strictSlashes: true };
 
 function anyOf(patterns: readonly string[]): (key: string) => boolean {
-  const whole = patterns.map((pattern) => picomatch(pattern, options));
-  const last = patterns.filter((pattern) => !pattern.includes('/')).map((pattern) => picomatch(pattern, options));
+  const whole = patterns.map((pattern) => picomatch(pattern, patternOptions));
+  const last = patterns
+    .filter((pattern) => !pattern.includes('/'))
+    .map((pattern) => picomatch(pattern, patternOptions));
   return (key) => {
     const name = key.slice(key.lastIndexOf('/') + 1);
     return whole.some((fits) => fits(key)) || last.some((fits) => fits(name));

@@ -10,6 +10,7 @@ import { sqlStateOf } from '../../platform/database-errors.ts';
 import { parseFields } from '../../sources/intake.ts';
 import type { PlacedObject } from '../../sources/place.ts';
 import { SftpPlace } from '../../sources/sftp/sftp-place.ts';
+import { listedPrefix, reachesInto } from './listed-part.ts';
 import { type Credential, faultOfCredential, faultOfMove, guardOf, kindOfCredential, openPlace } from './open-place.ts';
 import { requireNoSync } from './require-no-sync.ts';
 import { belongsTo, faultOfPattern, titleOf } from './scope.ts';
@@ -99,7 +100,10 @@ export async function preview(deps: SourcesDeps, sourceId: string, wish: Wish): 
     const objects: PreviewedObject[] = [];
     let looked = 0;
     let isMore = false;
-    for await (const page of place.list({ prefix: wish.prefix, after: null }, signal)) {
+    for await (const page of place.list(
+      { prefix: listedPrefix(wish), after: null, reaches: reachesInto(wish) },
+      signal,
+    )) {
       for (const object of page) {
         looked += 1;
         isMore = objects.length >= PREVIEWED;
@@ -114,7 +118,7 @@ export async function preview(deps: SourcesDeps, sourceId: string, wish: Wish): 
       hostKey,
       objects,
       more: isMore,
-      directories: await place.directories(wish.prefix, DIRECTORIES, signal),
+      directories: await place.directories(wish.prefix, DIRECTORIES, signal).catch(none),
     };
   } catch (error) {
     if (signal.aborted)
@@ -123,6 +127,14 @@ export async function preview(deps: SourcesDeps, sourceId: string, wish: Wish): 
   } finally {
     await place.close();
   }
+}
+
+/** What patterns reach was listed. That what lies beside it may not be listed keeps nobody from saving. */
+function none(error: unknown): string[] {
+  const isShut =
+    error instanceof MillraceError && (error.code === 'source_denied' || error.code === 'source_place_gone');
+  if (!isShut) throw error;
+  return [];
 }
 
 /** Writes the source and its schedule together. */

@@ -104,6 +104,7 @@ function freshnessOf(row: SourceRow, [newest]: readonly RunRow[]): SourceAnswer[
   if (newest?.phase === 'active') return 'syncing';
   if (newest?.phase === 'waiting') return newest.held_at === null ? 'syncing' : 'waiting for an answer';
   if (newest?.phase === 'failed' && newest.error_code !== null) return 'failing';
+  if (row.last_error_code === 'source_directory_shut') return 'incomplete';
   if (row.listed_at === null) return 'never synced';
   const ageMs = row.now.getTime() - row.listed_at.getTime();
   return ageMs > row.stale_after_seconds * 1_000 ? 'stale' : 'fresh';
@@ -137,6 +138,7 @@ function countsOf({ receipt, soFar }: SyncRow): z.output<typeof SyncCounts> | nu
     vanished: of('vanished'),
     settling: of('settling'),
     outside: of('outside'),
+    unlisted: of('unlisted'),
   };
 }
 

@@ -7,7 +7,7 @@ import { intakeNamed } from './sources-deps.ts';
 import { type Line, writeLines } from './sql/lines.ts';
 import { endObjects, type KnownObject, markMissing, readKnown, writeSeen } from './sql/objects.ts';
 import { noteCounts } from './sql/syncs.ts';
-import { added, type Counts, type SyncJob, type SyncState } from './sync-state.ts';
+import { added, type Counts, provesAbsence, type SyncJob, type SyncState } from './sync-state.ts';
 import { type Taken, takeObject } from './take-object.ts';
 
 /** What is stored between two commits. */
@@ -33,7 +33,7 @@ export async function syncPage(
 ): Promise<SyncState> {
   const { context, source } = job;
   const { tenantId } = context.run;
-  const isInside: IsInside = ({ key, isDirectory }) => isDirectory === true || belongs(key);
+  const isInside: IsInside = (object) => !isShut(object) && (object.isDirectory === true || belongs(object.key));
   const keys = page.map(({ key }) => key);
   const known = await judgedNow(job, await context.commit((tx) => readKnown(tx, tenantId, source.source_id, keys)));
   let current = state;
@@ -62,12 +62,18 @@ async function syncPart(
   const asBefore = inside.filter((object) => isAsBefore(object, known.get(object.key)));
   const others = inside.filter((object) => !isAsBefore(object, known.get(object.key)));
   const taken = await takeAll(job, others, known, state.counts.seen + asBefore.length);
+  const shut = objects.filter(isShut);
   const stillRefused = asBefore.filter(({ key }) => known.get(key)?.status === 'refused');
-  const lines = [...stillRefused.map(({ key }) => refusedLine(key, known)), ...taken.flatMap(lineOf)];
+  const lines = [
+    ...stillRefused.map(({ key }) => refusedLine(key, known)),
+    ...shut.map(({ key, fault }) => ({ key, fate: 'refused' as const, runId: null, errorCode: fault?.code ?? null })),
+    ...taken.flatMap(lineOf),
+  ];
   const last = objects.at(-1)?.key ?? state.after;
   const counts = added(state.counts, {
     ...countsOf(taken),
-    outside: objects.length - inside.length,
+    outside: objects.length - inside.length - shut.length,
+    unlisted: shut.length,
     bytes: sum(taken.filter(({ fate }) => fate === 'new' || fate === 'changed').map(({ seen }) => seen.bytes)),
   });
   const fresh = taken.filter(({ seen }) => seen.status === 'live').map(({ seen }) => seen.key);
@@ -76,9 +82,9 @@ async function syncPart(
     after: last,
     left: source.after_taken === 'leave' ? [] : fresh,
     counts: added(counts, {
-      seen: asBefore.length,
+      seen: asBefore.length + shut.length,
       unchanged: asBefore.length - stillRefused.length,
-      refused: stillRefused.length,
+      refused: stillRefused.length + shut.length,
     }),
   };
   await context.commit(
@@ -91,7 +97,7 @@ async function syncPart(
       );
       await writeLines(tx, tenantId, source.source_id, syncId, lines);
       await noteCounts(tx, tenantId, source.source_id, syncId, after.counts);
-      if (isListing) {
+      if (isListing && provesAbsence(after)) {
         const keys = objects.map(({ key }) => key);
         const range = { after: state.after, upTo: last, keys, syncId, prefix: source.prefix };
         await markMissing(tx, tenantId, source.source_id, range);
@@ -106,6 +112,11 @@ async function syncPart(
     objects.filter((object) => fresh.includes(object.key) || isLeft(object)),
   );
   return after;
+}
+
+/** A directory that may not be listed is no object: it has a line in each sync that met it, and no fate that lasts. */
+function isShut({ fault }: PlacedObject): boolean {
+  return fault?.code === 'source_directory_shut';
 }
 
 /** What a person had taken away and has brought back since is to be tried, although the object has not changed. */

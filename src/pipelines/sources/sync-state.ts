@@ -19,6 +19,8 @@ export interface Counts {
   readonly settling: number;
   /** Left out by prefix and patterns. */
   readonly outside: number;
+  /** Directories that may not be listed, refused each: with one of them the listing proves no absence. */
+  readonly unlisted: number;
   readonly bytes: number;
 }
 
@@ -45,9 +47,15 @@ export const beginning: SyncState = {
     vanished: 0,
     settling: 0,
     outside: 0,
+    unlisted: 0,
     bytes: 0,
   },
 };
+
+/** Of what lies in a directory that may not be listed nobody knows whether it is there, nor whether what is missing elsewhere was moved into it. */
+export function provesAbsence({ counts }: SyncState): boolean {
+  return (counts.unlisted ?? 0) === 0;
+}
 
 export type SyncContext = StageContext<SyncInput>;
 
@@ -60,6 +68,7 @@ export interface SyncJob {
 }
 
 export function added(counts: Counts, more: Partial<Counts>): Counts {
-  const names = Object.keys(counts) as (keyof Counts)[];
-  return Object.fromEntries(names.map((name) => [name, counts[name] + (more[name] ?? 0)])) as unknown as Counts;
+  // By the names of today: a checkpoint may be of a version that knew fewer.
+  const names = Object.keys(beginning.counts) as (keyof Counts)[];
+  return Object.fromEntries(names.map((name) => [name, (counts[name] ?? 0) + (more[name] ?? 0)])) as unknown as Counts;
 }

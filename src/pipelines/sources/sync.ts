@@ -4,6 +4,7 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
 import type { Receipt } from '../../engine/receipt.ts';
 import { compareKeys, type PlacedObject } from '../../sources/place.ts';
+import { listedPrefix, reachesInto } from './listed-part.ts';
 import { lookAtOne } from './look-at-one.ts';
 import { openCredential, openPlace } from './open-place.ts';
 import { belongsTo } from './scope.ts';
@@ -13,7 +14,7 @@ import { markMissing } from './sql/objects.ts';
 import { lockSource, noteSync, type SourceRow } from './sql/sources.ts';
 import { forgetSyncs, recordSync } from './sql/syncs.ts';
 import { putAwayLeft, syncPage } from './sync-page.ts';
-import { beginning, SYNCS_KEPT, type SyncContext, type SyncJob, type SyncState } from './sync-state.ts';
+import { beginning, provesAbsence, SYNCS_KEPT, type SyncContext, type SyncJob, type SyncState } from './sync-state.ts';
 import { endVanished } from './vanished.ts';
 
 /** As the pipeline's retry policy has it; the failure after the last retry is told as the source's. */
@@ -56,7 +57,7 @@ async function work(context: SyncContext, deps: SourcesDeps, source: SourceRow):
     if (state.step === 'list')
       state = context.input.keys === undefined ? await list(job, state) : await lookAt(job, state);
     if (state.step === 'settle') state = await settle(job, state);
-    if (state.step === 'vanish' && context.input.keys === undefined) {
+    if (state.step === 'vanish' && context.input.keys === undefined && provesAbsence(state)) {
       const ended = await endVanished(job, state);
       if ('ask' in ended) return ended;
       state = ended;
@@ -70,8 +71,9 @@ async function work(context: SyncContext, deps: SourcesDeps, source: SourceRow):
 async function list(job: SyncJob, from: SyncState): Promise<SyncState> {
   const { context, deps, source, place } = job;
   const belongs = belongsTo(source);
+  const part = { prefix: listedPrefix(source), reaches: reachesInto(source) };
   let state = from;
-  for await (const page of place.list({ prefix: source.prefix, after: from.after }, context.signal)) {
+  for await (const page of place.list({ ...part, after: from.after }, context.signal)) {
     context.signal.throwIfAborted();
     state = await syncPage(job, state, page, belongs, true);
     requireEnd(state, deps.settings.sourceMaxObjects);
@@ -79,7 +81,12 @@ async function list(job: SyncJob, from: SyncState): Promise<SyncState> {
   const { tenantId, id: syncId } = context.run;
   const next: SyncState = { ...state, ...afterListing(job, state), left: [] };
   const rest = { after: state.after, upTo: null, keys: [], syncId, prefix: source.prefix };
-  await context.commit((tx) => markMissing(tx, tenantId, source.source_id, rest), { checkpoint: next });
+  await context.commit(
+    async (tx) => {
+      if (provesAbsence(state)) await markMissing(tx, tenantId, source.source_id, rest);
+    },
+    { checkpoint: next },
+  );
   return next;
 }
 
@@ -107,17 +114,21 @@ async function lookAt(job: SyncJob, from: SyncState): Promise<SyncState> {
 
 async function finish({ context, source }: SyncJob, { counts }: SyncState): Promise<StageOutcome> {
   const { run, input } = context;
-  const isListing = input.keys === undefined;
-  await context.commit((tx) =>
-    noteSync(tx, run.tenantId, source.source_id, { syncId: run.id, isComplete: isListing, errorCode: null }),
-  );
-  const { seen, new: isNew, changed, unchanged, refused, vanished, settling, outside, bytes } = counts;
+  const isShut = counts.unlisted > 0;
+  const end = {
+    syncId: run.id,
+    isComplete: input.keys === undefined && !isShut,
+    errorCode: isShut ? 'source_directory_shut' : null,
+  };
+  await context.commit((tx) => noteSync(tx, run.tenantId, source.source_id, end));
+  const { seen, new: isNew, changed, unchanged, refused, vanished, settling, outside, unlisted, bytes } = counts;
   const receipt: Receipt = {
     read: seen,
     outcomes: { new: isNew, changed, unchanged, refused },
     vanished,
     settling,
     outside,
+    ...(isShut ? { unlisted } : {}),
     bytes,
   };
   const data = { source_id: source.source_id, seen, new: isNew, changed, unchanged, refused, vanished };

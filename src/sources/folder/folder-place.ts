@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import type { Place, PlacedObject } from '../place.ts';
+import type { ListedPart, Place, PlacedObject } from '../place.ts';
 import { directoriesBelow, type Entry, walkDirectories } from '../walk-directories.ts';
 
 export interface FolderPlaceOptions {
@@ -36,8 +36,8 @@ export class FolderPlace implements Place {
     return `folder://${this.#name}/${key}`;
   }
 
-  async *list(from: { readonly prefix: string; readonly after: string | null }, signal: AbortSignal) {
-    yield* walkDirectories({ ...from, signal, entries: (directory) => this.#entries(directory) });
+  async *list(part: ListedPart, signal: AbortSignal) {
+    yield* walkDirectories({ ...part, signal, entries: (directory) => this.#entries(directory) });
   }
 
   directories(prefix: string, limit: number): Promise<readonly string[]> {
@@ -60,7 +60,10 @@ export class FolderPlace implements Place {
   }
 
   async look(key: string): Promise<PlacedObject | undefined> {
-    const facts = await lstat(await this.#pathOf(key), { bigint: true }).catch(() => undefined);
+    const facts = await lstat(await this.#pathOf(key), { bigint: true }).catch((error: NodeJS.ErrnoException) => {
+      if (isGone(error)) return undefined;
+      throw faultOfFile(error, key);
+    });
     if (facts === undefined || !facts.isFile()) return undefined;
     return { key, bytes: Number(facts.size), modifiedAt: facts.mtime, mark: markOf(facts) };
   }
@@ -93,7 +96,11 @@ export class FolderPlace implements Place {
         entries.push({ name: entry.name, isDirectory: true, isFile: false, bytes: 0, modifiedAt: null, mark: '' });
         continue;
       }
-      const facts = await lstat(path.join(own, entry.name), { bigint: true }).catch(() => undefined);
+      const facts = await lstat(path.join(own, entry.name), { bigint: true }).catch((error: NodeJS.ErrnoException) => {
+        if (isGone(error)) return undefined;
+        // A directory may be listed and not entered: its names are seen, its files are not.
+        throw faultOfPlace(error);
+      });
       if (facts?.isFile() !== true) {
         // A name that is no text cannot be asked for; it is listed nevertheless, so that it is said.
         if (entry.name.includes('\uFFFD')) entries.push(unnamed(entry.name));
@@ -127,6 +134,11 @@ export class FolderPlace implements Place {
       throw new MillraceError('source_object_denied', { name: path.basename(key) });
     return wanted;
   }
+}
+
+/** Other failures say nothing of whether it is there. */
+function isGone({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
 function unnamed(name: string): Entry {

@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream';
 import { type ConnectionOptions, checkServerIdentity, rootCertificates } from 'node:tls';
 import type { Client, FileInfo } from 'basic-ftp';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import type { Place, PlacedObject, PlaceGuard } from '../place.ts';
+import type { ListedPart, Place, PlacedObject, PlaceGuard } from '../place.ts';
 import { directoriesBelow, type Entry, walkDirectories } from '../walk-directories.ts';
 import { askOne } from './ask-one.ts';
 import { type Listings, listDirectory } from './list-directory.ts';
@@ -55,8 +55,8 @@ export class FtpPlace implements Place {
     return `ftp://${this.#authority}/${directory === '' ? '' : `${directory}/`}${key}`;
   }
 
-  async *list(from: { readonly prefix: string; readonly after: string | null }, signal: AbortSignal) {
-    yield* walkDirectories({ ...from, signal, entries: (directory) => this.#entries(directory) });
+  async *list(part: ListedPart, signal: AbortSignal) {
+    yield* walkDirectories({ ...part, signal, entries: (directory) => this.#entries(directory) });
   }
 
   directories(prefix: string, limit: number): Promise<readonly string[]> {
@@ -106,7 +106,12 @@ export class FtpPlace implements Place {
   async #lookInListing(key: string): Promise<PlacedObject | undefined> {
     const directory = key.includes('/') ? key.slice(0, key.lastIndexOf('/') + 1) : '';
     const name = key.slice(directory.length);
-    const entry = (await this.#entries(directory)).find((each) => each.name === name && each.isFile);
+    const found = await this.#entries(directory).catch((error: MillraceError) => {
+      // It is there and may not be listed: whether the file is, nobody says.
+      if (directory !== '' && error.code === 'source_place_gone') throw denied(key, error);
+      throw error;
+    });
+    const entry = found.find((each) => each.name === name && each.isFile);
     return entry === undefined
       ? undefined
       : { key, bytes: entry.bytes, modifiedAt: entry.modifiedAt, mark: entry.mark };

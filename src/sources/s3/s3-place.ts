@@ -15,7 +15,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { compareKeys, type Place, type PlacedObject, type PlaceGuard } from '../place.ts';
+import { compareKeys, type ListedPart, type Place, type PlacedObject, type PlaceGuard } from '../place.ts';
 import { awsConnection } from './aws-connection.ts';
 import { s3Fault } from './s3-faults.ts';
 import type { S3Keys } from './s3-keys.ts';
@@ -58,10 +58,8 @@ export class S3Place implements Place {
     return `s3://${this.#bucket}/${key}`;
   }
 
-  async *list(
-    { prefix, after }: { readonly prefix: string; readonly after: string | null },
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly PlacedObject[]> {
+  /** A bucket has no directories: what no pattern reaches is left out by the prefix alone. */
+  async *list({ prefix, after }: ListedPart, signal: AbortSignal): AsyncGenerator<readonly PlacedObject[]> {
     let last = after;
     let token: string | undefined;
     do {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Client, ConnectConfig, SFTPWrapper, Stats } from 'ssh2';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import type { Place, PlacedObject, PlaceGuard } from '../place.ts';
+import type { ListedPart, Place, PlacedObject, PlaceGuard } from '../place.ts';
 import { directoriesBelow, type Entry, walkDirectories } from '../walk-directories.ts';
 import { dial } from './dial.ts';
 
@@ -50,6 +50,8 @@ export class SftpPlace implements Place {
   /** Another port is another server. */
   readonly #authority: string;
   #connection: Promise<Connection> | undefined;
+  /** Whether this server shows directories in their own listings. */
+  #showsItself = false;
 
   constructor(options: SftpPlaceOptions, guard: PlaceGuard) {
     this.#options = options;
@@ -64,8 +66,8 @@ export class SftpPlace implements Place {
     return `sftp://${this.#authority}/${directory === '' ? '' : `${directory}/`}${key}`;
   }
 
-  async *list(from: { readonly prefix: string; readonly after: string | null }, signal: AbortSignal) {
-    yield* walkDirectories({ ...from, signal, entries: (directory) => this.#entries(directory) });
+  async *list(part: ListedPart, signal: AbortSignal) {
+    yield* walkDirectories({ ...part, signal, entries: (directory) => this.#entries(directory) });
   }
 
   directories(prefix: string, limit: number): Promise<readonly string[]> {
@@ -152,13 +154,15 @@ export class SftpPlace implements Place {
 
   async #entries(directory: string): Promise<Entry[]> {
     const { sftp } = await this.#connected();
-    const found = await new Promise<readonly { filename: string; attrs: Stats }[]>((resolve, reject) => {
-      sftp.readdir(this.#pathOf(directory), (error, list) => {
-        if (error === undefined || error === null) resolve(list);
-        else if (directory !== '' && (error as { code?: number }).code === status.noSuchFile) resolve([]);
-        else reject(faultOf(error));
-      });
+    const found = await readWhole(sftp, this.#pathOf(directory)).catch((error: unknown) => {
+      if (directory !== '' && (error as { code?: number }).code === status.noSuchFile) return [];
+      throw faultOf(error);
     });
+    // Servers of Unix (OpenSSH) list a directory that may be read and not entered as an empty one, even without itself.
+    const showsItself = found.some(({ filename }) => filename === '.');
+    if (this.#showsItself && !showsItself && directory !== '')
+      throw new MillraceError('source_denied', { reason: 'the directory shows nothing, not even itself' });
+    this.#showsItself ||= showsItself;
     const away = this.#away();
     return found
       .filter(({ filename }) => `${directory}${filename}` !== away)
@@ -222,6 +226,22 @@ export class SftpPlace implements Place {
         .connect(config);
     });
   }
+}
+
+interface Listed {
+  readonly filename: string;
+  readonly attrs: Stats;
+}
+
+/** With the directory itself and the one above it, which the client leaves out unless it is asked for all. */
+function readWhole(sftp: SFTPWrapper, directory: string): Promise<readonly Listed[]> {
+  const { readdir } = sftp as unknown as {
+    readdir(where: string, options: object, done: (error: Error | undefined, list: readonly Listed[]) => void): void;
+  };
+  return new Promise((resolve, reject) => {
+    const done = (error: Error | undefined, list: readonly Listed[]) => (error ? reject(error) : resolve(list));
+    readdir.call(sftp, directory, { full: true }, done);
+  });
 }
 
 function markOf({ size, mtime }: Stats): string {

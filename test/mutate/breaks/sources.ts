@@ -12,6 +12,7 @@ const SYNC_TEST = 'src/pipelines/sources/sync.db.test.ts';
 const LISTING_TEST = 'src/pipelines/sources/listing.db.test.ts';
 const TROUBLE_TEST = 'src/pipelines/sources/trouble.db.test.ts';
 const CHANGE_TEST = 'src/pipelines/sources/change.db.test.ts';
+const SHUT_TEST = 'src/pipelines/sources/shut-directories.db.test.ts';
 const PLACES_TEST = 'src/sources/places.test.ts';
 
 const ENDS_LISTING = 'if (page.IsTruncated === true && (next === undefined || next === token || found.length === 0))';
@@ -28,7 +29,7 @@ export const sourceBreaks: readonly Break[] = [
   {
     id: 'sources.broken-listing-is-whole',
     file: SYNC,
-    find: 'for await (const page of place.list({ prefix: source.prefix, after: from.after }, context.signal)) {',
+    find: 'for await (const page of place.list({ ...part, after: from.after }, context.signal)) {',
     replace: `const untilItBreaks = async function* (pages: AsyncIterable<readonly PlacedObject[]>) {
     try {
       yield* pages;
@@ -37,7 +38,7 @@ export const sourceBreaks: readonly Break[] = [
     }
   };
   for await (const page of untilItBreaks(
-    place.list({ prefix: source.prefix, after: from.after }, context.signal),
+    place.list({ ...part, after: from.after }, context.signal),
   )) {`,
     tests: [LISTING_TEST],
     title: 'breaks off behind its first page',
@@ -48,13 +49,79 @@ export const sourceBreaks: readonly Break[] = [
     find: "error.code !== 'source_place_gone' || (await this.#isThere(directory))",
     replace: "error.code !== 'source_place_gone'",
     tests: [PLACES_TEST],
-    title: 'may not be listed ends the listing',
+    title: 'may not be listed is told',
+  },
+  {
+    id: 'sources.shut-directory-proves-absence',
+    file: 'src/pipelines/sources/sync-state.ts',
+    find: 'return (counts.unlisted ?? 0) === 0;',
+    replace: 'return (counts.unlisted ?? 0) >= 0;',
+    tests: [SHUT_TEST],
+    title: 'nothing vanishes until',
+  },
+  {
+    id: 'sources.shut-directory-ends-all',
+    file: 'src/sources/walk-directories.ts',
+    find: 'if (isShut(error) && !walk.prefix.startsWith(directory)) return undefined;',
+    replace: "if (isShut(error) && directory === '-') return undefined;",
+    tests: [SHUT_TEST],
+    title: 'nothing vanishes until',
+  },
+  {
+    id: 'sources.unreached-directory-listed',
+    file: 'src/sources/walk-directories.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code that is planted
+    find: "reaches?.(key.endsWith('/') ? key : `${key}/`) === false) return false;",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code that is planted
+    replace: "reaches?.(key.endsWith('/') ? key : `${key}/`) === undefined) return false;",
+    tests: [SHUT_TEST],
+    title: 'is not asked for if',
+  },
+  {
+    id: 'sources.unseen-unsaid',
+    file: 'src/pipelines/sources/unseen.ts',
+    find: 'directoriesAbove(key).find((each) => shut.has(each))',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code that is planted
+    replace: 'directoriesAbove(key).find((each) => shut.has(`${each}/`))',
+    tests: [SHUT_TEST],
+    title: 'nothing vanishes until',
+  },
+  {
+    id: 'sources.whole-bucket-listed',
+    file: 'src/pipelines/sources/listed-part.ts',
+    find: 'return shared.startsWith(prefix) ? shared : prefix;',
+    replace: "return shared.startsWith(prefix) && prefix !== '' ? shared : prefix;",
+    tests: [SHUT_TEST],
+    title: 'where include patterns begin alike',
+  },
+  {
+    id: 'sources.too-much-left-out',
+    file: 'src/pipelines/sources/listed-part.ts',
+    find: 'if (parts.length === 1 || !parts.every(isPlainPart)) return () => true;',
+    replace: 'if (parts.length === 1) return () => true;',
+    tests: ['src/pipelines/sources/listed-part.test.ts'],
+  },
+  {
+    id: 'sources.shut-folder-is-empty',
+    file: 'src/sources/folder/folder-place.ts',
+    find: "return code === 'ENOENT' || code === 'ENOTDIR';",
+    replace: "return code !== '';",
+    tests: [PLACES_TEST],
+    title: 'with a directory that may not be read',
+  },
+  {
+    id: 'sources.unentered-directory-is-empty',
+    file: SFTP,
+    find: 'if (this.#showsItself && !showsItself && directory',
+    replace: "if (this.#showsItself && !showsItself && directory === '-' && directory",
+    tests: [PLACES_TEST],
+    title: 'or not be entered, is told',
   },
   {
     id: 'sources.listing-begins-again',
     file: SYNC,
-    find: 'prefix: source.prefix, after: from.after },',
-    replace: 'prefix: source.prefix, after: null },',
+    find: '...part, after: from.after },',
+    replace: '...part, after: null },',
     tests: [LISTING_TEST],
     title: 'stopped in the middle',
   },

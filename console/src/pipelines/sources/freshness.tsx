@@ -7,6 +7,7 @@ const marks: Record<Source['freshness'], { mark: string; look: string }> = {
   syncing: { mark: '▶', look: 'text-water-strong' },
   'waiting for an answer': { mark: '?', look: 'text-warn' },
   stale: { mark: '▲', look: 'text-warn' },
+  incomplete: { mark: '◐', look: 'text-warn' },
   failing: { mark: '✕', look: 'text-bad' },
   paused: { mark: '❙❙', look: 'text-ink-3' },
   'never synced': { mark: '○', look: 'text-ink-3' },

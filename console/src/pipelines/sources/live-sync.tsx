@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Asked } from '../../features/run/question-card.tsx';
 import { runQuery } from '../../features/run/show-run.ts';
-import { count, howFar } from '../../ui/figures.ts';
+import { count, howFar, plural } from '../../ui/figures.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { LoadingLines, ProblemNote } from '../../ui/states.tsx';
 import type { Source, SourceSync } from './list-sources.ts';
@@ -14,6 +14,7 @@ export function LiveSync({ source }: { source: Source }): ReactNode {
   return (
     <>
       <QueueTrouble source={source} />
+      <ShutDirectories source={source} />
       <NewestSync source={source} />
     </>
   );
@@ -33,6 +34,35 @@ function QueueTrouble({ source }: { source: Source }): ReactNode {
         </>
       )}
       . Objects come with the next sync. Check the queue’s address and the right to receive from it.
+    </p>
+  );
+}
+
+/** The sync went on without them; until they can be listed, nothing that is gone is noticed. */
+function ShutDirectories({ source }: { source: Source }): ReactNode {
+  if (source.last_error_code !== 'source_directory_shut') return null;
+  const sync = source.syncs.find(({ counts, finished_at: endedAt }) => endedAt !== null && (counts?.unlisted ?? 0) > 0);
+  return (
+    <p className="rounded-md border border-warn px-3 py-2 text-sm">
+      <span className="text-warn">
+        {sync === undefined ? 'Directories' : plural(sync.counts?.unlisted ?? 0, 'directory', 'directories')} could not
+        be listed.
+      </span>{' '}
+      What was taken from there stays as it is, and nothing counts as vanished until the credential may list them or an
+      exclude pattern leaves them out.
+      {sync !== undefined && (
+        <>
+          {' '}
+          <Link
+            to="/operate/sources/$sourceId"
+            params={{ sourceId: source.source_id }}
+            search={{ sync: sync.sync_id }}
+            className="link"
+          >
+            Show which
+          </Link>
+        </>
+      )}
     </p>
   );
 }

@@ -102,9 +102,14 @@ function Objects({ objects, fate }: { objects: readonly SourceObject[]; fate: Ob
               </Link>
             )}
           </Cell>
-          <Cell className="min-w-40 text-ink-2">{object.error_text === null ? '–' : inertText(object.error_text)}</Cell>
+          <Cell className="min-w-40 text-ink-2">{reasonOf(object)}</Cell>
         </Row>
       ))}
     </Table>
   );
+}
+
+function reasonOf({ error_text: error, unseen_because: unseen }: SourceObject): string {
+  if (error !== null) return inertText(error);
+  return unseen === null ? '–' : inertText(`Not seen by the last sync. ${unseen}`);
 }

@@ -19,7 +19,11 @@ const words: Record<Becomes, readonly [string, string, string]> = {
 export function PreviewTable({ preview, isJudged }: { preview: Preview; isJudged: boolean }): ReactNode {
   const { objects, more } = preview;
   if (objects.length === 0)
-    return <EmptyState title="Nothing is there yet">The connection works, but no object has this prefix.</EmptyState>;
+    return (
+      <EmptyState title="Nothing is there yet">
+        The connection works, but no object has this prefix and lies where the patterns reach.
+      </EmptyState>
+    );
   const taken = objects.filter(({ becomes }) => becomes === 'taken').length;
   const head = ['Object', right('Size'), 'Changed there', ...(isJudged ? ['Becomes', 'Title or reason'] : [])];
   return (

@@ -132,7 +132,10 @@ export const SyncCounts = z.object({
   refused: Count,
   vanished: Count,
   settling: Count,
-  outside: Count.describe('Left out by prefix and patterns; not part of seen.'),
+  outside: Count.describe(
+    'Listed and left out by prefix and patterns; not part of seen. Directories that no pattern reaches are not listed.',
+  ),
+  unlisted: Count.describe('Directories that may not be listed, part of refused. With one of them nothing vanishes.'),
 });
 
 const SourceSync = z.object({
@@ -152,6 +155,7 @@ const SourceFreshness = z.enum([
   'syncing',
   'waiting for an answer',
   'stale',
+  'incomplete',
   'failing',
   'paused',
   'never synced',
@@ -203,6 +207,10 @@ const SourceObject = z.object({
   run_id: Id.nullable(),
   error_code: z.string().nullable(),
   error_text: z.string().nullable(),
+  unseen_because: z
+    .string()
+    .nullable()
+    .describe('Why the last sync could not see whether it is still there. It stays what it is.'),
   version_id: z.string().nullable().describe('Of a bucket that keeps versions: the one that was taken.'),
   first_seen_at: Time,
   changed_at: Time,

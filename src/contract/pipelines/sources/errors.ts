@@ -122,6 +122,12 @@ export const sourcesErrors = defineErrors({
     message: 'The listing of the place cannot be trusted: {reason}.',
     next: 'Check the server; nothing was deactivated. A narrower prefix may help.',
   },
+  source_directory_shut: {
+    kind: 'config',
+    status: 422,
+    message: 'The directory "{name}" may not be listed with the source’s credential.',
+    next: 'Give the credential the right to list it, or leave it out with the exclude pattern "{name}**". Until then what was taken from it stays as it is, and nothing counts as vanished.',
+  },
   source_object_denied: {
     kind: 'input',
     status: 422,

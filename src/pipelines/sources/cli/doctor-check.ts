@@ -20,8 +20,14 @@ export async function checkSources(db: Queryable): Promise<Finding> {
 
 function describe({ name, last_error_code: failed, queue_error_code: unheard }: TroubledSource): string {
   const faults = [
-    failed === null ? undefined : `its last sync failed (${failed})`,
+    failed === null ? undefined : describeFailed(failed),
     unheard === null ? undefined : `its queue cannot be read (${unheard})`,
   ];
   return `${name}: ${faults.filter((fault) => fault !== undefined).join(', ')}`;
+}
+
+function describeFailed(code: string): string {
+  return code === 'source_directory_shut'
+    ? 'its last sync was not allowed to list a directory'
+    : `its last sync failed (${code})`;
 }

@@ -38,7 +38,10 @@ const objectColumns: readonly Column<SourceObject>[] = [
   { title: 'fate', value: (each) => each.status },
   { title: 'bytes', value: (each) => String(each.bytes) },
   { title: 'run', value: (each) => each.run_id ?? '' },
-  { title: 'reason', value: (each) => each.error_code ?? '' },
+  {
+    title: 'reason',
+    value: (each) => each.error_code ?? (each.unseen_because === null ? '' : `not seen: ${each.unseen_because}`),
+  },
 ];
 
 const ID = 'name or id, see "millrace sources list"';
@@ -115,6 +118,7 @@ function addSettingCommands(sources: Command): void {
         say(`${becomes.padEnd(9)} ${key}${as}${reason === null ? '' : ` (${reason})`}`);
       }
       if (found.more) say('… and more.');
+      if (found.objects.length === 0) say('Nothing there has this prefix and lies where the patterns reach.');
     });
 }
 
@@ -238,10 +242,8 @@ function print(source: Source, asJson = false, failure?: string, advice?: string
       ],
       ['schedule', source.cron === null ? 'only when asked' : `${source.cron} (${source.time_zone})`],
       ['next', source.next_sync_at === null ? undefined : relativeTime(source.next_sync_at)],
-      [
-        'last failure',
-        failure === undefined ? (source.last_error_code ?? undefined) : `${failure} (${source.last_error_code})`,
-      ],
+      ['not listed', describeUnlisted(source)],
+      ['last failure', describeFailure(source, failure)],
       ['what to do', advice],
       [
         'queue',
@@ -251,4 +253,18 @@ function print(source: Source, asJson = false, failure?: string, advice?: string
       ],
     ]),
   );
+}
+
+/** The sync went on without them, so that it is no failure. */
+function describeUnlisted({ name, last_error_code: code, syncs }: Source): string | undefined {
+  const [newest] = syncs;
+  if (code !== 'source_directory_shut' || newest === undefined) return undefined;
+  const number = newest.counts?.unlisted ?? 0;
+  const which = number === 0 ? 'Directories' : number === 1 ? 'A directory' : `${number} directories`;
+  return `${which} may not be listed, so nothing counts as vanished; "millrace sources objects ${JSON.stringify(name)}" says which objects were not seen`;
+}
+
+function describeFailure({ last_error_code: code }: Source, failure: string | undefined): string | undefined {
+  if (code === null || code === 'source_directory_shut') return failure;
+  return failure === undefined ? code : `${failure} (${code})`;
 }

@@ -16,9 +16,10 @@ import { defaultSettleSeconds, preview, requireSound, saveSource, type Wish } fr
 import { requireSource, type SourceAnswer, viewSources } from '../source-view.ts';
 import type { SourcesDeps } from '../sources-deps.ts';
 import { pageLines } from '../sql/lines.ts';
-import { pageObjects } from '../sql/objects.ts';
+import { type ObjectRow, pageObjects } from '../sql/objects.ts';
 import { countSources, listSources, type SourceRow } from '../sql/sources.ts';
 import { startSync } from '../start-sync.ts';
+import { unseenBecause } from '../unseen.ts';
 
 type AnyCall = Pick<Call<OperationId>, 'app' | 'principal'>;
 
@@ -142,14 +143,16 @@ function syncHandlers(deps: SourcesDeps): Handlers {
       const { limit, after, status } = call.query;
       const cursor = readCursor(after, anyKey)?.[0] ?? null;
       return look(call, async (db, tenantId) => {
-        const { source_id: sourceId } = await requireSource(db, tenantId, call.params.source_id);
+        const source = await requireSource(db, tenantId, call.params.source_id);
+        const { source_id: sourceId } = source;
         const rows = await pageObjects(db, tenantId, sourceId, {
           after: cursor,
           status: status ?? null,
           limit: limit + 1,
         });
         const page = pageOf(rows, limit, (row) => writeCursor(row.key));
-        return { data: page.data.map(objectAnswer), next: page.next };
+        const unseen = await unseenBecause(db, source, page.data);
+        return { data: page.data.map((row) => objectAnswer(row, unseen(row))), next: page.next };
       });
     }),
     ...handle('sources.lines', async (call) => {
@@ -230,7 +233,7 @@ function answer(call: AnyCall, sourceId: string): Promise<SourceAnswer> {
   });
 }
 
-function objectAnswer(row: Awaited<ReturnType<typeof pageObjects>>[number]) {
+function objectAnswer(row: ObjectRow, unseenBecause: string | null) {
   return {
     key: row.key,
     status: row.status,
@@ -241,6 +244,7 @@ function objectAnswer(row: Awaited<ReturnType<typeof pageObjects>>[number]) {
     run_id: row.run_id,
     error_code: row.error_code,
     error_text: row.error_text,
+    unseen_because: unseenBecause,
     version_id: row.version_id,
     first_seen_at: row.first_seen_at.toISOString(),
     changed_at: row.changed_at.toISOString(),

@@ -65,6 +65,25 @@ export async function pageLines(
   return rows;
 }
 
+/** Which of these directories a sync was not allowed to list. */
+export async function readShut(
+  db: Queryable,
+  tenantId: string,
+  syncId: string,
+  directories: readonly string[],
+): Promise<Set<string>> {
+  await keepIndexOrder(db);
+  const { rows } = await db.query<{ key: string }>({
+    name: 'sources-read-shut',
+    text: `
+      select l.key from public.source_sync_lines l
+      where l.tenant_id = $1 and l.sync_id = $2 and l.key = any ($3::text[] collate "C")
+        and l.fate = 'refused' and l.error_code = 'source_directory_shut'`,
+    values: [tenantId, syncId, directories],
+  });
+  return new Set(rows.map((row) => row.key));
+}
+
 /** In pages, whose plan has no choice: the statistics of a new table take one sync for all of it. */
 export async function countLines(
   db: Queryable,
