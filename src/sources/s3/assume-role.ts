@@ -38,8 +38,17 @@ export function assumeRole({ roleArn, region, keys, externalId, requestHandler }
         ...(given.SessionToken === undefined ? {} : { sessionToken: given.SessionToken }),
         ...(given.Expiration === undefined ? {} : { expiration: given.Expiration }),
       };
+    } catch (error) {
+      throw isRefusal(error)
+        ? new MillraceError('source_denied', { reason: 'the role cannot be assumed with these keys' }, { cause: error })
+        : error;
     } finally {
       client.destroy();
     }
   };
+}
+
+/** The bucket may be open to these keys, and the role is not: who reads of it must know which. */
+function isRefusal(error: unknown): boolean {
+  return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 403;
 }
