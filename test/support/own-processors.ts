@@ -10,7 +10,7 @@ import {
 const hoard: unknown[] = [];
 const MEGABYTE = 1024 ** 2;
 
-function own(name: string, process: Processor['process']): Processor {
+function own(name: string, process: Processor['process'], concurrency = 1): Processor {
   return defineProcessor({
     name,
     version: 1,
@@ -19,7 +19,7 @@ function own(name: string, process: Processor['process']): Processor {
     output: z.object({ said: z.string() }),
     columns: [{ name: 'said', title: 'Said', type: 'text' }],
     strategies: ['only'],
-    limits: { concurrency: 1 },
+    limits: { concurrency },
     process,
   });
 }
@@ -34,7 +34,44 @@ async function leak(): Promise<Outcome> {
   }
 }
 
+let isCulpritHere = false;
+let neighbours = 0;
+
+/** A row `culprit` that takes its process with it once its three neighbours are in it; they answer as soon as they are without it. */
+function among(doIt: () => never | undefined): Processor['process'] {
+  return async ({ cells }) => {
+    if (cells.word !== 'culprit') {
+      neighbours += 1;
+      while (isCulpritHere) await breathe();
+      return found({ said: `${cells.word}` });
+    }
+    isCulpritHere = true;
+    // Alone it has none, and does not wait for them for ever.
+    for (const until = Date.now() + 2_000; neighbours < 3 && Date.now() < until; ) await breathe();
+    doIt();
+    return found({ said: 'never' });
+  };
+}
+
 export default [
+  own(
+    'quitting-among',
+    among(() => process.exit(3)),
+    4,
+  ),
+  own(
+    'spinning-among',
+    among(() => {
+      for (;;);
+    }),
+    4,
+  ),
+  // Waits for what never comes, as for a provider that does not answer; the event loop is free.
+  own(
+    'waiting-among',
+    ({ cells }) => (cells.word === 'culprit' ? new Promise(() => undefined) : Promise.resolve(found({ said: 'x' }))),
+    4,
+  ),
   own('leaking', leak),
   own('hoarding', async ({ cells }) => {
     hoard.push(Buffer.alloc(40 * MEGABYTE, 1));

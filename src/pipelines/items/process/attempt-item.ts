@@ -6,6 +6,7 @@ import type { Queryable } from '../../../platform/database.ts';
 import { translateDatabaseError } from '../../../platform/database-errors.ts';
 import { storableText } from '../../../platform/storable-text.ts';
 import { countRequest } from '../metrics.ts';
+import { UnknownCulprit, worksElsewhere } from '../processors/alone.ts';
 import {
   type AnyProcessor,
   type JobFile,
@@ -56,8 +57,14 @@ export async function attemptItem(claimed: ClaimedItem, deps: AttemptDeps): Prom
   const requests: RequestRow[] = [];
   const item = shownItem(claimed, deps.fields);
   const work = { item, context: contextOf(claimed, deps, limit, requests) };
-  const outcome = unfitness(deps.processor, item) ?? (await answersOf([work], deps, limit))[0];
-  limit.stop();
+  let outcome = unfitness(deps.processor, item);
+  try {
+    outcome ??= (await answersOf([work], deps, limit))[0];
+  } catch (error) {
+    return attemptAlone(error, deps, (alone) => attemptItem(claimed, alone));
+  } finally {
+    limit.stop();
+  }
   return {
     claimed,
     outcome: outcome ?? nonsense('it gave no outcome for this item'),
@@ -77,14 +84,28 @@ export async function attemptItems(claimed: readonly ClaimedItem[], deps: Attemp
     return { item, requests, outcome: unfitness(deps.processor, shown), work };
   });
   const ready = tried.filter(({ outcome }) => outcome === undefined).map(({ work }) => work);
-  const answers = ready.length === 0 ? [] : await answersOf(ready, deps, limit);
-  limit.stop();
+  let answers: Outcome[] = [];
+  try {
+    if (ready.length > 0) answers = await answersOf(ready, deps, limit);
+  } catch (error) {
+    const each = claimed.map((one) => attemptAlone(error, deps, (alone) => attemptItems([one], alone)));
+    return (await Promise.all(each)).flat();
+  } finally {
+    limit.stop();
+  }
   const ms = limit.takenMs() / Math.max(1, ready.length);
   let next = 0;
   return tried.map(({ item, requests, outcome, work }) => {
     const answered = outcome ?? answers[next++] ?? nonsense('it gave no outcome for this item');
     return { claimed: item, outcome: answered, strategy: work.context.strategy, ms, requests };
   });
+}
+
+/** Its process ended, and nobody knows because of which row. */
+function attemptAlone<T>(error: unknown, deps: AttemptDeps, attempt: (alone: AttemptDeps) => Promise<T>): Promise<T> {
+  const alone = worksElsewhere(deps.processor) ? deps.processor.alone : undefined;
+  if (!(error instanceof UnknownCulprit) || alone === undefined) throw error;
+  return alone(deps.jobId, deps.signal, (processor) => attempt({ ...deps, processor }));
 }
 
 /** Undefined: the processor can be asked. */
@@ -110,10 +131,14 @@ async function answersOf(
     );
   const provider = processor.limits?.key?.(options) ?? processor.name;
   try {
-    const answers = await pace.run(outer, () => {
+    const ask = () => {
       limit.start();
-      return asked(processor, work, limit);
-    });
+      return asked(processor, work, limit, outer);
+    };
+    const answers = await pace.run(
+      outer,
+      worksElsewhere(processor) ? () => processor.ready(work[0]?.context.jobId ?? '').then(ask) : ask,
+    );
     if (answers.length !== work.length)
       return work.map(() => nonsense(`it gave ${answers.length} outcomes for ${work.length} items`));
     const checked = answers.map((answer) => checkedOutcome(processor, answer));
@@ -124,15 +149,17 @@ async function answersOf(
     return checked;
   } catch (error) {
     if (outer.aborted) throw outer.reason;
+    if (error instanceof UnknownCulprit) throw error;
     return work.map(() => outcomeOfThrow(error, limit.isOver, timeoutMs));
   }
 }
 
-/** Whatever the processor does, it is over when its time is. */
+/** Whatever the processor does, it is over when its time is; where others may be the reason, when that is known. */
 function asked(
   processor: AnyProcessor,
   work: readonly { item: ProcessedItem; context: ProcessContext<unknown> }[],
   limit: TimeLimit,
+  outer: AbortSignal,
 ): Promise<readonly Outcome[]> {
   const answer = async () => {
     if (processor.processBatch !== undefined) return processor.processBatch(work);
@@ -140,7 +167,9 @@ function asked(
     return only === undefined ? [] : [await processor.process(only.item, only.context)];
   };
   return new Promise((resolve, reject) => {
-    limit.onOver = reject;
+    limit.onOver = (reason) => {
+      if (outer.aborted || !worksElsewhere(processor)) reject(reason);
+    };
     answer().then(resolve, reject);
   });
 }

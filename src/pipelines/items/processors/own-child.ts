@@ -13,16 +13,25 @@ let processor: Promise<AnyProcessor> = new Promise(() => undefined);
 
 process.on('disconnect', () => process.exit());
 process.on('message', (message: ToOwn) => {
-  if ('open' in message) processor = load(message.open, message.processor);
+  if ('open' in message) open(message.open, message.processor);
   else if ('work' in message) void answer(message.call, message.work);
-  else if ('stop' in message) running.get(message.stop)?.abort(new Error('the time of the item is over'));
-  else {
+  else if ('stop' in message) {
+    send({ call: message.stop, stopping: true });
+    running.get(message.stop)?.abort(new Error('the time of the item is over'));
+  } else {
     const asked = waiting.get(message.reply);
     waiting.delete(message.reply);
     if ('fault' in message) asked?.reject(new Error(message.fault));
     else asked?.resolve(message.value);
   }
 });
+
+/** A module that does not load is told of by each call. */
+function open(specifier: string, name: string): void {
+  processor = load(specifier, name);
+  const tell = () => send({ ready: true });
+  processor.then(tell, tell);
+}
 
 async function load(specifier: string, name: string): Promise<AnyProcessor> {
   const module = (await import(specifier)) as { default: AnyProcessor | AnyProcessor[] };

@@ -29,8 +29,10 @@ export type Asked =
   | { readonly what: 'open'; readonly start: number; readonly end: number | undefined }
   | { readonly what: 'chunk'; readonly stream: number };
 
-/** From the process. */
+/** From the process. `stopping`: it was told that the time of the call is over, so it has its event loop. */
 export type FromOwn =
+  | { readonly ready: true }
+  | { readonly call: number; readonly stopping: true }
   | { readonly call: number; readonly outcomes: readonly Outcome[] }
   | { readonly call: number; readonly fault: string }
   | { readonly call: number; readonly ask: number; readonly asked: Asked }
