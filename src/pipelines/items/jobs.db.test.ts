@@ -373,14 +373,30 @@ describe('bad input', () => {
     expect((await bench.items(job.jobId))[3]).toMatchObject({ status: 'ERROR', error_code: 'parse_error' });
   });
 
-  it('a cell of 5 MB ends the job with the reason, and no row is stored', async () => {
-    const job = await bench.ended(await bench.submit(`SKU,Title\nKET-1700,${'x'.repeat(5_000_000)}\n`, withSample));
-    expect(job).toMatchObject({ queue_state: 'FAILED', total_items: 0 });
-    expect(job.last_error).toMatch(/long/);
+  it('a row of 5 MB is refused alone, with the reason and its beginning, wherever it stands; the rows around it are processed', async () => {
+    const long = 'x'.repeat(5_000_000);
+    const rows = Array.from({ length: 3_000 }, (_, at) => `A-${at},Lamp`);
+    const files = [
+      ['SKU,Title', `A-LONG,${long}`, 'KET-1700,Kettle'],
+      ['SKU,Title', 'KET-1700,Kettle', ...rows, `A-LONG,${long}`, 'BLN-0900,Blender'],
+      ['SKU,Title', 'KET-1700,Kettle', `A-LONG,"${'two\nlines'.repeat(500_000)}"`, 'BLN-0900,Blender'],
+      [{ SKU: 'KET-1700' }, { SKU: 'A-LONG', Title: long }, { SKU: 'BLN-0900' }].map((row) => JSON.stringify(row)),
+    ].map((lines) => lines.flat().join('\n'));
+    for (const file of files) {
+      const job = await bench.ended(await bench.submit(file, { ...withSample, on_doubt: 'proceed' }));
+      expect(job).toMatchObject({ queue_state: 'DONE', error_items: 1 });
+      expect(job.done_items).toBeGreaterThan(0);
+      const [refused] = await bench.items(job.jobId, { status: 'ERROR' });
+      expect(refused).toMatchObject({ error_code: 'cell_too_large', input: { SKU: 'A-LONG' } });
+      expect([refused.last_error, refused.input.Title.length]).toEqual([
+        expect.stringMatching(/^The row has [45]\d{6} bytes; 1048576 are the most/),
+        2_000,
+      ]);
+    }
   });
 
-  it('a cell of 5 MB behind thousands of rows ends the job: its rows stay, and whoever wants them processed is told why they are not', async () => {
-    const rows = Array.from({ length: 3_000 }, (_, at) => `A-${at},${at === 2_500 ? 'x'.repeat(5_000_000) : 'Lamp'}`);
+  it('a line without end is no row: its job ends with the reason, the rows before it stay, and whoever wants them processed is told why they are not', async () => {
+    const rows = Array.from({ length: 3_000 }, (_, at) => `A-${at},${at === 2_500 ? 'x'.repeat(20_000_000) : 'Lamp'}`);
     const job = await bench.ended(await bench.submit(['SKU,Title', ...rows], withSample));
     expect(job).toMatchObject({ queue_state: 'FAILED', processed_items: 0 });
     expect(job.total_items).toBeGreaterThan(0);
@@ -393,7 +409,7 @@ describe('bad input', () => {
     for (const [operation, more] of asked) {
       const { status, body } = await bench.call(operation, job.jobId, more);
       expect([operation, status, body.code]).toEqual([operation, 409, 'job_not_read']);
-      expect(body.detail).toMatch(/longer than 1048576 bytes/);
+      expect(body.detail).toMatch(/longer than 16777216 bytes/);
     }
   });
 

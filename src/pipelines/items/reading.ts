@@ -2,6 +2,7 @@
 // names of the columns. Decided before the first row is stored. A mapping that somebody saves afterwards holds for the rows of the job that are
 // processed again, and for later files.
 import type { ByteSource } from '../../tabular/byte-source.ts';
+import { withLimits } from '../../tabular/limits.ts';
 import type { AppliedMapping } from '../../tabular/mapping/applied-mapping.ts';
 import { headerFingerprint } from '../../tabular/mapping/fingerprint.ts';
 import { applyMapping, type ColumnMapping } from '../../tabular/mapping/mapping.ts';
@@ -26,8 +27,16 @@ type Cells = Readonly<Record<string, string>>;
 export interface FieldFinder {
   readonly findsNothing: boolean;
   readonly isLater: boolean;
+  /** The columns it looks at. */
+  readonly columns: readonly string[];
   find(cells: Cells): Record<string, string>;
 }
+
+/**
+ * A row that is larger than an item may be is read whole, so that it alone is refused (ingest/item-rows.ts). Beyond these bytes it is no row: then delimiter, quotes or line ends
+ * are not what they seem.
+ */
+export const rowLimits = withLimits({ maxRowBytes: 16 * 1024 * 1024, maxRescanBytes: 512 * 1024 * 1024 });
 
 /** `find`: the mapping that is saved for files with this header. */
 export async function readAsSaved(
@@ -44,7 +53,8 @@ export async function readAsSaved(
 }
 
 export function decideReading(source: ByteSource, fileName: string, overrides: ReadingOverrides): Promise<Reading> {
-  return sniffTable(source, { fileName, overrides, isKnownHeader: (name) => recogniseFields([name]).size > 0 });
+  const isKnownHeader = (name: string) => recogniseFields([name]).size > 0;
+  return sniffTable(source, { fileName, overrides, isKnownHeader, limits: rowLimits });
 }
 
 export function decideMapping(reading: Reading, saved: SavedMapping | null): AppliedMapping {
@@ -79,6 +89,7 @@ export function fieldFinder(mapping: JobMapping | null, columns: readonly string
   return {
     findsNothing: known.size === 0 && Object.keys(constants).length === 0,
     isLater: mapping?.isLater === true,
+    columns: [...known.values()],
     find: (cells) => ({ ...constants, ...fieldsOf(known, cells) }),
   };
 }

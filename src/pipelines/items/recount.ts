@@ -12,6 +12,7 @@ import type { ItemsDeps } from './deps.ts';
 import { listImages } from './images/image-archive.ts';
 import type { ItemsInput } from './input.ts';
 import { receiptOfJob } from './process/receipt.ts';
+import { rowLimits } from './reading.ts';
 import { selectIngest } from './sql/jobs.ts';
 import { recountFates } from './sql/recount-fates.ts';
 
@@ -43,7 +44,7 @@ async function countFile(
   const source = blobSource(store, blob);
   const counter = new ContentCounter(nothingCounted, 0, source.size);
   let [read, furniture] = [0, 0];
-  for await (const batch of openTable(source, reading).batches()) {
+  for await (const batch of openTable(source, reading, { limits: rowLimits }).batches()) {
     counter.add(batch);
     for (let row = 0; row < batch.rowCount; row += 1) {
       if (batch.kinds[row] === 0) read += 1;

@@ -14,17 +14,16 @@ import { sniffTableFile } from '../../../tabular/content/table-file.ts';
 import { selectMapping } from '../../../tabular/mapping/sql/select-mapping.ts';
 import { openTable } from '../../../tabular/read-table.ts';
 import { startOfFile } from '../../../tabular/row-batch.ts';
+import { cellsOf } from '../../../tabular/validation/row-reject.ts';
 import { prepareJob, requireEnabled } from '../accept-job.ts';
 import type { ItemsDeps } from '../deps.ts';
-import { freshIngest } from '../ingest/ingest-state.ts';
-import { ItemRows } from '../ingest/item-rows.ts';
+import { columnNames } from '../fields.ts';
 import { againIfTaken } from '../load-catalog.ts';
 import { attemptItems } from '../process/attempt-item.ts';
 import { judgeOutcome } from '../process/retry-rules.ts';
 import { TimeLimits } from '../process/time-limits.ts';
-import { type FieldFinder, fieldFinder, type JobReading, readAsSaved } from '../reading.ts';
+import { type FieldFinder, fieldFinder, type JobReading, readAsSaved, rowLimits } from '../reading.ts';
 import type { ClaimedItem } from '../sql/claim-items.ts';
-import type { NewItem } from '../sql/insert-items.ts';
 
 type Tried = AnswerOf<'jobs.try'>;
 
@@ -50,7 +49,8 @@ export function tryHandler(deps: ItemsDeps, limits: UploadLimits): Handlers {
           selectMapping(tx, { pipeline: 'items', fingerprint }),
         );
       const read = await readAsSaved(source, file.originalName, {}, find);
-      const { rows, columns } = await firstRows(source, read);
+      const columns = columnNames(read.reading.header.value.names);
+      const rows = await firstRows(source, read, columns);
       const jobId = uuidv7();
       const prepared = await againIfTaken(() =>
         withTenant(call.app.pool, { tenantId, role: ROLE }, (tx) =>
@@ -65,15 +65,18 @@ export function tryHandler(deps: ItemsDeps, limits: UploadLimits): Handlers {
   });
 }
 
-async function firstRows(source: ByteSource, read: JobReading): Promise<{ rows: NewItem[]; columns: string[] }> {
-  const gathered = new ItemRows(read, freshIngest, source.size, null);
-  for await (const batch of openTable(source, read.reading, { batchBytes: 65_536 }).batches(startOfFile)) {
-    gathered.add(batch);
-    if (gathered.rows >= ROWS) break;
+type Cells = Record<string, string>;
+
+async function firstRows(source: ByteSource, { reading }: JobReading, columns: readonly string[]): Promise<Cells[]> {
+  const rows: Cells[] = [];
+  for await (const batch of openTable(source, reading, { batchBytes: 65_536, limits: rowLimits }).batches(
+    startOfFile,
+  )) {
+    for (const row of batch.dataRows()) if (rows.length < ROWS) rows.push(cellsOf(batch, row, columns));
+    if (rows.length >= ROWS) break;
   }
-  const rows = gathered.take().rows.slice(0, ROWS);
   if (rows.length === 0) throw new MillraceError('empty_file');
-  return { rows, columns: [...gathered.columns] };
+  return rows;
 }
 
 async function tryRows(
@@ -81,7 +84,7 @@ async function tryRows(
   deps: ItemsDeps,
   { processor, options, columns }: Awaited<ReturnType<typeof prepareJob>>,
   { jobId, fields }: { readonly jobId: string; readonly fields: FieldFinder },
-  rows: readonly NewItem[],
+  rows: readonly Cells[],
 ): Promise<Omit<Tried, 'input_columns'>> {
   const { tenantId } = principal;
   const gone = new AbortController();
@@ -107,11 +110,11 @@ async function tryRows(
     file: async () => undefined,
   };
   const claimed = rows.map(
-    ({ i, c, n }): ClaimedItem => ({
-      id: String(i + 1),
-      row_index: i,
-      input_json: JSON.parse(c) as Record<string, string>,
-      normalized_json: n === null ? null : (JSON.parse(n) as Record<string, string>),
+    (cells, index): ClaimedItem => ({
+      id: String(index + 1),
+      row_index: index,
+      input_json: cells,
+      normalized_json: fields.findsNothing ? null : fields.find(cells),
       corrections: null,
       attempts: 1,
       errors: 0,

@@ -15,6 +15,8 @@ export interface IngestState {
   readonly content?: Content | undefined;
   /** Rows behind the most that are remembered: copies of them are not recognised. */
   readonly unremembered?: number;
+  /** How the fingerprints of the stored rows were made (fingerprint.ts). */
+  readonly fingerprints?: number;
   readonly setAside?: SetAsideFindings;
   /** What nobody has confirmed, for the receipt; set when the file is read to its end. */
   readonly noted?: DoubtsOnReceipt;

@@ -27,9 +27,10 @@ import type { ItemsDeps } from '../deps.ts';
 import { columnNames } from '../fields.ts';
 import type { ItemsInput } from '../input.ts';
 import { countIngested } from '../metrics.ts';
-import { decideMapping, type JobReading, readAsSaved } from '../reading.ts';
-import { insertItems, listFingerprints } from '../sql/insert-items.ts';
+import { decideMapping, type JobReading, readAsSaved, rowLimits } from '../reading.ts';
+import { type Inserted, insertOddItems, insertPackedItems, listFingerprints, nothingOdd } from '../sql/insert-items.ts';
 import { finishIngest, type IngestRow, selectIngest, setLatestRun, storeIngest, storeReading } from '../sql/jobs.ts';
+import { fingerprintWay } from './fingerprint.ts';
 import { holdJob } from './hold-job.ts';
 import { storeImages } from './ingest-images.ts';
 import { freshIngest, type IngestState } from './ingest-state.ts';
@@ -151,42 +152,53 @@ async function storeRows(
     maxBytes: settings.ingestMaxBatchBytes,
     onDecision: context.decide,
   });
+  const bounds = { rows: settings.ingestMaxRows, bytes: settings.ingestMaxBatchBytes };
   let moment = 0;
-  const flush = async ({ rows, bytes, state }: TakenRows, before: Promise<unknown>) => {
+  const flush = async ({ inserts, rows, bytes, state }: TakenRows, before: Promise<unknown>) => {
     const asked = performance.now();
     let entered = asked;
     let ms = 0;
     await context.commit(async (tx) => {
       entered = performance.now();
       // Pieces of one moment would mix their rows in lists of what is pending.
-      moment = Math.max(await holdJob(tx, target.jobId), moment + 1);
-      let waited = 0;
-      const inserted = insertItems(tx, target, { at: moment, rows }, async () => {
-        const from = performance.now();
-        await before;
-        waited = performance.now() - from;
-      });
-      // In the order of the file, or not at all: the place behind these rows stands for all rows before it.
-      await storeIngest(tx, target.jobId, state, await inserted);
+      const from = Math.max(await holdJob(tx, target.jobId), moment + 1);
+      moment = from + inserts.length;
+      for (const [index, packed] of inserts.map((insert) => insert.pack()).entries())
+        if (packed !== null) await insertPackedItems(tx, target, from + index, packed);
+      const waiting = performance.now();
+      // In the order of the file, or not at all: the place behind these rows stands for all rows before it, and copies are compared with the row that came first.
+      await before;
+      const waited = performance.now() - waiting;
+      let { errors, skipped } = nothingOdd as Odd;
+      for (const { odd } of inserts) {
+        if (odd.length === 0) continue;
+        const inserted = await insertOddItems(tx, target, odd);
+        errors += inserted.errors;
+        skipped += inserted.skipped;
+      }
+      await storeIngest(tx, target.jobId, state, { total: rows, errors, skipped });
       // Waiting for the piece before it says nothing of what these rows cost.
       ms = performance.now() - entered - waited;
     });
-    size.observe(rows.length, ms, { bytes, waitMs: entered - asked });
-    countIngested(rows.length, ms, entered - asked);
+    gathered.giveBack(inserts);
+    size.observe(rows, ms, { bytes, waitMs: entered - asked });
+    countIngested(rows, ms, entered - asked);
     return state;
   };
   // Small batches of bytes first: the first rows are seen while the rest is still read. Three pieces are stored while the next is read: while the commit of one is on its way
   // to disk, the server works on another.
-  const table = openTable(source, reading, { batchBytes: batchBytes ?? BATCH_BYTES });
+  const table = openTable(source, reading, { batchBytes: batchBytes ?? BATCH_BYTES, limits: rowLimits });
   const underWay: Promise<IngestState>[] = [];
   let storing = Promise.resolve(from);
   try {
     for await (const batch of table.batches(from.position)) {
       failpoint('stage.first_byte');
       context.signal.throwIfAborted();
-      gathered.add(batch);
+      gathered.add(batch, bounds);
       context.progress({ done: batch.next.offset, total: source.size, unit: 'bytes', note: `${gathered.read} rows` });
-      if (gathered.rows < size.size && gathered.bytes < settings.ingestMaxBatchBytes && !batch.isLast) continue;
+      // As long as another one like it fits in.
+      const hasRoom = gathered.rows + batch.rowCount <= size.size && gathered.bytes < settings.ingestMaxBatchBytes;
+      if (hasRoom && !batch.isLast) continue;
       if (underWay.length >= PIECES_AT_ONCE) await underWay.shift();
       storing = flush(gathered.take(), storing);
       // Its failure is thrown where it is waited for, not while nobody does.
@@ -202,6 +214,8 @@ async function storeRows(
 
 /** After an interruption: the rows that are stored already. */
 async function seenBefore({ commit, input }: Context, from: IngestState, most?: number): Promise<SeenRows> {
+  // Fingerprints of another version say nothing about these.
+  if (from.read > 0 && from.fingerprints !== fingerprintWay) return new SeenRows(most, from.read);
   const seen = new SeenRows(most);
   let after = -1;
   while (after < from.read - 1) {
@@ -213,6 +227,8 @@ async function seenBefore({ commit, input }: Context, from: IngestState, most?: 
   }
   return seen;
 }
+
+type Odd = Omit<Inserted, 'total'>;
 
 const KNOWN_PER_LOOK = 10_000;
 const PIECES_AT_ONCE = 3;

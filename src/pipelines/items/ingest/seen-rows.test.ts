@@ -13,6 +13,10 @@ describe('rows that were seen', () => {
     expect(seen.firstOf(5 + 2 ** 32, 3)).toBe(2);
   });
 
+  it('that came before and are not known any more count as not remembered', () => {
+    expect(new SeenRows(10, 7).unremembered).toBe(7);
+  });
+
   it('are remembered up to the limit; those before it stay known', () => {
     const seen = new SeenRows(10);
     for (let row = 0; row < 20; row += 1) seen.firstOf(row, row);

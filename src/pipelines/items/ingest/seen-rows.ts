@@ -14,13 +14,15 @@ export class SeenRows {
   /** Row + 1; 0 is an empty slot. */
   #row = new Int32Array(FIRST_SLOTS);
   #count = 0;
-  #unremembered = 0;
+  #unremembered: number;
 
-  constructor(most = MOST_REMEMBERED) {
+  /** `unremembered`: rows that came before and cannot be known any more. */
+  constructor(most = MOST_REMEMBERED, unremembered = 0) {
     this.#most = most;
+    this.#unremembered = unremembered;
   }
 
-  /** New rows that came when it was full: a later copy of one of them is not recognised. */
+  /** Rows that came when it was full, or are not known any more: a later copy of one of them is not recognised. */
   get unremembered(): number {
     return this.#unremembered;
   }

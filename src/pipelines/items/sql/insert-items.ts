@@ -40,27 +40,56 @@ export interface Piece {
   readonly rows: readonly NewItem[];
 }
 
-/** `before`: waits until earlier rows of the file are stored. Copies are compared with the row that came first, so they wait for it; all others do not. */
-export async function insertItems(
-  db: Queryable,
-  target: ItemsTarget,
-  { at, rows }: Piece,
-  before: () => Promise<unknown> = async () => undefined,
-): Promise<Inserted> {
-  const plain: NewItem[] = [];
-  const odd: NewItem[] = [];
-  for (const row of rows) (row.e === undefined && row.t === undefined ? plain : odd).push(row);
-  if (plain.length > 0) await insertPlainItems(db, target, { at, rows: plain });
-  await before();
-  const { errors, skipped } = odd.length > 0 ? await insertOddItems(db, target, odd) : { errors: 0, skipped: 0 };
+/** Plain rows as binary arrays, in the order of the file. */
+export interface PackedRows {
+  /** Indexes of the first row and behind the last. */
+  readonly from: number;
+  readonly to: number;
+  readonly index: Buffer;
+  readonly line: Buffer;
+  readonly cells: Buffer;
+  /** Null: no row has any. */
+  readonly fields: Buffer | null;
+  readonly fingerprints: Buffer | null;
+}
+
+/** Few rows, or rows of which nobody else stores any now. */
+export async function insertItems(db: Queryable, target: ItemsTarget, { at, rows }: Piece): Promise<Inserted> {
+  const plain = rows.filter((row) => !isOdd(row));
+  const odd = rows.filter(isOdd);
+  if (plain.length > 0) await insertPackedItems(db, target, at, packed(plain));
+  const { errors, skipped } = odd.length > 0 ? await insertOddItems(db, target, odd) : nothingOdd;
   return { total: rows.length, errors, skipped };
 }
 
-/** As binary arrays: nothing is parsed but the JSON itself. Lists of what is pending find the rows by their piece. */
-async function insertPlainItems(db: Queryable, target: ItemsTarget, { at, rows }: Piece): Promise<void> {
+export const nothingOdd = { errors: 0, skipped: 0 } as const;
+
+const isOdd = ({ e, t }: NewItem) => e !== undefined || t !== undefined;
+
+function packed(rows: readonly NewItem[]): PackedRows {
   const hasFields = rows.some(({ n }) => n !== null);
+  return {
+    from: rows[0]?.i ?? 0,
+    to: (rows.at(-1)?.i ?? 0) + 1,
+    index: int4Array(rows.map(({ i }) => i)),
+    line: int4Array(rows.map(({ l }) => l)),
+    cells: jsonbArray(rows.map(({ c }) => c)),
+    fields: hasFields ? jsonbArray(rows.map(({ n }) => n)) : null,
+    fingerprints: int8Array(rows.map(({ f }) => f)),
+  };
+}
+
+/**
+ * Nothing is parsed but the JSON itself, and the arrays are unrolled side by side, not into tables first. Lists of what is pending find the rows by their piece.
+ */
+export async function insertPackedItems(
+  db: Queryable,
+  target: ItemsTarget,
+  at: number,
+  rows: PackedRows,
+): Promise<void> {
   await db.query({
-    name: 'items-insert-plain-items',
+    name: 'items-insert-packed-items',
     text: `
       with moment as materialized (select timestamptz 'epoch' + $10::float8 * interval '1 microsecond' as at),
       piece as (
@@ -69,27 +98,27 @@ async function insertPlainItems(db: Queryable, target: ItemsTarget, { at, rows }
       )
       insert into public.job_items (job_id, tenant_id, user_id, job_type, row_index, line, input_json, normalized_json, fingerprint,
                                     created_at, updated_at)
-      select $1, $2, $3, $4, i, l, c, n, f, (select at from moment), (select at from moment)
-      from unnest($5::int[], $6::int[], $7::jsonb[], $8::jsonb[], $9::bigint[]) as g (i, l, c, n, f)`,
+      select $1, $2, $3, $4, unnest($5::int[]), unnest($6::int[]), unnest($7::jsonb[]), unnest($8::jsonb[]), unnest($9::bigint[]), at, at
+      from moment`,
     values: [
       target.jobId,
       target.tenantId,
       target.userId,
       target.jobType,
-      int4Array(rows.map(({ i }) => i)),
-      int4Array(rows.map(({ l }) => l)),
-      jsonbArray(rows.map(({ c }) => c)),
-      hasFields ? jsonbArray(rows.map(({ n }) => n)) : null,
-      int8Array(rows.map(({ f }) => f)),
+      rows.index,
+      rows.line,
+      rows.cells,
+      rows.fields,
+      rows.fingerprints,
       at,
-      rows[0]?.i,
-      (rows.at(-1)?.i ?? 0) + 1,
+      rows.from,
+      rows.to,
     ],
   });
 }
 
-/** Fingerprints only find candidates: a copy has the same cells. */
-async function insertOddItems(
+/** Copies and unreadable lines, once every row before them is stored. Fingerprints only find candidates: a copy has the same cells. */
+export async function insertOddItems(
   db: Queryable,
   target: ItemsTarget,
   rows: readonly NewItem[],

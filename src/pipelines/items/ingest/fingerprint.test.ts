@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { fingerprintOf } from './fingerprint.ts';
+
+const of = (text: string) => fingerprintOf(Buffer.from(text), 0, Buffer.byteLength(text));
+
+it('rows that differ in one character, or in the order of two, differ in their fingerprints; equal ones have equal ones', () => {
+  const rows = Array.from({ length: 200_000 }, (_, row) => `{"n":"${row}","field":"value ${row % 7} of 1"}`);
+  const all = new Set(rows.map(of));
+  expect(all.size).toBe(rows.length);
+  expect(of('{"a":"12"}')).not.toBe(of('{"a":"21"}'));
+  expect(of('{"a":"12"}')).toBe(of('{"a":"12"}'));
+  for (const each of all)
+    if (!(Number.isSafeInteger(each) && each >= 0 && each < 2 ** 48)) expect(each).toBe('48 bits');
+});
