@@ -23,6 +23,7 @@ describe('the list of breaks', () => {
       'effects',
       'engine',
       'intake',
+      'items',
       'outbox',
       'readings',
       'sources',

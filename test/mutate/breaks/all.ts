@@ -4,6 +4,7 @@ import { conformanceBreaks } from './conformance.ts';
 import { effectsBreaks } from './effects.ts';
 import { engineBreaks } from './engine.ts';
 import { intakeBreaks } from './intake.ts';
+import { itemBreaks } from './items.ts';
 import { outboxBreaks } from './outbox.ts';
 import { readingBreaks } from './readings.ts';
 import { sourceBreaks } from './sources.ts';
@@ -14,6 +15,7 @@ export const breaks: readonly Break[] = [
   ...effectsBreaks,
   ...engineBreaks,
   ...intakeBreaks,
+  ...itemBreaks,
   ...outboxBreaks,
   ...readingBreaks,
   ...sourceBreaks,
