@@ -9,6 +9,6 @@ it('rows that differ in one character, or in the order of two, differ in their f
   expect(all.size).toBe(rows.length);
   expect(of('{"a":"12"}')).not.toBe(of('{"a":"21"}'));
   expect(of('{"a":"12"}')).toBe(of('{"a":"12"}'));
-  for (const each of all)
-    if (!(Number.isSafeInteger(each) && each >= 0 && each < 2 ** 48)) expect(each).toBe('48 bits');
+  const odd = [...all].filter((each) => !Number.isSafeInteger(each) || each < 0 || each >= 2 ** 48);
+  expect(odd).toEqual([]);
 });

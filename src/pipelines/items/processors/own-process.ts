@@ -172,12 +172,15 @@ class OwnProcess {
   }
 
   #heard(message: FromOwn): void {
-    if ('ready' in message) return this.#isReady();
+    if ('ready' in message) {
+      this.#isReady();
+      return;
+    }
     const call = this.#calls.get(message.call);
     if (call === undefined) return;
     // It heard that the time is over, so it is not this row's neighbours that keep it. Whether the row stops is seen by its process.
-    if ('stopping' in message) return call.late();
-    if ('outcomes' in message) call.settle(message.outcomes);
+    if ('stopping' in message) call.late();
+    else if ('outcomes' in message) call.settle(message.outcomes);
     else if ('fault' in message) call.fail(call.answers.fault ?? new Error(message.fault));
     else if ('told' in message) call.work[message.index]?.context.tell(message.told);
     else
