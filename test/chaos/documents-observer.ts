@@ -10,6 +10,7 @@ import { lockDocument } from '../../src/pipelines/documents/sql/versions.ts';
 import { createPool, withTenant } from '../../src/platform/database.ts';
 import { uuidv7 } from '../../src/platform/ids.ts';
 import { silentLog } from '../../src/platform/log.ts';
+import { buildPdf } from '../support/document-files.ts';
 import { documentsDeps } from '../support/documents-deps.ts';
 import type { Random } from './random.ts';
 
@@ -25,12 +26,16 @@ export interface Acknowledged {
 interface Source {
   readonly tenantId: string;
   readonly uri: string;
+  /** Of a PDF its text is drawn on pages. */
+  readonly isPdf: boolean;
   docId?: string;
   text: string;
   /** What it held before. */
   before: string;
 }
 
+/** More pages than the reader looks at before it chooses how many to parse at once. */
+const LONG = 24;
 const TENANTS = 2;
 const SOURCES = 3;
 const by = { name: 'chaos', isAdmin: true };
@@ -41,17 +46,19 @@ export async function openObserver(engine: Engine, url: string, folder: string, 
   const sources: Source[] = [];
   for (let tenant = 0; tenant < TENANTS; tenant += 1) {
     const { tenant_id: tenantId } = await createTenant(pool, { name: `Tenant ${tenant}` });
-    for (let at = 0; at < SOURCES; at += 1) sources.push({ tenantId, uri: `s3://chaos/${at}`, text: '', before: '' });
+    for (let at = 0; at < SOURCES; at += 1)
+      sources.push({ tenantId, uri: `s3://chaos/${at}`, isPdf: at === 0, text: '', before: '' });
   }
   let editions = 0;
 
   const upload = async (source: Source): Promise<Acknowledged> => {
-    const { tenantId, uri: sourceUri, text } = source;
+    const { tenantId, uri: sourceUri, text, isPdf } = source;
+    const bytes = isPdf ? await draw(text) : Buffer.from(text);
     const file = await storeFile(deps.store, {
       tenantId,
-      fileName: 'notes.md',
+      fileName: isPdf ? 'notes.pdf' : 'notes.md',
       body: (async function* () {
-        yield Buffer.from(text);
+        yield bytes;
       })(),
       maxBytes: 1024 ** 2,
       sniff: sniffDocument,
@@ -84,7 +91,7 @@ export async function openObserver(engine: Engine, url: string, folder: string, 
     if (before !== '' && dice < 0.25) source.text = before;
     else {
       editions += 1;
-      source.text = edition(editions, random);
+      source.text = edition(editions, random, source.isPdf && random.chance(0.2) ? LONG : undefined);
     }
   };
 
@@ -108,8 +115,8 @@ export async function openObserver(engine: Engine, url: string, folder: string, 
 }
 
 /** Several sections, with sentences that come again from edition to edition: vectors are reused and made. */
-function edition(number: number, random: Random): string {
-  const sections = Array.from({ length: random.between(2, 5) }, (_, at) => {
+function edition(number: number, random: Random, parts = random.between(2, 5)): string {
+  const sections = Array.from({ length: parts }, (_, at) => {
     const lines = Array.from(
       { length: random.between(8, 24) },
       (_, line) =>
@@ -118,4 +125,15 @@ function edition(number: number, random: Random): string {
     return `# Part ${at}\n\n${lines.join('\n\n')}`;
   });
   return `${sections.join('\n\n')}\n\nEdition ${number}.\n`;
+}
+
+/** A page for each part, under its heading. */
+function draw(text: string): Promise<Uint8Array> {
+  const parts = text.split(/^# /m).filter((part) => part !== '');
+  return buildPdf(
+    parts.map((part) => {
+      const [heading = '', ...lines] = part.split('\n').filter((line) => line !== '');
+      return { heading, lines };
+    }),
+  );
 }

@@ -19,6 +19,7 @@ import type { Counts } from './auditor.ts';
 import { dismissAll } from './dismiss.ts';
 import { auditDocuments } from './documents-audit.ts';
 import { type Acknowledged, openObserver } from './documents-observer.ts';
+import { readAgain } from './documents-reread.ts';
 import { type ChaosServer, type Ground, openChaosServer, patienceMs } from './ground.ts';
 import { type Random, randomFrom } from './random.ts';
 
@@ -40,6 +41,8 @@ export interface DocumentsResult {
     /** By the part the worker was in when it died. */
     readonly inParts: Readonly<Record<string, number>>;
     readonly stops: number;
+    /** Versions whose pages were compared with those of an undisturbed reader. */
+    readonly readAgain: number;
   };
 }
 
@@ -98,7 +101,8 @@ export async function runDocumentsChaos(
     for (let number = 0; number < dose.workers; number += 1) crew.hire();
     const deadline = Date.now() + 120_000 + dose.kills * 6_000 + patienceMs;
     // As long as kills are left there is work: else the last ones would strike idle workers.
-    while (Date.now() < deadline && (crew.killed < dose.kills || stops < dose.stops)) {
+    const isDone = () => crew.killed >= dose.kills && stops >= dose.stops && transport.missing().length === 0;
+    while (Date.now() < deadline && !isDone()) {
       if ((await waiting(ground)) < 8) {
         const made = await observer.act();
         if (made !== undefined) acknowledged.push(made);
@@ -115,12 +119,16 @@ export async function runDocumentsChaos(
     await transport.calm();
     await ground.settle(30_000);
     const { counts, findings } = await auditDocuments(ground, acknowledged);
-    const missing = [...missingWork(dose, { acknowledged, crew, stops }), ...transport.missing()];
+    const reread = await readAgain(ground, deps);
+    const missing = [...missingWork(dose, { acknowledged, crew, stops }), ...transport.missing(), ...reread.findings];
     return {
       dose,
       counts: { ...counts, wrong: counts.wrong + missing.length },
       findings: [...findings, ...missing],
-      details: { acknowledged: acknowledged.length, killed: crew.killed, inParts: crew.inParts, stops },
+      details: {
+        ...{ acknowledged: acknowledged.length, killed: crew.killed, inParts: crew.inParts, stops },
+        readAgain: reread.versions,
+      },
     };
   } finally {
     await crew.dismiss();

@@ -62,12 +62,12 @@ export async function embedPassages(
       async (tx) => {
         await insertVectors(tx, tenantId, main.facts.modelId, made);
         for (const { modelId, rows } of others) await insertVectors(tx, tenantId, modelId, rows);
-        const rows = [made, ...others.map((other) => other.rows)].flat();
+        // Reused ones too: who made them may be purged before this run fails, and then nobody else knows of them.
         await recordTexts(
           tx,
           tenantId,
           input.doc_id,
-          rows.map(({ hash }) => hash),
+          passages.map(({ hash }) => hash),
         );
       },
       { checkpoint: state },

@@ -179,4 +179,31 @@ describe('a purge', () => {
     expect(await purge(shared)).toMatchObject({ versions: 0, vectors: 0 });
     expect(await bench.count('vector_ledger')).toBe(after);
   });
+
+  it('takes the vectors that a failed run had only reused, when the document that made them was purged while it worked', async () => {
+    const text = `# Shared\n\n${prose(73, 40).join('\n\n')}\n`;
+    const before = await bench.count('vector_ledger');
+    const first = await bench.ingest(text, 'first.md', { fields: { title: 'Shared' } });
+    const made = (await bench.count('vector_ledger')) - before;
+    expect(made).toBeGreaterThan(2);
+    const plain = embedder.embed;
+    let purged: Json;
+    embedder.embed = async (texts) => {
+      if (texts.length === 0) return plain(texts);
+      // All that both say is behind it: what is left is its own.
+      purged = await purge(first.docId);
+      throw new MillraceError('embedding_provider_refused', { reason: 'wrong key' });
+    };
+    const own = prose(74, 20).join('\n\n');
+    const failed = await bench.ingest(`${text}\n# Own\n\n${own}\n`, 'second.md', { fields: { title: 'Shared' } });
+    embedder.embed = plain;
+    expect(failed.run.status).toBe('failed');
+    await waitFor(async () => (await bench.count('document_versions', `doc_id = '${failed.docId}'`)) === 0, {
+      what: 'its passages to be cleared up',
+    });
+    const left = (await bench.count('vector_ledger')) - before;
+    expect([purged.vectors + left, left > 0]).toEqual([made, true]);
+    expect(await purge(failed.docId)).toMatchObject({ versions: 0, vectors: left });
+    expect(await bench.count('vector_ledger')).toBe(before);
+  });
 });

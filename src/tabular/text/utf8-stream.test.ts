@@ -98,4 +98,25 @@ describe('looking at bytes', () => {
     expect(wideEncoding(Buffer.from('a,b\n\0'))).toBeNull();
     expect(wideEncoding(Buffer.from('plain'))).toBeNull();
   });
+
+  it.each([
+    ['ASCII', 'abc\0def'],
+    ['a note of one line', 'Bring the keys\0 on Monday.\n'],
+    ['UTF-8', 'Grüße\0 aus Köln'],
+    ['three on the same side', 'a\0bb\0bb\0bcdefghij'],
+  ])('a stray zero byte does not make %s wide', (_, text) => {
+    expect(wideEncoding(Buffer.from(text))).toBeNull();
+  });
+
+  it.each([
+    ['Cyrillic', 'Да'],
+    ['Greek', 'η τιμή'],
+    ['Chinese with few ASCII characters', '第一章 总则 本法所称的合同是民事主体之间的协议\n'],
+    ['Kana', `${'こんにちは、せかい\n'.repeat(9)}`],
+    ['digits', '12'],
+  ])('%s in UTF-16 is wide, on either side', (_, text) => {
+    const hasZeros = /[\0-\xff]/.test(text);
+    expect(wideEncoding(Buffer.from(text, 'utf16le'))).toBe(hasZeros ? 'utf-16le' : null);
+    expect(wideEncoding(Buffer.from(text, 'utf16le').swap16())).toBe(hasZeros ? 'utf-16be' : null);
+  });
 });

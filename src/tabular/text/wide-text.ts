@@ -3,6 +3,10 @@
 
 export type WideEncoding = 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
 
+const FEW_ZEROS = 8;
+/** Tab, line feed, vertical tab, form feed, carriage return, escape: of plain text. */
+const blanks: ReadonlySet<number> = new Set([9, 10, 11, 12, 13, 27]);
+
 export function wideEncoding(bytes: Uint8Array): WideEncoding | null {
   if (bytes.length < 2 || !bytes.includes(0)) return null;
   return fourByteEncoding(bytes) ?? twoByteEncoding(bytes);
@@ -16,9 +20,15 @@ function twoByteEncoding(bytes: Uint8Array): WideEncoding | null {
     if (bytes[i] === 0) evenZeros++;
     if (bytes[i + 1] === 0) oddZeros++;
   }
-  if (oddZeros > pairs * 0.1 && evenZeros < pairs * 0.01) return 'utf-16le';
-  if (evenZeros > pairs * 0.1 && oddZeros < pairs * 0.01) return 'utf-16be';
-  return null;
+  const zeros = Math.max(evenZeros, oddZeros);
+  if (zeros <= pairs * 0.1 || Math.min(evenZeros, oddZeros) >= pairs * 0.01 || isStray(bytes, zeros, pairs))
+    return null;
+  return zeros === oddZeros ? 'utf-16le' : 'utf-16be';
+}
+
+/** A few zero bytes in a short text all stand on one side by chance. Wide text shows more: half of its pairs have one, or their other bytes are controls. */
+function isStray(bytes: Uint8Array, zeros: number, pairs: number): boolean {
+  return zeros < FEW_ZEROS && zeros < pairs * 0.5 && !bytes.some((byte) => byte > 0 && byte < 32 && !blanks.has(byte));
 }
 
 /** No character is above 0x10FFFF: the highest byte of each four is always zero, the next one hardly ever anything else. */

@@ -1,6 +1,7 @@
 // Every break there is.
 import type { Break } from '../break.ts';
 import { conformanceBreaks } from './conformance.ts';
+import { documentBreaks } from './documents.ts';
 import { effectsBreaks } from './effects.ts';
 import { engineBreaks } from './engine.ts';
 import { intakeBreaks } from './intake.ts';
@@ -12,6 +13,7 @@ import { tabularBreaks } from './tabular.ts';
 
 export const breaks: readonly Break[] = [
   ...conformanceBreaks,
+  ...documentBreaks,
   ...effectsBreaks,
   ...engineBreaks,
   ...intakeBreaks,

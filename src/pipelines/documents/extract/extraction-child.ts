@@ -27,7 +27,8 @@ async function answer(request: ExtractionRequest): Promise<ExtractionAnswer> {
 
 // Each reader is loaded only where it is needed: the PDF library alone takes 60 MB.
 async function openPdf(request: OpenRequest): Promise<OpenedDocument> {
-  const { countPages, parsePages, readPdfPages, renderPage } = await import('./read-pdf.ts');
+  const { countPages, parsePages, readPdfPages } = await import('./read-pdf.ts');
+  const { renderPage } = await import('./pdf-library.ts');
   const facts = { unit: 'page' as const, ...(await countPages(request.path)) };
   const isAlive = () => process.send?.({ type: 'alive' });
   const parsed = new PagesAhead((from, to) => parsePages(request.path, from, to, isAlive), {
@@ -59,7 +60,7 @@ async function readBlocks({ path, format }: OpenRequest) {
   const bytes = await readFile(path);
   if (format === 'html') return (await import('./read-html.ts')).readHtml(bytes);
   const { readMarkdown, readText } = await import('./read-text.ts');
-  return { blocks: await (format === 'md' ? readMarkdown(bytes) : readText(bytes)), notes: [] };
+  return format === 'md' ? readMarkdown(bytes) : readText(bytes);
 }
 
 function settle(section: ReadPage, asked: OpenRequest['asked']): ReadPage {

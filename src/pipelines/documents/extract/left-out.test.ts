@@ -8,7 +8,7 @@ import { markdownOf } from '../markdown.ts';
 import type { Block } from './page.ts';
 import { readDocx } from './read-docx.ts';
 import { readHtml } from './read-html.ts';
-import { readMarkdown } from './read-text.ts';
+import { readMarkdown, readText } from './read-text.ts';
 import { sectionsOf } from './sections.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'millrace-left-out-'));
@@ -96,7 +96,7 @@ describe('HTML', () => {
 
 describe('Markdown', () => {
   it('keeps the numbers of its lists', async () => {
-    expect(texts(await readMarkdown(Buffer.from('3. Notice\n4) Term\n- point\n')))).toEqual([
+    expect(texts((await readMarkdown(Buffer.from('3. Notice\n4) Term\n- point\n'))).blocks)).toEqual([
       '3. Notice',
       '4) Term',
       'point',
@@ -104,8 +104,31 @@ describe('Markdown', () => {
   });
 });
 
+describe('plain text', () => {
+  it('with a stray NUL is read as what it is without it, and the NUL is said', async () => {
+    expect(await readText(Buffer.from('Bring the ke\0ys.'))).toEqual({
+      blocks: [{ kind: 'paragraph', text: 'Bring the keys.' }],
+      notes: ['1 NUL character was left out'],
+    });
+    const { blocks, notes } = await readMarkdown(Buffer.from('# Grüße\0\n\naus\0 Köln\n'));
+    expect([texts(blocks), notes]).toEqual([['Grüße', 'aus Köln'], ['2 NUL characters were left out']]);
+  });
+
+  it.each(['utf16le', 'utf8'] as const)('in %s without a mark says nothing of NULs', async (encoding) => {
+    expect(await readText(Buffer.from('Bring the keys.\n\nAll of them.', encoding))).toEqual({
+      blocks: [
+        { kind: 'paragraph', text: 'Bring the keys.' },
+        { kind: 'paragraph', text: 'All of them.' },
+      ],
+      notes: [],
+    });
+  });
+});
+
 it('Markdown: what a page says about itself is no heading, and HTML for browsers without scripts is left out and said', async () => {
-  const md = await readMarkdown(Buffer.from('---\ntitle: Report\nowner: Ada\n---\n\nText\n\n---\n\nMore\n'));
+  const { blocks: md } = await readMarkdown(
+    Buffer.from('---\ntitle: Report\nowner: Ada\n---\n\nText\n\n---\n\nMore\n'),
+  );
   expect(md.map(({ kind, text }) => [kind, text])).toEqual([
     ['code', 'title: Report\nowner: Ada'],
     ['paragraph', 'Text'],

@@ -75,6 +75,21 @@ export function withoutText(pageNo: number, reason: string): ReadPage {
   };
 }
 
+/** The same with what is known of the page. */
+export function withoutWords(
+  pageNo: number,
+  fate: 'empty' | 'rejected',
+  known: {
+    readonly reason: string | null;
+    readonly isGarbled?: boolean;
+    readonly width?: number;
+    readonly height?: number;
+  },
+): ReadPage {
+  const { reason, isGarbled = false, width = null, height = null } = known;
+  return { ...withoutText(pageNo, reason ?? ''), fate, reason, width, height, garbledShare: isGarbled ? 1 : 0 };
+}
+
 const BETWEEN = '\n\n';
 
 /** The text of a page, and where each block stands in it. */

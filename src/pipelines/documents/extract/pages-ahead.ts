@@ -4,12 +4,15 @@
 // takes or the page from which a killed run goes on: the same file gets the same headings. A reader that comes after one that was lost parses only
 // what it is asked for: the page at fault must be found.
 import type { ParsedPage } from '@llamaindex/liteparse';
+import type { ShownPage } from './upright-pages.ts';
 
 export interface ParsedPages {
   readonly pages: ReadonlyMap<number, ParsedPage>;
   readonly errors: ReadonlyMap<number, string>;
   /** The pieces of text of a second reading, where the first one was quick. */
   readonly again: ReadonlyMap<number, ParsedPage['textItems']>;
+  /** Pages that were turned to be read: how they are shown. */
+  readonly shown?: ReadonlyMap<number, ShownPage>;
 }
 
 /** So many pages say how large a window may be. */

@@ -6,15 +6,22 @@ import { decodeText } from '../../../tabular/text/decode-text.ts';
 import { detectEncoding } from '../../../tabular/text/detect-encoding.ts';
 import { type Block, cleanText, tableText } from './page.ts';
 
-export async function readText(bytes: Uint8Array): Promise<Block[]> {
-  return paragraphsOf(await decode(bytes));
+export interface ReadText {
+  readonly blocks: readonly Block[];
+  readonly notes: readonly string[];
 }
 
-export async function readMarkdown(bytes: Uint8Array): Promise<Block[]> {
-  return markdownBlocks(await decode(bytes));
+export async function readText(bytes: Uint8Array): Promise<ReadText> {
+  const { text, notes } = await decode(bytes);
+  return { blocks: paragraphsOf(text), notes };
 }
 
-async function decode(bytes: Uint8Array): Promise<string> {
+export async function readMarkdown(bytes: Uint8Array): Promise<ReadText> {
+  const { text, notes } = await decode(bytes);
+  return { blocks: markdownBlocks(text), notes };
+}
+
+async function decode(bytes: Uint8Array): Promise<{ text: string; notes: string[] }> {
   const { value } = await detectEncoding(bytesSource(bytes)).catch((error: unknown) => {
     throw new MillraceError(
       'document_damaged',
@@ -22,7 +29,12 @@ async function decode(bytes: Uint8Array): Promise<string> {
       { cause: error },
     );
   });
-  return decodeText(bytes.subarray(value.bomBytes), value.name);
+  const text = decodeText(bytes.subarray(value.bomBytes), value.name);
+  // NUL is no character of a text: it comes from a damaged copy, or from a field that a program has filled up.
+  const count = text.split('\0').length - 1;
+  if (count === 0) return { text, notes: [] };
+  const notes = [`${count} NUL ${count === 1 ? 'character was' : 'characters were'} left out`];
+  return { text: text.replaceAll('\0', ''), notes };
 }
 
 /** A form feed ends a page of old text files; it ends a paragraph here. */

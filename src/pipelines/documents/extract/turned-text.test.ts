@@ -42,3 +42,16 @@ it('an item that goes on at the top of the next line is taken apart', () => {
   const found = readTurned([...letters('the last wor', 0), across, ...letters(' tart', 14)]);
   expect(found?.blocks.map(({ text }) => text)).toEqual(['Start the last word']);
 });
+
+it('lines upside down come from the bottom and read from the right', () => {
+  const word = (text: string, x: number, y: number, width: number) => ({
+    text,
+    x,
+    y,
+    width,
+    height: 12,
+    rotation: 180,
+  });
+  const found = readTurned([word('tenth', 60, 40, 30), word('rule', 94, 40, 20), word('The', 98, 56, 16)]);
+  expect(found?.blocks).toEqual([{ text: 'The rule tenth', box: { x: 60, y: 40, w: 54, h: 28 } }]);
+});

@@ -1,7 +1,8 @@
-// Text that stands upright on its side: a label along the edge, a table that was turned to fit the page. The library gives its letters or lines with their
-// angle and leaves them out of the layout. Here they are put together: along each line, then line by line.
+// Text that stands otherwise than the rest of its page: a label along the edge, a table on its side, a stamp upside down. The library gives its letters or
+// lines with their angle and leaves them out of the layout, or mixes up their words. Here they are put together: along each line, then line by line.
 import type { Box } from './page.ts';
 import type { PlacedText } from './reading-order.ts';
+import { isAt, type Turn } from './upright-pages.ts';
 
 export interface AngledText extends PlacedText {
   /** Clockwise, in degrees. */
@@ -16,82 +17,93 @@ export interface TurnedText {
   readonly upright: readonly AngledText[];
 }
 
-const ANGLE_SLACK = 5;
 /** In sizes of the letters: a wider gap along a line is a space, a wider one between lines begins a new block. */
 const WORD_GAP = 0.12;
 const LINE_GAP = 2.5;
+const turns = [90, 270, 180] as const;
+
+/** A piece as it would stand if the page were turned so that it is upright: along the line and down the page. */
+interface Upright {
+  readonly item: PlacedText;
+  readonly along: number;
+  readonly length: number;
+  readonly down: number;
+  readonly size: number;
+}
 
 interface Line {
   readonly text: string;
   readonly box: Box;
+  readonly top: number;
+  readonly bottom: number;
   readonly size: number;
 }
 
 /** Undefined: nothing on the page is turned. */
 export function readTurned(items: readonly AngledText[]): TurnedText | undefined {
-  const down = items.filter((item) => isAt(item, 90)).flatMap(wordsOf);
-  const up = items.filter((item) => isAt(item, 270)).flatMap(wordsOf);
-  if (down.length + up.length === 0) return undefined;
-  const blocks = [...blocksOf(linesOf(down, 'down')), ...blocksOf(linesOf(up, 'up'))];
+  if (!items.some(isTurned)) return undefined;
+  const blocks = turns.flatMap((turn) => {
+    const own = items.filter(({ rotation }) => isAt(rotation, turn)).flatMap(wordsOf);
+    return blocksOf(linesOf(own.map((item) => stand(item, turn))));
+  });
   return { blocks, upright: items.filter((item) => !isTurned(item)) };
 }
 
-export function isTurned(item: AngledText): boolean {
-  return isAt(item, 90) || isAt(item, 270);
+export function isTurned({ rotation }: AngledText): boolean {
+  return turns.some((turn) => isAt(rotation, turn));
 }
 
-function wordsOf(item: AngledText): readonly AngledText[] {
+function wordsOf(item: AngledText): readonly PlacedText[] {
   return item.words === undefined || item.words.length === 0 ? [item] : item.words;
 }
 
-function isAt({ rotation = 0 }: AngledText, angle: number): boolean {
-  return Math.abs(rotation - angle) <= ANGLE_SLACK;
+function stand(item: PlacedText, turn: Turn): Upright {
+  const { x, y, width, height } = item;
+  if (turn === 180) return { item, along: -(x + width), length: width, down: -(y + height), size: height };
+  const along = turn === 90 ? y : -(y + height);
+  return { item, along, length: height, down: turn === 90 ? -(x + width) : x, size: width };
 }
 
-/** Read downwards, the first line is the rightmost; read upwards, the leftmost. */
-function linesOf(items: readonly AngledText[], direction: 'down' | 'up'): Line[] {
-  const sign = direction === 'down' ? -1 : 1;
-  const lines: { middle: number; items: AngledText[] }[] = [];
-  for (const item of items.toSorted((a, b) => sign * (middleOf(a) - middleOf(b)))) {
+function linesOf(pieces: readonly Upright[]): Line[] {
+  const middleOf = ({ down, size }: Upright) => down + size / 2;
+  const lines: { middle: number; pieces: Upright[] }[] = [];
+  for (const piece of pieces.toSorted((a, b) => middleOf(a) - middleOf(b))) {
     const line = lines.at(-1);
-    if (line !== undefined && Math.abs(middleOf(item) - line.middle) < item.width * 0.6) line.items.push(item);
-    else lines.push({ middle: middleOf(item), items: [item] });
+    if (line !== undefined && middleOf(piece) - line.middle < piece.size * 0.6) line.pieces.push(piece);
+    else lines.push({ middle: middleOf(piece), pieces: [piece] });
   }
-  return lines.map((line) => joinLine(line.items, direction));
+  return lines.map((line) => joinLine(line.pieces));
 }
 
-function joinLine(items: readonly AngledText[], direction: 'down' | 'up'): Line {
-  const begin = ({ y, height }: AngledText) => (direction === 'down' ? y : -(y + height));
+function joinLine(pieces: readonly Upright[]): Line {
   let [text, end] = ['', 0];
-  for (const item of items.toSorted((a, b) => begin(a) - begin(b))) {
-    text += text === '' || begin(item) - end < item.width * WORD_GAP ? item.text : ` ${item.text}`;
-    end = begin(item) + item.height;
+  for (const { item, along, length, size } of pieces.toSorted((a, b) => a.along - b.along)) {
+    text += text === '' || along - end < size * WORD_GAP ? item.text : ` ${item.text}`;
+    end = along + length;
   }
-  return { text, box: boxAround(items), size: Math.max(...items.map(({ width }) => width)) };
+  return {
+    text,
+    box: boxAround(pieces.map(({ item }) => item)),
+    top: Math.min(...pieces.map(({ down }) => down)),
+    bottom: Math.max(...pieces.map(({ down, size }) => down + size)),
+    size: Math.max(...pieces.map(({ size }) => size)),
+  };
 }
 
 function blocksOf(lines: readonly Line[]): { text: string; box: Box }[] {
   const blocks: Line[] = [];
   for (const line of lines) {
     const last = blocks.at(-1);
-    const isNear = last !== undefined && gapBetween(last.box, line.box) < LINE_GAP * line.size;
-    if (!isNear) blocks.push(line);
+    if (last === undefined || line.top - last.bottom >= LINE_GAP * line.size) blocks.push(line);
     else
       blocks.splice(-1, 1, {
+        ...line,
         text: `${last.text} ${line.text}`,
-        size: line.size,
+        top: last.top,
         box: boxAround([last.box, line.box].map(({ w, h, ...place }) => ({ ...place, width: w, height: h }))),
       });
   }
   return blocks.map(({ text, box }) => ({ text, box }));
-}
-
-function gapBetween(one: Box, other: Box): number {
-  return Math.max(one.x, other.x) - Math.min(one.x + one.w, other.x + other.w);
-}
-
-function middleOf({ x, width }: AngledText): number {
-  return x + width / 2;
 }
 
 function boxAround(items: readonly { x: number; y: number; width: number; height: number }[]): Box {
