@@ -50,6 +50,8 @@ const cases: readonly [ContentKind, string, Uint8Array][] = [
   ['pdf', 'a PDF', Buffer.from('%PDF-1.7\n')],
   ['pdf', 'a PDF behind a line of CSV', Buffer.from('a,b\n%PDF-1.4\n')],
   ['image', 'a PNG', Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10])],
+  ['text', 'a note with a stray NUL', Buffer.from('Bring the ke\0ys.')],
+  ['binary', 'many zero bytes', Buffer.from('key\0\0\0\0value\0\0\0')],
   ['binary', 'an executable', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1])],
   ['binary', 'control characters', Buffer.from([1, 2, 3, 4, 5, 6, 7, 8])],
 ];

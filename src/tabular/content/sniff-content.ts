@@ -183,6 +183,9 @@ function markedWide(bytes: Buffer): WideEncoding | null {
   return starts(0xfe, 0xff) ? 'utf-16be' : null;
 }
 
+/** Of a short text one or two are a large share, and damage. */
+const STRAY_NULS = 2;
+
 /** Share of control characters that no text has; line ends, tabs, form feeds and the four separators of ASCII are text. */
 function controlShare(text: string): number {
   let controls = 0;
@@ -190,5 +193,5 @@ function controlShare(text: string): number {
     const code = text.charCodeAt(i);
     if (code < 27 && code !== 9 && code !== 10 && code !== 13 && code !== 12) controls++;
   }
-  return controls / text.length;
+  return (controls - Math.min(STRAY_NULS, text.split('\0', STRAY_NULS + 1).length - 1)) / text.length;
 }

@@ -1,9 +1,12 @@
 // Wide text without a byte order mark shows in its zero bytes: of UTF-16 one side of nearly every pair (delimiters, digits and line ends have
 // one), of UTF-32 two or three of every four.
 
+import { isUtf8 } from 'node:buffer';
+
 export type WideEncoding = 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
 
 const FEW_ZEROS = 8;
+const MOSTLY = 0.8;
 /** Tab, line feed, vertical tab, form feed, carriage return, escape: of plain text. */
 const blanks: ReadonlySet<number> = new Set([9, 10, 11, 12, 13, 27]);
 
@@ -26,9 +29,13 @@ function twoByteEncoding(bytes: Uint8Array): WideEncoding | null {
   return zeros === oddZeros ? 'utf-16le' : 'utf-16be';
 }
 
-/** A few zero bytes in a short text all stand on one side by chance. Wide text shows more: half of its pairs have one, or their other bytes are controls. */
+/** A few zero bytes in a short text all stand on one side by chance. Without them it is plain text then: no half of its pairs has one, and its bytes are letters. */
 function isStray(bytes: Uint8Array, zeros: number, pairs: number): boolean {
-  return zeros < FEW_ZEROS && zeros < pairs * 0.5 && !bytes.some((byte) => byte > 0 && byte < 32 && !blanks.has(byte));
+  if (zeros >= FEW_ZEROS || zeros >= pairs * 0.5) return false;
+  const others = bytes.filter((byte) => byte !== 0);
+  if (others.some((byte) => byte < 32 && !blanks.has(byte))) return false;
+  const ascii = others.filter((byte) => byte < 0x80).length;
+  return isUtf8(others) || ascii > others.length * MOSTLY;
 }
 
 /** No character is above 0x10FFFF: the highest byte of each four is always zero, the next one hardly ever anything else. */

@@ -72,7 +72,7 @@ it('a stamp upside down on an upright page reads forwards, and so does the page'
   expect(words).toBe(`${lines.join(' ')} Received by the court in May`);
 });
 
-it.each(turns)('a scan that lies turned by %i degrees is read as it would be turned', async (turn) => {
+it.each([90, 180] as const)('a scan that lies turned by %i degrees is read as it would be turned', async (turn) => {
   const image = await renderPage(await textPage(0), 1, 150);
   const file = await drawPdf(`scan-${turn}.pdf`, async (pdf, page) => {
     page.drawImage(await pdf.embedPng(image), { x: 0, y: 0, width: WIDTH, height: HEIGHT });
@@ -84,7 +84,7 @@ it.each(turns)('a scan that lies turned by %i degrees is read as it would be tur
   expect(ocrConfidence).toBeGreaterThan(0.85);
   // The text is at the top of the page as it was scanned.
   const { x = 0, y = 0 } = blocks[0]?.box ?? {};
-  expect({ 90: x > HEIGHT / 2, 180: y > HEIGHT / 2, 270: x < HEIGHT / 2 }[turn]).toBe(true);
+  expect({ 90: x > HEIGHT / 2, 180: y > HEIGHT / 2 }[turn]).toBe(true);
 });
 
 it('a language whose data is missing is said: nothing is fetched, and the page is not called empty', async () => {
