@@ -99,7 +99,7 @@ export async function runDocumentsChaos(
   const observer = await openObserver(engine, ground.appUrl, folder, random);
   try {
     for (let number = 0; number < dose.workers; number += 1) crew.hire();
-    const deadline = Date.now() + 120_000 + dose.kills * 6_000 + patienceMs;
+    const deadline = Date.now() + 120_000 + dose.kills * 20_000 + patienceMs;
     // As long as kills are left there is work: else the last ones would strike idle workers.
     const isDone = () => crew.killed >= dose.kills && stops >= dose.stops && transport.missing().length === 0;
     while (Date.now() < deadline && !isDone()) {
