@@ -29,19 +29,20 @@ const names: Readonly<Record<FieldShape, string>> = {
     blobId blob_id batch batchId source_batch_id upload upload_id connector connector_id connection_id event eventId event_id
     delivery delivery_id endpoint endpoint_id user userId user_id key_id schedule schedule_id alert rule reqId requestId
     correlationId correlation_id lane job_id airbyte_job_id ticket_id retry_of requeued_as successor position version migration
-    original_run incarnation mapping mapping_id doc_id source_uri upload_uri query_id model llm job first_id last_id`,
-  word: `pipeline stage status phase state action outcome kind code error_code error_type reason_code service name level type mode
+    original_run incarnation mapping mapping_id doc_id source_uri upload_uri query_id model llm job first_id last_id message_id`,
+  word: `pipeline stage status phase state action outcome kind code error_code error_type reason_code name level type mode
     role method operation route host signal failpoint component wait_reason platform step plan sink format encoding
-    transport file_type channel dedup_result content_type delegation_mode processor`,
+    transport file_type channel dedup_result content_type delegation_mode processor fate`,
   number: `count runs rows items bytes ms durationMs duration_ms seconds attempt attempts port pid serverPid responseTime
     statusCode position row_count record_count inserted updated unchanged rejected read merged superseded stale size sizeBytes
     retries retry_count limit lag depth concurrency waiting active delivered failed total part parts rate delay_ms in_seconds
     batchSize p50 p95 p99 rss exitCode kills poolSize poolWaiting applied_count backlog stale_hours row_number size_bytes
-    chunks_created tokens_total queue_wait_ms tokens_in tokens_out cost_usd jobs late`,
+    chunks_created tokens_total queue_wait_ms tokens_in tokens_out cost_usd jobs late receives`,
   flag: 'created stopped ok retried duplicate skipped dry_run forced embedded enabled disabled taken_over delegation_success',
   time: 'ts at until since started_at finished_at completed_at created_at available_at expires_at original_started_at due_at first_at last_at',
   hash: 'sha256 hash file_hash checksum digest content_hash',
-  text: 'reason detail next hint message error_message folder path target url',
+  // A service has a name of several words.
+  text: 'reason detail next hint message error_message folder path target url service',
   filename: 'filename file fileName file_name original_name source_file',
   counts: 'counts receipt totals failures stages outcomes retried_items retry_after_ms',
   list: 'applied codes omitted events pipelines lanes kinds missing roles',

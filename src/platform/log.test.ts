@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { createLog, type LogOptions } from './log.ts';
-import { hashFilename } from './log-fields.ts';
+import { allowedFields, hashFilename } from './log-fields.ts';
 
 /** Each canary with the part that must never appear. */
 const canaries: readonly { readonly what: string; readonly value: string; readonly never: string }[] = [
@@ -202,4 +202,9 @@ describe('a log line', () => {
     expect(last()).toMatchObject({ worker: 'w1', run: 'r' });
     expect(JSON.stringify(last())).not.toContain('a@b');
   });
+});
+
+it('a line about a message names it, its fate and how often it came; a line about a service names the service', () => {
+  const fields = { message_id: '6f1c-1', fate: 'taken', receives: 2, service: 'dead messages of documents' };
+  expect(allowedFields(fields, { logFilenames: false, stacks: false })).toEqual(fields);
 });
