@@ -20,6 +20,7 @@ describe('the list of breaks', () => {
     const areas = new Set(breaks.map(({ id }) => id.split('.')[0]));
     expect([...areas].sort()).toEqual([
       'conformance',
+      'documents',
       'effects',
       'engine',
       'intake',
