@@ -57,6 +57,7 @@ export async function parsePages(path: string, from: number, to: number, onAlive
   // The time of the reader is limited: pages that take long are looked at once.
   const isQuick = cpuOfProcess() - before < QUICK_CPU_MS * (to - from + 1);
   const again = isQuick ? await readAgain(path, from, to) : [];
+  onAlive?.();
   const { upright, shown } = await turnUpright(path, found.pages);
   return {
     pages: new Map([...found.pages, ...upright].map((page) => [page.pageNum, page])),
