@@ -1,6 +1,7 @@
 // Kills workers in every part of a document and around its activation, and stops the database now and then, while sources are observed
 // again and again: other text, a deactivation, the same text once more. Versions overtake each other all the time. What must hold is
-// counted by documents-audit.ts from a list of what was acknowledged.
+// counted by documents-audit.ts from a list of what was acknowledged. A third of the sources are PDFs; what was stored of them is compared with what
+// an undisturbed reader finds (documents-reread.ts).
 //
 //   npm run chaos -- documents --seed 7 --kills 100
 
