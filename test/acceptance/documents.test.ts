@@ -69,7 +69,9 @@ it('every command of documents does what it says, and names the next step', asyn
   const [broken, page] = [path.join(folder, 'broken.pdf'), path.join(folder, 'page.html')];
   writeFileSync(broken, '%PDF-1.4\nbroken');
   expect(await say(['upload', broken, '--watch'], 1)).toContain('extraction error');
-  expect(await say(['orphans'])).toMatch(/broken\.pdf[\s\S]*millrace runs list --pipeline documents --phase waiting,active,failed/);
+  expect(await say(['orphans'])).toMatch(
+    /broken\.pdf[\s\S]*millrace runs list --pipeline documents --phase waiting,active,failed/,
+  );
   // What was left out is said where somebody looks at the document.
   writeFileSync(page, `<p>${prose(3, 4).join(' ')}</p><footer>Imprint of the paper</footer>`);
   await say(['upload', page, '--watch']);

@@ -35,7 +35,7 @@ async function openPdf(request: OpenRequest): Promise<OpenedDocument> {
     total: facts.pages,
     isAhead: request.isAhead ?? true,
   });
-  const options = { ...request, onSlowPage: isAlive };
+  const options = { ...request, onRead: isAlive };
   return {
     facts,
     pages: (from, to) => readPdfPages(options, parsed, from, to),

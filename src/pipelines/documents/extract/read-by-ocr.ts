@@ -12,6 +12,8 @@ export interface OcrOptions {
   readonly path: string;
   readonly tessdata: string;
   readonly language: string;
+  /** A sign of life after each reading of an image. */
+  readonly onRead?: () => void;
 }
 
 export interface PageForOcr {
@@ -100,6 +102,7 @@ async function readAt(options: OcrOptions, source: string | Buffer, at: number, 
     targetPages: String(at),
     ...(turn === 0 ? {} : { pageOrientationCorrections: [{ page: at, angle: turn }] }),
   }).parse(source);
+  options.onRead?.();
   const [page] = pages;
   if (page === undefined) return undefined;
   const [width, height] = turn === 90 || turn === 270 ? [page.height, page.width] : [page.width, page.height];

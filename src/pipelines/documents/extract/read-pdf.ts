@@ -21,8 +21,6 @@ export interface PdfOptions extends OcrOptions {
   readonly ocr: 'off' | 'auto';
   /** What a person asked for, by page. */
   readonly asked: Readonly<Record<string, 'ocr' | 'exclude'>>;
-  /** Called after each page that was read by OCR. */
-  readonly onSlowPage?: () => void;
 }
 
 /** A page with so large an image and so little text is a scan with a stamp on it, not a page of text. */
@@ -154,7 +152,6 @@ async function settlePage(options: PdfOptions, pageNo: number, found: ParsedPage
       isGarbled,
     });
   const read = await readByOcr(options, { pageNo, isGarbled, ...(own.text === '' ? {} : { size }) });
-  options.onSlowPage?.();
   return { ...read, ...size };
 }
 
@@ -178,7 +175,6 @@ function isUnreadable({ text, complexity }: ParsedPage): boolean {
 async function readScan(options: PdfOptions, text: ReadPage, page: ParsedPage): Promise<ReadPage | undefined> {
   const size = { width: page.width, height: page.height };
   const read = await readByOcr(options, { pageNo: text.pageNo, isGarbled: false, size });
-  options.onSlowPage?.();
   const isMore = read.fate === 'ocr' && wordsOf(read.text).length > wordsOf(text.text).length;
   if (!isMore) return undefined;
   const placed = placeBlocks(withinPage(withLostLines(read.blocks, page.textItems), page));

@@ -40,10 +40,14 @@ const textPage = (turn: number, label?: string) =>
 async function read(file: string, language = 'eng') {
   const { pages: total } = await countPages(file);
   const ahead = new PagesAhead((from, to) => parsePages(file, from, to), { total, isAhead: true });
-  const options = { path: file, ocr: 'auto', tessdata: tessdataFolder, language, asked: {} } as const;
+  let reads = 0;
+  const onRead = () => {
+    reads += 1;
+  };
+  const options = { path: file, ocr: 'auto', tessdata: tessdataFolder, language, asked: {}, onRead } as const;
   const [page] = await readPdfPages(options, ahead, 1, total);
   if (page === undefined) throw new Error('no page was read');
-  return { ...page, words: page.text.replace(/\s+/g, ' ') };
+  return { ...page, reads, words: page.text.replace(/\s+/g, ' ') };
 }
 
 it.each(turns)(
@@ -78,8 +82,10 @@ it.each([90, 180] as const)('a scan that lies turned by %i degrees is read as it
     page.drawImage(await pdf.embedPng(image), { x: 0, y: 0, width: WIDTH, height: HEIGHT });
     page.setRotation(degrees(turn));
   });
-  const { words, fate, ocrConfidence, width, blocks } = await read(file);
+  const { words, fate, ocrConfidence, width, blocks, reads } = await read(file);
   expect([fate, width]).toEqual(['ocr', turn === 180 ? WIDTH : HEIGHT]);
+  // Each reading is a sign of life: one alone may take as long as a page is given.
+  expect(reads).toBe(turn === 180 ? 2 : 3);
   expect(words).toContain('Rule number 8 keeps record 17 for 9 years.');
   expect(ocrConfidence).toBeGreaterThan(0.85);
   // The text is at the top of the page as it was scanned.
