@@ -164,8 +164,8 @@ export const documentBreaks: readonly Break[] = [
   {
     id: 'documents.upside-down-stays',
     file: UPRIGHT,
-    find: `return turns.find((turn) => letters[turn] > all / 2) ?? 0;`,
-    replace: `return turns.find((turn) => turn !== 180 && letters[turn] > all / 2) ?? 0;`,
+    find: `return turns.find((turn) => letters[turn] > all * MOST) ?? 0;`,
+    replace: `return turns.find((turn) => turn !== 180 && letters[turn] > all * MOST) ?? 0;`,
     tests: [UPRIGHT_TEST],
     title: 'shown turned by 180 degrees',
   },

@@ -104,11 +104,12 @@ it('a language whose data is missing is said: nothing is fetched, and the page i
   });
 });
 
-it('a page is turned as more than half of its letters are', () => {
+it('a page is turned as three quarters of its letters are', () => {
   const item = (text: string, rotation?: number) => ({ text, rotation });
   expect(turnOf([])).toBe(0);
   expect(turnOf([item('upright text'), item('down', 90)])).toBe(0);
-  expect(turnOf([item('head'), item('most of it', 179.9)])).toBe(180);
+  expect(turnOf([item('head'), item('most of all its text', 179.9)])).toBe(180);
+  expect(turnOf([item('upright text'), item('more text on its side', 90)])).toBe(0);
   expect(turnOf([item('aslant and long', 45), item('up', 270)])).toBe(0);
   expect(turnOf([item('almost upright', 359.5), item('down', 90)])).toBe(0);
 });

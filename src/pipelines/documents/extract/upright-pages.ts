@@ -14,20 +14,21 @@ export interface ShownPage {
 }
 
 const ANGLE_SLACK = 5;
+const MOST = 0.75;
 
 export function isAt(rotation: number | undefined, turn: Turn): boolean {
   const away = Math.abs((rotation ?? 0) - turn) % 360;
   return Math.min(away, 360 - away) <= ANGLE_SLACK;
 }
 
-/** How more than half of the letters stand. */
+/** How most of the letters stand. On a page of both kinds the upright ones are read first, and the others are put together by turned-text.ts. */
 export function turnOf(items: readonly { readonly text: string; readonly rotation?: number | undefined }[]): Turn {
   const letters = { 0: 0, 90: 0, 180: 0, 270: 0, none: 0 };
   const turns = [0, 90, 180, 270] as const;
   for (const { text, rotation } of items)
     letters[turns.find((turn) => isAt(rotation, turn)) ?? 'none'] += text.replace(/\s+/g, '').length;
   const all = Object.values(letters).reduce((sum, each) => sum + each, 0);
-  return turns.find((turn) => letters[turn] > all / 2) ?? 0;
+  return turns.find((turn) => letters[turn] > all * MOST) ?? 0;
 }
 
 /** Where a box of the upright page is on the page that is shown. */
