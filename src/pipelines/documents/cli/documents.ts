@@ -231,7 +231,10 @@ async function orphans({ tenant, limit, json }: DocumentOptions): Promise<void> 
   const page = await withConnection({ tenant }, ({ call }) => call('documents.orphans', { query: { limit } }));
   if (json) sayJson(page.data);
   else if (page.data.length === 0) say('No orphans: every document has a version.');
-  else say(`${formatTable(orphanColumns, page.data)}\nTheir runs: millrace runs list --pipeline documents --phase waiting,active,failed`);
+  else
+    say(
+      `${formatTable(orphanColumns, page.data)}\nTheir runs: millrace runs list --pipeline documents --phase waiting,active,failed`,
+    );
 }
 
 async function deactivate(id: string, { tenant, reason, json }: DocumentOptions): Promise<void> {
