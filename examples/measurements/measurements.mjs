@@ -118,21 +118,19 @@ export const measurements = defineKit({
   commands: [
     {
       group: 'Measurements:',
-      add(program, { withToolbox }) {
+      add(program, { withConnection }) {
         program
           .command('measurements')
-          .summary('how many measurements are stored')
-          .description('Says how many measurements of this installation are stored.')
-          .addHelpText('after', '\nExample:\n  millrace measurements')
-          .action(() =>
-            withToolbox(async ({ engine }) => {
-              const { rows } = await engine.pools.control.query(
-                `select count(*)::int as runs from engine.runs where pipeline = $1 and phase = 'done'`,
-                [name],
-              );
-              process.stdout.write(`${rows[0].runs} files of measurements are stored\n`);
-            }),
-          );
+          .summary('the newest measurement of a sensor')
+          .description('Shows the newest measurement of a sensor.')
+          .argument('<sensor>', 'name of the sensor')
+          .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+          .addHelpText('after', '\nExample:\n  millrace measurements south')
+          .action(async (sensor, { tenant }) => {
+            const path = `/v1/x/measurements/latest/${encodeURIComponent(sensor)}`;
+            const latest = await withConnection({ tenant }, ({ request }) => request('GET', path));
+            process.stdout.write(`${latest.sensor} measured ${latest.value} at ${latest.taken_at}\n`);
+          });
       },
     },
   ],

@@ -1,6 +1,6 @@
 // What a command works with: the API of a server, or the installation of this machine, opened for the length of the command. Opening
 // either starts what lies above this layer, so the program says how it is done (`provideTools`) before it reads a command.
-import type { Client } from '../contract/api/client.ts';
+import type { ApiRequest, Client } from '../contract/api/client.ts';
 import type { Role } from '../contract/api/roles.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Config } from '../platform/config.ts';
@@ -8,6 +8,8 @@ import type { Pool } from '../platform/database.ts';
 
 export interface Connection {
   readonly call: Client;
+  /** Calls a route that a pipeline of your own declares. */
+  readonly request: ApiRequest;
   /** Where a person opens the console, when there is one. */
   readonly consoleUrl: string;
   /** Set when the command works on the database of this machine. */

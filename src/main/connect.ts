@@ -4,7 +4,7 @@ import { ensureFirstTenant, makeTrialTenant, removeTrialTenant } from '../access
 import { chooseTenant } from '../cli/choose-tenant.ts';
 import type { Connection, ConnectOptions } from '../cli/connection.ts';
 import { note } from '../cli/output.ts';
-import { createClient } from '../contract/api/client.ts';
+import { createClient, createRequest } from '../contract/api/client.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { findServerAddress } from '../roles/server-address.ts';
 import { type OpenToolbox, openToolbox } from './toolbox.ts';
@@ -42,8 +42,13 @@ function connectRemote(url: string): OpenConnection {
       throw new MillraceError('server_unreachable', { url, reason }, { cause: error });
     }
   };
-  const call = createClient({ baseUrl: url, token, fetch: reach });
-  return { call, consoleUrl: url.replace(/\/$/, ''), async close() {} };
+  const options = { baseUrl: url, token, fetch: reach };
+  return {
+    call: createClient(options),
+    request: createRequest(options),
+    consoleUrl: url.replace(/\/$/, ''),
+    async close() {},
+  };
 }
 
 async function connectHere(options: ConnectOptions): Promise<OpenConnection> {
@@ -67,7 +72,8 @@ async function connectHere(options: ConnectOptions): Promise<OpenConnection> {
     // Feeds hear of events that other processes make.
     await installation.engine.start({});
     const consoleUrl = config.publicUrl ?? findServerAddress(config.home) ?? `http://${config.host}:${config.port}`;
-    return { call: createClient({ baseUrl: url, token }), consoleUrl, tools, tenantId, close };
+    const server = { baseUrl: url, token };
+    return { call: createClient(server), request: createRequest(server), consoleUrl, tools, tenantId, close };
   } catch (error) {
     await close();
     throw error;

@@ -196,9 +196,13 @@ describe('a pipeline of one’s own', () => {
     expect([command.code, command.stderr]).toEqual([0, '']);
   });
 
-  it('has commands of its own', async () => {
-    const { stdout, code } = await millrace(['measurements'], env);
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ files of measurements are stored\n$/)]);
+  it('has commands of its own, which call its routes on the server or on this machine', async () => {
+    const here = await millrace(['measurements', 'south'], env);
+    expect([here.code, here.stdout]).toEqual([0, 'south measured 7.25 at 2026-01-05T07:00:00.000Z\n']);
+    const onServer = { ...env, MILLRACE_URL: server.url, MILLRACE_TOKEN: 'not checked: AUTH_ENABLED is false' };
+    expect((await millrace(['measurements', 'south'], onServer)).stdout).toBe(here.stdout);
+    const unknown = await millrace(['measurements', 'west coast'], env);
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Upload one, or ask for another')]);
   });
 });
 

@@ -2,7 +2,7 @@
 // imports, so no zod reaches a browser bundle); method and path from operations.ts. A refusal is thrown as ApiError with the
 // server's problem object.
 import type { z } from 'zod';
-import { type OperationId, operations } from './operations.ts';
+import { type Method, type OperationId, operations } from './operations.ts';
 import type { Problem } from './problem.ts';
 import type { Routes } from './routes.ts';
 
@@ -75,17 +75,29 @@ interface LooseArgs {
   idempotencyKey?: string;
 }
 
-export function createClient(options: ClientOptions = {}): Client {
+/** A request to a route that the route table does not have: one that a pipeline of your own declares. The path holds the query, if any. */
+export type ApiRequest = (
+  method: Method,
+  path: string,
+  args?: Pick<LooseArgs, 'body' | 'signal' | 'idempotencyKey'>,
+) => Promise<unknown>;
+
+export function createRequest(options: ClientOptions = {}): ApiRequest {
   const send = options.fetch ?? fetch;
-  return (async (operation: OperationId, args: LooseArgs = {}) => {
-    const [method] = operations[operation];
-    const headers = requestHeaders(options, args);
-    const init: RequestInit = { method, headers };
+  const base = (options.baseUrl ?? '').replace(/\/$/, '');
+  return async (method, path, args = {}) => {
+    const init: RequestInit = { method, headers: requestHeaders(options, args) };
     if (args.signal) init.signal = args.signal;
     if (args.body instanceof FormData) init.body = args.body;
     else if (args.body !== undefined) init.body = JSON.stringify(args.body);
-    return readAnswer(await send(urlOf(operation, args, options.baseUrl), init));
-  }) as Client;
+    return readAnswer(await send(`${base}${path}`, init));
+  };
+}
+
+export function createClient(options: ClientOptions = {}): Client {
+  const request = createRequest(options);
+  return ((operation: OperationId, args: LooseArgs = {}) =>
+    request(operations[operation][0], urlOf(operation, args), args)) as Client;
 }
 
 /** The address of an operation, for links, EventSource and WebSocket. */
