@@ -1,12 +1,11 @@
 // Clients: the labels inside a tenant. Names are unique there; one that stored numbers refer to stays.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Queryable } from '../platform/database.ts';
-import { sqlStateOf } from '../platform/database-errors.ts';
+import { isUniqueViolation, sqlStateOf } from '../platform/database-errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { type ClientRow, findClient } from './sql/list-clients.ts';
 import { deleteClient, insertClient, renameClient } from './sql/write-client.ts';
 
-const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 
 export async function requireClient(db: Queryable, tenantId: string, clientId: string): Promise<ClientRow> {
@@ -37,7 +36,7 @@ export async function removeClient(db: Queryable, tenantId: string, clientId: st
 }
 
 function nameTaken(error: unknown, name: string): never {
-  if (sqlStateOf(error) === UNIQUE_VIOLATION) throw new MillraceError('client_name_taken', { name }, { cause: error });
+  if (isUniqueViolation(error)) throw new MillraceError('client_name_taken', { name }, { cause: error });
   throw error;
 }
 

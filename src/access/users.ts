@@ -3,7 +3,7 @@
 import type { Role } from '../contract/api/roles.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Queryable } from '../platform/database.ts';
-import { sqlStateOf } from '../platform/database-errors.ts';
+import { isUniqueViolation } from '../platform/database-errors.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { hashPassword, makeOneTimePassword } from './passwords.ts';
 import { deleteUser, insertUser } from './sql/insert-user.ts';
@@ -19,7 +19,6 @@ export interface NewUser {
 
 const address = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
 const MAX_ADDRESS = 320;
-const UNIQUE_VIOLATION = '23505';
 
 /** A one-time password and its hash, made before any transaction is open: hashing takes a quarter of a second. */
 export async function prepareOneTimePassword(): Promise<{ password: string; hash: string }> {
@@ -47,7 +46,7 @@ export async function addUser(
       mustChangePassword,
     });
   } catch (error) {
-    if (sqlStateOf(error) === UNIQUE_VIOLATION) throw new MillraceError('email_taken', {}, { cause: error });
+    if (isUniqueViolation(error)) throw new MillraceError('email_taken', {}, { cause: error });
     throw error;
   }
 }

@@ -29,6 +29,11 @@ export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+/** Takes back the line that shows progress, where there is one. */
+export function clearLine(): void {
+  if (process.stdout.isTTY) process.stdout.write('\r\u001b[2K');
+}
+
 /** A table with one space of air; empty when there are no rows. */
 export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const cells = rows.map((row) => columns.map((column) => column.value(row)));

@@ -16,6 +16,11 @@ export function relativeTime(at: string | Date, nowMs = Date.now()): string {
   return ms < 0 ? `${amount} ${unit} ago` : `in ${amount} ${unit}`;
 }
 
+/** "3 min ago", or a dash for what has not been. */
+export function when(at: string | null): string {
+  return at === null ? '–' : relativeTime(at);
+}
+
 /** "840 ms", "12.4 s", "3 min 20 s". */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;

@@ -7,7 +7,7 @@ import { withTransaction } from '../platform/database.ts';
 import { failpoint } from '../platform/failpoints.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { recordBlob } from './blobs/blobs.ts';
-import { type StoredFile, storeFile } from './blobs/store-file.ts';
+import { once, type StoredFile, storeFile } from './blobs/store-file.ts';
 import type { Engine } from './engine.ts';
 import { reopenReplayed } from './sql/reopen-replayed.ts';
 import { type CorrectedReject, markReplayed, resolveReplayed, selectCorrectedRejects } from './sql/replay-rejects.ts';
@@ -88,7 +88,3 @@ export const replayConsumer: Parameters<Engine['consume']>[0] = {
     if (failed.length > 0) await reopenReplayed(tx, failed);
   },
 };
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}

@@ -95,6 +95,6 @@ function firingAfter(schedule: { name: string; cron: string; timeZone: string },
 }
 
 /** 0 ≤ share < 1, the same for the same seed on every machine. */
-function stableShare(seed: string): number {
+export function stableShare(seed: string): number {
   return createHash('sha256').update(seed).digest().readUInt32BE(0) / 2 ** 32;
 }

@@ -32,7 +32,8 @@ export async function whyWaiting(db: Queryable, run: RunRow, isDelivered = false
   return deliveryReason(run, facts, isDelivered) ?? plannedReason(run, facts) ?? queueReason(run, facts);
 }
 
-function isAsked({ wait_reason: reason }: RunRow): boolean {
+/** It waits for an answer, which alone lets it go on. */
+export function isAsked({ wait_reason: reason }: { readonly wait_reason: unknown }): boolean {
   return (reason as { kind?: string } | null)?.kind === 'question';
 }
 

@@ -9,7 +9,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import { retryAfterMs } from '../platform/retry-after.ts';
+import { askedWaitMs } from '../platform/retry-after.ts';
 import { classifyAddress } from './address-class.ts';
 
 export interface GuardedRequest {
@@ -62,7 +62,7 @@ export async function guardedRequest(call: GuardedRequest): Promise<GuardedAnswe
       bodyTimeout: call.timeoutMs,
     });
     const text = await readStart(answer.body, call.maxTextBytes ?? defaultTextBytes);
-    const waitMs = retryAfterMs(headerOf(answer.headers, 'retry-after'), serverTime(answer.headers));
+    const waitMs = askedWaitMs(answer.headers);
     return {
       status: answer.statusCode,
       text,
@@ -179,17 +179,6 @@ function failureOf(error: unknown, url: URL, timeout: AbortSignal, call: Guarded
     return new MillraceError('outbound_timeout', { host, seconds: call.timeoutMs / 1_000 }, { cause: error });
   const reason = call.signal?.aborted ? 'this process is stopping' : code || cause?.code || 'the connection broke off';
   return new MillraceError('outbound_unreachable', { host, reason }, { cause: error });
-}
-
-/** An HTTP date in Retry-After is reckoned from the sender's own clock, which may be far from ours. */
-function serverTime(headers: Dispatcher.ResponseData['headers']): number {
-  const at = Date.parse(headerOf(headers, 'date') ?? '');
-  return Number.isNaN(at) ? Date.now() : at;
-}
-
-function headerOf(headers: Dispatcher.ResponseData['headers'], name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value[0] : value;
 }
 
 function bareHost(hostname: string): string {

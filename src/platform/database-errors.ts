@@ -119,3 +119,8 @@ function firstLine(error: Error): string {
 export function isTooLong(error: unknown): boolean {
   return error instanceof MillraceError && error.code === 'statement_cancelled';
 }
+
+/** Which key is taken only the caller knows. */
+export function isUniqueViolation(error: unknown): boolean {
+  return sqlStateOf(error) === '23505';
+}

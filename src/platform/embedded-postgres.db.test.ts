@@ -1,4 +1,5 @@
 // The embedded database as its users meet it: first start, reuse, every way to die, several processes, root and not root.
+
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -20,7 +21,8 @@ import { compiledProgram } from '../../test/support/programs.ts';
 import { makeTempHome } from '../../test/support/temp-home.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { connectClient } from './database.ts';
-import { isAlive, readPidFile } from './embedded/pid-file.ts';
+import { readPidFile } from './embedded/pid-file.ts';
+import { isAlive } from './is-alive.ts';
 import { silentLog } from './log.ts';
 
 const isRoot = process.getuid?.() === 0;

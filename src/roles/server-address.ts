@@ -1,8 +1,10 @@
 // Where the server of this home listens, for the links that commands print. The server writes a file beside its data when it listens and removes
 // it when it stops. A killed server leaves the file behind, so readers check that its process lives.
+
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { isAlive } from '../platform/is-alive.ts';
 
 const Address = z.object({ url: z.url(), pid: z.int().positive() });
 
@@ -28,15 +30,5 @@ function readAddress(home: string): z.infer<typeof Address> | undefined {
     return Address.safeParse(JSON.parse(readFileSync(fileOf(home), 'utf8'))).data;
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Of another user: there, and not ours to signal.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

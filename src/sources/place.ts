@@ -1,7 +1,8 @@
 // A place that a source lists again and again: a bucket, a directory on a server, a folder. Listing takes nothing away, unlike in a
 // watched folder (source.ts): what is there is listed in one order and compared with what was seen before. Every kind keeps the
 // promises of `test/support/place-conformance.ts`.
-import type { MillraceError } from '../contract/errors/millrace-error.ts';
+import path from 'node:path';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
 
 export interface PlacedObject {
   /** As the place spells it, below its root, parts separated by "/". Data only: it is given back to the place and never joined to a path of ours. */
@@ -68,4 +69,9 @@ export interface PlaceGuard {
   readonly lookup: (hostname: string, options: object, callback: (...found: never[]) => void) => void;
   /** Throws for a host that is an address which may not be called. */
   requireCallable(host: string): void;
+}
+
+/** The file is being written: its bytes of this moment are no version of it. */
+export function changing(key: string): MillraceError {
+  return new MillraceError('source_file_changing', { name: path.posix.basename(key) });
 }

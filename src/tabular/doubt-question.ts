@@ -47,6 +47,15 @@ export function saidOfDoubts(answers: readonly Answer[]): SaidOfDoubts {
   return { isRefused: answers.some(({ choice }) => choice === REFUSE), overrides, settled };
 }
 
+/** Rows that come back corrected are read as their original was; there is nothing left to ask. */
+export function onDoubtOf(input: {
+  readonly on_doubt?: OnDoubt | undefined;
+  readonly replay_of?: string | undefined;
+  readonly corrects?: string | undefined;
+}): OnDoubt {
+  return input.replay_of === undefined && input.corrects === undefined ? (input.on_doubt ?? 'ask') : 'proceed';
+}
+
 /** The names of the columns are known: then header and delimiter were found rightly, whatever spoke against them. */
 export function withoutDisproved(doubts: readonly ReadingDoubt[]): ReadingDoubt[] {
   return doubts.filter(({ code }) => !['header_doubtful', 'no_header', 'delimiter_doubtful'].includes(code));

@@ -1,5 +1,6 @@
 // Writes corrected rows as a blob of their own: one JSON line per row, with the line and offset that the row had in the original file. A replay
 // is thus an ordinary run with the usual guarantees, and the original stays unchanged.
+import type { CorrectedReject } from '../engine/sql/replay-rejects.ts';
 import type { ByteSource } from './byte-source.ts';
 import type { Table } from './read-table.ts';
 import type { Reading } from './reading.ts';
@@ -17,8 +18,17 @@ export type Cells = Readonly<Record<string, string | null>>;
 const ROWS_PER_BATCH = 1_000;
 const LF = 10;
 
+/** Corrected rows of a file as a file of their own, to be read as `reading` read the original. */
+export function replayFile(reading: Reading, rejects: readonly CorrectedReject[]): Buffer {
+  return writeReplayRows(
+    rejects.map(({ line, byte_offset: byteOffset, item, correction }) =>
+      replayRow(reading, { line, byteOffset }, { ...item, ...correction.cells }),
+    ),
+  );
+}
+
 /** A row by the names of its columns, in the order of the original's header. */
-export function replayRow(
+function replayRow(
   reading: Reading,
   place: { readonly line: number | null; readonly byteOffset: number | null },
   cells: Cells,
@@ -27,7 +37,7 @@ export function replayRow(
   return { line: place.line ?? 0, offset: place.byteOffset ?? 0, cells: names.map((name) => cells[name] ?? '') };
 }
 
-export function writeReplayRows(rows: readonly ReplayRow[]): Buffer {
+function writeReplayRows(rows: readonly ReplayRow[]): Buffer {
   return Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 }
 

@@ -1,9 +1,11 @@
 // Alerts: what is wrong now, which rules apply, which sinks receive messages, and whether the messages arrive.
+
 import { type Command, InvalidArgumentError } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { withConnection } from '../connection.ts';
 import { exitCodes } from '../failure.ts';
 import { type Column, formatTable, say, sayJson } from '../output.ts';
+import { tenantOption } from '../tenant-option.ts';
 import { relativeTime } from '../times.ts';
 
 type Alert = AnswerOf<'alerts.acknowledge'>;
@@ -51,7 +53,7 @@ export function addAlertCommands(program: Command): void {
     .command('alerts')
     .summary('list alerts, change rules, manage receivers')
     .description(
-      'An alert is opened once per rule and subject, sent to the sinks of its tenant, and resolved when it is over.',
+      'Millrace opens an alert once per rule and subject, sends it to the sinks of its tenant, and resolves it when its cause is gone.',
     )
     .addHelpText(
       'after',
@@ -83,7 +85,7 @@ export function addAlertCommands(program: Command): void {
     });
 
   ofTenant(alerts.command('test'))
-    .description('Sends a test message to a sink and says how it went. Exit code 1 when it failed.')
+    .description('Sends a test message to a sink and prints the result. Exit code 1 if it failed.')
     .argument('<sink>', 'id of the sink, see "millrace alerts sinks list"')
     .action(async (sink: string, _: AlertOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<AlertOptions>();
@@ -138,7 +140,7 @@ function addSinkCommands(alerts: Command): void {
     });
   ofTenant(sinks.command('add'))
     .description(
-      'Adds a sink. Its address (for PagerDuty: its routing key) is read from standard input: command lines are seen by others.',
+      'Adds a sink. Its address (for PagerDuty: its routing key) is read from standard input, because others can see command lines.',
     )
     .argument('<kind>', 'discord, slack, pagerduty or webhook', sinkKind)
     .requiredOption('--name <name>', 'its name')
@@ -176,7 +178,7 @@ async function updateRule(
 }
 
 function ofTenant(command: Command): Command {
-  return command.option('--tenant <tenant>', 'name or id; not needed when there is only one');
+  return command.addOption(tenantOption());
 }
 
 function watches({ event, metric, comparison, threshold, pipeline }: Rule): string {

@@ -1,4 +1,5 @@
 // Users, for the operator: the first admin of a tenant, lost passwords, roles. Tenants' own admins use the console.
+
 import type { Command } from 'commander';
 import { createUser, listUsers, type UserWithPassword } from '../../access/operator.ts';
 import { resetPasswordOf, setDisabled, setRole } from '../../access/operator-users.ts';
@@ -8,6 +9,7 @@ import type { Pool } from '../../platform/database.ts';
 import { chooseTenant } from '../choose-tenant.ts';
 import { withToolbox } from '../connection.ts';
 import { type Column, formatTable, paint, say, sayJson } from '../output.ts';
+import { tenantOption } from '../tenant-option.ts';
 import { relativeTime } from '../times.ts';
 
 interface UserOptions {
@@ -45,7 +47,7 @@ export function addUserCommands(program: Command): void {
     .argument('<email>', 'the address the user signs in with')
     .option('--role <role>', roles.join(', '), 'user')
     .option('--name <name>', 'name of the person')
-    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .addOption(tenantOption())
     .action(async (email: string, _: UserOptions, command: Command) => {
       const { role, name, tenant, json } = command.optsWithGlobals<UserOptions>();
       const made = await withToolbox(async ({ app }) => {
@@ -59,7 +61,7 @@ export function addUserCommands(program: Command): void {
     .command('list')
     .summary('list the users of a tenant')
     .description('Lists the users of a tenant.')
-    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .addOption(tenantOption())
     .action(async (_: UserOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<UserOptions>();
       const rows = await withToolbox(async ({ app }) => listUsers(app, (await chooseTenant(app, tenant)).tenant_id));

@@ -1,9 +1,11 @@
 // Webhooks: which endpoints receive events, how the deliveries went, and sending them again.
+
 import { type Command, InvalidArgumentError } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { withConnection } from '../connection.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../output.ts';
-import { relativeTime } from '../times.ts';
+import { tenantOption } from '../tenant-option.ts';
+import { when } from '../times.ts';
 
 type Webhook = AnswerOf<'webhooks.show'>;
 type Delivery = AnswerOf<'deliveries.list'>['data'][number];
@@ -47,7 +49,7 @@ export function addWebhookCommands(program: Command): void {
     .command('webhooks')
     .summary('send events to your programs, and list the deliveries')
     .description(
-      'An endpoint is told about the events it asks for, signed as the Standard Webhooks specification says.',
+      'Millrace sends an endpoint the events it asks for, signed as the Standard Webhooks specification says.',
     )
     .addHelpText(
       'after',
@@ -98,7 +100,7 @@ function addEndpointCommands(webhooks: Command): void {
     });
 
   ofTenant(webhooks.command('test'))
-    .description('Sends a test event now and says how it went. Exit code 1 when it failed.')
+    .description('Sends a test event now and prints the result. Exit code 1 if it failed.')
     .argument('<endpoint>', 'id of the endpoint, see "millrace webhooks list"')
     .action(async (endpoint: string, _: WebhookOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<WebhookOptions>();
@@ -124,7 +126,11 @@ function addEndpointCommands(webhooks: Command): void {
 function addSwitchCommands(webhooks: Command): void {
   for (const [verb, operation, description] of [
     ['enable', 'webhooks.enable', 'Switches an endpoint on again. What it missed can be recovered.'],
-    ['disable', 'webhooks.disable', 'Switches an endpoint off. Events go on being logged for it.'],
+    [
+      'disable',
+      'webhooks.disable',
+      'Switches an endpoint off. Millrace still records its events, so that you can recover them.',
+    ],
   ] as const) {
     ofTenant(webhooks.command(verb))
       .description(description)
@@ -189,7 +195,7 @@ function addDeliveryCommands(webhooks: Command): void {
 }
 
 function ofTenant(command: Command): Command {
-  return command.option('--tenant <tenant>', 'name or id; not needed when there is only one');
+  return command.addOption(tenantOption());
 }
 
 function printSecret(made: Webhook & { readonly secret: string }, asJson = false): void {
@@ -221,10 +227,6 @@ function printEndpoint(endpoint: Webhook, asJson = false): void {
 function stateOf(endpoint: Webhook): string {
   if (!endpoint.enabled) return `off (${endpoint.disabled_reason})`;
   return endpoint.failure_streak > 0 ? `failing (${endpoint.failure_streak})` : 'on';
-}
-
-function when(at: string | null): string {
-  return at === null ? '–' : relativeTime(new Date(at));
 }
 
 function wholeHours(text: string): number {

@@ -1,7 +1,7 @@
 // Watching an upload from its acceptance to its receipt: a line per stage when it is done, a moving one while it works.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, type Client } from '../../contract/api/client.ts';
-import { formatCount, paint, say } from '../output.ts';
+import { clearLine, formatCount, paint, say } from '../output.ts';
 import { describeDoubts, describeQuestion, type RunDetail } from '../runs/print-run.ts';
 import { describeDimensions, describeReading, describeRejects, describeSums } from './describe-ingest.ts';
 import type { Gate } from './ingest-way.ts';
@@ -132,10 +132,6 @@ function drawBar(share: number): string {
 
 function tell(mark: string, style: Parameters<typeof paint>[0], name: string, text: string): void {
   say(`${paint(style, mark)} ${name.padEnd(NAME_WIDTH)} ${text}`);
-}
-
-function clearLine(): void {
-  if (process.stdout.isTTY) process.stdout.write('\r\u001b[2K');
 }
 
 /** Not every pipeline has a reading, and not every one lets it be asked for at once. */

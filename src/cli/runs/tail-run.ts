@@ -1,7 +1,7 @@
 // Following one run to its end: its events as they happen, over the live feed, with where it stands below while a person looks.
 import type { Client } from '../../contract/api/client.ts';
 import { exitCodes } from '../failure.ts';
-import { paint, say, sayJson } from '../output.ts';
+import { clearLine, paint, say, sayJson } from '../output.ts';
 import { readServerEvents } from '../server-events.ts';
 import { describeProgress, type RunDetail } from './print-run.ts';
 
@@ -82,10 +82,6 @@ function showProgress(run: RunDetail, asJson: boolean): void {
   clearLine();
   const where = run.progress ? describeProgress(run.progress) : (run.wait?.text ?? '');
   process.stdout.write(paint('dim', `${run.status}  ${where}`));
-}
-
-function clearLine(): void {
-  if (process.stdout.isTTY) process.stdout.write('\r\u001b[2K');
 }
 
 function pause(): Promise<void> {

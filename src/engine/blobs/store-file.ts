@@ -113,3 +113,8 @@ function refuseForeignExtension(name: string, format: string, extensions: readon
 function keyExtension(format: string): string {
   return /^[a-z0-9]{1,10}$/.test(format) ? format : 'bin';
 }
+
+/** Bytes at hand, as the body of a file. */
+export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

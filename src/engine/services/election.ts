@@ -3,9 +3,11 @@
 //
 // Promises: normally one process is elected. When it is gone, another one follows soon, and at once if it stopped or was killed on the same machine. Does
 // not promise that two processes never overlap for a moment: every service is safe in all processes at once.
+
 import { hostname } from 'node:os';
 import type { Pool } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';
+import { isAlive } from '../../platform/is-alive.ts';
 import type { Log } from '../../platform/log.ts';
 import { waitAtMost } from '../../platform/wait.ts';
 import { resign, standForElection } from '../sql/elections.ts';
@@ -96,14 +98,4 @@ export function createElection({ pool, log, name, ttlMs }: ElectionOptions): Ele
       heldUntil = Number.NEGATIVE_INFINITY;
     },
   };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: alive, and somebody else's.
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 }

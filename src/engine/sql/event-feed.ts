@@ -40,6 +40,11 @@ export interface FeedRow {
   readonly created_at: Date;
 }
 
+/** Which attempt a run's event tells of; 0 where it tells of none. */
+export function attemptOf({ data }: Pick<FeedRow, 'data'>): number {
+  return typeof data.attempt === 'number' ? data.attempt : 0;
+}
+
 export async function readFeed(db: Queryable, afterPosition: number, limit: number): Promise<FeedRow[]> {
   const { rows } = await db.query<FeedRow>({
     name: 'engine-read-feed',

@@ -1,6 +1,7 @@
 // Gauges of whether work moves on: served by every process, because each may be the only one that is scraped. What is read from the
 // database is cheap and of the whole installation; the rest is of this process. No label names a tenant, a connector or a run.
-import { Counter, Gauge, Histogram, register } from 'prom-client';
+
+import { Counter, Histogram, register } from 'prom-client';
 import type { Engine } from '../../engine/engine.ts';
 import {
   readConsumerSigns,
@@ -10,6 +11,7 @@ import {
   readXminAge,
 } from '../../engine/reads/read-signs.ts';
 import type { Vitals } from '../../engine/vitals.ts';
+import { gauge } from '../gauge.ts';
 
 const noEnd = gauge(
   'millrace_no_end_seconds',
@@ -85,8 +87,4 @@ function refreshOwn(vitals: Vitals): void {
   ownOldestEnd.set((oldestEndMs ?? 0) / 1_000);
   takeovers.reset();
   takeovers.inc(vitals.takeovers);
-}
-
-function gauge(name: string, help: string, labelNames: string[] = []): Gauge {
-  return (register.getSingleMetric(name) as Gauge | undefined) ?? new Gauge({ name, help, labelNames });
 }

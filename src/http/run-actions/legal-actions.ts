@@ -1,9 +1,11 @@
 // What a caller may do with a run now: what the run's phase allows, cut down to what the caller's role and scopes allow.
+
 import { authorize, type Principal } from '../../access/principal.ts';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import type { OperationId } from '../../contract/api/operations.ts';
 import { routes } from '../../contract/api/routes.ts';
 import type { ShownRun } from '../../engine/reads/run-columns.ts';
+import { isAsked } from '../../engine/why.ts';
 import type { RunActions } from '../pipeline-parts.ts';
 
 export type RunAction = AnswerOf<'runs.show'>['actions'][number];
@@ -77,10 +79,6 @@ function possible(run: ShownRun, facts: ActionFacts, actions: RunActions = {}): 
 /** One that failed has undone a part at most, and can be asked for again. */
 export function isUndone(undo: Pick<ShownRun, 'phase'> | undefined): boolean {
   return undo !== undefined && undo.phase !== 'failed' && undo.phase !== 'dead';
-}
-
-export function isAsked({ wait_reason: reason }: Pick<ShownRun, 'wait_reason'>): boolean {
-  return (reason as { kind?: string } | null)?.kind === 'question';
 }
 
 function retries(run: ShownRun, { isDeadLetter }: ActionFacts): RunAction[] {

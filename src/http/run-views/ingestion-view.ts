@@ -3,7 +3,7 @@
 import { type AnswerOf, urlOf } from '../../contract/api/client.ts';
 import { type IngestionStatus, runTypes } from '../../contract/api/ingestion-runs.ts';
 import type { ShownRun } from '../../engine/reads/run-columns.ts';
-import { titleOf, viewError } from './run-view.ts';
+import { textOf, titleOf, viewError } from './run-view.ts';
 
 export type IngestionRunView = AnswerOf<'ingestion-runs.show'>;
 type Phase = ShownRun['phase'];
@@ -108,8 +108,4 @@ function statsOf(receipt: ShownRun['receipt']): Record<string, number> | null {
   if (receipt === null) return null;
   const counts = Object.entries({ ...receipt, ...receipt.outcomes });
   return Object.fromEntries(counts.filter((each): each is [string, number] => typeof each[1] === 'number'));
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
 }

@@ -77,6 +77,6 @@ function viewProgress(row: ShownRun): RunView['progress'] {
   };
 }
 
-function textOf(value: unknown): string | null {
+export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }

@@ -3,7 +3,7 @@
 import { makerOf } from '../../access/principal.ts';
 import type { UploadFields } from '../../contract/api/uploads.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { type StoredFile, storeFile } from '../../engine/blobs/store-file.ts';
+import { once, type StoredFile, storeFile } from '../../engine/blobs/store-file.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import { type Accepted, acceptFile, type Intake } from '../../sources/intake.ts';
 import { type Call, type Handlers, handle } from '../call.ts';
@@ -123,8 +123,4 @@ function uploaderOf({ principal, request }: UploadCall) {
   const createdBy = makerOf(principal);
   const uploader = { name: principal.actor, isAdmin: principal.role === 'admin' };
   return { tenantId: principal.tenantId, createdBy, uploader, correlationId: request.id };
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

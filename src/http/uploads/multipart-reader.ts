@@ -6,7 +6,7 @@
 // (see docs/decisions/0002-blobs-and-intake.md), and tests compare the two byte by byte.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { BoundarySearch } from './boundary-search.ts';
-import { type PartHeaders, parsePartHeaders } from './part-headers.ts';
+import { malformed, type PartHeaders, parsePartHeaders } from './part-headers.ts';
 
 const doubleDash = Buffer.from('--');
 const lineEnd = Buffer.from('\r\n');
@@ -141,8 +141,4 @@ function startsWith(bytes: Buffer, start: Buffer): boolean {
 /** Spaces and tabs after a boundary are allowed padding. */
 function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09);
-}
-
-function malformed(reason: string): MillraceError {
-  return new MillraceError('upload_malformed', { reason });
 }

@@ -68,6 +68,6 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function malformed(reason: string): MillraceError {
+export function malformed(reason: string): MillraceError {
   return new MillraceError('upload_malformed', { reason });
 }

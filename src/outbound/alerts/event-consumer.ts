@@ -2,7 +2,7 @@
 // transaction that moves its offset, so that it judges each event once. It skips events from before alerts existed.
 import type { AlertEvent } from '../../contract/api/alert-metrics.ts';
 import type { ConsumerOptions } from '../../engine/consumer.ts';
-import type { FeedRow } from '../../engine/sql/event-feed.ts';
+import { attemptOf, type FeedRow } from '../../engine/sql/event-feed.ts';
 import type { Queryable } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import * as messages from './messages.ts';
@@ -169,8 +169,4 @@ function draftOf(rule: EventRule, fact: Fact): AlertDraft {
     threshold: null,
     expiresMinutes: rule.window_minutes,
   };
-}
-
-function attemptOf({ data }: FeedRow): number {
-  return typeof data.attempt === 'number' ? data.attempt : 0;
 }

@@ -3,7 +3,7 @@ import type { AlertSeverity, AlertSinkKind } from '../../contract/api/alert-metr
 import { entryOf } from '../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Queryable } from '../../platform/database.ts';
-import { sqlStateOf } from '../../platform/database-errors.ts';
+import { isUniqueViolation } from '../../platform/database-errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { checkOutboundUrl } from '../guarded-request.ts';
 import type { AlertSettings } from './alert-settings.ts';
@@ -30,8 +30,6 @@ export interface SinkWish {
 }
 
 export type SinkPatch = Partial<Omit<SinkWish, 'kind'>>;
-
-const UNIQUE_VIOLATION = '23505';
 
 export async function addSink(
   service: AlertService,
@@ -172,6 +170,6 @@ function keyOf(routingKey: string | undefined): { routingKey?: string } {
 }
 
 function explainTaken(error: unknown, name: string): never {
-  if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+  if (!isUniqueViolation(error)) throw error;
   throw new MillraceError('alert_sink_name_taken', { name }, { cause: error });
 }

@@ -1,7 +1,6 @@
 // What a webhook says and does not say, which events an endpoint wants, and when a try is made again.
 import { describe, expect, it } from 'vitest';
 import { wantsEvent } from '../../contract/api/webhook-events.ts';
-import { retryAfterMs } from '../../platform/retry-after.ts';
 import { buildPayload } from './payload.ts';
 import { pauseBeforeTry, retryTableMs } from './retry-table.ts';
 import { judgeAnswer } from './verdict.ts';
@@ -95,15 +94,6 @@ describe('the pauses between tries', () => {
     expect(pauseBeforeTry(0, [1_000], 0)).toBe(800);
     expect(pauseBeforeTry(0, [1_000], 1)).toBe(1_200);
     expect(pauseBeforeTry(1, [1_000])).toBeUndefined();
-  });
-
-  it('Retry-After is seconds or a date, at most a day, and nothing else', () => {
-    const now = Date.parse('2026-02-15T12:00:00Z');
-    expect(retryAfterMs('120', now)).toBe(120_000);
-    expect(retryAfterMs('Sun, 15 Feb 2026 12:01:00 GMT', now)).toBe(60_000);
-    expect(retryAfterMs('Sun, 15 Feb 2026 11:00:00 GMT', now)).toBe(0);
-    expect(retryAfterMs('99999999', now)).toBe(86_400_000);
-    for (const odd of [undefined, '', 'soon', '-1', '1.5']) expect(retryAfterMs(odd, now)).toBeUndefined();
   });
 });
 

@@ -96,7 +96,7 @@ function smallScaled(text: string): number {
   return value * (POWERS[missing] as number);
 }
 
-function decimalsOf(text: string): number {
+export function decimalsOf(text: string): number {
   const point = text.indexOf('.');
   return point === -1 ? 0 : text.length - point - 1;
 }

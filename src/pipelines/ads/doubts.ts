@@ -1,19 +1,13 @@
 // The doubts of an upload: evidence against its reading, its mapping and its totals. tabular/doubt-question.ts decides whether the run asks about them.
-import { type OnDoubt, withoutDisproved } from '../../tabular/doubt-question.ts';
+import { withoutDisproved } from '../../tabular/doubt-question.ts';
 import type { Reading, ReadingDoubt } from '../../tabular/reading.ts';
 import { controlMeasures } from './control-totals.ts';
-import type { AdsInput } from './input.ts';
 import type { ParseCounts } from './parse-counts.ts';
 import type { AppliedMapping } from './reading.ts';
 
 /** Rounding: a cent a row, or a thousandth of the total. */
 const CENT = 0.01;
 const SHARE = 0.001;
-
-/** Rows that come back corrected are read as their original was; there is nothing left to ask. */
-export function onDoubtOf({ on_doubt, replay_of, corrects }: AdsInput): OnDoubt {
-  return replay_of === undefined && corrects === undefined ? (on_doubt ?? 'ask') : 'proceed';
-}
 
 /** Of a file whose mapping is complete: its names are known, so header and delimiter are right. */
 export function doubtsOf(reading: Reading, _mapping: AppliedMapping): ReadingDoubt[] {

@@ -16,7 +16,7 @@ export const AdsInput = z.object({
   reported_at: z.iso.datetime({ offset: true }),
   /** Whether the sender gave it. Otherwise it is the time of receipt, which says nothing about the numbers' age. */
   reported_at_given: z.boolean().optional(),
-  /** What is to happen when how to read the file is in doubt; left out: the run asks. */
+  /** What to do when Millrace is not sure how to read the file; left out: the run asks. */
   on_doubt: z.enum(onDoubtChoices).optional(),
   /** How the file is to be read where the user knows better. */
   reading: z.record(z.string(), z.unknown()).optional(),

@@ -7,22 +7,27 @@ import { accountedFor, isBalanced, type Receipt } from '../../engine/receipt.ts'
 import { linkReturnedRejects } from '../../engine/sql/link-returned-rejects.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
-import type { Queryable } from '../../platform/database.ts';
-import { failpoint } from '../../platform/failpoints.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
-import { noteDoubts, refusal, saidOfDoubts, stopForDoubts, unsettled } from '../../tabular/doubt-question.ts';
-import { inTurns } from '../../tabular/in-turns.ts';
+import {
+  noteDoubts,
+  onDoubtOf,
+  refusal,
+  saidOfDoubts,
+  stopForDoubts,
+  unsettled,
+} from '../../tabular/doubt-question.ts';
+import { openRunFile } from '../../tabular/open-run-file.ts';
 import { openTable, type Table } from '../../tabular/read-table.ts';
 import type { ReadingDoubt } from '../../tabular/reading.ts';
 import { replayTable } from '../../tabular/replay-rows.ts';
-import { ReturnedRows } from '../../tabular/returned-rows.ts';
+import type { ReturnedRow } from '../../tabular/returned-rows.ts';
 import { doubtsOfFindings, nothingFound } from '../../tabular/set-aside-watch.ts';
+import { stagePieces } from '../../tabular/stage-pieces.ts';
 import { ControlTotals } from './control-totals.ts';
-import { doubtsOf, onDoubtOf, totalDoubts } from './doubts.ts';
+import { doubtsOf, totalDoubts } from './doubts.ts';
 import type { AdsInput } from './input.ts';
 import { KeyHasher } from './natural-key.ts';
 import { Normalizer } from './normalize.ts';
-import { openBlob } from './open-blob.ts';
 import { freshState, type ParseCounts, type ParseState, type ParseStep, passesGate } from './parse-counts.ts';
 import { type AppliedMapping, requireUsable } from './reading.ts';
 import { gateBuckets, receiptOf, totalsAgree } from './receipt.ts';
@@ -53,7 +58,7 @@ const FLUSH = { name: 'rows per flush', initial: 8_000, min: 1_000, max: 8_000, 
 export async function parseUpload(context: Context, deps: AdsDeps): Promise<StageOutcome> {
   // An undo has no file.
   if (context.input.undo_of !== undefined) return { on: 'pass' };
-  const source = await openBlob(context, deps);
+  const source = await openRunFile(context, deps);
   const said = saidOfDoubts(await context.answers());
   if (said.isRefused) return refusal();
   const { reading, mapping } = await settleReading(context, source, said);
@@ -86,38 +91,30 @@ async function stageRows(
   });
   const stager = new RowStager(table.reading, mapping, keys, from, source.size);
   const target = { uploadId: run.id, workspaceId: run.tenantId, isResumed: run.attempt > 1 };
-  const size = new AdaptiveSize({
-    ...FLUSH,
-    initial: deps.flushRows ?? FLUSH.initial,
-    min: Math.min(FLUSH.min, deps.flushRows ?? FLUSH.min),
-    onDecision: context.decide,
-  });
-  const returned = new ReturnedRows(input.corrects === undefined ? [] : table.reading.header.value.names);
+  const initial = deps.flushRows ?? FLUSH.initial;
+  const size = new AdaptiveSize({ ...FLUSH, initial, min: Math.min(FLUSH.min, initial), onDecision: context.decide });
   let state = from;
-  let writing: Promise<void> = Promise.resolve();
-  for await (const batch of table.batches(from.position)) {
-    failpoint('stage.first_byte');
-    context.signal.throwIfAborted();
-    await inTurns(batch, (first, end) => stager.add(batch, first, end));
-    returned.add(batch);
-    context.progress({ done: batch.next.offset, total: source.size, unit: 'bytes', note: `${stager.read} rows` });
-    if (stager.rows < size.size && !batch.isLast) continue;
-    await writing;
-    const piece = stager.take(batch.isLast ? afterRows(stager) : 'rows');
+  const write = async (isLast: boolean, lines: ReturnedRow[]) => {
+    const piece = stager.take(isLast ? afterRows(stager) : 'rows');
     state = piece.state;
-    const links = { tenantId: run.tenantId, original: input.corrects ?? '', runId: run.id, lines: returned.take() };
-    const startedAt = performance.now();
-    const write = async (tx: Queryable) => {
-      await insertStagingRows(tx, target, piece.flush);
-      await linkReturnedRejects(tx, links);
-    };
-    writing = context
-      .commit(write, { checkpoint: piece.state, rejects: piece.rejects })
-      .then(() => size.observe(piece.flush.rows, performance.now() - startedAt));
-    // Awaited before the next piece; until then a failure must not count as unhandled.
-    writing.catch(() => undefined);
-  }
-  await writing;
+    const links = { tenantId: run.tenantId, original: input.corrects ?? '', runId: run.id, lines };
+    await context.commit(
+      async (tx) => {
+        await insertStagingRows(tx, target, piece.flush);
+        await linkReturnedRejects(tx, links);
+      },
+      { checkpoint: piece.state, rejects: piece.rejects },
+    );
+    return piece.flush.rows;
+  };
+  await stagePieces(context, {
+    batches: table.batches(from.position),
+    stager,
+    size,
+    totalBytes: source.size,
+    returnedAs: input.corrects === undefined ? null : table.reading.header.value.names,
+    write,
+  });
   return state;
 }
 

@@ -1,7 +1,9 @@
 // Handles a valid row that the database refuses: promotion takes it out of its batch and keeps it as a reject, together with the lines that were added
 // to it.
+
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
+import { openRunFile } from '../../tabular/open-run-file.ts';
 import { openTable } from '../../tabular/read-table.ts';
 import { replayTable } from '../../tabular/replay-rows.ts';
 import { startOfFile } from '../../tabular/row-batch.ts';
@@ -9,7 +11,6 @@ import { rowIssue } from '../../tabular/validation/row-issue.ts';
 import { cellsOf, rejectOf } from '../../tabular/validation/row-reject.ts';
 import type { AdsInput } from './input.ts';
 import type { LaneState } from './lane-state.ts';
-import { openBlob } from './open-blob.ts';
 import type { AdsDeps } from './parse.ts';
 import type { Bucket } from './parse-counts.ts';
 import { addToBucket } from './receipt.ts';
@@ -57,7 +58,7 @@ function bucketOf(row: StagedRow): Bucket {
 async function cellsInFile({ context, deps, upload }: Refusal, line: number, offset: number): Promise<Cells> {
   const { run, input } = context;
   const { reading } = upload;
-  const source = await openBlob(context, deps);
+  const source = await openRunFile(context, deps);
   const isReplay = input.replay_of !== undefined;
   const table = isReplay ? replayTable(source, reading) : openTable(source, reading);
   // Delimited text can be opened at any row; other files are read from their start.

@@ -1,6 +1,13 @@
 // The receipt of an upload: where every line went, and that spend, impressions and clicks went with them.
 import type { Receipt } from '../../engine/receipt.ts';
-import { type ControlMeasure, ControlTotals, controlMeasures, noSums, type Sums } from './control-totals.ts';
+import {
+  type ControlMeasure,
+  ControlTotals,
+  controlMeasures,
+  decimalsOf,
+  noSums,
+  type Sums,
+} from './control-totals.ts';
 import { type Bucket, emptyBucket, type ParseCounts } from './parse-counts.ts';
 
 /** Where promotion puts a line. `merged` counts the lines that were added to another one. */
@@ -87,11 +94,6 @@ function agrees(
   const decimals = Math.min(2, Math.max(decimalsOf(declared), decimalsOf(file[measure])));
   const tolerance = (read + 1) * 0.5 * 10 ** -decimals;
   return Math.abs(Number(declared) - Number(file[measure])) <= tolerance;
-}
-
-function decimalsOf(text: string): number {
-  const point = text.indexOf('.');
-  return point === -1 ? 0 : text.length - point - 1;
 }
 
 /** Of an upload that the gate stopped: its valid rows are held back, and they and their money are accounted for as such. */

@@ -4,7 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { type ReplayRequest, startReplay } from '../../engine/replay.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import { withTenant } from '../../platform/database.ts';
-import { replayRow, writeReplayRows } from '../../tabular/replay-rows.ts';
+import { replayFile } from '../../tabular/replay-rows.ts';
 import { AdsInput } from './input.ts';
 import { selectUploadReading, type UploadReadingRow } from './sql/upload-readings.ts';
 
@@ -19,12 +19,7 @@ export async function replayRejects(
   const { reading } = await readingOf(engine, tenantId, readAs);
   return startReplay(engine, store, request, {
     pipeline: 'ads',
-    write: (rejects) =>
-      writeReplayRows(
-        rejects.map(({ line, byte_offset: byteOffset, item, correction }) =>
-          replayRow(reading, { line, byteOffset }, { ...item, ...correction.cells }),
-        ),
-      ),
+    write: (rejects) => replayFile(reading, rejects),
     // The gate judged the file; the rows of a replay are judged one by one.
     input: () => ({ ...original, replay_of: readAs, force_partial: true, filename: original.filename ?? null }),
   });

@@ -2,7 +2,7 @@
 // counted.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Queryable } from '../../platform/database.ts';
-import { sqlStateOf } from '../../platform/database-errors.ts';
+import { isUniqueViolation } from '../../platform/database-errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import { storableText } from '../../platform/storable-text.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
@@ -27,7 +27,6 @@ export interface CatalogFile {
   readonly source: ByteSource;
 }
 
-const UNIQUE_VIOLATION = '23505';
 const TRIES = 3;
 const ROWS_PER_INSERT = 1_000;
 /** Trigrams are gathered over so many rows: each insert touches most of them. */
@@ -59,7 +58,7 @@ export async function againIfTaken<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (tried === TRIES || sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+      if (tried === TRIES || !isUniqueViolation(error)) throw error;
     }
   }
 }

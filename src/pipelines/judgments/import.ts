@@ -1,16 +1,15 @@
 // The one stage of a batch: read the file into staging, then store what is staged. Row errors are logged by number and code only.
+
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { findBlob } from '../../engine/blobs/blobs.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
-import { blobSource } from '../../tabular/blob-source.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
 import {
   type DoubtsOnReceipt,
   isReadSo,
   noteDoubts,
-  type OnDoubt,
+  onDoubtOf,
   refusal,
   type SaidOfDoubts,
   saidOfDoubts,
@@ -20,6 +19,7 @@ import {
   withoutDisproved,
 } from '../../tabular/doubt-question.ts';
 import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
+import { openRunFile } from '../../tabular/open-run-file.ts';
 import type { ReadingOverrides } from '../../tabular/reading.ts';
 import { mapLike, readLike } from '../../tabular/returned-rows.ts';
 import { doubtsOfFindings, nothingFound } from '../../tabular/set-aside-watch.ts';
@@ -48,7 +48,7 @@ type Context = StageContext<JudgmentsInput>;
 const MAX_ROW_ERRORS_LOGGED = 1_000;
 
 export async function importBatch(context: Context, deps: JudgmentsDeps): Promise<StageOutcome> {
-  const source = await openBlob(context, deps);
+  const source = await openRunFile(context, deps);
   const said = saidOfDoubts(await context.answers());
   if (said.isRefused) return refusal();
   const batch = await settleReading(context, source, said);
@@ -72,18 +72,6 @@ export async function importBatch(context: Context, deps: JudgmentsDeps): Promis
     state = await loadRows(context, state, deps.loadRows);
   }
   return judge(state, noted);
-}
-
-async function openBlob({ run, commit }: Context, { store }: JudgmentsDeps): Promise<ByteSource> {
-  const { blobId } = run;
-  const blob = blobId === null ? undefined : await commit((tx) => findBlob(tx, blobId));
-  if (blob === undefined || blob.deleted_at !== null) throw new MillraceError('upload_file_gone', { run: run.id });
-  return blobSource(store, blob);
-}
-
-/** Rows that come back corrected are read as their original was; there is nothing left to ask. */
-function onDoubtOf({ on_doubt, replay_of, corrects }: JudgmentsInput): OnDoubt {
-  return replay_of === undefined && corrects === undefined ? (on_doubt ?? 'ask') : 'proceed';
 }
 
 /** Decided at the first attempt and stored before a row is read; again when somebody wants it read otherwise. */

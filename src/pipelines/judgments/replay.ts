@@ -5,7 +5,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { type ReplayRequest, startReplay } from '../../engine/replay.ts';
 import type { BlobStore } from '../../platform/blob/blob-store.ts';
 import { withTenant } from '../../platform/database.ts';
-import { replayRow, writeReplayRows } from '../../tabular/replay-rows.ts';
+import { replayFile } from '../../tabular/replay-rows.ts';
 import { JudgmentsInput } from './input.ts';
 import type { BatchReading } from './reading.ts';
 import { selectBatchReading } from './sql/batch-readings.ts';
@@ -21,12 +21,7 @@ export async function replayRejects(
   const { reading } = await readingOfRun(engine, { tenantId, runId, input: original });
   return startReplay(engine, store, request, {
     pipeline: 'judgments',
-    write: (rejects) =>
-      writeReplayRows(
-        rejects.map(({ line, byte_offset: byteOffset, item, correction }) =>
-          replayRow(reading, { line, byteOffset }, { ...item, ...correction.cells }),
-        ),
-      ),
+    write: (rejects) => replayFile(reading, rejects),
     input: ({ sha256 }) => ({
       ...original,
       file_hash: sha256.toString('hex'),

@@ -5,7 +5,7 @@ import { entryOf, isErrorCode } from '../../contract/errors/catalogue.ts';
 import { sentence } from '../../contract/errors/millrace-error.ts';
 import type { ConsumerOptions } from '../../engine/consumer.ts';
 import { tryTake } from '../../engine/rate-limits.ts';
-import type { FeedRow } from '../../engine/sql/event-feed.ts';
+import { attemptOf, type FeedRow } from '../../engine/sql/event-feed.ts';
 import { insertEvents } from '../../engine/sql/insert-events.ts';
 import type { Queryable } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
@@ -104,10 +104,6 @@ async function watchDepths(tx: Queryable, events: readonly FeedRow[]): Promise<v
       await insertEvents(tx, [alertEvent({ tenantId, runId: event.run_id ?? '' }, alert)]);
     }
   }
-}
-
-function attemptOf({ data }: FeedRow): number {
-  return typeof data.attempt === 'number' ? data.attempt : 0;
 }
 
 function errorType({ error_code: code }: ReportFacts): string {

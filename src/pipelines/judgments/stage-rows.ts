@@ -5,12 +5,11 @@ import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
 import { linkReturnedRejects, type ReturnedLines } from '../../engine/sql/link-returned-rejects.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import type { Queryable } from '../../platform/database.ts';
-import { failpoint } from '../../platform/failpoints.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
-import { inTurns } from '../../tabular/in-turns.ts';
 import { openTable } from '../../tabular/read-table.ts';
 import { replayTable } from '../../tabular/replay-rows.ts';
-import { ReturnedRows } from '../../tabular/returned-rows.ts';
+import type { ReturnedRow } from '../../tabular/returned-rows.ts';
+import { stagePieces } from '../../tabular/stage-pieces.ts';
 import type { ImportState } from './import-state.ts';
 import type { JudgmentsInput } from './input.ts';
 import type { BatchReading } from './reading.ts';
@@ -63,35 +62,24 @@ export async function stageFile(
   const size = new AdaptiveSize({ ...FLUSH, initial, min: Math.min(FLUSH.min, initial), onDecision: context.decide });
   const target = { batchId: context.run.id, tenantId: context.run.tenantId, repeats: from.counts.superseded > 0 };
   const { corrects } = context.input;
-  const returned = new ReturnedRows(corrects === undefined ? [] : reading.header.value.names);
   let state = from;
-  let writing: Promise<void> = Promise.resolve();
-  for await (const batch of table.batches(from.position)) {
-    failpoint('stage.first_byte');
-    context.signal.throwIfAborted();
-    await inTurns(batch, (first, end) => stager.add(batch, first, end));
-    returned.add(batch);
-    context.progress({ done: batch.next.offset, total: source.size, unit: 'bytes', note: `${stager.read} rows` });
-    if (stager.rows < size.size && !batch.isLast) continue;
-    await writing;
+  const write = async (isLast: boolean, lines: ReturnedRow[]) => {
     const piece = stager.take();
-    const links = {
-      tenantId: target.tenantId,
-      original: corrects ?? '',
-      runId: target.batchId,
-      lines: returned.take(),
-    };
-    const startedAt = performance.now();
-    writing = commitPiece(context, target, piece, links, batch.isLast).then(({ found, errors, checkpoint }) => {
-      stager.settle(found);
-      state = checkpoint;
-      size.observe(piece.rows, performance.now() - startedAt);
-      options.onErrors(errors);
-    });
-    // Awaited before the next piece; until then a failure must not count as unhandled.
-    writing.catch(() => undefined);
-  }
-  await writing;
+    const links = { tenantId: target.tenantId, original: corrects ?? '', runId: target.batchId, lines };
+    const { found, errors, checkpoint } = await commitPiece(context, target, piece, links, isLast);
+    stager.settle(found);
+    state = checkpoint;
+    options.onErrors(errors);
+    return piece.rows;
+  };
+  await stagePieces(context, {
+    batches: table.batches(from.position),
+    stager,
+    size,
+    totalBytes: source.size,
+    returnedAs: corrects === undefined ? null : reading.header.value.names,
+    write,
+  });
   return state;
 }
 

@@ -6,7 +6,7 @@ import { saveSchedule } from '../../engine/schedules.ts';
 import { enterStage, leaveStage } from '../../engine/sql/fence.ts';
 import { deleteSchedule } from '../../engine/sql/schedules.ts';
 import { type Queryable, withTransaction } from '../../platform/database.ts';
-import { sqlStateOf } from '../../platform/database-errors.ts';
+import { isUniqueViolation } from '../../platform/database-errors.ts';
 import { parseFields } from '../../sources/intake.ts';
 import type { PlacedObject } from '../../sources/place.ts';
 import { SftpPlace } from '../../sources/sftp/sftp-place.ts';
@@ -21,7 +21,6 @@ import { lockSource, type SourceDraft, writeSource } from './sql/sources.ts';
 export type Wish = Omit<z.output<typeof SourceCreate>, 'settle_seconds'> & { readonly settle_seconds: number };
 
 const APP_ROLE = 'millrace_app';
-const UNIQUE_VIOLATION = '23505';
 const PREVIEWED = 20;
 const DIRECTORIES = 200;
 /** Fields of uploads that would make all files of a source the same one. */
@@ -190,7 +189,7 @@ export async function saveSource(
       await writeSource(tx, draft);
       if (kept.judgesAgain === true) await judgeAgain(tx, tenantId, sourceId);
     }).catch((error: unknown) => {
-      if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+      if (!isUniqueViolation(error)) throw error;
       throw new MillraceError('source_name_taken', { name: wish.name }, { cause: error });
     });
     if (wish.cron === null) {

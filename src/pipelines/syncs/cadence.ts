@@ -1,7 +1,8 @@
 // How often a connector is synced: the plan's minimum, a stable moment of its own within the interval, and when it is due next.
 // Reckoned from the start of the last sync that succeeded.
-import { createHash } from 'node:crypto';
+
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { stableShare } from '../../engine/schedules.ts';
 
 export interface PlanCadence {
   readonly minimumSeconds: number;
@@ -88,9 +89,4 @@ export function earliestManual(plan: string, lastSuccessStartedAt: Date | null, 
   if (lastSuccessStartedAt === null) return null;
   const at = new Date(lastSuccessStartedAt.getTime() + cadenceOf(plan).minimumSeconds * 1_000);
   return at > now ? at : null;
-}
-
-/** 0 ≤ share < 1, the same on every machine. */
-function stableShare(seed: string): number {
-  return createHash('sha256').update(seed).digest().readUInt32BE(0) / 2 ** 32;
 }

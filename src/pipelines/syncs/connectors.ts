@@ -3,7 +3,7 @@
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { readDueTimes } from '../../engine/reads/read-due-times.ts';
 import { saveSchedule } from '../../engine/schedules.ts';
-import { sqlStateOf } from '../../platform/database-errors.ts';
+import { isUniqueViolation } from '../../platform/database-errors.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { Credential } from './airbyte/tokens.ts';
 import { checkInterval } from './cadence.ts';
@@ -29,8 +29,6 @@ export interface ConnectorWish {
 export type ConnectorPatch = Partial<
   Pick<ConnectorWish, 'name' | 'externalAccountId' | 'intervalSeconds' | 'enabled' | 'credential' | 'errorKinds'>
 >;
-
-const UNIQUE_VIOLATION = '23505';
 
 export async function addConnector(service: SyncService, tenantId: string, wish: ConnectorWish): Promise<ConnectorRow> {
   await inOneTransaction(service, tenantId, ({ asTenant }) =>
@@ -113,7 +111,7 @@ function sealed({ clients }: SyncService, connectorId: string, credential: Crede
 }
 
 function explainTaken(error: unknown, wish: { readonly name: string; readonly connectionId: string }): never {
-  if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+  if (!isUniqueViolation(error)) throw error;
   const { constraint } = error as { constraint?: string };
   if (constraint === 'connectors_name_once')
     throw new MillraceError('connector_name_taken', { name: wish.name }, { cause: error });

@@ -33,11 +33,11 @@ export function translateS3Error(error: unknown, key: string): unknown {
   const isForeign = $metadata !== undefined || 'code' in error || error.name === 'TimeoutError' || error.name in byName;
   if (!isForeign) return error;
   const code = byName[error.name] ?? (status === undefined ? undefined : byStatus[status]) ?? 'blob_store_unreachable';
-  return new MillraceError(code, { key, blob: key, reason: reasonOf(error, status) }, { cause: error });
+  return new MillraceError(code, { key, blob: key, reason: s3Reason(error, status) }, { cause: error });
 }
 
-/** The name and status only: messages of S3 services may repeat bucket names, hosts and key ids. */
-function reasonOf(error: Error, status: number | undefined): string {
+/** The name and status only: messages of S3 services may repeat the names of buckets, hosts and key ids. */
+export function s3Reason(error: Error, status: number | undefined): string {
   const { code } = error as { code?: unknown };
   const name = typeof code === 'string' ? code : error.name;
   return status === undefined ? name : `${name} (${status})`;

@@ -1,6 +1,7 @@
 // The database cluster on disk: created once, in a draft folder that is renamed when complete, so that two processes that
 // start at once or a kill in the middle never leave half a cluster. Its passwords and the supervisor's control port live
 // in cluster.json (0600), which is written before the rename.
+
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -17,8 +18,8 @@ import {
 import net from 'node:net';
 import path from 'node:path';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { isAlive } from '../is-alive.ts';
 import type { PostgresBinaries } from './binaries.ts';
-import { isAlive } from './pid-file.ts';
 import type { ServerUser } from './server-user.ts';
 
 export interface Cluster {

@@ -1,10 +1,11 @@
 // A folder that a source lists and leaves as it is. Links are neither listed nor followed, and a directory that was replaced by a link
 // between listing and reading is found out by its real path.
+
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import type { ListedPart, Place, PlacedObject } from '../place.ts';
+import { changing, type ListedPart, type Place, type PlacedObject } from '../place.ts';
 import { directoriesBelow, type Entry, walkDirectories } from '../walk-directories.ts';
 
 export interface FolderPlaceOptions {
@@ -155,10 +156,6 @@ function markOf({
   readonly ino: bigint;
 }): string {
   return `file:${size}:${mtimeNs}:${ino}`;
-}
-
-function changing(key: string): MillraceError {
-  return new MillraceError('source_file_changing', { name: path.basename(key) });
 }
 
 function faultOfFile(error: NodeJS.ErrnoException, key: string): MillraceError {

@@ -1,13 +1,14 @@
 // A directory on an FTP or FTPS server. The protocol does one thing at a time per connection, so one object is read at a time; a download
 // that breaks off is taken up by REST on a new connection. Servers without MLSD tell times as they like: what they say is part of the
 // mark, whether or not it can be understood.
+
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { type ConnectionOptions, checkServerIdentity, rootCertificates } from 'node:tls';
 import type { Client, FileInfo } from 'basic-ftp';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import type { ListedPart, Place, PlacedObject, PlaceGuard } from '../place.ts';
+import { changing, type ListedPart, type Place, type PlacedObject, type PlaceGuard } from '../place.ts';
 import { directoriesBelow, type Entry, walkDirectories } from '../walk-directories.ts';
 import { askOne } from './ask-one.ts';
 import { type Listings, listDirectory } from './list-directory.ts';
@@ -291,10 +292,6 @@ function addressOf(host: string, guard: PlaceGuard): Promise<string> {
 
 function denied(key: string, cause: unknown): MillraceError {
   return new MillraceError('source_object_denied', { name: path.posix.basename(key) }, { cause });
-}
-
-function changing(key: string): MillraceError {
-  return new MillraceError('source_file_changing', { name: path.posix.basename(key) });
 }
 
 function faultOf(error: unknown, key?: string): MillraceError {

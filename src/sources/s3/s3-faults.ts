@@ -1,7 +1,9 @@
 // What an S3 service says of a listing or an object, in the words of sources: by its error name first, then by status, then as a network fault.
+
 import type { ErrorCode } from '../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import { retryAfterMs } from '../../platform/retry-after.ts';
+import { s3Reason } from '../../platform/blob/s3-errors.ts';
+import { askedWaitMs } from '../../platform/retry-after.ts';
 
 const ofPlace: Readonly<Record<string, ErrorCode>> = {
   AccessDenied: 'source_denied',
@@ -65,17 +67,10 @@ export function s3Fault(error: unknown, signal: AbortSignal, key?: string): unkn
   const status = $metadata?.httpStatusCode;
   const own = key === undefined ? undefined : (ofObject[error.name] ?? objectByStatus[status ?? 0]);
   const code = own ?? ofPlace[error.name] ?? byStatus[status ?? 0] ?? 'source_unreachable';
-  const waitMs = retryAfterMs($response?.headers?.['retry-after'], Date.now());
+  const waitMs = askedWaitMs($response?.headers ?? {});
   return new MillraceError(
     code,
-    { reason: reasonOf(error, status), name: key?.split('/').at(-1) ?? '' },
+    { reason: s3Reason(error, status), name: key?.split('/').at(-1) ?? '' },
     { cause: error, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) },
   );
-}
-
-/** The name and status only: messages may repeat hosts and key ids. */
-function reasonOf(error: Error, status: number | undefined): string {
-  const { code } = error as { code?: unknown };
-  const name = typeof code === 'string' ? code : error.name;
-  return status === undefined ? name : `${name} (${status})`;
 }

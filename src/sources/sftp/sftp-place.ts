@@ -1,10 +1,11 @@
 // A directory on an SFTP server. One connection, opened when it is first needed and again when it broke; the server's host key must be the
 // pinned one before anything is said to it.
+
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Client, ConnectConfig, SFTPWrapper, Stats } from 'ssh2';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
-import type { ListedPart, Place, PlacedObject, PlaceGuard } from '../place.ts';
+import { changing, type ListedPart, type Place, type PlacedObject, type PlaceGuard } from '../place.ts';
 import { directoriesBelow, type Entry, walkDirectories } from '../walk-directories.ts';
 import { dial } from './dial.ts';
 
@@ -246,10 +247,6 @@ function readWhole(sftp: SFTPWrapper, directory: string): Promise<readonly Liste
 
 function markOf({ size, mtime }: Stats): string {
   return `file:${size}:${mtime}`;
-}
-
-function changing(key: string): MillraceError {
-  return new MillraceError('source_file_changing', { name: path.posix.basename(key) });
 }
 
 async function makeDirectories(sftp: SFTPWrapper, directory: string): Promise<void> {

@@ -2,7 +2,7 @@
 // incomplete: the reader adds columns without a name, or fills short rows up, and says so.
 import { BodyModel } from './body-model.ts';
 import { unnamedColumn } from './join-names.ts';
-import { filledCount, type SampleRow } from './sample-row.ts';
+import { filledCount, filledWidth, type SampleRow } from './sample-row.ts';
 import { isValueShape, shapeOf } from './value-shape.ts';
 
 export interface ColumnFit {
@@ -88,8 +88,4 @@ function isNumbered(rows: readonly SampleRow[]): boolean {
   return (
     rows.length > 1 && rows.every((row, index) => Number((row.cells[0] ?? '').trim() || Number.NaN) === first + index)
   );
-}
-
-function filledWidth(row: SampleRow): number {
-  return row.cells.findLastIndex((cell) => cell.trim() !== '') + 1;
 }

@@ -2,9 +2,11 @@
 // its rows would be stored with a wrong meaning; so the reader sets them aside, from that line to the end of the file or to the next line that
 // repeats the first header. It examines a line only if a cheap sign is there: a blank line above it, or no value in a column that otherwise
 // always has one.
+
 import type { ColumnReading, Reading } from '../reading.ts';
 import type { LaterTable, RowBatch } from '../row-batch.ts';
 import { isYear } from './cell-traits.ts';
+import { plain } from './names-again.ts';
 import { isValueShape, shapeOf } from './value-shape.ts';
 
 /** A column that holds a value in nearly every row says something by holding none. */
@@ -148,10 +150,6 @@ export class LaterTables {
     const isAll = texts === this.#values.length && cells.every((cell) => cell !== '');
     return isAll && texts >= (this.#hasDates ? 2 : MIN_NAMES);
   }
-}
-
-function plain(text: string): string {
-  return text.trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
 function firstCodesOf(name: string): number[] {

@@ -62,6 +62,6 @@ function isPartOf(cell: string, name: string): boolean {
   return cell === name || name.endsWith(` ${cell}`);
 }
 
-function plain(text: string): string {
+export function plain(text: string): string {
   return text.trim().replace(/\s+/g, ' ').toLowerCase();
 }

@@ -4,7 +4,7 @@ import { BodyModel } from './body-model.ts';
 import type { HeaderLayout } from './detect-header.ts';
 import { joinNames } from './join-names.ts';
 import { TableSoFar } from './names-again.ts';
-import { filledCount, type SampleRow } from './sample-row.ts';
+import { filledCount, filledWidth, type SampleRow } from './sample-row.ts';
 import { isValueShape, shapeOf } from './value-shape.ts';
 
 export interface OtherTable {
@@ -99,8 +99,4 @@ function describe(block: readonly SampleRow[], toLine: number | null): OtherTabl
 function nextLine(rows: readonly SampleRow[], block: readonly SampleRow[]): number | null {
   const last = block.at(-1) as SampleRow;
   return rows[rows.indexOf(last) + 1]?.line ?? null;
-}
-
-function filledWidth(row: SampleRow): number {
-  return row.cells.findLastIndex((cell) => cell.trim() !== '') + 1;
 }

@@ -24,7 +24,8 @@ export function usualWidth(rows: readonly SampleRow[]): number {
   return Math.max(0, ...usual.map(filledWidth));
 }
 
-function filledWidth(row: SampleRow): number {
+/** Up to its last cell that holds anything. */
+export function filledWidth(row: SampleRow): number {
   return row.cells.findLastIndex((cell) => cell.trim() !== '') + 1;
 }
 

@@ -1,18 +1,17 @@
 // Starts the process that reads a spreadsheet, watches its memory and its progress, and ends it: when it is done, when it takes
 // more than it may, and when nobody wants its rows any more. Works from the sources (through tsx) and from the build alike.
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isErrorCode } from '../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
+import { loaderArguments, programBeside } from '../../platform/child-program.ts';
 import type { WorkbookRest } from '../row-batch.ts';
 import type { OtherSheet, SpreadsheetMessage, SpreadsheetRequest } from './spreadsheet-messages.ts';
 
 const WATCH_MS = 100;
 const PAGE_BYTES = 4096;
-const isSource = import.meta.url.endsWith('.ts');
-const entry = fileURLToPath(new URL(isSource ? './spreadsheet-child.ts' : './spreadsheet-child.js', import.meta.url));
+const entry = programBeside(import.meta.url, 'spreadsheet-child');
 
 export interface OpenedSpreadsheet {
   readonly sheet: string;
@@ -53,7 +52,7 @@ class SpreadsheetProcess {
   constructor(request: SpreadsheetRequest) {
     this.#request = request;
     this.#child = fork(entry, [], {
-      execArgv: [`--max-old-space-size=${request.limits.spreadsheet.maxHeapMb}`, ...loaderArguments()],
+      execArgv: [`--max-old-space-size=${request.limits.spreadsheet.maxHeapMb}`, ...loaderArguments(entry)],
       stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
       env: {},
     });
@@ -182,10 +181,4 @@ function tooMuchMemory(request: SpreadsheetRequest): MillraceError {
   return new MillraceError('spreadsheet_too_large', {
     reason: `reading it takes over ${request.limits.spreadsheet.maxResidentMb} MB of memory`,
   });
-}
-
-/** From the sources the child needs the same TypeScript loader as the tests and the development server. */
-function loaderArguments(): string[] {
-  if (!isSource) return [];
-  return ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];
 }

@@ -1,4 +1,5 @@
 // What happens next, or why the run waits. It shows when a worker has gone silent, and what Millrace will do about it.
+
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RunDetail } from '../../app/api.ts';
@@ -7,6 +8,7 @@ import { runPartsOf } from '../../pipelines/all.ts';
 import { amount, duration, howFar, percent, plural } from '../../ui/figures.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { sentence } from '../../ui/sentence.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { silenceOf } from './silence.ts';
 
@@ -83,10 +85,6 @@ function Waiting({ wait }: { wait: NonNullable<RunDetail['wait']> }): ReactNode 
       </span>
     </p>
   );
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function Failure({ error }: { error: NonNullable<RunDetail['error']> }): ReactNode {

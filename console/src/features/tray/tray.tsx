@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { plural } from '../../ui/figures.ts';
 import { Icon, type IconName } from '../../ui/icons.tsx';
 import { inertText } from '../../ui/inert-text.ts';
+import { sentence } from '../../ui/sentence.ts';
 import type { Kind } from './kind.ts';
 import { kindsOf } from './kinds.ts';
 import { answerKind, dismiss, dismissStored, type TrayFile, tryAgain, useTray } from './tray-store.ts';
@@ -149,8 +150,4 @@ function Refused({ entry: { key, error } }: { entry: TrayFile }): ReactNode {
       </Button>
     </div>
   );
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

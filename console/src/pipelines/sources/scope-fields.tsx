@@ -1,9 +1,11 @@
 // The fields for the pipeline, the scope and the schedule of a source.
+
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { pipelinesQuery } from '../../app/list-pipelines.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { Field } from '../../ui/field.tsx';
+import { sentence } from '../../ui/sentence.ts';
 import { wordsOf } from '../../ui/state-pill.tsx';
 import type { SourceDraft } from './source-draft.ts';
 
@@ -191,8 +193,4 @@ function Patterns({
       <span className="font-normal text-ink-3">{hint}</span>
     </label>
   );
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,12 +1,14 @@
 // POST /v1/runs/bulk: count first, then act on exactly that many, or on none.
+
 import { authorize } from '../../../access/principal.ts';
 import { routes } from '../../../contract/api/routes.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { ShownRun } from '../../../engine/reads/run-columns.ts';
+import { isAsked } from '../../../engine/why.ts';
 import { type Call, handle } from '../../call.ts';
 import { actorOf, engineOf } from '../../engine-of.ts';
 import { partsOf } from '../../pipeline-parts.ts';
-import { isAsked, mayRetry } from '../../run-actions/legal-actions.ts';
+import { mayRetry } from '../../run-actions/legal-actions.ts';
 import { requeueAsItsPipeline } from '../../run-actions/requeue-dead-letter.ts';
 import { findRuns } from '../../run-views/find-runs.ts';
 import { finderOf } from '../../run-views/hidden-runs.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AnswerOf } from '../../../contract/api/client.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
-import { storeFile } from '../../../engine/blobs/store-file.ts';
+import { once, storeFile } from '../../../engine/blobs/store-file.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import { acceptFile, type Intake } from '../../../sources/intake.ts';
 import type { AppContext } from '../../app-context.ts';
@@ -69,8 +69,4 @@ async function runSample(call: Call<'samples.run'>, store: BlobStore, intake: In
 
 function nameOf(file: URL): string {
   return path.basename(fileURLToPath(file));
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

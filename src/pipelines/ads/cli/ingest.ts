@@ -50,7 +50,7 @@ export const adsIngest: IngestWay = {
     {
       flags: '--on-doubt <what>',
       field: 'on_doubt',
-      about: 'when how to read it is in doubt: ask (default), proceed or fail',
+      about: 'if Millrace is not sure how to read the file: ask (default), proceed or fail',
     },
     { flags: '--source <kind>', field: 'source', about: 'manual, api or webhook; default: api', absent: () => 'api' },
   ],

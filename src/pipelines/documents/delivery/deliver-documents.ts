@@ -96,8 +96,8 @@ export const ingestWorker = {
   command: 'ingest-worker',
   summary: 'run a worker for documents alone',
   description:
-    'Works on documents alone: claims them from the ledger, or is given them over HTTP (POST /internal/process) or a queue, as INGEST_MODE ' +
-    'says. Answers /health and /metrics on port 8002 (INGEST_WORKER_PORT). It never migrates the database and needs no secret of sources.',
+    'Works on documents alone. INGEST_MODE says where it gets them: from the ledger, over HTTP (POST /internal/process) or from a queue. ' +
+    'Answers /health and /metrics on port 8002 (INGEST_WORKER_PORT). It never migrates the database and needs no secret of sources.',
   databaseRoles: ['documents_worker'],
   login: ({ ingestWorkerLogin }) => ingestWorkerLogin,
   isApart: ({ ingestMode, documentsWorkedBy }) => ingestMode !== 'ledger' || documentsWorkedBy === 'ingest-worker',

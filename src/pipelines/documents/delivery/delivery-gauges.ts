@@ -1,5 +1,5 @@
 // How deliveries stand, for /metrics of the process that delegates.
-import { Gauge, register } from 'prom-client';
+import { gauge } from '../../../http/gauge.ts';
 import type { DeliverySigns } from '../sql/deliveries.ts';
 
 const EVERY_MS = 10_000;
@@ -20,8 +20,4 @@ export function deliveryGauges() {
       oldest.set(signs.oldest_seconds);
     },
   };
-}
-
-function gauge(name: string, help: string): Gauge {
-  return (register.getSingleMetric(name) as Gauge | undefined) ?? new Gauge({ name, help });
 }

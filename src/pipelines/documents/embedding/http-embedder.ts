@@ -1,6 +1,8 @@
 // A service that embeds: OpenAI's API and what speaks it, text-embeddings-inference, or the specification's embed-svc. Requests carry at
 // most EMBEDDING_BATCH texts; a request that is too large or too slow is halved, one that went well lets the next grow again.
+
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { askedWaitMs } from '../../../platform/retry-after.ts';
 import { type Embedder, type ModelFacts, toUnitLength } from './embedder.ts';
 import { embeddedFolder, readTokenizer } from './model-folder.ts';
 import type { WordPiece } from './word-piece.ts';
@@ -129,8 +131,8 @@ class TooMuch extends Error {
 function refusal(response: Response): Error {
   const { status } = response;
   const reason = `HTTP ${status}`;
-  const retryAfter = Number(response.headers.get('retry-after'));
-  const wait = Number.isFinite(retryAfter) && retryAfter > 0 ? { retryAfterMs: retryAfter * 1_000 } : {};
+  const waitMs = askedWaitMs(Object.fromEntries(response.headers));
+  const wait = waitMs === undefined ? {} : { retryAfterMs: waitMs };
   if (status === 413) return new TooMuch(new MillraceError('embedding_provider_refused', { reason }));
   if (status === 408 || status === 429 || status >= 500)
     return new MillraceError('embedding_provider_failed', { reason }, wait);

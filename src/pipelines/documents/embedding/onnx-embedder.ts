@@ -1,9 +1,9 @@
 // The embedded model, or a folder of the operator's: embedding in a process of its own that is started with the first text, shared by all
 // runs of this process, and started again when it dies. It never keeps the process alive.
+
 import { type ChildProcess, fork } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { loaderArguments, programBeside } from '../../../platform/child-program.ts';
 import type { Embedder, ModelFacts } from './embedder.ts';
 import type { EmbeddingAnswer, EmbeddingRequest } from './embedding-messages.ts';
 import { readTokenizer } from './model-folder.ts';
@@ -13,8 +13,7 @@ import type { WordPiece } from './word-piece.ts';
 /** Texts per message. The process has one message at a time, so a question waits for one message of a document at most. */
 const TEXTS_PER_MESSAGE = 8;
 const ANSWER_WITHIN_MS = 120_000;
-const isSource = import.meta.url.endsWith('.ts');
-const entry = fileURLToPath(new URL(isSource ? './embedding-child.ts' : './embedding-child.js', import.meta.url));
+const entry = programBeside(import.meta.url, 'embedding-child');
 
 interface Waiting {
   resolve(answer: EmbeddingAnswer): void;
@@ -116,7 +115,7 @@ export class OnnxEmbedder implements Embedder {
       return running;
     }
     const child = fork(entry, [], {
-      execArgv: loaderArguments(),
+      execArgv: loaderArguments(entry),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
     });
@@ -140,9 +139,4 @@ function rest(child: ChildProcess): void {
 
 function lost(reason: string): MillraceError {
   return new MillraceError('embedding_provider_failed', { reason: `its process ended (${reason})` });
-}
-
-function loaderArguments(): string[] {
-  if (!isSource) return [];
-  return ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];
 }

@@ -1,11 +1,11 @@
 // Starts the process that reads a document, watches its memory and its time, and ends it: when it is done, when it takes more than it may,
 // and when nobody wants its pages any more. Works from the sources (through tsx) and from the build alike.
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isErrorCode } from '../../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { loaderArguments, programBeside } from '../../../platform/child-program.ts';
 import type { ExtractionAnswer, ExtractionRequest, Opened, OpenRequest } from './extraction-messages.ts';
 import type { ReadPage } from './page.ts';
 
@@ -20,8 +20,7 @@ export interface ExtractionLimits {
 
 const WATCH_MS = 100;
 const PAGE_BYTES = 4096;
-const isSource = import.meta.url.endsWith('.ts');
-const entry = fileURLToPath(new URL(isSource ? './extraction-child.ts' : './extraction-child.js', import.meta.url));
+const entry = programBeside(import.meta.url, 'extraction-child');
 
 export class ExtractionProcess {
   readonly #child: ChildProcess;
@@ -35,7 +34,7 @@ export class ExtractionProcess {
   constructor(limits: ExtractionLimits) {
     this.#limits = limits;
     const program = limits.program ?? entry;
-    const loader = program.endsWith('.ts') ? loaderArguments() : [];
+    const loader = loaderArguments(program);
     this.#child = fork(program, [], {
       execArgv: [`--max-old-space-size=${Math.max(64, Math.round(limits.maxMemoryMb * 0.7))}`, ...loader],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -147,9 +146,4 @@ export class ExtractionProcess {
       reason: `it takes over ${this.#limits.maxMemoryMb} MB of memory`,
     });
   }
-}
-
-/** From the sources the child needs the same TypeScript loader as the tests and the development server. */
-function loaderArguments(): string[] {
-  return ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];
 }

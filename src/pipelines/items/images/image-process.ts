@@ -1,8 +1,8 @@
 // The process that looks at images, seen from outside: started when it is first needed, asked one image after the other, killed when one takes too long or too
 // much memory, and started again for the next. It ends by itself when nobody has asked for a while, and with its parent.
+
 import { type ChildProcess, fork } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { loaderArguments, programBeside } from '../../../platform/child-program.ts';
 import { memoryOfProcess } from '../memory-of-process.ts';
 import type { ImageAnswer, ImageFacts, ImageFault } from './image-messages.ts';
 
@@ -20,8 +20,7 @@ export type Looked =
 
 const WATCH_MS = 100;
 const IDLE_MS = 30_000;
-const isSource = import.meta.url.endsWith('.ts');
-const entry = fileURLToPath(new URL(isSource ? './image-child.ts' : './image-child.js', import.meta.url));
+const entry = programBeside(import.meta.url, 'image-child');
 
 export class ImageReader {
   readonly #limits: ImageLimits;
@@ -95,7 +94,7 @@ export class ImageReader {
     const child = fork(entry, [], {
       execArgv: [
         `--max-old-space-size=${Math.max(64, Math.round(this.#limits.maxMemoryMb * 0.5))}`,
-        ...(isSource ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href] : []),
+        ...loaderArguments(entry),
       ],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',

@@ -1,12 +1,11 @@
 // The first stage of a job: its file becomes rows in the database. The reading is decided and stored first; every batch of rows is committed with
 // the place behind it. Batches grow from few rows, so that the first are visible at once, within the bounds of the settings.
+
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { AdaptiveSize } from '../../../engine/adaptive.ts';
-import { findBlob } from '../../../engine/blobs/blobs.ts';
 import type { StageOutcome } from '../../../engine/pipeline.ts';
 import type { StageContext } from '../../../engine/stage-context.ts';
 import { failpoint } from '../../../platform/failpoints.ts';
-import { blobSource } from '../../../tabular/blob-source.ts';
 import type { ByteSource } from '../../../tabular/byte-source.ts';
 import {
   type DoubtsOnReceipt,
@@ -20,6 +19,7 @@ import {
   withoutDisproved,
 } from '../../../tabular/doubt-question.ts';
 import { selectMapping } from '../../../tabular/mapping/sql/select-mapping.ts';
+import { openRunFile } from '../../../tabular/open-run-file.ts';
 import { openTable } from '../../../tabular/read-table.ts';
 import type { ReadingDoubt } from '../../../tabular/reading.ts';
 import { doubtsOfFindings, nothingFound } from '../../../tabular/set-aside-watch.ts';
@@ -51,7 +51,7 @@ export async function ingestJob(context: Context, deps: ItemsDeps): Promise<Stag
   if (said.isRefused) return refusal();
   let noted: DoubtsOnReceipt = {};
   if (job.job_type === 'image')
-    await storeImages(context, await openBlob(context, deps), job, deps.settings.ingestMaxRows);
+    await storeImages(context, await openRunFile(context, deps), job, deps.settings.ingestMaxRows);
   else {
     const { stop, doubts } = await readFile(context, job, said, deps);
     if (stop !== null) return stop;
@@ -79,7 +79,7 @@ async function readFile(
   deps: ItemsDeps,
 ): Promise<{ stop: StageOutcome | null; doubts: readonly ReadingDoubt[] }> {
   const { input } = context;
-  const source = await openBlob(context, deps);
+  const source = await openRunFile(context, deps);
   const { reading, mapping } = await settleReading(context, source, job, said);
   const onDoubt = input.on_doubt ?? 'ask';
   // Names that are known show that header and delimiter are right.
@@ -94,13 +94,6 @@ async function readFile(
   if (!state.isRead) state = await storeRows(context, source, { reading, mapping }, job, state, deps);
   const late = [...doubts, ...unsettled(doubtsOfFindings(state.setAside ?? nothingFound), said)];
   return { stop: stopForDoubts(late, onDoubt, false), doubts: late };
-}
-
-async function openBlob({ run, commit }: Context, { store }: ItemsDeps): Promise<ByteSource> {
-  const { blobId } = run;
-  const blob = blobId === null ? undefined : await commit((tx) => findBlob(tx, blobId));
-  if (blob === undefined || blob.deleted_at !== null) throw new MillraceError('upload_file_gone', { run: run.id });
-  return blobSource(store, blob);
 }
 
 /** Decided by every attempt again until a row is stored: people may have said meanwhile how to read the file, or saved a mapping for its header. */

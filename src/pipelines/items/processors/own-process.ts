@@ -2,9 +2,8 @@
 // the event loop back or ends its process takes down nothing but that process. Which row did it is known where the row was the only one that the process ever had; otherwise
 // nobody is blamed, and each row is tried again alone (alone.ts). What the processor declares (columns, options, limits) is read here; nothing of it works here.
 import { type ChildProcess, fork } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { loaderArguments, programBeside } from '../../../platform/child-program.ts';
 import { memoryOfProcess } from '../memory-of-process.ts';
 import { Turns, UnknownCulprit, type WorksElsewhere } from './alone.ts';
 import { OwnAnswers } from './own-answers.ts';
@@ -37,8 +36,7 @@ const READY_MS = 30_000;
 const STOP_MS = 2_000;
 /** Of the memory limit; the rest is for what lies outside the heap. */
 const HEAP_SHARE = 0.75;
-const isSource = import.meta.url.endsWith('.ts');
-const entry = fileURLToPath(new URL(isSource ? './own-child.ts' : './own-child.js', import.meta.url));
+const entry = programBeside(import.meta.url, 'own-child');
 
 /** The same processor, whose work is done in processes of its own. */
 export function inOwnProcess(processor: AnyProcessor, specifier: string, limits: OwnLimits): WorksElsewhere {
@@ -93,10 +91,7 @@ class OwnProcess {
     this.#limits = limits;
     this.#onEnd = onEnd;
     this.#child = fork(entry, [], {
-      execArgv: [
-        `--max-old-space-size=${Math.round(limits.maxMemoryMb * HEAP_SHARE)}`,
-        ...(isSource ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href] : []),
-      ],
+      execArgv: [`--max-old-space-size=${Math.round(limits.maxMemoryMb * HEAP_SHARE)}`, ...loaderArguments(entry)],
       serialization: 'advanced',
       // What the code prints must not come between the lines of a command.
       stdio: ['ignore', 2, 2, 'ipc'],

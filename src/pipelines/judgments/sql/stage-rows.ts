@@ -1,9 +1,7 @@
 // Cases into staging. The unique key of staging refuses a case that the file names a second time; which of the given rows that are
 // comes back, so that they can be compared with the first.
 import type { Queryable } from '../../../platform/database.ts';
-import { sqlStateOf } from '../../../platform/database-errors.ts';
-
-const UNIQUE_VIOLATION = '23505';
+import { isUniqueViolation } from '../../../platform/database-errors.ts';
 
 export interface StagingTarget {
   readonly batchId: string;
@@ -48,7 +46,7 @@ export async function stageNewRows(
     });
     return rowCount ?? 0;
   } catch (error) {
-    if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+    if (!isUniqueViolation(error)) throw error;
     await db.query('rollback to savepoint plain_staging');
     return false;
   }

@@ -1,7 +1,6 @@
 // Status and problem type to code, kind and wait.
 import { describe, expect, it } from 'vitest';
 import { entryOf } from '../../../contract/errors/catalogue.ts';
-import { retryAfterMs } from '../../../platform/retry-after.ts';
 import { durationSeconds, isNewer } from './answers.ts';
 import { codeFor } from './error-table.ts';
 import { parseExactJson } from './exact-json.ts';
@@ -30,22 +29,6 @@ describe('the error table', () => {
   it('a connector may map a status to another kind, and nothing but a kind', () => {
     expect(codeFor(403, 'forbidden', { 403: 'rate_limited' })).toBe('airbyte_rate_limited');
     expect(codeFor(403, 'forbidden', { 403: 'nonsense' })).toBe('airbyte_forbidden');
-  });
-});
-
-describe('Retry-After', () => {
-  const now = Date.UTC(2026, 1, 15, 12);
-  it.each([
-    ['90', 90_000],
-    ['0', 0],
-    ['99999999', 86_400_000],
-    [new Date(now + 5_000).toUTCString(), 5_000],
-    [new Date(now - 5_000).toUTCString(), 0],
-    ['soon', undefined],
-    ['-5', undefined],
-    [undefined, undefined],
-  ])('%s', (header, expected) => {
-    expect(retryAfterMs(header, now)).toBe(expected);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { redactText } from '../../../platform/redaction.ts';
-import { retryAfterMs } from '../../../platform/retry-after.ts';
+import { askedWaitMs, headerOf } from '../../../platform/retry-after.ts';
 import { Problem } from './answers.ts';
 import { codeFor } from './error-table.ts';
 import { parseExactJson } from './exact-json.ts';
@@ -87,7 +87,7 @@ function refusal(call: HttpCall<z.ZodType>, status: number, headers: Received['h
   const parsed = Problem.safeParse(tryParse(text));
   const problem = parsed.success ? parsed.data : {};
   const code = codeFor(status, problem.type, call.errorKinds);
-  const waitMs = retryAfterMs(headerOf(headers, 'retry-after'), serverTime(headers));
+  const waitMs = askedWaitMs(headers);
   const said = problem.detail ?? problem.data?.message ?? problem.message ?? problem.title ?? mediaType(headers);
   // Our sentence ends with a full stop of its own.
   const detail = redactText(said)
@@ -95,12 +95,6 @@ function refusal(call: HttpCall<z.ZodType>, status: number, headers: Received['h
     .replace(/[.\s]+$/, '');
   const params = { status, what: call.what, detail };
   return new MillraceError(code, params, waitMs === undefined ? {} : { retryAfterMs: waitMs });
-}
-
-/** An HTTP date in Retry-After is reckoned from the sender's own clock, which may be far from ours. */
-function serverTime(headers: Received['headers']): number {
-  const at = Date.parse(headerOf(headers, 'date') ?? '');
-  return Number.isNaN(at) ? Date.now() : at;
 }
 
 function tryParse(text: string): unknown {
@@ -113,9 +107,4 @@ function tryParse(text: string): unknown {
 
 function mediaType(headers: Received['headers']): string {
   return headerOf(headers, 'content-type')?.split(';')[0]?.trim().slice(0, 60) || 'no content type';
-}
-
-function headerOf(headers: Received['headers'], name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value[0] : value;
 }

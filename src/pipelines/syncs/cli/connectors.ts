@@ -1,8 +1,10 @@
 // Connectors: which Airbyte connections are synced, how often, and how fresh they are.
+
 import { type Command, InvalidArgumentError } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
-import { relativeTime } from '../../../cli/times.ts';
+import { tenantOption } from '../../../cli/tenant-option.ts';
+import { when } from '../../../cli/times.ts';
 import type { AnswerOf } from '../../../contract/api/client.ts';
 
 type Connector = AnswerOf<'connectors.show'>;
@@ -27,8 +29,7 @@ const columns: readonly Column<Connector>[] = [
   { title: 'id', value: (each) => each.connector_id },
 ];
 
-const ofTenant = (command: Command) =>
-  command.option('--tenant <tenant>', 'name or id; not needed when there is only one');
+const ofTenant = (command: Command) => command.addOption(tenantOption());
 
 export function addConnectorCommands(program: Command): void {
   const connectors = program
@@ -73,7 +74,7 @@ function addListCommands(connectors: Command): void {
 function addChangeCommands(connectors: Command): void {
   ofTenant(connectors.command('add'))
     .description(
-      'Adds a connector. A credential of its own is given over the API, not here: command lines are seen by others.',
+      'Adds a connector. Give it a credential of its own over the API, not here: others can see command lines.',
     )
     .argument('<connection>', 'id of the connection at Airbyte')
     .requiredOption('--name <name>', 'its name')
@@ -119,7 +120,9 @@ function addChangeCommands(connectors: Command): void {
 
   for (const enabled of [true, false]) {
     ofTenant(connectors.command(enabled ? 'enable' : 'disable'))
-      .description(enabled ? 'Switches connectors on again and forgets their failures.' : 'Switches a connector off.')
+      .description(
+        enabled ? 'Switches connectors on again and resets their count of failures.' : 'Switches a connector off.',
+      )
       .argument('<connector>', 'id of the connector, see "millrace connectors list"')
       .action(async (connector: string, _: ConnectorOptions, command: Command) => {
         const { tenant, json } = command.optsWithGlobals<ConnectorOptions>();
@@ -162,10 +165,6 @@ function print(connector: Connector, asJson = false): void {
       ['last error', connector.last_error_code ?? undefined],
     ]),
   );
-}
-
-function when(time: string | null): string {
-  return time === null ? '–' : relativeTime(new Date(time));
 }
 
 function hours(text: string): number {

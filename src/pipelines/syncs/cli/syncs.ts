@@ -1,7 +1,9 @@
 // Syncs: trigger one now, see what happened, cancel it, and the figures to watch.
+
 import type { Command } from 'commander';
 import { withConnection, withToolbox } from '../../../cli/connection.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
+import { tenantOption } from '../../../cli/tenant-option.ts';
 import { relativeTime } from '../../../cli/times.ts';
 import type { AnswerOf } from '../../../contract/api/client.ts';
 import { entryOf, isErrorCode } from '../../../contract/errors/catalogue.ts';
@@ -51,10 +53,12 @@ export function addSyncCommands(program: Command): void {
 function addTenantCommands(syncs: Command): void {
   syncs
     .command('trigger')
-    .description('Syncs a connector now, if the plan allows it yet. A live sync of it is shown instead.')
+    .description(
+      'Syncs a connector now, if the plan allows it yet. If a sync of it is already running, prints that one instead.',
+    )
     .argument('<connector>', 'id of the connector, see "millrace connectors list"')
-    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
-    .option('--as-support', 'the plan’s minimum interval does not hold')
+    .addOption(tenantOption())
+    .option('--as-support', 'ignore the minimum interval of the plan')
     .action(async (connector: string, _: SyncOptions, command: Command) => {
       const { tenant, asSupport, json } = command.optsWithGlobals<SyncOptions>();
       const body = { connector_id: connector };
@@ -74,7 +78,7 @@ function addTenantCommands(syncs: Command): void {
     .description('Lists syncs, newest first.')
     .option('--connector <id>', 'only of this connector')
     .option('--status <words>', 'queued, running, failed, dead_letter, cancelled, success (several: a,b)')
-    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .addOption(tenantOption())
     .option('--limit <count>', 'how many', '30')
     .action(async (_: SyncOptions, command: Command) => {
       const { tenant, connector, status, limit, json } = command.optsWithGlobals<SyncOptions>();
@@ -90,8 +94,8 @@ function addTenantCommands(syncs: Command): void {
 
   syncs
     .command('figures')
-    .description('Figures to watch, over the last day.')
-    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .description('Prints figures of the syncs of the last day, for monitoring.')
+    .addOption(tenantOption())
     .action(async (_: SyncOptions, command: Command) => {
       const { tenant, json } = command.optsWithGlobals<SyncOptions>();
       const figures = await withConnection({ tenant }, ({ call }) => call('syncs.figures'));

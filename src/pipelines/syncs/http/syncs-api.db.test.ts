@@ -108,7 +108,7 @@ describe('connectors', () => {
     ['an interval below the plan’s minimum', { interval_seconds: 3_600 }, 'cadence_too_short', 422],
     ['a connection nobody knows', { connection_id: uuidv7() }, 'connection_not_found', 422],
     ['a workspace that the installation cannot reach', { airbyte_workspace_id: uuidv7() }, 'workspace_wrong', 422],
-    ['an interval that is no number', { interval_seconds: 'daily' }, 'request_invalid', 400],
+    ['an interval that is not a number', { interval_seconds: 'daily' }, 'request_invalid', 400],
   ])('refuse %s', async (_, more, code, status) => {
     const answer = await create(more);
     expect([answer.json().code, answer.statusCode]).toEqual([code, status]);
