@@ -48,7 +48,9 @@ export function faultOfRule(rule: RetryRule): string | undefined {
   const parts = ['baseMs', 'factor', 'maxMs', 'jitter'] as const;
   const missing = parts.filter((part) => !isAmount(rule.backoff?.[part]));
   if (missing.length > 0) return `needs numbers in \`backoff\`: ${missing.join(', ')}`;
-  return rule.ceilingMs === undefined || isAmount(rule.ceilingMs) ? undefined : 'has a `ceilingMs` that is no number';
+  return rule.ceilingMs === undefined || isAmount(rule.ceilingMs)
+    ? undefined
+    : 'has a `ceilingMs` that is not a number';
 }
 
 export interface FailedAttempt {

@@ -16,8 +16,8 @@ export function addDoctorCommand(program: Command): void {
     .command('doctor')
     .summary('check the installation')
     .description(
-      'Looks at disk, blob store, database, schema, row-level security, clock, workers, runs, events and alerts: a line each, with the fix ' +
-        'where something is wrong. It changes nothing. Exit code: 0 in order, 2 something to look at, 1 something is broken.',
+      'Checks disk, blob store, database, schema, row-level security, clock, workers, runs, events and alerts: a line each, with the fix ' +
+        'where something is wrong. It changes nothing. Exit code: 0 in order, 2 warnings, 1 something is broken.',
     )
     .addHelpText(
       'after',

@@ -13,8 +13,8 @@ export function addMigrateCommand(program: Command): void {
     .command('migrate')
     .summary('bring the database schema up to date')
     .description(
-      'Applies the migrations that are missing, each in a transaction of its own. Safe to run twice and from two machines at once; ' +
-        'refuses a database that is ahead of this version.',
+      'Applies the missing migrations, each in a transaction of its own. You can run it twice, or from two machines at once. ' +
+        'It refuses a database that is newer than this version.',
     )
     .addHelpText(
       'after',

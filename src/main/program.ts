@@ -33,8 +33,8 @@ export function buildProgram(wantsJson = false, kits: readonly PipelineKit[] = o
   const program = new Command('millrace')
     .configureOutput(wantsJson ? { writeErr() {} } : {})
     .description(
-      'Millrace takes in files, feeds and documents and turns them into rows in Postgres, durably: every acknowledged upload ' +
-        'reaches exactly one end, with a receipt that adds up.',
+      'Millrace takes files, feeds and documents and stores them in Postgres, durably: every upload that it acknowledges ' +
+        'ends in exactly one state, with a receipt that adds up.',
     )
     .version(version)
     .option('--json', 'answer in JSON, for programs')

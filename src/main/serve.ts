@@ -38,9 +38,9 @@ export function addServeCommands(program: Command, kits: readonly PipelineKit[])
   stored(listening(program.command('start')))
     .summary('run everything in one process: api, worker, scheduler, console')
     .description(
-      'Runs everything in one process. Without DATABASE_URL a real Postgres is started under MILLRACE_HOME and stopped with it. ' +
-        'SIGTERM or Ctrl-C drains: running work goes on to its next checkpoint. A second signal stops at once; nothing that was ' +
-        'acknowledged is lost.',
+      'Runs everything in one process. Without DATABASE_URL it starts a Postgres of its own under MILLRACE_HOME and stops it at the end. ' +
+        'SIGTERM or Ctrl-C drains: running work continues to its next checkpoint. A second signal stops at once; Millrace ' +
+        'loses nothing that it acknowledged.',
     )
     .addHelpText(
       'after',
@@ -70,7 +70,7 @@ export function addServeCommands(program: Command, kits: readonly PipelineKit[])
     .summary('run the background services alone')
     .description(
       'Runs the background services alone: takeover of lost runs, schedules, event outbox, clean-up. Workers run them too; ' +
-        'several at once never do a thing twice.',
+        'however many processes run them, each task is done once.',
     )
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://millrace@db/millrace millrace scheduler')
     .action((_, command: Command) => serve(roles.scheduler, command.optsWithGlobals()));

@@ -17,7 +17,7 @@ export function requireDeclaredRoles(
 ): void {
   if (pipeline !== name) throw refused(name, `its machine is called ${pipeline}: both need the same name`);
   for (const role of databaseRoles)
-    if (!roleName.test(role)) throw refused(name, `"${role}" is no name of a database role`);
+    if (!roleName.test(role)) throw refused(name, `"${role}" cannot be the name of a database role`);
   const used = [...Object.values(stages).map(({ role }) => role), staging?.role];
   for (const role of used)
     if (role !== undefined && role !== DEFAULT_ROLE && !databaseRoles.includes(role))
@@ -27,7 +27,8 @@ export function requireDeclaredRoles(
 /** For pipelines that do not come with Millrace. `others`: those that do, and those of modules before. */
 export function requireOwnNames(kit: PipelineKit, others: readonly PipelineKit[]): void {
   const { name, events = {}, alerts = {}, errors = {} } = kit;
-  if (!pipelineName.test(name)) throw refused(name, `"${name}" is no name of a pipeline: use a to z, 0 to 9, - and _`);
+  if (!pipelineName.test(name))
+    throw refused(name, `"${name}" cannot be the name of a pipeline: use a to z, 0 to 9, - and _`);
   if (others.some((other) => other.name === name)) throw refused(name, `there is a pipeline ${name} already`);
   if (kit.handlers !== undefined)
     throw refused(name, `its routes stand under /v1/x/${name}/: declare them as routes, not as handlers`);

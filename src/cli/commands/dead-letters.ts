@@ -1,9 +1,11 @@
 // Dead letters: runs that are not retried by themselves. Requeueing one makes a successor, linked both ways; acknowledging one says that
 // nothing more is to be done.
+
 import type { Command } from 'commander';
 import { withConnection } from '../connection.ts';
 import { say, sayJson } from '../output.ts';
 import { formatRuns } from '../runs/print-run.ts';
+import { tenantOption } from '../tenant-option.ts';
 
 interface DeadLetterOptions {
   readonly tenant?: string;
@@ -19,7 +21,7 @@ export function addDeadLetterCommands(program: Command): void {
     .command('dead-letters')
     .summary('list, requeue and acknowledge dead letters')
     .description(
-      'A dead letter is a run that is not tried again by itself: its retries are used up, its credential was refused, or it is a failed batch.',
+      'A dead letter is a run that Millrace does not try again by itself: its retries are used up, its credential was refused, or it is a failed batch.',
     )
     .addHelpText(
       'after',
@@ -32,7 +34,7 @@ export function addDeadLetterCommands(program: Command): void {
     .summary('list the open ones')
     .description('Lists the dead letters nobody has requeued, retried, superseded or acknowledged, newest first.')
     .option('--pipeline <name>', 'only of this pipeline (several: a,b)')
-    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .addOption(tenantOption())
     .option('--limit <count>', 'how many', '30')
     .action(async (_: DeadLetterOptions, command: Command) => {
       const { pipeline, limit, json, tenant } = command.optsWithGlobals<DeadLetterOptions>();
@@ -46,7 +48,7 @@ export function addDeadLetterCommands(program: Command): void {
     .command('requeue')
     .summary('run one again, as a new run')
     .description(
-      'Gives a dead letter a successor that starts again; both name each other. A second time is refused and names the first successor.',
+      'Starts a dead letter again as a new run; each names the other. A second requeue is refused and names the first new run.',
     )
     .argument('<run>', 'id of the dead letter')
     .requiredOption('--ticket <id>', 'the support ticket this is done for')

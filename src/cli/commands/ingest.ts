@@ -1,4 +1,5 @@
 // Uploading a file from the command line, and following it to its receipt.
+
 import type { Command } from 'commander';
 import type { Client } from '../../contract/api/client.ts';
 import { withConnection } from '../connection.ts';
@@ -8,6 +9,7 @@ import { watchIngest } from '../ingest/watch-ingest.ts';
 import { paint, plural, say, sayJson } from '../output.ts';
 import type { RunDetail } from '../runs/print-run.ts';
 import { exitCodeOfRun } from '../runs/tail-run.ts';
+import { tenantOption } from '../tenant-option.ts';
 import { workIfNobodyDoes } from '../work-here.ts';
 
 interface IngestOptions {
@@ -26,12 +28,12 @@ export function addIngestCommand(program: Command, ways: IngestWays): void {
     .command('ingest')
     .summary('upload a file and follow it to its receipt')
     .description(
-      'Uploads a file. With --watch it is followed to its receipt; exit code 0 all of it, 2 a part of it, 1 nothing. ' +
-        'Without MILLRACE_URL the file goes to the installation of this machine; when no worker runs there, this command does the work.',
+      'Uploads a file. With --watch the command follows it to its receipt. Exit code: 0 Millrace stored all of it, 2 a part of it, 1 nothing. ' +
+        'Without MILLRACE_URL the file goes to the installation on this machine; if no worker runs there, this command does the work.',
     )
     .argument('<file>', 'CSV, TSV, JSON, NDJSON or XLSX')
     .option('--pipeline <name>', `which pipeline takes it; default: ${byDefault}`)
-    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .addOption(tenantOption())
     .option('--corrects <run>', 'the file has corrected rejects of that run; they count as replayed')
     .option(
       '--field <name=value>',

@@ -1,8 +1,10 @@
 // Questions of runs that are in doubt: what they ask, and the answers.
+
 import type { Command } from 'commander';
 import { withConnection } from '../connection.ts';
 import { say, sayJson } from '../output.ts';
 import { describeQuestion, describeStatus } from '../runs/print-run.ts';
+import { tenantOption } from '../tenant-option.ts';
 
 interface QuestionOptions {
   readonly tenant?: string;
@@ -25,7 +27,7 @@ export function addQuestionCommands(program: Command): void {
     .command('list')
     .summary('list open questions, oldest first')
     .description('Lists open questions, oldest first, each with its possible answers.')
-    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .addOption(tenantOption())
     .action(async (_: QuestionOptions, command: Command) => {
       const options = command.optsWithGlobals<QuestionOptions>();
       const { data } = await withConnection(options, ({ call }) => call('questions.list', { query: { limit: '200' } }));
@@ -40,7 +42,7 @@ export function addQuestionCommands(program: Command): void {
     .description('Answers a question. The run continues at once; "refuse" ends it.')
     .argument('<question>', 'id of the question')
     .argument('<choice>', 'one of its choices')
-    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .addOption(tenantOption())
     .action(async (question: string, choice: string, _: QuestionOptions, command: Command) => {
       const options = command.optsWithGlobals<QuestionOptions>();
       const run = await withConnection(options, ({ call }) =>

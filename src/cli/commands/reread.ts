@@ -17,7 +17,7 @@ export function addRereadCommand(runs: Command): void {
     .command('reread')
     .summary('read the stored file of an upload again')
     .description(
-      'Reads the stored file again, by the mapping that is saved now and what is said here for this file alone. A run that ended well is taken over: what it stored and the new reading does not say is taken back. A failed run is retried.',
+      'Reads the stored file again, with the mapping that is saved now and the options given here for this file alone. Rows that the former run stored and the new reading does not contain are removed. A failed run is retried.',
     )
     .argument('<run>', 'id of the run')
     .option('--day <date>', 'the day of every row, where the file has none')

@@ -1,4 +1,5 @@
 // Runs: what there is, why it waits, what happened to it, and what can be done with it.
+
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
@@ -9,6 +10,7 @@ import { describeFailure, exitCodes, type Failure, printFailure } from '../failu
 import { note, plural, say, sayJson } from '../output.ts';
 import { describeReceipt, describeStatus, formatRun, formatRuns } from '../runs/print-run.ts';
 import { exitCodeOfRun, tailRun } from '../runs/tail-run.ts';
+import { tenantOption } from '../tenant-option.ts';
 import { workIfNobodyDoes } from '../work-here.ts';
 import { addRereadCommand } from './reread.ts';
 
@@ -38,21 +40,21 @@ const acts: Readonly<
 > = {
   hold: {
     summary: 'keep waiting runs from starting',
-    description: 'Holds waiting runs: they are not started until they are resumed.',
+    description: 'Holds waiting runs: Millrace does not start them until you resume them.',
     example: '--pipeline ads',
   },
   resume: {
-    summary: 'let held runs go on',
-    description: 'Lets held runs go on. One that waits for its next try is tried now.',
+    summary: 'resume held runs',
+    description: 'Resumes held runs. A run that waits for its next try is tried now.',
     example: '--phase waiting',
   },
   cancel: {
-    summary: 'end runs that wait or are worked on',
-    description: 'Cancels runs. A running stage is told to stop and can write nothing more.',
+    summary: 'cancel waiting and running runs',
+    description: 'Cancels runs. Millrace stops a running stage, which can write nothing more.',
     example: '--pipeline ads --phase waiting',
   },
   retry: {
-    summary: 'give ended runs another try',
+    summary: 'retry ended runs',
     description:
       'Retries ended runs: a new run with the same input, linked to the old one. Doing it twice makes one run.',
     example: '--status failed',
@@ -109,11 +111,11 @@ function addStartCommand(runs: Command): void {
     .command('start')
     .summary('start a run of a pipeline')
     .description(
-      'Starts a run of a pipeline that may be started so, with an input in its own words. When no worker runs on this machine, this command does the work.',
+      'Starts a run of a pipeline that allows it, with an input that the pipeline defines. If no worker runs on this machine, this command does the work.',
     )
     .argument('<pipeline>', 'its name')
     .option('--input <file>', 'the input as JSON; "-" reads standard input', '-')
-    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .addOption(tenantOption())
     .addHelpText(
       'after',
       '\nExamples:\n  millrace runs start greetings --input names.json\n  echo \'{"names":["Ada"]}\' | millrace runs start greetings',
@@ -174,7 +176,7 @@ export function addTailCommand(parent: Command): void {
     .command('tail')
     .summary('follow a run to its end')
     .description(
-      'Follows a run to its end. When no worker runs on this machine, this command does the work. Exit code: 0 done, 2 done in part, 1 failed.',
+      'Follows a run to its end. If no worker runs on this machine, this command does the work. Exit code: 0 done, 2 done in part, 1 failed.',
     )
     .addHelpText('after', '\nExamples:\n  millrace tail 01a1e155-…\n  millrace tail 01a1e155-… --json | jq .type')
     .argument('<run>', 'id of the run')
@@ -226,7 +228,7 @@ function addActCommand(runs: Command, act: Act): void {
       `${description} Name the runs, or give filters to reach every run they match. Exit code: 0 all of them, 2 a part, 1 none.`,
     )
     .argument('[run...]', 'ids of runs')
-    .option('--yes', 'with filters: do it, having seen the count')
+    .option('--yes', 'with filters: do it; without it, the command only says how many runs match')
     .addHelpText(
       'after',
       `\nExamples:\n  millrace runs ${act} 01a1e155-…\n  millrace runs ${act} ${example}         says how many\n  millrace runs ${act} ${example} --yes   does it`,
@@ -297,7 +299,7 @@ function filters(command: Command): Command {
     .option('--pipeline <name>', 'only runs of this pipeline (several: a,b)')
     .option('--status <word>', 'only runs with this status (several: a,b)')
     .option('--phase <phase>', `${phases.join(', ')} (several: a,b)`, readPhases)
-    .option('--tenant <tenant>', 'name or id; not needed when there is only one');
+    .addOption(tenantOption());
 }
 
 /** A word that is no phase would match nothing, which is not what was meant. */

@@ -17,7 +17,7 @@ export function addUndoCommand(program: Command): void {
     .command('undo')
     .summary('undo a finished run')
     .description(
-      'Takes back what a finished run stored: a number that replaced an earlier one becomes that again, the others are removed. What another run has restated since stays. Exit code: 0 done, 1 failed.',
+      'Removes what a finished run stored and restores the earlier numbers that it replaced. What another run has restated since stays. Exit code: 0 done, 1 failed.',
     )
     .argument('<run>', 'id of the run')
     .option('--dry-run', 'show what the undo would remove and restore, and change nothing')

@@ -65,7 +65,7 @@ export const accessErrors = defineErrors({
   tenant_unreachable: {
     kind: 'auth',
     status: 403,
-    message: 'This sign-in does not reach the tenant named in Millrace-Tenant.',
+    message: 'This sign-in has no access to the tenant named in Millrace-Tenant.',
     next: 'Ask an admin of that tenant for a membership.',
   },
   tenant_not_found: {
@@ -144,7 +144,7 @@ export const accessErrors = defineErrors({
     kind: 'input',
     status: 400,
     message: 'A key that expires at {at} could never be used: that time has passed.',
-    next: 'Choose a time to come, or leave expires_at out for a key that does not expire.',
+    next: 'Choose a time in the future, or leave expires_at out for a key that does not expire.',
   },
   api_key_not_found: {
     kind: 'input',

@@ -53,8 +53,8 @@ export const alertErrors = defineErrors({
   alert_sink_unreadable: {
     kind: 'config',
     status: 500,
-    message: 'The stored address of alert sink {sink} cannot be opened with the present key.',
-    next: 'Put the former CONNECTOR_SECRET_KEY back, or give the sink its address again.',
+    message: 'The stored address of alert sink {sink} cannot be decrypted with the current key.',
+    next: 'Restore the former CONNECTOR_SECRET_KEY, or give the sink its address again.',
   },
   alert_refused: {
     kind: 'config',

@@ -6,7 +6,7 @@ export const engineErrors = defineErrors({
     kind: 'rate_limited',
     status: 503,
     message: 'The remaining work is due later: {what}.',
-    next: 'It goes on by itself. Resume the run to go on at once.',
+    next: 'Millrace continues by itself. Resume the run to continue at once.',
   },
   pipeline_not_startable: {
     kind: 'input',
@@ -85,7 +85,7 @@ export const engineErrors = defineErrors({
     kind: 'lost',
     status: 409,
     message:
-      'The database has not the commits that attempt {attempt} of run {run} has made in stage "{stage}"; nothing more was written.',
+      'The database does not have the commits that attempt {attempt} of run {run} made in stage "{stage}"; nothing more was written.',
     next: 'Nothing to do for the run: it goes on from what the database has. Look for a failover that lost transactions; synchronous replicas lose none.',
   },
   worker_lost: {

@@ -2,13 +2,14 @@
 
 /** What a kind means, and the only thing it means. */
 export const errorKinds = {
-  input: 'the row, file or request is wrong; it is refused and never retried',
+  input: 'the row, file or request is wrong; Millrace refuses it and never retries it',
   config: 'the installation is set up wrong; work stops until a person changes it',
   auth: 'a credential was refused; work stops and becomes a dead letter where the pipeline has one',
   transient: 'something outside failed; the work is tried again with growing pauses',
-  rate_limited: 'somebody asked us to slow down, or there is no room; the work waits as told and it costs no attempt',
+  rate_limited:
+    'a service asked Millrace to slow down, or there is no room; the work waits as long as it is told to, which costs no attempt',
   lost: 'the worker died or went silent; another one takes the work over',
-  conflict: 'the world has moved on since it was read; read again before acting',
+  conflict: 'the data has changed since it was read; read it again before you act',
   cancelled: 'a person ended it',
   bug: 'Millrace itself is at fault; an alert is raised',
 } as const;

@@ -23,7 +23,7 @@ export const httpErrors = defineErrors({
   body_not_utf8: {
     kind: 'input',
     status: 400,
-    message: 'The body is not valid UTF-8: some of its bytes are no character.',
+    message: 'The body is not valid UTF-8: some of its bytes are not characters.',
     next: 'Send JSON encoded as UTF-8.',
   },
   text_unstorable: {
@@ -168,13 +168,13 @@ export const httpErrors = defineErrors({
     kind: 'input',
     status: 400,
     message: 'The request has both a page number and "after".',
-    next: 'Give "page" to count pages from the newest, or "after" to go on behind an earlier answer; not both.',
+    next: 'Give "page" to count pages from the newest, or "after" to continue after an earlier answer; not both.',
   },
   page_too_deep: {
     kind: 'input',
     status: 400,
     message: 'Page {page} with {limit} a page lies beyond the newest {reach} runs that page numbers reach.',
-    next: 'Go on with "after" and the "next" of an earlier answer, which reaches any depth, or narrow by status.',
+    next: 'Continue with "after" and the "next" of an earlier answer, which reaches any depth, or narrow by status.',
   },
   metric_not_found: {
     kind: 'input',

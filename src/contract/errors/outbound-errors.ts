@@ -11,8 +11,8 @@ export const outboundErrors = defineErrors({
   outbound_address_refused: {
     kind: 'config',
     status: 422,
-    message: 'The host {host} is at a private, local or reserved address, and Millrace does not call those.',
-    next: 'Give a public address; the operator may allow private ones (ALLOW_PRIVATE_WEBHOOKS, for sources ALLOW_PRIVATE_SOURCES), but no metadata addresses of clouds.',
+    message: 'The host {host} is at a private, local or reserved address, and Millrace does not call such addresses.',
+    next: 'Give a public address; the operator may allow private ones (ALLOW_PRIVATE_WEBHOOKS, for sources ALLOW_PRIVATE_SOURCES), but never the metadata addresses of clouds.',
   },
   outbound_timeout: {
     kind: 'transient',
@@ -35,7 +35,7 @@ export const outboundErrors = defineErrors({
   webhook_limit: {
     kind: 'conflict',
     status: 409,
-    message: 'This tenant has {limit} webhook endpoints already, as many as it may have.',
+    message: 'This tenant already has {limit} webhook endpoints, which is the limit.',
     next: 'Remove one that is no longer needed.',
   },
   webhook_disabled: {
@@ -79,8 +79,8 @@ export const outboundErrors = defineErrors({
   webhook_secret_unreadable: {
     kind: 'config',
     status: 500,
-    message: 'The stored secret of webhook endpoint {endpoint} cannot be opened with the present key.',
-    next: 'Put the former CONNECTOR_SECRET_KEY back, or rotate the secret of the endpoint.',
+    message: 'The stored secret of webhook endpoint {endpoint} cannot be decrypted with the current key.',
+    next: 'Restore the former CONNECTOR_SECRET_KEY, or rotate the secret of the endpoint.',
   },
   delivery_not_found: {
     kind: 'input',

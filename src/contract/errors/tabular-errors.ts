@@ -151,7 +151,7 @@ export const tabularErrors = defineErrors({
   row_encoding_invalid: {
     kind: 'input',
     status: 422,
-    message: 'The row holds bytes that are no text in the encoding of the file.',
+    message: 'The row holds bytes that are not text in the encoding of the file.',
     next: 'Correct the damaged characters in this row.',
   },
   row_nul_byte: {

@@ -8,7 +8,7 @@ export const ItemsInput = z.object({
   filename: z.string(),
   job_type: z.enum(['csv', 'image']),
   processor: z.string(),
-  /** What is to happen when how to read the file is in doubt; left out: the run asks. */
+  /** What to do when Millrace is not sure how to read the file; left out: the run asks. */
   on_doubt: z.enum(onDoubtChoices).optional(),
   /** Rows that are the same as an earlier one; left out: skip. */
   duplicates: z.enum(['skip', 'process']).optional(),

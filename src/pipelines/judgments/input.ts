@@ -16,7 +16,7 @@ export const JudgmentsInput = z.object({
     .string()
     .regex(/^[\x21-\x7e]{1,20}$/)
     .optional(),
-  /** What is to happen when how to read the file is in doubt; left out: the run asks. */
+  /** What to do when Millrace is not sure how to read the file; left out: the run asks. */
   on_doubt: z.enum(onDoubtChoices).optional(),
   /** How the file is to be read where the user knows better. */
   reading: z.record(z.string(), z.unknown()).optional(),

@@ -21,7 +21,7 @@ export function faultOfPattern(pattern: string): string | undefined {
     picomatch(pattern, patternOptions, true);
     return undefined;
   } catch (error) {
-    return `"${pattern}" is no pattern: ${(error as Error).message}`;
+    return `"${pattern}" is not a pattern: ${(error as Error).message}`;
   }
 }
 

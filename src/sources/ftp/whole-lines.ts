@@ -9,6 +9,6 @@ export function wholeLines(listing: string): string {
   const whole = listing.includes('\r\n') ? listing.replaceAll(/(?<!\r)\n/g, '\uFFFD') : listing;
   const lines = whole.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('total'));
   const isMixed = lines.some((line) => entry.test(line)) && !lines.every((line) => entry.test(line));
-  if (isMixed) throw new MillraceError('source_listing_unusable', { reason: 'a line of it is no entry' });
+  if (isMixed) throw new MillraceError('source_listing_unusable', { reason: 'one of its lines is not an entry' });
   return whole;
 }

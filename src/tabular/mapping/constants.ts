@@ -14,7 +14,7 @@ export function readConstants(
   return Object.fromEntries(
     Object.entries(given).map(([name, text]) => {
       const field = catalogue.field(name);
-      if (field === undefined) return fail(`a constant is given for "${name}", which is no field`);
+      if (field === undefined) return fail(`a constant is given for "${name}", which is not a field`);
       const parsed = read(field, text.trim());
       if (parsed.kind !== 'value') return fail(`"${text}" cannot be the ${field.title} of every row`);
       return [name, parsed.value];

@@ -36,12 +36,12 @@ export function checkMapping(mapping: Mapping, catalogue: FieldCatalogue): void 
   const used = new Set<string>();
   for (const [header, field] of Object.entries(mapping.fields)) {
     if (field === null) continue;
-    if (catalogue.field(field) === undefined) fail(`"${header}" is mapped to "${field}", which is no field`);
+    if (catalogue.field(field) === undefined) fail(`"${header}" is mapped to "${field}", which is not a field`);
     if (used.has(field)) fail(`two columns are mapped to "${field}"`);
     used.add(field);
   }
   for (const field of Object.keys(mapping.constants ?? {})) {
-    if (catalogue.field(field) === undefined) fail(`a constant is given for "${field}", which is no field`);
+    if (catalogue.field(field) === undefined) fail(`a constant is given for "${field}", which is not a field`);
     if (used.has(field)) fail(`"${field}" has both a column and a constant`);
   }
 }

@@ -195,7 +195,7 @@ async function byStatistics(sample: Buffer): Promise<Decision<Encoding>> {
     const readable = first === undefined ? '' : `; the next best answer would be ${preview(first)}`;
     refuse(`it looks like ${unreadable.name}, which cannot be read${readable}`);
   }
-  if (first === undefined) refuse('the bytes are no text in any encoding we know');
+  if (first === undefined) refuse('the bytes are not text in any encoding that Millrace knows');
   if (first.score < MIN_SCORE) refuse('nothing in it speaks for one encoding');
   // Between close answers the one that makes more of the bytes letters is the better reading of a name.
   const limit = (answer: Answer) => first.score * (answer.names.has('windows-1252') ? TOO_CLOSE_USUAL : TOO_CLOSE);

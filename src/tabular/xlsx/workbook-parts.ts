@@ -43,13 +43,13 @@ async function findWorkbook(zip: ZipArchive): Promise<string> {
   if (zip.has('xl/workbook.bin')) throw new MillraceError('spreadsheet_xlsb');
   if (!zip.has('_rels/.rels')) {
     if (zip.has('xl/workbook.xml')) return 'xl/workbook.xml';
-    throw new MillraceError('format_unsupported', { found: 'a zip archive that is no workbook' });
+    throw new MillraceError('format_unsupported', { found: 'a zip archive that is not a workbook' });
   }
   const links = await readLinks(zip, '_rels/.rels', '');
   const path = [...links.values()].find((link) => link.type === 'officeDocument')?.path ?? '';
   if (/\.bin$/i.test(path)) throw new MillraceError('spreadsheet_xlsb');
   if (!/\.xml$/i.test(path) || !zip.has(path) || /^(word|ppt)\//i.test(path)) {
-    throw new MillraceError('format_unsupported', { found: 'a zip archive that is no workbook' });
+    throw new MillraceError('format_unsupported', { found: 'a zip archive that is not a workbook' });
   }
   return path;
 }

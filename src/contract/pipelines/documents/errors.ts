@@ -132,12 +132,12 @@ export const documentsErrors = defineErrors({
     kind: 'transient',
     status: 503,
     message: 'The language model failed: {reason}.',
-    next: 'Answers are quoted from the documents meanwhile. Check LLM_URL, LLM_MODEL and LLM_API_KEY.',
+    next: 'Until it works again, Millrace answers with quotations from the documents. Check LLM_URL, LLM_MODEL and LLM_API_KEY.',
   },
   eval_file_invalid: {
     kind: 'input',
     status: 422,
-    message: '{file} is no list of questions: {reason}.',
+    message: '{file} is not a list of questions: {reason}.',
     next: 'Give a CSV file with the columns question and document.',
   },
   model_unknown: {
@@ -149,13 +149,13 @@ export const documentsErrors = defineErrors({
   model_not_ready: {
     kind: 'conflict',
     status: 409,
-    message: 'Model {model} cannot be asked with yet: {reason}.',
+    message: 'Model {model} is not ready yet: {reason}.',
     next: 'Wait for its build; "millrace models list" says how far it is.',
   },
   model_is_active: {
     kind: 'conflict',
     status: 409,
-    message: 'Model {model} is the one questions are asked with.',
+    message: 'Model {model} is the active one.',
     next: 'Make another model active first.',
   },
   model_without_previous: {

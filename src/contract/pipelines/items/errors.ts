@@ -6,7 +6,7 @@ export const itemsErrors = defineErrors({
     kind: 'config',
     status: 409,
     message: 'This part of Millrace is switched off ({setting} is false).',
-    next: 'Ask whoever runs this installation to set {setting}=true.',
+    next: 'Ask the operator of this installation to set {setting}=true.',
   },
   job_not_found: {
     kind: 'input',
@@ -29,7 +29,7 @@ export const itemsErrors = defineErrors({
   range_unsatisfiable: {
     kind: 'input',
     status: 416,
-    message: 'The file has {bytes} bytes; the part that was asked for lies behind them.',
+    message: 'The file has {bytes} bytes; the requested part lies beyond them.',
     next: 'Ask for a part inside the file, or for the whole.',
   },
   job_paused: {
@@ -66,7 +66,7 @@ export const itemsErrors = defineErrors({
     kind: 'conflict',
     status: 409,
     message: 'The file of job {job} was not read to its end, so its {rows} stored rows are not processed: {reason}',
-    next: 'Correct the file and submit it again, or have its run read it otherwise and retry it.',
+    next: 'Correct the file and submit it again, or change how its run reads it and retry the run.',
   },
   status_not_pending: {
     kind: 'input',
@@ -78,7 +78,7 @@ export const itemsErrors = defineErrors({
     kind: 'input',
     status: 400,
     message: 'Items are paged by cursor; page {page} cannot be asked for by its number.',
-    next: 'Leave page out and give back what "next" of the answer before held as after.',
+    next: 'Leave out page, and send the "next" of the previous answer as after.',
   },
   sort_unknown: {
     kind: 'input',
@@ -119,7 +119,7 @@ export const itemsErrors = defineErrors({
   processor_options_invalid: {
     kind: 'input',
     status: 422,
-    message: 'The processor {processor} cannot be used so: {reason}.',
+    message: 'The options of processor {processor} are not valid: {reason}.',
     next: 'Correct the options and submit the file again.',
   },
   items_all_failed: {
@@ -162,13 +162,13 @@ export const itemsErrors = defineErrors({
   item_transient: {
     kind: 'transient',
     status: 502,
-    message: 'The other side failed for now.',
+    message: 'The service behind the processor failed temporarily.',
     next: 'Millrace tries the item again by itself.',
   },
   item_rate_limited: {
     kind: 'rate_limited',
     status: 429,
-    message: 'The other side asked to be asked less often.',
+    message: 'The service behind the processor asked to slow down.',
     next: 'Millrace tries the item again by itself.',
   },
   item_timeout: {
@@ -192,7 +192,7 @@ export const itemsErrors = defineErrors({
   processor_answer_invalid: {
     kind: 'input',
     status: 502,
-    message: 'The processor gave an answer that is none: {reason}.',
+    message: 'The processor gave an invalid answer: {reason}.',
     next: 'The processor has a fault; reprocess the item when it is corrected.',
   },
   endpoint_refused: {
@@ -204,7 +204,7 @@ export const itemsErrors = defineErrors({
   gtin_invalid: {
     kind: 'input',
     status: 422,
-    message: 'The number {gtin} is no GTIN: its check digit is wrong.',
+    message: 'The number {gtin} is not a GTIN: its check digit is wrong.',
     next: 'Correct the number and reprocess the item.',
   },
 
@@ -217,7 +217,7 @@ export const itemsErrors = defineErrors({
   image_unknown: {
     kind: 'input',
     status: 422,
-    message: 'The file is no image: {reason}.',
+    message: 'The file is not an image: {reason}.',
     next: 'Send JPEG, PNG, WebP, GIF or TIFF.',
   },
   image_damaged: {

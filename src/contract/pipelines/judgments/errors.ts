@@ -29,7 +29,7 @@ export const judgmentsErrors = defineErrors({
   batch_file_refused: {
     kind: 'input',
     status: 422,
-    message: 'The file was not taken as batch {batch}: {reason}',
+    message: 'Millrace did not accept the file as batch {batch}: {reason}',
     next: 'Give the file another name, or upload it by "millrace ingest" with --supersede.',
   },
   batch_not_found: {
@@ -114,7 +114,7 @@ export const judgmentsErrors = defineErrors({
   email_unusable: {
     kind: 'input',
     status: 422,
-    message: 'The email is no address and is not used to recognise the plaintiff.',
+    message: 'The email is not an address and is not used to recognise the plaintiff.',
     next: 'Nothing to do, or fill in the address.',
   },
 
@@ -158,13 +158,13 @@ export const judgmentsErrors = defineErrors({
   golden_path_dev_only: {
     kind: 'config',
     status: 409,
-    message: 'The crash proofs run in dev only: {reason}.',
+    message: 'The crash tests run in dev only: {reason}.',
     next: 'Use --env dev on an installation whose work can be disturbed.',
   },
   golden_path_failed: {
     kind: 'bug',
     status: 500,
     message: 'The golden path did not hold: {checks}.',
-    next: 'Do not import into this installation before it does; "millrace doctor" may say why.',
+    next: 'Do not import into this installation until it does; "millrace doctor" may say why.',
   },
 });

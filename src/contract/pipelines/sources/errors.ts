@@ -17,20 +17,20 @@ export const sourcesErrors = defineErrors({
   source_settings_invalid: {
     kind: 'input',
     status: 422,
-    message: 'The source cannot be set up so: {faults}.',
+    message: 'The settings of the source are not valid: {faults}.',
     next: 'Correct these settings and try again; POST /v1/sources/preview shows what they would bring.',
   },
   source_limit_reached: {
     kind: 'conflict',
     status: 409,
-    message: 'Plan "{plan}" allows {limit} sources, and there are as many already.',
+    message: 'Plan "{plan}" allows {limit} sources, and all of them are in use.',
     next: 'Remove a source that is no longer needed, or ask for another plan.',
   },
   source_too_often: {
     kind: 'input',
     status: 422,
     message: 'The schedule "{cron}" syncs every {minutes} min; plan "{plan}" allows every {minimum} min.',
-    next: 'Choose a rarer schedule, or ask for another plan. "Sync now" is always possible.',
+    next: 'Choose a less frequent schedule, or ask for another plan. "Sync now" is always possible.',
   },
   source_paused: {
     kind: 'conflict',
@@ -48,13 +48,13 @@ export const sourcesErrors = defineErrors({
     kind: 'conflict',
     status: 409,
     message: '{count} objects that were taken in would no longer belong to the source.',
-    next: 'Say what becomes of what they brought: out_of_scope=keep leaves it, out_of_scope=deactivate takes it away.',
+    next: 'Choose: out_of_scope=keep keeps what they brought, out_of_scope=deactivate deactivates it.',
   },
   source_removal_undecided: {
     kind: 'conflict',
     status: 409,
     message: 'The source brought {count} objects that are still in use.',
-    next: 'Say what becomes of them: objects=keep leaves them, objects=deactivate takes them away.',
+    next: 'Choose: objects=keep keeps what they brought, objects=deactivate deactivates it.',
   },
   source_folder_refused: {
     kind: 'config',
@@ -65,8 +65,8 @@ export const sourcesErrors = defineErrors({
   source_secret_unreadable: {
     kind: 'config',
     status: 503,
-    message: 'The stored credential of the source cannot be opened with the present key.',
-    next: 'Put the former CONNECTOR_SECRET_KEY back, or give the source its credential again.',
+    message: 'The stored credential of the source cannot be decrypted with the current key.',
+    next: 'Restore the former CONNECTOR_SECRET_KEY, or give the source its credential again.',
   },
   source_denied: {
     kind: 'auth',
@@ -78,7 +78,7 @@ export const sourcesErrors = defineErrors({
     kind: 'config',
     status: 422,
     message: 'The place is not there: {reason}.',
-    next: 'Check the bucket, host or directory. Nothing was deactivated: a place that cannot be listed proves no absence.',
+    next: 'Check the bucket, host or directory. Millrace deactivated nothing, because it could not list the place.',
   },
   source_unreachable: {
     kind: 'transient',
@@ -90,7 +90,7 @@ export const sourcesErrors = defineErrors({
     kind: 'rate_limited',
     status: 503,
     message: 'The place asked to slow down.',
-    next: 'It goes on by itself; this costs no retry.',
+    next: 'Millrace continues by itself; this costs no retry.',
   },
   source_clock_skewed: {
     kind: 'config',

@@ -29,14 +29,14 @@ export const syncErrors = defineErrors({
   connector_secret_unreadable: {
     kind: 'config',
     status: 500,
-    message: 'The stored credential of connector {connector} cannot be opened with the present key.',
-    next: 'Put the former CONNECTOR_SECRET_KEY back, or give the connector its credential again.',
+    message: 'The stored credential of connector {connector} cannot be decrypted with the current key.',
+    next: 'Restore the former CONNECTOR_SECRET_KEY, or give the connector its credential again.',
   },
   connection_not_found: {
     kind: 'config',
     status: 422,
     message: 'Airbyte has no connection {connection} in workspace {workspace}.',
-    next: 'It may be deleted or in another workspace: "millrace connectors available" lists those that can be chosen.',
+    next: 'It may be deleted or in another workspace: "millrace connectors available" lists those you can choose from.',
   },
   connection_not_active: {
     kind: 'config',
@@ -115,7 +115,7 @@ export const syncErrors = defineErrors({
     kind: 'conflict',
     status: 502,
     message: 'A sync of the connection is running at Airbyte already (409).',
-    next: 'Nothing to do: the running sync is adopted.',
+    next: 'Nothing to do: Millrace adopts the running sync.',
   },
   airbyte_not_running: {
     kind: 'conflict',
@@ -133,7 +133,7 @@ export const syncErrors = defineErrors({
     kind: 'rate_limited',
     status: 503,
     message: 'Airbyte asked to slow down (429).',
-    next: 'It goes on by itself; this costs no retry.',
+    next: 'Millrace continues by itself; this costs no retry.',
   },
   airbyte_unavailable: {
     kind: 'transient',
@@ -145,7 +145,7 @@ export const syncErrors = defineErrors({
     kind: 'transient',
     status: 503,
     message: 'Airbyte did not answer within {seconds} s.',
-    next: 'Millrace tries again with growing pauses; a sync that was started nevertheless is found and adopted.',
+    next: 'Millrace tries again with growing pauses; if Airbyte started the sync all the same, Millrace finds and adopts it.',
   },
   airbyte_unreachable: {
     kind: 'transient',

@@ -1,4 +1,5 @@
 // Documents on the command line: upload, list, show, export, and what an admin does.
+
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
@@ -7,6 +8,7 @@ import { watchIngest } from '../../../cli/ingest/watch-ingest.ts';
 import { openFile } from '../../../cli/open-file.ts';
 import { type Column, formatCount, formatFacts, formatTable, note, plural, say, sayJson } from '../../../cli/output.ts';
 import { exitCodeOfRun } from '../../../cli/runs/tail-run.ts';
+import { tenantOption } from '../../../cli/tenant-option.ts';
 import { relativeTime } from '../../../cli/times.ts';
 import { workIfNobodyDoes } from '../../../cli/work-here.ts';
 import type { AnswerOf } from '../../../contract/api/client.ts';
@@ -67,10 +69,7 @@ export function addDocumentCommands(program: Command): void {
         '  millrace documents pages 01a1e155-… --fate rejected\n  millrace documents export 01a1e155-… --output policy.md',
     );
   const command = (name: string, description: string) =>
-    documents
-      .command(name)
-      .description(description)
-      .option('--tenant <tenant>', 'name or id; not needed when there is only one');
+    documents.command(name).description(description).addOption(tenantOption());
 
   command('upload', 'Uploads a PDF, DOCX, HTML, TXT or MD file.')
     .argument('<file>', 'PDF, DOCX, HTML, TXT or MD')
@@ -78,7 +77,7 @@ export function addDocumentCommands(program: Command): void {
     .option('--tags <words>', 'separated by commas')
     .option('--watch', 'follow it to its receipt')
     .action((file: string, _: DocumentOptions, self: Command) => upload(file, self.optsWithGlobals<DocumentOptions>()));
-  command('list', 'Lists documents that are served, newest first.')
+  command('list', 'Lists the active documents, newest first.')
     .option('--search <text>', 'part of the title')
     .option('--status <word>', 'active, inactive or all', 'active')
     .option('--limit <count>', 'how many', '30')
@@ -92,7 +91,7 @@ export function addDocumentCommands(program: Command): void {
     .option('--fate <words>', 'text, ocr, empty, rejected (several: a,b)')
     .option('--limit <count>', 'how many', '500')
     .action((id: string, _: DocumentOptions, self: Command) => pages(id, self.optsWithGlobals<DocumentOptions>()));
-  command('retry-page', 'Reads a page again with OCR, leaves it out, or takes it in again: a new version.')
+  command('retry-page', 'Reads a page again with OCR, excludes it, or includes it again; this makes a new version.')
     .argument('<document>', 'id of the document, see "millrace documents list"')
     .argument('<page>', 'its number')
     .argument('<how>', 'ocr, exclude or include')
@@ -112,14 +111,14 @@ export function addDocumentCommands(program: Command): void {
     .requiredOption('--output <file>', 'where to')
     .option('--doc-version <number>', 'default: the active one')
     .action((id: string, _: DocumentOptions, self: Command) => download(id, self.optsWithGlobals<DocumentOptions>()));
-  command('orphans', 'Lists documents of which no run made a version, newest first.')
+  command('orphans', 'Lists documents that have no version, because no run succeeded, newest first.')
     .option('--limit <count>', 'how many', '30')
     .action((_: DocumentOptions, self: Command) => orphans(self.optsWithGlobals<DocumentOptions>()));
-  command('deactivate', 'Stops serving a document. Nothing is deleted.')
+  command('deactivate', 'Deactivates a document, so that search no longer finds it. It deletes nothing.')
     .argument('<document>', 'id of the document, see "millrace documents list"')
     .option('--reason <text>', 'kept with the tombstone')
     .action((id: string, _: DocumentOptions, self: Command) => deactivate(id, self.optsWithGlobals<DocumentOptions>()));
-  command('reactivate', 'Serves a document again.')
+  command('reactivate', 'Makes a document active again.')
     .argument('<document>', 'id of the document, see "millrace documents list"')
     .option('--doc-version <number>', 'default: the newest one')
     .action((id: string, _: DocumentOptions, self: Command) => reactivate(id, self.optsWithGlobals<DocumentOptions>()));
@@ -129,7 +128,7 @@ export function addDocumentCommands(program: Command): void {
   )
     .argument('<document>', 'id of the document, see "millrace documents list"')
     .option('--reason <text>', 'kept with the tombstone')
-    .option('--yes', 'do it, having seen what is erased')
+    .option('--yes', 'do it; without it, the command only says what it would erase')
     .action((id: string, _: DocumentOptions, self: Command) => purge(id, self.optsWithGlobals<DocumentOptions>()));
 }
 

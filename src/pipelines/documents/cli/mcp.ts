@@ -1,6 +1,8 @@
 // `millrace mcp`: the tools of an assistant over standard input and output. It ends when the assistant closes its end.
+
 import type { Command } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';
+import { tenantOption } from '../../../cli/tenant-option.ts';
 
 export function addMcpCommand(program: Command): void {
   program
@@ -9,7 +11,7 @@ export function addMcpCommand(program: Command): void {
     .description(
       'Speaks the Model Context Protocol over standard input and output. With MILLRACE_URL and MILLRACE_TOKEN (an API key) it speaks to a server, else to the installation of this machine.',
     )
-    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .addOption(tenantOption())
     .addHelpText(
       'after',
       '\nExamples:\n  millrace mcp\n  MILLRACE_URL=https://millrace.example MILLRACE_TOKEN=… millrace mcp',

@@ -1,7 +1,9 @@
 // Embedding models on the command line: which there are, and the change from one to another without a pause.
+
 import type { Command } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';
 import { type Column, formatTable, say, sayJson } from '../../../cli/output.ts';
+import { tenantOption } from '../../../cli/tenant-option.ts';
 import type { AnswerOf } from '../../../contract/api/client.ts';
 
 type Model = AnswerOf<'models.list'>['data'][number];
@@ -28,7 +30,7 @@ export function addModelCommands(program: Command): void {
     .command('models')
     .summary('change the embedding model without a pause')
     .description(
-      'Vectors of a new model are built beside those of the active one, in the background. Questions go on with the active one until another is made active.',
+      'Vectors of a new model are built beside those of the active one, in the background. Search and ask use the active model until you activate another.',
     )
     .addHelpText(
       'after',
@@ -36,10 +38,7 @@ export function addModelCommands(program: Command): void {
         '  millrace models activate BAAI/bge-base-en-v1.5@http-768\n  millrace models rollback',
     );
   const command = (name: string, description: string) =>
-    models
-      .command(name)
-      .description(description)
-      .option('--tenant <tenant>', 'name or id; not needed when there is only one');
+    models.command(name).description(description).addOption(tenantOption());
   const naming = (name: 'add' | 'activate' | 'retire', description: string, done: (model: Model) => string) =>
     command(name, description)
       .argument('<model>', 'id of the model, see "millrace models list"')
@@ -67,7 +66,7 @@ export function addModelCommands(program: Command): void {
   );
   command(
     'compare',
-    'Compares a model with the active one on questions that were asked and on the documents themselves.',
+    'Compares a model with the active one, on questions that people asked and on the documents themselves.',
   )
     .argument('<model>', 'id of the model, see "millrace models list"')
     .option('--against <model>', 'default: the active one')
@@ -85,11 +84,11 @@ export function addModelCommands(program: Command): void {
     });
   naming(
     'activate',
-    'Asks questions with this model from now on; the one before stays ready.',
+    'Makes a model the active one; the former one stays ready.',
     (model) => `Questions are asked with ${model.model_id}. Back again: millrace models rollback`,
   );
-  naming('retire', 'Stops using a model and takes its vectors away.', (model) => `Model ${model.model_id} is retired.`);
-  command('rollback', 'Asks questions with the model before again.').action(async (_: ModelOptions, self: Command) => {
+  naming('retire', 'Stops using a model and removes its vectors.', (model) => `Model ${model.model_id} is retired.`);
+  command('rollback', 'Makes the former model active again.').action(async (_: ModelOptions, self: Command) => {
     const { tenant, json } = self.optsWithGlobals<ModelOptions>();
     const model = await withConnection({ tenant }, ({ call }) => call('models.rollback', { body: {} }));
     if (json) sayJson(model);

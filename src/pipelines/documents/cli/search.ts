@@ -1,8 +1,10 @@
 // Searching and asking on the command line, and an evaluation on questions of one's own.
+
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';
 import { formatFacts, say, sayJson } from '../../../cli/output.ts';
+import { tenantOption } from '../../../cli/tenant-option.ts';
 import type { AnswerOf, Client } from '../../../contract/api/client.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { type EvalQuestion, readQuestions } from './read-questions.ts';
@@ -29,7 +31,7 @@ const SHOWN_CHARS = 240;
 export function addSearchCommands(program: Command): void {
   const withFilters = (command: Command) =>
     command
-      .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+      .addOption(tenantOption())
       .option('--source <id>', 'documents of this source')
       .option('--type <words>', 'pdf, docx, html, txt, md (several: a,b)')
       .option('--from <day>', 'first ingested on this day or later, e.g. 2026-02-15')
@@ -45,7 +47,7 @@ export function addSearchCommands(program: Command): void {
   )
     .option('--limit <count>', 'how many', '5')
     .option('--mode <word>', 'hybrid, lexical or vector', 'hybrid')
-    .option('--group', 'the best place of each document')
+    .option('--group', 'one result per document')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace search retention of backups\n  millrace search \'"yellow badge"\' -- -visitor',
@@ -74,7 +76,7 @@ export function addSearchCommands(program: Command): void {
       'Asks each question of a CSV file and says how often the expected document was found, and how often it abstained. Columns: question, document (title or id; empty: must abstain).',
     )
     .argument('<file>', 'CSV with the columns question and document')
-    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .addOption(tenantOption())
     .option('--limit <count>', 'chunks of evidence', '10')
     .addHelpText('after', '\nExamples:\n  millrace eval questions.csv')
     .action((file: string, _: SearchOptions, self: Command) => evaluate(file, self.optsWithGlobals<SearchOptions>()));

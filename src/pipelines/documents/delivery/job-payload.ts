@@ -67,7 +67,7 @@ export async function buildPayload(deps: PayloadDeps, run: RunRow, delivery: num
 export async function runOfPayload(deps: PayloadDeps, given: unknown): Promise<RunRow> {
   const parsed = JobPayload.safeParse(given);
   if (!parsed.success)
-    throw refused(`it is no job payload (${parsed.error.issues.map(({ path }) => path.join('.')).join(', ')})`);
+    throw refused(`it is not a job payload (${parsed.error.issues.map(({ path }) => path.join('.')).join(', ')})`);
   const payload = parsed.data;
   const run = await deps.engine.findRun(payload.run_id);
   if (run === undefined || run.pipeline !== 'documents') throw refused('the ledger has no such run');

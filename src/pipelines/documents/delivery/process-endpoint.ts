@@ -58,7 +58,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(Buffer.concat(parts).toString('utf8'));
   } catch {
-    throw new MillraceError('job_payload_invalid', { reason: 'it is no JSON' });
+    throw new MillraceError('job_payload_invalid', { reason: 'it is not JSON' });
   }
 }
 

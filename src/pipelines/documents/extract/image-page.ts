@@ -26,7 +26,7 @@ export function imagePage(png: Buffer, width: number, height: number): Buffer {
 function readGrey(png: Buffer): { columns: number; rows: number; grey: Buffer } {
   const columns = png.readUInt32BE(16);
   const rows = png.readUInt32BE(20);
-  if (png[24] !== 8 || png[25] !== 6 || png[28] !== 0) throw new Error('the image of the page is no plain RGBA');
+  if (png[24] !== 8 || png[25] !== 6 || png[28] !== 0) throw new Error('the image of the page is not plain RGBA');
   const data: Buffer[] = [];
   for (let at = 8; at < png.length; ) {
     const length = png.readUInt32BE(at);

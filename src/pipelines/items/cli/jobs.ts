@@ -1,4 +1,5 @@
 // Items on the command line: start a job, look at it and its items, kick it off, pause it, reprocess, export.
+
 import { createWriteStream } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -9,6 +10,7 @@ import { watchIngest } from '../../../cli/ingest/watch-ingest.ts';
 import { openFile } from '../../../cli/open-file.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
 import { exitCodeOfRun } from '../../../cli/runs/tail-run.ts';
+import { tenantOption } from '../../../cli/tenant-option.ts';
 import { relativeTime } from '../../../cli/times.ts';
 import { workIfNobodyDoes } from '../../../cli/work-here.ts';
 import type { AnswerOf } from '../../../contract/api/client.ts';
@@ -64,10 +66,7 @@ export function addJobCommands(program: Command): void {
         '  millrace jobs reprocess 01a1e155-…\n  millrace jobs export 01a1e155-… --format csv --output result.csv',
     );
   const command = (name: string, description: string) =>
-    jobs
-      .command(name)
-      .description(description)
-      .option('--tenant <tenant>', 'name or id; not needed when there is only one');
+    jobs.command(name).description(description).addOption(tenantOption());
   const onJob = (name: string, description: string) =>
     command(name, description).argument('<job>', 'id of the job, see "millrace jobs list"');
 
@@ -89,17 +88,18 @@ export function addJobCommands(program: Command): void {
     .option('--text <text>', 'part of a cell')
     .option('--limit <count>', 'how many', '100')
     .action((id: string, _: JobOptions, self: Command) => items(id, self.optsWithGlobals<JobOptions>()));
-  onJob('reprocess', 'Processes items again: ERROR and NOT_FOUND, or those that are named.')
+  onJob('reprocess', 'Processes items again: ERROR and NOT_FOUND, or those you name.')
     .option('--status <words>', 'which statuses (several: A,B)')
     .option('--items <ids>', 'which items (several: 1,2)')
     .action((id: string, _: JobOptions, self: Command) => reprocess(id, self.optsWithGlobals<JobOptions>()));
-  onJob('kickoff', 'Processes a slice in this call and answers.')
+  onJob('kickoff', 'Processes some items in this call and prints the result.')
     .option('--duration <ms>', 'how long, at most 30000', '5000')
     .action((id: string, _: JobOptions, self: Command) => kickoff(id, self.optsWithGlobals<JobOptions>()));
   for (const verb of ['pause', 'resume'] as const)
-    onJob(verb, verb === 'pause' ? 'Pauses a job; slices at work end.' : 'Lets a paused job go on.').action(
-      (id: string, _: JobOptions, self: Command) => control(verb, id, self.optsWithGlobals<JobOptions>()),
-    );
+    onJob(
+      verb,
+      verb === 'pause' ? 'Pauses a job; the slices being processed are finished first.' : 'Resumes a paused job.',
+    ).action((id: string, _: JobOptions, self: Command) => control(verb, id, self.optsWithGlobals<JobOptions>()));
   onJob('export', 'Writes every item into a file, in the order of the grid.')
     .option('--format <word>', 'xlsx or csv', 'xlsx')
     .option('--output <file>', 'default: named after the job')

@@ -176,7 +176,7 @@ function asked(
 
 function checkedOutcome(processor: AnyProcessor, outcome: Outcome): Outcome {
   if (typeof outcome !== 'object' || outcome === null || !outcomeKinds.has(outcome.kind))
-    return nonsense('it is no outcome');
+    return nonsense('it is not an outcome');
   if (outcome.kind === 'found') {
     const result = processor.output.safeParse(outcome.result);
     if (!result.success)

@@ -87,7 +87,10 @@ async function matchAll(db: Queryable, catalogId: string, work: readonly Work[],
   // A number that is wrong would be found by nobody; what its name suggests may be another product.
   for (const { item, index } of open())
     if (keys[index]?.gtin === null)
-      outcomes[index] = refused('gtin_invalid', `The number ${item.fields.gtin} is no GTIN: its check digit is wrong.`);
+      outcomes[index] = refused(
+        'gtin_invalid',
+        `The number ${item.fields.gtin} is not a GTIN: its check digit is wrong.`,
+      );
   await timed(work, provider, 'title', outcomes, async () => {
     const asked = open();
     const matches = await matchNames(

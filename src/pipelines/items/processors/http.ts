@@ -17,7 +17,7 @@ import {
 } from './processor.ts';
 import { fillBody, fillUrl, isPath, valueAt } from './template.ts';
 
-const Path = z.string().max(300).refine(isPath, 'is no path such as product.offers[0].price');
+const Path = z.string().max(300).refine(isPath, 'is not a path such as product.offers[0].price');
 const Column = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, 'has small letters, digits and _'),
   title: z.string().min(1).max(100).optional(),
@@ -201,7 +201,7 @@ function settled(
   } catch {
     return refused(
       'processor_answer_invalid',
-      `${hostOf(options.url)} answered ${status} with something that is no JSON.`,
+      `${hostOf(options.url)} answered ${status} with something that is not JSON.`,
       answer,
     );
   }

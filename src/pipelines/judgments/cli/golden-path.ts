@@ -1,9 +1,11 @@
 // The golden path: proof on a live installation that a batch lands once. Standard output holds the specification's lines; what each
 // check saw goes to standard error.
+
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
 import { type Connection, withConnection, withToolbox } from '../../../cli/connection.ts';
 import { note, say, sayJson } from '../../../cli/output.ts';
+import { tenantOption } from '../../../cli/tenant-option.ts';
 import { workIfNobodyDoes } from '../../../cli/work-here.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { proveCrashes } from './golden-path/chaos.ts';
@@ -36,15 +38,15 @@ export function addGoldenPathCommand(program: Command): void {
     .command('golden-path')
     .summary('check that this installation imports a batch of judgments once')
     .description(
-      'Submits a test batch, waits for its end, submits it again, and removes what it stored. Exit code: 0 all held, 1 not.\n' +
-        'On an installation without tenants it makes one for itself and removes it. With MILLRACE_URL it asks that server.\n' +
-        'In production it asks first. --chaos also kills a worker at its work; only in dev, and only when no other worker runs.',
+      'Submits a test batch, waits for its end, submits it again, and removes what it stored. Exit code: 0 passed, 1 failed.\n' +
+        'On an installation without tenants it creates one for itself and removes it. With MILLRACE_URL it uses that server.\n' +
+        'In production it asks first. --chaos also kills a worker while it works; only in dev, and only if no other worker runs.',
     )
     .addOption(new Option('--env <env>', 'which installation this is').choices(['dev', 'prod']).makeOptionMandatory())
     .option('--dry-run', 'check the tables only, write nothing')
     .option('--yes', 'do not ask')
     .option('--chaos', 'kill a worker, deliver twice, take over (dev only)')
-    .option('--tenant <tenant>', 'name or id; not needed when there is only one')
+    .addOption(tenantOption())
     .option('--timeout <seconds>', 'how long a batch may take', '120')
     .addHelpText(
       'after',

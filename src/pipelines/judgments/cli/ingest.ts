@@ -15,7 +15,7 @@ export const judgmentsIngest: IngestWay = {
     {
       flags: '--on-doubt <what>',
       field: 'on_doubt',
-      about: 'when how to read it is in doubt: ask (default), proceed or fail',
+      about: 'if Millrace is not sure how to read the file: ask (default), proceed or fail',
     },
   ],
   examples: [

@@ -1,9 +1,11 @@
 // Sources: what is connected, what was found there, and a sync now.
+
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
 import { exitCodeOfRun } from '../../../cli/runs/tail-run.ts';
+import { tenantOption } from '../../../cli/tenant-option.ts';
 import { relativeTime } from '../../../cli/times.ts';
 import type { AnswerOf, CallArgs } from '../../../contract/api/client.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
@@ -46,8 +48,7 @@ const objectColumns: readonly Column<SourceObject>[] = [
 
 const ID = 'name or id, see "millrace sources list"';
 
-const ofTenant = (command: Command) =>
-  command.option('--tenant <tenant>', 'name or id; not needed when there is only one');
+const ofTenant = (command: Command) => command.addOption(tenantOption());
 
 export function addSourceCommands(program: Command): void {
   const sources = program
@@ -93,7 +94,7 @@ function addSettingCommands(sources: Command): void {
     });
 
   ofTenant(sources.command('add'))
-    .description('Connects a source. Its settings come from a file, because command lines are seen by others.')
+    .description('Connects a source. Its settings come from a file, because others can see command lines.')
     .requiredOption('--file <file>', 'JSON as POST /v1/sources takes it; "-" reads standard input')
     .action(async (_: SourceOptions, command: Command) => {
       const { tenant, file = '-', json } = command.optsWithGlobals<SourceOptions>();
@@ -102,7 +103,7 @@ function addSettingCommands(sources: Command): void {
     });
 
   ofTenant(sources.command('test'))
-    .description('Reaches a place and shows its first objects and what each would become. Nothing is saved.')
+    .description('Connects to a place and shows its first objects and what each would become. It saves nothing.')
     .requiredOption('--file <file>', 'JSON as POST /v1/sources takes it; "-" reads standard input')
     .action(async (_: SourceOptions, command: Command) => {
       const { tenant, file = '-', json } = command.optsWithGlobals<SourceOptions>();
@@ -148,7 +149,7 @@ function addSyncCommands(sources: Command): void {
     });
 
   ofTenant(sources.command('objects'))
-    .description('Lists the objects of a source with their fates.')
+    .description('Lists the objects of a source and what became of each.')
     .argument('<source>', ID)
     .option('--status <status>', 'live, refused, failed, settling, deleted or kept')
     .option('--limit <count>', 'how many', '100')
@@ -178,7 +179,9 @@ function addPauseCommands(sources: Command): void {
   }
 
   ofTenant(sources.command('change'))
-    .description('Changes settings of a source, such as its credential. What the file does not name stays.')
+    .description(
+      'Changes settings of a source, such as its credential. Settings that the file does not name stay as they are.',
+    )
     .argument('<source>', ID)
     .requiredOption('--file <file>', 'JSON as PATCH /v1/sources/:source_id takes it; "-" reads standard input')
     .action(async (source: string, _: SourceOptions, command: Command) => {
@@ -215,7 +218,7 @@ async function readSettings(file: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new MillraceError('source_settings_invalid', { faults: `${where} is no JSON: ${(error as Error).message}` });
+    throw new MillraceError('source_settings_invalid', { faults: `${where} is not JSON: ${(error as Error).message}` });
   }
 }
 
