@@ -97,7 +97,7 @@ describe('ask', () => {
 
     await page.getByRole('button', { name: 'Not helpful' }).click();
     await page.getByLabel('What was wrong').fill('too short');
-    await page.getByRole('button', { name: 'Say it' }).click();
+    await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('button', { name: 'Change it' }).waitFor();
 
     // The first page is left out: another version is served, and the old citation still opens its own.

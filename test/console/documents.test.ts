@@ -91,7 +91,7 @@ describe('documents', () => {
 
     await page.getByRole('button', { name: 'Deactivate' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
-    await page.getByText('not served', { exact: true }).first().waitFor();
+    await page.getByText('inactive', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Serve v2' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Serve v2' }).click();
     await page.getByText('v2 served since').waitFor();

@@ -135,7 +135,7 @@ describe('alerts', () => {
       .first();
     await rule.getByRole('button', { name: 'Switch off' }).click();
     await rule.getByText('changed here').waitFor();
-    await rule.getByRole('button', { name: 'Set back' }).click();
+    await rule.getByRole('button', { name: 'Reset to default' }).click();
     await rule.getByText('changed here').waitFor({ state: 'detached' });
     expect(person.faults).toEqual([]);
   });
@@ -191,9 +191,9 @@ describe('people and labels', () => {
     await page.getByText('Nobody from outside can see this tenant').waitFor();
     await page.getByLabel('Email of the support person').fill('sue@support.test');
     await page.getByLabel('Reason').fill('SUP-7: stuck run');
-    await page.getByRole('button', { name: 'Let in' }).click();
+    await page.getByRole('button', { name: 'Give access' }).click();
     await page.getByText('allowed').waitFor();
-    await page.getByRole('button', { name: 'Take back' }).click();
+    await page.getByRole('button', { name: 'Revoke access' }).click();
     await page.getByText('revoked').waitFor();
     expect(person.faults).toEqual([]);
   });

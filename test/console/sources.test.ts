@@ -60,13 +60,13 @@ describe('a source', () => {
     await page.getByLabel('Endpoint').fill(server.endpoint);
     await page.getByLabel('Access key id').fill('test');
     await page.getByLabel('Secret access key').fill(secret);
-    expect(await page.getByRole('button', { name: 'Go on' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Continue' }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Test the connection' }).click();
     await page.getByText('s3://contracts/ can be reached').waitFor();
     await page.getByRole('button', { name: '2026/', exact: true }).click();
     await page.getByText('s3://contracts/2026/ can be reached').waitFor();
     await shoot(page, 'sources-where');
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
 
     await page.getByLabel('What its files become').selectOption('documents');
     expect(await page.getByLabel('Prefix').inputValue()).toBe('2026/');
@@ -118,7 +118,7 @@ describe('a source', () => {
     await page.getByRole('button', { name: 'Sync now' }).waitFor();
 
     await page.getByRole('link', { name: 'Change…' }).click();
-    await page.getByLabel('Only these patterns').fill('*.pdf');
+    await page.getByLabel('Include patterns').fill('*.pdf');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('What becomes of what 1 object brought?').waitFor();
     await shoot(page, 'source-narrowed');
@@ -151,10 +151,10 @@ describe('a source', () => {
     await page.getByLabel('Password').fill(sftp.credential.password);
     await page.getByRole('button', { name: 'Test the connection' }).click();
     await page.getByText(/SHA256:[A-Za-z0-9+/]{43}/).waitFor();
-    expect(await page.getByRole('button', { name: 'Go on' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Continue' }).isDisabled()).toBe(true);
     await page.getByRole('checkbox', { name: /The server shows the key/ }).check();
     await shoot(page, 'sources-sftp-phone');
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByLabel('What its files become').selectOption('ads');
     await page.getByLabel('Name', { exact: true }).fill('Partner');
     await page.getByRole('button', { name: 'Show the preview' }).click();
@@ -208,7 +208,7 @@ describe('a source', () => {
     await page.getByRole('button', { name: 'Test the connection' }).click();
     await page.getByRole('button', { name: 'live/', exact: true }).click();
     await page.getByText('s3://contracts/live/ can be reached').waitFor();
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByLabel('What its files become').selectOption('ads');
     await page.getByLabel('Platform').fill('meta');
     await page.getByLabel('Name', { exact: true }).fill('Numbers');
@@ -218,12 +218,12 @@ describe('a source', () => {
     await shoot(page, 'sources-schedule-wrong');
     await page.getByLabel('Schedule').fill('30 4 * * *');
     await page.getByLabel('Time zone').fill('Asia/Kolkata');
-    await page.getByLabel('Spread by up to seconds').fill('0');
+    await page.getByLabel('Spread starts over (seconds)').fill('0');
     await page.getByRole('button', { name: 'Show the preview' }).click();
     await page.getByText('20 of the first 20 objects would become runs').waitFor();
     await page.getByRole('button', { name: 'Save and sync now' }).click();
 
-    const live = page.getByRole('region', { name: 'Sync at work' });
+    const live = page.getByRole('region', { name: 'Running sync' });
     await live.getByText('40 seen').waitFor();
     expect(await live.textContent()).toMatch(/Syncing now.*40 seen.*40 new.*0 changed.*0 refused/);
     await shoot(page, 'source-live-counts');

@@ -28,7 +28,7 @@ export function problemOf(error: unknown): Pick<Problem, 'title' | 'detail' | 'n
       status: 0,
     };
   return {
-    title: 'This page has a fault',
+    title: 'This page has an error',
     detail: error instanceof Error ? error.message : 'Something unexpected happened.',
     next: 'Reload the page. If it stays, report it.',
     code: 'console_fault',

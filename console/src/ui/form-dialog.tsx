@@ -36,7 +36,7 @@ export function FormDialog({ title, submit, send, refresh, onClose, danger = fal
         {children}
         {sending.isError && <ProblemNote error={sending.error} />}
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Leave it</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look={danger ? 'danger' : 'main'} busy={sending.isPending}>
             {submit}
           </Button>

@@ -99,7 +99,7 @@ function RuleRow({ rule, mayChange }: { rule: AlertRule; mayChange: boolean }): 
         )}
         {mayChange && rule.origin !== 'default' && (
           <Button small look="quiet" busy={remove.isPending} onClick={() => remove.mutate()}>
-            {rule.origin === 'own' ? 'Remove' : 'Set back'}
+            {rule.origin === 'own' ? 'Remove' : 'Reset to default'}
           </Button>
         )}
       </Cell>

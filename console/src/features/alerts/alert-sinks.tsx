@@ -20,7 +20,7 @@ export function AlertSinks(): ReactNode {
   const [adding, setAdding] = useState(false);
   return (
     <Panel
-      title="Who is told"
+      title="Receivers"
       aside={
         isAdmin && (
           <Button small onClick={() => setAdding(true)}>
@@ -109,7 +109,7 @@ function SinkRow({ sink, mayChange }: { sink: AlertSink; mayChange: boolean }): 
               {plural(sink.waiting, 'message')} that it has still to get will not be sent.
             </p>
             <div className="mt-4 flex justify-end gap-2">
-              <Button onClick={() => setRemoving(false)}>Leave it</Button>
+              <Button onClick={() => setRemoving(false)}>Cancel</Button>
               <Button look="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
                 Remove
               </Button>

@@ -121,7 +121,7 @@ function ClientRow({ client, mayChange }: { client: Client; mayChange: boolean }
               Save
             </Button>
             <Button small onClick={() => setName(undefined)}>
-              Leave it
+              Cancel
             </Button>
           </form>
         )}

@@ -29,7 +29,7 @@ export function SupportPage(): ReactNode {
   if (memberships.isError) return <ProblemNote error={memberships.error} onRetry={() => void memberships.refetch()} />;
   return (
     <div className="flex flex-col gap-4">
-      <Panel title="Let support in">
+      <Panel title="Give support access">
         <Grant />
       </Panel>
       <Panel title="Support with access">
@@ -87,7 +87,7 @@ function Grant(): ReactNode {
       />
       <Choice label="For" value={hours} options={spans} onChoose={setHours} />
       <Button type="submit" look="main" className="min-h-9" busy={grant.isPending}>
-        Let in
+        Give access
       </Button>
       {grant.isError && <ProblemNote error={grant.error} />}
     </form>
@@ -127,7 +127,7 @@ function MembershipRow({ membership }: { membership: Membership }): ReactNode {
       <Cell className="text-right">
         {!membership.revoked_at && !over && (
           <Button small look="danger" busy={revoke.isPending} onClick={() => revoke.mutate()}>
-            Take back
+            Revoke access
           </Button>
         )}
       </Cell>

@@ -132,7 +132,7 @@ function Remedy({
     <div className="flex items-center justify-between gap-2 border-t border-line pt-2">
       <span className="text-xs text-ink-2">{fix ? fix.label : 'no suggested fix'}</span>
       {fix?.kind === 'reread' ? (
-        <RereadButton runId={runId} choices={fix.params} label="Read again so" />
+        <RereadButton runId={runId} choices={fix.params} label="Read again this way" />
       ) : fix ? (
         <Button small look="main" onClick={() => onFix(fix)}>
           Apply to all {count(cluster.open)}

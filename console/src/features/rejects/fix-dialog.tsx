@@ -62,7 +62,7 @@ export function FixDialog({ runId, cluster, fix, onClose }: Props): ReactNode {
           </Table>
           {apply.isError && <ProblemNote error={apply.error} />}
           <div className="flex justify-end gap-2">
-            <Button onClick={onClose}>Leave them</Button>
+            <Button onClick={onClose}>Cancel</Button>
             <Button
               look="main"
               icon="check"

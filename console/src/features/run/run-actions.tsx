@@ -85,7 +85,7 @@ export function RunActions({ run }: { run: RunDetail }): ReactNode {
         <Modal title={`${words[open].label}?`} onClose={() => setOpen(undefined)}>
           <p>{words[open].ask}</p>
           <div className="mt-4 flex justify-end gap-2">
-            <Button onClick={() => setOpen(undefined)}>Leave it</Button>
+            <Button onClick={() => setOpen(undefined)}>Go back</Button>
             <Button
               look={open === 'cancel' ? 'danger' : 'main'}
               onClick={() => {

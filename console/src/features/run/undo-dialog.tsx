@@ -57,7 +57,7 @@ export function UndoDialog({ runId, onClose }: { runId: string; onClose: () => v
             ))}
           </ul>
           <div className="flex justify-end gap-2">
-            <Button onClick={onClose}>Leave it</Button>
+            <Button onClick={onClose}>Go back</Button>
             <Button look="danger" busy={undo.isPending} onClick={() => undo.mutate()}>
               Undo
             </Button>

@@ -99,7 +99,7 @@ function ConfirmBulk({
             </ul>
             {act.isError && <ProblemNote error={act.error} onRetry={() => preview.mutate()} />}
             <div className="flex justify-end gap-2">
-              <Button onClick={() => onClose(false)}>Leave them</Button>
+              <Button onClick={() => onClose(false)}>Go back</Button>
               <Button
                 look={action.action === 'cancel' ? 'danger' : 'main'}
                 disabled={asked.count === 0}

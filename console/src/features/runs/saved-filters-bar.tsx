@@ -68,7 +68,7 @@ export function SavedFilters({ filters }: { filters: RunFilters }): ReactNode {
             Save
           </Button>
           <Button small look="quiet" onClick={() => setNaming(false)}>
-            Leave it
+            Cancel
           </Button>
         </form>
       )}

@@ -48,7 +48,7 @@ export function RecoverDialog({ endpointId, onClose }: { endpointId: string; onC
         )}
         {recover.isError && <ProblemNote error={recover.error} />}
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Leave it</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button look="main" busy={recover.isPending} disabled={count === 0} onClick={() => recover.mutate()}>
             {count === 0 ? 'Nothing to send' : `Send ${plural(count, 'delivery', 'deliveries')} again`}
           </Button>

@@ -135,7 +135,7 @@ function Confirm({
       <p>{children}</p>
       {error !== null && <ProblemNote error={error} />}
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>Leave it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button look={label === 'Remove' ? 'danger' : 'main'} busy={busy} onClick={onGo}>
           {label}
         </Button>

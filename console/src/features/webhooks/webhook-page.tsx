@@ -60,7 +60,7 @@ export function WebhookPage(): ReactNode {
             </dd>
           </div>
           <div>
-            <dt>Told about</dt>
+            <dt>Events</dt>
             <dd className="figures text-xs wrap-anywhere">{data.event_types.join(' ')}</dd>
           </div>
           <div>

@@ -39,12 +39,12 @@ export function WebhooksPage(): ReactNode {
         }
       >
         {webhooks.data.data.length === 0 ? (
-          <EmptyState title="Nobody is told yet">
+          <EmptyState title="No webhooks yet">
             Millrace sends events to an endpoint as signed HTTP messages, retries each one until it arrives, and logs
             every try.
           </EmptyState>
         ) : (
-          <Table label="Webhooks" head={['Address', 'Told about', 'State', right('Waiting'), right('To recover')]}>
+          <Table label="Webhooks" head={['Address', 'Events', 'State', right('Waiting'), right('To recover')]}>
             {webhooks.data.data.map((webhook) => (
               <WebhookRow key={webhook.endpoint_id} webhook={webhook} />
             ))}
@@ -128,7 +128,7 @@ function AddWebhook({ onClose, onAdded }: { onClose: () => void; onAdded: (secre
         <EventChoice chosen={events} onChoose={setEvents} />
         {add.isError && <ProblemNote error={add.error} />}
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Leave it</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="main" busy={add.isPending} disabled={events.length === 0}>
             Add and show the secret
           </Button>

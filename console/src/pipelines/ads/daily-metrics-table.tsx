@@ -28,7 +28,7 @@ export function DailyMetricsTable({ filter, empty }: { filter: MetricFilter; emp
           'Ad',
           ...measures.map((name) => right(measureTitle(name))),
           'Currency',
-          'Told by',
+          'Reported by',
         ]}
       >
         {rows.map((row) => (

@@ -56,7 +56,7 @@ function DeactivateDialog({ document, onClose }: Props): ReactNode {
   const [reason, setReason] = useState('');
   return (
     <FormDialog
-      title="Stop serving this document"
+      title="Deactivate this document"
       submit="Deactivate"
       refresh={documentsKey}
       onClose={onClose}

@@ -38,7 +38,7 @@ export function DocumentHeader({ document, shown }: Props): ReactNode {
 
 function Standing({ document }: { document: DocumentDetail }): ReactNode {
   if (document.versions.length === 0) return <>not read yet</>;
-  if (document.status === 'inactive') return <strong className="text-warn">not served</strong>;
+  if (document.status === 'inactive') return <strong className="text-warn">inactive</strong>;
   return (
     <>
       {document.version_label} served since <Moment at={document.activated_at} />

@@ -13,7 +13,7 @@ const route = getRouteApi('/shell/data/documents');
 
 const standings: readonly (readonly [Standing, string])[] = [
   ['active', 'Served'],
-  ['inactive', 'Not served'],
+  ['inactive', 'Inactive'],
   ['all', 'All'],
 ];
 

@@ -11,7 +11,7 @@ import { GradeMark } from './grade-mark.tsx';
 import { type DocumentRow, documentsQuery } from './list-documents.ts';
 import { TagList } from './tag-list.tsx';
 
-const head = ['Title', 'Version', right('Pages'), 'Grade', right('Chunks'), 'Served since', 'Source'];
+const head = ['Title', 'Version', right('Pages'), 'Grade', right('Chunks'), 'Active since', 'Source'];
 
 export function DocumentsTable({ search }: { search: DocumentSearch }): ReactNode {
   const documents = useQuery(documentsQuery(search));
@@ -58,7 +58,7 @@ function DocumentLine({ document }: { document: DocumentRow }): ReactNode {
         {document.status === 'active' ? (
           <Moment at={document.activated_at} />
         ) : (
-          <span className="text-ink-2">not served</span>
+          <span className="text-ink-2">inactive</span>
         )}
       </Cell>
       <Cell className="max-w-56 truncate text-xs">

@@ -43,7 +43,7 @@ export function VersionSlider({ docId, versions, shown, onChoose }: Props): Reac
         />
         <span>
           <strong>{shown.version_label}</strong> of {versions.length}
-          {shown.is_active ? ', served' : ', not served'} · made <Moment at={shown.created_at} />
+          {shown.is_active ? ', active' : ', inactive'} · made <Moment at={shown.created_at} />
         </span>
         {changes && (
           <span className="text-ink-2">
@@ -66,7 +66,7 @@ function Changes({ docId, version }: { docId: string; version: number }): ReactN
   if (pages.isPending) return <LoadingLines lines={3} />;
   if (pages.isError) return <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />;
   const changes = pages.data.pages.flatMap((page) => page.data);
-  if (changes.length === 0) return <EmptyState icon="check" title="Every chunk is as before" />;
+  if (changes.length === 0) return <EmptyState icon="check" title="No chunk changed" />;
   return (
     <>
       <ul className="flex max-h-96 flex-col gap-2 overflow-y-auto" aria-label="Changed chunks">

@@ -27,7 +27,7 @@ export function PendingPage(): ReactNode {
           <ReprocessPending selected={selected} onDone={() => setSelected(new Map())} />
           {pages.data && <span>about {count(pages.data.pages[0]?.pending_count ?? 0)} pending</span>}
           <Button small icon="replay" onClick={() => void pages.refetch()}>
-            Look again
+            Refresh
           </Button>
         </span>
       }

@@ -42,7 +42,7 @@ export function AddSource(): ReactNode {
             <BrowsePlace draft={draft} onChange={change} found={found} onFound={setFound} />
             <Foot back={<Leave />}>
               <Button look="main" disabled={!isReached} onClick={() => setAt(1)}>
-                Go on
+                Continue
               </Button>
             </Foot>
           </form>
@@ -158,7 +158,7 @@ export function Foot({ back, children }: { back: ReactNode; children: ReactNode 
 function Leave(): ReactNode {
   return (
     <Link to="/operate/sources" className="link self-center text-sm">
-      Leave it
+      Cancel
     </Link>
   );
 }

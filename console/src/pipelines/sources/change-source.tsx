@@ -59,7 +59,7 @@ function ChangeForm({ source }: { source: Source }): ReactNode {
         <ScheduleFields draft={draft} onChange={setDraft} />
         {leaving !== undefined && <WhatBecomes count={leaving} value={what} onChoose={setWhat} />}
         {save.isError && (leaving === undefined || what === undefined) && <ProblemNote error={save.error} />}
-        <Foot back={<Button onClick={() => void back()}>Leave it</Button>}>
+        <Foot back={<Button onClick={() => void back()}>Cancel</Button>}>
           <Button type="submit" look="main" busy={save.isPending}>
             Save
           </Button>

@@ -26,7 +26,7 @@ function QueueTrouble({ source }: { source: Source }): ReactNode {
   if (since === null) return null;
   return (
     <p className="rounded-md border border-warn px-3 py-2 text-sm">
-      <span className="text-warn">Its queue has not been heard</span> since <Moment at={since} />
+      <span className="text-warn">Millrace cannot read its queue</span> since <Moment at={since} />
       {code !== null && (
         <>
           {' '}
@@ -84,7 +84,7 @@ function AtWork({ sync }: { sync: SourceSync }): ReactNode {
   const isWaiting = sync.started_at === null;
   return (
     <section
-      aria-label="Sync at work"
+      aria-label="Running sync"
       className="flex flex-wrap items-baseline gap-x-4 gap-y-1 rounded-md border border-water bg-water-soft px-3 py-2 text-sm"
     >
       <Link to="/r/$runId" params={{ runId: sync.sync_id }} className="link font-medium">

@@ -75,7 +75,7 @@ export function ScopeFields({ draft, onChange }: Props): ReactNode {
       <Field
         label="Prefix"
         value={draft.prefix}
-        hint="Only what begins so, e.g. invoices/2026/"
+        hint="Only keys that begin with it, e.g. invoices/2026/"
         onChange={(event) => set({ prefix: event.target.value })}
       />
       <Field
@@ -88,19 +88,19 @@ export function ScopeFields({ draft, onChange }: Props): ReactNode {
         onChange={(event) => set({ maxMegabytes: event.target.value })}
       />
       <Patterns
-        label="Only these patterns"
+        label="Include patterns"
         hint="One per line, e.g. **/*.pdf; empty: all."
         value={draft.include}
         onChange={(include) => set({ include })}
       />
       <Patterns
-        label="Not these patterns"
+        label="Exclude patterns"
         hint="One per line."
         value={draft.exclude}
         onChange={(exclude) => set({ exclude })}
       />
       <Choice
-        label="Files that were taken in"
+        label="Files after intake"
         value={draft.afterTaken}
         options={[
           ['leave', 'stay where they are'],
@@ -110,7 +110,7 @@ export function ScopeFields({ draft, onChange }: Props): ReactNode {
         onChoose={(value) => set({ afterTaken: value as SourceDraft['afterTaken'] })}
       />
       <Field
-        label="Whole after seconds without change"
+        label="Complete after (seconds without change)"
         type="number"
         min={0}
         max={86_400}
@@ -141,7 +141,7 @@ export function ScheduleFields({ draft, onChange }: Props): ReactNode {
       />
       <Field label="Time zone" value={draft.timeZone} onChange={(event) => set({ timeZone: event.target.value })} />
       <Field
-        label="Spread by up to seconds"
+        label="Spread starts over (seconds)"
         type="number"
         min={0}
         max={86_400}
@@ -149,19 +149,19 @@ export function ScheduleFields({ draft, onChange }: Props): ReactNode {
         onChange={(event) => set({ jitterSeconds: event.target.value })}
       />
       <Field
-        label="Stale after hours"
+        label="Stale after (hours)"
         type="number"
         min={0.02}
         step="any"
         value={draft.staleHours}
-        hint="Millrace raises an alert when it had no complete sync for so long."
+        hint="Millrace opens an alert if no sync was complete for this long."
         onChange={(event) => set({ staleHours: event.target.value })}
       />
       {draft.kind === 's3' && (
         <Field
-          label="Queue of announcements"
+          label="Notification queue"
           value={draft.queueUrl}
-          hint="Address of an SQS queue that hears of new objects: they arrive in seconds."
+          hint="Address of an SQS queue that announces new objects; then they arrive within seconds."
           onChange={(event) => set({ queueUrl: event.target.value })}
         />
       )}

@@ -52,7 +52,7 @@ export function Feedback({ queryId, rating, note }: Props): ReactNode {
             className="control min-w-0 flex-1"
           />
           <Button small type="submit" busy={rate.isPending}>
-            {note === null ? 'Say it' : 'Change it'}
+            {note === null ? 'Send' : 'Change it'}
           </Button>
         </form>
       )}

@@ -22,7 +22,7 @@ export function FindPage(): ReactNode {
     <Panel title="Search" aside={'"a phrase" is required, -word is excluded'}>
       <FindForm key={JSON.stringify(search)} search={search} />
       {search.q === undefined ? (
-        <EmptyState icon="search" title="Search the documents that are served" />
+        <EmptyState icon="search" title="Search the active documents" />
       ) : (
         <Found search={search} />
       )}
