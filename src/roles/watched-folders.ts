@@ -1,6 +1,6 @@
 // The watched folders of an installation: WATCHED_FOLDERS says which folder feeds which pipeline of which tenant. A file in such a folder
 // goes through the same intake as an upload.
-import { listTenants } from '../access/operator.ts';
+import { chooseTenant } from '../cli/choose-tenant.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { Delivered, Delivery } from '../sources/collect.ts';
 import { createCollector } from '../sources/collector.ts';
@@ -99,13 +99,14 @@ function intakesOf({ kits }: Installation): Record<string, Intake> {
   return Object.fromEntries(named);
 }
 
+/** As commands do: by name or id, or the only one there is. */
 async function tenantOf({ pools }: Installation, { folder, tenant }: WatchedFolder): Promise<string> {
-  const all = await listTenants(pools.control);
-  const meant = tenant === undefined ? all : all.filter(({ tenant_id: id, name }) => id === tenant || name === tenant);
-  const [only, second] = meant;
-  if (only !== undefined && second === undefined) return only.tenant_id;
-  if (tenant === undefined) throw invalid(folder, 'it names no tenant, and there is not exactly one');
-  throw invalid(folder, only === undefined ? `there is no tenant ${tenant}` : `several tenants are called ${tenant}`);
+  try {
+    return (await chooseTenant(pools.control, tenant)).tenant_id;
+  } catch (error) {
+    if (error instanceof MillraceError && error.kind === 'input') throw invalid(folder, error.message.replace(/\.$/, ''));
+    throw error;
+  }
 }
 
 function invalid(entry: string, reason: string): MillraceError {

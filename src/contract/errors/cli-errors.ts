@@ -11,7 +11,7 @@ export const cliErrors = defineErrors({
   tenant_unclear: {
     kind: 'input',
     status: 400,
-    message: 'There are {count} tenants, and the command does not say which one is meant.',
+    message: 'There are {count} tenants, and none of them was named.',
     next: 'Add --tenant with a name or id; "millrace tenants list" shows them.',
   },
   tenant_name_shared: {

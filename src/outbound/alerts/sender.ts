@@ -24,7 +24,7 @@ export interface SenderOptions {
 }
 
 const SINKS_AT_ONCE = 8;
-/** A loop that finds nothing looks this many times more rarely. */
+/** A loop that finds nothing looks this many times less often. */
 const IDLE_POLLS = 20;
 /** Beyond the call's own time limit: writing down the answer takes a moment. */
 const LEASE_SLACK_MS = 15_000;

@@ -17,7 +17,7 @@ const pruneBatch = 1_000;
 const pruneEveryMs = 3_600_000;
 /** Every delivery that ends wakes the loop; a burst of ends is one look. */
 const atMostEveryMs = 5;
-/** A loop that finds nothing looks this many times more rarely. */
+/** A loop that finds nothing looks this many times less often. */
 export const IDLE_POLLS = 20;
 
 export function createDeliverer(deps: DeliverDeps & { readonly log: Log; readonly election?: Elected }): Service {

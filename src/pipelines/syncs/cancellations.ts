@@ -45,7 +45,7 @@ const GIVE_UP_MS = 86_400_000;
 const CLOCKS_DIFFER_MS = 86_400_000;
 const BATCH = 20;
 const EVERY_MS = 1_000;
-/** A loop that finds nothing looks this many times more rarely. */
+/** A loop that finds nothing looks this many times less often. */
 const IDLE_POLLS = 10;
 
 /** Notes that a run was cancelled after its trigger was, or may have been, sent. Before that there is nothing to cancel: false. */

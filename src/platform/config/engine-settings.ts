@@ -21,7 +21,7 @@ export const engineSettings = {
     max: 60_000,
     default: 5_000,
     unit: 'milliseconds',
-    doc: 'How often an idle worker looks for work by itself. Normally it is woken at once; this covers lost wake-ups. Services that find nothing look four times more rarely.',
+    doc: 'How often an idle worker looks for work by itself. Normally it is woken at once; this covers lost wake-ups. Services that find nothing look four times less often.',
   }),
   workerConcurrency: integer('WORKER_CONCURRENCY', {
     min: 1,

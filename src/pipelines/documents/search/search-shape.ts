@@ -14,7 +14,7 @@ export const searchShape = {
     max: 600_000,
     default: 5_000,
     unit: 'milliseconds',
-    doc: 'How long embedding a question may take. Later it is searched by its words only, and the answer says so.',
+    doc: 'How long embedding a question may take. After that, Millrace searches by words only, and the answer says so.',
   }),
   queryLogDays: integer('QUERY_LOG_DAYS', {
     min: 1,
@@ -37,7 +37,7 @@ export const searchShape = {
     max: 600,
     default: 30,
     unit: 'seconds',
-    doc: 'How long an answer may take to be written. Later it is quoted, and the answer says so.',
+    doc: 'How long the model may take to write an answer. After that, Millrace quotes the documents, and the answer says so.',
   }),
   llmMaxTokens: integer('LLM_MAX_TOKENS', {
     min: 50,
@@ -51,21 +51,21 @@ export const searchShape = {
     max: 200_000,
     default: 6_000,
     unit: 'tokens',
-    doc: 'The most tokens of evidence that are sent with a question.',
+    doc: 'The most tokens of evidence that Millrace sends with a question.',
   }),
   llmCentsIn: integer('LLM_CENTS_PER_MILLION_IN', {
     min: 0,
     max: 1_000_000,
     default: 0,
     unit: 'US cents',
-    doc: 'Price of a million tokens that are sent, for the cost in the query log. 0 for both: the log shows no cost.',
+    doc: 'Price of a million input tokens, for the cost in the query log. 0 for both: the log shows no cost.',
   }),
   llmCentsOut: integer('LLM_CENTS_PER_MILLION_OUT', {
     min: 0,
     max: 1_000_000,
     default: 0,
     unit: 'US cents',
-    doc: 'Price of a million tokens that are written.',
+    doc: 'Price of a million output tokens.',
   }),
   rerankUrl: optionalUrl('RERANK_URL', ['http', 'https'], {
     doc: 'A service that speaks Cohere’s rerank API, e.g. https://api.cohere.com. It sees the query and the best chunks. Default: off.',
@@ -77,7 +77,7 @@ export const searchShape = {
     max: 60_000,
     default: 1_500,
     unit: 'milliseconds',
-    doc: 'How long the rerank service may take. Later the order stays as it was, and the answer says so.',
+    doc: 'How long the rerank service may take. After that, the order stays as it was, and the answer says so.',
   }),
 };
 
