@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { codeOf } from '../../test/support/code-of.ts';
 import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
@@ -26,13 +27,6 @@ afterEach(async () => {
 const by = () => ({ tenantId, by: 'tester' });
 const enqueue = (more = {}) => engine.enqueue({ pipeline: 'plain', tenantId, input: {}, ...more });
 const read = (id: string) => engine.run(tenantId, id);
-
-async function codeOf(promise: Promise<unknown>): Promise<string> {
-  return promise.then(
-    () => 'no error',
-    (error: unknown) => (error instanceof MillraceError ? error.code : String(error)),
-  );
-}
 
 function phase(id: string, wanted: string) {
   return waitFor(async () => ((await read(id)).phase === wanted ? true : undefined), { what: `${id} to be ${wanted}` });

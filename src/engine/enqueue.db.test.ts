@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { codeOf } from '../../test/support/code-of.ts';
 import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
-import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { withTransaction } from '../platform/database.ts';
 import { uuidv7 } from '../platform/ids.ts';
 
@@ -19,13 +19,6 @@ async function openEngine(options: Parameters<typeof buildPipeline>[2] = {}): Pr
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close()));
 });
-
-async function codeOf(promise: Promise<unknown>): Promise<string> {
-  return promise.then(
-    () => 'no error',
-    (error: unknown) => (error instanceof MillraceError ? error.code : String(error)),
-  );
-}
 
 async function count(sql: string, values: unknown[]): Promise<number> {
   const { rows } = await database.admin.query<{ n: number }>(`select count(*)::int as n ${sql}`, values);

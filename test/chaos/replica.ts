@@ -1,8 +1,8 @@
 // A primary and a real streaming replica, from the embedded binaries. The package has no pg_basebackup: both begin as copies of one stopped
 // and migrated data folder, and the replica streams from there on.
+
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
@@ -10,6 +10,7 @@ import { kitRoles } from '../../src/pipelines/all.ts';
 import { prepareBinaries } from '../../src/platform/embedded/binaries.ts';
 import { chooseServerUser } from '../../src/platform/embedded/server-user.ts';
 import { migrate } from '../../src/platform/migrate.ts';
+import { freePort } from '../support/free-port.ts';
 import { makeTempHome, removeTempHome } from '../support/temp-home.ts';
 import { schema } from './tally.ts';
 
@@ -170,12 +171,4 @@ async function ended(guard: ChildProcess, how: 'INT' | 'QUIT'): Promise<void> {
   const exited = new Promise((resolve) => guard.once('exit', resolve));
   guard.stdin?.end(`${how}\n`);
   await exited;
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,10 +1,12 @@
 // What every blob store must do, said once and run against each of them.
+
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MillraceError } from '../../src/contract/errors/millrace-error.ts';
 import { type BlobKey, blobKey } from '../../src/platform/blob/blob-key.ts';
 import type { BlobInfo, BlobStore } from '../../src/platform/blob/blob-store.ts';
+import { codeOf } from './code-of.ts';
 
 export interface StoreUnderTest {
   readonly store: BlobStore;
@@ -28,15 +30,6 @@ export async function readAll(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks);
-}
-
-export async function codeOf(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof MillraceError) return error.code;
-  return error === undefined ? 'no error' : `not ours: ${String(error)}`;
 }
 
 async function collect(infos: AsyncIterable<BlobInfo>): Promise<BlobInfo[]> {

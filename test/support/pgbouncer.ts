@@ -1,11 +1,13 @@
 // A real PgBouncer in transaction mode before the tests' server. With MILLRACE_TEST_POOLER=transaction the engine's tests and the chaos
 // suites go through it; a part of the suite always does. A machine without PgBouncer leaves them out and says so; CI has it.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EnginePoolOptions } from '../../src/engine/engine-pools.ts';
+import { freePort } from './free-port.ts';
 import { waitFor } from './wait-for.ts';
 
 const pgbouncerPath = process.env.PGBOUNCER_PATH ?? '/usr/sbin/pgbouncer';
@@ -172,12 +174,4 @@ function isListening(port: number): Promise<boolean> {
     });
     socket.once('error', () => resolve(false));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,5 +1,6 @@
 // Servers that have pgvector, with the schema of the product: one in this process, and the one of the machine where the extension is installed for
 // it (Debian: postgresql-17-pgvector). PGVECTOR_POSTGRES names the folder of another server's programs.
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
@@ -13,6 +14,7 @@ import type { Queryable } from '../../src/platform/database.ts';
 import { chooseServerUser } from '../../src/platform/embedded/server-user.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { migrate, migrationsFolder } from '../../src/platform/migrate.ts';
+import { freePort } from './free-port.ts';
 import { waitFor } from './wait-for.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of any statement
@@ -120,14 +122,6 @@ async function connected(url: string): Promise<pg.Client | undefined> {
   } catch {
     return undefined;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function stopped(child: ChildProcess): Promise<void> {

@@ -1,10 +1,12 @@
 // The rows of stored bytes on a real Postgres and a real disk: who may see them, what the sweep takes and what it spares.
+
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { codeOf, inChunks } from '../../../test/support/blob-store-conformance.ts';
+import { inChunks } from '../../../test/support/blob-store-conformance.ts';
+import { codeOf } from '../../../test/support/code-of.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { DiskBlobStore } from '../../platform/blob/disk-blob-store.ts';

@@ -1,9 +1,10 @@
 // The multipart reader, alone: any chunking gives the same parts, busboy agrees, and broken bodies have their own codes.
+
 import { randomBytes } from 'node:crypto';
 import { Busboy } from '@fastify/busboy';
 import { describe, expect, it } from 'vitest';
+import { codeOf } from '../../../test/support/code-of.ts';
 import { boundary, field, filePart, form } from '../../../test/support/multipart.ts';
-import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { readParts } from './multipart-reader.ts';
 import { boundaryOf } from './part-headers.ts';
 
@@ -50,13 +51,6 @@ function readWithBusboy(body: Buffer): Promise<Read[]> {
     busboy.on('finish', () => resolve(parts)).on('error', reject);
     busboy.end(body);
   });
-}
-
-async function codeOf(promise: Promise<unknown>): Promise<string> {
-  return promise.then(
-    () => 'no error',
-    (error: unknown) => (error instanceof MillraceError ? error.code : `not ours: ${String(error)}`),
-  );
 }
 
 /** Seeded: a failing case can be repeated. */

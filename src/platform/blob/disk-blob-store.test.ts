@@ -1,4 +1,5 @@
 // The disk store: the common promises, a full disk, kills between its steps, and what the sweep takes away.
+
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -6,7 +7,8 @@ import { type FileHandle, mkdir, mkdtemp, open, readdir, rm, stat, symlink, utim
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { codeOf, describeBlobStore, inChunks, newKey, readAll } from '../../../test/support/blob-store-conformance.ts';
+import { describeBlobStore, inChunks, newKey, readAll } from '../../../test/support/blob-store-conformance.ts';
+import { codeOf } from '../../../test/support/code-of.ts';
 import { compiledProgram } from '../../../test/support/programs.ts';
 import type { BlobKey } from './blob-key.ts';
 import { DiskBlobStore } from './disk-blob-store.ts';

@@ -1,7 +1,9 @@
 // The S3 store against a real S3-protocol server: the common promises, and what happens when the service fails half way.
+
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, describeBlobStore, inChunks, newKey, readAll } from '../../../test/support/blob-store-conformance.ts';
+import { describeBlobStore, inChunks, newKey, readAll } from '../../../test/support/blob-store-conformance.ts';
+import { codeOf } from '../../../test/support/code-of.ts';
 import { type S3Server, startS3Server } from '../../../test/support/s3-server.ts';
 import { S3BlobStore, type S3BlobStoreOptions } from './s3-blob-store.ts';
 

@@ -1,4 +1,5 @@
 // The watched folder: the common promises, and what only folders have: links, pipes, temporary names, rights, full names.
+
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -17,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { codeOf } from '../../../test/support/blob-store-conformance.ts';
+import { codeOf } from '../../../test/support/code-of.ts';
 import {
   contentOf,
   describeSource,
