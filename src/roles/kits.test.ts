@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { entryOf } from '../contract/errors/catalogue.ts';
 import { kits } from '../pipelines/all.ts';
+import { requireDeclaredRoles } from './check-kit.ts';
 import { loadKits } from './kits.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'millrace-kits-'));
@@ -29,7 +30,7 @@ describe('a kit of PIPELINE_MODULES', () => {
 
   it.each([
     ['has the name of one that is there', `name: 'ads'`, 'there is a pipeline ads already'],
-    ['has a name that no address can hold', `name: 'My parcels'`, 'is no name of a pipeline'],
+    ['has a name that no address can hold', `name: 'My parcels'`, 'cannot be the name of a pipeline'],
     ['would answer operations of Millrace', `name: 'parcels', handlers: () => ({})`, 'under /v1/x/parcels/'],
     ['has an error code with signs', `name: 'parcels', errors: { 'odd weight': {} }`, '"odd weight" cannot be'],
     ['tells an event of Millrace', `name: 'parcels', events: { 'run.done': [] }`, "run.done is Millrace's own"],
@@ -53,5 +54,31 @@ describe('a kit of PIPELINE_MODULES', () => {
   it('is refused when another module has its name', async () => {
     const both = [moduleOf(`name: 'barrels'`), moduleOf(`name: 'barrels'`)].join(',');
     await expect(loadKits(both)).rejects.toThrow('there is a pipeline barrels already');
+  });
+});
+
+describe('a kit whose parts do not fit together', () => {
+  const stages = { pack: { work: async () => ({ on: 'complete' as const }), role: 'parcels_pack' } };
+  const partsOf = (name: string, of: typeof stages = stages) =>
+    ({ name, stages: of }) as unknown as Parameters<typeof requireDeclaredRoles>[1];
+  const kitOf = (more: object) =>
+    ({ name: 'parcels', title: 'Parcels', ...more }) as unknown as Parameters<typeof requireDeclaredRoles>[0];
+
+  it.each([
+    ['its machine has another name', {}, partsOf('barrels'), 'its machine is called barrels'],
+    ['a stage works as a role that it does not declare', {}, partsOf('parcels'), 'the database role parcels_pack'],
+    [
+      'its staging is cleaned by a role that it does not declare',
+      { databaseRoles: ['parcels_pack'], staging: { role: 'parcels_clean' } },
+      partsOf('parcels'),
+      'the database role parcels_clean',
+    ],
+    ['a role cannot be one', { databaseRoles: ['Parcels'] }, partsOf('parcels'), '"Parcels" cannot be the name'],
+  ])('is refused: %s', (_, more, parts, reason) => {
+    expect(() => requireDeclaredRoles(kitOf(more), parts)).toThrow(reason);
+  });
+
+  it('is taken when every role is declared', () => {
+    expect(() => requireDeclaredRoles(kitOf({ databaseRoles: ['parcels_pack'] }), partsOf('parcels'))).not.toThrow();
   });
 });

@@ -104,7 +104,8 @@ async function tenantOf({ pools }: Installation, { folder, tenant }: WatchedFold
   try {
     return (await chooseTenant(pools.control, tenant)).tenant_id;
   } catch (error) {
-    if (error instanceof MillraceError && error.kind === 'input') throw invalid(folder, error.message.replace(/\.$/, ''));
+    if (error instanceof MillraceError && error.kind === 'input')
+      throw invalid(folder, error.message.replace(/\.$/, ''));
     throw error;
   }
 }

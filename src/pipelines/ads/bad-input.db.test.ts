@@ -182,7 +182,7 @@ describe('a bad row', () => {
       { line: 9, code: 'id_rounded', column_name: 'Campaign ID', value: '1.2021E+17' },
       { line: 11, code: 'number_negative', column_name: 'Impressions', value: '-3' },
       { line: 13, code: 'identity_missing' },
-      { line: 15, code: 'parse_error', message: expect.stringContaining('no text in the encoding') },
+      { line: 15, code: 'parse_error', message: expect.stringContaining('not text in the encoding') },
     ]);
     const staged = await database.admin.query(
       `select row_index, validation_status, validation_errors -> 0 ->> 'code' as code from staged_rows

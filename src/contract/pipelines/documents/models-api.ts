@@ -19,7 +19,7 @@ const EmbeddingModel = z.object({
     .boolean()
     .describe('false: the settings do not name it any more; questions cannot be asked with it.'),
   is_previous: z.boolean().describe('What a rollback would make active.'),
-  served: Count.describe('Passages of documents that are served.'),
+  served: Count.describe('Passages of active documents.'),
   vectors: Count.describe('Those of them that have a vector of this model.'),
   build: z
     .object({

@@ -81,7 +81,7 @@ const SearchWhy = z.object({
   candidates: z.object({ lexical: Count, vector: Count, dropped: Count.describe('By a phrase or -word.') }),
   searched: z
     .object({ documents: Count, chunks: Count })
-    .describe('What was searched: documents that are served and pass the filters.'),
+    .describe('What was searched: active documents that pass the filters.'),
   stages: z.record(z.string(), z.number()).describe('Milliseconds.'),
 });
 
@@ -201,7 +201,7 @@ const asking = ['question_empty'] as const;
 export const searchRoutes = defineRoutes({
   'search.run': {
     tag: 'Search',
-    summary: 'Search the documents that are served',
+    summary: 'Search the active documents',
     notes:
       'Chunks with page, boxes, scores by part and why. Words are found in any form of the language of the document; a word nobody wrote is read as the nearest one, and `why` says so.',
     access: reading,

@@ -36,7 +36,7 @@ function saidOfNothing({ served, searched }: Retrieval): string[] {
 }
 
 export function nothingPasses(documents: number): string {
-  return `None of the ${documents} documents that are served passes the filters.`;
+  return `None of the ${documents} active documents passes the filters.`;
 }
 
 function saidOfVectors(

@@ -122,7 +122,7 @@ describe('filters', () => {
     ]);
     expect([all, food, none].map(({ body }) => body.why.searched.documents)).toEqual([4, 1, 0]);
     expect(food.body.why.searched.chunks).toBeLessThan(all.body.why.searched.chunks);
-    expect(none.body.why.said).toEqual(['None of the 4 documents that are served passes the filters.']);
+    expect(none.body.why.said).toEqual(['None of the 4 active documents passes the filters.']);
     // The weights of words are those of the tenant: what is found scores the same with a filter and without.
     expect(food.body.hits[0].scores.lexical).toBe(all.body.hits[0].scores.lexical);
   });
