@@ -40,8 +40,9 @@ export async function stagePieces(
     context.progress({ done: batch.next.offset, total: totalBytes, unit: 'bytes', note: `${stager.read} rows` });
     if (stager.rows < size.size && !batch.isLast) continue;
     await writing;
+    const written = write(batch.isLast, returned.take());
     const startedAt = performance.now();
-    writing = write(batch.isLast, returned.take()).then((rows) => size.observe(rows, performance.now() - startedAt));
+    writing = written.then((rows) => size.observe(rows, performance.now() - startedAt));
     // Awaited before the next piece; until then a failure must not count as unhandled.
     writing.catch(() => undefined);
   }
