@@ -1,5 +1,4 @@
 // The embedded database as its users meet it: first start, reuse, every way to die, several processes, root and not root.
-
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,

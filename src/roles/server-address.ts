@@ -1,6 +1,5 @@
 // Where the server of this home listens, for the links that commands print. The server writes a file beside its data when it listens and removes
 // it when it stops. A killed server leaves the file behind, so readers check that its process lives.
-
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';

@@ -1,6 +1,5 @@
 // A primary and a real streaming replica, from the embedded binaries. The package has no pg_basebackup: both begin as copies of one stopped
 // and migrated data folder, and the replica streams from there on.
-
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,4 @@
 // What every blob store must do, said once and run against each of them.
-
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

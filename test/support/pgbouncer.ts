@@ -1,6 +1,5 @@
 // A real PgBouncer in transaction mode before the tests' server. With MILLRACE_TEST_POOLER=transaction the engine's tests and the chaos
 // suites go through it; a part of the suite always does. A machine without PgBouncer leaves them out and says so; CI has it.
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';

@@ -1,6 +1,5 @@
 // Servers that have pgvector, with the schema of the product: one in this process, and the one of the machine where the extension is installed for
 // it (Debian: postgresql-17-pgvector). PGVECTOR_POSTGRES names the folder of another server's programs.
-
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';

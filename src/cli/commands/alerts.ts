@@ -1,5 +1,4 @@
 // Alerts: what is wrong now, which rules apply, which sinks receive messages, and whether the messages arrive.
-
 import { type Command, InvalidArgumentError } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { withConnection } from '../connection.ts';

@@ -1,6 +1,5 @@
 // Dead letters: runs that are not retried by themselves. Requeueing one makes a successor, linked both ways; acknowledging one says that
 // nothing more is to be done.
-
 import type { Command } from 'commander';
 import { withConnection } from '../connection.ts';
 import { say, sayJson } from '../output.ts';

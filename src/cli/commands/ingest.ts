@@ -1,5 +1,4 @@
 // Uploading a file from the command line, and following it to its receipt.
-
 import type { Command } from 'commander';
 import type { Client } from '../../contract/api/client.ts';
 import { withConnection } from '../connection.ts';

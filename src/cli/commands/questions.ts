@@ -1,5 +1,4 @@
 // Questions of runs that are in doubt: what they ask, and the answers.
-
 import type { Command } from 'commander';
 import { withConnection } from '../connection.ts';
 import { say, sayJson } from '../output.ts';

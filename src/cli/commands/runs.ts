@@ -1,5 +1,4 @@
 // Runs: what there is, why it waits, what happened to it, and what can be done with it.
-
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';

@@ -1,5 +1,4 @@
 // Users, for the operator: the first admin of a tenant, lost passwords, roles. Tenants' own admins use the console.
-
 import type { Command } from 'commander';
 import { createUser, listUsers, type UserWithPassword } from '../../access/operator.ts';
 import { resetPasswordOf, setDisabled, setRole } from '../../access/operator-users.ts';

@@ -1,5 +1,4 @@
 // Webhooks: which endpoints receive events, how the deliveries went, and sending them again.
-
 import { type Command, InvalidArgumentError } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { withConnection } from '../connection.ts';

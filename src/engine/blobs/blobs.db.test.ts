@@ -1,5 +1,4 @@
 // The rows of stored bytes on a real Postgres and a real disk: who may see them, what the sweep takes and what it spares.
-
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -3,7 +3,6 @@
 //
 // Promises: normally one process is elected. When it is gone, another one follows soon, and at once if it stopped or was killed on the same machine. Does
 // not promise that two processes never overlap for a moment: every service is safe in all processes at once.
-
 import { hostname } from 'node:os';
 import type { Pool } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';

@@ -1,6 +1,5 @@
 // Gauges of whether work moves on: served by every process, because each may be the only one that is scraped. What is read from the
 // database is cheap and of the whole installation; the rest is of this process. No label names a tenant, a connector or a run.
-
 import { Counter, Histogram, register } from 'prom-client';
 import type { Engine } from '../../engine/engine.ts';
 import {

@@ -1,5 +1,4 @@
 // What a caller may do with a run now: what the run's phase allows, cut down to what the caller's role and scopes allow.
-
 import { authorize, type Principal } from '../../access/principal.ts';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import type { OperationId } from '../../contract/api/operations.ts';

@@ -1,5 +1,4 @@
 // The multipart reader, alone: any chunking gives the same parts, busboy agrees, and broken bodies have their own codes.
-
 import { randomBytes } from 'node:crypto';
 import { Busboy } from '@fastify/busboy';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,5 @@
 // Handles a valid row that the database refuses: promotion takes it out of its batch and keeps it as a reject, together with the lines that were added
 // to it.
-
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import { openRunFile } from '../../tabular/open-run-file.ts';

@@ -1,5 +1,4 @@
 // The one stage of a batch: read the file into staging, then store what is staged. Row errors are logged by number and code only.
-
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
 import type { StageContext } from '../../engine/stage-context.ts';

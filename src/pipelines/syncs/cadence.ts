@@ -1,6 +1,5 @@
 // How often a connector is synced: the plan's minimum, a stable moment of its own within the interval, and when it is due next.
 // Reckoned from the start of the last sync that succeeded.
-
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { stableShare } from '../../engine/schedules.ts';
 

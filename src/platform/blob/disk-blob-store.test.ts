@@ -1,5 +1,4 @@
 // The disk store: the common promises, a full disk, kills between its steps, and what the sweep takes away.
-
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';

@@ -1,5 +1,4 @@
 // The S3 store against a real S3-protocol server: the common promises, and what happens when the service fails half way.
-
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { describeBlobStore, inChunks, newKey, readAll } from '../../../test/support/blob-store-conformance.ts';

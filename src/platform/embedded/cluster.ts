@@ -1,7 +1,6 @@
 // The database cluster on disk: created once, in a draft folder that is renamed when complete, so that two processes that
 // start at once or a kill in the middle never leave half a cluster. Its passwords and the supervisor's control port live
 // in cluster.json (0600), which is written before the rename.
-
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {

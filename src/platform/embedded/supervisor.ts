@@ -4,7 +4,6 @@
 //
 // Listening on the cluster's control port is the lock: there is one supervisor per cluster. It starts the server again on
 // the same port when it dies, and replaces a server left behind by a supervisor that was killed. It uses only Node itself.
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import net from 'node:net';

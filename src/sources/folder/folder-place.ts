@@ -1,6 +1,5 @@
 // A folder that a source lists and leaves as it is. Links are neither listed nor followed, and a directory that was replaced by a link
 // between listing and reading is found out by its real path.
-
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename } from 'node:fs/promises';
 import path from 'node:path';

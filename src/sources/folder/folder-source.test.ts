@@ -1,5 +1,4 @@
 // The watched folder: the common promises, and what only folders have: links, pipes, temporary names, rights, full names.
-
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {

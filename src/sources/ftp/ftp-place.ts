@@ -1,7 +1,6 @@
 // A directory on an FTP or FTPS server. The protocol does one thing at a time per connection, so one object is read at a time; a download
 // that breaks off is taken up by REST on a new connection. Servers without MLSD tell times as they like: what they say is part of the
 // mark, whether or not it can be understood.
-
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';

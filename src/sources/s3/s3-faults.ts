@@ -1,5 +1,4 @@
 // What an S3 service says of a listing or an object, in the words of sources: by its error name first, then by status, then as a network fault.
-
 import type { ErrorCode } from '../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { s3Reason } from '../../platform/blob/s3-errors.ts';

@@ -1,6 +1,5 @@
 // A directory on an SFTP server. One connection, opened when it is first needed and again when it broke; the server's host key must be the
 // pinned one before anything is said to it.
-
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Client, ConnectConfig, SFTPWrapper, Stats } from 'ssh2';

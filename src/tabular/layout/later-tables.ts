@@ -2,7 +2,6 @@
 // its rows would be stored with a wrong meaning; so the reader sets them aside, from that line to the end of the file or to the next line that
 // repeats the first header. It examines a line only if a cheap sign is there: a blank line above it, or no value in a column that otherwise
 // always has one.
-
 import type { ColumnReading, Reading } from '../reading.ts';
 import type { LaterTable, RowBatch } from '../row-batch.ts';
 import { isYear } from './cell-traits.ts';

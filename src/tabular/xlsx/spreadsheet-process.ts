@@ -1,6 +1,5 @@
 // Starts the process that reads a spreadsheet, watches its memory and its progress, and ends it: when it is done, when it takes
 // more than it may, and when nobody wants its rows any more. Works from the sources (through tsx) and from the build alike.
-
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { isErrorCode } from '../../contract/errors/catalogue.ts';

@@ -1,5 +1,4 @@
 // What happens next, or why the run waits. It shows when a worker has gone silent, and what Millrace will do about it.
-
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RunDetail } from '../../app/api.ts';

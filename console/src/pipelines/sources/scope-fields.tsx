@@ -1,5 +1,4 @@
 // The fields for the pipeline, the scope and the schedule of a source.
-
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { pipelinesQuery } from '../../app/list-pipelines.ts';

@@ -1,5 +1,4 @@
 // POST /v1/runs/bulk: count first, then act on exactly that many, or on none.
-
 import { authorize } from '../../../access/principal.ts';
 import { routes } from '../../../contract/api/routes.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';

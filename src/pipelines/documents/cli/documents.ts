@@ -1,5 +1,4 @@
 // Documents on the command line: upload, list, show, export, and what an admin does.
-
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';

@@ -1,5 +1,4 @@
 // `millrace mcp`: the tools of an assistant over standard input and output. It ends when the assistant closes its end.
-
 import type { Command } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';
 import { tenantOption } from '../../../cli/tenant-option.ts';

@@ -1,5 +1,4 @@
 // Embedding models on the command line: which there are, and the change from one to another without a pause.
-
 import type { Command } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';
 import { type Column, formatTable, say, sayJson } from '../../../cli/output.ts';

@@ -1,5 +1,4 @@
 // Searching and asking on the command line, and an evaluation on questions of one's own.
-
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';

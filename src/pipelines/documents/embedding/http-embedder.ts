@@ -1,6 +1,5 @@
 // A service that embeds: OpenAI's API and what speaks it, text-embeddings-inference, or the specification's embed-svc. Requests carry at
 // most EMBEDDING_BATCH texts; a request that is too large or too slow is halved, one that went well lets the next grow again.
-
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { askedWaitMs } from '../../../platform/retry-after.ts';
 import { type Embedder, type ModelFacts, toUnitLength } from './embedder.ts';

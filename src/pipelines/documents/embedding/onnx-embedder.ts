@@ -1,6 +1,5 @@
 // The embedded model, or a folder of the operator's: embedding in a process of its own that is started with the first text, shared by all
 // runs of this process, and started again when it dies. It never keeps the process alive.
-
 import { type ChildProcess, fork } from 'node:child_process';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { loaderArguments, programBeside } from '../../../platform/child-program.ts';

@@ -1,5 +1,4 @@
 // Items on the command line: start a job, look at it and its items, kick it off, pause it, reprocess, export.
-
 import { createWriteStream } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';

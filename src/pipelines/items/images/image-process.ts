@@ -1,6 +1,5 @@
 // The process that looks at images, seen from outside: started when it is first needed, asked one image after the other, killed when one takes too long or too
 // much memory, and started again for the next. It ends by itself when nobody has asked for a while, and with its parent.
-
 import { type ChildProcess, fork } from 'node:child_process';
 import { loaderArguments, programBeside } from '../../../platform/child-program.ts';
 import { memoryOfProcess } from '../memory-of-process.ts';

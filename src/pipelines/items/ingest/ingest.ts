@@ -1,6 +1,5 @@
 // The first stage of a job: its file becomes rows in the database. The reading is decided and stored first; every batch of rows is committed with
 // the place behind it. Batches grow from few rows, so that the first are visible at once, within the bounds of the settings.
-
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { AdaptiveSize } from '../../../engine/adaptive.ts';
 import type { StageOutcome } from '../../../engine/pipeline.ts';

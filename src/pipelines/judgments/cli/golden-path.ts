@@ -1,6 +1,5 @@
 // The golden path: proof on a live installation that a batch lands once. Standard output holds the specification's lines; what each
 // check saw goes to standard error.
-
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
 import { type Connection, withConnection, withToolbox } from '../../../cli/connection.ts';

@@ -1,5 +1,4 @@
 // Sources: what is connected, what was found there, and a sync now.
-
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';

@@ -1,5 +1,4 @@
 // Connectors: which Airbyte connections are synced, how often, and how fresh they are.
-
 import { type Command, InvalidArgumentError } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';

@@ -1,5 +1,4 @@
 // Syncs: trigger one now, see what happened, cancel it, and the figures to watch.
-
 import type { Command } from 'commander';
 import { withConnection, withToolbox } from '../../../cli/connection.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
