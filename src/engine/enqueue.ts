@@ -1,7 +1,8 @@
 // Accepting work. Once `enqueue` has answered, the run is on disk and will reach exactly one terminal state.
 // Ids are made here, so that an answer lost with its connection can be asked for instead of repeated blindly.
+
 import { setImmediate as leaveToSocket } from 'node:timers/promises';
-import { z } from 'zod';
+import { faultsIn } from '../contract/errors/faults-in.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { type Pool, type Queryable, withTransaction } from '../platform/database.ts';
 import { sqlStateOf, translateDatabaseError } from '../platform/database-errors.ts';
@@ -166,7 +167,7 @@ export function pipelineNamed(registry: Registry, name: string): AnyPipeline {
 export function checkedInput(pipeline: AnyPipeline, input: unknown): { json: string; data: unknown } {
   const parsed = pipeline.input.safeParse(input);
   if (!parsed.success) {
-    throw new MillraceError('input_invalid', { pipeline: pipeline.name, reason: z.prettifyError(parsed.error) });
+    throw new MillraceError('input_invalid', { pipeline: pipeline.name, reason: faultsIn(parsed.error, 'input') });
   }
   const json = jsonOf(pipeline, input ?? {});
   const bytes = Buffer.byteLength(json);

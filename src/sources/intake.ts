@@ -1,6 +1,8 @@
 // The one way in. A pipeline that takes files declares an intake; multipart uploads, JSON rows, samples and watched folders all go through
 // it, so that one set of rules says what a file may be, whether it is new, and what becomes of refused bytes.
+
 import { z } from 'zod';
+import { faultsIn } from '../contract/errors/faults-in.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { discardFile, findSameBytes, recordBlob } from '../engine/blobs/blobs.ts';
 import type { Sniff, StoredFile } from '../engine/blobs/store-file.ts';
@@ -128,8 +130,7 @@ export function parseFields<Fields extends z.ZodType>(schema: Fields, given: unk
   }
   const result = schema.safeParse(fields);
   if (result.success) return result.data;
-  const faults = result.error.issues.map(({ path, message }) => `${path.join('.') || 'fields'}: ${message}`);
-  throw new MillraceError('upload_fields_invalid', { faults: faults.join('; ') });
+  throw new MillraceError('upload_fields_invalid', { faults: faultsIn(result.error, 'fields') });
 }
 
 function omit(fields: object, isLeftOut: (name: string) => boolean): object {

@@ -1,6 +1,6 @@
 // A pipeline that does not come with Millrace is a full citizen of the packed product: upload, sample, rejects, verification, error codes,
 // a route, a command, a start. The example of docs/adding-a-pipeline.md, in an empty project, as a third party has it.
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -100,6 +100,28 @@ describe('a pipeline of one’s own', () => {
     );
     expect(readdirSync(path.join(installed, 'examples'))).toEqual(expect.arrayContaining(['measurements']));
     expect(existsSync(path.join(installed, 'src'))).toBe(false);
+  });
+
+  it('has declarations that a strict TypeScript project can check, down to those of its dependencies', () => {
+    const options = { strict: true, module: 'nodenext', target: 'es2023', noEmit: true, skipLibCheck: false };
+    writeFileSync(
+      path.join(project, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: options, files: ['typed.ts'] }),
+    );
+    writeFileSync(
+      path.join(project, 'typed.ts'),
+      `import { defineKit, definePipeline, machine, type Queryable } from 'millrace';
+       export const parts = { defineKit, definePipeline, machine };
+       export async function count(db: Queryable): Promise<number> {
+         const { rows } = await db.query<{ n: number }>('select 1 as n');
+         // @ts-expect-error: a row has only what its type names
+         rows[0]?.m;
+         return rows[0]?.n ?? 0;
+       }`,
+    );
+    const tsc = path.join(root, 'node_modules/.bin/tsc');
+    const { status, stdout } = spawnSync(tsc, ['-p', project], { encoding: 'utf8' });
+    expect([status, stdout]).toEqual([0, '']);
   });
 
   it('has its routes in the description of the API', async () => {

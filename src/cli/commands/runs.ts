@@ -1,5 +1,5 @@
 // Runs: what there is, why it waits, what happened to it, and what can be done with it.
-import { readFile } from 'node:fs/promises';
+
 import { type Command, InvalidArgumentError } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
@@ -7,6 +7,7 @@ import type { Phase } from '../../contract/states/machine.ts';
 import { type Connection, withConnection } from '../connection.ts';
 import { describeFailure, exitCodes, type Failure, printFailure } from '../failure.ts';
 import { note, plural, say, sayJson } from '../output.ts';
+import { readJson } from '../read-json.ts';
 import { describeReceipt, describeStatus, formatRun, formatRuns } from '../runs/print-run.ts';
 import { exitCodeOfRun, tailRun } from '../runs/tail-run.ts';
 import { tenantOption } from '../tenant-option.ts';
@@ -121,7 +122,7 @@ function addStartCommand(runs: Command): void {
     )
     .action(async (pipeline: string, _: StartOptions, command: Command) => {
       const { input: file, tenant, json } = command.optsWithGlobals<StartOptions>();
-      const input = await readInput(file);
+      const input = (await readJson(file)) as Record<string, unknown>;
       await withConnection({ tenant, makesFirstTenant: true }, async (connection) => {
         const mustWork = await workIfNobodyDoes(connection, pipeline);
         const { run_id: runId } = await connection.call('runs.start', { body: { pipeline, input } });
@@ -133,20 +134,6 @@ function addStartCommand(runs: Command): void {
         process.exitCode = exitCodeOfRun(await tailRun(connection.call, runId, json ?? false));
       });
     });
-}
-
-async function readInput(file: string): Promise<Record<string, unknown>> {
-  const fail = (reason: string, cause: unknown): never => {
-    throw new MillraceError('input_file_missing', { file, reason }, { cause });
-  };
-  const text = await readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch((error: NodeJS.ErrnoException) =>
-    fail(error.code ?? error.message, error),
-  );
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch (error) {
-    return fail('it is not JSON', error);
-  }
 }
 
 export function addWhyCommand(parent: Command): void {

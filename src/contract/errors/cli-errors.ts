@@ -56,6 +56,12 @@ export const cliErrors = defineErrors({
     message: 'The file {file} cannot be read: {reason}.',
     next: 'Check the path and its permissions.',
   },
+  input_not_json: {
+    kind: 'input',
+    status: 400,
+    message: 'The file {file} is not valid JSON: {reason}.',
+    next: 'Correct it and give the command again.',
+  },
   option_unfit: {
     kind: 'input',
     status: 400,

@@ -1,8 +1,10 @@
 // The intake of an ads upload: which fields it takes, which files, and the input its run gets. It writes nothing itself; the caller
 // stores the bytes, then their row, then the run.
-import { z } from 'zod';
+
+import type { z } from 'zod';
 import { ReadingOverrides } from '../../contract/api/reading.ts';
 import { UploadFields, UploadRows } from '../../contract/api/uploads.ts';
+import { faultsIn } from '../../contract/errors/faults-in.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Sniffed } from '../../engine/blobs/store-file.ts';
 import { correctedRun } from '../../http/reject-tools/returned-run.ts';
@@ -70,7 +72,7 @@ function readingOf(text: string): NonNullable<AdsInput['reading']> {
     throw new MillraceError('upload_fields_invalid', { faults: `reading: ${faults}` });
   };
   const parsed = ReadingOverrides.safeParse(jsonOf(text) ?? refuse('is not JSON'));
-  if (!parsed.success) return refuse(z.prettifyError(parsed.error));
+  if (!parsed.success) return refuse(faultsIn(parsed.error, 'the whole'));
   const overrides = overridesFrom(parsed.data, {});
   checkOverrides(overrides);
   return { ...overrides };
@@ -91,7 +93,7 @@ export function fileOfRows(body: unknown): {
   readonly filename: string;
 } {
   const parsed = UploadRows.safeParse(body);
-  if (!parsed.success) throw new MillraceError('upload_fields_invalid', { faults: z.prettifyError(parsed.error) });
+  if (!parsed.success) throw new MillraceError('upload_fields_invalid', { faults: faultsIn(parsed.error, 'body') });
   const { rows, force_partial, as_period, reading, ...fields } = parsed.data;
   if (fields.source !== 'api' && fields.source !== 'webhook') throw new MillraceError('source_needs_rows');
   return {

@@ -1,5 +1,6 @@
 // POST /api/jobs with a reference instead of a file: an object of a connected source becomes a job as if it had been uploaded. Its bytes are taken now,
 // so the job is of what lies there at this moment. A user who may not see the source's jobs may not read its objects either.
+import { faultsIn } from '../../../contract/errors/faults-in.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { type JobFields, JobReference } from '../../../contract/pipelines/items/api.ts';
 import type { Call } from '../../../http/call.ts';
@@ -49,6 +50,5 @@ export async function acceptReference(
 function referenceOf(body: unknown) {
   const parsed = JobReference.safeParse(body);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
-  throw new MillraceError('request_invalid', { faults: faults.join('; ') });
+  throw new MillraceError('request_invalid', { faults: faultsIn(parsed.error, 'body') });
 }

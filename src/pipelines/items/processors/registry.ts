@@ -1,7 +1,8 @@
 // The processors of an installation: those that come with Millrace and those of ITEM_PROCESSOR_MODULES.
+
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { z } from 'zod';
+import { faultsIn } from '../../../contract/errors/faults-in.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { ImageReader } from '../images/image-process.ts';
 import { catalogProcessor } from './catalog.ts';
@@ -45,7 +46,7 @@ export function checkedOptions(processor: AnyProcessor, given: unknown): unknown
   if (parsed.success) return parsed.data;
   throw new MillraceError('processor_options_invalid', {
     processor: processor.name,
-    reason: z.prettifyError(parsed.error).replaceAll('\n', ' '),
+    reason: faultsIn(parsed.error, 'options'),
   });
 }
 

@@ -1,13 +1,13 @@
 // Sources: what is connected, what was found there, and a sync now.
-import { readFile } from 'node:fs/promises';
+
 import type { Command } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
+import { readJson } from '../../../cli/read-json.ts';
 import { exitCodeOfRun } from '../../../cli/runs/tail-run.ts';
 import { tenantOption } from '../../../cli/tenant-option.ts';
 import { relativeTime } from '../../../cli/times.ts';
 import type { AnswerOf, CallArgs } from '../../../contract/api/client.ts';
-import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { idOfSource, type Source } from './find-source.ts';
 import { describeEnd, watchSync } from './watch-sync.ts';
 
@@ -97,7 +97,7 @@ function addSettingCommands(sources: Command): void {
     .requiredOption('--file <file>', 'JSON as POST /v1/sources takes it; "-" reads standard input')
     .action(async (_: SourceOptions, command: Command) => {
       const { tenant, file = '-', json } = command.optsWithGlobals<SourceOptions>();
-      const body = (await readSettings(file)) as CallArgs<'sources.create'>['body'];
+      const body = (await readJson(file)) as CallArgs<'sources.create'>['body'];
       print(await withConnection({ tenant }, ({ call }) => call('sources.create', { body })), json);
     });
 
@@ -106,7 +106,7 @@ function addSettingCommands(sources: Command): void {
     .requiredOption('--file <file>', 'JSON as POST /v1/sources takes it; "-" reads standard input')
     .action(async (_: SourceOptions, command: Command) => {
       const { tenant, file = '-', json } = command.optsWithGlobals<SourceOptions>();
-      const body = (await readSettings(file)) as CallArgs<'sources.preview'>['body'];
+      const body = (await readJson(file)) as CallArgs<'sources.preview'>['body'];
       const found = await withConnection({ tenant }, ({ call }) => call('sources.preview', { body }));
       if (json) {
         sayJson(found);
@@ -185,7 +185,7 @@ function addPauseCommands(sources: Command): void {
     .requiredOption('--file <file>', 'JSON as PATCH /v1/sources/:source_id takes it; "-" reads standard input')
     .action(async (source: string, _: SourceOptions, command: Command) => {
       const { tenant, file = '-', json } = command.optsWithGlobals<SourceOptions>();
-      const body = (await readSettings(file)) as CallArgs<'sources.update'>['body'];
+      const body = (await readJson(file)) as CallArgs<'sources.update'>['body'];
       const changed = await withConnection({ tenant }, async ({ call }) =>
         call('sources.update', { params: { source_id: await idOfSource(call, source) }, body }),
       );
@@ -205,20 +205,6 @@ function addPauseCommands(sources: Command): void {
       if (json) sayJson({ removed: source });
       else say(`${source} is removed.`);
     });
-}
-
-async function readSettings(file: string): Promise<unknown> {
-  const where = file === '-' ? 'standard input' : file;
-  const text = await readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new MillraceError('source_settings_invalid', {
-      faults: `${where} cannot be read (${error.code ?? error.name})`,
-    });
-  });
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new MillraceError('source_settings_invalid', { faults: `${where} is not JSON: ${(error as Error).message}` });
-  }
 }
 
 function print(source: Source, asJson = false, failure?: string, advice?: string): void {
