@@ -31,7 +31,13 @@ export function LevelTable({ search, level }: { search: DataSearch; level: Level
   return (
     <Table
       label={`${words[level]} totals`}
-      head={[words[level], ...measures.map((name) => right(measureTitle(name))), 'Currency', 'Reported by', right('Rows')]}
+      head={[
+        words[level],
+        ...measures.map((name) => right(measureTitle(name))),
+        'Currency',
+        'Reported by',
+        right('Rows'),
+      ]}
     >
       {rows.map((row) => (
         <Row key={`${row.key}:${row.currency}`}>

@@ -108,7 +108,10 @@ function TroubledPages({ docId, version, page, onPage }: Props): ReactNode {
   const pages = useQuery({ ...troubledPagesQuery({ docId, version: version.version }), enabled: !none });
   if (none || !pages.data) return null;
   return (
-    <nav aria-label="Pages that need attention" className="flex flex-wrap items-center gap-1.5 border-b border-line px-4 py-2">
+    <nav
+      aria-label="Pages that need attention"
+      className="flex flex-wrap items-center gap-1.5 border-b border-line px-4 py-2"
+    >
       <span className="label">need attention</span>
       {pages.data.data.map((each) => (
         <button

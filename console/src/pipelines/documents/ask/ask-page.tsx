@@ -77,7 +77,10 @@ function AskForm({ conversationId, doc }: FormProps): ReactNode {
     if (question.trim() !== '' && !ask.isPending) ask.mutate();
   };
   return (
-    <Panel title={conversationId === undefined ? 'Ask' : 'Ask a follow-up question'} aside="Enter asks, Shift+Enter breaks the line">
+    <Panel
+      title={conversationId === undefined ? 'Ask' : 'Ask a follow-up question'}
+      aside="Enter asks, Shift+Enter breaks the line"
+    >
       <form
         className="flex flex-col gap-2 px-4 py-3"
         onSubmit={(event) => {
