@@ -70,6 +70,22 @@ const meanings: Readonly<Record<string, string>> = {
   'diff-rss-1m': 'how much the process grows in that one: flat means not ten times as much',
   'first-sync':
     '10,000 objects of 1 kB become stored files and runs; the peer lists, downloads and writes the same files, without hash, ledger or fsync',
+  'persist-ratio':
+    'rows of five cells from the claim of their job until the last is stored, in seconds against psql copying the same file into a table of texts without keys (bar: at most 6). Less is better',
+  'persist-like-ours':
+    'the same against psql copying the same rows, with their JSON, into a table with the columns, keys, checks and indexes of ours. Less is better',
+  'persist-rows': 'the same as a rate',
+  'items-rate':
+    'items through a processor that does nothing, result and attempt of each on record, one worker; a queue holds a job per item',
+  'items-rate-2': 'the same with two workers',
+  'storm-recovery':
+    'after five seconds in which the other side refuses everything: until nine tenths of the rate of before are back. Less is better',
+  'export-ratio':
+    'a workbook of 200,000 rows and 20 columns in seconds against the bare library writing the same cells from memory (bar: at most 1.1). Less is better',
+  'export-rss': 'the most memory that process held (bar: at most 200 MB)',
+  'page-p95': 'the first page of a grid of 5,000,000 items: 95th percentile (bar: at most 25 ms)',
+  'page-middle-p95': 'a page from its middle',
+  'page-rare-p95': 'the first page of one status that one item in 100,000 has',
   'sse-p95': 'from the commit of an event to its arrival at each live reader: 95th percentile',
 };
 

@@ -376,14 +376,19 @@ describe('bad input', () => {
   it('a row of 5 MB is refused alone, with the reason and its beginning, wherever it stands; the rows around it are processed', async () => {
     const long = 'x'.repeat(5_000_000);
     const rows = Array.from({ length: 3_000 }, (_, at) => `A-${at},Lamp`);
-    const files = [
-      ['SKU,Title', `A-LONG,${long}`, 'KET-1700,Kettle'],
-      ['SKU,Title', 'KET-1700,Kettle', ...rows, `A-LONG,${long}`, 'BLN-0900,Blender'],
-      ['SKU,Title', 'KET-1700,Kettle', `A-LONG,"${'two\nlines'.repeat(500_000)}"`, 'BLN-0900,Blender'],
-      [{ SKU: 'KET-1700' }, { SKU: 'A-LONG', Title: long }, { SKU: 'BLN-0900' }].map((row) => JSON.stringify(row)),
-    ].map((lines) => lines.flat().join('\n'));
-    for (const file of files) {
-      const job = await bench.ended(await bench.submit(file, { ...withSample, on_doubt: 'proceed' }));
+    const files: readonly (readonly [string, readonly string[]])[] = [
+      ['rows.csv', ['SKU,Title', `A-LONG,${long}`, 'KET-1700,Kettle']],
+      ['rows.csv', ['SKU,Title', 'KET-1700,Kettle', ...rows, `A-LONG,${long}`, 'BLN-0900,Blender']],
+      ['rows.csv', ['SKU,Title', 'KET-1700,Kettle', `A-LONG,"${'two\nlines'.repeat(500_000)}"`, 'BLN-0900,Blender']],
+      [
+        'rows.ndjson',
+        [{ SKU: 'KET-1700' }, { SKU: 'A-LONG', Title: long }, { SKU: 'BLN-0900' }].map((row) => JSON.stringify(row)),
+      ],
+    ];
+    for (const [name, lines] of files) {
+      const fields = { ...withSample, on_doubt: 'proceed' };
+      const { body } = await bench.upload('/api/jobs', lines.join('\n'), name, { fields });
+      const job = await bench.ended(body.jobId);
       expect(job).toMatchObject({ queue_state: 'DONE', error_items: 1 });
       expect(job.done_items).toBeGreaterThan(0);
       const [refused] = await bench.items(job.jobId, { status: 'ERROR' });

@@ -15,9 +15,18 @@ const leading = new RegExp(`^(?:${SYMBOL})(?=[\\s\\d.,+\\-−(])`, 'u');
 const trailing = new RegExp(`(?<=[\\s\\d.,)])(?:${SYMBOL})$`, 'u');
 const SIGNS = /^[-−+]/;
 
+/** Small letters with which no currency begins, and so no number: most cells that are none are told by their first letter. */
+const WORD = /^[a-jl-y]/;
+const LETTER = /^[A-Za-z]/;
+const DIGITS = /^\d+$/;
+
 /** Null when the text cannot be a number. The text may have surrounding blanks of any kind. */
 export function stripNumber(text: string): StrippedNumber | null {
+  if (WORD.test(text)) return null;
+  if (DIGITS.test(text)) return { digits: text, isNegative: false, isPercent: false, currency: null };
   let rest = text.normalize('NFKC').trim();
+  // What stands behind a letter that begins no currency is never looked at.
+  if (LETTER.test(rest) && !leading.test(rest)) return null;
   let isNegative = false;
   let isPercent = false;
   let currency: string | null = null;

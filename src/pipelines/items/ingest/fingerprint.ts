@@ -5,7 +5,8 @@ const LOW = 2 ** 32;
 export const fingerprintWay = 2;
 
 export function fingerprintOf(bytes: Uint8Array, from: number, to: number): number {
-  let [low, high] = [0xdeadbeef, 0x41c6ce57];
+  let low = 0xdeadbeef;
+  let high = 0x41c6ce57;
   for (let i = from; i < to; i += 1) {
     const byte = bytes[i] as number;
     low = Math.imul(low ^ byte, 2_654_435_761);

@@ -139,6 +139,7 @@ async function storeRows(
     initial: settings.ingestMinRows,
     min: settings.ingestMinRows,
     max: settings.ingestMaxRows,
+    growth: GROWTH,
     targetMs: settings.dbP50Ms,
     p95Ms: settings.dbP95Ms,
     maxBytes: settings.ingestMaxBatchBytes,
@@ -224,5 +225,7 @@ type Odd = Omit<Inserted, 'total'>;
 
 const KNOWN_PER_LOOK = 10_000;
 const PIECES_AT_ONCE = 3;
+/** Small pieces wait for each other's commits; what is far too large once is over in its time all the same. */
+const GROWTH = 8;
 /** Of the file per piece: a checkpoint lies behind each. */
 const BATCH_BYTES = 65_536;

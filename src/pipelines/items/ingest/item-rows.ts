@@ -174,8 +174,7 @@ export class ItemRows {
     const count = batch.cellCount(row);
     const spans = batch instanceof CsvBatch ? batch : null;
     for (let column = 0; column < count; column += 1) {
-      cells.write(column === 0 ? OPENING : BETWEEN);
-      cells.write(this.#keys[column] ?? keyOf(this.#name(column)));
+      cells.write(this.#keys[column] ?? keyOf(this.#name(column), column));
       const cell = spans?.cellIndex(row, column) ?? -1;
       if (spans !== null && cell !== -1 && !spans.isEscaped(cell))
         cells.writeUtf8(spans.bytes, spans.spanStart(cell), spans.spanEnd(cell));
@@ -196,9 +195,8 @@ export class ItemRows {
 }
 
 // A row is {"name":"cell","name":"cell"}: quotes of cells stand in what is between them.
-const OPENING = Buffer.from('{');
-const BETWEEN = Buffer.from('",');
 const CLOSING = Buffer.from('"}');
 const NO_CELLS = Buffer.from('{}');
 
-const keyOf = (name: string) => Buffer.from(`${storableJson(name)}:"`);
+const keyOf = (name: string, column: number) =>
+  Buffer.from(`${column === 0 ? '{' : '",'}${storableJson(name)}:"`);

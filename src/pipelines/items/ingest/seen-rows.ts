@@ -29,7 +29,8 @@ export class SeenRows {
 
   /** The first row with the fingerprint; undefined: it is new, and known from here on. */
   firstOf(fingerprint: number, row: number): number | undefined {
-    const [low, high] = [fingerprint % LOW_BITS, Math.floor(fingerprint / LOW_BITS)];
+    const low = fingerprint % LOW_BITS;
+    const high = Math.floor(fingerprint / LOW_BITS);
     const slot = this.#slotOf(low, high);
     const known = this.#row[slot] ?? 0;
     if (known !== 0) return known - 1;
