@@ -18,6 +18,7 @@ import { uuidv7 } from '../../src/platform/ids.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { migrate } from '../../src/platform/migrate.ts';
 import { openDatabase } from '../../src/platform/open-database.ts';
+import { throughIndexes } from '../../src/platform/planner-settings.ts';
 import { buildEngine } from '../support/engine.ts';
 import { itemsDeps } from '../support/items-deps.ts';
 import { noop, stormy } from '../support/items-provider.ts';
@@ -94,7 +95,13 @@ export async function benchItems({ quick, say, only }: BenchOptions): Promise<Be
   try {
     await migrate({ url: server.adminUrl, appLogin: server.appLogin, log: silentLog, roles: kitRoles });
     const admin = await connectClient({ url: server.adminUrl, applicationName: 'bench', connectTimeoutMs: 10_000 });
-    const pool = createPool({ url: server.appUrl, max: 4, applicationName: 'bench', connectTimeoutMs: 10_000 });
+    const pool = createPool({
+      url: server.appUrl,
+      max: 4,
+      applicationName: 'bench',
+      connectTimeoutMs: 10_000,
+      sessionSettings: throughIndexes,
+    });
     const deps = itemsDeps(folder, { processors: [noop, stormy(() => false)] });
     const engine = await buildEngine(server.appUrl, [itemsPipeline(deps)], { settings });
     const { tenant_id: tenantId } = await createTenant(pool, { name: 'Bench' });
