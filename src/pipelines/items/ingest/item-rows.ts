@@ -198,5 +198,4 @@ export class ItemRows {
 const CLOSING = Buffer.from('"}');
 const NO_CELLS = Buffer.from('{}');
 
-const keyOf = (name: string, column: number) =>
-  Buffer.from(`${column === 0 ? '{' : '",'}${storableJson(name)}:"`);
+const keyOf = (name: string, column: number) => Buffer.from(`${column === 0 ? '{' : '",'}${storableJson(name)}:"`);
