@@ -405,7 +405,8 @@ describe('bad input', () => {
     const job = await bench.ended(await bench.submit(['SKU,Title', ...rows], withSample));
     expect(job).toMatchObject({ queue_state: 'FAILED', processed_items: 0 });
     expect(job.total_items).toBeGreaterThan(0);
-    const [item] = await bench.items(job.jobId, { pageSize: '1' });
+    const { body: page } = await bench.call('jobs.items', job.jobId, { query: { pageSize: '1' } });
+    const [item] = page.data;
     const asked = [
       ['jobs.reprocess', { body: { statuses: ['PENDING'] } }],
       ['jobs.kickoff', {}],
