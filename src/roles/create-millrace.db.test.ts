@@ -42,6 +42,11 @@ beforeAll(async () => {
   await millrace.start();
 });
 
+afterAll(async () => {
+  release();
+  await millrace.stop();
+});
+
 it('is refused when more runs at a time are asked for than its connections can carry, and names both settings', async () => {
   const opening = createMillrace({
     databaseUrl: database.appUrl,
@@ -56,11 +61,6 @@ it('is refused when more runs at a time are asked for than its connections can c
     message: expect.stringMatching(/WORKER_CONCURRENCY=17 needs 5 .*DATABASE_POOL_SIZE=4/),
     next: expect.stringContaining('Lower WORKER_CONCURRENCY to 16'),
   });
-});
-
-afterAll(async () => {
-  release();
-  await millrace.stop();
 });
 
 const orders = async () => (await database.admin.query('select note from orders')).rows.map(({ note }) => note);

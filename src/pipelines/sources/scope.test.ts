@@ -57,9 +57,9 @@ describe('a key belongs to a source', () => {
   });
 });
 
-it('a pattern that is none is said to be so', () => {
+it('a pattern that cannot be read is refused, with the reason', () => {
   expect(faultOfPattern('**/*.pdf')).toBeUndefined();
-  expect(faultOfPattern('x'.repeat(70_000))).toMatch(/is no pattern/);
+  expect(faultOfPattern('x'.repeat(70_000))).toMatch(/is not a pattern/);
 });
 
 it('a title is made of name, stem and path, and nothing else is replaced', () => {

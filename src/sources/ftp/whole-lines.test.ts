@@ -27,5 +27,5 @@ it('a listing in which it cannot be told is not gone by', () => {
   expect(() => wholeLines(`${unix('a.txt')}\n${unix('two\nlines.txt')}\n`)).toThrow(
     expect.objectContaining({ code: 'source_listing_unusable' }),
   );
-  expect(() => wholeLines(`${unix('two\r\nlines.txt')}\r\n`)).toThrow(/no entry/);
+  expect(() => wholeLines(`${unix('two\r\nlines.txt')}\r\n`)).toThrow(/is not an entry/);
 });
