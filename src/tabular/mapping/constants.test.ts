@@ -22,7 +22,7 @@ describe('a value for every row', () => {
   });
 
   it.each([
-    [{ nonsense: 'x' }, 'no field'],
+    [{ nonsense: 'x' }, 'is not a field'],
     [{ campaign: ' ' }, 'cannot be the Campaign'],
     [{ campaign_id: '1.2E+17' }, 'cannot be the Campaign ID'],
     [{ day: 'someday' }, 'cannot be the Day'],

@@ -267,7 +267,7 @@ export const sourceBreaks: readonly Break[] = [
   },
   {
     id: 'sources.credential-in-an-error',
-    file: 'src/sources/s3/s3-faults.ts',
+    file: 'src/platform/blob/s3-errors.ts',
     find: "const name = typeof code === 'string' ? code : error.name;",
     replace: "const name = typeof code === 'string' ? code : error.message;",
     tests: [SYNC_TEST],

@@ -230,7 +230,7 @@ describe('what a person says about a file', () => {
       { metric_date: '2024-01-03', impressions: null },
       { metric_date: '2024-02-03', impressions: null },
     ]);
-    for (const wrong of ['{', '{"colour":"red"}', '{"delimiter":";;"}'])
+    for (const wrong of ['{', '{"colour":"red"}', '{"delimiter":""}', '{"delimiter":"a line of text"}'])
       expect((await upload(text, { reading: wrong })).json().code).toBe('upload_fields_invalid');
   });
 
