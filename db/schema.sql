@@ -1765,8 +1765,10 @@ create table public.document_files (
 );
 alter table public.document_files enable row level security, force row level security;
 create policy tenant_only on public.document_files for all to documents_api, documents_purge using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy tenant_reads on public.document_files for select to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant insert, select on public.document_files to documents_api;
 grant select on public.document_files to documents_purge;
+grant select on public.document_files to millrace_app;
 
 create table public.document_pages (
   tenant_id uuid not null,

@@ -11,6 +11,8 @@ export interface Receipt {
   readonly content?: Content;
   /** Control totals by measure, e.g. spend: what the file says, and where it went. */
   readonly totals?: Readonly<Record<string, ControlTotal>>;
+  /** Of a recount: other figures of the receipt, by their name there, counted again. */
+  readonly counts?: Readonly<Record<string, number>>;
   /** Whatever else a pipeline wants to say. */
   readonly [detail: string]: unknown;
 }
@@ -58,6 +60,8 @@ export function differences(written: Receipt, recounted: Receipt): string[] {
     const after = recounted.outcomes?.[name] ?? 0;
     if (before !== after) found.push(`${name}: receipt ${before}, recount ${after}`);
   }
+  for (const [name, count] of Object.entries(recounted.counts ?? {}))
+    if (written[name] !== count) found.push(`${name}: receipt ${String(written[name])}, recount ${count}`);
   for (const [measure, total] of Object.entries(recounted.totals ?? {}))
     found.push(...totalDifferences(measure, written.totals?.[measure], total));
   // A reading that began before contents were counted has none.

@@ -269,8 +269,15 @@ describe('the tables', () => {
     expect(definition('idx_doc_versions_one_active')).toMatch(
       /^CREATE UNIQUE INDEX .*\(tenant_id, doc_id\) WHERE \(is_active = true\)$/,
     );
-    const statuses = await bench.db.admin.query('select distinct status from ingestion_runs');
-    for (const { status } of statuses.rows) expect(['queued', 'running', 'succeeded', 'failed']).toContain(status);
+    const { rows: states } = await bench.db.admin.query(
+      `select status, phase from engine.states where pipeline = 'documents' order by status`,
+    );
+    expect(states).toEqual([
+      { status: 'failed', phase: 'failed' },
+      { status: 'queued', phase: 'waiting' },
+      { status: 'running', phase: 'active' },
+      { status: 'succeeded', phase: 'done' },
+    ]);
   });
 });
 

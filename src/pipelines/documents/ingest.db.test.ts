@@ -55,6 +55,33 @@ describe('a PDF', () => {
     expect(verified.json()).toMatchObject({ matches: true, differences: [] });
   });
 
+  it('is verified in every figure: a page, chunk or passage that is not there any more is named', async () => {
+    const { docId, run } = await bench.ingest(await buildPdf([{ lines: prose(3) }, { lines: prose(4) }]), 'lost.pdf');
+    const verify = async () =>
+      (await api.call('runs.verify', { as: bench.admin, params: { run_id: run.id }, body: {} })).json().differences;
+    expect(await verify()).toEqual([]);
+    const figure = (name: string) => Number(run.receipt?.[name]);
+    const { rows } = await db.admin.query<{ tokens: number; passages: number }>(
+      `with gone as (delete from chunks where doc_id = $1 and chunk_no = 0 returning chunk_id, token_count)
+       select token_count as tokens, (select count(*)::int from chunk_passages p where p.chunk_id = gone.chunk_id) as passages from gone`,
+      [docId],
+    );
+    const { tokens = 0, passages = 0 } = rows[0] ?? {};
+    expect(passages).toBeGreaterThan(0);
+    await db.admin.query(
+      `delete from document_pages where page_no = 2 and doc_version_id = (select doc_version_id from document_versions where doc_id = $1)`,
+      [docId],
+    );
+    const less = (name: string, by: number) => `${name}: receipt ${figure(name)}, recount ${figure(name) - by}`;
+    expect(await verify()).toEqual([
+      'text: receipt 2, recount 1',
+      less('chunks_created', 1),
+      less('tokens_total', tokens),
+      less('passages', passages),
+      less('embedded', passages),
+    ]);
+  });
+
   it('is skipped when exactly these bytes are served, and nothing is written', async () => {
     const bytes = await buildPdf([{ lines: prose(7) }]);
     const { docId } = await bench.ingest(bytes, 'once.pdf');

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildTenant } from '../../../test/support/api.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { buildDocument } from '../../../test/support/documents.ts';
+import { buildEngine, buildPipeline } from '../../../test/support/engine.ts';
 import { withTenant } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 
@@ -110,6 +111,14 @@ describe('write ownership', () => {
   });
 
   it('ingestion_runs has the columns of the specification and shows documents only', async () => {
+    const work = async () => 'complete';
+    const engine = await buildEngine(db.appUrl, [buildPipeline('documents', work), buildPipeline('letters', work)]);
+    const runs = await engine.enqueueMany(
+      ['documents', 'letters'].map((pipeline) => ({ pipeline, tenantId, input: {} })),
+    );
+    await engine.close();
+    const { rows: shown } = await db.admin.query('select run_id from ingestion_runs where tenant_id = $1', [tenantId]);
+    expect(shown).toEqual([{ run_id: runs[0]?.id }]);
     const { fields } = await db.admin.query('select * from ingestion_runs limit 0');
     expect(fields.map(({ name }) => name).sort()).toEqual(
       [

@@ -30,6 +30,7 @@ import {
   touchConversation,
 } from './sql/conversations.ts';
 import { countBeingRead } from './sql/count-being-read.ts';
+import { countChunks } from './sql/count-chunks.ts';
 import { deleteOldQueries, deleteQueries } from './sql/delete-old-queries.ts';
 import {
   addDeliveries,
@@ -77,6 +78,7 @@ import {
   findByUri,
   findDocument,
   findLiveRun,
+  findNewestRun,
   findVersionOfRun,
   listChanges,
   listChunks,
@@ -332,10 +334,13 @@ const reading: PlanCase[] = [
   request((db, w) => listChanges(db, { tenantId: w.ours, newer: few(w), older: few(w) }, 0, 20)),
   request((db, w) => listChanges(db, { tenantId: w.ours, newer: many(w), older: few(w) }, 0, 20), whole),
   request((db, w) => findLiveRun(db, w.ours, doc(w))),
+  request((db, w) => findNewestRun(db, w.ours, doc(w))),
   request((db, w) => listChunks(db, { tenantId: w.ours, versionId: many(w), page: null }, 42, 20)),
   request((db, w) => listPages(db, { tenantId: w.ours, versionId: many(w) }, { fates: null, after: 41, limit: 20 })),
   request((db, w) => countFates(db, w.ours, few(w))),
   request((db, w) => countFates(db, w.ours, many(w)), whole),
+  request((db, w) => countChunks(db, w.ours, few(w))),
+  request((db, w) => countChunks(db, w.ours, many(w)), whole),
 ];
 
 const conversation = (w: World) => w.id('conversation_id', 41);

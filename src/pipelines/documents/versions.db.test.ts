@@ -105,6 +105,53 @@ describe('a failed document', () => {
     expect(listed.json().data.map(({ doc_id }: { doc_id: string }) => doc_id)).not.toContain(body.doc_id);
   });
 
+  it('is listed as an orphan before those that were submitted earlier, page by page', async () => {
+    const ids: (string | undefined)[] = [];
+    for (const word of ['one', 'two', 'three']) {
+      const { body } = await bench.upload(`%PDF-1.4\norphan ${word}`, `${word}.pdf`);
+      await bench.ended(body.run_id ?? '');
+      ids.unshift(body.doc_id);
+    }
+    const list = async (query: Record<string, string>) =>
+      (await api.call('documents.orphans', { as: bench.admin, query })).json();
+    const first = await list({ limit: '2' });
+    const second = await list({ limit: '1', after: first.next });
+    expect([...first.data, ...second.data].map(({ doc_id: id }: { doc_id: string }) => id)).toEqual(ids);
+  });
+
+  it('says why its newest run failed and which one that was, until a newer run has made it good', async () => {
+    const words = text('ledger');
+    const { docId } = await bench.ingest(words, 'ledger.txt');
+    const failure = async (id = docId) =>
+      (await api.call('documents.show', { as: bench.admin, params: { doc_id: id } })).json().last_failure;
+    expect(await failure()).toBeNull();
+    const fix = async (how: string) => {
+      const params = { doc_id: docId, version: '1', page_no: '1' };
+      return (await api.call('documents.page-retry', { as: bench.admin, params, body: { how } })).json().run_id;
+    };
+    // Without its only section it has no text.
+    const refused = await fix('exclude');
+    await bench.ended(refused);
+    expect(await failure()).toMatchObject({
+      run_id: refused,
+      code: 'document_without_text',
+      message: expect.any(String),
+    });
+    await bench.ended(await fix('include'));
+    expect(await failure()).toBeNull();
+
+    const { body } = await bench.upload('%PDF-1.4\nbroken for show', 'broken.pdf');
+    await bench.ended(body.run_id ?? '');
+    expect(await failure(body.doc_id)).toMatchObject({ run_id: body.run_id, code: 'document_damaged' });
+    const retried = await api.call('ingestion-runs.retry', {
+      as: bench.admin,
+      params: { run_id: body.run_id ?? '' },
+      body: {},
+    });
+    await bench.ended(retried.json().work_run_id);
+    expect(await failure(body.doc_id)).toMatchObject({ run_id: retried.json().work_run_id });
+  });
+
   it('that is retried stays one run to its caller: same id, queued again, next attempt; in the ledger no ended run has changed', async () => {
     const { body } = await bench.upload('%PDF-1.4\nbroken twice', 'broken twice.pdf');
     const runId = body.run_id ?? '';

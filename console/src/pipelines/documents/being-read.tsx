@@ -1,7 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
-import type { Run } from '../../app/api.ts';
+import { call, type Run } from '../../app/api.ts';
 import { runQuery } from '../../features/run/show-run.ts';
 import { howFar } from '../../ui/figures.ts';
 import { Icon } from '../../ui/icons.tsx';
@@ -40,15 +40,27 @@ export function BeingRead(): ReactNode {
 
 const RECENT_MS = 24 * 3_600_000;
 
-/** Files of the last day that no version was made of, each with the reason and the way to its run, where it is retried. Gone when there is none. */
+/**
+ * Runs of the last day that failed and were not made good since: neither retried, nor followed by another run of the same document. Each with the
+ * reason and the way to its run, where it is retried. Gone when there is none.
+ */
 export function NotRead(): ReactNode {
   const since = Date.now() - RECENT_MS;
-  const runs = (useQuery(notReadQuery).data?.data ?? []).filter(
+  const failed = (useQuery(notReadQuery).data?.data ?? []).filter(
     ({ finished_at: at, retried_as: retry }) => retry === null && at !== null && Date.parse(at) > since,
   );
+  const newest = useQueries({ queries: failed.map(({ run_id: runId }) => newestFailureQuery(runId)) });
+  const runs = failed.filter((run, at) => newest[at]?.data === run.run_id);
   if (runs.length === 0) return null;
   return (
-    <Panel title="Not read">
+    <Panel
+      title="Not read"
+      aside={
+        <Link to="/runs" search={{ pipeline: 'documents', phase: 'failed' }} className="link text-xs">
+          All failed runs
+        </Link>
+      }
+    >
       <ul className="divide-y divide-line text-sm">
         {runs.map((run) => (
           <li key={run.run_id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
@@ -62,6 +74,18 @@ export function NotRead(): ReactNode {
       </ul>
     </Panel>
   );
+}
+
+/** The run by which the document of this run failed last; null when a newer one has made it good. */
+function newestFailureQuery(runId: string) {
+  return queryOptions({
+    queryKey: [...documentsKey, 'newest failure', runId],
+    queryFn: async ({ signal }) => {
+      const { input } = await call('runs.show', { params: { run_id: runId }, signal });
+      const { last_failure: last } = await call('documents.show', { params: { doc_id: String(input.doc_id) }, signal });
+      return last?.run_id ?? null;
+    },
+  });
 }
 
 /** Why it waits, or how far it is. */

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { inertText } from '../../ui/inert-text.ts';
@@ -26,7 +27,16 @@ export function OrphansTable(): ReactNode {
       <Table label="Documents without a version" head={['Title', 'Submitted', 'Source', 'Document']}>
         {rows.map((row) => (
           <Row key={row.doc_id}>
-            <Cell className="max-w-96 wrap-anywhere">{inertText(row.title)}</Cell>
+            <Cell className="max-w-96">
+              <Link
+                to="/data/documents/$docId"
+                params={{ docId: row.doc_id }}
+                search={{}}
+                className="link wrap-anywhere"
+              >
+                {inertText(row.title)}
+              </Link>
+            </Cell>
             <Cell className="whitespace-nowrap">
               <Moment at={row.created_at} />
             </Cell>

@@ -56,12 +56,20 @@ export function VersionSlider({ docId, versions, shown, onChoose }: Props): Reac
           </Button>
         )}
       </div>
-      {isOpen && changes && <Changes docId={docId} version={shown.version} />}
+      {isOpen && changes && <Changes docId={docId} version={shown.version} unit={shown.unit} />}
     </section>
   );
 }
 
-function Changes({ docId, version }: { docId: string; version: number }): ReactNode {
+function Changes({
+  docId,
+  version,
+  unit,
+}: {
+  docId: string;
+  version: number;
+  unit: DocumentVersion['unit'];
+}): ReactNode {
   const pages = useInfiniteQuery(changesQuery({ docId, version }));
   if (pages.isPending) return <LoadingLines lines={3} />;
   if (pages.isError) return <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />;
@@ -78,7 +86,7 @@ function Changes({ docId, version }: { docId: string; version: number }): ReactN
               className={`rounded-md border-l-4 px-3 py-2 ${isNew ? 'border-good bg-good-soft' : 'border-bad bg-bad-soft'}`}
             >
               <p className="text-xs font-medium">
-                {isNew ? '+ added' : '− removed'}, page {chunk.page_from}
+                {isNew ? '+ added' : '− removed'}, {unit} {chunk.page_from}
                 {chunk.heading_path.length > 0 && ` · ${inertText(chunk.heading_path.join(' › '))}`}
               </p>
               <p className="text-xs wrap-anywhere whitespace-pre-wrap">{inertLines(chunk.text)}</p>

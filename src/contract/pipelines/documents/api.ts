@@ -78,7 +78,13 @@ const Document = z.object({
     .describe('A run that works on this document, or waits for a worker.'),
 });
 
-const DocumentDetail = Document.omit({ versions: true }).extend({ versions: z.array(DocumentVersion) });
+const DocumentDetail = Document.omit({ versions: true }).extend({
+  last_failure: z
+    .object({ run_id: Id, code: z.string(), message: z.string(), at: Time })
+    .nullable()
+    .describe('Set when the newest run of this document failed: why, and the run that can be retried.'),
+  versions: z.array(DocumentVersion),
+});
 
 const OrphanedDocument = z.object({
   doc_id: Id,

@@ -294,6 +294,8 @@ function describe(document: Detail): string {
     ['pages', String(document.pages)],
     ['chunks', String(document.chunks)],
     ['run', document.live_run === null ? undefined : `${document.live_run.run_id} (${document.live_run.status})`],
+    ['last run', document.last_failure === null ? undefined : `failed: ${document.last_failure.message}`],
+    ['retry', document.last_failure === null ? undefined : `millrace runs retry ${document.last_failure.run_id}`],
   ]);
   const versions = document.versions.flatMap((each) => [
     `  ${each.version_label}${each.is_active ? ' (served)' : ''}  ${plural(each.pages, each.unit)}, ${plural(each.chunks, 'chunk')}`,

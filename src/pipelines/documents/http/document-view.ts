@@ -7,6 +7,7 @@ import {
   type DocumentRow,
   findDocument,
   findLiveRun,
+  findNewestRun,
   listVersions,
   type VersionRow,
 } from '../sql/read-documents.ts';
@@ -66,7 +67,20 @@ export async function showDocument(db: Queryable, tenantId: string, docId: strin
     created_at: document.created_at.toISOString(),
     activated_at: shown?.activated_at?.toISOString() ?? null,
     live_run: (await findLiveRun(db, tenantId, docId)) ?? null,
+    last_failure: await lastFailure(db, tenantId, docId),
     versions: views,
+  };
+}
+
+/** A failure that a newer run has made good is none. */
+async function lastFailure(db: Queryable, tenantId: string, docId: string): Promise<DocumentDetail['last_failure']> {
+  const run = await findNewestRun(db, tenantId, docId);
+  if (run?.finished_at == null || run.error_code === null) return null;
+  return {
+    run_id: run.run_id,
+    code: run.error_code,
+    message: run.error_text ?? run.error_code,
+    at: run.finished_at.toISOString(),
   };
 }
 

@@ -84,7 +84,7 @@ export interface OrphanRow {
 export async function listOrphans(
   db: Queryable,
   tenantId: string,
-  after: string | null,
+  beforeId: string | null,
   limit: number,
 ): Promise<OrphanRow[]> {
   const { rows } = await db.query<OrphanRow>({
@@ -92,12 +92,12 @@ export async function listOrphans(
     text: `
       select d.doc_id, d.title, d.source_type, d.source_uri, d.created_at
       from public.documents d
-      where d.tenant_id = $1 and ($2::uuid is null or d.doc_id > $2)
+      where d.tenant_id = $1 and ($2::uuid is null or d.doc_id < $2)
         and not exists (select from public.document_versions v
                         where v.tenant_id = $1 and v.doc_id = d.doc_id and v.ready_at is not null)
-      order by d.doc_id
+      order by d.doc_id desc
       limit $3`,
-    values: [tenantId, after, limit],
+    values: [tenantId, beforeId, limit],
   });
   return rows;
 }
@@ -276,6 +276,43 @@ export async function findLiveRun(
       order by r.run_id desc
       limit 1`,
     values: [tenantId, docId, otherThan],
+  });
+  return rows[0];
+}
+
+export interface EndOfRun {
+  readonly run_id: string;
+  readonly phase: string;
+  readonly error_code: string | null;
+  readonly error_text: string | null;
+  readonly finished_at: Date | null;
+}
+
+/** A source may have brought thousands of files for a document; its newest run is of one of the last. */
+const NEWEST_FILES = 10;
+
+/** How the newest run of a document stands, by its files: they are kept in mind for every run, whatever became of it. */
+export async function findNewestRun(db: Queryable, tenantId: string, docId: string): Promise<EndOfRun | undefined> {
+  const { rows } = await db.query<EndOfRun>({
+    name: 'documents-find-newest-run',
+    text: `
+      select r.run_id, r.phase, r.error_code, r.error_text, r.finished_at
+      from (
+        select f.blob_id from public.document_files f
+        where f.tenant_id = $1 and f.doc_id = $2
+        order by f.tenant_id desc, f.doc_id desc, f.blob_id desc
+        limit $3
+      ) f
+      cross join lateral (
+        select x.id as run_id, x.tenant_id, x.pipeline, x.input ->> 'doc_id' as doc_id, x.phase, x.error_code, x.error_text, x.finished_at
+        from engine.all_runs x
+        where x.blob_id = f.blob_id
+        offset 0
+      ) r
+      where r.tenant_id = $1 and r.pipeline = 'documents' and r.doc_id = $2::text
+      order by r.run_id desc
+      limit 1`,
+    values: [tenantId, docId, NEWEST_FILES],
   });
   return rows[0];
 }
