@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, endOfRun, newTenant } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { MillraceError } from '../contract/errors/millrace-error.ts';
 import { uuidv7 } from '../platform/ids.ts';
 import { silentLog } from '../platform/log.ts';
 import { Claimer } from './claimer.ts';
@@ -128,11 +129,15 @@ describe('effects that stall', () => {
   it('again and again in the same statement are stalled in the end', async () => {
     let tries = 0;
     const engine = await open('stubborn', {
-      stallMs: 100,
+      // Far longer than a try, so that only what no longer counts as a sign of life lets it pass.
+      stallMs: 1_000,
       async work({ run, commit, signal }) {
-        while (run.attempt === 1 && !signal.aborted) {
+        const begun = performance.now();
+        while (run.attempt === 1 && !signal.aborted && performance.now() - begun < 30_000) {
           tries += 1;
-          await commit((tx) => tx.query('select pg_sleep(60)')).catch(() => {});
+          await commit(async () => {
+            throw new MillraceError('statement_cancelled', {});
+          }).catch(() => {});
         }
         signal.throwIfAborted();
         return 'complete';
@@ -141,7 +146,12 @@ describe('effects that stall', () => {
     await engine.start();
     const { id } = await engine.enqueue({ pipeline: 'stubborn', tenantId, input: {} });
     expect(await ended(engine, id)).toMatchObject({ status: 'completed', attempt: 2 });
-    expect(tries).toBeGreaterThan(1);
+    const { rows } = await database.admin.query(
+      'select error_code from engine.attempts where run_id = $1 and attempt = 1',
+      [id],
+    );
+    expect(rows).toEqual([{ error_code: 'stage_stalled' }]);
+    expect(tries).toBeGreaterThan(20);
   });
 
   it('are limited on the server as a whole, where it can: a frozen worker does not keep them open', async () => {
@@ -166,6 +176,33 @@ describe('effects that stall', () => {
       `select current_setting('server_version_num')::int >= 170000 as is17`,
     );
     expect(limits).toEqual([{ statement: '4s', idle: '1500ms', transaction: rows[0]?.is17 ? '10s' : 'not there' }]);
+  });
+
+  it('as a whole run into the limit of the transaction, however often they say that they live, which is tried again', async () => {
+    const { rows: server } = await database.admin.query<{ is17: boolean }>(
+      `select current_setting('server_version_num')::int >= 170000 as is17`,
+    );
+    if (!server[0]?.is17) return;
+    const engine = await open('one_long_transaction', {
+      stallMs: 1_000,
+      async work({ run, commit, progress }) {
+        await commit(async (tx) => {
+          for (let done = 0; run.attempt === 1; done += 1) {
+            await tx.query('select pg_sleep(0.1)');
+            progress({ done });
+          }
+        });
+        return 'complete';
+      },
+    });
+    await engine.start();
+    const { id } = await engine.enqueue({ pipeline: 'one_long_transaction', tenantId, input: {} });
+    expect(await ended(engine, id)).toMatchObject({ status: 'completed', attempt: 2 });
+    const { rows } = await database.admin.query(
+      'select error_kind, error_code from engine.attempts where run_id = $1 and attempt = 1',
+      [id],
+    );
+    expect(rows).toEqual([{ error_kind: 'transient', error_code: 'statement_cancelled' }]);
   });
 
   it('are stopped when their run is cancelled', async () => {

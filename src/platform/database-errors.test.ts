@@ -16,6 +16,7 @@ describe('foreign database errors', () => {
     ['57P01', 'database_lost'],
     ['57P03', 'database_lost'],
     ['25P03', 'database_lost'],
+    ['25P04', 'statement_cancelled'],
     ['40001', 'transaction_conflict'],
     ['40P01', 'transaction_conflict'],
     ['55P03', 'transaction_conflict'],

@@ -12,6 +12,7 @@ const sqlStates: Readonly<Record<string, ErrorCode>> = {
   '57P03': 'database_lost', // cannot_connect_now: starting up or shutting down
   '57P05': 'database_lost', // idle_session_timeout
   '25P03': 'database_lost', // idle_in_transaction_session_timeout: the server rolled us back
+  '25P04': 'statement_cancelled', // transaction_timeout: the server rolled us back and ended the connection
   '25006': 'database_lost', // read-only: we reached a standby during a failover
   '40': 'transaction_conflict', // serialization_failure, deadlock_detected, rollback
   '55P03': 'transaction_conflict', // lock_not_available: lock_timeout or nowait
