@@ -100,7 +100,8 @@ export function createEnginePools(options: EnginePoolOptions): EnginePools {
         url: options.directUrl ?? options.url,
         pooler: 'none',
         applicationName: 'millrace engine',
-        sessionSettings: { ...shared.sessionSettings, ...throughIndexes },
+        // Who listens and who beats is idle by nature; a pool opens another connection when it needs one.
+        sessionSettings: { ...shared.sessionSettings, ...throughIndexes, idle_session_timeout: '0' },
         answerWithinMs,
       }),
     async close() {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import { connectClient, createPool, withClient, withTenant, withTransaction } from './database.ts';
+import { connectClient, createPool, type Pool, withClient, withTenant, withTransaction } from './database.ts';
 import { sqlStateOf } from './database-errors.ts';
 
 const db = useDatabase();
@@ -42,6 +42,26 @@ describe('a pool', () => {
       `select '2024-02-29'::date as day, '2024-02-29 10:00Z'::timestamptz as at, 1.10::numeric as amount`,
     );
     expect(rows[0]).toEqual({ day: '2024-02-29', at: new Date('2024-02-29T10:00:00Z'), amount: '1.10' });
+  });
+
+  it('gives times as they are and sees what others committed, whatever the database has as its defaults', async () => {
+    const admin = await db.admin.connect();
+    await admin.query(`
+      alter database ${db.name} set datestyle = 'SQL, DMY';
+      alter database ${db.name} set default_transaction_isolation = 'serializable'`);
+    const pool = createPool({ url: db.adminUrl, max: 1, applicationName: 'defaults', connectTimeoutMs: 5_000 });
+    const ask = `select '2024-02-29 10:00Z'::timestamptz as at, current_setting('transaction_isolation') as level`;
+    const wanted = [{ at: new Date('2024-02-29T10:00:00Z'), level: 'read committed' }];
+    try {
+      expect((await pool.query(ask)).rows).toEqual(wanted);
+      expect(await withTransaction(pool, async (client) => (await client.query(ask)).rows)).toEqual(wanted);
+    } finally {
+      await admin.query(`
+        alter database ${db.name} reset datestyle;
+        alter database ${db.name} reset default_transaction_isolation`);
+      admin.release();
+      await pool.end();
+    }
   });
 
   it('says pool_exhausted when no connection becomes free in time', async () => {
@@ -119,6 +139,25 @@ describe('a transaction', () => {
     });
     expect(await codeOf(cut)).toBe('database_lost');
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  it.each([
+    ['in a transaction', (pool: Pool, write: string) => withTransaction(pool, (client) => client.query(write))],
+    ['outside of one', (pool: Pool, write: string) => withClient(pool, (client) => client.query(write))],
+  ])('gives up a connection to a server that only reads, as one reached during a failover: %s', async (_, ask) => {
+    const pool = createPool({ url: db.adminUrl, max: 1, applicationName: 'standby', connectTimeoutMs: 5_000 });
+    const write = `insert into public.notes values (${Math.floor(Math.random() * 1e9)})`;
+    const admin = await db.admin.connect();
+    // For connections that are opened meanwhile: as a standby behind the address of the primary.
+    await admin.query(`alter database ${db.name} set default_transaction_read_only = on`);
+    try {
+      expect(await codeOf(ask(pool, write))).toBe('database_lost');
+    } finally {
+      await admin.query(`alter database ${db.name} reset default_transaction_read_only`);
+      admin.release();
+    }
+    await ask(pool, write);
     await pool.end();
   });
 

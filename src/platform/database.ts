@@ -160,7 +160,9 @@ export async function withClient<T>(pool: pg.Pool, fn: (client: pg.PoolClient) =
   try {
     return await fn(client);
   } catch (error) {
-    throw translateDatabaseError(error);
+    const ours = translateDatabaseError(error);
+    if (isLost(ours)) broken ??= ours;
+    throw ours;
   } finally {
     client.off('error', onError);
     client.release(broken);
@@ -188,8 +190,9 @@ export async function withTransaction<T>(
     await client.query('commit');
     return result;
   } catch (error) {
-    destroy = !(await rollback(client));
-    throw translateDatabaseError(error);
+    const ours = translateDatabaseError(error);
+    destroy = !(await rollback(client)) || isLost(ours);
+    throw ours;
   } finally {
     client.off('error', ignore);
     if (client instanceof GuardedClient) client.silenceRule = undefined;
@@ -285,6 +288,11 @@ function connecting(url: string, waitedMs: number) {
   return { target: describeTarget(url), waitedMs, connecting: true };
 }
 
+/** Also of a connection that answers: one to a standby, reached during a failover, would fail everybody who writes for as long as it is used. */
+function isLost(error: unknown): error is MillraceError {
+  return error instanceof MillraceError && error.code === 'database_lost';
+}
+
 async function rollback(client: pg.PoolClient): Promise<boolean> {
   try {
     await client.query('rollback');
@@ -294,8 +302,8 @@ async function rollback(client: pg.PoolClient): Promise<boolean> {
   }
 }
 
-function beginStatement({ isolation, readOnly }: TransactionOptions): string {
-  return ['begin', isolation ? `isolation level ${isolation}` : '', readOnly ? 'read only' : ''].join(' ').trim();
+function beginStatement({ isolation = ISOLATION, readOnly }: TransactionOptions): string {
+  return `begin isolation level ${isolation}${readOnly ? ' read only' : ''}`;
 }
 
 type SessionOptions = Pick<
@@ -303,12 +311,17 @@ type SessionOptions = Pick<
   'role' | 'statementTimeoutMs' | 'idleInTransactionTimeoutMs' | 'sessionSettings'
 >;
 
+/** Whatever a database or a login has as its default: a statement that waited for a lock must see what the holder committed. */
+const ISOLATION = 'read committed';
+
 /** Name and value of every setting of a connection; the role comes last, it may not be allowed to make the others. */
 function settingsOf(options: SessionOptions): [string, string][] {
   const settings: [string, string | number | undefined][] = [
     ['statement_timeout', options.statementTimeoutMs],
     ['idle_in_transaction_session_timeout', options.idleInTransactionTimeoutMs],
     ['timezone', 'UTC'],
+    // The driver reads no other way of writing a time: it made null of it.
+    ['datestyle', 'ISO'],
     ...Object.entries(options.sessionSettings ?? {}),
     ['role', options.role],
   ];
@@ -316,7 +329,7 @@ function settingsOf(options: SessionOptions): [string, string][] {
 }
 
 function startupOptions(options: SessionOptions): string {
-  return settingsOf(options)
+  return [['default_transaction_isolation', ISOLATION] as const, ...settingsOf(options)]
     .map(([name, value]) => `-c ${name}=${escapeOption(value)}`)
     .join(' ');
 }

@@ -88,6 +88,16 @@ describe('a migration that needs a lock which others hold', () => {
 });
 
 describe('migrations', () => {
+  it('take as long as they take, and wait for each other, where the database limits statements and waits by default', async () => {
+    write('0001_first.sql', 'create table log (n int); select pg_sleep(0.5);');
+    for (const setting of [`statement_timeout = '100ms'`, `lock_timeout = '50ms'`])
+      await ask(
+        `do $$ begin execute format('alter database %I set ', current_database()) || '${setting.replaceAll("'", "''")}'; end $$`,
+      );
+    const both = await Promise.all([run(), run()]);
+    expect(both.map(({ applied }) => applied.length).sort()).toEqual([0, 1]);
+  });
+
   it('are applied once, in the order of their names, and reported', async () => {
     write('0002_second.sql', 'insert into log values (2);');
     write('0001_first.sql', 'create table log (n int); insert into log values (1);');

@@ -75,6 +75,7 @@ const statementMs = 24 * 3_600_000;
 const defaultPatience: Patience = { lockTimeoutMs: 3_000, tries: 20, pauseMs: 2_000 };
 const oldestServer = 150_000;
 const firstWithSetOption = 160_000;
+const firstWithTransactionTimeout = 170_000;
 
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const { own = [], roles = [] } = options;
@@ -84,10 +85,15 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     applicationName: 'millrace-migrate',
     connectTimeoutMs: 10_000,
     answerWithinMs: statementMs,
+    // Limits that the database or the owner has as a default are meant for requests.
+    statementTimeoutMs: 0,
+    idleInTransactionTimeoutMs: 0,
+    sessionSettings: { lock_timeout: '0' },
   });
   const patience = { ...defaultPatience, ...options.patience };
   try {
     const serverVersion = await requireServerVersion(client);
+    if (serverVersion >= firstWithTransactionTimeout) await client.query('set transaction_timeout = 0');
     await client.query(`select pg_advisory_lock(hashtext('millrace.migrate'))`);
     await createHistory(client);
     await createRoles(client, roles);

@@ -5,7 +5,12 @@ import type { OpenDatabase } from '../../platform/open-database.ts';
 import type { Finding } from './finding.ts';
 import { readSession, type SessionSigns } from './sql/read-session.ts';
 
-const wanted: SessionSigns = { role: 'millrace_engine', statement_timeout: '41s', idle_timeout: '43s' };
+const wanted: SessionSigns = {
+  role: 'millrace_engine',
+  statement_timeout: '41s',
+  idle_timeout: '43s',
+  isolation: 'read committed',
+};
 
 export async function checkPooler(database: OpenDatabase, connectTimeoutMs: number): Promise<Finding> {
   const options = {
@@ -29,6 +34,14 @@ export async function checkPooler(database: OpenDatabase, connectTimeoutMs: numb
   }
   const wrong = arrived.filter(([, signs]) => !isAsWanted(signs));
   const way = database.pooler === 'none' ? 'without a pooler' : 'through the pooler and past it';
+  const levels = new Set(arrived.map(([, { isolation }]) => isolation).filter((level) => level !== wanted.isolation));
+  if (wrong.length === 0 && levels.size > 0)
+    return {
+      check: 'connections',
+      state: 'fail',
+      detail: `single statements run ${[...levels].join(', ')} instead of ${wanted.isolation}: that is a default of the database or the login`,
+      fix: 'Reset it: "alter database … reset default_transaction_isolation", or the same with "alter role".',
+    };
   if (wrong.length === 0) return { check: 'connections', state: 'ok', detail: `role and timeouts arrive ${way}` };
   return {
     check: 'connections',

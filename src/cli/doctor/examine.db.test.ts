@@ -53,6 +53,20 @@ describe.skipIf(!hasPgBouncer())('behind PgBouncer', () => {
     expect(await behind({}, env)).toMatchObject({ state: 'ok', detail: expect.stringContaining('past it') });
   });
 
+  it('finds a default of the database under which single statements through the pooler see less', async () => {
+    await db.admin.query(`alter database ${db.name} set default_transaction_isolation = 'repeatable read'`);
+    const found = await behind({}, (pooled) => ({
+      DATABASE_POOLER: 'transaction',
+      DATABASE_URL: pooled,
+      DATABASE_DIRECT_URL: db.appUrl,
+    })).finally(() => db.admin.query(`alter database ${db.name} reset default_transaction_isolation`));
+    expect(found).toMatchObject({
+      state: 'fail',
+      detail: expect.stringContaining('repeatable read instead of read committed'),
+      fix: expect.stringContaining('reset default_transaction_isolation'),
+    });
+  });
+
   it('finds a pooler that drops them without a word, and one in the place of the server itself', async () => {
     const dropped = await behind({ ignore_startup_parameters: 'options' }, (pooled) => ({ DATABASE_URL: pooled }));
     expect(dropped).toMatchObject({ state: 'fail', detail: expect.stringContaining('instead of millrace_engine') });
