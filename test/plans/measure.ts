@@ -24,10 +24,10 @@ interface Node {
   readonly Plans?: readonly Node[];
 }
 
-/** Rows of a plan, its inner plans included. */
+/** Rows of a plan, its inner plans included. What collects the rows of parallel workers reads none of its own. */
 export function rowsOf(node: Node): number {
   const each =
-    node['Actual Rows'] +
+    (node['Node Type'].startsWith('Gather') ? 0 : node['Actual Rows']) +
     (node['Rows Removed by Filter'] ?? 0) +
     (node['Rows Removed by Join Filter'] ?? 0) +
     (node['Rows Removed by Index Recheck'] ?? 0);

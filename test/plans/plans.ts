@@ -33,6 +33,7 @@ const factor = 5;
 const dose = Number(process.env.MILLRACE_PLAN_ROWS ?? 3_000);
 const sizes = [Math.max(LEAST_SIZE, dose / factor ** 2), dose / factor, dose].map(Math.round);
 const LONGEST_MS = 60_000;
+const LONGEST_HOOK_MS = Math.max(600_000, dose * 100);
 /** Rows that do not count: a few look-ups more or less. */
 const SLACK = 300;
 
@@ -42,7 +43,7 @@ export function useMeasured(test: PlanTest, spoil?: (admin: pg.ClientBase) => Pr
   let found: PlansFound;
   beforeAll(async () => {
     found = await measurePlans(database, test, spoil);
-  }, 600_000);
+  }, LONGEST_HOOK_MS);
   return () => found;
 }
 

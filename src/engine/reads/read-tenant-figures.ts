@@ -27,11 +27,15 @@ export interface PauseRow {
   readonly paused_by: string;
 }
 
-/** Pauses of the whole pipeline and of the given lanes of it. */
+/** Pauses of the whole pipeline and of the given lanes of it. Looked up by key for each pipeline: paused lanes may be thousands. */
 export async function readPauses(db: Queryable, lanes: readonly string[]): Promise<PauseRow[]> {
   const { rows } = await db.query<PauseRow>({
     name: 'reads-pauses',
-    text: `select pipeline, lane, paused_at, paused_by from engine.pauses where lane = '' or lane = any ($1)`,
+    text: `
+      select z.pipeline, z.lane, z.paused_at, z.paused_by
+      from engine.pipelines p
+      cross join (select distinct unnest($1::text[] || ''::text) as lane) given
+      cross join lateral (select * from engine.pauses x where x.pipeline = p.pipeline and x.lane = given.lane limit 1) z`,
     values: [lanes],
   });
   return rows;
