@@ -1,4 +1,5 @@
 // The public library: declare a machine and its stages, open Millrace, submit work.
+export { makerOf, type Principal } from './access/principal.ts';
 export { allow, anyone, signedIn } from './contract/api/roles.ts';
 export { empty, json } from './contract/api/route.ts';
 export type { ErrorCode } from './contract/errors/catalogue.ts';
@@ -30,9 +31,11 @@ export type { RejectRecord } from './engine/sql/insert-rejects.ts';
 export type { CommitOptions, EmittedEvent, Progress, StageContext, StageRun } from './engine/stage-context.ts';
 export type { Verification } from './engine/verify.ts';
 export type { WhyWaiting } from './engine/why.ts';
+export { defineRoute, type OwnCall, type OwnRoute } from './http/own-route.ts';
 export { kits } from './pipelines/all.ts';
 export { defineKit, type KitHost, type PipelineKit } from './pipelines/kit.ts';
 export * from './pipelines/programs.ts';
+export * as setting from './platform/config/setting.ts';
 export type { Queryable } from './platform/database.ts';
 export type { Log } from './platform/log.ts';
 export {
@@ -42,5 +45,5 @@ export {
   type TransactionSession,
 } from './roles/create-millrace.ts';
 export type { By, NamedAttempt as AttemptRow, RunService } from './roles/run-service.ts';
-export type { Intake, IntakeRequest } from './sources/intake.ts';
+export { defineIntake, type Intake, type IntakeRequest } from './sources/intake.ts';
 export { sniffTableFile } from './tabular/content/table-file.ts';

@@ -1,5 +1,5 @@
-// A pipeline of one's own, with everything a pipeline can bring: tables and a database role, an upload, a sample, rejects that are fixed and
-// replayed, verification, an error code, a route, a command, an event and an alert. docs/adding-a-pipeline.md goes through it. Run it:
+// A pipeline of one's own, with everything a pipeline can bring: tables and a database role, a setting, an upload, a sample, rejects that are
+// fixed and replayed, verification, an error code, a route, a command, an event and an alert. docs/adding-a-pipeline.md goes through it. Run it:
 //
 //   PIPELINE_MODULES=examples/measurements/measurements.mjs millrace start
 import {
@@ -9,7 +9,9 @@ import {
   json,
   MillraceError,
   machine,
+  makerOf,
   readFileOf,
+  setting,
   sniffTableFile,
   startReplay,
 } from 'millrace';
@@ -38,6 +40,17 @@ export const measurements = defineKit({
   name,
   title: 'Measurements',
   mayStart: true,
+  settings: {
+    title: 'Measurements',
+    shape: {
+      most: setting.integer('MEASUREMENTS_MOST', {
+        min: 1,
+        max: 1_000_000,
+        default: 1_000,
+        doc: 'The greatest value that a sensor can measure; greater ones are refused.',
+      }),
+    },
+  },
   errors: {
     header_missing: {
       kind: 'input',
@@ -53,11 +66,11 @@ export const measurements = defineKit({
     },
   },
 
-  pipeline: ({ blobs }) =>
+  pipeline: ({ blobs, settings: { most } }) =>
     definePipeline({
       machine: states,
       input: Input,
-      stages: { store: { role: 'measurements_store', work: (context) => storeRows(context, blobs) } },
+      stages: { store: { role: 'measurements_store', work: (context) => storeRows(context, blobs, most) } },
       async recount({ id, input }, tx) {
         const { rows } = await tx.query('select count(*)::int as stored from measurements where run_id = $1', [id]);
         const refused = await tx.query('select count(*)::int as refused from engine.rejects where run_id = $1', [id]);
@@ -85,19 +98,20 @@ export const measurements = defineKit({
     },
   }),
 
-  rejects: ({ engine, blobs }) => ({
+  rejects: ({ engine, blobs, settings: { most } }) => ({
     header: async () => ({ names: columns, isEscaped: false, decimal: '.' }),
-    check: async (_run, rows) => rows.map((row) => faultsOf(row)),
-    replay: (run, which, { correlationId }) =>
+    check: async (_run, rows) => rows.map((row) => faultsOf(row, most)),
+    replay: (run, which, { principal, correlationId }) =>
       startReplay(
         engine,
         blobs,
-        { tenantId: run.tenant_id, runId: run.id, ...which, correlationId },
+        { tenantId: run.tenant_id, runId: run.id, ...which, createdBy: makerOf(principal), correlationId },
         {
           pipeline: name,
+          file: { format: 'csv', mediaType: 'text/csv' },
           write: (rejects) =>
             Buffer.from(csvOf(rejects.map(({ item, correction }) => ({ ...item, ...correction.cells })))),
-          input: () => ({ filename: 'replay.csv' }),
+          input: ({ originalName }) => ({ filename: originalName }),
         },
       ),
   }),
@@ -172,12 +186,12 @@ export const measurements = defineKit({
 });
 
 /** Rows, rejects and checkpoint in one fenced transaction: killed at any point, each row is stored or refused once. */
-async function storeRows(context, blobs) {
+async function storeRows(context, blobs, most) {
   const { run, input, checkpoint, commit, reject, progress } = context;
   const rows = input.rows ?? rowsOf((await readFileOf(context, blobs)).toString('utf8'));
   const outcomes = (await checkpoint()) ?? { inserted: 0, rejected: 0 };
   for (let at = outcomes.inserted + outcomes.rejected; at < rows.length; at += 1) {
-    const [fault] = faultsOf(rows[at]);
+    const [fault] = faultsOf(rows[at], most);
     if (fault !== undefined) reject({ ...fault, line: at + 2, item: rows[at] });
     outcomes[fault === undefined ? 'inserted' : 'rejected'] += 1;
     await commit((tx) => (fault === undefined ? insert(tx, run, rows[at]) : Promise.resolve()), {
@@ -205,9 +219,11 @@ function rowsOf(text) {
   return lines.map((line) => Object.fromEntries(line.split(',').map((cell, at) => [names[at], cell])));
 }
 
-function faultsOf({ taken_at: takenAt = '', value = '' }) {
+function faultsOf({ taken_at: takenAt = '', value = '' }, most) {
   if (value.trim() === '' || Number.isNaN(Number(value)))
     return [{ column: 'value', code: 'number_invalid', message: 'The value is not a number.', value }];
+  if (Number(value) > most)
+    return [{ column: 'value', code: 'number_too_large', message: `The value is greater than ${most}.`, value }];
   if (Number.isNaN(Date.parse(takenAt)))
     return [{ column: 'taken_at', code: 'date_invalid', message: 'The time cannot be read.', value: takenAt }];
   return [];

@@ -25,7 +25,7 @@ async function work(pipeline: AnyPipeline, runs: number): Promise<void> {
     controlSize: 3,
     effectsSize: 1,
     // Far shorter than the wait for the only connection.
-    connectTimeoutMs: 500,
+    connectTimeoutMs: 3_000,
     leaseMs: 3_000,
     log: silentLog,
   });
@@ -56,7 +56,7 @@ describe('runs that wait for a connection', () => {
     const pipeline = buildPipeline(
       'crowded',
       async (context) => {
-        await context.commit((tx) => tx.query('select pg_sleep(0.2)'), { checkpoint: {} });
+        await context.commit((tx) => tx.query('select pg_sleep(0.8)'), { checkpoint: {} });
         return 'complete';
       },
       { retry: strict },

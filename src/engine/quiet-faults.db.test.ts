@@ -383,7 +383,7 @@ describe('a consumer', () => {
     await database.admin.query('grant insert, select on public.heard to millrace_engine');
     const writing = {
       ...consumer(engine, async () => {}),
-      statementMs: 300,
+      statementMs: 3_000,
       apply: async (tx: Queryable, events: readonly FeedRow[]) => {
         const ours = events.filter((event) => event.tenant_id === tenantId);
         for (const { key } of ours) await tx.query('insert into public.heard values ($1)', [key]);

@@ -27,12 +27,15 @@ export interface ReplayPlan {
   readonly pipeline: string;
   /** The corrected rows as the bytes of a blob. */
   readonly write: (rejects: readonly CorrectedReject[]) => Buffer;
+  /** What that is. Default: a JSON object per line. */
+  readonly file?: { readonly format: string; readonly mediaType: string };
   /** What the run over them is asked to do; `rejects_of` is added. */
   readonly input: (file: StoredFile) => Readonly<Record<string, unknown>>;
   readonly uniqueKey?: (runId: string) => string;
 }
 
 const MAX_REPLAY_BYTES = 1024 ** 3;
+const ndjson = { format: 'ndjson', mediaType: 'application/x-ndjson' };
 
 export async function startReplay(
   engine: Engine,
@@ -48,12 +51,13 @@ export async function startReplay(
       takesOpen: request.takesOpen ?? false,
     });
     if (rejects.length === 0) throw new MillraceError('nothing_to_replay', { run: runId });
+    const written = plan.file ?? ndjson;
     const file = await storeFile(store, {
       tenantId,
-      fileName: `replay-${runId}.ndjson`,
+      fileName: `replay-${runId}.${written.format}`,
       body: once(plan.write(rejects)),
       maxBytes: MAX_REPLAY_BYTES,
-      sniff: () => ({ format: 'ndjson', mediaType: 'application/x-ndjson' }),
+      sniff: () => written,
     });
     await recordBlob(tx, file, { createdBy });
     await engine.enqueueIn(tx, [

@@ -175,7 +175,7 @@ describe('lost runs', () => {
     const holder = await database.admin.connect();
     const impatient = createPool({
       ...{ url: database.appUrl, role: 'millrace_engine', max: 2, applicationName: 'impatient' },
-      ...{ connectTimeoutMs: 5_000, statementTimeoutMs: 500 },
+      ...{ connectTimeoutMs: 60_000, statementTimeoutMs: 3_000 },
     });
     try {
       await holder.query('begin');

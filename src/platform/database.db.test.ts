@@ -65,7 +65,13 @@ describe('a pool', () => {
   });
 
   it('says pool_exhausted when no connection becomes free in time', async () => {
-    const pool = createPool({ url: db.adminUrl, max: 1, applicationName: 'small', connectTimeoutMs: 1_000 });
+    const pool = createPool({
+      url: db.adminUrl,
+      max: 1,
+      applicationName: 'small',
+      connectTimeoutMs: 60_000,
+      waitMs: 300,
+    });
     await withClient(pool, async () => {
       expect(await codeOf(withTransaction(pool, async () => 1))).toBe('pool_exhausted');
     });

@@ -78,6 +78,13 @@ export interface Intake<Fields extends z.ZodType = z.ZodType, Answer extends Acc
   };
 }
 
+/** Gives an intake its types: the fields of a request are those of its schema. */
+export function defineIntake<Fields extends z.ZodType, Answer extends Accepted = Accepted>(
+  intake: Intake<Fields, Answer>,
+): Intake<Fields, Answer> {
+  return intake;
+}
+
 export interface IntakeDeps {
   readonly store: BlobStore;
   /** Its login may become millrace_app: rows are written under the tenant's own policy. */

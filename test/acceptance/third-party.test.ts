@@ -82,6 +82,7 @@ beforeAll(async () => {
     SHUTDOWN_GRACE_SECONDS: '3',
     PIPELINE_MODULES: path.join(project, 'measurements/measurements.mjs'),
     WATCHED_FOLDERS: `${inbox}=measurements`,
+    MEASUREMENTS_MOST: '50',
   };
   mkdirSync(inbox);
   server = await startServer(env);
@@ -141,9 +142,14 @@ describe('a pipeline of one’s own', () => {
     expect(reject).toMatchObject({ column: 'value', value: 'warm' });
     const correction = `/v1/runs/${run.run_id}/rejects/${reject?.id}/correction`;
     expect((await call('PUT', correction, { cells: { value: 'hot' } })).body.faults).toHaveLength(1);
+    const { faults } = (await call('PUT', correction, { cells: { value: '51' } })).body;
+    expect(faults).toMatchObject([{ message: 'The value is greater than 50.' }]);
     expect((await call('PUT', correction, { cells: { value: '6.5' } })).body.faults).toEqual([]);
     const { body: replay } = await call('POST', `/v1/runs/${run.run_id}/replay`, {});
-    expect(await ended(replay.run_id)).toMatchObject({ status: 'stored', receipt: { outcomes: { inserted: 1 } } });
+    expect(await ended(replay.run_id)).toMatchObject({
+      ...{ status: 'stored', receipt: { outcomes: { inserted: 1 } } },
+      title: `replay-${run.run_id}.csv`,
+    });
     const alerts = async () => (await call('GET', '/v1/alerts')).body.data as unknown as { rule: string }[];
     await waitFor(async () => (await alerts()).some(({ rule }) => rule === 'measurements_refused'), {
       what: 'its alert',
@@ -178,6 +184,8 @@ describe('a pipeline of one’s own', () => {
     writeFileSync(file, 'sensor,taken_at,value\nwest,2026-01-07T00:00:00Z,3\n');
     const { code, stdout } = await millrace(['ingest', file, '--pipeline', 'measurements', '--watch'], env);
     expect([code, stdout]).toEqual([0, expect.stringContaining('receipt  1 = 1 inserted')]);
+    const again = await millrace(['ingest', file, '--pipeline', 'measurements'], env);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('these very bytes were uploaded before')]);
     for (const [name, content] of [
       ['good.csv', 'sensor,taken_at,value\nwest,2026-01-08T00:00:00Z,4\n'],
       ['page.csv', '<html><body>not found</body></html>'],
@@ -216,6 +224,14 @@ describe('a pipeline of one’s own', () => {
     writeFileSync(file, JSON.stringify(input));
     const command = await millrace(['runs', 'start', 'measurements', '--input', file, '--json'], env);
     expect([command.code, command.stderr]).toEqual([0, '']);
+  });
+
+  it('has settings of its own: a value that does not fit ends the start and is named', async () => {
+    const { code, stderr } = await millrace(['measurements', 'south'], { ...env, MEASUREMENTS_MOST: 'all' });
+    expect([code, stderr]).toEqual([
+      78,
+      expect.stringContaining('MEASUREMENTS_MOST must be a whole number from 1 to 1000000'),
+    ]);
   });
 
   it('has commands of its own, which call its routes on the server or on this machine', async () => {

@@ -24,7 +24,7 @@ function own(name: string, process: Processor['process'], concurrency = 1): Proc
   });
 }
 
-const breathe = () => new Promise((resolve) => setImmediate(resolve));
+const breathe = () => new Promise((resolve) => setTimeout(resolve, 1));
 
 /** Without end, in small steps, as a leak in a loop does. */
 async function leak(): Promise<Outcome> {
@@ -37,8 +37,13 @@ async function leak(): Promise<Outcome> {
 let isCulpritHere = false;
 let neighbours = 0;
 
+/** Keeps the event loop as a loop without end does, and leaves the processor to others. */
+function stand(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
+
 /** A row `culprit` that takes its process with it once its three neighbours are in it; they answer as soon as they are without it. */
-function among(doIt: () => never | undefined): Processor['process'] {
+function among(doIt: () => void): Processor['process'] {
   return async ({ cells }) => {
     if (cells.word !== 'culprit') {
       neighbours += 1;
@@ -59,13 +64,7 @@ export default [
     among(() => process.exit(3)),
     4,
   ),
-  own(
-    'spinning-among',
-    among(() => {
-      for (;;);
-    }),
-    4,
-  ),
+  own('spinning-among', among(stand), 4),
   // Waits for what never comes, as for a provider that does not answer; the event loop is free.
   own(
     'waiting-among',

@@ -56,13 +56,13 @@ async function ingest(file: string, command: Command, ways: IngestWays): Promise
     const { call, consoleUrl } = connection;
     const mustWork = await workIfNobodyDoes(connection, pipeline);
     const submitted = await (way.submit ?? upload)(call, form);
+    if (submitted.sameBytesAs !== undefined && !submitted.isOver && !options.json)
+      say(paint('dim', `  these very bytes were uploaded before: ${submitted.sameBytesAs}`));
     if (submitted.isOver || (!options.watch && !mustWork)) {
       if (options.json) sayJson(submitted.answer);
       else say(submitted.line ?? whereItIs(submitted, consoleUrl));
       return;
     }
-    if (submitted.sameBytesAs !== undefined && !options.json)
-      say(paint('dim', `  these very bytes were uploaded before: ${submitted.sameBytesAs}`));
     await follow(call, submitted.runId, way, { consoleUrl, asJson: options.json ?? false });
   });
 }

@@ -87,13 +87,15 @@ describe('an own processor that never gives the event loop back', () => {
 });
 
 describe('rows in the process of an own processor', () => {
-  const bench = useItems({ processors: ownProcessors, settings: { maxAttemptsError: 2, itemTimeoutMs: 3_000 } });
+  const patient = useItems({ processors: ownProcessors, settings: { maxAttemptsError: 2 } });
+  // Far above what an answer takes, also on a slow machine.
+  const hasty = useItems({ processors: ownProcessors, settings: { maxAttemptsError: 2, itemTimeoutMs: 4_000 } });
 
   it.each([
-    ['quitting-among', /its process ended \(exit code 3\)/],
-    ['spinning-among', /did not answer within 3000 ms/],
-    ['waiting-among', /did not answer within 3000 ms/],
-  ])('lose no attempt to a neighbour that is %s', async (processor, why) => {
+    ['quitting-among', patient, /its process ended \(exit code 3\)/],
+    ['spinning-among', hasty, /did not answer within 4000 ms/],
+    ['waiting-among', hasty, /did not answer within 4000 ms/],
+  ] as const)('lose no attempt to a neighbour that is %s', async (processor, bench, why) => {
     const job = await bench.ended(await submitTo(bench, processor, ['culprit', 'a', 'b', 'c']));
     expect(job).toMatchObject({ queue_state: 'DONE', done_items: 3, error_items: 1 });
     const items = await bench.items(job.jobId);
