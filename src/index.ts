@@ -32,6 +32,7 @@ export type { CommitOptions, EmittedEvent, Progress, StageContext, StageRun } fr
 export type { Verification } from './engine/verify.ts';
 export type { WhyWaiting } from './engine/why.ts';
 export { defineRoute, type OwnCall, type OwnRoute } from './http/own-route.ts';
+export { replayRequest } from './http/reject-tools/reject-tools.ts';
 export { kits } from './pipelines/all.ts';
 export { defineKit, type KitHost, type PipelineKit } from './pipelines/kit.ts';
 export * from './pipelines/programs.ts';

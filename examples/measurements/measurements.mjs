@@ -9,8 +9,8 @@ import {
   json,
   MillraceError,
   machine,
-  makerOf,
   readFileOf,
+  replayRequest,
   setting,
   sniffTableFile,
   startReplay,
@@ -101,19 +101,14 @@ export const measurements = defineKit({
   rejects: ({ engine, blobs, settings: { most } }) => ({
     header: async () => ({ names: columns, isEscaped: false, decimal: '.' }),
     check: async (_run, rows) => rows.map((row) => faultsOf(row, most)),
-    replay: (run, which, { principal, correlationId }) =>
-      startReplay(
-        engine,
-        blobs,
-        { tenantId: run.tenant_id, runId: run.id, ...which, createdBy: makerOf(principal), correlationId },
-        {
-          pipeline: name,
-          file: { format: 'csv', mediaType: 'text/csv' },
-          write: (rejects) =>
-            Buffer.from(csvOf(rejects.map(({ item, correction }) => ({ ...item, ...correction.cells })))),
-          input: ({ originalName }) => ({ filename: originalName }),
-        },
-      ),
+    replay: (run, which, by) =>
+      startReplay(engine, blobs, replayRequest(run, which, by), {
+        pipeline: name,
+        file: { format: 'csv', mediaType: 'text/csv' },
+        write: (rejects) =>
+          Buffer.from(csvOf(rejects.map(({ item, correction }) => ({ ...item, ...correction.cells })))),
+        input: ({ originalName }) => ({ filename: originalName }),
+      }),
   }),
 
   routes: () => [

@@ -23,10 +23,10 @@ describe('a waiting upload that is cancelled', () => {
   it('ends as failed without a worker, and cannot be cancelled twice', async () => {
     const tenantId = newTenant();
     const files = [
-      { engine: ads.engine, id: await ads.hand(tenantId, 'date,campaign_id\n2026-11-01,c1\n') },
+      { engine: ads.engine, id: await ads.submit(tenantId, 'date,campaign_id\n2026-11-01,c1\n') },
       {
         engine: judgments.engine,
-        id: await judgments.hand(tenantId, judgmentsFile('C-1,Ada,Bob,10,2026-01-01,Kings,,,')),
+        id: await judgments.submit(tenantId, judgmentsFile('C-1,Ada,Bob,10,2026-01-01,Kings,,,')),
       },
     ];
     for (const { engine, id } of files) {

@@ -121,7 +121,7 @@ async function upload(bench: AdsBench, random: Random, count: number): Promise<U
   for (let i = 0; i < count; i++) {
     const { text, reference } = makeAdsFile(random);
     const tenantId = uuidv7();
-    uploads.push({ tenantId, reference, runId: await bench.hand(tenantId, text) });
+    uploads.push({ tenantId, reference, runId: await bench.submit(tenantId, text) });
   }
   return uploads;
 }

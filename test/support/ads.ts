@@ -17,7 +17,7 @@ export interface AdsBench {
   readonly engine: Engine;
   readonly store: DiskBlobStore;
   /** Stores the bytes and enqueues the run. */
-  hand(tenantId: string, bytes: string | Uint8Array, input?: Partial<AdsInput>): Promise<string>;
+  submit(tenantId: string, bytes: string | Uint8Array, input?: Partial<AdsInput>): Promise<string>;
   /** The same, and waits for its end. */
   ingest(tenantId: string, bytes: string | Uint8Array, input?: Partial<AdsInput>): Promise<RunRow>;
   ended(tenantId: string, runId: string): Promise<RunRow>;
@@ -34,7 +34,7 @@ export async function openAdsBench(
   const bench: AdsBench = {
     engine,
     store,
-    async hand(tenantId, bytes, input = {}) {
+    async submit(tenantId, bytes, input = {}) {
       const fileName = input.filename ?? 'export.csv';
       const file = await storeFile(store, {
         tenantId,
@@ -59,7 +59,7 @@ export async function openAdsBench(
       return id;
     },
     async ingest(tenantId, bytes, input) {
-      return bench.ended(tenantId, await bench.hand(tenantId, bytes, input));
+      return bench.ended(tenantId, await bench.submit(tenantId, bytes, input));
     },
     ended: (tenantId, runId) => endOfRun(engine, tenantId, runId),
     async close() {

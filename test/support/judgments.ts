@@ -28,7 +28,7 @@ let batches = 0;
 export interface JudgmentsBench {
   readonly engine: Engine;
   readonly store: DiskBlobStore;
-  hand(tenantId: string, bytes: string, input?: Partial<JudgmentsInput>): Promise<string>;
+  submit(tenantId: string, bytes: string, input?: Partial<JudgmentsInput>): Promise<string>;
   /** The same, and waits for its end. */
   ingest(tenantId: string, bytes: string, input?: Partial<JudgmentsInput>): Promise<RunRow>;
   ended(tenantId: string, runId: string): Promise<RunRow>;
@@ -59,7 +59,7 @@ export async function openJudgmentsBench(
   const feed = async (tenantId = newTenant()) => {
     if (isFed) return;
     isFed = true;
-    const runId = await bench.hand(tenantId, judgmentsFile(...canaryRows));
+    const runId = await bench.submit(tenantId, judgmentsFile(...canaryRows));
     noteFed();
     if (isStarted) await bench.ended(tenantId, runId);
   };
@@ -67,7 +67,7 @@ export async function openJudgmentsBench(
   const bench: JudgmentsBench = {
     engine,
     store,
-    async hand(tenantId, bytes, input = {}) {
+    async submit(tenantId, bytes, input = {}) {
       const batch = input.source_batch_id ?? `batch-${++batches}`;
       const file = await storeFile(store, {
         tenantId,
@@ -92,7 +92,7 @@ export async function openJudgmentsBench(
       return id;
     },
     async ingest(tenantId, bytes, input) {
-      return bench.ended(tenantId, await bench.hand(tenantId, bytes, input));
+      return bench.ended(tenantId, await bench.submit(tenantId, bytes, input));
     },
     ended: (tenantId, runId) => endOfRun(engine, tenantId, runId),
     async close() {

@@ -84,7 +84,7 @@ Case Number,Plaintiff,Judgment Amount\nZ-1,Zoe,1\nZ-2,Zed,2\nZ-3,Zac,3\n`;
   it('is told when its file came from a folder, where nobody looks at it, until the run has ended', async () => {
     const tenantId = newTenant();
     const ask = async () => {
-      const runId = await bench.hand(tenantId, doubtful);
+      const runId = await bench.submit(tenantId, doubtful);
       const question = await waitFor(() => findOpenQuestion(bench.engine.pools.control, tenantId, runId));
       return { runId, questionId: question.question_id };
     };

@@ -74,12 +74,12 @@ describe('an upload whose worker is killed', () => {
     const killed: { tenantId: string; runId: string }[] = [];
     for (const failpoint of points) {
       const tenantId = newTenant();
-      const runId = await bench.hand(tenantId, file);
+      const runId = await bench.submit(tenantId, file);
       await workUntilKilled(failpoint);
       killed.push({ tenantId, runId });
     }
     const undisturbed = newTenant();
-    const runId = await bench.hand(undisturbed, file);
+    const runId = await bench.submit(undisturbed, file);
     await bench.engine.start();
     const expected = await outcomeOf(undisturbed, runId);
     expect(expected.status).toBe('completed');

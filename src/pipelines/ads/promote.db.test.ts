@@ -414,7 +414,7 @@ describe('an upload', () => {
       row(new Date(Date.UTC(2024, 0, 1 + (i % 300))).toISOString().slice(0, 10), String(Math.floor(i / 300)), '1.25'),
     );
     const reported_at = '2024-06-01T00:00:00Z';
-    const ids = await Promise.all([1, 2, 3].map(() => bench.hand(tenantId, file(...rows), { reported_at })));
+    const ids = await Promise.all([1, 2, 3].map(() => bench.submit(tenantId, file(...rows), { reported_at })));
     const runs = await Promise.all(ids.map((id) => bench.ended(tenantId, id)));
     expect(runs.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
     const outcomes = runs.map(({ receipt }) => receipt?.outcomes ?? {});

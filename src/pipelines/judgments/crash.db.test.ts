@@ -80,11 +80,11 @@ describe('a batch whose worker is killed', () => {
     const tenants: { tenantId: string; runId: string }[] = [];
     for (const failpoint of points) {
       const tenantId = newTenant();
-      const runId = await bench.hand(tenantId, file);
+      const runId = await bench.submit(tenantId, file);
       await workUntilKilled(failpoint);
       tenants.push({ tenantId, runId });
     }
-    const runId = await bench.hand(undisturbed, file);
+    const runId = await bench.submit(undisturbed, file);
     await bench.engine.start();
     const expected = await outcomeOf(undisturbed, runId);
     expect(expected.status).toBe('completed');

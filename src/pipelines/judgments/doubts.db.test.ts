@@ -24,8 +24,8 @@ afterAll(() => bench.close());
 const rowsOf = (count: number) =>
   Array.from({ length: count }, (_, i) => `K-${i},Ann ${i},Dan,${i + 1},2024-01-0${(i % 9) + 1},Kings,,,`);
 
-async function asked(tenantId: string, file: string, input: Parameters<JudgmentsBench['hand']>[2] = {}) {
-  const runId = await bench.hand(tenantId, file, input);
+async function asked(tenantId: string, file: string, input: Parameters<JudgmentsBench['submit']>[2] = {}) {
+  const runId = await bench.submit(tenantId, file, input);
   const question = await waitFor(() => findOpenQuestion(bench.engine.pools.control, tenantId, runId), {
     what: 'the batch to ask',
   });
@@ -61,10 +61,10 @@ describe('a batch with a second table', () => {
 
   it('fails or goes on when the sender wants it so', async () => {
     const tenantId = newTenant();
-    const failed = await bench.ended(tenantId, await bench.hand(tenantId, file, { on_doubt: 'fail' }));
+    const failed = await bench.ended(tenantId, await bench.submit(tenantId, file, { on_doubt: 'fail' }));
     expect(failed).toMatchObject({ status: 'failed', error_code: 'reading_doubtful' });
     const other = newTenant();
-    const gone = await bench.ended(other, await bench.hand(other, file, { on_doubt: 'proceed' }));
+    const gone = await bench.ended(other, await bench.submit(other, file, { on_doubt: 'proceed' }));
     expect(gone).toMatchObject({ status: 'completed', receipt: { read: 6, doubts: { other_table: 1 } } });
     expect(gone.receipt).toMatchObject({
       in_doubt: [{ code: 'other_table', message: expect.stringContaining('3 rows') }],

@@ -39,7 +39,7 @@ describe('a batch whose worker was killed', () => {
   it('is listed as stale after the timeout, then taken over with the line and the alert of the specification', async () => {
     const tenantId = newTenant();
     const file = judgmentsFile('T-1,Ann,Dan,10,2024-01-01,Kings,,,');
-    const runId = await bench.hand(tenantId, file, { source_batch_id: 'abandoned' });
+    const runId = await bench.submit(tenantId, file, { source_batch_id: 'abandoned' });
     await workUntilKilled();
     const stale = async (hours: number) => {
       await setClockOffset(database.admin, '3 hours');

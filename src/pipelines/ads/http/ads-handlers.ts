@@ -1,11 +1,10 @@
 // What the ads pipeline brings to the HTTP API: its numbers, reading and mapping, its intake, and how its refused rows are fixed.
-import { makerOf } from '../../../access/principal.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { ShownRun } from '../../../engine/reads/run-columns.ts';
 import type { Handlers } from '../../../http/call.ts';
 import { headerOf } from '../../../http/reject-tools/header-of.ts';
-import type { RejectTools } from '../../../http/reject-tools/reject-tools.ts';
+import { type RejectTools, replayRequest } from '../../../http/reject-tools/reject-tools.ts';
 import { correctedRun, requireReturnedRun } from '../../../http/reject-tools/returned-run.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import { withTenant } from '../../../platform/database.ts';
@@ -99,14 +98,7 @@ export function adsRejectTools(engine: Engine, store: BlobStore): RejectTools {
   return {
     header: async (run) => headerOf((await readingOf(engine, run)).reading),
     check: async (run, rows) => checkRows(await readingOf(engine, run), rows),
-    replay: (run, which, { principal, correlationId }) =>
-      replayRejects(engine, store, {
-        tenantId: run.tenant_id,
-        runId: run.id,
-        ...which,
-        correlationId,
-        createdBy: makerOf(principal),
-      }),
+    replay: (run, which, by) => replayRejects(engine, store, replayRequest(run, which, by)),
   };
 }
 

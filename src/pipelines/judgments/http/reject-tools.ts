@@ -1,9 +1,8 @@
 // How refused rows of a batch are fixed: checked by the batch's own reading and mapping, and run again as a batch of their own.
-import { makerOf } from '../../../access/principal.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { ShownRun } from '../../../engine/reads/run-columns.ts';
 import { headerOf } from '../../../http/reject-tools/header-of.ts';
-import type { RejectTools } from '../../../http/reject-tools/reject-tools.ts';
+import { type RejectTools, replayRequest } from '../../../http/reject-tools/reject-tools.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import { checkRows } from '../corrections.ts';
 import { JudgmentsInput } from '../input.ts';
@@ -18,13 +17,6 @@ export function judgmentsRejectTools(engine: Engine, store: BlobStore): RejectTo
       const input = JudgmentsInput.parse(run.input);
       return checkRows(await readingOf(run, input), input.null_token, rows);
     },
-    replay: (run, which, { principal, correlationId }) =>
-      replayRejects(engine, store, {
-        tenantId: run.tenant_id,
-        runId: run.id,
-        ...which,
-        correlationId,
-        createdBy: makerOf(principal),
-      }),
+    replay: (run, which, by) => replayRejects(engine, store, replayRequest(run, which, by)),
   };
 }
