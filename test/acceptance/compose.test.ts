@@ -128,7 +128,7 @@ async function useServices(
       const body = (await answer.json()) as { status: string; error: string | null };
       return ['succeeded', 'failed'].includes(body.status) ? body : undefined;
     },
-    { what: `the run over ${variant}`, timeoutMs: 120_000 },
+    { what: `the run over ${variant}` },
   );
   const worked = await database.query<{ pipelines: string[] }>(
     `select w.pipelines from engine.all_attempts a join engine.workers w on w.worker_id = a.worker_id where a.run_id = $1`,

@@ -40,7 +40,7 @@ const quiet = () =>
       );
       return names.every((name) => left[name] === '0') && row?.live === 0 ? true : undefined;
     },
-    { what: 'the announcements to be heard and their runs to end', timeoutMs: 150_000, everyMs: 200 },
+    { what: 'the announcements to be heard and their runs to end', everyMs: 200 },
   );
 
 const documentRuns = async () =>

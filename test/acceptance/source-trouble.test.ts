@@ -95,7 +95,6 @@ it('a failed sync and a source without a sync for too long reach a webhook and a
   server = await startServer(bucket.env);
   await waitFor(async () => hooks('source.stale').length > 0 && alerts('source_stale').length > 0, {
     what: 'the silence to be heard',
-    timeoutMs: 150_000,
   });
   const listed = await millrace(['sources', 'list'], bucket.env);
   expect(listed.stdout, listed.stderr).toMatch(/heard .*failing|heard .*stale/);

@@ -52,7 +52,7 @@ async function sync(sourceId: string): Promise<Record<string, number>> {
       );
       return row?.left === 0;
     },
-    { what: `the runs of source ${sourceId} to end`, timeoutMs: 150_000, everyMs: 200 },
+    { what: `the runs of source ${sourceId} to end`, everyMs: 200 },
   );
   const shown = await cli<Source>('sources', 'show', sourceId);
   return shown.syncs.find(({ sync_id: each }) => each === id)?.counts ?? {};

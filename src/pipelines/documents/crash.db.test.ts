@@ -60,7 +60,7 @@ async function workUntilKilled(failpoint: string): Promise<void> {
     stdio: 'ignore',
   });
   // Never reached: then the test must say so instead of waiting for ever.
-  const late = setTimeout(() => child.kill('SIGTERM'), 120_000);
+  const late = setTimeout(() => child.kill('SIGTERM'), 540_000);
   const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   clearTimeout(late);
   expect([failpoint, signal]).toEqual([failpoint, 'SIGKILL']);

@@ -23,7 +23,7 @@ const embedder = {
     return (provider.lie ?? vectors) as Float32Array[];
   },
 };
-const TIMEOUT_MS = 300;
+const TIMEOUT_MS = 1_500;
 const search = { ...openSearch(embedder) };
 const bench = useDocuments({ embedder, search });
 let user: TestUser;
