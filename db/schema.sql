@@ -1959,7 +1959,7 @@ create table public.embedding_models (
   constraint embedding_models_provider_check CHECK ((provider = ANY (ARRAY['embedded'::text, 'http'::text, 'local'::text]))),
   constraint embedding_models_state_check CHECK ((state = ANY (ARRAY['building'::text, 'ready'::text, 'active'::text, 'retired'::text])))
 );
-CREATE INDEX embedding_models_due ON public.embedding_models USING btree (model_id, part_at) WHERE (is_due OR (build_version IS NOT NULL));
+CREATE INDEX embedding_models_due ON public.embedding_models USING btree (model_id, part_at NULLS FIRST, tenant_id) WHERE (is_due OR (build_version IS NOT NULL));
 CREATE UNIQUE INDEX embedding_models_one_active ON public.embedding_models USING btree (tenant_id) WHERE (state = 'active'::text);
 CREATE INDEX embedding_models_previous ON public.embedding_models USING btree (tenant_id, deactivated_at DESC) WHERE ((state = 'ready'::text) AND (deactivated_at IS NOT NULL));
 CREATE INDEX embedding_models_retired ON public.embedding_models USING btree (part_at NULLS FIRST, tenant_id, model_id) WHERE (is_due AND (state = 'retired'::text));

@@ -3,7 +3,7 @@ import type { Queryable } from '../../../platform/database.ts';
 import { storableJson } from '../../../platform/storable-text.ts';
 import type { Chunk } from '../chunking/chunk-pages.ts';
 import type { Passage } from '../chunking/passages.ts';
-import { lookUpByIndex } from './look-up-by-index.ts';
+import { lookUpByIndex, readInOrder } from './look-up-by-index.ts';
 
 export interface ChunkRow extends Chunk {
   readonly chunkId: string;
@@ -102,15 +102,19 @@ export async function listPassages(
   from: number,
   limit: number,
 ): Promise<PassageToEmbed[]> {
+  await readInOrder(tx);
   const { rows } = await tx.query<FoundPassage>({
     name: 'documents-list-passages',
     text: `
       select c.chunk_no::bigint * ${PASSAGES_PER_CHUNK} + p.passage_no as position, p.text_hash, c.heading_path, c.text,
              p.char_start, p.char_end
       from public.chunks c
-      join public.chunk_passages p on p.tenant_id = c.tenant_id and p.chunk_id = c.chunk_id
+      cross join lateral (
+        select * from public.chunk_passages q
+        where q.tenant_id = $1 and q.chunk_id = c.chunk_id and c.chunk_no::bigint * ${PASSAGES_PER_CHUNK} + q.passage_no >= $3
+        order by q.passage_no
+      ) p
       where c.tenant_id = $1 and c.doc_version_id = $2 and c.chunk_no >= $3::bigint / ${PASSAGES_PER_CHUNK}
-        and c.chunk_no::bigint * ${PASSAGES_PER_CHUNK} + p.passage_no >= $3
       order by c.chunk_no, p.passage_no
       limit $4`,
     values: [tenantId, versionId, from, limit],
@@ -136,6 +140,7 @@ export async function listChunkTexts(
   from: number,
   limit: number,
 ): Promise<ChunkText[]> {
+  await readInOrder(tx);
   const { rows } = await tx.query<{ chunk_id: string; heading_path: string[]; text: string }>({
     name: 'documents-list-chunk-texts',
     text: `

@@ -25,6 +25,9 @@ export interface BuildPlace {
   readonly position: number;
 }
 
+// `(m.model_id = …) is true` in what follows: a tenant has a few models, a model may be due for thousands of tenants, and the index of
+// those that are due must not be walked for one of them.
+
 /** Begins a round where none is under way. Undefined: nothing is to be built. */
 export async function beginRound(tx: Queryable, tenantId: string, modelId: string): Promise<BuildPlace | undefined> {
   const { rows } = await tx.query<{ build_version: string; build_position: number }>({
@@ -34,7 +37,7 @@ export async function beginRound(tx: Queryable, tenantId: string, modelId: strin
       set is_due = case when m.build_version is null then false else m.is_due end,
           build_position = case when m.build_version is null then 0 else m.build_position end,
           build_version = coalesce(m.build_version, $3::uuid), part_at = engine.now()
-      where m.tenant_id = $1 and m.model_id = $2 and m.state <> 'retired' and (m.is_due or m.build_version is not null)
+      where m.tenant_id = $1 and (m.model_id = $2) is true and m.state <> 'retired' and (m.is_due or m.build_version is not null)
       returning m.build_version, m.build_position`,
     values: [tenantId, modelId, BEFORE_ALL],
   });
@@ -203,7 +206,7 @@ export async function moveBuild(
       update public.embedding_models m
       set build_version = $5, build_position = $6, passages = m.passages + $7 + $8, embedded = m.embedded + $7,
           reused = m.reused + $8, trouble = null, tries = 0, next_try_at = null, part_at = engine.now()
-      where m.tenant_id = $1 and m.model_id = $2 and m.build_version = $3 and m.build_position = $4 and m.state <> 'retired'`,
+      where m.tenant_id = $1 and (m.model_id = $2) is true and m.build_version = $3 and m.build_position = $4 and m.state <> 'retired'`,
     values: [tenantId, modelId, from.version, from.position, to.version, to.position, embedded, reused],
   });
   return rowCount === 1;
@@ -218,7 +221,7 @@ export async function endRound(tx: Queryable, tenantId: string, modelId: string,
       set build_version = null, build_position = 0, trouble = null, tries = 0, next_try_at = null,
           state = case when m.state = 'building' and not m.is_due then 'ready' else m.state end,
           ready_at = case when m.is_due then m.ready_at else coalesce(m.ready_at, engine.now()) end
-      where m.tenant_id = $1 and m.model_id = $2 and m.build_version = $3 and m.build_position = $4 and m.state <> 'retired'`,
+      where m.tenant_id = $1 and (m.model_id = $2) is true and m.build_version = $3 and m.build_position = $4 and m.state <> 'retired'`,
     values: [tenantId, modelId, from.version, from.position],
   });
   return rowCount === 1;

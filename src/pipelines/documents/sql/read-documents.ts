@@ -1,6 +1,6 @@
 // Documents, versions and chunks as they are shown, under the tenant's row-level security.
 import type { Queryable } from '../../../platform/database.ts';
-import { lookUpByIndex } from './look-up-by-index.ts';
+import { lookUpByIndex, readInOrder } from './look-up-by-index.ts';
 
 export interface DocumentRow {
   readonly doc_id: string;
@@ -336,6 +336,7 @@ export async function listChunks(
   after: number,
   limit: number,
 ): Promise<ShownChunk[]> {
+  await readInOrder(db);
   const { rows } = await db.query<ShownChunk>({
     name: 'documents-list-chunks',
     text: `
