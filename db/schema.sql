@@ -1044,6 +1044,7 @@ create policy judgments_tenant_only on engine.runs for select to judgments_impor
 create policy support_any_tenant on engine.runs for select to syncs_support using ((pipeline = 'syncs'::text));
 create policy tenant_only on engine.runs for all to millrace_app using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 CREATE TRIGGER runs_check_content AFTER UPDATE OF receipt ON engine.runs FOR EACH ROW WHEN ((new.receipt ? 'content'::text)) EXECUTE FUNCTION engine.check_content();
+CREATE TRIGGER runs_check_content_told AFTER UPDATE OF receipt ON engine.runs FOR EACH ROW WHEN (((new.blob_id IS NOT NULL) AND (((new.receipt ->> 'read'::text))::bigint > 0) AND (NOT (new.receipt ? 'content'::text)) AND ((new.pipeline = ANY (ARRAY['ads'::text, 'judgments'::text])) OR ((new.pipeline = 'items'::text) AND ((new.input ->> 'job_type'::text) = 'csv'::text) AND (NOT (new.input ? 'reprocess'::text)))))) EXECUTE FUNCTION engine.require_content();
 CREATE TRIGGER runs_guard_leaving AFTER DELETE ON engine.runs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION engine.guard_leaving_runs();
 CREATE TRIGGER runs_guard_moves AFTER UPDATE ON engine.runs REFERENCING OLD TABLE AS old_runs NEW TABLE AS new_runs FOR EACH STATEMENT EXECUTE FUNCTION engine.guard_run_moves();
 CREATE TRIGGER runs_refuse_past_keys BEFORE INSERT ON engine.runs FOR EACH ROW WHEN (((new.unique_key IS NOT NULL) OR (new.retry_of IS NOT NULL))) EXECUTE FUNCTION engine.refuse_past_keys();
@@ -3933,6 +3934,22 @@ begin
     if exists (select from engine.past_retries k where k.retry_of = new.retry_of) then
       return null;
     end if;
+  end if;
+  return new;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION engine.require_content()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from millrace.migrations m
+    where m.name = '0920_receipts_say_what_files_hold.sql' and new.created_at > m.applied_at
+  ) then
+    raise exception 'the receipt of run % does not say what its file consists of', new.id using errcode = 'check_violation';
   end if;
   return new;
 end

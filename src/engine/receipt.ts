@@ -63,7 +63,13 @@ export function differences(written: Receipt, recounted: Receipt): string[] {
   for (const [name, count] of Object.entries(recounted.counts ?? {}))
     if (written[name] !== count) found.push(`${name}: receipt ${String(written[name])}, recount ${count}`);
   for (const [measure, total] of Object.entries(recounted.totals ?? {}))
-    found.push(...totalDifferences(measure, written.totals?.[measure], total));
+    found.push(
+      ...totalDifferences(
+        measure,
+        written.totals === undefined ? undefined : (written.totals[measure] ?? nothingOf),
+        total,
+      ),
+    );
   // A reading that began before contents were counted has none.
   if (written.content !== undefined) found.push(...contentDifferences(written.content, recounted.content ?? {}));
   return found;
@@ -78,6 +84,9 @@ function contentDifferences(written: Content, recounted: Content): string[] {
       .map((name) => `${unit} of ${name}: receipt ${before[name] ?? 0}, recount ${after[name] ?? 0}`);
   });
 }
+
+/** A measure that the file does not tell stands on no receipt. */
+const nothingOf: ControlTotal = { file: '0', outcomes: {} };
 
 function totalDifferences(measure: string, written: ControlTotal | undefined, recounted: ControlTotal): string[] {
   if (written === undefined) return [];

@@ -145,6 +145,8 @@ function tallyOf(lines: readonly Line[]): Record<string, number> {
   return { all: Object.values(tally).reduce((sum, bytes) => sum + bytes, 0), ...tally };
 }
 
+const partsOf = ({ bytes: { all: _, ...parts } = {} }: Content) => Object.entries(parts).sort();
+
 describe('a file with damage', () => {
   it('shows lines that were cut out or doubled in the tally of their kind, byte by byte', async () => {
     const random = seededRandom(20261);
@@ -167,6 +169,7 @@ describe('a file with damage', () => {
     const whole = Buffer.from(`\uFEFF${report}`);
     const ofWhole = await contentOf(whole);
     const spot = () => Math.floor(random() * whole.length);
+    let unread = 0;
     for (let i = 0; i < 150; i++) {
       const [a = 0, b = 0, c = 0, d = 0] = [spot(), spot(), spot(), spot()].sort((x, y) => x - y);
       const piece = (from: number, to: number) => whole.subarray(from, to);
@@ -178,11 +181,17 @@ describe('a file with damage', () => {
         ][i % 3] ?? [],
       );
       // Without a header or a row there is no reading, and no receipt either.
-      const content = await contentOf(damaged).catch(() => ({ bytes: { all: damaged.length, row: damaged.length } }));
+      const content = await contentOf(damaged).catch(() => null);
+      if (content === null) {
+        unread++;
+        continue;
+      }
       expect([i, faultsOfContent(content), content.bytes?.all]).toEqual([i, [], damaged.length]);
-      const isSame = JSON.stringify(content) === JSON.stringify(ofWhole);
-      expect([i, isSame && damaged.length !== whole.length]).toEqual([i, false]);
+      // What was cut or doubled is missing or too much in a tally of its own, not only in the size of the file.
+      const isAsWhole = JSON.stringify(partsOf(content)) === JSON.stringify(partsOf(ofWhole));
+      expect([i, damaged.length !== whole.length && isAsWhole]).toEqual([i, false]);
     }
+    expect(unread).toBeLessThan(15);
   });
 
   it.each([

@@ -30,7 +30,7 @@ export interface SaidOfDoubts {
   readonly isRefused: boolean;
   /** Laid over what the file shows. */
   readonly overrides: ReadingOverrides;
-  /** Doubts that need not be asked again. */
+  /** Doubts that need not be asked again: as they were told, or all of a code where another reading was chosen because of it. */
   readonly settled: ReadonlySet<string>;
 }
 
@@ -38,7 +38,7 @@ export function saidOfDoubts(answers: readonly Answer[]): SaidOfDoubts {
   const settled = new Set<string>();
   let overrides: ReadingOverrides = {};
   for (const { choice, data, details } of answers) {
-    if (choice === AS_DECIDED) for (const { code } of doubtsIn(details)) settled.add(code);
+    if (choice === AS_DECIDED) for (const doubt of doubtsIn(details)) settled.add(toldAs(doubt));
     if (data === null) continue;
     const other = data as OtherWay;
     settled.add(other.code);
@@ -61,8 +61,19 @@ export function withoutDisproved(doubts: readonly ReadingDoubt[]): ReadingDoubt[
   return doubts.filter(({ code }) => !['header_doubtful', 'no_header', 'delimiter_doubtful'].includes(code));
 }
 
-export function unsettled(doubts: readonly ReadingDoubt[], { settled }: SaidOfDoubts): ReadingDoubt[] {
-  return doubts.filter(({ code }) => !settled.has(code));
+/** Of what the sample shows. */
+export function unsettled(doubts: readonly ReadingDoubt[], said: SaidOfDoubts): ReadingDoubt[] {
+  return unsettledLate(doubts, said).filter(({ code }) => !said.settled.has(code));
+}
+
+/** Of what stands behind the sample: those are other lines than somebody was asked about before the first row, though the code may be the same. */
+export function unsettledLate(doubts: readonly ReadingDoubt[], { settled }: SaidOfDoubts): ReadingDoubt[] {
+  return doubts.filter((doubt) => !settled.has(toldAs(doubt)));
+}
+
+/** As the question was stored. */
+function toldAs({ code, message }: { readonly code: string; readonly message: string }): string {
+  return `${code}: ${storableText(message)}`;
 }
 
 /** Whether the reading was decided with these answers. */
@@ -131,8 +142,8 @@ function otherWays({ code, answers }: ReadingDoubt): { readonly label: string; r
   return answers.slice(1).map(({ label, overrides }) => ({ label, data: { code, overrides } }));
 }
 
-function doubtsIn(details: unknown): readonly { readonly code: string }[] {
-  return (details as { doubts?: readonly { code: string }[] } | null)?.doubts ?? [];
+function doubtsIn(details: unknown): readonly { readonly code: string; readonly message: string }[] {
+  return (details as { doubts?: readonly { code: string; message: string }[] } | null)?.doubts ?? [];
 }
 
 /** How a stage ends because of doubts that hold; null when it goes on. */

@@ -336,6 +336,17 @@ function twiceDoubt({ count, written, meant }: DoublyEncoded): ReadingDoubt {
 
 /** Numbers of both styles, and some that fit both: "1.500" may be fifteen hundred or one and a half. */
 function numberDoubts({ numbers }: Reading, rows: number): ReadingDoubt[] {
+  if (numbers.rival === undefined && numbers.confidence === 'guess')
+    return [
+      {
+        code: 'numbers_doubtful',
+        message: `The decimal sign of the numbers was guessed: ${numbers.reason}.`,
+        evidence: numbers.evidence ?? noEvidence,
+        rowsAtStake: rows,
+        lines: [],
+        answers: [{ label: 'Read the numbers as they were found', overrides: { decimal: numbers.value.decimal } }],
+      },
+    ];
   if (numbers.rival === undefined) return [];
   const signs = numbers.value.decimal === '.' ? (['.', ','] as const) : ([',', '.'] as const);
   const names = { '.': 'a decimal point', ',': 'a decimal comma' };

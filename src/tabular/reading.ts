@@ -16,7 +16,7 @@ export type ColumnKind = 'empty' | 'text' | 'id' | 'integer' | 'decimal' | 'mone
 export interface Reading {
   readonly version: 1;
   /** By which rules lines are told from rows. Absent in readings decided before they changed: a file is read and counted again as it was first. */
-  readonly rules?: 1;
+  readonly rules?: 1 | 2;
   readonly format: TableFormat;
   readonly encoding: Decision<{ readonly name: string; readonly bomBytes: number }>;
   /** Only of delimited text. */

@@ -74,6 +74,10 @@ export interface WorkbookRest {
   readonly bytes: Readonly<Record<string, number>>;
   /** Rows of the sheet with a value that its program does not show: a filter or a person hid them. They are read like the others. */
   readonly hidden: { readonly rows: number; readonly lines: readonly number[] };
+  /** Cells with a formula whose result the workbook does not hold. They are read as empty. */
+  readonly uncomputed: { readonly cells: number; readonly lines: readonly number[] };
+  /** The first and the last rows of cells that are shown as one; only the first row of each holds its value. */
+  readonly merged: readonly (readonly [fromRow: number, toRow: number])[];
 }
 
 export abstract class RowBatch {

@@ -1,5 +1,6 @@
 // Looks at what is set aside while the rows are read, behind the sample: lines that name things and days as rows do, tables that begin
 // behind the first one, and lists of JSON that the survey of the file's start did not reach. Plain JSON in between, so that a checkpoint carries it over a crash.
+import { isRowTakenOut } from './layout/comment-lines.ts';
 import { isRuleRow } from './layout/rules-between-rows.ts';
 import { shapeOf } from './layout/value-shape.ts';
 import type { Reading, ReadingDoubt } from './reading.ts';
@@ -11,12 +12,18 @@ export interface SetAsideFindings {
   readonly rowShaped: number;
   /** Where the first of them stand. */
   readonly lines: readonly number[];
-  /** Records of lists that are not read. */
+  /** Records of lists that are not read and that nobody was told of before the first row. */
   readonly listRows: number;
+  /** Lists that are not read; absent where there is none. */
+  readonly lists?: number;
   /** Tables that begin behind the first one; absent where there is none. */
   readonly tables?: readonly LaterTableFound[];
   /** Rows that a workbook does not show and that were read; absent where there is none. */
   readonly hidden?: WorkbookRest['hidden'];
+  /** Formulas that a workbook holds without their results; absent where there is none. */
+  readonly uncomputed?: WorkbookRest['uncomputed'];
+  /** Where cells of several rows below the names are shown as one; absent where there are none. */
+  readonly merged?: { readonly rows: number; readonly lines: readonly number[] };
 }
 
 export interface LaterTableFound {
@@ -32,6 +39,7 @@ export interface LaterTableFound {
 export const nothingFound: SetAsideFindings = { rowShaped: 0, lines: [], listRows: 0 };
 
 const MAX_LINES = 10;
+const MAX_ASIDES = 1_000;
 /** A column that is filled in nearly every row says something by being empty. */
 const ALWAYS = 0.9;
 const MIN_COLUMNS = 2;
@@ -41,13 +49,23 @@ const watched: ReadonlySet<string> = new Set(['total', 'footer', 'note']);
 export class SetAsideWatch {
   readonly #dates: readonly number[];
   readonly #names: readonly number[];
-  readonly #knowsLists: boolean;
+  /** How many lists of JSON the survey of the file's start has found beside the one that is read: the first ones. */
+  readonly #knownLists: number;
   readonly #knownTables: NonNullable<Reading['otherTables']>;
   #rowShaped: number;
   #lines: number[];
   #listRows: number;
+  #lists: number;
   #tables: LaterTableFound[];
   #hidden: WorkbookRest['hidden'] | undefined;
+  #uncomputed: WorkbookRest['uncomputed'] | undefined;
+  #merged: SetAsideFindings['merged'];
+  readonly #lastHeaderLine: number;
+  readonly #width: number;
+  /** Lines of a workbook that are set aside: what is merged there is no row. Forgotten when reading goes on after an interruption. */
+  readonly #asides = new Set<number>();
+  /** Of a workbook; not known where no row has come since reading went on. */
+  #lastRow = Number.POSITIVE_INFINITY;
 
   constructor(reading: Reading, before: SetAsideFindings = nothingFound) {
     const always = reading.columns.filter(({ fillRate }) => fillRate >= ALWAYS);
@@ -56,13 +74,18 @@ export class SetAsideWatch {
     this.#names = always
       .filter(({ kind, index }) => identity?.includes(index) ?? (kind === 'text' || kind === 'id'))
       .map(({ index }) => index);
-    this.#knowsLists = (reading.doubts ?? []).some(({ code }) => code === 'other_table');
+    this.#knownLists = (reading.doubts ?? []).filter(({ code }) => code === 'other_table').length;
     this.#knownTables = reading.otherTables ?? [];
     this.#tables = [...(before.tables ?? [])];
     this.#hidden = before.hidden;
+    this.#uncomputed = before.uncomputed;
+    this.#merged = before.merged;
+    this.#width = reading.header.value.names.length;
+    this.#lastHeaderLine = Math.max(0, ...reading.header.value.lines);
     this.#rowShaped = before.rowShaped;
     this.#lines = [...before.lines];
     this.#listRows = before.listRows;
+    this.#lists = before.lists ?? 0;
   }
 
   /** A row that is set aside. */
@@ -70,16 +93,31 @@ export class SetAsideWatch {
     const kind = batch.kind(row);
     if (kind === 'other_table') this.#addToTable(batch, row);
     else if (kind === 'repeated_header') this.#closeTable();
-    if (!watched.has(kind) || !this.#looksLikeRow(batch, row) || isRuleRow(batch.texts(row))) return;
+    if (batch.unit === 'cells' && this.#asides.size < MAX_ASIDES) this.#asides.add(batch.line(row));
+    const isTakenOut = kind === 'note' && isRowTakenOut(batch.texts(row), this.#width);
+    if (!isTakenOut && (!watched.has(kind) || !this.#looksLikeRow(batch, row) || isRuleRow(batch.texts(row)))) return;
     this.#rowShaped++;
     if (this.#lines.length < MAX_LINES) this.#lines.push(batch.line(row));
   }
 
   /** What stands between and behind the rows of a batch. */
-  addSpans({ spans, rest }: RowBatch): void {
-    if (rest !== null && rest.hidden.rows > 0) this.#hidden = rest.hidden;
-    if (this.#knowsLists) return;
-    for (const { reason, rows } of spans) if (reason === 'other_table') this.#listRows += rows;
+  addSpans(batch: RowBatch): void {
+    const { spans, rest } = batch;
+    if (batch.unit === 'cells') this.#lastRow = lastDataLine(batch) ?? this.#lastRow;
+    if (rest !== null) this.#addRest(rest);
+    for (const { reason, rows } of spans) {
+      if (reason === 'other_table' && ++this.#lists > this.#knownLists) this.#listRows += rows;
+    }
+  }
+
+  #addRest({ hidden, uncomputed, merged }: WorkbookRest): void {
+    if (hidden.rows > 0) this.#hidden = hidden;
+    if (uncomputed.cells > 0) this.#uncomputed = uncomputed;
+    const inRows = merged.filter(
+      ([from]) => from > this.#lastHeaderLine && from <= this.#lastRow && !this.#asides.has(from),
+    );
+    const lines = [...new Set(inRows.map(([from]) => from))].slice(0, MAX_LINES);
+    if (lines.length > 0) this.#merged = { rows: inRows.reduce((sum, [from, to]) => sum + to - from, 0), lines };
   }
 
   get findings(): SetAsideFindings {
@@ -87,8 +125,11 @@ export class SetAsideWatch {
       rowShaped: this.#rowShaped,
       lines: [...this.#lines],
       listRows: this.#listRows,
+      ...(this.#lists === 0 ? {} : { lists: this.#lists }),
       ...(this.#tables.length === 0 ? {} : { tables: [...this.#tables] }),
       ...(this.#hidden === undefined ? {} : { hidden: this.#hidden }),
+      ...(this.#uncomputed === undefined ? {} : { uncomputed: this.#uncomputed }),
+      ...(this.#merged === undefined ? {} : { merged: this.#merged }),
     };
   }
 
@@ -126,6 +167,11 @@ export class SetAsideWatch {
   }
 }
 
+function lastDataLine(batch: RowBatch): number | undefined {
+  const row = batch.kinds.lastIndexOf(0);
+  return row === -1 ? undefined : batch.line(row);
+}
+
 /** The doubts that such findings are. */
 export function doubtsOfFindings({
   rowShaped,
@@ -133,12 +179,14 @@ export function doubtsOfFindings({
   listRows,
   tables = [],
   hidden,
+  uncomputed,
+  merged,
 }: SetAsideFindings): ReadingDoubt[] {
   const doubts: ReadingDoubt[] = tables.map(laterTableDoubt);
   if (rowShaped > 0)
     doubts.push({
       code: 'rows_set_aside',
-      message: `${rowShaped} lines that look like rows were set aside as totals or notes; they are not read.`,
+      message: `${rowShaped} lines that look like rows were set aside as totals, notes or comments; they are not read.`,
       evidence: { for: ['their label says so'], against: ['they name a thing and a day as rows do'] },
       rowsAtStake: rowShaped,
       lines,
@@ -163,6 +211,26 @@ export function doubtsOfFindings({
       rowsAtStake: hidden.rows,
       lines: hidden.lines,
       answers: [{ label: 'Read them like the others', overrides: {} }],
+    });
+  if (uncomputed !== undefined)
+    doubts.push({
+      code: 'workbook_uncomputed',
+      message: `${uncomputed.cells} cells hold a formula without its result; they are read as empty. Open the workbook in a spreadsheet program and save it, and they have results.`,
+      evidence: { for: ['the file holds no result'], against: ['the formula would have one'] },
+      rowsAtStake: uncomputed.cells,
+      lines: uncomputed.lines,
+      holds: true,
+      answers: [{ label: 'Read these cells as empty', overrides: {} }],
+    });
+  if (merged !== undefined)
+    doubts.push({
+      code: 'workbook_merges_rows',
+      message: `Cells are merged over several rows: their value stands in the first row only, and the ${merged.rows} rows below are read without it.`,
+      evidence: { for: ['the file holds the value once'], against: ['it is shown beside all of these rows'] },
+      rowsAtStake: merged.rows,
+      lines: merged.lines,
+      holds: true,
+      answers: [{ label: 'Read the rows below without it', overrides: {} }],
     });
   return doubts;
 }

@@ -105,6 +105,47 @@ describe('rows that a workbook hides', () => {
   });
 });
 
+describe('what a workbook holds and its cells do not show', () => {
+  const names =
+    '<row r="1"><c r="A1" t="str"><v>Name</v></c><c r="B1" t="str"><v>County</v></c><c r="C1" t="str"><v>Cost</v></c></row>';
+  const row = (number: number, county: string, cost: string) =>
+    `<row r="${number}"><c r="A${number}" t="str"><v>Name ${number}</v></c><c r="B${number}" t="str"><v>${county}</v></c>${cost}</row>`;
+  const value = '<c r="C9"><v>5</v></c>';
+  const workbook = (costs: readonly string[], merged = '') =>
+    buildWorkbook({
+      sheet: `<worksheet><sheetData>${names}${costs.map((cost, i) => row(i + 2, i === 0 ? 'Kings' : '', cost.replace('C9', `C${i + 2}`))).join('')}</sheetData>${merged}</worksheet>`,
+    });
+  const doubtsOf = async (bytes: Buffer, from?: Position) => lateDoubts(await readTable(bytesSource(bytes)), from);
+
+  it('formulas without a result are asked about, also when reading goes on behind them', async () => {
+    const bare = '<c r="C9"><f>SUM(A1:A2)</f></c>';
+    const bytes = workbook([value, bare, '<c r="C9"><f t="shared" si="0"/><v></v></c>', value, value]);
+    const told = [{ code: 'workbook_uncomputed', rowsAtStake: 2, lines: [3, 4], holds: true }];
+    expect(await doubtsOf(bytes)).toMatchObject(told);
+    expect(await doubtsOf(bytes, { offset: 5, line: 6, row: 5 })).toMatchObject(told);
+  });
+
+  it('formulas with a result are no doubt, an empty text included', async () => {
+    const computed = '<c r="C9"><f>A1+A2</f><v>3</v></c>';
+    const empty = '<c r="C9" t="str"><f>IF(A1=1,"x","")</f><v></v></c>';
+    expect(await doubtsOf(workbook([computed, empty, value, value]))).toEqual([]);
+  });
+
+  it('cells merged over several rows are asked about: the rows below have lost the value', async () => {
+    const merged = '<mergeCells count="1"><mergeCell ref="B2:B5"/></mergeCells>';
+    expect(await doubtsOf(workbook([value, value, value, value, value], merged))).toMatchObject([
+      { code: 'workbook_merges_rows', rowsAtStake: 3, lines: [2], holds: true },
+    ]);
+  });
+
+  it('cells merged over columns, in the header or in a note below are no doubt', async () => {
+    const merged =
+      '<mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="A3:C3"/><mergeCell ref="$A$8:$B$9"/></mergeCells>';
+    const bytes = workbook([value, value, value, value], merged);
+    expect(await doubtsOf(bytes)).toEqual([]);
+  });
+});
+
 describe('text that was encoded twice', () => {
   const table = lines('Straße,Größe,Preis', 'Königsallee,groß,1.50', 'Marktplatz,„klein“,2.50');
   const again = (text: string) => iconv.decode(Buffer.from(text), 'windows-1252');

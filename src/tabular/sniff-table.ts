@@ -8,6 +8,7 @@ import type { Dialect } from './csv/dialect.ts';
 import { isRejectsFile } from './csv/rejects-file.ts';
 import { chosenByUser, type Decision, decided } from './decision.ts';
 import type { BesideSpan } from './json/json-scanner.ts';
+import { withoutComments } from './layout/comment-lines.ts';
 import { detectHeader, type HeaderLayout, headerAt } from './layout/detect-header.ts';
 import { fitColumns, unfitted } from './layout/fit-columns.ts';
 import { findOtherTables } from './layout/other-tables.ts';
@@ -149,7 +150,8 @@ function describe(found: Found, options: SniffOptions, overrides: ReadingOverrid
   const otherTables = found.names === undefined ? findOtherTables(rows, header.value) : [];
   const isOther = ({ line }: SampleRow) =>
     otherTables.some(({ fromLine, toLine }) => line >= fromLine && (toLine === null || line <= toLine));
-  const body = rows.slice(skippedRows).filter((row) => row.isBroken !== true && !isOther(row));
+  const below = rows.slice(skippedRows).filter((row) => row.isBroken !== true && !isOther(row));
+  const body = found.format === 'csv' ? withoutComments(below, header.value.names.length) : below;
   const fit = found.names === undefined ? fitColumns(header.value.names, body) : unfitted(header.value.names);
   const { names } = fit;
   const data = [...body, ...found.spread.filter((row) => row.cells.length === names.length)];
@@ -157,7 +159,7 @@ function describe(found: Found, options: SniffOptions, overrides: ReadingOverrid
   const preamble = rows.slice(0, skippedRows).filter((row) => !lines.includes(row.line) && !isOther(row));
   const reading: Reading = {
     version: 1,
-    rules: 1,
+    rules: 2,
     format: found.format,
     encoding: found.encoding,
     ...(found.dialect === undefined ? {} : { dialect: found.dialect }),

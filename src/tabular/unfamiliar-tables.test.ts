@@ -39,6 +39,12 @@ describe('numbers whose points may group thousands', () => {
     expect((await read(lines('day,name,cost,views', ...rupiah))).held).toEqual(['numbers_doubtful']);
   });
 
+  it('are told as a guess where the semicolons between cells alone speak for one of them', async () => {
+    const { reading } = await readTable(textSource(lines('case;name;amount', 'E-1;Ann;1.234', 'E-2;Bob;2.500')));
+    expect(reading.doubts).toMatchObject([{ code: 'numbers_doubtful' }]);
+    expect(reading.doubts?.[0]?.holds).toBeUndefined();
+  });
+
   it('are decimals without a question where a column has longer numbers without a sign', async () => {
     expect((await read(lines('day,name,weight', 'a,Aa,1.234', 'b,Bb,5678'))).held).toEqual([]);
   });
@@ -289,6 +295,15 @@ describe('a second table right below the rows of the first', () => {
     const { held, data } = await read(lines(...first, ...second));
     expect(held).toEqual(['other_table']);
     expect(data).toHaveLength(5);
+  });
+
+  it('is asked about also where two columns of values are all there is to compare', async () => {
+    const rows = ['sku,title,price', '1,a,5', '2,b,6', '3,c,7'];
+    const { held, data } = await read(
+      lines(...rows, 'Country,Capital,People', 'France,Paris,67', 'Spain,Madrid,47', 'Italy,Rome,59'),
+    );
+    expect([held, data.length]).toEqual([['other_table'], 3]);
+    expect((await read(lines(...rows, 'see,below,here', 'x,y,9', '4,d,8', '5,e,9'))).held).toEqual([]);
   });
 
   it('is none where the last row of a header over two rows comes again', async () => {

@@ -101,6 +101,7 @@ describe('an ingest in words', () => {
       return describeSums({ read: 1, outcomes: { inserted: 1 }, totals: { spend } });
     };
     expect(declaring('1003.50')).toBe('1 = 1 inserted   spend file 1,003.5 = stored 1,003.5 = its total row');
+    expect(describeSums({ ...receipt, not_told: ['clicks'] })).toMatch(/ {3}not in the file: clicks$/);
     expect(declaring('1004')).toContain('its total row says 1,004: rows may be missing');
   });
 });

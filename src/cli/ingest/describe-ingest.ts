@@ -68,7 +68,9 @@ export function describeSums(receipt: Receipt): string {
     .sort();
   const file = formatDecimal(spend.file);
   const sum = `spend file ${file} = stored ${formatDecimal(addDecimals(stored))}${rest.join('')}`;
-  return `${describeReceipt(receipt)}   ${sum}${describeTotalRow(spend)}`;
+  const missing = (receipt.not_told ?? []).join(', ');
+  const notTold = missing === '' ? '' : `   not in the file: ${missing}`;
+  return `${describeReceipt(receipt)}   ${sum}${describeTotalRow(spend)}${notTold}`;
 }
 
 /** What the file's own first total row says of its sum, when it has one. */

@@ -41,5 +41,9 @@ export const Receipt = z.looseObject({
     .optional()
     .describe('The first 20 of these doubts in words. Absent for files read before they were kept.'),
   totals: z.record(z.string(), ControlTotal).optional().describe('By measure: spend, impressions, clicks.'),
+  not_told: z
+    .array(z.string())
+    .optional()
+    .describe('Of these measures no row of the file has a value: they are stored as unknown, not as zero.'),
 });
 export type Receipt = z.infer<typeof Receipt>;

@@ -22,8 +22,11 @@ export class ControlTotals {
   readonly #fast = [0, 0, 0];
   readonly #exact: bigint[];
   readonly #scale: number[];
+  readonly #told: boolean[];
 
-  constructor(sums: Sums = noSums) {
+  /** `told`: the measures that had a value in a row so far. */
+  constructor(sums: Sums = noSums, told: readonly ControlMeasure[] = []) {
+    this.#told = controlMeasures.map((measure) => told.includes(measure));
     this.#scale = controlMeasures.map((measure) => Math.max(SCALE, decimalsOf(sums[measure])));
     this.#exact = controlMeasures.map((measure, i) => decimalToScaled(sums[measure], this.#scale[i] ?? SCALE) ?? 0n);
   }
@@ -31,12 +34,19 @@ export class ControlTotals {
   addRow(values: readonly (string | null)[]): void {
     for (let i = 0; i < indexes.length; i++) {
       const value = values[indexes[i] as number];
-      if (value != null) this.#add(i, value);
+      if (value == null) continue;
+      this.#told[i] = true;
+      this.#add(i, value);
     }
   }
 
   addSums(sums: Sums): void {
     for (let i = 0; i < indexes.length; i++) this.#addExact(i, sums[controlMeasures[i] as ControlMeasure]);
+  }
+
+  /** The measures that had a value in a row. The sum of the others is no number. */
+  get told(): ControlMeasure[] {
+    return controlMeasures.filter((_, i) => this.#told[i] === true);
   }
 
   toJSON(): Sums {

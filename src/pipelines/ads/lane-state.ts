@@ -5,6 +5,8 @@ export interface PromotedRows {
   readonly buckets: PromotionBuckets;
   /** Days on which a number was inserted or changed. */
   readonly dates: readonly string[];
+  /** Rows that had a value in a measure of which the file says nothing; absent in lanes that began before this was counted. */
+  readonly emptied?: number;
 }
 
 /** How far a lane is; the checkpoint of its part. */

@@ -5,6 +5,9 @@ import { adsFields } from './fields.ts';
 import { type AppliedMapping, missingIn, type UploadChoices } from './reading.ts';
 import { statedRange } from './report-range.ts';
 
+/** Why a column that somebody left out is none. */
+export const LEFT_OUT = 'left out of this file';
+
 /** Fields whose value can only be one file's: the next one with the same header has other days. */
 export function isOfOneFile(field: string): boolean {
   return adsFields.field(field)?.kind === 'date';
@@ -15,7 +18,7 @@ export function applyChoices(mapping: AppliedMapping, reading: Reading, choices:
   const columns = mapping.columns.map((column): ColumnMapping => {
     if (!left.has(column.header)) return column;
     // Sure, because somebody said so: a measure that is left out on purpose is no doubt.
-    return { ...column, field: null, confidence: 'exact', reason: 'left out of this file', offers: [] };
+    return { ...column, field: null, confidence: 'exact', reason: LEFT_OUT, offers: [] };
   });
   const lasting = Object.entries(mapping.constants).filter(([field]) => !isOfOneFile(field));
   const constants = { ...Object.fromEntries(lasting), ...daysOf(reading, columns, choices) };

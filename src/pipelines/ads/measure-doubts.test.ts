@@ -17,3 +17,17 @@ it('a measure that looks present and is not read is a doubt, unless somebody lef
   expect(await doubtsOf({})).toEqual(['measure_unmapped']);
   expect(await doubtsOf({ without_columns: ['Outbound clicks'] })).toEqual([]);
 });
+
+it('a column of another currency alone is a doubt: the measure itself is missing', async () => {
+  const names = 'Day,Campaign,Campaign ID,Cost (Converted currency),Converted currency code,Impr.,Clicks';
+  const converted = async (header: string, ...cells: string[]) => {
+    const source = textSource(`${header}\n2024-03-01,${cells.join()}\n2024-03-02,${cells.join()}\n`);
+    const reading = await decideReading(source, 'google');
+    return measureDoubts(reading, decideMapping(reading, 'google', null)).map(({ code }) => code);
+  };
+  expect(await converted(names, 'A', '1', '5.50', 'USD', '100', '7')).toEqual(['measure_unmapped']);
+  expect(await converted(`${names},Cost`, 'A', '1', '5.50', 'USD', '100', '7', '6')).toEqual([]);
+  expect(
+    await converted('Day,Campaign,Campaign ID,Avg. cost,Interactions,Impr.,Cost', 'A', '1', '1', '2', '9', '6'),
+  ).toEqual([]);
+});

@@ -4,6 +4,7 @@ import { headerName } from '../../tabular/mapping/header-name.ts';
 import type { Reading, ReadingDoubt } from '../../tabular/reading.ts';
 import { measureWords } from './field-names.ts';
 import { adsFields } from './fields.ts';
+import { LEFT_OUT } from './mapping-choices.ts';
 import type { AppliedMapping } from './reading.ts';
 
 const numeric = new Set(['integer', 'decimal', 'money']);
@@ -56,10 +57,10 @@ function unmappedDoubts(reading: Reading, mapping: AppliedMapping): ReadingDoubt
   return Object.entries(measureWords).flatMap(([measure, words]) => {
     if (mapped.has(measure)) return [];
     const column = mapping.columns.find(
-      ({ field, header, column: index, confidence }) =>
+      ({ field, header, column: index, reason }) =>
         field === null &&
-        // Known and not needed, or left out by a person: no doubt.
-        confidence === null &&
+        // Left out by a person: no doubt. Known and not needed beside the measure itself is another thing without it.
+        reason !== LEFT_OUT &&
         words.test(header) &&
         !RATIO.test(header) &&
         numeric.has(reading.columns.find((each) => each.index === index)?.kind ?? ''),

@@ -4,7 +4,7 @@ import { nothingCounted } from '../../tabular/content-counter.ts';
 import type { DoubtsOnReceipt } from '../../tabular/doubt-question.ts';
 import { type Position, startOfFile } from '../../tabular/row-batch.ts';
 import type { SetAsideFindings } from '../../tabular/set-aside-watch.ts';
-import { noSums, type Sums } from './control-totals.ts';
+import { type ControlMeasure, noSums, type Sums } from './control-totals.ts';
 
 /** A line that is no data, set aside. */
 export interface SetAsideRow {
@@ -39,6 +39,8 @@ export interface ParseCounts {
   readonly in_doubt?: DoubtsOnReceipt['in_doubt'];
   /** Sums over all data lines, refused ones included as far as they could be read. */
   readonly file: Sums;
+  /** The measures of it that any row has a value for. Absent in readings that began before this was kept. */
+  readonly told?: readonly ControlMeasure[];
   /** What the file's own first total row says. */
   readonly declared: Partial<Sums> | null;
   /** Fewer than 90 % were valid and the sender wanted the rest all the same. */
@@ -72,6 +74,7 @@ export const freshState: ParseState = {
     content: nothingCounted,
     warnings: {},
     file: noSums,
+    told: [],
     declared: null,
     isGateOverridden: false,
   },

@@ -15,6 +15,7 @@ import {
   saidOfDoubts,
   stopForDoubts,
   unsettled,
+  unsettledLate,
 } from '../../tabular/doubt-question.ts';
 import { openRunFile } from '../../tabular/open-run-file.ts';
 import { openTable, type Table } from '../../tabular/read-table.ts';
@@ -72,7 +73,7 @@ export async function parseUpload(context: Context, deps: AdsDeps): Promise<Stag
   if (state.step === 'fold') state = await fold(context, mapping, state);
   if (state.step === 'duplicates') state = await rejectDuplicates(context, table, state);
   const found = [...doubtsOfFindings(state.setAside ?? nothingFound), ...totalDoubts(state.counts)];
-  return judge(context, state, [...doubts, ...unsettled(found, said)]);
+  return judge(context, state, [...doubts, ...unsettledLate(found, said)]);
 }
 
 async function stageRows(

@@ -176,7 +176,8 @@ function withOutcomes(from: LaneState, { outcomes, dates: written }: Promotion, 
     });
   }
   const dates = [...new Set([...from.dates, ...written])].sort();
-  return { ...from, buckets, dates, nextRow };
+  const emptied = outcomes.reduce((sum, row) => sum + (row.emptied ?? 0), from.emptied ?? 0);
+  return { ...from, buckets, dates, emptied, nextRow };
 }
 
 function together(lanes: readonly LaneState[]): PromotedRows {
@@ -186,7 +187,8 @@ function together(lanes: readonly LaneState[]): PromotedRows {
       const bucket = lane.buckets[name];
       if (bucket !== undefined) buckets[name] = addToBucket(buckets[name], bucket);
     }
-  return { buckets, dates: [...new Set(lanes.flatMap(({ dates }) => dates))].sort() };
+  const emptied = lanes.reduce((sum, lane) => sum + (lane.emptied ?? 0), 0);
+  return { buckets, dates: [...new Set(lanes.flatMap(({ dates }) => dates))].sort(), emptied };
 }
 
 /** Repeats what lost against another transaction. A deadlock says nothing against the rows, so they are never counted as bad for it. */

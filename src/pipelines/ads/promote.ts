@@ -1,5 +1,6 @@
 // The promote stage: campaigns, ad sets and ads first, then the daily numbers (promote-rows.ts), then the receipt and the event. Counts
 // come from what the statements returned and travel in the checkpoints.
+import type { NotedDoubt } from '../../contract/doubts.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
@@ -10,6 +11,7 @@ import type { AdsInput } from './input.ts';
 import type { PromotedRows } from './lane-state.ts';
 import { linkNames } from './link-names.ts';
 import type { AdsDeps } from './parse.ts';
+import type { ParseCounts } from './parse-counts.ts';
 import { patiently, promoteRows } from './promote-rows.ts';
 import { allBuckets, promotedRows, receiptOf, totalsAgree } from './receipt.ts';
 import {
@@ -85,7 +87,7 @@ function finish(
   details: ChosenGrain & TakenBack['counts'] & { readonly dimensions: Upserted },
   rows: PromotedRows,
 ): StageOutcome {
-  const { counts } = upload;
+  const counts = withEmptied(upload.counts, rows.emptied ?? 0);
   const buckets = allBuckets(counts, rows.buckets);
   const promoted = promotedRows(buckets);
   const receipt = receiptOf(counts, buckets, { promoted, ...details });
@@ -117,6 +119,18 @@ function finish(
     emit: [ingestionComplete(run, input, status, metrics, rows.dates)],
     ...(isPartial ? { error: partialError(counts.isGateOverridden, metrics) } : {}),
   };
+}
+
+/** Found only when the numbers were written: before them nobody knew which ones the file restates. */
+function withEmptied(counts: ParseCounts, emptied: number): ParseCounts {
+  if (emptied === 0) return counts;
+  const doubt: NotedDoubt = {
+    code: 'measure_missing',
+    message: `${emptied} numbers that were stored before had values that this file does not tell, as for a column it does not have; they are unknown now. Undo the upload to have them back.`,
+    rows_at_stake: emptied,
+    lines: [],
+  };
+  return { ...counts, doubts: { ...counts.doubts, [doubt.code]: 1 }, in_doubt: [...(counts.in_doubt ?? []), doubt] };
 }
 
 function partialError(isOverridden: boolean, metrics: { total_rows: number; failed_rows: number }) {

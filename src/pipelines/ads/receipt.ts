@@ -60,12 +60,24 @@ export function receiptOf(
     outcomes,
     furniture: counts.furniture,
     ...(counts.content === undefined ? {} : { content: counts.content }),
-    totals: Object.fromEntries(controlMeasures.map((measure) => [measure, totalOf(measure, counts, buckets)])),
+    totals: Object.fromEntries(measuresIn(counts).map((measure) => [measure, totalOf(measure, counts, buckets)])),
+    ...notTold(counts),
     ...(hasSome(counts.doubts) ? { doubts: counts.doubts } : {}),
     ...(counts.in_doubt === undefined ? {} : { in_doubt: counts.in_doubt }),
     warnings: { ...counts.warnings, ...totalWarning(counts) },
     ...details,
   };
+}
+
+/** A measure that no row tells is unknown, and its sum no zero. A total row alone may tell it. */
+function measuresIn({ told, declared }: ParseCounts): readonly ControlMeasure[] {
+  if (told === undefined) return controlMeasures;
+  return controlMeasures.filter((measure) => told.includes(measure) || declared?.[measure] !== undefined);
+}
+
+function notTold({ told }: ParseCounts): { readonly not_told?: readonly ControlMeasure[] } {
+  const missing = told === undefined ? [] : controlMeasures.filter((measure) => !told.includes(measure));
+  return missing.length === 0 ? {} : { not_told: missing };
 }
 
 function hasSome(counts: Readonly<Record<string, number>> | undefined): boolean {

@@ -132,6 +132,13 @@ describe('verify', () => {
         [id],
       ),
     ).rejects.toMatchObject({ code: '23514' });
+    // Says nothing at all of the file.
+    await expect(
+      database.admin.query(`update engine.runs set receipt = receipt - 'content' where id = $1`, [id]),
+    ).rejects.toMatchObject({
+      code: '23514',
+      message: expect.stringContaining('does not say what its file consists of'),
+    });
     expect((await bench.engine.verify(tenantId, id)).differences).toEqual([]);
     await tamper(
       database.admin,

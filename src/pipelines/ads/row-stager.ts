@@ -66,7 +66,7 @@ export class RowStager {
     // What an earlier attempt staged has not been seen by this one.
     if (state !== freshState) this.#buffer.watch.giveUp();
     const { counts } = state;
-    this.#file = new ControlTotals(counts.file);
+    this.#file = new ControlTotals(counts.file, counts.told);
     this.#rejected = new ControlTotals(counts.rejected.sums);
     this.#warnings = new Map(Object.entries(counts.warnings));
     this.#content = new ContentCounter(counts.content, state.position.offset, fileBytes);
@@ -123,6 +123,8 @@ export class RowStager {
         content: this.#content.content,
         warnings: Object.fromEntries(this.#warnings),
         file: this.#file.toJSON(),
+        // What an earlier attempt did not keep cannot be told of its rows.
+        ...(this.#state.counts.told === undefined ? {} : { told: this.#file.told }),
         declared: this.#declared,
       },
     };

@@ -174,3 +174,19 @@ it('counts on the receipt what is in doubt and nobody was asked about, and says 
     { code: 'header_does_not_fit', message: expect.stringContaining('SKU, Land, Stadt'), lines: [1_203] },
   ]);
 });
+
+it('stores its rows and processes none of them before somebody has answered for what stands behind the sample', async () => {
+  const rows = Array.from({ length: 1_200 }, (_, i) => `H-${i};Kettle;Acme`);
+  const file = ['SKU;Titel;Marke', ...rows, '', 'SKU;Land;Stadt', 'X-1;DE;Aa', 'X-2;DE;Bb', 'X-3;DE;Cc'];
+  const jobId = await bench.submit(file, { processor: 'by-sku' });
+  const question = await waitFor(() => findOpenQuestion(bench.engine.pools.control, bench.admin.tenantId, jobId), {
+    what: 'the question',
+  });
+  expect(question.details).toMatchObject({ doubts: [{ code: 'header_does_not_fit', lines: [1_203] }] });
+  const held = await statuses(jobId);
+  expect([held.length, [...new Set(held)]]).toEqual([held.length, ['PENDING']]);
+  const answer = { params: { question_id: question.question_id }, body: { choice: 'as_decided' } };
+  expect((await bench.call('questions.answer', jobId, answer)).status).toBe(200);
+  await bench.ended(jobId);
+  expect([...new Set(await statuses(jobId))]).toEqual(['DONE']);
+});

@@ -94,3 +94,50 @@ describe('a list that stands behind the part of the file that is looked at first
     });
   });
 });
+
+describe('columns that may be the same field', () => {
+  const rows = ['C-1,Ann,10,99,2024-01-01,Kings', 'C-2,Bea,20,98,2024-01-02,Kings', 'C-3,Cy,30,97,2024-01-03,Kings'];
+
+  it('hold the batch before its first row where they say different things', async () => {
+    const tenantId = newTenant();
+    const file = ['Case Number,Plaintiff,Award,Total judgment,Filing Date,County', ...rows].join('\n');
+    const { runId, question, actor } = await asked(tenantId, file);
+    expect(question.details).toMatchObject({
+      doubts: [{ code: 'column_twice', message: expect.stringContaining('"Award" and "Total judgment" may both be') }],
+    });
+    expect(await casesOf(database.admin, tenantId)).toEqual([]);
+    await bench.engine.answer(actor, question.question_id, 'as_decided');
+    expect(await bench.ended(tenantId, runId)).toMatchObject({ status: 'completed', receipt: { read: 3 } });
+    expect((await casesOf(database.admin, tenantId)).map(({ judgment_amount: amount }) => amount)).toEqual([
+      '10',
+      '20',
+      '30',
+    ]);
+  });
+
+  it('are asked about where two have one name', async () => {
+    const file = [
+      'Case Number,Plaintiff,Plaintiff,Judgment Amount,Filing Date,County',
+      'D-1,Ann,Zed,1,2024-01-01,Kings',
+      'D-2,Bea,Yan,2,2024-01-02,Kings',
+    ];
+    const { question } = await asked(newTenant(), file.join('\n'));
+    expect(question.text).toContain('Two columns are named "Plaintiff"');
+  });
+
+  it('are no question where one of them has the name of the field, wherever it stands, or both say the same', async () => {
+    const tenantId = newTenant();
+    const named = ['Case Number,Plaintiff,Amount,Judgment Amount,Filing Date,County', ...rows].join('\n');
+    const run = await bench.ended(tenantId, await bench.submit(tenantId, named));
+    expect([run.status, run.receipt?.doubts]).toEqual(['completed', undefined]);
+    expect((await casesOf(database.admin, tenantId)).map(({ judgment_amount: amount }) => amount)).toEqual([
+      '99',
+      '98',
+      '97',
+    ]);
+    const same = ['Case Number,Plaintiff,Award,Total judgment,County', 'E-1,Ann,5,5,Kings', 'E-2,Bea,6,6,Kings'].join(
+      '\n',
+    );
+    expect(await bench.ended(tenantId, await bench.submit(tenantId, same))).toMatchObject({ status: 'completed' });
+  });
+});

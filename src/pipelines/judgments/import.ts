@@ -14,14 +14,17 @@ import {
   saidOfDoubts,
   stopForDoubts,
   unsettled,
+  unsettledLate,
   withAnswers,
   withoutDisproved,
 } from '../../tabular/doubt-question.ts';
 import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
+import { twinDoubts } from '../../tabular/mapping/twin-columns.ts';
 import { openRunFile } from '../../tabular/open-run-file.ts';
 import type { ReadingOverrides } from '../../tabular/reading.ts';
 import { mapLike, readLike } from '../../tabular/returned-rows.ts';
 import { doubtsOfFindings, nothingFound } from '../../tabular/set-aside-watch.ts';
+import { judgmentFields } from './fields.ts';
 import { freshState, type ImportState, receiptOf } from './import-state.ts';
 import type { JudgmentsInput } from './input.ts';
 import { loadRows } from './load-rows.ts';
@@ -45,6 +48,15 @@ type Context = StageContext<JudgmentsInput>;
 
 /** All refused rows are kept and shown; this many of a batch are logged as well. */
 const MAX_ROW_ERRORS_LOGGED = 1_000;
+/** What a case is told by, and what it is about. */
+const namingFields: ReadonlySet<string> = new Set([
+  'case_number',
+  'county',
+  'plaintiff_name',
+  'defendant_name',
+  'judgment_amount',
+  'filing_date',
+]);
 
 export async function importBatch(context: Context, deps: JudgmentsDeps): Promise<StageOutcome> {
   const source = await openRunFile(context, deps);
@@ -62,7 +74,7 @@ export async function importBatch(context: Context, deps: JudgmentsDeps): Promis
     const onErrors = rowErrorLog(context, batchId ?? context.input.source_batch_id);
     state = await stageFile(context, source, batch, state, { ...deps, onErrors });
   }
-  const all = [...doubts, ...unsettled(doubtsOfFindings(state.counts.setAside ?? nothingFound), said)];
+  const all = [...doubts, ...unsettledLate(doubtsOfFindings(state.counts.setAside ?? nothingFound), said)];
   const noted = noteDoubts(all);
   if (state.step === 'load') {
     // A reading that began before doubts were kept ends as it began.
@@ -113,7 +125,9 @@ async function sniff({ run, input, commit }: Context, source: ByteSource, said: 
   );
   const isPlain = saved === null || Object.keys(saved.reading).length === 0;
   const reading = isPlain ? first : await decideReading(source, { overrides: { ...saved.reading, ...asked } });
-  return { reading, mapping: decideMapping(reading, saved) };
+  const mapping = decideMapping(reading, saved);
+  const twins = twinDoubts(reading, mapping, judgmentFields, namingFields);
+  return { reading: { ...reading, doubts: [...(reading.doubts ?? []), ...twins] }, mapping };
 }
 
 /** A replay reads its rows as the original run did, whatever has been saved since. */

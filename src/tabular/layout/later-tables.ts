@@ -42,7 +42,7 @@ export class LaterTables {
     this.#sign = this.#values[0];
     // Records of JSON name their values one by one.
     this.#isOff = format === 'json' || format === 'ndjson' || this.#names.length < 2;
-    this.#beginsByFirstName = rules === 1;
+    this.#beginsByFirstName = rules !== undefined;
     this.#lastLine = fromLine - 1;
     this.#isAfterBlank = before.isAfterBlank === true;
     this.#isInside = before.isInside === true;

@@ -8,6 +8,8 @@ const ALWAYS = 0.9;
 /** Columns of values in which names must stand: with a day among them fewer are enough. */
 const MIN_VALUES = 3;
 const MIN_WITH_DATE = 2;
+/** With two columns of values so many rows must follow that do not fit: one odd row among two columns says little. */
+const MIN_FOREIGN = 3;
 
 /** The rows of one table as they come, with what their columns hold. */
 export class TableSoFar {
@@ -40,8 +42,10 @@ export class TableSoFar {
     if (cells.filter((cell) => this.#header.includes(cell)).length >= 2) return true;
     const values = this.#always(this.#values);
     const dates = this.#always(this.#dates);
-    if (values.length < (dates.length > 0 ? MIN_WITH_DATE : MIN_VALUES)) return false;
-    return below.slice(0, 2).every((next) => this.#isForeign(next, values, dates));
+    const foreign = below.findIndex((next) => !this.#isForeign(next, values, dates));
+    const following = foreign === -1 ? below.length : foreign;
+    if (values.length < MIN_WITH_DATE) return false;
+    return following >= (dates.length > 0 || values.length >= MIN_VALUES ? 2 : MIN_FOREIGN);
   }
 
   #always(counts: readonly number[]): number[] {

@@ -5,6 +5,14 @@ const beginnings =
 /** "n.a. = not available", "p: provisional". */
 const legend = /^\s*\S{1,6}\s*(?:=|:)\s+\p{L}/u;
 
+/** "Page 1 of 2", as programs that print write between the rows. */
+const page =
+  /^\s*(?:page|seite|p[áa]gina|pagina|strona|sid[ae]|stran[ae]|страница|ページ)\s*\d+(?:\s*(?:of|von|de|di|van|sur|af|av|z|из|\/)\s*\d+)?\s*$/iu;
+
+export function saysPage(text: string): boolean {
+  return page.test(text);
+}
+
 export function saysNote(text: string): boolean {
   return beginnings.test(text) || legend.test(text);
 }

@@ -45,7 +45,7 @@ function tablesOf(rows: readonly SampleRow[], names: readonly string[]): SampleR
   const blocks: SampleRow[][] = [];
   let table = new TableSoFar(names);
   for (const [index, row] of rows.entries()) {
-    const isNew = row.isAfterBlank === true || table.endsAt(row, rows.slice(index + 1, index + 3));
+    const isNew = row.isAfterBlank === true || table.endsAt(row, rows.slice(index + 1, index + 4));
     if (blocks.length === 0 || isNew) {
       blocks.push([]);
       table = new TableSoFar(names);

@@ -10,9 +10,10 @@ import type { Position, RowBatch, RowKind } from '../row-batch.ts';
 import { textMarkers } from '../values/empty-markers.ts';
 import type { NumberStyle } from '../values/number-style.ts';
 import { parseNumber } from '../values/parse-number.ts';
+import { CommentLines, isCommentCode } from './comment-lines.ts';
 import { unnamedColumn } from './join-names.ts';
 import { LaterTables } from './later-tables.ts';
-import { saysNote } from './note-words.ts';
+import { saysNote, saysPage } from './note-words.ts';
 import { isRuleCode, isRuleRow } from './rules-between-rows.ts';
 import { defaultTotalWords, TotalLabels } from './total-words.ts';
 import { shapeOf } from './value-shape.ts';
@@ -43,6 +44,8 @@ export class RowClassifier {
   readonly #numbers: readonly number[];
   readonly #padsShortRows: boolean;
   readonly #later: LaterTables;
+  /** Null in readings that were decided before comments were told from rows. */
+  readonly #comments: CommentLines | null;
   #hasSeenData: boolean;
 
   /** `from`: where the first batch starts; rows of data may have come before it. */
@@ -61,7 +64,7 @@ export class RowClassifier {
     this.#otherTables = reading.otherTables ?? [];
     this.#style = reading.numbers.value;
     this.#dates = ofKind('date');
-    const isNew = reading.rules === 1;
+    const isNew = reading.rules !== undefined;
     this.#days = reading.columns
       .filter(
         ({ kind, fillRate, examples }) => isNew && kind === 'date' && fillRate >= NAMING_FILL && examples.length > 1,
@@ -75,6 +78,7 @@ export class RowClassifier {
     this.#padsShortRows = reading.shortRows === 'pad';
     this.#hasSeenData = fromLine > this.#dataFromLine;
     this.#later = new LaterTables(reading, fromLine, later);
+    this.#comments = reading.rules === 2 ? new CommentLines(reading) : null;
   }
 
   classify(batch: RowBatch): void {
@@ -105,13 +109,31 @@ export class RowClassifier {
       if (kind === 'header') this.#setTitlesAside(batch, row);
     }
     if (this.#later.isInside && !this.#keptLines.has(line)) return 'other_table';
-    if (!this.#keptLines.has(line) && isRule(batch, row)) return 'note';
+    if (!this.#keptLines.has(line) && this.#isAside(batch, row)) return 'note';
     if (batch.faults[row] === 0 && !this.#keptLines.has(line)) {
       if (this.#isLabelledTotal(batch, row) || this.#isGroupTotal(batch, row)) return 'total';
       if (!this.#hasSeenData && this.#isUnlabelledTotal(batch, row)) return 'total';
     }
     this.#hasSeenData = true;
     return 'data';
+  }
+
+  /** A line that is drawn, the number of a page, or a comment. */
+  #isAside(batch: RowBatch, row: number): boolean {
+    let column = 0;
+    while (column < batch.cellCount(row) && batch.isEmpty(row, column)) column++;
+    const code = batch.firstCode(row, column);
+    if (isRuleCode(code) && isRuleRow(batch.texts(row))) return true;
+    if (this.#comments === null || column > 0) return false;
+    if (
+      batch.isEmpty(row, 1) &&
+      this.#names.length > 1 &&
+      filledCells(batch, row) === 1 &&
+      saysPage(batch.text(row, 0))
+    )
+      return true;
+    if (!isCommentCode(code)) return false;
+    return this.#comments.isComment(batch.text(row, 0), batch.cellCount(row));
   }
 
   /** A title right above the names of another table belongs to it. */
@@ -309,13 +331,6 @@ function isBlank(batch: RowBatch, row: number): boolean {
     if (batch.text(row, column).trim() !== '') return false;
   }
   return true;
-}
-
-/** Dashes under the names or above a total, as programs draw tables with: no cell says anything. */
-function isRule(batch: RowBatch, row: number): boolean {
-  let column = 0;
-  while (column < batch.cellCount(row) && batch.isEmpty(row, column)) column++;
-  return isRuleCode(batch.firstCode(row, column)) && isRuleRow(batch.texts(row));
 }
 
 function filledCells(batch: RowBatch, row: number): number {

@@ -24,6 +24,8 @@ export interface ColumnMapping {
   readonly currency?: string;
   /** Fields the column could be, for a user to choose from. Never applied without being asked. */
   readonly offers: readonly FieldOffer[];
+  /** It is the offered field as much as the column that is read as it. */
+  readonly isTwin?: boolean;
 }
 
 export interface FieldOffer {

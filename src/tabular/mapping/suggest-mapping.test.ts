@@ -122,14 +122,16 @@ describe('proposing fields', () => {
     expect(missing).toEqual(['day', 'campaign', 'cost']);
   });
 
-  it('gives a field to one column only: the more certain, then the first', () => {
-    const { columns: mapped } = suggestMapping(
-      columns(['campaign-name', 'text'], ['Campaign name', 'text'], ['Campaign', 'text']),
-      catalogue,
-      [],
-    );
-    expect(mapped.map((entry) => entry.field)).toEqual([null, 'campaign', null]);
-    expect(mapped[2]).toMatchObject({
+  it('gives a field to one column only: the more certain, then the one of its own name, then the first', () => {
+    const given = (...names: string[]) =>
+      suggestMapping(columns(...names.map((name) => [name, 'text'] as [string, 'text'])), catalogue, []).columns;
+    const fieldsOf = (...names: string[]) => given(...names).map(({ field }) => field);
+    expect(fieldsOf('campaign-name', 'Campagne', 'Campaign')).toEqual([null, null, 'campaign']);
+    expect(fieldsOf('campaign-name', 'Campaign name', 'Campagne')).toEqual([null, 'campaign', null]);
+    // Only their order tells these two apart.
+    expect(given('Campaign name', 'Campagne').map(({ isTwin }) => isTwin)).toEqual([undefined, true]);
+    expect(given('Campaign', 'Campagne').map(({ isTwin }) => isTwin)).toEqual([undefined, undefined]);
+    expect(given('Campaign name', 'Campagne')[1]).toMatchObject({
       reason: 'another column is "campaign" already',
       offers: [{ field: 'campaign' }],
     });

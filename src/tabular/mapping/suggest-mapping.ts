@@ -21,6 +21,8 @@ interface Match {
   readonly field: FieldDefinition | null;
   readonly confidence: Confidence;
   readonly reason: string;
+  /** The column has the field's own name or the one in the preset, not a synonym that other things may have as well. */
+  readonly isOwn?: boolean;
 }
 
 const rank: Readonly<Record<Confidence, number>> = { exact: 2, likely: 1, guess: 0 };
@@ -47,7 +49,14 @@ export function suggestMapping(
         return { ...base, field: name, confidence: match.confidence, reason: match.reason, offers: [] };
       }
       const offer = { field: name, confidence: match.confidence, reason: match.reason };
-      return { ...base, field: null, confidence: null, reason: `another column is "${name}" already`, offers: [offer] };
+      return {
+        ...base,
+        field: null,
+        confidence: null,
+        reason: `another column is "${name}" already`,
+        ...(isTwin(match, matches[winners.get(name) ?? -1]) ? { isTwin: true } : {}),
+        offers: [offer],
+      };
     }
     const offers = offersFor(column, match, catalogue, taken);
     return { ...base, field: null, confidence: null, reason: 'the name is not known', offers };
@@ -84,9 +93,13 @@ function matchColumn(
     return { field: null, confidence: 'exact', reason: `a column of ${preset.title} that is not needed` };
   }
   const presetField = fromPreset === undefined || fromPreset === null ? undefined : catalogue.field(fromPreset);
-  if (presetField !== undefined) return weigh(column, presetField, 'exact', `named so in ${preset?.title ?? ''}`);
+  if (presetField !== undefined)
+    return { ...weigh(column, presetField, 'exact', `named so in ${preset?.title ?? ''}`), isOwn: true };
   const exact = catalogue.byHeader(column.name);
-  if (exact !== undefined) return weigh(column, exact, 'exact', 'header match');
+  if (exact !== undefined) {
+    const isOwn = headerName(column.name).key === headerName(exact.title).key;
+    return { ...weigh(column, exact, 'exact', 'header match'), isOwn };
+  }
   const before = taught.get(headerName(column.name).key);
   const beforeField = before === undefined ? undefined : catalogue.field(before.field);
   if (before !== undefined && beforeField !== undefined)
@@ -111,17 +124,26 @@ function weigh(column: ColumnReading, field: FieldDefinition, confidence: Confid
   return { field, confidence: confidence === 'exact' ? 'likely' : 'guess', reason: doubt };
 }
 
-/** Field → index of the column that gets it: the most certain, then the fullest match first in the file. */
+/** Field → index of the column that gets it: the most certain, then the one of its own name, then the first in the file. */
 function chooseWinners(matches: readonly (Match | null)[]): Map<string, number> {
   const winners = new Map<string, number>();
   matches.forEach((match, index) => {
     const name = match?.field?.name;
     if (match === null || name === undefined || match.confidence === 'guess') return;
     const rival = winners.get(name);
-    const rivalRank = rival === undefined ? -1 : rank[matches[rival]?.confidence ?? 'guess'];
-    if (rank[match.confidence] > rivalRank) winners.set(name, index);
+    const rivalRank = rival === undefined ? -1 : rankOf(matches[rival] ?? null);
+    if (rankOf(match) > rivalRank) winners.set(name, index);
   });
   return winners;
+}
+
+/** Which of two columns is the field was a guess: nothing but their order in the file tells. */
+function isTwin(match: Match, winner: Match | null | undefined): boolean {
+  return rankOf(match) === rankOf(winner ?? null);
+}
+
+function rankOf(match: Match | null): number {
+  return rank[match?.confidence ?? 'guess'] * 2 + Number(match?.isOwn === true);
 }
 
 /** Fields still free whose values would look like this column's. */

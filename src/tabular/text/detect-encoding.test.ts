@@ -168,3 +168,33 @@ describe('refusal', () => {
     await expect(detect(noise)).rejects.toMatchObject({ code: 'encoding_not_recognised' });
   });
 });
+
+describe('texts in which little speaks for an encoding', () => {
+  const rows = (count: number, cells: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => cells(i)).join('\r');
+  const find = (text: string, encoding: string) => detectEncoding(bytesSource(iconv.encode(text, encoding)));
+
+  it('blanks that group the digits of numbers are no letters of an old encoding', async () => {
+    const text = `Jour;Coût;Impr.\r${rows(120, (i) => `2024-01-01;${i}\u00a0${100 + i},52;1\u00a0479`)}\r`;
+    expect((await find(text, 'windows-1252')).value.name).toBe('windows-1252');
+  });
+
+  it('bytes of the West in pairs are no Chinese inside words, also where lines end with a return alone', async () => {
+    const text = `Dia;Identificação da campanha;Impressões\r${rows(40, (i) => `2024-01-01;Brand;${i}`)}\r`;
+    expect((await find(text, 'windows-1252')).value.name).toBe('windows-1252');
+  });
+
+  it('a sign inside a word is no letter', async () => {
+    const found = await find('id,name\n1,hôtel\n2,hôtel\n3,hôtel\n', 'macroman').catch(({ code }) => code);
+    expect(found.value?.name ?? found).not.toBe('windows-1252');
+  });
+
+  it.each([
+    ['windows-1254', 'id,name\n1,şehir\n2,İstanbul\n3,öğrenci\n'],
+    ['euc-jp', 'id,name\n1,検索広告\n2,表示回数\n'],
+    ['windows-1250', 'id,name\n1,řeka\n2,řeka\n'],
+  ])('few words are never more than a guess: %s', async (encoding, text) => {
+    const found = await find(text, encoding).catch(({ code }) => code);
+    expect(found.confidence ?? found).toMatch(/^(?:guess|encoding_not_recognised)$/);
+  });
+});

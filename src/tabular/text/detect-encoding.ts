@@ -21,6 +21,8 @@ const TOO_CLOSE = 0.9;
 /** The usual encoding of the West is believed to come close from further away. */
 const TOO_CLOSE_USUAL = 0.8;
 const ESCAPE = 0x1b;
+const LF = 10;
+const CR = 13;
 /** Characters of UTF-8 in one line that are no accident. */
 const SURE_SEQUENCES = 4;
 
@@ -75,9 +77,20 @@ const legacyEncodings: Readonly<Record<string, string>> = {
 /** Of mainframes: their line ends and delimiters are not those of ASCII, and this text has both. */
 const mainframe = /^cp(?:037|273|424|500|875|1026|1140)$/;
 const PREVIEW_LENGTH = 24;
+const NO_BREAK_SPACE = '\u00a0';
+const GROUPED = /(?<![\x80-\xff])\d\xa0\d{3}(?!\d)/;
+const allGrouped = /(?<=\d)\xa0(?=\d{3}(?!\d))/g;
+/** Fewer different words than these say little of an encoding that is not the usual one. */
+const FEW_WORDS = 4;
 /** A Latin letter next to one of another alphabet; Han, Kana and Hangul do stand beside Latin words. */
 const others = '[\\p{sc=Cyrl}\\p{sc=Grek}\\p{sc=Arab}\\p{sc=Hebr}\\p{sc=Thai}]';
 const scriptChange = new RegExp(`\\p{sc=Latn}(?=${others})|${others}(?=\\p{sc=Latn})`, 'gu');
+/** A Han character or one of Hangul inside a word of small Latin letters: bytes of the West that were read in pairs. */
+const hanInWord = /(?<=[a-z])[\p{sc=Han}\p{sc=Hangul}](?=[a-z])/gu;
+/** A sign inside a word of small letters: "h™tel", "Krak¾w". */
+const signInWord = /(?<=\p{Ll})[™©®¤§¬¶†‡‰•¿¡¼-¾¹²³ª°±µ¯¸¨¦¢£¥×÷√∞≤≥∂∑∏∫≈∆«»…](?=\p{Ll})/gu;
+/** Of Iceland in windows-1252, of Turkey in windows-1254, where far more files come from. */
+const ICELANDIC = /[ðþýÐÞÝ]/u;
 /** A capital that is not ASCII inside a word in small letters. */
 const oddCase = /(?<=\p{Ll})(?!\p{ASCII})\p{Lu}/gu;
 const preference = [...new Set(Object.values(legacyEncodings))];
@@ -219,9 +232,12 @@ async function answersFor(
 ): Promise<{ answers: Answer[]; unreadable: { name: string; score: number } | null }> {
   // 1.3 MB of tables, which took a tenth of the time of a short command while every start loaded them.
   const { detectAll } = await import('jschardet');
+  // A byte that groups the digits of numbers is a blank, whatever letters it may stand for elsewhere.
+  const grouped = GROUPED.test(sample.toString('latin1'));
+  const letters = grouped ? Buffer.from(sample.toString('latin1').replace(allGrouped, ' '), 'latin1') : sample;
   const byText = new Map<string, Answer>();
   let unreadable: { name: string; score: number } | null = null;
-  for (const { encoding, confidence } of detectAll(sample, { minimumThreshold: 0 })) {
+  for (const { encoding, confidence } of detectAll(isAscii(letters) ? sample : letters, { minimumThreshold: 0 })) {
     const found = encoding?.toLowerCase() ?? '';
     const name = legacyEncodings[found] ?? found;
     if (name === '' || name === 'ascii' || name.startsWith('utf') || mainframe.test(name)) continue;
@@ -230,7 +246,7 @@ async function answersFor(
       continue;
     }
     const text = decodeText(sample, name);
-    if (!isPlausible(text)) continue;
+    if (!isPlausible(text) || (grouped && !text.includes(NO_BREAK_SPACE))) continue;
     const quality = countOf(text, /\p{L}/gu) - 2 * countOf(text, oddCase);
     const answer = byText.get(text) ?? { score: 0, text, quality, names: new Set<string>() };
     answer.names.add(name);
@@ -247,6 +263,11 @@ function describe(best: Answer, answers: readonly Answer[]): Decision<Encoding> 
   const reason = `the characters read as text in ${name}`;
   const says = next === undefined ? '' : `${preview(next)} comes close`;
   const clues = [{ says: reason, weight: 3.5 }, ...(closeness > 0.5 ? [{ says, weight: -8 * (closeness - 0.5) }] : [])];
+  const words = new Set(best.text.match(/[^\s\p{P}\p{S}\d]*[^\p{ASCII}\s\p{P}\p{S}][^\s\p{P}\p{S}\d]*/gu)).size;
+  if (words < FEW_WORDS && name !== 'windows-1252')
+    clues.push({ says: `only ${words} of its words are not ASCII`, weight: -3.2 });
+  if (name === 'windows-1252' && ICELANDIC.test(best.text))
+    clues.push({ says: 'some of its letters would be others in windows-1254', weight: -3.2 });
   const rival = closeness > 0.5 ? { says, certainty: closeness / (1 + closeness) } : null;
   return weighed({ name, bomBytes: 0 }, clues, rival, reason);
 }
@@ -279,6 +300,7 @@ function isPlausible(text: string): boolean {
     /(?!\p{ASCII}|[\u02b0-\u02ff\ufb00-\ufb06])[\p{L}\p{M}\p{N}\p{Sc}\u00a0-\u00bf\u2010-\u2027\u2030-\u203a\u2122\u3000-\u303f\uff00-\uffef]/gu,
   );
   const mixed = countOf(text, scriptChange);
+  if (countOf(text, hanInWord) > foreign * 0.05 || countOf(text, signInWord) > foreign * 0.2) return false;
   return foreign - usual <= foreign * 0.1 && mixed <= foreign * 0.05 && countOf(text, oddCase) <= foreign * 0.05;
 }
 
@@ -287,10 +309,11 @@ function countOf(text: string, pattern: RegExp): number {
 }
 
 function linesWithOtherThanAscii(sample: Buffer): Buffer {
+  const lineEnd = sample.includes(LF) ? LF : CR;
   const picked: Buffer[] = [];
   let length = 0;
   for (let start = 0; start < sample.length && length < SAMPLE_BYTES; ) {
-    const found = sample.indexOf(10, start);
+    const found = sample.indexOf(lineEnd, start);
     const end = found === -1 ? sample.length : found + 1;
     // The last line of a sample may end inside a character; it is only used when it is all there is.
     const line = sample.subarray(start, end);

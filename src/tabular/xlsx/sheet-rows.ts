@@ -16,10 +16,19 @@ export interface SheetContext {
   readonly limits: TableLimits;
 }
 
+/** Told of what a sheet holds and its texts do not show. */
+export interface SheetNotes {
+  /** A formula whose result nobody has stored. */
+  uncomputed(row: number): void;
+  /** Cells of several rows shown as one: only the first holds the value. */
+  merged(fromRow: number, toRow: number): void;
+}
+
 /** Calls `onRow` with the row's number (from 1), its texts, and whether the sheet hides it. */
 export function sheetEvents(
   context: SheetContext,
   onRow: (number: number, cells: string[], isHidden: boolean) => void,
+  notes?: SheetNotes,
 ): XmlEvents {
   const { limits } = context;
   let isInRow = false;
@@ -35,6 +44,7 @@ export function sheetEvents(
   let isInValue = false;
   let isInCell = false;
   let isPhonetic = false;
+  let hasFormula = false;
 
   const openCell = (attributes: string) => {
     isInCell = true;
@@ -46,9 +56,12 @@ export function sheetEvents(
     type = attribute(attributes, 't') ?? 'n';
     style = Number(attribute(attributes, 's') ?? -1);
     value = '';
+    hasFormula = false;
   };
   const closeCell = () => {
     isInCell = false;
+    // A formula whose result is an empty text says that it is a text.
+    if (hasFormula && value === '' && type !== 'str') notes?.uncomputed(rowNumber);
     const text = displayCell(type, style, value, context);
     if (text === '') return;
     gapCells += Math.max(0, column - cells.length);
@@ -74,7 +87,9 @@ export function sheetEvents(
         cells = [];
         rowLength = 0;
         column = -1;
-      } else if (name === 'rPh') isPhonetic = true;
+      } else if (name === 'f') hasFormula = isInCell;
+      else if (name === 'rPh') isPhonetic = true;
+      else if (name === 'mergeCell') tellMerged(attribute(attributes, 'ref') ?? '', notes);
     },
     text: (text) => {
       if (!isInValue) return;
@@ -112,6 +127,12 @@ function displayCell(type: string, style: number, value: string, context: SheetC
     default:
       return value;
   }
+}
+
+/** "B2:B5"; "A1:F1" is a title over several columns. */
+function tellMerged(range: string, notes: SheetNotes | undefined): void {
+  const [from = 0, to = 0] = range.split(':').map((place) => Number(place.replace(/^\$?[A-Za-z]+\$?/, '')));
+  if (to > from) notes?.merged(from, to);
 }
 
 /** A cell whose text is nowhere is not an empty cell. */

@@ -24,8 +24,8 @@ async function serve(request: SpreadsheetRequest): Promise<WorkbookRest | null> 
     const { maxSharedStringBytes } = request.limits.spreadsheet;
     const strings = await readSharedStrings(zip, workbook.sharedStringsPath, maxSharedStringBytes);
     const context = { workbook, strings, limits: request.limits };
-    const hidden = await writeRows(zip, sheet.path, context, request);
-    return request.maxRows === null ? { ...(await countRest(zip, context, sheet.path)), hidden } : null;
+    const noted = await writeRows(zip, sheet.path, context, request);
+    return request.maxRows === null ? { ...(await countRest(zip, context, sheet.path)), ...noted } : null;
   } finally {
     await file.close();
   }
@@ -35,7 +35,10 @@ async function serve(request: SpreadsheetRequest): Promise<WorkbookRest | null> 
 const OTHER_BYTES = 64 * 1024;
 const MAX_OTHERS = 20;
 /** To look at; the number is told in full. */
-const MAX_HIDDEN_LINES = 10;
+const MAX_LINES_TOLD = 10;
+const MAX_MERGED = 10_000;
+
+type Noted = Pick<WorkbookRest, 'hidden' | 'uncomputed' | 'merged'>;
 
 async function lookAtOthers(
   zip: ZipArchive,
@@ -61,16 +64,27 @@ async function writeRows(
   path: string,
   context: SheetContext,
   request: SpreadsheetRequest,
-): Promise<WorkbookRest['hidden']> {
+): Promise<Noted> {
   let pending = '';
   let rows = 0;
+  // Counted from the first row on, wherever reading goes on: the sums are told once, at the end.
   const hidden = { rows: 0, lines: [] as number[] };
-  const events = sheetEvents(context, (number, cells, isHidden) => {
-    // Counted from the first row on, wherever reading goes on: the sum is told once, at the end.
-    if (isHidden && cells.length > 0 && ++hidden.rows <= MAX_HIDDEN_LINES) hidden.lines.push(number);
+  const uncomputed = { cells: 0, lines: [] as number[] };
+  const merged: [number, number][] = [];
+  const onRow = (number: number, cells: string[], isHidden: boolean) => {
+    if (isHidden && cells.length > 0 && ++hidden.rows <= MAX_LINES_TOLD) hidden.lines.push(number);
     if (number < request.fromRow) return;
     pending += wireRow(number, cells);
     if (++rows === request.maxRows) throw new EnoughRows();
+  };
+  const events = sheetEvents(context, onRow, {
+    uncomputed: (row) => {
+      uncomputed.cells++;
+      if (uncomputed.lines.length < MAX_LINES_TOLD && uncomputed.lines.at(-1) !== row) uncomputed.lines.push(row);
+    },
+    merged: (from, to) => {
+      if (merged.length < MAX_MERGED) merged.push([from, to]);
+    },
   });
   try {
     for await (const chunk of zip.read(path)) {
@@ -83,11 +97,15 @@ async function writeRows(
     if (!(error instanceof EnoughRows)) throw error;
   }
   if (pending.length > 0) process.stdout.write(pending);
-  return hidden;
+  return { hidden, uncomputed, merged };
 }
 
 /** Everything that is not the sheet that was read. A sheet that cannot be read is a part like any other, and said to be unreadable. */
-async function countRest(zip: ZipArchive, context: SheetContext, read: string): Promise<Omit<WorkbookRest, 'hidden'>> {
+async function countRest(
+  zip: ZipArchive,
+  context: SheetContext,
+  read: string,
+): Promise<Omit<WorkbookRest, keyof Noted>> {
   const paths = new Set(context.workbook.sheets.map(({ path }) => path).filter((path) => zip.has(path)));
   paths.delete(read);
   const bytes = { sheet: await zip.packedBytes(read), other_sheet: 0 };

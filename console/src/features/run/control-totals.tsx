@@ -19,9 +19,12 @@ function verdictOn({ file, outcomes, declared }: Totals[string]): { mark?: strin
 /** What was read, by measure, and where it went; each line must hold to the last digit. */
 export function ControlTotals({
   totals,
+  notTold = [],
   amounts,
 }: {
   totals: Totals;
+  /** Measures of which no row has a value. */
+  notTold?: readonly string[] | undefined;
   amounts?: ReadonlySet<string> | undefined;
 }): ReactNode {
   const measureValue = (measure: string, value: string) => figure(value, amounts?.has(measure));
@@ -45,6 +48,11 @@ export function ControlTotals({
             </span>
           );
         })}
+        {notTold.length > 0 && (
+          <span className="text-ink-3" title="no row of the file has a value: it is stored as unknown, not as zero">
+            not in the file: {notTold.map(wordsOf).join(', ')}
+          </span>
+        )}
       </summary>
       <ul className="mt-2 flex flex-col gap-1 border-l-2 border-line pl-3">
         {measures.map(([measure, total]) => (

@@ -52,7 +52,9 @@ export function ReceiptPanel({ run }: { run: RunDetail }): ReactNode {
       {bar.read > 0 && <Equation bar={bar} runId={run.run_id} words={words} running={running} />}
       {run.receipt?.content && <FileContent content={run.receipt.content} />}
       <GrainNote receipt={run.receipt} />
-      {run.receipt?.totals && <ControlTotals totals={run.receipt.totals} amounts={amounts} />}
+      {run.receipt?.totals && (
+        <ControlTotals totals={run.receipt.totals} notTold={run.receipt.not_told} amounts={amounts} />
+      )}
     </section>
   );
 }

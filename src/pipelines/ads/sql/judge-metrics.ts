@@ -19,6 +19,8 @@ export interface PromotedRow {
   readonly merged_spend: string;
   readonly merged_impressions: string;
   readonly merged_clicks: string;
+  /** Of those that were updated: rows that had a value in a measure of which the file says nothing. */
+  readonly emptied?: number;
 }
 
 export interface Promotion {
@@ -127,6 +129,7 @@ const stored: Readonly<Record<LookUp, string>> = {
 /** Judges the rows of `staged`, a select of `stagedValues` and of `may_be_known`: false when nothing can be stored under the row's key. */
 export const judgement = (lookUp: LookUp, staged: string) => `
   select i.*, k.id as known_id, k.reported_at as known_reported_at,
+         ${measures.map((measure) => `(k.${measure} is not null and i.${measure} is null)`).join(' or ')} as is_emptied,
          case when i.is_skipped then 'skipped'
               when k.id is null then 'inserted'
               when (${valuesOf('k')}) is not distinct from (${valuesOf('i')}) and k.run_id is distinct from $9::uuid then 'unchanged'

@@ -83,13 +83,13 @@ const texts = perLookUp(
   ),
   days as (
     select outcome, metric_date, count(*) as rows, sum(own_spend) as spend, sum(own_impressions) as impressions, sum(own_clicks) as clicks,
-           sum((merged ->> 'rows')::int) as merged_rows, sum((merged ->> 'spend')::numeric) as merged_spend,
+           count(*) filter (where outcome = 'updated' and is_emptied) as emptied, sum((merged ->> 'rows')::int) as merged_rows, sum((merged ->> 'spend')::numeric) as merged_spend,
            sum((merged ->> 'impressions')::numeric) as merged_impressions, sum((merged ->> 'clicks')::numeric) as merged_clicks
     from judged
     group by outcome, metric_date
   ),
   totals as materialized (
-    select outcome, sum(rows)::int as rows,
+    select outcome, sum(rows)::int as rows, sum(emptied)::int as emptied,
            coalesce(sum(spend), 0)::text as spend, coalesce(sum(impressions), 0)::text as impressions, coalesce(sum(clicks), 0)::text as clicks,
            coalesce(sum(merged_rows), 0)::int as merged_rows, coalesce(sum(merged_spend), 0)::text as merged_spend,
            coalesce(sum(merged_impressions), 0)::text as merged_impressions, coalesce(sum(merged_clicks), 0)::text as merged_clicks,

@@ -14,6 +14,7 @@ import {
   saidOfDoubts,
   stopForDoubts,
   unsettled,
+  unsettledLate,
   withAnswers,
   withoutDisproved,
 } from '../../../tabular/doubt-question.ts';
@@ -91,7 +92,7 @@ async function readFile(
     if (stop !== null) return { stop, doubts };
   }
   if (!state.isRead) state = await storeRows(context, source, { reading, mapping }, job, state, deps);
-  const late = [...doubts, ...unsettled(doubtsOfFindings(state.setAside ?? nothingFound), said)];
+  const late = [...doubts, ...unsettledLate(doubtsOfFindings(state.setAside ?? nothingFound), said)];
   return { stop: stopForDoubts(late, onDoubt, false), doubts: late };
 }
 

@@ -174,12 +174,16 @@ export function catalogResult({ data, row_no: number, gtin }: MatchedRow, match:
   };
 }
 
+/** More digits than a number keeps are shown as they are written. */
+const MAX_DIGITS = 15;
+
 function plainNumber(text: string): number | undefined {
   const plain = text
     .replace(/^[^\d-]+|[^\d]+$/g, '')
     .replace(/,(?=\d{3}(?:\D|$))/g, '')
     .replace(',', '.');
-  return /^-?\d+(\.\d+)?$/.test(plain) ? Number(plain) : undefined;
+  const digits = plain.replace(/\D/g, '').replace(/^0+/, '').length;
+  return /^-?\d+(\.\d+)?$/.test(plain) && digits <= MAX_DIGITS ? Number(plain) : undefined;
 }
 
 function round(score: number): number {
