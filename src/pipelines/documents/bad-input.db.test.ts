@@ -86,6 +86,25 @@ describe('many pages', () => {
   });
 });
 
+describe('a PDF that says it has more pages than it can hold', () => {
+  it('is damaged, and says so at once instead of giving each of them a fate', async () => {
+    const content = textContent(prose(6));
+    const lies = rawPdf([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1000000 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 5 0 R >> >> /Contents 4 0 R >>',
+      content,
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    ]);
+    const { run } = await bench.ingest(lies, 'lies.pdf');
+    expect(run).toMatchObject({
+      status: 'failed',
+      error_code: 'document_damaged',
+      error_text: expect.stringMatching(/it says that it has 1000000 pages, in \d+ bytes/),
+    });
+  });
+});
+
 describe('what a file brings along', () => {
   it('embedded files, scripts and outside actions of a PDF are ignored, and the version says so', async () => {
     const attached = { dict: '/Type /EmbeddedFile', bytes: Buffer.from('MZ of a program') };

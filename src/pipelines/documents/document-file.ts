@@ -32,6 +32,9 @@ export function sniffDocument(head: Uint8Array, fileName: string): Sniffed {
   const extension = extensionOf(fileName);
   const known = byExtension[extension];
   if (kind === 'encrypted_office') throw new MillraceError('document_encrypted');
+  // The signature is that of all files of these programs; a document is more likely here than a table.
+  if (kind === 'xls')
+    throw new MillraceError('document_type_unknown', { found: 'a file of Office 97–2003 (.doc, .xls)' });
   if (known === undefined)
     throw new MillraceError('document_type_unknown', {
       found: extension === '' ? describeContent(kind) : `.${extension}`,

@@ -26,8 +26,15 @@ export async function extractPages(
   );
   if (state.fates.text + state.fates.ocr > 0) return state;
   if (lost.error !== undefined) throw lost.error;
-  const { empty, rejected } = state.fates;
-  throw new MillraceError('document_without_text', { pages: state.pages, empty, rejected });
+  throw withoutText(state);
+}
+
+/** Its pages are not kept, so the reason of one of them is told with it. */
+function withoutText({ pages, unit, fates, whyNot }: ProcessState): MillraceError {
+  const { empty, rejected } = fates;
+  const why = whyNot === undefined ? '' : `; ${unit} ${whyNot.pageNo}: ${whyNot.reason}`;
+  const reason = `none of the ${pages} ${unit}s has text (${empty} empty, ${rejected} rejected${why})`;
+  return new MillraceError('document_without_text', { reason });
 }
 
 async function readInParts(
@@ -40,7 +47,8 @@ async function readInParts(
   const said = (done: number) =>
     context.progress({ done, total: facts.pages, unit: `${facts.unit}s`, note: 'reading' });
   const how = { lost, signal: context.signal, onPage: said };
-  if (facts.pages === 0) throw new MillraceError('document_without_text', { pages: 0, empty: 0, rejected: 0 });
+  if (facts.pages === 0)
+    throw new MillraceError('document_without_text', { reason: 'there is no text in it that a reader would see' });
   let state: ProcessState = { ...from, pages: facts.pages, unit: facts.unit, notes: facts.notes };
   const step = deps.pagesPerPart ?? PAGES_PER_PART;
   while (state.nextPage <= facts.pages) {
@@ -54,12 +62,20 @@ async function readInParts(
       nextPage: last + 1,
       fates: countFates(state.fates, pages),
       grade: addToGrade(state.grade, pages),
+      ...whyNotOf(state, pages),
       step: isLast ? 'chunks' : 'pages',
     };
     await storePages(context, state, pages, nextPage === 1);
     said(last);
   }
   return state;
+}
+
+/** The first page that is not read and says why. */
+function whyNotOf({ whyNot: known }: ProcessState, pages: readonly ReadPage[]): Pick<ProcessState, 'whyNot'> {
+  const found = pages.find(({ fate, reason }) => (fate === 'empty' || fate === 'rejected') && reason !== null);
+  const whyNot = known ?? (found === undefined ? undefined : { pageNo: found.pageNo, reason: found.reason ?? '' });
+  return whyNot === undefined ? {} : { whyNot };
 }
 
 async function storePages(

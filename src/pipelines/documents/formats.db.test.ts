@@ -181,6 +181,16 @@ describe('files that cannot be read', () => {
     expect(await refused('<html><body>x</body></html>', 'policy.pdf')).toEqual([415, 'content_mismatch']);
     expect(await refused('a,b\n1,2\n', 'table.csv')).toEqual([415, 'document_type_unknown']);
     expect(await refused('', 'empty.pdf')).toEqual([422, 'file_empty']);
+    // What Word wrote before 2007, renamed or not: it has to be saved as something else.
+    const old = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(2_000)]);
+    for (const name of ['letter.doc', 'letter.docx']) {
+      const { status, body } = await bench.upload(old, name);
+      expect([name, status, body]).toMatchObject([
+        name,
+        415,
+        { code: 'document_type_unknown', detail: expect.stringContaining('Office 97–2003 (.doc, .xls)') },
+      ]);
+    }
   });
 
   it('a damaged PDF, one without pages and one that is cut off fail with their code', async () => {
@@ -197,6 +207,29 @@ describe('files that cannot be read', () => {
     const { run } = await bench.ingest(await buildPdf([{}, {}]), 'blank.pdf');
     expect(run).toMatchObject({ status: 'failed', error_code: 'document_without_text' });
     expect(run.error_text).toContain('none of the 2 pages has text (2 empty, 0 rejected)');
+  });
+
+  it('a page that is all script has no text, and nothing is said of pages', async () => {
+    const { run } = await bench.ingest(
+      '<html><head><script>let a = 1;</script></head><body></body></html>',
+      'app.html',
+    );
+    expect(run).toMatchObject({
+      error_code: 'document_without_text',
+      error_text: 'extraction error: there is no text in it that a reader would see.',
+    });
+  });
+
+  it('a DOCX that defines entities is refused in words of its own: nothing is replaced or read from elsewhere', async () => {
+    const xml = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]><w:document
+      xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>&f;</w:t></w:r></w:p></w:body></w:document>`;
+    const entity = buildZip([
+      { name: '[Content_Types].xml', data: Buffer.from('<Types/>') },
+      { name: 'word/document.xml', data: Buffer.from(xml) },
+    ]);
+    const { run } = await bench.ingest(entity, 'entity.docx');
+    expect(run).toMatchObject({ error_code: 'document_damaged' });
+    expect(run.error_text).toBe('extraction error: the document is damaged: its XML is wrong: entity not found:&f;.');
   });
 
   it('a DOCX that is a bomb, or no document, is refused before it is built', async () => {

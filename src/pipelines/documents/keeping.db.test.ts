@@ -126,6 +126,16 @@ describe('OCR=off', () => {
   });
 });
 
+describe('a document of which no page is read', () => {
+  it('fails with the reason of its first page, since its pages are not kept', async () => {
+    const { run } = await bench.ingest(garbledPdf({ isAll: true }), 'all-garbled.pdf');
+    expect(run).toMatchObject({ status: 'failed', error_code: 'document_without_text' });
+    expect(run.error_text).toBe(
+      'extraction error: none of the 2 pages has text (0 empty, 2 rejected; page 1: its text layer is garbled; OCR=off).',
+    );
+  });
+});
+
 describe('document sets', () => {
   it('are found by one of their tags', async () => {
     const ids: string[] = [];
@@ -262,18 +272,25 @@ describe('the doctor', () => {
   });
 });
 
-/** Its first page can be read; the font of its second says that every letter is no known character. */
-function garbledPdf(): Buffer {
+/** Its first page can be read, unless all are alike; the font of its second says that every letter is no known character. */
+function garbledPdf({ isAll = false } = {}): Buffer {
   const letters = Array.from({ length: 95 }, (_, at) => `<${(32 + at).toString(16)}> <fffd>`).join('\n');
   const map = `/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def
 1 begincodespacerange <00> <ff> endcodespacerange
 95 beginbfchar ${letters} endbfchar
 endcmap end end`;
   const at = 4 + 4;
-  return rawPages([textContent(prose(8)), { ...textContent(prose(9)), font: `${at} 0 R` }], {
-    more: [
-      `<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode ${at + 1} 0 R >>`,
-      { dict: '', bytes: Buffer.from(map, 'latin1') },
+  const font = `${at} 0 R`;
+  return rawPages(
+    [
+      { ...textContent(prose(8)), ...(isAll ? { font } : {}) },
+      { ...textContent(prose(9)), font },
     ],
-  });
+    {
+      more: [
+        `<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode ${at + 1} 0 R >>`,
+        { dict: '', bytes: Buffer.from(map, 'latin1') },
+      ],
+    },
+  );
 }

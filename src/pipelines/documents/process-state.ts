@@ -29,6 +29,8 @@ export interface ProcessState {
   readonly nextPage: number;
   readonly fates: PageCounts;
   readonly grade: GradeSums;
+  /** A page without text that says why. */
+  readonly whyNot?: { readonly pageNo: number; readonly reason: string };
   readonly chunks: number;
   readonly tokens: number;
   readonly passages: number;

@@ -24,7 +24,7 @@ const shape = {
     max: 3_600,
     default: 30,
     unit: 'seconds',
-    doc: 'How long the process that reads documents may take for 20 pages without OCR; with OCR it has this long for each page.',
+    doc: 'How long the process that reads documents may take for 20 pages without OCR; with OCR it has this long for each page. A process that a busy machine gives little time is waited for, up to fifteen times as long.',
   }),
   extractMaxMemoryMb: integer('EXTRACT_MAX_MEMORY_MB', {
     min: 128,

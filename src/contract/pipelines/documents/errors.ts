@@ -29,8 +29,8 @@ export const documentsErrors = defineErrors({
   document_without_text: {
     kind: 'input',
     status: 422,
-    message: 'extraction error: none of the {pages} pages has text ({empty} empty, {rejected} rejected).',
-    next: 'Look at the reason of each page in the run. If pages are scans, set OCR=auto and retry the run.',
+    message: 'extraction error: {reason}.',
+    next: 'If its pages are scans, set OCR=auto and retry the run. Otherwise check the program that made it and upload it again.',
   },
   document_too_complex: {
     kind: 'input',

@@ -5,13 +5,14 @@ import { readFile } from 'node:fs/promises';
 import { isErrorCode } from '../../../contract/errors/catalogue.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { loaderArguments, programBeside } from '../../../platform/child-program.ts';
+import { AnswerClock, cpuMsOf } from './answer-clock.ts';
 import type { ExtractionAnswer, ExtractionRequest, Opened, OpenRequest } from './extraction-messages.ts';
 import type { ReadPage } from './page.ts';
 
 export interface ExtractionLimits {
   /** Resident memory of the process; above it the process is killed. */
   readonly maxMemoryMb: number;
-  /** Longest wait for one answer: a batch of pages, or one page with OCR. */
+  /** Longest wait for one answer, a batch of pages, or one page with OCR; longer where the machine is busy (answer-clock.ts). */
   readonly timeoutMs: number;
   /** The program of the process, compiled; default: the one beside this file. Tests start it many times, and a loader costs each a second. */
   readonly program?: string;
@@ -25,9 +26,9 @@ export class ExtractionProcess {
   readonly #child: ChildProcess;
   readonly #limits: ExtractionLimits;
   readonly #watch: NodeJS.Timeout;
+  readonly #clock: AnswerClock;
   #failure: MillraceError | undefined;
   #pending: ((answer: ExtractionAnswer | undefined) => void) | undefined;
-  #stillAlive: () => void = () => undefined;
   #peakMb = 0;
 
   constructor(limits: ExtractionLimits) {
@@ -40,8 +41,13 @@ export class ExtractionProcess {
       serialization: 'advanced',
       env: {},
     });
+    this.#clock = new AnswerClock(
+      limits.timeoutMs,
+      () => cpuMsOf(this.#child.pid),
+      () => this.#takesTooLong(),
+    );
     this.#child.on('message', (answer: ExtractionAnswer) =>
-      answer.type === 'alive' ? this.#stillAlive() : this.#settle(answer),
+      answer.type === 'alive' ? this.#clock.start() : this.#settle(answer),
     );
     this.#child.on('error', (error) => this.#fail(new MillraceError('extractor_lost', { reason: error.message })));
     this.#child.once('exit', (code, signal) => this.#noteExit(code, signal));
@@ -85,12 +91,7 @@ export class ExtractionProcess {
 
   async #ask(request: ExtractionRequest): Promise<ExtractionAnswer> {
     if (this.#failure !== undefined) throw this.#failure;
-    const timer = setTimeout(() => {
-      const reason = `it took over ${Math.round(this.#limits.timeoutMs / 1_000)} s`;
-      this.#fail(new MillraceError('document_too_complex', { reason }));
-      this.stop();
-    }, this.#limits.timeoutMs);
-    this.#stillAlive = () => timer.refresh();
+    this.#clock.start();
     try {
       const answer = await new Promise<ExtractionAnswer | undefined>((resolve) => {
         this.#pending = resolve;
@@ -103,8 +104,14 @@ export class ExtractionProcess {
       if (answer.type !== 'failed') return answer;
       throw isErrorCode(answer.code) ? new MillraceError(answer.code, answer.params) : new Error(answer.code);
     } finally {
-      clearTimeout(timer);
+      this.#clock.stop();
     }
+  }
+
+  #takesTooLong(): void {
+    const reason = `it took over ${Math.round(this.#limits.timeoutMs / 1_000)} s`;
+    this.#fail(new MillraceError('document_too_complex', { reason }));
+    this.stop();
   }
 
   #settle(answer: ExtractionAnswer | undefined): void {

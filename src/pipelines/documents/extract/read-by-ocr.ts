@@ -81,14 +81,21 @@ async function readTurnedToo(options: OcrOptions, page: PageForOcr): Promise<Rea
       : imagePage(await renderPage(options.path, page.pageNo, OCR_DPI), size.width, size.height);
   const at = size === undefined ? page.pageNo : 1;
   const upright = await readAt(options, source, at, 0);
-  if (upright === undefined || upright.page.textItems.length === 0) return upright;
-  const others: readonly Turn[] = isSideways(upright.page) ? [90, 270] : upright.confidence < DOUBTFUL ? [180] : [];
-  let best = others.length === 2 ? undefined : upright;
+  if (upright === undefined) return undefined;
+  const others = turnsToTry(upright);
+  let best = isSideways(upright.page) ? undefined : upright;
   for (const turn of others) {
     const read = await readAt(options, source, at, turn);
     if (read !== undefined && read.confidence > (best?.confidence ?? 0)) best = read;
   }
   return best ?? upright;
+}
+
+/** Of a short page that is turned the OCR may find nothing at all; on a blank one it looks quickly. */
+function turnsToTry({ page, confidence }: Read): readonly Turn[] {
+  if (page.textItems.length === 0) return [180, 90, 270];
+  if (isSideways(page)) return [90, 270];
+  return confidence < DOUBTFUL ? [180] : [];
 }
 
 async function readAt(options: OcrOptions, source: string | Buffer, at: number, turn: Turn): Promise<Read | undefined> {

@@ -97,5 +97,7 @@ function asDocumentError(error: unknown): MillraceError {
 
 function reasonOf(error: unknown): string {
   if (error instanceof MillraceError && typeof error.params?.reason === 'string') return error.params.reason;
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 200) ?? 'unknown';
+  const said = (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 200) ?? 'unknown';
+  // Its parts are XML, and its reader names itself first.
+  return said.replace(/^(?:error: )?\[xmldom \w+\]\s*/, 'its XML is wrong: ');
 }

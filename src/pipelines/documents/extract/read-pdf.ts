@@ -1,5 +1,6 @@
 // PDF by liteparse (PDFium): pages with boxes, headings, tables and reading order. Each page ends with a fate: its text layer, OCR of its
 // image, empty, or rejected with the reason. Runs in the extraction process only. Scripts in a PDF never run, links are never followed.
+import { stat } from 'node:fs/promises';
 import type { LiteParseConfig, ParsedPage } from '@llamaindex/liteparse';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { languageOf } from '../language.ts';
@@ -29,6 +30,10 @@ const STAMP_SHARE = 0.03;
 /** An image of this share of the page is said if it is not read: it may be a table or a letter. */
 const SAID_IMAGE_SHARE = 0.1;
 
+/** Packed as tightly as a PDF can be, a blank page takes more. */
+const LEAST_BYTES_PER_PAGE = 4;
+const MOST_PAGES = 250_000;
+
 /** For a second look at the text of a page (second-look.ts). */
 const itemsAlone: Partial<LiteParseConfig> = {
   extractTextMetadata: true,
@@ -42,8 +47,20 @@ export async function countPages(path: string): Promise<{ pages: number; notes: 
   // No page is looked at: one that ends the reader must not end the document.
   const { totalPages, docMeta } = await parse(path, { quiet: true, targetPages: '0', extractDocumentMetadata: true });
   if (totalPages === 0) throw new MillraceError('document_without_pages');
+  await judgeCount(totalPages, path);
   const restricts = docMeta?.isEncrypted === true ? ['the document restricts what may be done with it'] : [];
   return { pages: totalPages, notes: [...restricts, ...(await findAsides(path))] };
+}
+
+/** A file may say that it has any number of pages, and each of them would be asked for and have its fate. */
+async function judgeCount(pages: number, path: string): Promise<void> {
+  const { size } = await stat(path);
+  if (pages * LEAST_BYTES_PER_PAGE > size)
+    throw new MillraceError('document_damaged', { reason: `it says that it has ${pages} pages, in ${size} bytes` });
+  if (pages > MOST_PAGES)
+    throw new MillraceError('document_too_complex', {
+      reason: `it has ${pages} pages, and ${MOST_PAGES} are read at most`,
+    });
 }
 
 /** The layout and text of some pages as the library finds them. */

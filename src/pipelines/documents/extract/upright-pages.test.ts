@@ -93,6 +93,21 @@ it.each([90, 180] as const)('a scan that lies turned by %i degrees is read as it
   expect({ 90: x > HEIGHT / 2, 180: y > HEIGHT / 2 }[turn]).toBe(true);
 });
 
+it.each(turns)(
+  'a scan of one word, in which the OCR sees nothing while it lies turned by %i degrees, is no empty page',
+  async (turn) => {
+    const upright = await drawPdf('one-word.pdf', async (pdf, page) => {
+      page.drawText('viii', { x: 60, y: 700, size: 11, font: await pdf.embedFont(StandardFonts.Helvetica) });
+    });
+    const image = await renderPage(upright, 1, 150);
+    const file = await drawPdf(`one-word-${turn}.pdf`, async (pdf, page) => {
+      page.drawImage(await pdf.embedPng(image), { x: 0, y: 0, width: WIDTH, height: HEIGHT });
+      page.setRotation(degrees(turn));
+    });
+    expect(await read(file)).toMatchObject({ fate: 'ocr', words: 'viii' });
+  },
+);
+
 it('a language whose data is missing is said: nothing is fetched, and the page is not called empty', async () => {
   const image = await renderPage(await textPage(0), 1, 60);
   const file = await drawPdf('foreign.pdf', async (pdf, page) =>
