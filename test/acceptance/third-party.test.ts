@@ -135,6 +135,8 @@ describe('a pipeline of one’s own', () => {
     const { body: started } = await call('POST', '/v1/samples/measurements/run', {});
     const run = await ended(started.upload_id);
     expect(run).toMatchObject({ status: 'stored', receipt: { read: 4, outcomes: { inserted: 3, rejected: 1 } } });
+    // Nobody signs in here, so it is nobody's.
+    expect(run).toMatchObject({ created_by: null });
     const { body: verified } = await call('POST', `/v1/runs/${run.run_id}/verify`);
     expect(verified).toMatchObject({ matches: true });
     const { body: rejects } = await call('GET', `/v1/runs/${run.run_id}/rejects`);

@@ -14,13 +14,10 @@ import type { ShownRun } from '../../engine/reads/run-columns.ts';
 import type { Queryable } from '../../platform/database.ts';
 import type { ByteSource } from '../../tabular/byte-source.ts';
 import { readConstants } from '../../tabular/mapping/constants.ts';
-import { headerFingerprint } from '../../tabular/mapping/fingerprint.ts';
-import { headerName } from '../../tabular/mapping/header-name.ts';
-import { saveMapping } from '../../tabular/mapping/save-mapping.ts';
-import { selectMapping } from '../../tabular/mapping/sql/select-mapping.ts';
-import { overridesFrom, withoutLines } from '../../tabular/reading-overrides.ts';
+import { overridesFrom } from '../../tabular/reading-overrides.ts';
 import { change, look } from '../routes/change.ts';
 import type { ReadingTools, RunCall, RunReadings, StoredReading } from './reading-tools.ts';
+import { fieldsOf, saveMapped } from './save-mapped.ts';
 import { viewMapping } from './view-mapping.ts';
 import { sampleOf, setAsideOf, viewReading } from './view-reading.ts';
 
@@ -83,37 +80,18 @@ async function mapColumns(
     source: await tools.source(db, run),
     overrides: await tools.overrides(db, run),
   }));
-  const { fingerprint } = mapping;
-  const { pipeline } = run;
-  // Without what was said the next file of the kind would show another header; the mapping must be found by that one, too.
   const plain = source === undefined ? reading : await tools.decideReading(source, run).catch(() => reading);
-  const fingerprints = new Set([fingerprint, headerFingerprint(plain.header.value.names)]);
-  const wanted = new Map(given.columns.map(({ index, field }) => [index, field]));
-  const fields: Record<string, string | null> = {};
-  for (const { column, header, field } of mapping.columns)
-    fields[headerName(header).key] ??= wanted.has(column) ? (wanted.get(column) ?? null) : field;
   const constants = given.constants === undefined ? mapping.constants : readConstants(given.constants, tools.fields);
   const mapped = await change(
     call,
     async (db, tenantId) => {
-      const known = await selectMapping(db, { pipeline, fingerprint });
-      const said = { ...known?.reading, ...withoutLines(overrides) };
-      const kept = given.reading === undefined ? said : overridesFrom(given.reading, {});
-      for (const each of Object.keys(kept).length === 0 ? [fingerprint] : fingerprints) {
-        const latest = await selectMapping(db, { pipeline, fingerprint: each });
-        const version = {
-          tenantId,
-          pipeline,
-          fingerprint: each,
-          name: given.name ?? latest?.name ?? tools.mappingName(run),
-          mapping: { fields, constants },
-          reading: kept,
-          createdBy: makerOf(call.principal) ?? null,
-          basedOn: latest?.version ?? 0,
-        };
-        await saveMapping(db, version, tools.fields);
-      }
-      const saved = tools.decideMapping(reading, run, await selectMapping(db, { pipeline, fingerprint }));
+      const file = {
+        ...{ tenantId, pipeline: run.pipeline, fingerprint: mapping.fingerprint, plain, overrides, given },
+        mapping: { fields: fieldsOf(mapping, given), constants },
+        name: tools.mappingName(run),
+        savedBy: makerOf(call.principal) ?? null,
+      };
+      const saved = tools.decideMapping(reading, run, await saveMapped(db, file, tools.fields));
       await tools.keepMapping?.(db, run, saved);
       return saved;
     },

@@ -8,19 +8,16 @@ import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { type Handlers, handle } from '../../../http/call.ts';
 import { pageOf, readCursor, writeCursor } from '../../../http/cursor.ts';
 import type { RunCall } from '../../../http/reading/reading-tools.ts';
+import { fieldsOf, saveMapped } from '../../../http/reading/save-mapped.ts';
 import { viewMapping } from '../../../http/reading/view-mapping.ts';
 import { change, look } from '../../../http/routes/change.ts';
 import type { BlobStore } from '../../../platform/blob/blob-store.ts';
 import { mappingIdOf } from '../../../tabular/mapping/applied-mapping.ts';
 import { readConstants } from '../../../tabular/mapping/constants.ts';
-import { headerName } from '../../../tabular/mapping/header-name.ts';
-import { saveMapping } from '../../../tabular/mapping/save-mapping.ts';
 import { listMappings } from '../../../tabular/mapping/sql/list-mappings.ts';
-import { selectMapping } from '../../../tabular/mapping/sql/select-mapping.ts';
-import { overridesFrom, withoutLines } from '../../../tabular/reading-overrides.ts';
 import { adsFields } from '../fields.ts';
 import { applyChoices, isOfOneFile } from '../mapping-choices.ts';
-import { decideMapping, decideReading, fingerprintOf, type UploadChoices } from '../reading.ts';
+import { decideMapping, decideReading, type UploadChoices } from '../reading.ts';
 import { selectChoices, selectUploadReading, upsertChoices } from '../sql/upload-readings.ts';
 import { overridesOf, requireUpload } from './reading.ts';
 
@@ -80,14 +77,8 @@ export async function mapColumns(
   body: z.output<typeof MappingWrite>,
 ): Promise<AnswerOf<'uploads.mapping'>> {
   const { input, reading, mapping, source, overrides, said } = await readUpload(call, store, upload);
-  const { fingerprint } = mapping;
-  // Without what was said the next file of the kind would show another header; the mapping must be found by that one, too.
   const plain = await decideReading(source, input.platform).catch(() => reading);
-  const fingerprints = new Set([fingerprint, fingerprintOf(plain)]);
-  const wanted = new Map(body.columns.map(({ index, field }) => [index, field]));
-  const fields: Record<string, string | null> = {};
-  for (const { column, header, field } of mapping.columns)
-    fields[headerName(header).key] ??= wanted.has(column) ? (wanted.get(column) ?? null) : field;
+  const fields = fieldsOf(mapping, body);
   const given = body.constants === undefined ? mapping.constants : readConstants(body.constants, adsFields);
   const doubled = Object.keys(given).find((field) => isOfOneFile(field) && Object.values(fields).includes(field));
   if (doubled !== undefined)
@@ -97,25 +88,14 @@ export async function mapColumns(
   const saved = await change(
     call,
     async (db, tenantId) => {
-      const known = await selectMapping(db, { pipeline: 'ads', fingerprint });
-      const wishes = { ...known?.reading, ...withoutLines(overrides) };
-      const kept = body.reading === undefined ? wishes : overridesFrom(body.reading, {});
       await upsertChoices(db, { uploadId: upload, workspaceId: tenantId, choices });
-      for (const each of Object.keys(kept).length === 0 ? [fingerprint] : fingerprints) {
-        const latest = await selectMapping(db, { pipeline: 'ads', fingerprint: each });
-        const version = {
-          tenantId,
-          pipeline: 'ads',
-          fingerprint: each,
-          name: body.name ?? latest?.name ?? `${input.platform} export`,
-          mapping: { fields, constants },
-          reading: kept,
-          createdBy: makerOf(call.principal) ?? null,
-          basedOn: latest?.version ?? 0,
-        };
-        await saveMapping(db, version, adsFields);
-      }
-      return selectMapping(db, { pipeline: 'ads', fingerprint });
+      const file = {
+        ...{ tenantId, pipeline: 'ads', fingerprint: mapping.fingerprint, plain, overrides, given: body },
+        mapping: { fields, constants },
+        name: `${input.platform} export`,
+        savedBy: makerOf(call.principal) ?? null,
+      };
+      return saveMapped(db, file, adsFields);
     },
     () => ({ target: upload }),
   );
