@@ -158,7 +158,10 @@ export abstract class RowBatch {
 
   /** All cells of a row as text. */
   texts(row: number): string[] {
-    return Array.from({ length: this.cellCount(row) }, (_, column) => this.text(row, column));
+    const count = this.cellCount(row);
+    const texts: string[] = [];
+    for (let column = 0; column < count; column += 1) texts.push(this.text(row, column));
+    return texts;
   }
 
   /** The rows that are data, faulted ones included. */

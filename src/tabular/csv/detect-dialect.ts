@@ -66,7 +66,11 @@ export function detectDialect(sample: Buffer, chosen?: string): Decision<Dialect
     const { dialect } = refine(bytes, tryDelimiter(bytes, text, { ...base, delimiter: told }));
     return decided(dialect, 'exact', 'its first line names the delimiter');
   }
-  const trials = delimiters.map((delimiter) => tryDelimiter(bytes, text, { ...base, delimiter }));
+  const trials = delimiters.map((delimiter, at) => {
+    const dialect = { ...base, delimiter };
+    // A sign that does not occur parts nothing. The first one also stands for a table of one column.
+    return at === 0 || bytes.includes(delimiter) ? tryDelimiter(bytes, text, dialect) : partsNothing(dialect, 1);
+  });
   const best = trials.reduce(better);
   const several = trySeveralSigns(bytes, text, best);
   if (several !== null) return several;
@@ -221,12 +225,16 @@ function refinements(bytes: Buffer, { dialect, faultShare }: Trial): Dialect[] {
   return tried;
 }
 
+function partsNothing(dialect: Dialect, width: number): Trial {
+  return { dialect, score: 0, width, share: 0, faults: 0, faultShare: 0, unclean: 0, blankStarts: 0 };
+}
+
 function tryDialect(bytes: Buffer, dialect: Dialect): Trial {
   const scanner = new CsvScanner(dialect, { ...defaultLimits, maxRowBytes: bytes.length });
   try {
     scanner.scan(bytes, 0, bytes.length - 1, true, MAX_ROWS);
   } catch {
-    return { dialect, score: 0, width: 0, share: 0, faults: 0, faultShare: 0, unclean: 0, blankStarts: 0 };
+    return partsNothing(dialect, 0);
   }
   const widths = new Map<number, number>();
   let rows = 0;
@@ -281,11 +289,19 @@ function uncleanShare(bytes: Buffer, scanner: CsvScanner, { delimiter }: Dialect
     const end = scanner.cellEnd[cell] as number;
     const wasQuoted = start > 0 && isQuote(bytes[start - 1]) && isQuote(bytes[end]);
     if (wasQuoted || start === end) continue;
-    const hasOther = bytes.subarray(start, end).some((byte) => byte === 59 || byte === 9 || byte === 124);
     const endsAsList = delimiter === ' ' && (bytes[end - 1] === 44 || bytes[end - 1] === 59);
-    if (hasOther || endsAsList || isQuote(bytes[start]) || isQuote(bytes[end - 1])) unclean++;
+    if (holdsOther(bytes, start, end) || endsAsList || isQuote(bytes[start]) || isQuote(bytes[end - 1])) unclean++;
   }
   return scanner.cellCount === 0 ? 0 : unclean / scanner.cellCount;
+}
+
+/** A semicolon, a tab or a bar. */
+function holdsOther(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at];
+    if (byte === 59 || byte === 9 || byte === 124) return true;
+  }
+  return false;
 }
 
 function isQuote(byte: number | undefined): boolean {

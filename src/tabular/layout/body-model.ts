@@ -3,7 +3,6 @@
 // smoothing, so that three rows below say less than sixty). A single name like "2019" then costs a little and decides nothing.
 import type { Clue } from '../reading-evidence.ts';
 import { type CellTraits, isYear, traitsOf } from './cell-traits.ts';
-import { hasHeaderWord } from './header-words.ts';
 import type { SampleRow } from './sample-row.ts';
 import { isValueShape, type ValueShape } from './value-shape.ts';
 
@@ -68,7 +67,7 @@ export class BodyModel {
       const isSeen = column.values.has(cell.key);
       if (isSeen) repeated++;
       sums.seen += seenWeight(isSeen, column);
-      if (column.wordShare < 0.2 && hasHeaderWord(cell.key)) {
+      if (column.wordShare < 0.2 && cell.hasHeaderWord) {
         named++;
         sums.word += 1.2;
       }
@@ -113,11 +112,11 @@ function modelOf(rows: readonly SampleRow[], column: number): ColumnModel {
   const values = new Map<string, number>();
   let worded = 0;
   for (const row of rows) {
-    const { shape, form, key } = traitsOf(row, column);
+    const { shape, form, key, hasHeaderWord } = traitsOf(row, column);
     shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
     forms.set(`${shape}:${form}`, (forms.get(`${shape}:${form}`) ?? 0) + 1);
     if (key !== '') values.set(key, (values.get(key) ?? 0) + 1);
-    if (shape === 'text' && hasHeaderWord(key)) worded++;
+    if (hasHeaderWord) worded++;
   }
   const singletons = [...values.values()].filter((times) => times === 1).length;
   return {

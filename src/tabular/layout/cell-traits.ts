@@ -1,5 +1,6 @@
 // What can be seen of a cell by itself, coarse enough to be counted: its shape, and for texts the form of its letters (FCO and OSL are of one
 // form, Rome and New York of others). Header rows are told from data by how unusual their traits are in the columns below.
+import { hasHeaderWord } from './header-words.ts';
 import type { SampleRow } from './sample-row.ts';
 import { shapeOf, type ValueShape } from './value-shape.ts';
 
@@ -9,16 +10,30 @@ export interface CellTraits {
   readonly form: string;
   /** For comparison with other cells. */
   readonly key: string;
+  /** A text with a word that stands in names of columns. */
+  readonly hasHeaderWord: boolean;
 }
 
 const FORM_LENGTH = 6;
-const empty: CellTraits = { shape: 'empty', form: '', key: '' };
+const empty: CellTraits = { shape: 'empty', form: '', key: '', hasHeaderWord: false };
+/** A row is a part of many models, each of the rows below another one. */
+const seen = new WeakMap<SampleRow, CellTraits[]>();
 
 export function traitsOf(row: SampleRow, column: number): CellTraits {
-  const text = (row.cells[column] ?? '').trim();
+  let traits = seen.get(row);
+  if (traits === undefined) {
+    traits = [];
+    seen.set(row, traits);
+  }
+  traits[column] ??= cellTraits((row.cells[column] ?? '').trim());
+  return traits[column];
+}
+
+function cellTraits(text: string): CellTraits {
   if (text === '') return empty;
   const shape = shapeOf(text);
-  return { shape, form: formOf(text, shape), key: text.toLowerCase() };
+  const key = text.toLowerCase();
+  return { shape, form: formOf(text, shape), key, hasHeaderWord: shape === 'text' && hasHeaderWord(key) };
 }
 
 export function isYear(text: string): boolean {

@@ -173,10 +173,11 @@ class HeaderSearch {
     const isOwn = (this.#times.get(same) ?? 0) > 1;
     const known = isOwn ? undefined : this.#models.get(from);
     if (known !== undefined) return known;
-    const body = this.#rows
-      .slice(from)
-      .filter((row) => row.isBroken !== true && this.#isWide(row) && keyOf(row) !== same)
-      .slice(0, MODEL_ROWS);
+    const body: SampleRow[] = [];
+    for (let below = from; below < this.#rows.length && body.length < MODEL_ROWS; below += 1) {
+      const row = this.#rows[below] as SampleRow;
+      if (row.isBroken !== true && this.#isWide(row) && keyOf(row) !== same) body.push(row);
+    }
     const model = new BodyModel(body, this.#width);
     if (!isOwn) this.#models.set(from, model);
     return model;

@@ -47,5 +47,7 @@ export function withGaps(rows: readonly SampleRow[]): SampleRow[] {
 }
 
 export function filledCount(row: SampleRow): number {
-  return row.cells.reduce((count, cell) => (cell.trim() === '' ? count : count + 1), 0);
+  let count = 0;
+  for (const cell of row.cells) if (cell.trim() !== '') count += 1;
+  return count;
 }
