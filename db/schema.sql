@@ -1198,8 +1198,8 @@ create table engine.workers (
 ) with (fillfactor=50);
 CREATE INDEX workers_alive ON engine.workers USING btree (worker_id) WHERE (ended_at IS NULL);
 CREATE INDEX workers_ended ON engine.workers USING btree (ended_at) WHERE (ended_at IS NOT NULL);
-CREATE TRIGGER refuse_old_rescuer BEFORE UPDATE ON engine.workers FOR EACH ROW WHEN (((CURRENT_USER = 'millrace_engine'::name) AND (new.end_reason = 'lost'::text) AND (old.ended_at IS NULL) AND (COALESCE(new.ended_by, 0) < 2))) EXECUTE FUNCTION engine.refuse_old_process();
-CREATE TRIGGER refuse_old_worker BEFORE INSERT OR UPDATE ON engine.workers FOR EACH ROW WHEN (((CURRENT_USER = 'millrace_engine'::name) AND (new.ended_at IS NULL) AND (COALESCE(new.protocol, 0) < 2))) EXECUTE FUNCTION engine.refuse_old_process();
+CREATE TRIGGER refuse_old_rescuer BEFORE UPDATE ON engine.workers FOR EACH ROW WHEN (((CURRENT_USER = 'millrace_engine'::name) AND (new.end_reason = 'lost'::text) AND (old.ended_at IS NULL) AND (COALESCE(new.ended_by, 0) < 3))) EXECUTE FUNCTION engine.refuse_old_process();
+CREATE TRIGGER refuse_old_worker BEFORE INSERT OR UPDATE ON engine.workers FOR EACH ROW WHEN (((CURRENT_USER = 'millrace_engine'::name) AND (new.ended_at IS NULL) AND (COALESCE(new.protocol, 0) < 3))) EXECUTE FUNCTION engine.refuse_old_process();
 grant delete, insert, select, update on engine.workers to millrace_engine;
 grant select (expires_at, worker_id) on engine.workers to judgments_import;
 grant select (expires_at, worker_id) on engine.workers to millrace_app;
@@ -2302,7 +2302,7 @@ create table public.job_items (
   job_type text,
   row_index integer not null,
   line integer,
-  input_json jsonb,
+  input_json json,
   normalized_json jsonb,
   corrections jsonb,
   result_json jsonb,

@@ -1,6 +1,7 @@
 // Arrays as Postgres sends and takes them in binary. A Buffer among the values of a statement travels as it is, so the server parses no text.
 const INT4 = 23;
 const INT8 = 20;
+const JSON_TEXT = 114;
 const JSONB = 3802;
 const HEADER = 20;
 const JSONB_VERSION = 1;
@@ -30,21 +31,27 @@ export function int8Array(values: readonly (number | null)[]): Buffer {
 }
 
 /** Each a document as JSON. */
-export function jsonbArray(values: readonly (string | null)[]): Buffer {
+export function jsonArray(type: 'json' | 'jsonb', values: readonly (string | null)[]): Buffer {
+  const versionBytes = type === 'jsonb' ? 1 : 0;
   // A code unit takes three bytes at most; most texts need a third of it.
   let units = 0;
   for (const value of values) units += value?.length ?? 0;
-  const buffer = begin(JSONB, values.length, HEADER + values.length * 5 + units * 3, true);
+  const buffer = begin(
+    type === 'jsonb' ? JSONB : JSON_TEXT,
+    values.length,
+    HEADER + values.length * 5 + units * 3,
+    true,
+  );
   let at = HEADER;
   for (const value of values) {
     if (value === null) {
       at = buffer.writeInt32BE(-1, at);
       continue;
     }
-    const bytes = buffer.write(value, at + 5);
-    buffer.writeInt32BE(bytes + 1, at);
-    buffer[at + 4] = JSONB_VERSION;
-    at += bytes + 5;
+    if (type === 'jsonb') buffer[at + 4] = JSONB_VERSION;
+    const bytes = buffer.write(value, at + 4 + versionBytes) + versionBytes;
+    buffer.writeInt32BE(bytes, at);
+    at += bytes + 4;
   }
   return buffer.subarray(0, at);
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listFiles } from '../../scripts/source-files.ts';
-import { int4Array, int8Array, jsonbArray } from '../../src/platform/binary-arrays.ts';
+import { int4Array, int8Array, jsonArray } from '../../src/platform/binary-arrays.ts';
 import { tablesIn } from './catalogue.ts';
 import { literal, rowsOf } from './measure.ts';
 import { findCliffs, type Measured, missingCases } from './plans.ts';
@@ -132,7 +132,8 @@ it('values are written as the driver would send them', () => {
   expect(literal(undefined)).toBe('null');
   expect(literal(int4Array([7, -1]))).toBe(`'{"7","-1"}'`);
   expect(literal(int8Array([2 ** 47, null]))).toBe(`'{"140737488355328",NULL}'`);
-  expect(literal(jsonbArray(['{"a":"\u00e9"}', null]))).toBe(`'{"{\\"a\\":\\"\u00e9\\"}",NULL}'`);
+  for (const type of ['json', 'jsonb'] as const)
+    expect(literal(jsonArray(type, ['{"a":"\u00e9"}', null]))).toBe(`'{"{\\"a\\":\\"\u00e9\\"}",NULL}'`);
 });
 
 it('every folder with statements belongs to a plan test', () => {

@@ -126,7 +126,7 @@ export const engineSeeds: readonly Seed[] = [
     table: 'engine.workers',
     columns: {
       pipelines: `'{ads,judgments}'`,
-      protocol: '2',
+      protocol: '3',
       expires_at: `case when i % 64 = 0 then plan.at(i) + interval '90 days' else plan.at(i) end`,
       ended_at: 'case when i % 64 > 1 then plan.at(i) end',
       end_reason: `case when i % 64 > 1 then 'stopped' end`,

@@ -107,11 +107,14 @@ function textOf(value: unknown): string {
 
 const INT4 = 23;
 const INT8 = 20;
+const JSON_TEXT = 114;
 const JSONB = 3802;
 
 /** Of src/platform/binary-arrays.ts. */
 function isBinaryArray(value: Buffer): boolean {
-  return value.length >= 12 && value.readInt32BE(0) <= 1 && [INT4, INT8, JSONB].includes(value.readInt32BE(8));
+  return (
+    value.length >= 12 && value.readInt32BE(0) <= 1 && [INT4, INT8, JSON_TEXT, JSONB].includes(value.readInt32BE(8))
+  );
 }
 
 function readArray(value: Buffer): unknown[] {
@@ -124,7 +127,7 @@ function readArray(value: Buffer): unknown[] {
       const element = value.subarray(at, at + bytes);
       if (value.readInt32BE(8) === INT4) elements.push(element.readInt32BE());
       else if (value.readInt32BE(8) === INT8) elements.push(element.readBigInt64BE());
-      else elements.push(element.toString('utf8', 1));
+      else elements.push(element.toString('utf8', value.readInt32BE(8) === JSONB ? 1 : 0));
       at += bytes;
     }
   }

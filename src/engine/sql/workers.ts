@@ -7,7 +7,7 @@ import type { ClaimedRow } from './claim-runs.ts';
  * What a worker of this version knows of the schema. Raised, together with the triggers on engine.workers, by a migration that a worker of
  * the version before must not work under.
  */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 export interface WorkerRow {
   readonly workerId: string;

@@ -83,17 +83,17 @@ export const itemBreaks: readonly Break[] = [
   {
     id: 'items.copy-by-fingerprint-alone',
     file: INSERT,
-    find: 'where o.job_id = $1 and o.row_index = g.t and o.input_json = g.c::jsonb limit 1)',
+    find: 'where o.job_id = $1 and o.row_index = g.t and o.input_json::jsonb = g.c::jsonb limit 1)',
     replace: 'where o.job_id = $1 and o.row_index = g.t limit 1)',
     tests: [INSERTS_TEST],
     title: 'only looks like a copy',
   },
   {
     id: 'items.cell-is-not-escaped',
-    file: 'src/platform/jsonb-array.ts',
+    file: 'src/platform/json-array.ts',
     find: 'byte !== QUOTE && byte !== BACKSLASH',
     replace: 'byte !== QUOTE',
-    tests: ['src/platform/jsonb-array.db.test.ts'],
+    tests: ['src/platform/json-array.db.test.ts'],
     title: 'hold bytes, texts and documents as JSON has them',
   },
   {

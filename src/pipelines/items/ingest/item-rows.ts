@@ -1,7 +1,7 @@
 // Batches of a file's rows as items to be stored, in inserts that are never larger than they may be. Knows nothing of transactions: what it has gathered is taken in one
 // piece, with the state that must be stored with it.
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
-import type { JsonbArray } from '../../../platform/jsonb-array.ts';
+import type { JsonArray } from '../../../platform/json-array.ts';
 import { storableJson, storableText } from '../../../platform/storable-text.ts';
 import { ContentCounter } from '../../../tabular/content-counter.ts';
 import { CsvBatch } from '../../../tabular/csv/csv-batch.ts';
@@ -170,7 +170,7 @@ export class ItemRows {
     return next;
   }
 
-  #writeCells(cells: JsonbArray, batch: RowBatch, row: number): void {
+  #writeCells(cells: JsonArray, batch: RowBatch, row: number): void {
     const count = batch.cellCount(row);
     const spans = batch instanceof CsvBatch ? batch : null;
     for (let column = 0; column < count; column += 1) {

@@ -1,12 +1,12 @@
 // Rows of one insert while they are gathered. Plain ones are written straight into the arrays that the statement takes; copies and unreadable lines are few and stay objects.
 import { BinaryArray } from '../../../platform/binary-array.ts';
-import { JsonbArray } from '../../../platform/jsonb-array.ts';
+import { JsonArray } from '../../../platform/json-array.ts';
 import type { NewItem, PackedRows } from '../sql/insert-items.ts';
 
 export class RowsToStore {
-  readonly cells = new JsonbArray();
+  readonly cells = new JsonArray('json');
   readonly odd: NewItem[] = [];
-  readonly #fields = new JsonbArray();
+  readonly #fields = new JsonArray('jsonb');
   readonly #index = new BinaryArray('int4');
   readonly #line = new BinaryArray('int4');
   readonly #fingerprint = new BinaryArray('int8');

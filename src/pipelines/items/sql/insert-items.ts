@@ -1,6 +1,6 @@
 // Rows of a file become items, a batch at a time. Most rows are plain: they travel as binary arrays, which cost the server a fraction of what a document of
 // records does. Copies of earlier rows are SKIPPED and unreadable lines ERROR at once, each with its record.
-import { int4Array, int8Array, jsonbArray } from '../../../platform/binary-arrays.ts';
+import { int4Array, int8Array, jsonArray } from '../../../platform/binary-arrays.ts';
 import type { Queryable } from '../../../platform/database.ts';
 
 /** Short names: they are written for every row. */
@@ -67,20 +67,20 @@ export const nothingOdd = { errors: 0, skipped: 0 } as const;
 const isOdd = ({ e, t }: NewItem) => e !== undefined || t !== undefined;
 
 function packed(rows: readonly NewItem[]): PackedRows {
-  const hasFields = rows.some(({ n }) => n !== null);
+  const [cells, fields] = [rows.map(({ c }) => c), rows.map(({ n }) => n)];
   return {
     from: rows[0]?.i ?? 0,
     to: (rows.at(-1)?.i ?? 0) + 1,
     index: int4Array(rows.map(({ i }) => i)),
     line: int4Array(rows.map(({ l }) => l)),
-    cells: jsonbArray(rows.map(({ c }) => c)),
-    fields: hasFields ? jsonbArray(rows.map(({ n }) => n)) : null,
+    cells: jsonArray('json', cells),
+    fields: fields.every((each) => each === null) ? null : jsonArray('jsonb', fields),
     fingerprints: int8Array(rows.map(({ f }) => f)),
   };
 }
 
 /**
- * Nothing is parsed but the JSON itself, and the arrays are unrolled side by side, not into tables first. Lists of what is pending find the rows by their piece.
+ * Cells are checked to be JSON and stored as they came, and the arrays are unrolled side by side, not into tables first. Lists of what is pending find the rows by their piece.
  */
 export async function insertPackedItems(
   db: Queryable,
@@ -98,7 +98,7 @@ export async function insertPackedItems(
       )
       insert into public.job_items (job_id, tenant_id, user_id, job_type, row_index, line, input_json, normalized_json, fingerprint,
                                     created_at, updated_at)
-      select $1, $2, $3, $4, unnest($5::int[]), unnest($6::int[]), unnest($7::jsonb[]), unnest($8::jsonb[]), unnest($9::bigint[]), at, at
+      select $1, $2, $3, $4, unnest($5::int[]), unnest($6::int[]), unnest($7::json[]), unnest($8::jsonb[]), unnest($9::bigint[]), at, at
       from moment`,
     values: [
       target.jobId,
@@ -128,13 +128,13 @@ export async function insertOddItems(
     text: `
       with given as materialized (
         select g.*, (select o.row_index from public.job_items o
-                     where o.job_id = $1 and o.row_index = g.t and o.input_json = g.c::jsonb limit 1) as twin
+                     where o.job_id = $1 and o.row_index = g.t and o.input_json::jsonb = g.c::jsonb limit 1) as twin
         from jsonb_to_recordset($6::jsonb) as g (i int, l int, c text, n text, f bigint, e text, m text, t int)
       ),
       inserted as (
         insert into public.job_items (job_id, tenant_id, user_id, job_type, row_index, line, input_json, normalized_json, fingerprint,
                                       status, error_code, last_error, next_attempt_at)
-        select $1, $2, $4, $5, i, l, c::jsonb, n::jsonb, f,
+        select $1, $2, $4, $5, i, l, c::json, n::jsonb, f,
                case when e is not null then 'ERROR' when twin is not null then 'SKIPPED' else 'PENDING' end,
                coalesce(e, case when twin is not null then 'row_repeated' end),
                coalesce(m, case when twin is not null then 'Row ' || (twin + 1) || ' of the file is the same.' end),

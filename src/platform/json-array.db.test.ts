@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
-import { JsonbArray } from './jsonb-array.ts';
+import { JsonArray } from './json-array.ts';
 
 const db = useDatabase();
 const texts = [
@@ -15,14 +15,14 @@ const texts = [
   '"'.repeat(100_000),
 ];
 
-async function read(array: JsonbArray): Promise<unknown> {
-  const { rows } = await db.admin.query('select to_json($1::jsonb[]) as documents', [array.toParameter()]);
-  return rows[0].documents;
-}
+describe.each(['json', 'jsonb'] as const)('arrays of documents in %s', (type) => {
+  async function read(array: JsonArray): Promise<unknown> {
+    const { rows } = await db.admin.query(`select to_json($1::${type}[]) as documents`, [array.toParameter()]);
+    return rows[0].documents;
+  }
 
-describe('arrays of documents', () => {
   it('hold bytes, texts and documents as JSON has them', async () => {
-    const array = new JsonbArray();
+    const array = new JsonArray(type);
     for (const text of texts) {
       const bytes = Buffer.from(`<${text}>`);
       array.begin();
@@ -41,7 +41,7 @@ describe('arrays of documents', () => {
   });
 
   it('hold no text that Postgres cannot hold', async () => {
-    const array = new JsonbArray();
+    const array = new JsonArray(type);
     array.begin();
     array.write(Buffer.from('"'));
     array.writeText('a\u0000b\ud800');
@@ -51,7 +51,7 @@ describe('arrays of documents', () => {
   });
 
   it('forget a document that is dropped, and everything when they are cleared', async () => {
-    const array = new JsonbArray();
+    const array = new JsonArray(type);
     array.pushJson('1');
     array.begin();
     array.write(Buffer.from('[2]'));

@@ -1,12 +1,11 @@
-// Documents of JSON as one Postgres array of jsonb, written byte by byte: cells of a file are bytes already, and no string is made of them on the way. What it holds
+// Documents of JSON as one Postgres array of json or jsonb, written byte by byte: cells of a file are bytes already, and no string is made of them on the way. What it holds
 // is what `JSON.stringify` would have made, with what Postgres cannot hold replaced (storable-text.ts).
 import { storableText } from './storable-text.ts';
 
 const HEADER_BYTES = 20;
-/** Of a document: its length and the version of the format. */
-const LENGTH_BYTES = 5;
+const LENGTH_BYTES = 4;
 const INITIAL_BYTES = 64 * 1024;
-const JSONB = 3802;
+const oids = { json: 114, jsonb: 3802 } as const;
 const VERSION = 1;
 /** Of one byte at most: \u001f. */
 const MOST_PER_BYTE = 6;
@@ -24,12 +23,20 @@ const letters = new Map([
   [13, 114],
 ]);
 
-export class JsonbArray {
+export class JsonArray {
+  readonly #type: 'json' | 'jsonb';
+  /** What stands before a document: its length and, of jsonb, the version of the format. */
+  readonly #headBytes: number;
   #buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   #at = HEADER_BYTES;
   #start = HEADER_BYTES;
   #count = 0;
   #nulls = 0;
+
+  constructor(type: 'json' | 'jsonb') {
+    this.#type = type;
+    this.#headBytes = LENGTH_BYTES + (type === 'jsonb' ? 1 : 0);
+  }
 
   get length(): number {
     return this.#count;
@@ -69,8 +76,8 @@ export class JsonbArray {
 
   /** What is written from here on is one document: `finish` keeps it, `drop` does not. */
   begin(): void {
-    this.#reserve(LENGTH_BYTES);
-    this.#start = this.#at + LENGTH_BYTES;
+    this.#reserve(this.#headBytes);
+    this.#start = this.#at + this.#headBytes;
     this.#at = this.#start;
   }
 
@@ -104,15 +111,16 @@ export class JsonbArray {
   }
 
   finish(): void {
-    this.#buffer.writeInt32BE(this.#at - this.#start + 1, this.#start - LENGTH_BYTES);
-    this.#buffer[this.#start - 1] = VERSION;
+    const head = this.#start - this.#headBytes;
+    this.#buffer.writeInt32BE(this.#at - head - LENGTH_BYTES, head);
+    if (this.#type === 'jsonb') this.#buffer[this.#start - 1] = VERSION;
     this.#count += 1;
   }
 
   /** The document that was begun is none; what stood of it. */
   drop(): string {
     const json = this.#buffer.toString('utf8', this.#start, this.#at);
-    this.#at = this.#start - LENGTH_BYTES;
+    this.#at = this.#start - this.#headBytes;
     return json;
   }
 
@@ -120,7 +128,7 @@ export class JsonbArray {
   toParameter(): Buffer {
     this.#buffer.writeInt32BE(1, 0);
     this.#buffer.writeInt32BE(this.#nulls > 0 ? 1 : 0, 4);
-    this.#buffer.writeInt32BE(JSONB, 8);
+    this.#buffer.writeInt32BE(oids[this.#type], 8);
     this.#buffer.writeInt32BE(this.#count, 12);
     this.#buffer.writeInt32BE(1, 16);
     return this.#buffer.subarray(0, this.#at);
