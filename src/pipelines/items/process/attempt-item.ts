@@ -4,6 +4,7 @@ import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import type { Decision } from '../../../engine/adaptive.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { translateDatabaseError } from '../../../platform/database-errors.ts';
+import { partsOnDemand } from '../../../platform/parts-on-demand.ts';
 import { storableText } from '../../../platform/storable-text.ts';
 import { countRequest } from '../metrics.ts';
 import { UnknownCulprit, worksElsewhere } from '../processors/alone.ts';
@@ -56,7 +57,8 @@ export async function attemptItem(claimed: ClaimedItem, deps: AttemptDeps): Prom
   const limit = deps.limits.begin();
   const requests: RequestRow[] = [];
   const item = shownItem(claimed, deps.fields);
-  const work = { item, context: contextOf(claimed, deps, limit, requests) };
+  const strategy = strategyOf(deps.processor.strategies, claimed.not_founds);
+  const work = { item, context: contextOf({ item: claimed, deps, strategy, limit, told: requests }) };
   let outcome = unfitness(deps.processor, item);
   try {
     outcome ??= (await answersOf([work], deps, limit))[0];
@@ -68,7 +70,7 @@ export async function attemptItem(claimed: ClaimedItem, deps: AttemptDeps): Prom
   return {
     claimed,
     outcome: outcome ?? nonsense('it gave no outcome for this item'),
-    strategy: work.context.strategy,
+    strategy,
     ms: limit.takenMs(),
     requests,
   };
@@ -80,8 +82,9 @@ export async function attemptItems(claimed: readonly ClaimedItem[], deps: Attemp
   const tried = claimed.map((item) => {
     const requests: RequestRow[] = [];
     const shown = shownItem(item, deps.fields);
-    const work = { item: shown, context: contextOf(item, deps, limit, requests) };
-    return { item, requests, outcome: unfitness(deps.processor, shown), work };
+    const strategy = strategyOf(deps.processor.strategies, item.not_founds);
+    const work = { item: shown, context: contextOf({ item, deps, strategy, limit, told: requests }) };
+    return { item, requests, strategy, outcome: unfitness(deps.processor, shown), work };
   });
   const ready = tried.filter(({ outcome }) => outcome === undefined).map(({ work }) => work);
   let answers: Outcome[] = [];
@@ -95,9 +98,9 @@ export async function attemptItems(claimed: readonly ClaimedItem[], deps: Attemp
   }
   const ms = limit.takenMs() / Math.max(1, ready.length);
   let next = 0;
-  return tried.map(({ item, requests, outcome, work }) => {
+  return tried.map(({ item, requests, strategy, outcome }) => {
     const answered = outcome ?? answers[next++] ?? nonsense('it gave no outcome for this item');
-    return { claimed: item, outcome: answered, strategy: work.context.strategy, ms, requests };
+    return { claimed: item, outcome: answered, strategy, ms, requests };
   });
 }
 
@@ -220,24 +223,26 @@ function nonsense(reason: string): Outcome {
   return refused(error.code, error.message);
 }
 
-function contextOf(
-  item: ClaimedItem,
-  deps: AttemptDeps,
-  limit: TimeLimit,
-  told: RequestRow[],
-): ProcessContext<unknown> {
-  const strategy = strategyOf(deps.processor.strategies, item.not_founds);
-  return {
-    strategy,
-    attempt: item.attempts,
-    idempotencyKey: `${deps.jobId}/${item.id}/${item.claims}`,
-    get signal() {
-      return limit.signal;
-    },
-    options: deps.options,
-    tenantId: deps.tenantId,
-    jobId: deps.jobId,
-    tell: (request) =>
+/** Of what the context of an attempt is made. */
+interface ContextSource {
+  readonly item: ClaimedItem;
+  readonly deps: AttemptDeps;
+  readonly strategy: string;
+  readonly limit: TimeLimit;
+  readonly told: RequestRow[];
+}
+
+const contextOf = partsOnDemand<ProcessContext<unknown>, ContextSource>({
+  strategy: ({ strategy }) => strategy,
+  attempt: ({ item }) => item.attempts,
+  idempotencyKey: ({ item, deps }) => `${deps.jobId}/${item.id}/${item.claims}`,
+  signal: ({ limit }) => limit.signal,
+  options: ({ deps }) => deps.options,
+  tenantId: ({ deps }) => deps.tenantId,
+  jobId: ({ deps }) => deps.jobId,
+  tell:
+    ({ item, strategy, told }) =>
+    (request) =>
       void told.push({
         item: item.id,
         strategy: clean(request.strategy ?? strategy),
@@ -245,10 +250,9 @@ function contextOf(
         ms: Math.round(request.ms),
         outcome: clean(request.outcome),
       }),
-    read: deps.read,
-    file: deps.file,
-  };
-}
+  read: ({ deps }) => deps.read,
+  file: ({ deps }) => deps.file,
+});
 
 /** With the corrections of people laid over it. */
 function shownItem(
