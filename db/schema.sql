@@ -2227,7 +2227,7 @@ create policy tenant_only on public.item_jobs for all to items_worker, millrace_
 grant delete on public.item_jobs to items_cleanup;
 grant insert, select, update on public.item_jobs to items_worker;
 grant delete, select on public.item_jobs to millrace_app;
-grant select (created_at, deleted_at, done_items, error_items, job_id, latest_run_id, not_found_items, recounted_at, skipped_items, tenant_id, total_items) on public.item_jobs to items_cleanup;
+grant select (created_at, deleted_at, done_items, error_items, job_id, latest_run_id, not_found_items, recounted_at, skipped_items, tenant_id, total_items, updated_at) on public.item_jobs to items_cleanup;
 grant update (deleted_at, done_items, error_items, not_found_items, recounted_at, skipped_items, total_items) on public.item_jobs to items_cleanup;
 grant select (deleted_at, done_items, error_items, job_id, not_found_items, skipped_items, total_items) on public.item_jobs to items_figures;
 grant update (deleted_at, done_items, error_items, latest_run_id, mapping, next_row, not_found_items, overrides, paused_at, paused_by, recounted_at, skipped_items, total_items, updated_at) on public.item_jobs to millrace_app;

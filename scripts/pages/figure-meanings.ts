@@ -85,7 +85,8 @@ const meanings: Readonly<Record<string, string>> = {
   'export-rss': 'the most memory that process held (bar: at most 200 MB)',
   'page-p95': 'the first page of a grid of 5,000,000 items: 95th percentile (bar: at most 25 ms)',
   'page-middle-p95': 'a page from its middle',
-  'page-rare-p95': 'the first page of one status that one item in 100,000 has',
+  'page-rare-p95':
+    'the first page of two statuses of which one item in 100,000 has the one and none the other (bar: at most 25 ms)',
   'sse-p95': 'from the commit of an event to its arrival at each live reader: 95th percentile',
 };
 

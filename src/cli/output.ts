@@ -36,7 +36,7 @@ export function clearLine(): void {
 
 /** A table with one space of air; empty when there are no rows. */
 export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const cells = rows.map((row) => columns.map((column) => column.value(row)));
+  const cells = rows.map((row) => columns.map((column) => inert(column.value(row)).replace(/\s/g, ' ')));
   const widths = columns.map(({ title }, index) =>
     Math.max(title.length, ...cells.map((line) => widthOf(line[index] ?? ''))),
   );
@@ -53,8 +53,26 @@ export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly
 export function formatFacts(facts: readonly (readonly [string, string | undefined])[]): string {
   const shown = facts.filter((fact): fact is readonly [string, string] => fact[1] !== undefined);
   const width = Math.max(0, ...shown.map(([name]) => name.length));
-  return shown.map(([name, value]) => `${paint('dim', name.padEnd(width))}  ${value}`).join('\n');
+  return shown.map(([name, value]) => `${paint('dim', name.padEnd(width))}  ${inert(value)}`).join('\n');
 }
+
+/**
+ * Texts come from files and from other systems: what would move the cursor, name the window or turn the direction of the line around is shown as a sign in its place. Colours, which
+ * are ours, stay.
+ */
+function inert(text: string): string {
+  return text.replace(COMMANDS, '\ufffd');
+}
+
+const COMMANDS = new RegExp(
+  [
+    // Of escapes those that are colours stay.
+    String.raw`\u001b(?!\[[0-9;]*m)`,
+    String.raw`[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]`,
+    String.raw`[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]`,
+  ].join('|'),
+  'g',
+);
 
 export function formatCount(count: number): string {
   return count.toLocaleString('en-US');

@@ -16,5 +16,17 @@ export function isStorableText(text: string): boolean {
 export function storableJson(value: unknown): string {
   const json = JSON.stringify(value);
   if (!/\\u(?:0000|d[89a-f])/.test(json)) return json;
-  return JSON.stringify(value, (_, text: unknown) => (typeof text === 'string' ? storableText(text) : text));
+  return JSON.stringify(value, (_, each: unknown) => {
+    if (typeof each === 'string') return storableText(each);
+    return isPlainObject(each) ? withStorableKeys(each) : each;
+  });
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function withStorableKeys(object: Record<string, unknown>): Record<string, unknown> {
+  if (Object.keys(object).every(isStorableText)) return object;
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [storableText(key), value]));
 }

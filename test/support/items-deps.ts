@@ -13,12 +13,13 @@ export interface ItemsDepsOptions {
   readonly processors?: readonly AnyProcessor[];
   readonly batchBytes?: number;
   readonly mostRemembered?: number;
+  readonly claimBytes?: number;
   readonly turnMs?: number;
 }
 
 export function itemsDeps(
   folder: string,
-  { settings = {}, processors = [], batchBytes, mostRemembered, turnMs }: ItemsDepsOptions = {},
+  { settings = {}, processors = [], batchBytes, mostRemembered, claimBytes, turnMs }: ItemsDepsOptions = {},
 ): ItemsDeps {
   const defaults = z.object(itemSettings.shape).parse({});
   return {
@@ -28,6 +29,7 @@ export function itemsDeps(
     paces: new Paces(),
     ...(batchBytes === undefined ? {} : { batchBytes }),
     ...(mostRemembered === undefined ? {} : { mostRemembered }),
+    ...(claimBytes === undefined ? {} : { claimBytes }),
     ...(turnMs === undefined ? {} : { turnMs }),
   };
 }

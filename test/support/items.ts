@@ -56,6 +56,7 @@ export interface ItemsTestOptions {
   readonly processors?: readonly AnyProcessor[];
   readonly batchBytes?: number;
   readonly mostRemembered?: number;
+  readonly claimBytes?: number;
   readonly turnMs?: number;
   /** Worker processes, as the database sees them. */
   readonly workers?: number;
@@ -68,6 +69,7 @@ export function useItems({
   processors = [],
   batchBytes,
   mostRemembered,
+  claimBytes,
   turnMs,
   workers = 1,
   concurrency,
@@ -79,6 +81,7 @@ export function useItems({
     processors,
     ...(batchBytes === undefined ? {} : { batchBytes }),
     ...(mostRemembered === undefined ? {} : { mostRemembered }),
+    ...(claimBytes === undefined ? {} : { claimBytes }),
     ...(turnMs === undefined ? {} : { turnMs }),
   });
   const engines: (Engine & { close(): Promise<void> })[] = [];

@@ -8,7 +8,7 @@ import { type Pool, withTransaction } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
 import { deleteItems, deleteJob } from './sql/change-items.ts';
 import { listExpiredJobs, listUncounted, markExpired } from './sql/cleanup.ts';
-import { countItems, storeCounts } from './sql/jobs.ts';
+import { countItems, holdClaims, storeCounts } from './sql/jobs.ts';
 
 export interface CleanupOptions {
   readonly pool: Pool;
@@ -16,6 +16,8 @@ export interface CleanupOptions {
   readonly election: Elected;
   readonly retentionDays: number;
   readonly everyMs?: number;
+  /** Starts runs where items wait for one. */
+  readonly startLeftovers: () => Promise<unknown>;
 }
 
 const ROLE = 'items_cleanup';
@@ -32,13 +34,18 @@ export function createItemsCleanup(options: CleanupOptions): Service {
     tick: async () => {
       await cleanUp(options);
       await recountJobs(options);
+      await options.startLeftovers();
       return undefined;
     },
   });
 }
 
 /** How many jobs were taken away. */
-export async function cleanUp({ pool, retentionDays, log }: Omit<CleanupOptions, 'election'>): Promise<number> {
+export async function cleanUp({
+  pool,
+  retentionDays,
+  log,
+}: Pick<CleanupOptions, 'pool' | 'retentionDays' | 'log'>): Promise<number> {
   const expired = await withTransaction(pool, async (tx) => {
     const jobs = await listExpiredJobs(tx, retentionDays, JOBS_PER_ROUND);
     await becomeRole(tx, ROLE);
@@ -71,6 +78,8 @@ export async function recountJobs({ pool, log }: Pick<CleanupOptions, 'pool' | '
   for (const job of jobs) {
     const differed = await withTransaction(pool, async (tx) => {
       await becomeRole(tx, ROLE);
+      // Slices that end meanwhile add to what was counted, not to what is about to be replaced.
+      await holdClaims(tx, job);
       return storeCounts(tx, job, await countItems(tx, job));
     });
     if (differed) log.warn({ job }, 'items.counters_corrected');

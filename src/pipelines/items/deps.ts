@@ -15,6 +15,8 @@ export interface ItemsDeps {
   readonly paces: Paces;
   /** Bytes of a file per piece; small in tests, so that a small file has many. */
   readonly batchBytes?: number;
+  /** Bytes of a file whose rows a slice may hold; few in tests. */
+  readonly claimBytes?: number;
   /** Different rows that copies are recognised among; few in tests. */
   readonly mostRemembered?: number;
   /** How long a job is at work before it asks whether others wait; short in tests. */

@@ -112,6 +112,34 @@ it('paused during a kick-off: the kick-off ends its slice and begins none, and n
   expect(new Set(rows.map(({ item_id: id }) => id)).size).toBe(rows.length);
 });
 
+it('two kick-offs at once, and a worker beside them, hold different items at the same moment, and process every item once', async () => {
+  const slice = gate();
+  opened = slice.opened;
+  const job = await submit(29);
+  await waitFor(async () => (await bench.job(job)).ingested_at, { what: 'the end of the reading' });
+  const kickoffs = [1, 2].map(() => bench.call('jobs.kickoff', job, { query: { durationMs: '30000' } }));
+  await waitFor(
+    async () => {
+      const { rows } = await bench.db.admin.query<{ kickoffs: number; others: number }>(
+        `select count(distinct locked_by) filter (where locked_by like 'kickoff:%')::int as kickoffs,
+                count(distinct locked_by) filter (where locked_by like 'part %')::int as others
+         from job_items where job_id = $1 and status = 'PROCESSING'`,
+        [job],
+      );
+      return rows[0]?.kickoffs === 2 && rows[0].others === 1 ? true : undefined;
+    },
+    { what: 'items of both, and of the worker' },
+  );
+  slice.open();
+  for (const { status, body } of await Promise.all(kickoffs)) {
+    expect(status).toBe(200);
+    expect(body.processed).toBeGreaterThan(0);
+  }
+  expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 29, processed_items: 29 });
+  const { rows } = await bench.db.admin.query('select item_id from all_item_attempts where job_id = $1', [job]);
+  expect([rows.length, new Set(rows.map(({ item_id: id }) => id)).size]).toEqual([29, 29]);
+});
+
 it('reprocessed and exported while it runs: items at work are left alone, and the export has every row with its status', async () => {
   const slice = gate();
   opened = slice.opened;
@@ -124,6 +152,13 @@ it('reprocessed and exported while it runs: items at work are left alone, and th
   expect([again.status, again.body.reset]).toEqual([202, 0]);
   const { status, body } = await bench.call('jobs.export', job, { query: { format: 'csv' } });
   expect([status, body.rows]).toEqual([201, 12]);
+  const headers = { authorization: `Bearer ${bench.admin.token}` };
+  const file = await bench.api.server.inject({ method: 'GET', url: body.url, headers });
+  const written = file.body.trimEnd().split('\r\n').slice(1);
+  expect(written.map((line) => line.split(',').slice(0, 2).join())).toEqual(
+    (await bench.items(job)).map(({ row_index: row, status: now }) => `${row + 1},${now}`),
+  );
+  expect(written.filter((line) => line.includes('PROCESSING'))).toHaveLength(held.length);
   slice.open();
   expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 12 });
   const { rows } = await bench.db.admin.query(`select 1 from all_item_attempts where job_id = $1`, [job]);

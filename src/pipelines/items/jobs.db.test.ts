@@ -275,6 +275,7 @@ describe('what people do to a job', () => {
       status: 'DONE',
       result: { match: 'sku', sku: 'CUP-0006' },
       original: { Article: '' },
+      normalized: { sku: 'CUP-0006' },
     });
     expect(item.record.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['FOUND', 'NOT_FOUND']);
     const unknown = await bench.call('jobs.correct', jobId, {

@@ -189,4 +189,41 @@ describe('the cleanup', () => {
     ]);
     expect(rows).toEqual([{ total_items: 1, done_items: 1 }]);
   });
+
+  it('counts what a slice has just committed, and nothing twice', async () => {
+    const { jobId } = await buildJob(bench.db.admin, {
+      tenantId: bench.admin.tenantId,
+      runId: uuidv7(),
+      mark: 'counted meanwhile',
+      status: 'PENDING',
+    });
+    await bench.db.admin.query(
+      `update item_jobs set created_at = engine.now() - interval '2 days', recounted_at = null where job_id = $1`,
+      [jobId],
+    );
+    const slice = await bench.db.admin.connect();
+    try {
+      await slice.query('begin');
+      await slice.query(`update job_items set status = 'DONE' where job_id = $1`, [jobId]);
+      await slice.query('update item_jobs set done_items = done_items + 1 where job_id = $1', [jobId]);
+      const recounted = recountJobs(options());
+      await waitFor(
+        async () => {
+          const { rows } = await bench.db.admin.query(
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%item_jobs%'`,
+          );
+          return rows.length > 0 ? true : undefined;
+        },
+        { what: 'the recount to wait for the slice' },
+      );
+      await slice.query('commit');
+      await recounted;
+    } finally {
+      slice.release();
+    }
+    const { rows } = await bench.db.admin.query('select total_items, done_items from item_jobs where job_id = $1', [
+      jobId,
+    ]);
+    expect(rows).toEqual([{ total_items: 1, done_items: 1 }]);
+  });
 });

@@ -16,7 +16,7 @@ import { itemsReadings } from './http/readings.ts';
 import { scanHandler } from './http/scan-handler.ts';
 import { tryHandler } from './http/try-handler.ts';
 import { itemsPipeline } from './items.pipeline.ts';
-import { leftoversConsumer } from './leftovers.ts';
+import { leftoversConsumer, startLeftovers } from './leftovers.ts';
 import { itemSettings } from './settings.ts';
 
 export const itemsKit = defineKit({
@@ -49,6 +49,7 @@ export const itemsKit = defineKit({
       log,
       election: engine.election,
       retentionDays: settings.itemRetentionDays,
+      startLeftovers: () => startLeftovers({ engine, log }),
     }),
     createBackfillService({ pool: engine.pools.control, log, election: engine.election }),
   ],

@@ -42,7 +42,7 @@ import {
   readSlice,
   renewSlice,
 } from './sql/claim-slices.ts';
-import { listExpiredJobs, listUncounted, markExpired } from './sql/cleanup.ts';
+import { listExpiredJobs, listOpenJobs, listUncounted, markExpired } from './sql/cleanup.ts';
 import { expireOwnLocks } from './sql/expire-locks.ts';
 import { insertExport, pageForExport, selectExport } from './sql/exports.ts';
 import { findTwin } from './sql/images.ts';
@@ -74,10 +74,9 @@ import { countPending, listPendingOfAll, listPendingOfJob, listPendingOfUser } f
 import { readAllOpenItems, readDay, readOpenItems } from './sql/read-figures.ts';
 import {
   listAttempts,
-  listItemsAtWork,
+  listItemsByIds,
   listItemsInOrder,
-  listItemsNotAtWork,
-  listItemsOfStatus,
+  listItemsOfStatuses,
   listRequests,
   readMoment,
   selectItem,
@@ -168,7 +167,6 @@ const target = (w: World) => ({ jobId: small(w), tenantId: w.ours, runId: small(
 const future = '2100-01-01T00:00:00Z';
 const grid = (w: World) => ({
   jobId: big(w),
-  statuses: null,
   afterRow: 41,
   text: null,
   column: null,
@@ -303,9 +301,13 @@ const reading: PlanCase[] = [
   request((db, w) => listJobsOfTenant(db, jobsPage(w))),
   request((db, w) => listJobsOfUser(db, { ...jobsPage(w), userId: 4 })),
   request((db, w) => listItemsInOrder(db, grid(w))),
-  request((db, w) => listItemsOfStatus(db, { ...grid(w), status: 'DONE' })),
-  request((db, w) => listItemsNotAtWork(db, grid(w)), { readsAll: 'the rows of one job that come back later' }),
-  request((db, w) => listItemsAtWork(db, { ...grid(w), jobId: small(w) })),
+  request((db, w) => listItemsByIds(db, big(w), ['44', '46', '48'])),
+  // One that no item has: whoever looks for it in the order of the file reads the job to its end.
+  ...[['DONE'], ['SKIPPED'], ['ERROR', 'SKIPPED'], ['PENDING'], ['DONE', 'PENDING']].map((statuses) =>
+    request((db, w) => listItemsOfStatuses(db, { ...grid(w), statuses })),
+  ),
+  // As many as there are at work: few, in the product.
+  request((db, w) => listItemsOfStatuses(db, { ...grid(w), jobId: small(w), statuses: ['PROCESSING'] })),
   request((db, w) =>
     listPendingOfJob(db, {
       jobId: big(w),
@@ -365,6 +367,7 @@ const reading: PlanCase[] = [
   ),
   request((db, w) => selectExport(db, small(w), w.id('export_id', 1))),
   request((db, w) => reprocessByStatus(db, big(w), ['ERROR'], 41, 20)),
+  request((db, w) => reprocessByStatus(db, big(w), ['ERROR', 'SKIPPED'], 41, 20)),
   request((db, w) => reprocessByIds(db, big(w), ['46', '48'], null)),
   request((db, w) => correctItem(db, big(w), '48', { title: 'right' })),
   request((db, w) => markDeleted(db, small(w))),
@@ -376,6 +379,7 @@ const cleaning: PlanCase[] = [
   control((db) => listExpiredJobs(db, 1, 20)),
   cleanup((db, w) => markExpired(db, small(w))),
   cleanup((db) => listUncounted(db, 20)),
+  control((db) => listOpenJobs(db), { readsAll: 'the open jobs of all tenants' }),
 ];
 
 const catalogs: PlanCase[] = [

@@ -1,5 +1,5 @@
 // Slices of quick items: a range of rows is claimed, not each row. For whoever looks it is as if each were claimed; whoever loses a slice writes nothing of it.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { useItems } from '../../../test/support/items.ts';
 import { gate } from '../../../test/support/shared-run.ts';
@@ -46,6 +46,18 @@ const slices = (job: string) =>
     )
     .then(({ rows }) => rows);
 
+/** The column "Status" of an export that is written now. */
+async function exportedStatuses(job: string): Promise<string[]> {
+  const { body } = await bench.call('jobs.export', job, { query: { format: 'csv' } });
+  const headers = { authorization: `Bearer ${bench.admin.token}` };
+  const { body: text } = await bench.api.server.inject({ method: 'GET', url: body.url, headers });
+  return text
+    .trimEnd()
+    .split('\r\n')
+    .slice(1)
+    .map((line) => line.split(',')[1] ?? '');
+}
+
 async function atWork(rows: number) {
   const hold = gate();
   opened = hold.opened;
@@ -67,6 +79,12 @@ it('items of a claimed range are PROCESSING for whoever looks, and nobody else c
   expect(waiting.map(({ row_index: row }) => row)).toEqual(Array.from({ length: 150 }, (_, row) => row + 300));
   const pending = await bench.items(job, { statuses: 'PENDING,PROCESSING', sort: 'updated_at', pageSize: '500' });
   expect(pending.filter(({ status }) => status === 'PROCESSING')).toHaveLength(300);
+  // Of a few in any order, and in the order of the file, as without a filter.
+  const all = await bench.items(job, { statuses: 'DONE,PENDING,PROCESSING', pageSize: '70' });
+  expect(all.map(({ row_index: row, status }) => [row, status])).toEqual(
+    (await bench.items(job, { pageSize: '500' })).map(({ row_index: row, status }) => [row, status]),
+  );
+  expect(await exportedStatuses(job)).toEqual(all.map(({ status }) => status));
   const ids = [working[7].id, waiting[7].id];
   const again = await bench.call('jobs.reprocess', job, { body: { scope: 'items', itemIds: ids } });
   expect(again.body).toMatchObject({ reset: 1, skipped: 1 });
@@ -175,4 +193,25 @@ it('a slice that was claimed ahead and not begun goes back untouched when the on
   );
   expect(rows).toEqual([{ n: 2_100, items: 2_100, lost: 0 }]);
   expect(await slices(job)).toEqual([]);
+});
+
+describe('a slice of long rows', () => {
+  const bench = useItems({
+    processors: [ranged],
+    claimBytes: 40_000,
+    settings: { claimMin: 300, claimMax: 300, itemTimeoutMs: 600_000, itemSharedFrom: 1_000_000, itemConcurrency: 256 },
+  });
+
+  it('holds no more rows than fit into its bytes', async () => {
+    const hold = gate();
+    opened = hold.opened;
+    begun = 0;
+    const long = Array.from({ length: 310 }, (_, index) => `${'x'.repeat(990)},${index}`);
+    const job = await bench.submit(['word,number', ...long], { processor: 'ranged' });
+    await waitFor(() => begun > 0, { what: 'the first item' });
+    const { processing_items: held } = await bench.job(job);
+    expect([held > 30, held <= 40]).toEqual([true, true]);
+    hold.open();
+    expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 310 });
+  });
 });

@@ -94,6 +94,19 @@ export function fieldFinder(mapping: JobMapping | null, columns: readonly string
   };
 }
 
+/** The fields of an item as its next attempt sees them: those of the file, or of the corrected cells and of the mapping that was saved since. */
+export function fieldsNow(
+  item: {
+    readonly input_json: Cells | null;
+    readonly corrections: Cells | null;
+    readonly normalized_json: Cells | null;
+  },
+  finder: FieldFinder,
+): Record<string, string> | null {
+  if (item.corrections === null && !finder.isLater) return item.normalized_json;
+  return finder.find({ ...item.input_json, ...item.corrections });
+}
+
 function mappedColumns(mapping: JobMapping, columns: readonly string[]): ReadonlyMap<FieldName, string> {
   const known = new Map<FieldName, string>();
   for (const { column, field } of mapping.columns) {

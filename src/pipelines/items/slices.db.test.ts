@@ -190,20 +190,6 @@ describe('a large job', () => {
   });
 });
 
-it('two kick-offs at once, beside the workers, process every item once', async () => {
-  const job = await submit(words(29), says);
-  await waitFor(async () => (await bench.job(job)).ingested_at !== null, { what: 'its rows' });
-  const answers = await Promise.all(
-    [1, 2].map(() => bench.call('jobs.kickoff', job, { query: { durationMs: '500' } })),
-  );
-  for (const { status } of answers) expect([200, 409]).toContain(status);
-  expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 29 });
-  const { rows } = await bench.db.admin.query(`select from all_item_attempts where job_id = $1 and outcome <> 'LOST'`, [
-    job,
-  ]);
-  expect(rows).toHaveLength(29);
-});
-
 it('a result of an attempt whose lock was taken over changes nothing, however late it comes', async () => {
   const late = gate();
   const job = await submit(['late'], async (item, { attempt }) => {

@@ -63,15 +63,14 @@ export function gridQuery(jobId: string, { status, text, column }: GridSearch) {
   });
 }
 
-/** What has changed since the grid was read: laid over its rows, so that nobody loses the place. */
-export function changesQuery(jobId: string, since: string, afterRow: number, isOn: boolean) {
+/** The rows in sight as they are now: laid over those that were read before, so that nobody loses the place. */
+export function sightQuery(jobId: string, ids: readonly string[], isOn: boolean) {
   return queryOptions({
-    queryKey: ['items', jobId, 'changes', since, afterRow],
-    queryFn: ({ signal }) =>
-      call('jobs.items', { params: { job_id: jobId }, query: { since, afterRow, pageSize: 500 }, signal }),
+    queryKey: ['items', jobId, 'sight', ids],
+    queryFn: ({ signal }) => call('jobs.items', { params: { job_id: jobId }, query: { ids: ids.join(',') }, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: isOn ? LIVE_MS : false,
-    enabled: isOn && since !== '',
+    enabled: isOn && ids.length > 0,
   });
 }
 

@@ -3,7 +3,7 @@
 import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { type GridSearch, isFiltered } from './grid-search.ts';
-import { changesQuery, gridQuery, type Item, isLive, type Job, PAGE, rowsQuery } from './list-items.ts';
+import { gridQuery, type Item, isLive, type Job, PAGE, rowsQuery, sightQuery } from './list-items.ts';
 
 export interface GridRows {
   readonly count: number;
@@ -56,21 +56,22 @@ function useRowsByNumber(job: Job, search: GridSearch): GridRows {
 
 function useRowsByCursor(job: Job, search: GridSearch): GridRows {
   const isOn = isFiltered(search);
-  const [firstRow, setFirstRow] = useState(-1);
+  const [sight, setSight] = useState<readonly [number, number]>([0, 0]);
   const pages = useInfiniteQuery({ ...gridQuery(job.jobId, search), enabled: isOn });
-  const since = pages.data?.pages[0]?.as_of ?? '';
-  const changes = useQuery(changesQuery(job.jobId, since, firstRow, isOn && isLive(job)));
+  const read = useMemo(() => pages.data?.pages.flatMap(({ data }) => data) ?? [], [pages.data]);
+  const inSight = read.slice(sight[0], sight[1] + 1).map(({ id }) => id);
+  const now = useQuery(sightQuery(job.jobId, inSight, isOn && isLive(job)));
   const rows = useMemo(() => {
-    const news = new Map((changes.data?.data ?? []).map((item) => [item.id, item]));
-    return (pages.data?.pages.flatMap(({ data }) => data) ?? []).map((item) => news.get(item.id) ?? item);
-  }, [pages.data, changes.data]);
+    const news = new Map((now.data?.data ?? []).map((item) => [item.id, item]));
+    return read.map((item) => news.get(item.id) ?? item);
+  }, [read, now.data]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
   const onSight = useCallback(
     (first: number, last: number) => {
-      setFirstRow((rows[first]?.row_index ?? 0) - 1);
+      setSight((before) => (before[0] === first && before[1] === last ? before : [first, last]));
       if (last >= rows.length - NEAR_END && hasNextPage && !isFetchingNextPage) void fetchNextPage();
     },
-    [rows, hasNextPage, isFetchingNextPage, fetchNextPage],
+    [rows.length, hasNextPage, isFetchingNextPage, fetchNextPage],
   );
   return {
     count: rows.length,

@@ -152,6 +152,8 @@ const reading = allow(people, 'data:read');
 const acting = allow(people, 'runs:write');
 const byJob = z.object({ job_id: Id });
 const byItem = byJob.extend({ item_id: BigId });
+/** As many as a page has at most. */
+const MOST_IDS = 500;
 const PageSize = z.coerce.number<number | string>().int().min(1).max(500).default(100);
 const After = z.string().max(512).optional().describe('Cursor from the previous answer’s "next".');
 
@@ -256,6 +258,11 @@ export const itemsRoutes = defineRoutes({
         .max(64)
         .optional()
         .describe('Only items that changed after this moment: `as_of` of an answer before.'),
+      ids: z
+        .string()
+        .max(6_000)
+        .optional()
+        .describe(`Only these items, up to ${MOST_IDS}: to look again at rows that are on a screen.`),
       page: z.coerce.number<number | string>().int().min(1).optional(),
       afterRow: z.coerce
         .number<number | string>()
@@ -320,7 +327,7 @@ export const itemsRoutes = defineRoutes({
   },
   'jobs.resume': {
     tag: 'Items',
-    summary: 'Let a paused job go on; retries that were planned for later are due now',
+    summary: 'Let a paused job go on; one that waits looks at once whether something is due',
     access: acting,
     params: byJob,
     answer: json(Job),

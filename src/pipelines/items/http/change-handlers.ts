@@ -106,7 +106,8 @@ function rowHandlers(deps: ItemsDeps): Handlers {
   return {
     ...handle('jobs.reprocess', async (call) => {
       const job = await jobOf(deps, call);
-      requireIngested(job, await latestRun(engineOf(call), job));
+      const run = await latestRun(engineOf(call), job);
+      requireIngested(job, run);
       const { scope = 'job', itemIds, statuses } = call.body ?? {};
       const wanted = {
         itemIds: scope === 'items' || itemIds !== undefined ? (itemIds ?? []) : null,
@@ -115,7 +116,10 @@ function rowHandlers(deps: ItemsDeps): Handlers {
       const reset = await resetItems((work) => inTenant(call.app.pool, job.tenant_id, work), job.job_id, wanted);
       call.trail.acted({ target: job.job_id, data: { reset } });
       forgetCounts(job.tenant_id);
-      const runId = reset === 0 ? job.latest_run_id : await ensureRun(engineOf(call), job);
+      // Items without a fate go on as well, if their run has ended: it failed or was cancelled, or the answer to the first request was lost.
+      const isLeft = async () => (await look(call, (db) => readWaiting(db, job.job_id))).is_open;
+      const mustRun = reset > 0 || (run?.finished_at !== null && (await isLeft()));
+      const runId = mustRun ? await ensureRun(engineOf(call), job) : job.latest_run_id;
       call.reply.code(202);
       return {
         jobId: job.job_id,

@@ -8,6 +8,7 @@ import { look } from '../../../http/routes/change.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { requireEnabled } from '../accept-job.ts';
 import type { ItemsDeps } from '../deps.ts';
+import { fieldFinder, fieldsNow } from '../reading.ts';
 import { listJobsOfTenant, listJobsOfUser } from '../sql/list-jobs.ts';
 import {
   countPending,
@@ -19,10 +20,9 @@ import {
 import {
   type ItemRow,
   listAttempts,
-  listItemsAtWork,
+  listItemsByIds,
   listItemsInOrder,
-  listItemsNotAtWork,
-  listItemsOfStatus,
+  listItemsOfStatuses,
   listRequests,
   readMoment,
   selectItem,
@@ -95,36 +95,35 @@ export function readHandlers(deps: ItemsDeps): Handlers {
 
 export async function showItem(db: Queryable, { principal, params }: Pick<Call<'jobs.item'>, 'principal' | 'params'>) {
   const { job_id: jobId, item_id: itemId } = params;
-  await requireJob(db, principal, jobId);
+  const job = await requireJob(db, principal, jobId);
   const item = await selectItem(db, jobId, itemId);
   if (item === undefined) throw new MillraceError('item_not_found', { item: itemId, job: jobId });
-  return viewDetail(item, await listAttempts(db, jobId, itemId), await listRequests(db, jobId, itemId));
+  const shown = { ...item, normalized_json: fieldsNow(item, fieldFinder(job.mapping, job.input_columns)) };
+  return viewDetail(shown, await listAttempts(db, jobId, itemId), await listRequests(db, jobId, itemId));
 }
 
 async function listInOrder(call: Call<'jobs.items'>) {
   const { after, afterRow, pageSize, text, column, since } = call.query;
+  const ids = idsOf(call.query.ids);
   const statuses = statusesOf(call.query.statuses ?? call.query.status);
   if (since !== undefined && !moment.test(since)) throw new MillraceError('cursor_malformed');
   const cursor = readCursor(after, shapes.integer);
   const { rows, asOf } = await look(call, async (db) => {
     await requireJob(db, call.principal, call.params.job_id);
     const asOf = await readMoment(db);
+    if (ids !== null) return { rows: await listItemsByIds(db, call.params.job_id, ids), asOf };
     const page = {
       jobId: call.params.job_id,
-      statuses,
       afterRow: Number(cursor?.[0] ?? afterRow ?? -1),
-      text: text === undefined || text === '' ? null : `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`,
+      text: text === undefined || text === '' ? null : text.toLowerCase(),
       column: column ?? null,
       since: since ?? null,
       limit: pageSize + 1,
     };
-    const [only] = statuses ?? [];
-    if (statuses?.length !== 1 || only === undefined) return { rows: await listItemsInOrder(db, page), asOf };
-    if (only === 'PROCESSING') return { rows: await listItemsAtWork(db, page), asOf };
-    if (only === 'PENDING') return { rows: await listItemsNotAtWork(db, page), asOf };
-    return { rows: await listItemsOfStatus(db, { ...page, status: only }), asOf };
+    const rows = statuses === null ? listItemsInOrder(db, page) : listItemsOfStatuses(db, { ...page, statuses });
+    return { rows: await rows, asOf };
   });
-  return pageOfItems(rows, pageSize, asOf, (row) => writeCursor(row.row_index));
+  return pageOfItems(rows, ids?.length ?? pageSize, asOf, (row) => writeCursor(row.row_index));
 }
 
 /** The pending tab: open items by their last change. */
@@ -219,6 +218,16 @@ function viewPending(row: PendingRow) {
     updated_at: row.updated_text,
     inputSummary: { title: row.title, brand: row.brand, sku: row.sku },
   };
+}
+
+const MOST_IDS = 500;
+
+function idsOf(text: string | undefined): string[] | null {
+  if (text === undefined || text === '') return null;
+  const ids = text.split(',').map((word) => word.trim());
+  if (ids.length > MOST_IDS || ids.some((id) => !/^\d{1,18}$/.test(id)))
+    throw new MillraceError('request_invalid', { faults: `ids: at most ${MOST_IDS} numbers of items` });
+  return ids;
 }
 
 function statusesOf(text: string | undefined): string[] | null {

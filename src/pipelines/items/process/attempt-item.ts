@@ -5,7 +5,6 @@ import type { Decision } from '../../../engine/adaptive.ts';
 import type { Queryable } from '../../../platform/database.ts';
 import { translateDatabaseError } from '../../../platform/database-errors.ts';
 import { partsOnDemand } from '../../../platform/parts-on-demand.ts';
-import { storableText } from '../../../platform/storable-text.ts';
 import { countRequest } from '../metrics.ts';
 import { UnknownCulprit, worksElsewhere } from '../processors/alone.ts';
 import {
@@ -17,9 +16,10 @@ import {
   refused,
   retry,
 } from '../processors/processor.ts';
-import type { FieldFinder } from '../reading.ts';
+import { type FieldFinder, fieldsNow } from '../reading.ts';
 import type { ClaimedItem } from '../sql/claim-items.ts';
 import type { RequestRow } from '../sql/write-results.ts';
+import { checkedOutcome, checkedRequest, clean, nonsense } from './checked-outcome.ts';
 import type { Pace } from './pace.ts';
 import { strategyOf } from './retry-rules.ts';
 import type { TimeLimit, TimeLimits } from './time-limits.ts';
@@ -48,9 +48,8 @@ export interface Attempted {
 }
 
 const LONG_MS = 1_000;
-const MAX_DETAIL = 500;
-const MAX_RESULT_BYTES = 1_048_576;
-const outcomeKinds = new Set(['found', 'not_found', 'skipped', 'refused', 'retry']);
+/** Requests of one attempt that are kept; the record shows no more of an item. */
+const MOST_TOLD = 500;
 
 /** One item, for processors that take one at a time. Quick ones take thousands a second: nothing is made here that one item does not need. */
 export async function attemptItem(claimed: ClaimedItem, deps: AttemptDeps): Promise<Attempted> {
@@ -177,29 +176,6 @@ function asked(
   });
 }
 
-function checkedOutcome(processor: AnyProcessor, outcome: Outcome): Outcome {
-  if (typeof outcome !== 'object' || outcome === null || !outcomeKinds.has(outcome.kind))
-    return nonsense('it is not an outcome');
-  if (outcome.kind === 'found') {
-    const result = processor.output.safeParse(outcome.result);
-    if (!result.success)
-      return nonsense(
-        clean(result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')),
-      );
-    const stored = storableJson(result.data) as Readonly<Record<string, unknown>> | undefined;
-    if (stored === undefined) return nonsense('its result cannot be stored');
-    const answer = storableJson(outcome.answer) ?? null;
-    return outcome.strategy === undefined
-      ? { kind: 'found', result: stored, answer }
-      : { kind: 'found', result: stored, answer, strategy: outcome.strategy };
-  }
-  const answer = 'answer' in outcome ? { answer: storableJson(outcome.answer) ?? null } : {};
-  if (outcome.kind === 'not_found')
-    return { ...outcome, ...answer, ...(outcome.detail === undefined ? {} : { detail: clean(outcome.detail) }) };
-  if (typeof outcome.reason !== 'string') return nonsense('it gave no reason');
-  return { ...outcome, ...answer, reason: clean(outcome.reason) };
-}
-
 function outcomeOfThrow(error: unknown, isLate: boolean, timeoutMs: number): Outcome {
   if (isLate) {
     const late = new MillraceError('item_timeout', { ms: timeoutMs });
@@ -213,14 +189,9 @@ function outcomeOfThrow(error: unknown, isLate: boolean, timeoutMs: number): Out
   )
     throw ours;
   const failed = new MillraceError('processor_failed', {
-    reason: clean(error instanceof Error ? error.message : String(error)),
+    reason: clean(error instanceof Error ? error.message : error),
   });
   return retry('transient', failed.message, { code: failed.code });
-}
-
-function nonsense(reason: string): Outcome {
-  const error = new MillraceError('processor_answer_invalid', { reason });
-  return refused(error.code, error.message);
 }
 
 /** Of what the context of an attempt is made. */
@@ -242,40 +213,16 @@ const contextOf = partsOnDemand<ProcessContext<unknown>, ContextSource>({
   jobId: ({ deps }) => deps.jobId,
   tell:
     ({ item, strategy, told }) =>
-    (request) =>
-      void told.push({
-        item: item.id,
-        strategy: clean(request.strategy ?? strategy),
-        provider: clean(request.provider),
-        ms: Math.round(request.ms),
-        outcome: clean(request.outcome),
-      }),
+    (request) => {
+      if (told.length < MOST_TOLD) told.push(checkedRequest(item.id, strategy, request));
+    },
   read: ({ deps }) => deps.read,
   file: ({ deps }) => deps.file,
 });
 
 /** With the corrections of people laid over it. */
-function shownItem(
-  item: Pick<ClaimedItem, 'id' | 'row_index' | 'input_json' | 'normalized_json' | 'corrections'>,
-  finder: FieldFinder,
-): ProcessedItem {
-  const { id, row_index: rowIndex, input_json: input, normalized_json: fields, corrections } = item;
-  if (corrections === null && !finder.isLater) return { id, rowIndex, cells: input ?? {}, fields: fields ?? {} };
-  const cells = { ...input, ...corrections };
-  return { id, rowIndex, cells, fields: finder.find(cells) };
-}
-
-function storableJson(value: unknown): unknown {
-  if (value === undefined) return undefined;
-  try {
-    const json = JSON.stringify(value);
-    if (json === undefined || json.length > MAX_RESULT_BYTES) return undefined;
-    return JSON.parse(json.includes('\\u0000') ? json.replaceAll('\\u0000', '') : json);
-  } catch {
-    return undefined;
-  }
-}
-
-function clean(text: string): string {
-  return storableText(String(text).slice(0, MAX_DETAIL));
+function shownItem(item: ClaimedItem, finder: FieldFinder): ProcessedItem {
+  const { id, row_index: rowIndex, input_json: input, corrections } = item;
+  const cells = corrections === null ? (input ?? {}) : { ...input, ...corrections };
+  return { id, rowIndex, cells, fields: fieldsNow(item, finder) ?? {} };
 }

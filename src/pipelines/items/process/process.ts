@@ -8,7 +8,7 @@ import { itemsCompleted } from '../alerts.ts';
 import type { ItemsDeps } from '../deps.ts';
 import type { ItemsInput } from '../input.ts';
 import { expireOwnLocks } from '../sql/expire-locks.ts';
-import { countItems, readPause, readWaiting, selectIngest, selectJob, storeCounts } from '../sql/jobs.ts';
+import { countItems, holdClaims, readPause, readWaiting, selectIngest, selectJob, storeCounts } from '../sql/jobs.ts';
 import { PartProgress } from './part-progress.ts';
 import { receiptOfJob } from './receipt.ts';
 import { workSlices } from './slices.ts';
@@ -92,6 +92,8 @@ export async function concludeJob(context: Context): Promise<StageOutcome> {
       { retryAfterMs: Math.max(50, Math.ceil(soon ?? 0)) },
     );
   const counts = await context.commit(async (tx) => {
+    // Nobody resets an item between the count and what is kept of it.
+    await holdClaims(tx, input.job_id);
     const counted = await countItems(tx, input.job_id);
     if (await storeCounts(tx, input.job_id, counted))
       context.log.warn({ run: run.id, job: input.job_id }, 'items.counters_corrected');

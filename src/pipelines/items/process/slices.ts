@@ -48,7 +48,7 @@ export interface SlicesEnd {
 
 export type SliceJob = Pick<
   WholeJob,
-  'job_id' | 'user_id' | 'processor' | 'options' | 'file_id' | 'file_name' | 'input_columns' | 'mapping'
+  'job_id' | 'user_id' | 'processor' | 'options' | 'file_id' | 'file_name' | 'input_columns' | 'mapping' | 'row_bytes'
 >;
 
 interface Figures {
@@ -102,6 +102,8 @@ const LOCK_SLICES = 2;
 const QUICK_MS = 1_000;
 /** Of the memory: below it there is room for the rows of a second slice. */
 const ROOMY_SHARE = 0.4;
+/** Of the file, whose rows a slice holds: as many rows of a megabyte as of a kilobyte would end the process and all that works in it. */
+const CLAIM_BYTES = 64 * 1024 * 1024;
 /** Items that wait for nothing follow each other without a turn of the event loop, in which statements are sent and answers read. */
 const ITEMS_PER_TURN = 128;
 
@@ -152,6 +154,8 @@ class SliceWorker {
   readonly #size: AdaptiveSize;
   readonly #limits: TimeLimits;
   readonly #lag = monitorEventLoopDelay({ resolution: 20 });
+  /** So many rows of this job fit into the memory of a slice. */
+  readonly #mostByBytes: number;
   #opened: Promise<JobFile | undefined> | undefined;
   #committing: Promise<void> | undefined;
   #ahead: Ahead | undefined;
@@ -168,6 +172,7 @@ class SliceWorker {
     this.#processor = processorNamed(deps.processors, job.processor);
     this.#options = checkedOptions(this.#processor, job.options);
     this.#fields = fieldFinder(job.mapping, job.input_columns);
+    this.#mostByBytes = Math.floor((deps.claimBytes ?? CLAIM_BYTES) / Math.max(1, job.row_bytes ?? 1));
     const { settings } = deps;
     this.#sliceMs = settings.workerTargetSliceMs;
     this.#bounds = { ...settings, spacing: 1 };
@@ -244,7 +249,7 @@ class SliceWorker {
       jobId: this.#job.job_id,
       worker,
       lockMs: this.#lockMs(),
-      limit: this.#size.size,
+      limit: Math.max(1, Math.min(this.#size.size, this.#mostByBytes)),
     };
     const claiming = transact((tx) => claimWork(tx, claim, this.#host));
     // Its failure is thrown where it is waited for, not while nobody does.

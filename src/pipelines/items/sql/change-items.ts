@@ -36,8 +36,8 @@ export async function reprocessByStatus(
         select p.* from (select distinct unnest($2::text[]) as status) s
         cross join lateral (
           select i.id, i.status, i.row_index from public.job_items i
-          where i.job_id = $1 and i.status = s.status and ${isTried} and i.row_index > $3 and ${isIdle}
-          order by i.row_index limit $4 for update
+          where i.job_id = $1 and (i.status, i.row_index) > (s.status, $3::int) and i.status <= s.status and ${isTried} and ${isIdle}
+          order by i.status, i.row_index limit $4 for update
         ) p
         order by p.row_index limit $4
       ),

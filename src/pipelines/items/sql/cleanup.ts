@@ -47,3 +47,18 @@ export async function listUncounted(db: Queryable, limit: number): Promise<strin
   });
   return rows.map(({ job_id: id }) => id);
 }
+
+const OPEN_JOBS = 1_000;
+
+/** Jobs with items that have no fate yet, those that changed last first. As millrace_engine, which becomes the cleanup for the look. */
+export async function listOpenJobs(db: Queryable): Promise<{ tenant_id: string; latest_run_id: string }[]> {
+  await becomeRole(db, 'items_cleanup');
+  const { rows } = await db.query<{ tenant_id: string; latest_run_id: string }>({
+    name: 'items-list-open-jobs',
+    text: `
+      select tenant_id, latest_run_id from public.item_jobs
+      where deleted_at is null and done_items + not_found_items + error_items + skipped_items < total_items
+      order by updated_at desc limit ${OPEN_JOBS}`,
+  });
+  return rows;
+}

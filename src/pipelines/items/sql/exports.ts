@@ -1,6 +1,7 @@
 // Exports: the snapshot they are read from, page by page, and where they are kept.
 import type { Queryable } from '../../../platform/database.ts';
 import type { SheetRow } from '../export/sheet.ts';
+import { shownStatus, withSlice } from './at-work.ts';
 
 export interface ExportRow {
   readonly export_id: string;
@@ -23,10 +24,11 @@ export async function pageForExport(
   const { rows } = await db.query<SheetRow>({
     name: 'items-page-for-export',
     text: `
-      select row_index, status, last_error, input_json, corrections, result_json from public.job_items
-      where job_id = $1 and row_index > $2
-        and row_index < (select row_index from public.job_items where job_id = $1 and row_index > $2 order by row_index limit 1) + $3
-      order by row_index`,
+      select i.row_index, ${shownStatus} as status, i.last_error, i.input_json, i.corrections, i.result_json
+      from public.job_items i ${withSlice}
+      where i.job_id = $1 and i.row_index > $2
+        and i.row_index < (select row_index from public.job_items where job_id = $1 and row_index > $2 order by row_index limit 1) + $3
+      order by i.row_index`,
     values: [jobId, afterRow, limit],
   });
   return rows;

@@ -94,13 +94,15 @@ export async function findUserUuid(db: Queryable, tenantId: string, userId: numb
   return rows[0]?.user_id ?? null;
 }
 
-/** With which column is which field; null: by the names of the columns alone. */
-export type WholeJob = JobRow & { readonly mapping: JobMapping | null };
+/** `mapping`: which column is which field; null: by the names of the columns alone. `row_bytes`: of its file, on the average; null: not known. */
+export type WholeJob = JobRow & { readonly mapping: JobMapping | null; readonly row_bytes: number | null };
 
 export async function selectJob(db: Queryable, tenantId: string, jobId: string): Promise<WholeJob | undefined> {
   const { rows } = await db.query<WholeJob>({
     name: 'items-select-job',
-    text: `select ${jobColumns}, mapping from public.item_jobs where job_id = $2 and tenant_id = $1 and deleted_at is null`,
+    text: `
+      select ${jobColumns}, mapping, (ingest #>> '{position,offset}')::float8 / greatest(total_items, 1) as row_bytes
+      from public.item_jobs where job_id = $2 and tenant_id = $1 and deleted_at is null`,
     values: [tenantId, jobId],
   });
   return rows[0];

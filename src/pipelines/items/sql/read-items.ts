@@ -26,18 +26,23 @@ export const micros = (column: string) => `to_char(${column} at time zone 'UTC',
 
 export const shown = `i.id::text, i.row_index, i.line, ${shownStatus} as status, i.attempts, i.strategy, i.error_code, i.last_error, ${shownLock},
   i.next_attempt_at, i.updated_at, ${micros('i.updated_at')} as updated_text, i.input_json, i.corrections, i.result_json`;
+/** What the grid shows of the item: cells with the corrections over them, result and reason. Names of columns are no text; a first look at all of it at once passes over most rows. */
 const matching = `
-  ($4::text is null or case when $5::text is null
-     then lower(concat_ws(' ', i.input_json::text, i.corrections::text, i.result_json::text)) like $4
-     else lower(coalesce(i.corrections ->> $5, i.input_json ->> $5, i.result_json ->> $5, '')) like $4 end)
+  ($3::text is null or case when $4::text is null
+     then ($5::text is null or lower(concat_ws(' ', i.input_json::text, i.corrections::text, i.result_json::text, i.last_error)) like $5)
+       and exists (
+         select from (
+           select value from jsonb_each_text(coalesce(i.input_json::jsonb, '{}') || coalesce(i.corrections, '{}'))
+           union all select value from jsonb_each_text(coalesce(i.result_json, '{}'))
+           union all select i.last_error
+         ) shown_text where lower(value) like $3)
+     else lower(coalesce(i.corrections ->> $4, i.input_json ->> $4, i.result_json ->> $4, '')) like $3 end)
   and ($6::timestamptz is null or i.updated_at > $6)`;
 
 export interface GridPage {
   readonly jobId: string;
-  /** Null: every one. */
-  readonly statuses: readonly string[] | null;
   readonly afterRow: number;
-  /** Part of a cell, in lower case, as a LIKE pattern; null: whatever. */
+  /** Part of a cell, in lower case; null: whatever. */
   readonly text: string | null;
   readonly column: string | null;
   readonly since: string | null;
@@ -50,62 +55,64 @@ export async function listItemsInOrder(db: Queryable, page: GridPage): Promise<I
     name: 'items-list-in-order',
     text: `
       select ${shown} from public.job_items i ${withSlice}
-      where i.job_id = $1 and i.row_index > $3 and ($2::text[] is null or ${shownStatus} = any ($2)) and ${matching}
+      where i.job_id = $1 and i.row_index > $2 and ${matching}
       order by i.row_index limit $7`,
-    values: [page.jobId, page.statuses, page.afterRow, page.text, page.column, page.since, page.limit],
+    values: valuesOf(page),
   });
   return rows;
 }
 
-/** One status alone, but PENDING and PROCESSING, has an index of its own: rare ones are found at once in a job of millions. */
-export async function listItemsOfStatus(
+/**
+ * Of some statuses, in the order of the file; rare ones are found at once in a job of millions. Status by status, each in the order of its index: given as a span the status
+ * stays in that order, which no other index has. Rows that were never tried lie behind the last one that was claimed, or in a live slice.
+ */
+export async function listItemsOfStatuses(
   db: Queryable,
-  page: GridPage & { readonly status: string },
+  page: GridPage & { readonly statuses: readonly string[] },
 ): Promise<ItemRow[]> {
   const { rows } = await db.query<ItemRow>({
-    name: 'items-list-of-status',
+    name: 'items-list-of-statuses',
     text: `
-      select ${shown} from public.job_items i ${withSlice}
-      where i.job_id = $1 and i.status = $2 and ${isTried} and i.row_index > $3 and ${matching}
-      order by i.row_index limit $7`,
-    values: [page.jobId, page.status, page.afterRow, page.text, page.column, page.since, page.limit],
-  });
-  return rows;
-}
-
-/** PENDING alone: those that come back have an index, those that were never tried lie behind the last row that was claimed. */
-export async function listItemsNotAtWork(db: Queryable, page: GridPage): Promise<ItemRow[]> {
-  const { rows } = await db.query<ItemRow>({
-    name: 'items-list-not-at-work',
-    text: `
+      (select t.* from (select distinct unnest($8::text[]) as status) s cross join lateral (
+         select ${shown} from public.job_items i ${withSlice}
+         where i.job_id = $1 and (i.status, i.row_index) > (s.status, $2::int) and i.status <= s.status and ${isTried} and ${matching}
+         order by i.status, i.row_index limit $7
+       ) t order by t.row_index limit $7)
+      union all
       (select ${shown} from public.job_items i ${withSlice}
-       where i.job_id = $1 and i.status = 'PENDING' and i.next_attempt_at is not null and i.row_index > $2 and $3::text is null and ${matching}
+       where 'PENDING' = any ($8) and i.job_id = $1 and ${isFresh('i')} and i.row_index > $2
+         and i.row_index >= (select j.next_row from public.item_jobs j where j.job_id = $1) and ${matching}
        order by i.row_index limit $7)
       union all
       (select ${shown} from public.job_items i ${withSlice}
-       where i.job_id = $1 and ${isFresh('i')} and i.row_index > $2
-         and i.row_index >= (select j.next_row from public.item_jobs j where j.job_id = $1) and ${matching}
+       where 'PROCESSING' = any ($8) and i.id = any (array(
+           select p.id from public.job_items p where p.job_id = $1 and p.status = 'PROCESSING' and p.row_index > $2
+           union all ${itemsOfSlices('$1', 'p.id')} and p.row_index > $2))
+         and ${matching}
        order by i.row_index limit $7)
       order by row_index limit $7`,
-    values: [page.jobId, page.afterRow, null, page.text, page.column, page.since, page.limit],
+    values: [...valuesOf(page), page.statuses],
   });
   return rows;
 }
 
-/** PROCESSING alone: as many as there are workers' slices, wherever they are in the job. */
-export async function listItemsAtWork(db: Queryable, page: GridPage): Promise<ItemRow[]> {
+/** Those that are on somebody's screen. */
+export async function listItemsByIds(db: Queryable, jobId: string, ids: readonly string[]): Promise<ItemRow[]> {
   const { rows } = await db.query<ItemRow>({
-    name: 'items-list-at-work',
+    name: 'items-list-by-ids',
     text: `
       select ${shown} from public.job_items i ${withSlice}
-      where i.id = any (array(
-          select p.id from public.job_items p where p.job_id = $1 and p.status = 'PROCESSING' and p.row_index > $2
-          union all ${itemsOfSlices('$1', 'p.id')} and p.row_index > $2))
-        and $3::text is null and ${matching}
-      order by i.row_index limit $7`,
-    values: [page.jobId, page.afterRow, null, page.text, page.column, page.since, page.limit],
+      where i.id = any ($2::bigint[]) and i.job_id is not distinct from $1 order by i.row_index`,
+    values: [jobId, ids],
   });
   return rows;
+}
+
+function valuesOf({ jobId, afterRow, text, column, since, limit }: GridPage): unknown[] {
+  const pattern = text === null ? null : `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  // In JSON some characters do not stand as they are.
+  const isPlain = text !== null && JSON.stringify(text) === `"${text}"`;
+  return [jobId, afterRow, pattern, column, isPlain ? pattern : null, since, limit];
 }
 
 /** The moment of a listing, with microseconds. */
