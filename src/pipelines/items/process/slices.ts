@@ -154,8 +154,6 @@ class SliceWorker {
   readonly #size: AdaptiveSize;
   readonly #limits: TimeLimits;
   readonly #lag = monitorEventLoopDelay({ resolution: 20 });
-  /** So many rows of this job fit into the memory of a slice. */
-  readonly #mostByBytes: number;
   #opened: Promise<JobFile | undefined> | undefined;
   #committing: Promise<void> | undefined;
   #ahead: Ahead | undefined;
@@ -172,16 +170,16 @@ class SliceWorker {
     this.#processor = processorNamed(deps.processors, job.processor);
     this.#options = checkedOptions(this.#processor, job.options);
     this.#fields = fieldFinder(job.mapping, job.input_columns);
-    this.#mostByBytes = Math.floor((deps.claimBytes ?? CLAIM_BYTES) / Math.max(1, job.row_bytes ?? 1));
     const { settings } = deps;
     this.#sliceMs = settings.workerTargetSliceMs;
     this.#bounds = { ...settings, spacing: 1 };
     this.#limits = new TimeLimits(host.signal, settings.itemTimeoutMs);
+    const most = Math.max(1, Math.floor((deps.claimBytes ?? CLAIM_BYTES) / (job.row_bytes || 1)));
     this.#size = new AdaptiveSize({
       name: 'items per slice',
-      initial: Math.max(settings.claimMin, this.#atOnce()),
-      min: settings.claimMin,
-      max: settings.claimMax,
+      initial: Math.min(most, Math.max(settings.claimMin, this.#atOnce())),
+      min: Math.min(most, settings.claimMin),
+      max: Math.min(most, settings.claimMax),
       growth: GROWTH,
       targetMs: settings.workerTargetSliceMs * Number(settings.safetyFactor ?? '0.7'),
       onDecision: host.decide,
@@ -249,7 +247,7 @@ class SliceWorker {
       jobId: this.#job.job_id,
       worker,
       lockMs: this.#lockMs(),
-      limit: Math.max(1, Math.min(this.#size.size, this.#mostByBytes)),
+      limit: this.#size.size,
     };
     const claiming = transact((tx) => claimWork(tx, claim, this.#host));
     // Its failure is thrown where it is waited for, not while nobody does.

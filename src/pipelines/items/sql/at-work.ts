@@ -19,11 +19,12 @@ export const withSlice = `
 export const shownStatus = `case when w.locked_by is null then i.status else 'PROCESSING' end`;
 export const shownLock = `coalesce(i.locked_by, w.locked_by) as locked_by, coalesce(i.locked_at, w.locked_at) as locked_at`;
 
-/** Items of the slices of the job `job`. */
+/** Items of the slices of the job `job`: slice by slice, which `offset 0` keeps so. */
 export const itemsOfSlices = (job: string, columns: string) => `
   select ${columns} from public.item_slices s cross join lateral (
     select * from public.job_items r
     where r.job_id = s.job_id and r.row_index >= s.from_row and r.row_index < s.to_row and r.status is not distinct from 'PENDING' and r.next_attempt_at is null
+    offset 0
   ) p
   where s.job_id = ${job}`;
 

@@ -1,6 +1,7 @@
 // What people do to items: process them again, correct their cells, delete them. Items at work are left alone. What starts again is due at once.
 import type { Queryable } from '../../../platform/database.ts';
 import { isIdle, isTried } from './at-work.ts';
+import { inOrderOfIndex } from './in-order-of-index.ts';
 import { holdClaims } from './jobs.ts';
 
 const counted = `
@@ -28,6 +29,7 @@ export async function reprocessByStatus(
   limit: number,
 ): Promise<{ readonly reset: number; readonly last_row: number | null }> {
   await holdClaims(db, jobId);
+  await inOrderOfIndex(db);
   const { rows } = await db.query<{ reset: number; last_row: number | null }>({
     name: 'items-reprocess-by-status',
     text: `

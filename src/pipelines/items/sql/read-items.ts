@@ -2,6 +2,7 @@
 // microseconds: a Date would drop them, and rows of one millisecond would be missed or come twice.
 import type { Queryable } from '../../../platform/database.ts';
 import { isFresh, isTried, itemsOfSlices, shownLock, shownStatus, withSlice } from './at-work.ts';
+import { inOrderOfIndex } from './in-order-of-index.ts';
 
 export interface ItemRow {
   readonly id: string;
@@ -70,6 +71,7 @@ export async function listItemsOfStatuses(
   db: Queryable,
   page: GridPage & { readonly statuses: readonly string[] },
 ): Promise<ItemRow[]> {
+  await inOrderOfIndex(db);
   const { rows } = await db.query<ItemRow>({
     name: 'items-list-of-statuses',
     text: `
@@ -86,7 +88,7 @@ export async function listItemsOfStatuses(
       union all
       (select ${shown} from public.job_items i ${withSlice}
        where 'PROCESSING' = any ($8) and i.id = any (array(
-           select p.id from public.job_items p where p.job_id = $1 and p.status = 'PROCESSING' and p.row_index > $2
+           (select p.id from public.job_items p where p.job_id = $1 and p.status = 'PROCESSING' and p.row_index > $2 order by p.lock_expires_at)
            union all ${itemsOfSlices('$1', 'p.id')} and p.row_index > $2))
          and ${matching}
        order by i.row_index limit $7)
