@@ -11,6 +11,7 @@ const box = createSecretBox(Buffer.alloc(32, 7));
 const bench = useItems({ processors: [httpProcessor({ box, allowPrivate: true })] });
 const seen: { url: string; headers: IncomingMessage['headers']; body: string }[] = [];
 let storm = 0;
+let broken = 0;
 const server = createServer(async (request, response) => {
   let body = '';
   for await (const chunk of request) body += chunk;
@@ -28,6 +29,10 @@ const server = createServer(async (request, response) => {
   if (sku === 'storm' && storm > 0) {
     storm -= 1;
     return answer(429, {}, { 'retry-after': '1' });
+  }
+  if (sku === 'broken' && broken > 0) {
+    broken -= 1;
+    return answer(503, {});
   }
   if (sku === 'gone') return answer(404, {});
   if (sku === 'html') return answer(200, '<html>hello</html>');
@@ -109,18 +114,23 @@ it('asks for several at once where the endpoint takes several', async () => {
   expect((await bench.items(job)).map(({ result }) => result.name)).toEqual(['P x', 'P y', 'P z']);
 });
 
-it('a 429 slows it down, with the reason on record, and it recovers', async () => {
+it.each([
+  ['429', 'storm', 'calm'],
+  ['503', 'broken', 'whole'],
+])('a %s slows it down, with the reason on record, and it recovers', async (status, sku, other) => {
   storm = 2;
-  const job = await submit(['storm', 'calm', 'still'], { url: `${origin}/p/{{sku}}` });
+  broken = 2;
+  const job = await submit([sku, other, 'still'], { url: `${origin}/p/{{sku}}` });
   expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 3 });
   const decisions = await waitFor(async () => {
-    const { rows } = await bench.db.admin.query<{ reason: string }>(
-      `select reason from engine.decisions where run_id = $1 and size_name like 'requests at a time%'`,
+    const { rows } = await bench.db.admin.query<{ reason: string; from_size: number; to_size: number }>(
+      `select reason, from_size, to_size from engine.decisions
+       where run_id = $1 and size_name like 'requests at a time%' and to_size < from_size`,
       [job],
     );
     return rows.length > 0 ? rows : undefined;
   });
-  expect(decisions[0]?.reason).toMatch(/answered 429/);
+  expect(decisions[0]?.reason).toContain(`answered ${status}`);
 });
 
 it('an address inside the house is refused before there is a job', async () => {
