@@ -29,6 +29,17 @@ export interface IntakeRequest<Fields> {
   readonly origin?: Origin | undefined;
   /** Makes the run unique where the pipeline has no key of its own. */
   readonly uniqueKey?: string | undefined;
+  readonly hold?: Hold | undefined;
+}
+
+/** Asked first in the transaction that makes a run or takes something away: throws if whoever asks has lost its turn to another. */
+export type Hold = (tx: Queryable) => Promise<void>;
+
+export interface Vanished {
+  readonly tenantId: string;
+  readonly uri: string;
+  readonly sourceId: string;
+  readonly hold?: Hold | undefined;
 }
 
 export interface Origin {
@@ -70,7 +81,7 @@ export interface Intake<Fields extends z.ZodType = z.ZodType, Answer extends Acc
   /** Makes the run, or names the one that has the file. */
   accept(request: IntakeRequest<z.output<Fields>>): Promise<Answer>;
   /** What an object brought is no longer served, because it vanished from its source; nothing is deleted. Repeating it is harmless. */
-  withdraw?(vanished: { readonly tenantId: string; readonly uri: string; readonly sourceId: string }): Promise<void>;
+  withdraw?(vanished: Vanished): Promise<void>;
   /** Errors by which a person's decision about an object refuses it, and which of these objects are still refused so. */
   readonly decided?: {
     readonly codes: readonly string[];

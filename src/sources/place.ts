@@ -55,6 +55,8 @@ export interface Place {
   look(key: string, signal: AbortSignal): Promise<PlacedObject | undefined>;
   /** Marks or moves an object that was taken in. Repeating it is harmless. */
   putAway(object: PlacedObject, how: 'move' | 'tag', signal: AbortSignal): Promise<void>;
+  /** Whether an object of this key lies where taken ones are moved to: then it has not vanished, whatever was heard of its move. */
+  wasMoved(key: string, signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -161,6 +161,7 @@ describePlace('an FTP server over TLS', async () => {
     ...files,
     open: () => new FtpPlace(options, guard),
     deny: async (key) => void server.denied.add(path.basename(key)),
+    breakOnce: () => server.cut(1),
     async close() {
       await server.close();
       await rm(root, { recursive: true });
@@ -176,6 +177,7 @@ for (const withoutMlsd of [false, true])
       ...files,
       open: () => new FtpPlace(ftpOptions(server), guard),
       deny: async (key) => void server.denied.add(path.basename(key)),
+      breakOnce: () => server.cut(1),
       async close() {
         await server.close();
         await rm(root, { recursive: true });
@@ -511,6 +513,29 @@ describe('a directory of an FTP server', () => {
       await rm(root, { recursive: true });
     },
   );
+});
+
+describe('a download of an FTP server that broke off', () => {
+  it('goes on behind the bytes that have arrived, on a new connection', async () => {
+    const { root, put } = await directory();
+    const content = Buffer.from(Array.from({ length: 2_000_000 }, (_, index) => (index * 7) % 251));
+    await put('big.bin', content);
+    const server = await startFtpServer(root);
+    const place = new FtpPlace(ftpOptions(server), guard);
+    onTestFinished(async () => {
+      await place.close();
+      await server.close();
+      await rm(root, { recursive: true });
+    });
+    const [object] = await listAll(place);
+    if (object === undefined) throw new Error('it is not there');
+    server.cut(2);
+    expect((await contentOf(place, object)).equals(content)).toBe(true);
+    const [first, ...others] = server.starts;
+    expect(first).toBe(0);
+    expect(others.length).toBe(2);
+    expect(others.every((start, index) => start > (server.starts[index] ?? 0))).toBe(true);
+  });
 });
 
 describe('one file of an FTP server', () => {

@@ -1,6 +1,7 @@
 // An FTP server for tests on loopback: ftp-srv over a folder, with the MLSD that it lacks; it can be told to know none, and to speak Latin-1.
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { FileSystem, FtpSrv } from 'ftp-srv';
 
 export interface FtpServer {
@@ -10,6 +11,10 @@ export interface FtpServer {
   readonly shut: Set<string>;
   /** Names of files that may not be read; like vsftpd, it does not say why. */
   readonly denied: Set<string>;
+  /** From which byte on each file was asked for. */
+  readonly starts: number[];
+  /** The next downloads end in the middle, with their connections. */
+  cut(times: number): void;
   close(): Promise<void>;
 }
 
@@ -52,6 +57,13 @@ const quiet = () => quietLog;
 const nothing = () => undefined;
 const quietLog = { child: quiet, trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
 
+interface Sockets {
+  readonly commandSocket: Socket;
+  readonly connector: { readonly dataSocket?: Socket };
+}
+
+const CUT_BEHIND = 500_000;
+
 export async function startFtpServer(
   root: string,
   options: {
@@ -66,12 +78,33 @@ export async function startFtpServer(
   const credential = { username: 'mill', password: 'race-secret' };
   const shut = new Set<string>();
   const denied = new Set<string>();
+  const starts: number[] = [];
+  let cuts = 0;
   /** For a directory that may not be read, MLSD fails and LIST tells an empty one, as at other servers; any other shows itself in LIST. */
   class PartlyShut extends FileSystem {
     isMlsd?: boolean;
     override read(...asked: Parameters<FileSystem['read']>) {
       if (denied.has(asked[0].split('/').at(-1) ?? '')) throw new Error('Failed to open file.');
-      return super.read(...asked);
+      starts.push(asked[1]?.start ?? 0);
+      if (cuts === 0) return super.read(...asked);
+      cuts -= 1;
+      return Promise.resolve(super.read(...asked) as Promise<{ stream: Readable }>).then((file) => ({
+        ...file,
+        stream: Readable.from(this.#beginning(file.stream)),
+      }));
+    }
+
+    async *#beginning(whole: Readable) {
+      let bytes = 0;
+      for await (const chunk of whole as AsyncIterable<Buffer>) {
+        yield chunk;
+        bytes += chunk.byteLength;
+        if (bytes >= CUT_BEHIND) break;
+      }
+      const { commandSocket, connector } = this.connection as unknown as Sockets;
+      connector.dataSocket?.destroy();
+      commandSocket.destroy();
+      await new Promise(() => undefined);
     }
 
     override async list(given = '.') {
@@ -113,6 +146,10 @@ export async function startFtpServer(
     credential,
     shut,
     denied,
+    starts,
+    cut(times) {
+      cuts = times;
+    },
     async close() {
       await server.close();
     },

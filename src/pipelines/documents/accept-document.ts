@@ -9,6 +9,7 @@ import { withTransaction } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import { storableText } from '../../platform/storable-text.ts';
+import type { Hold } from '../../sources/intake.ts';
 import { cleanText } from './extract/page.ts';
 import type { DocumentInput } from './input.ts';
 import {
@@ -36,6 +37,7 @@ export interface DocumentRequest {
   readonly channel?: string;
   /** Once ever: a delivery repeated after a kill finds its run. */
   readonly uniqueKey?: string | undefined;
+  readonly hold?: Hold | undefined;
   /** Who asks; an admin may bring back what was deactivated. */
   readonly by: { readonly name: string; readonly isAdmin: boolean };
   readonly createdBy?: string | undefined;
@@ -138,6 +140,7 @@ async function decide(engine: Engine, request: DocumentRequest): Promise<Accepte
   const sourceUri = request.sourceUri ?? `upload://${contentHash}`;
   const title = titleOf(request);
   return withTransaction(engine.pools.control, async (tx) => {
+    await request.hold?.(tx);
     await becomeDocumentsApi(tx, tenantId);
     await judgeTombstone(tx, request, sourceUri);
     const document = await getOrCreateDocument(tx, {

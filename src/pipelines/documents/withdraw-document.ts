@@ -3,19 +3,15 @@
 import type { Engine } from '../../engine/engine.ts';
 import { withTransaction } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';
+import type { Vanished } from '../../sources/intake.ts';
 import { becomeDocumentsApi, becomeEngineAgain, findTombstone } from './sql/accept-document.ts';
 import { deactivateDocument, insertTombstone, observe } from './sql/change-documents.ts';
 import { findByUri } from './sql/read-documents.ts';
 import { lockDocument } from './sql/versions.ts';
 
-export interface VanishedDocument {
-  readonly tenantId: string;
-  readonly uri: string;
-  readonly sourceId: string;
-}
-
-export function withdrawDocument(engine: Engine, { tenantId, uri, sourceId }: VanishedDocument): Promise<void> {
+export function withdrawDocument(engine: Engine, { tenantId, uri, sourceId, hold }: Vanished): Promise<void> {
   return withTransaction(engine.pools.control, async (tx) => {
+    await hold?.(tx);
     await becomeDocumentsApi(tx, tenantId);
     const docId = await findByUri(tx, tenantId, uri);
     if (docId !== undefined && (await findTombstone(tx, tenantId, uri)) === undefined) {

@@ -5,7 +5,10 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { nextRevision } from '../../engine/actions.ts';
 import type { StoredFile } from '../../engine/blobs/store-file.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { Enqueued, EnqueueRequest } from '../../engine/enqueue.ts';
+import { withTransaction } from '../../platform/database.ts';
 import type { Log } from '../../platform/log.ts';
+import type { Hold } from '../../sources/intake.ts';
 import { alertEvent } from './alerts.ts';
 import { batchIdOf, DEFAULT_VENDOR } from './batch-id.ts';
 import type { Policies } from './column-policy.ts';
@@ -26,6 +29,7 @@ export interface BatchRequest {
   readonly createdBy?: string | undefined;
   readonly correlationId?: string | undefined;
   readonly sourceId?: string | undefined;
+  readonly hold?: Hold | undefined;
 }
 
 export type SkipReason = 'duplicate_completed' | 'duplicate_pending' | 'duplicate_processing';
@@ -41,7 +45,7 @@ export interface AcceptedBatch {
 }
 
 export interface AcceptDeps {
-  readonly engine: Pick<Engine, 'enqueue' | 'emit' | 'pools'>;
+  readonly engine: Pick<Engine, 'enqueue' | 'enqueueIn' | 'wake' | 'emit' | 'pools'>;
   readonly log: Log;
 }
 
@@ -104,10 +108,10 @@ async function add(
   request: BatchRequest,
   batch: { batchId: string; vendor: string; uniqueKey: string; supersedes: string | undefined },
 ): Promise<AcceptedBatch | undefined> {
-  const { file, createdBy, correlationId, sourceId } = request;
+  const { file, createdBy, correlationId, sourceId, hold } = request;
   const supersedes = batch.supersedes === undefined ? {} : { supersedes: batch.supersedes };
   const input = { ...inputOf(request, batch), filename: file.originalName, file_hash: hashOf(file), ...supersedes };
-  const { id, created } = await engine.enqueue({
+  const wish = {
     pipeline: 'judgments',
     tenantId: request.tenantId,
     uniqueKey: batch.uniqueKey,
@@ -116,9 +120,24 @@ async function add(
     ...(createdBy === undefined ? {} : { createdBy }),
     ...(correlationId === undefined ? {} : { correlationId }),
     ...(sourceId === undefined ? {} : { sourceId }),
-  });
+  };
+  const { id, created } = hold === undefined ? await engine.enqueue(wish) : await enqueueHeld(engine, wish, hold);
   if (!created) return undefined;
   return { runId: id, sourceBatchId: batch.uniqueKey, status: 'pending', outcome: 'accepted', ...supersedes };
+}
+
+/** Content of a source, which nobody else must have taken over meanwhile. */
+async function enqueueHeld(
+  { enqueueIn, pools, wake }: AcceptDeps['engine'],
+  wish: EnqueueRequest,
+  hold: Hold,
+): Promise<Enqueued> {
+  const [run] = await withTransaction(pools.control, async (tx) => {
+    await hold(tx);
+    return enqueueIn(tx, [wish]);
+  });
+  wake();
+  return run as Enqueued;
 }
 
 function inputOf(

@@ -6,10 +6,10 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { prose } from '../../../test/support/documents.ts';
 import { useSources } from '../../../test/support/use-sources.ts';
-import { type Hearing, hearOnce, listen } from './announcements.ts';
+import { type Hearing, hearOnce, listen, nextToHear } from './announcements.ts';
 import { checkSources } from './cli/doctor-check.ts';
 
 const bench = useSources();
@@ -125,6 +125,32 @@ describe('an announced object', () => {
     await bench.api.call('runs.cancel', { as: bench.admin, params: { run_id: held.id }, body: {} });
   });
 
+  it('is heard although its message names more than one sync looks at, and keys that no bucket has', async () => {
+    const source = await announced('crowded');
+    await bench.put('crowded/a.txt', text(70));
+    const message = (keys: readonly string[]) =>
+      JSON.stringify({
+        Records: keys.map((key) => ({
+          eventName: 'ObjectCreated:Put',
+          s3: { bucket: { name: bench.bucket.bucket }, object: { key } },
+        })),
+      });
+    await source.send(message(['crowded/a.txt', `crowded/${'x'.repeat(2_000)}`]));
+    expect(await source.hear()).toBe(1);
+    expect(await source.newest()).toMatchObject({ status: 'synced', receipt: { read: 1, outcomes: { new: 1 } } });
+
+    const control = (operation: 'pipelines.pause' | 'pipelines.resume') =>
+      bench.api.call(operation, { as: bench.admin, params: { pipeline: 'sources' }, body: {} });
+    await control('pipelines.pause');
+    onTestFinished(async () => void (await control('pipelines.resume')));
+    await source.send(message(Array.from({ length: 1_500 }, (_, n) => `crowded/${n}.txt`)));
+    expect(await source.hear()).toBe(1_000);
+    expect(await source.left()).toBe(0);
+    const shown = await bench.api.call('sources.show', { as: bench.admin, params: { source_id: source.sourceId } });
+    const params = { run_id: shown.json().syncs[0].sync_id };
+    expect((await bench.api.call('runs.cancel', { as: bench.admin, params, body: {} })).statusCode).toBe(200);
+  });
+
   it('is not asked for at an address that may not be called', async () => {
     const before = bench.deps.settings;
     Object.assign(bench.deps, { settings: { ...before, allowPrivateSources: false } });
@@ -146,6 +172,22 @@ describe('an announced object', () => {
     const wish = bench.wish('wrong', { queue_url: 'http://169.254.169.254/q' });
     const answer = await bench.api.call('sources.create', { as: bench.admin, body: wish });
     expect(answer.json().code).toBe('outbound_address_refused');
+  });
+});
+
+describe('more queues than are listened at together', () => {
+  it('have their turns: each is heard before one is heard twice', () => {
+    const all = Array.from({ length: 120 }, (_, n) => ({ source_id: `s${n}` }));
+    const heardAt = new Map<string, number>();
+    const rounds = [1, 2, 3].map((now) => {
+      const turn = nextToHear(all, new Map(), heardAt).map(({ source_id: id }) => id);
+      for (const id of turn) heardAt.set(id, now);
+      return turn;
+    });
+    expect(new Set(rounds.flat()).size).toBe(120);
+    expect(rounds.map((turn) => turn.length)).toEqual([50, 50, 50]);
+    const busy = new Map(all.slice(0, 45).map(({ source_id: id }) => [id, true]));
+    expect(nextToHear(all, busy, heardAt)).toHaveLength(5);
   });
 });
 

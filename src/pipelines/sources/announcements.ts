@@ -25,12 +25,17 @@ const MESSAGES = 10;
 /** A message that could not be turned into a run comes again after this long. */
 const HIDDEN_SECONDS = 30;
 const LISTENERS = 50;
+/** What one sync is asked to look at; of a message that names more, the rest comes with the next listing. */
+const KEYS = 1_000;
+/** No key of a bucket is longer; asking for such a one would fail, and those announced with it would wait. */
+const KEY_BYTES = 1_024;
 /** A queue that fails so often in a row is no passing trouble. */
 const FAILURES_TOLD = 3;
 
 export function createAnnouncementListener(deps: SourcesDeps, engine: Engine, log: Log): Service {
   const listening = new Map<string, Promise<unknown>>();
   const failures = new Map<string, number>();
+  const heardAt = new Map<string, number>();
   const stopping = new AbortController();
   const loop = createLoop({
     name: 'announced objects',
@@ -39,10 +44,11 @@ export function createAnnouncementListener(deps: SourcesDeps, engine: Engine, lo
     log,
     tick: async () => {
       const announced = await listAll(engine);
-      for (const source of announced) {
-        if (listening.has(source.source_id) || listening.size >= LISTENERS) continue;
+      for (const source of nextToHear(announced, listening, heardAt)) {
+        heardAt.set(source.source_id, performance.now());
         // Each queue is waited at by itself: one that hangs holds up no other.
-        const round = hearOnce(deps, engine, source, { failures, signal: stopping.signal })
+        const waitSeconds = announced.length > LISTENERS ? 1 : WAIT_SECONDS;
+        const round = hearOnce(deps, engine, source, { failures, signal: stopping.signal, waitSeconds })
           .catch((error: unknown) => {
             log.warn({ source: source.source_id, err: error }, 'what became of a queue could not be written down');
           })
@@ -62,10 +68,23 @@ export function createAnnouncementListener(deps: SourcesDeps, engine: Engine, lo
   };
 }
 
+/** Those that were heard longest ago: with more queues than are listened at together, each has its turn. */
+export function nextToHear<Announced extends { readonly source_id: string }>(
+  announced: readonly Announced[],
+  listening: ReadonlyMap<string, unknown>,
+  heardAt: ReadonlyMap<string, number>,
+): Announced[] {
+  const at = ({ source_id: id }: Announced) => heardAt.get(id) ?? 0;
+  const free = announced.filter(({ source_id: id }) => !listening.has(id));
+  return free.sort((a, b) => at(a) - at(b)).slice(0, Math.max(0, LISTENERS - listening.size));
+}
+
 export interface Hearing {
   /** Rounds in a row that failed, by source. */
   readonly failures: Map<string, number>;
   readonly signal: AbortSignal;
+  /** How long an empty queue is waited at. */
+  readonly waitSeconds?: number;
 }
 
 /** One round; a queue that fails again and again is told of as the source's own trouble, once, until it is heard again. */
@@ -73,12 +92,12 @@ export async function hearOnce(
   deps: SourcesDeps,
   engine: Engine,
   source: AnnouncedSource,
-  { failures, signal }: Hearing,
+  { failures, signal, waitSeconds }: Hearing,
 ): Promise<void> {
   const { source_id: sourceId, tenant_id: tenantId } = source;
   let errorCode: string | null = null;
   try {
-    await listen(deps, engine, source, signal);
+    await listen(deps, engine, source, signal, waitSeconds);
     failures.delete(sourceId);
   } catch (error) {
     if (signal.aborted) return;
@@ -113,6 +132,7 @@ export async function listen(
   engine: Engine,
   { tenant_id: tenantId, source_id: sourceId, queue_url: queueUrl }: Omit<AnnouncedSource, 'queue_error_code'>,
   signal: AbortSignal,
+  waitSeconds = WAIT_SECONDS,
 ): Promise<number> {
   const source = await withTenant(engine.pools.control, { tenantId, role: 'sources_worker' }, (tx) =>
     findSource(tx, tenantId, sourceId),
@@ -125,7 +145,7 @@ export async function listen(
       new sqs.ReceiveMessageCommand({
         QueueUrl: queueUrl,
         MaxNumberOfMessages: MESSAGES,
-        WaitTimeSeconds: WAIT_SECONDS,
+        WaitTimeSeconds: waitSeconds,
         VisibilityTimeout: HIDDEN_SECONDS,
       }),
       { abortSignal: signal },
@@ -133,9 +153,9 @@ export async function listen(
     if (messages.length === 0) return 0;
     const belongs = belongsTo(source);
     // The ledger keeps no NUL; the next listing says what becomes of such an object.
-    const keys = [...new Set(messages.flatMap((message) => keysOf(message, source)))].filter(
-      (key) => belongs(key) && !key.includes('\0'),
-    );
+    const keys = [...new Set(messages.flatMap((message) => keysOf(message, source)))]
+      .filter((key) => belongs(key) && !key.includes('\0') && Buffer.byteLength(key) <= KEY_BYTES)
+      .slice(0, KEYS);
     if (keys.length > 0) {
       const { created } = await startSync(engine, source, { trigger: 'push', keys });
       // A sync at work may have passed these keys already: the messages come again when it has ended.

@@ -44,9 +44,12 @@ export interface PreviewedObject {
   readonly reason: string | null;
 }
 
-/** S3 shows an object when it is whole; elsewhere it may still be growing. */
+/**
+ * S3 shows an object when it is whole; elsewhere it may still be growing. FTP servers may tell times by the minute: what was rewritten within one,
+ * with as many bytes, would look as it did.
+ */
 export function defaultSettleSeconds(kind: Wish['place']['kind']): number {
-  return kind === 's3' ? 0 : 30;
+  return { s3: 0, sftp: 30, ftp: 60, folder: 30 }[kind];
 }
 
 /** Everything that can be said without reaching the place. No pipeline: it is not chosen yet, and the place alone is looked at. */

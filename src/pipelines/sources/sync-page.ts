@@ -153,17 +153,26 @@ async function takeAll(
   const alive = () => job.context.progress({ done: seenBefore + done, unit: 'objects' });
   const waiting = objects.entries();
   let troubles = 0;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([job.context.signal, stop.signal]);
   async function work(): Promise<void> {
     for (const [index, object] of waiting) {
-      job.context.signal.throwIfAborted();
-      const taken = await takeObject(job, { object, known: known.get(object.key), alive });
+      signal.throwIfAborted();
+      const taken = await takeObject(job, { object, known: known.get(object.key), alive, signal });
       done += 1;
       troubles = taken.trouble === undefined ? 0 : troubles + 1;
       if (taken.trouble !== undefined && troubles >= TROUBLES_IN_A_ROW) throw taken.trouble;
       results[index] = taken;
     }
   }
-  await Promise.all(Array.from({ length: Math.min(job.place.readsAtOnce, objects.length) }, work));
+  const failing = (error: unknown) => {
+    stop.abort(error);
+    throw error;
+  };
+  const works = Array.from({ length: Math.min(job.place.readsAtOnce, objects.length) }, () => work().catch(failing));
+  // All have stopped before the sync is given up: what one of them brought in later would be older than what the next attempt sees.
+  await Promise.allSettled(works);
+  await Promise.all(works);
   return results;
 }
 

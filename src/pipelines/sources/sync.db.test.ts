@@ -94,9 +94,15 @@ describe('a sync', () => {
       'shut.txt': 'failed',
     });
     bench.bucket.heal();
+    const from = bench.bucket.requests.length;
     const second = await bench.sync(source);
     // The right was given meanwhile; the others are refused as they were, without being read again.
     expect(second.receipt).toMatchObject({ read: 4, outcomes: { new: 1, unchanged: 1, refused: 2 } });
+    const reads = bench.bucket.requests.slice(from).filter((line) => /^GET .*\/bad\//.test(line));
+    expect(reads).toEqual([expect.stringContaining('/bad/shut.txt')]);
+    // One that changed is judged anew.
+    await bench.put('bad/empty.txt', text(42));
+    expect((await bench.sync(source)).receipt).toMatchObject({ outcomes: { new: 1, unchanged: 2, refused: 1 } });
   });
 
   it('holds and asks before more than a fifth is taken away, and does as it is told', async () => {
@@ -318,6 +324,24 @@ describe('a source', () => {
       204,
     );
     expect(await bench.served()).toContain(uri('scope/a.txt'));
+  });
+
+  it('that is removed takes away what it brought if its admin says so, and nothing of it syncs any more', async () => {
+    for (const name of ['a.txt', 'b.txt']) await bench.put(`gone/${name}`, text(72));
+    const source = await bench.connect(bench.wish('gone', { cron: '0 3 * * *' }));
+    await bench.sync(source);
+    const asked = { as: bench.admin, params: { source_id: source } };
+    expect((await api.call('sources.remove', { ...asked, query: { objects: 'deactivate' } })).statusCode).toBe(204);
+    expect((await bench.served()).filter((each) => each.startsWith(uri('gone/')))).toEqual([]);
+    // Nothing is deleted: the versions and the syncs stay.
+    const { rows } = await bench.db.admin.query(
+      `select (select count(*)::int from documents d join document_versions v using (tenant_id, doc_id) where d.source_uri like $2) as versions,
+              (select count(*)::int from engine.runs where source_id = $1 and pipeline = 'sources') as syncs,
+              (select count(*)::int from engine.schedules where name = $3) as schedules`,
+      [source, `${uri('gone/')}%`, `source:${source}`],
+    );
+    expect(rows).toEqual([{ versions: 2, syncs: 1, schedules: 0 }]);
+    expect((await api.call('sources.sync', asked)).json()).toMatchObject({ code: 'source_not_found' });
   });
 
   it('is set up by admins only, and says what is wrong before anything is saved', async () => {

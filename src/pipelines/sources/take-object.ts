@@ -7,6 +7,8 @@ import { type StoredFile, storeFile } from '../../engine/blobs/store-file.ts';
 import { failpoint } from '../../platform/failpoints.ts';
 import { acceptFile, type Intake } from '../../sources/intake.ts';
 import type { PlacedObject } from '../../sources/place.ts';
+import { type Arrival, openArrival } from './arrival.ts';
+import { holdSync } from './hold-sync.ts';
 import { titleOf } from './scope.ts';
 import { houseOf, intakeNamed } from './sources-deps.ts';
 import type { Fate } from './sql/lines.ts';
@@ -41,6 +43,8 @@ export interface Wanted {
   readonly known: KnownObject | undefined;
   /** Called while its bytes arrive. */
   readonly alive: () => void;
+  /** Of its sync, and of the others that are taken at the same time: with the first that fails for good all stop. */
+  readonly signal: AbortSignal;
 }
 
 export async function takeObject(job: SyncJob, wanted: Wanted): Promise<Taken> {
@@ -56,17 +60,22 @@ export async function takeObject(job: SyncJob, wanted: Wanted): Promise<Taken> {
     const { maxBytes } = houseOf(deps);
     const limit = Math.min(source.max_bytes ?? maxBytes, maxBytes);
     if (object.bytes > limit) throw new MillraceError('file_too_large', { limit });
-    return await store(job, wanted, limit);
+    const { sourceReadTimeoutMinutes: minutes } = deps.settings;
+    const arrival = openArrival(wanted.signal, { minutes, alive: wanted.alive });
+    return await store(job, wanted, limit, arrival).finally(() => arrival.end());
   } catch (error) {
-    return refusalOf(error, seen, job);
+    return refusalOf(error, seen, job, wanted.signal);
   }
 }
 
-async function store(job: SyncJob, { object, known, alive }: Wanted, maxBytes: number): Promise<Taken> {
-  const { context, deps, source, place } = job;
+async function store(
+  job: SyncJob,
+  { object, known }: Wanted,
+  maxBytes: number,
+  { signal, follow }: Arrival,
+): Promise<Taken> {
+  const { deps, source, place } = job;
   const intake = intakeNamed(deps, source.pipeline);
-  const limit = AbortSignal.timeout(deps.settings.sourceReadTimeoutMinutes * 60_000);
-  const signal = AbortSignal.any([context.signal, limit]);
   let versionId: string | null = null;
   const body = place.read(object, signal, (version) => {
     versionId = version;
@@ -74,7 +83,7 @@ async function store(job: SyncJob, { object, known, alive }: Wanted, maxBytes: n
   const file = await storeFile(deps.store, {
     tenantId: source.tenant_id,
     fileName: object.key.split('/').at(-1) ?? object.key,
-    body: sayingSo(body, alive),
+    body: follow(body),
     maxBytes,
     sniff: intake.sniff,
     signal,
@@ -111,17 +120,10 @@ async function accept(job: SyncJob, intake: Intake, object: PlacedObject, file: 
     sourceId: source.source_id,
     origin: { uri: place.uriOf(object.key), kind: source.kind },
     uniqueKey: uniqueKeyOf(source.source_id, object, file.sha256),
+    hold: holdSync(job.context.run),
     ...(source.created_by === null ? {} : { createdBy: source.created_by }),
   });
   return answer.runId;
-}
-
-/** Every byte that arrives is a sign of life: a large object takes longer than the stall limit. */
-async function* sayingSo(body: AsyncIterable<Uint8Array>, alive: () => void): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body) {
-    alive();
-    yield chunk;
-  }
 }
 
 function isSettled(settleSeconds: number, object: PlacedObject, known: KnownObject | undefined): boolean {
@@ -153,16 +155,23 @@ function seenOf(
   };
 }
 
-function refusalOf(error: unknown, seen: SeenObject, { context }: SyncJob): Taken {
-  if (context.signal.aborted || !(error instanceof MillraceError)) throw error;
+function refusalOf(error: unknown, seen: SeenObject, { deps, source }: SyncJob, signal: AbortSignal): Taken {
+  if (signal.aborted || !(error instanceof MillraceError) || error.kind === 'lost') throw error;
   const about = { ...seen, errorCode: error.code, errorText: error.message };
   if (error.code === 'source_file_changing') return { seen: { ...about, status: 'settling' }, fate: undefined };
   const isTrouble = troubles.has(error.code);
   const isPassing = error.kind === 'transient' || error.kind === 'rate_limited';
   // Ours, not the object's: disk full, database away. The sync as a whole waits.
   if (isPassing && !isTrouble && error.code !== 'source_object_gone') throw error;
-  // What may be different next time is tried again: a right that was given, a place that came back, a setting that was corrected.
-  const mayChange = isTrouble || isPassing || error.code === 'source_object_denied' || error.kind === 'config';
+  // A person decided about it: nothing else brings it in.
+  const isDecided = intakeNamed(deps, source.pipeline).decided?.codes.includes(error.code) === true;
+  // What may be different next time is tried again: a right that was given, a place that came back, a setting that was corrected, a run that has ended.
+  const mayChange =
+    isTrouble ||
+    isPassing ||
+    error.code === 'source_object_denied' ||
+    error.kind === 'config' ||
+    (error.kind === 'conflict' && !isDecided);
   const status: ObjectStatus = mayChange ? 'failed' : 'refused';
   return { seen: { ...about, status }, fate: 'refused', ...(isTrouble ? { trouble: error } : {}) };
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prose } from '../../../test/support/documents.ts';
 import { startSftpServer } from '../../../test/support/sftp-server.ts';
+import { storeNext } from '../../../test/support/store-next.ts';
 import { useSources } from '../../../test/support/use-sources.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 
@@ -18,30 +19,8 @@ async function objectsOf(sourceId: string): Promise<{ key: string; status: strin
   return (await api.call('sources.objects', { as: bench.admin, params: { source_id: sourceId } })).json().data;
 }
 
-type Put = typeof bench.deps.store.put;
-
-/** The next file is stored like this; gives how to undo it. */
-function storeNext(how: (put: Put) => Put): () => void {
-  const { store } = bench.deps;
-  let isNext = true;
-  const put: Put = async (...given) => {
-    const own: Put = (...each) => store.put(...each);
-    if (!isNext) return own(...given);
-    isNext = false;
-    return how(own)(...given);
-  };
-  const watched = new Proxy(store, {
-    get(target, name: keyof typeof store) {
-      const own = target[name];
-      return name === 'put' ? put : typeof own === 'function' ? own.bind(target) : own;
-    },
-  });
-  Object.assign(bench.deps, { store: watched });
-  return () => void Object.assign(bench.deps, { store });
-}
-
 const diskFullOnce = () =>
-  storeNext(() => async () => {
+  storeNext(bench.deps, () => async () => {
     throw new MillraceError('disk_full');
   });
 
@@ -189,7 +168,7 @@ describe('an object in trouble', () => {
   it('of a folder that is changed after it was opened is not taken half either', async () => {
     const directory = folderOf('rewritten', { 'doc.txt': text(51) });
     const source = await bench.connect({ ...folderWish('rewritten', directory), settle_seconds: 0 });
-    const undo = storeNext((put) => async (...given) => {
+    const undo = storeNext(bench.deps, (put) => async (...given) => {
       const stored = await put(...given);
       writeFileSync(path.join(directory, 'doc.txt'), text(52));
       return stored;

@@ -5,6 +5,8 @@ import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { StageOutcome } from '../../engine/pipeline.ts';
 import type { Question } from '../../engine/question.ts';
 import { failpoint } from '../../platform/failpoints.ts';
+import type { Place } from '../../sources/place.ts';
+import { holdSync } from './hold-sync.ts';
 import { lookAtOne } from './look-at-one.ts';
 import { intakeNamed } from './sources-deps.ts';
 import { writeLines } from './sql/lines.ts';
@@ -21,6 +23,7 @@ export async function endVanished(
 ): Promise<SyncState | (StageOutcome & { ask: Question })> {
   const { context, source } = job;
   const { id: syncId, tenantId } = context.run;
+  if (source.after_taken === 'move') await keepMoved(job);
   const { missing, known } = await context.commit((tx) => countMissing(tx, tenantId, source.source_id, syncId));
   const answer = (await context.answers()).at(-1);
   if (answer === undefined && missing > known * MASS_SHARE && from.counts.vanished === 0)
@@ -53,6 +56,31 @@ export async function endVanished(
   }
 }
 
+/** The answer to a move may be lost, or its worker die before it is written down: what lies among the taken ones was moved. */
+async function keepMoved({ context, source, place }: SyncJob): Promise<void> {
+  const { id: syncId, tenantId } = context.run;
+  for (let after = ''; ; ) {
+    const page = { syncId, after, limit: BATCH };
+    const missing = await context.commit((tx) => pageMissing(tx, tenantId, source.source_id, page));
+    const moved: string[] = [];
+    for (const { key } of missing) if (await wasMoved(place, key, context.signal)) moved.push(key);
+    await context.commit((tx) => endObjects(tx, tenantId, source.source_id, moved, 'kept'));
+    context.progress({ done: 0 });
+    if (missing.length < BATCH) return;
+    after = missing.at(-1)?.key ?? after;
+  }
+}
+
+/** Where that may not be looked at, nobody says that it is gone. */
+async function wasMoved(place: Place, key: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    return await place.wasMoved(key, signal);
+  } catch (error) {
+    if (error instanceof MillraceError && error.code === 'source_object_denied') return true;
+    throw error;
+  }
+}
+
 async function lookAgain(job: SyncJob, objects: readonly MissingObject[]): Promise<Set<string>> {
   const back = new Set<string>();
   for (const { key } of objects) if ((await lookAtOne(job, key)) !== undefined) back.add(key);
@@ -62,10 +90,11 @@ async function lookAgain(job: SyncJob, objects: readonly MissingObject[]): Promi
 async function withdraw({ deps, source, context }: SyncJob, objects: readonly MissingObject[]): Promise<void> {
   const intake = intakeNamed(deps, source.pipeline);
   if (intake.withdraw === undefined) return;
+  const hold = holdSync(context.run);
   for (const { source_uri: uri, run_id: runId } of objects) {
     context.signal.throwIfAborted();
     // Also of an object whose later content was refused: what it brought before is still served.
-    if (runId !== null) await intake.withdraw({ tenantId: source.tenant_id, uri, sourceId: source.source_id });
+    if (runId !== null) await intake.withdraw({ tenantId: source.tenant_id, uri, sourceId: source.source_id, hold });
   }
 }
 

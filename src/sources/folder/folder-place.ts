@@ -78,6 +78,10 @@ export class FolderPlace implements Place {
     await rename(from, await this.#pathOf(key));
   }
 
+  async wasMoved(key: string): Promise<boolean> {
+    return this.#moveTo !== undefined && (await this.look(path.posix.join(this.#moveTo, key))) !== undefined;
+  }
+
   async close(): Promise<void> {}
 
   async #entries(directory: string): Promise<Entry[]> {

@@ -131,6 +131,11 @@ export class FtpPlace implements Place {
     }, object.key);
   }
 
+  async wasMoved(key: string): Promise<boolean> {
+    const away = this.#away();
+    return away !== undefined && (await this.look(path.posix.join(away, key))) !== undefined;
+  }
+
   async close(): Promise<void> {
     this.#drop();
   }

@@ -130,7 +130,14 @@ export class S3Place implements Place {
 
   async look(key: string, signal: AbortSignal): Promise<PlacedObject | undefined> {
     // Moving an object announces its copy, too.
-    if (this.#isAway(key)) return undefined;
+    return this.#isAway(key) ? undefined : this.#head(key, signal);
+  }
+
+  async wasMoved(key: string, signal: AbortSignal): Promise<boolean> {
+    return this.#moveTo !== undefined && (await this.#head(`${this.#moveTo}${key}`, signal)) !== undefined;
+  }
+
+  async #head(key: string, signal: AbortSignal): Promise<PlacedObject | undefined> {
     try {
       const found = await this.#client.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key }), {
         abortSignal: signal,

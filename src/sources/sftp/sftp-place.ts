@@ -133,6 +133,11 @@ export class SftpPlace implements Place {
     });
   }
 
+  async wasMoved(key: string): Promise<boolean> {
+    const away = this.#away();
+    return away !== undefined && (await this.look(path.posix.join(away, key))) !== undefined;
+  }
+
   async close(): Promise<void> {
     const open = await this.#connection?.catch(() => undefined);
     this.#connection = undefined;

@@ -38,7 +38,7 @@ export function documentsIntake(engine: Engine, log: Log, mode = 'ledger'): Docu
       codes: ['document_deactivated', 'document_purged'],
       among: (tenantId, uris) => listTakenAway(engine, tenantId, uris),
     },
-    accept({ tenantId, fields, file, createdBy, uploader, correlationId, sourceId, origin, uniqueKey }) {
+    accept({ tenantId, fields, file, createdBy, uploader, correlationId, sourceId, origin, uniqueKey, hold }) {
       const isFolder = sourceId?.startsWith('folder:') === true;
       return acceptDocument(
         { engine, log, mode },
@@ -50,6 +50,7 @@ export function documentsIntake(engine: Engine, log: Log, mode = 'ledger'): Docu
           createdBy,
           correlationId,
           sourceId,
+          hold,
           // A file in a folder is known by its place: other bytes under its name are a new version of it.
           ...(origin === undefined ? {} : { channel: origin.kind, sourceUri: origin.uri, uniqueKey }),
           ...(isFolder ? { channel: 'folder', sourceUri: `${sourceId}/${file.originalName}` } : {}),

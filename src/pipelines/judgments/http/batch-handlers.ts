@@ -76,7 +76,7 @@ export function judgmentsIntake(engine: Engine, log: Log): BatchIntake {
 }
 
 async function requestOf(engine: Engine, request: IntakeRequest<Fields>) {
-  const { tenantId, fields, file, createdBy, correlationId, sourceId } = request;
+  const { tenantId, fields, file, createdBy, correlationId, sourceId, hold } = request;
   return {
     tenantId,
     file,
@@ -90,6 +90,7 @@ async function requestOf(engine: Engine, request: IntakeRequest<Fields>) {
     createdBy,
     correlationId,
     sourceId,
+    hold,
   };
 }
 
@@ -99,10 +100,15 @@ function givenIdOf({ fields, origin }: IntakeRequest<Fields>): string | undefine
   return placedBatchId(fields.vendor ?? DEFAULT_VENDOR, origin.uri);
 }
 
+/** What the former batch of this id is now, and need not stay. */
+const passing: ReadonlySet<string> = new Set(['batch_still_running', 'batch_failed_before']);
+
 /** To a person at a keyboard it is a conflict; a file in a folder is refused for good, or it would be tried for ever. */
 function asRefusal(error: unknown, request: IntakeRequest<Fields>): unknown {
   if (!(error instanceof MillraceError) || error.kind !== 'conflict') return error;
-  const { fields, file } = request;
+  const { fields, file, origin } = request;
+  // A connected source asks again with its next sync, and by then it may be otherwise.
+  if (origin !== undefined && passing.has(error.code)) return error;
   const batch = batchIdOf(givenIdOf(request), fields.vendor ?? DEFAULT_VENDOR, file.originalName);
   return new MillraceError('batch_file_refused', { batch, reason: error.message }, { cause: error });
 }
