@@ -8,6 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { Wish } from '../../src/pipelines/sources/set-up.ts';
 import { saveSource } from '../../src/pipelines/sources/set-up.ts';
@@ -16,7 +17,6 @@ import { uuidv7 } from '../../src/platform/ids.ts';
 import { programFile } from '../support/programs.ts';
 import { type S3Server, startS3Server } from '../support/s3-server.ts';
 import { openSourcesEngine } from '../support/sources-engine.ts';
-import { waitFor } from '../support/wait-for.ts';
 import type { Counts } from './auditor.ts';
 import { dismissAll } from './dismiss.ts';
 import { type ChaosServer, type Ground, openChaosServer, patienceMs } from './ground.ts';
@@ -152,26 +152,39 @@ async function looked(
   for (;;) {
     const { id, created } = await ask().catch(() => ({ id: '', created: false }));
     if (id === '') continue;
-    const end = await waitFor(
-      async () => {
-        const [run] = await ground.ask<{ status: string; settling: number }>(
-          `select status, coalesce((receipt ->> 'settling')::int, 0) as settling
-           from engine.runs where tenant_id = $1 and id = $2 and finished_at is not null`,
-          [tenantId, id],
-        );
-        return run;
-      },
-      { what: `the end of sync ${id}`, timeoutMs: 120_000 + patienceMs, everyMs: 50 },
-    ).catch(async (cause: unknown) => {
-      // Whether it waits, is killed again and again or hangs: its row tells.
-      const [run] = await ground.ask<object>(
-        `select phase, status, attempt, failures, held_at, wait_reason, error_code, updated_at, engine.now() from engine.runs where id = $1`,
-        [id],
-      );
-      throw new Error(`sync ${id} has no end: ${JSON.stringify(run)}`, { cause });
-    });
+    const end = await endOf(ground, tenantId, id);
     if (created && end.status === 'synced' && end.settling === 0) return;
   }
+}
+
+/** A sync may meet as many kills as there are boundaries, each with a process that starts anew: it is waited for as long as something becomes of it. */
+async function endOf(ground: Ground, tenantId: string, id: string): Promise<{ status: string; settling: number }> {
+  let seen = '';
+  let since = performance.now();
+  for (;;) {
+    const [run] = await ground.ask<SyncFacts>(
+      `select status, coalesce((receipt ->> 'settling')::int, 0) as settling, finished_at is not null as ended,
+              attempt, phase, failures, held_at, wait_reason, error_code, updated_at, engine.now() as now
+       from engine.runs where tenant_id = $1 and id = $2`,
+      [tenantId, id],
+    );
+    if (run?.ended === true) return run;
+    const state = `${run?.attempt} ${run?.updated_at.getTime()}`;
+    if (state !== seen) since = performance.now();
+    seen = state;
+    // Whether it waits, is killed again and again or hangs: its row tells.
+    if (performance.now() - since > 120_000 + patienceMs)
+      throw new Error(`sync ${id} has no end: ${JSON.stringify(run)}`);
+    await pause(50);
+  }
+}
+
+interface SyncFacts {
+  readonly status: string;
+  readonly settling: number;
+  readonly ended: boolean;
+  readonly attempt: number;
+  readonly updated_at: Date;
 }
 
 function missingWork(dose: SourcesDose, crew: Crew, rounds: number, faults: number): string[] {
