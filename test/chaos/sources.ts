@@ -157,7 +157,7 @@ async function looked(
   }
 }
 
-/** A sync may meet as many kills as there are boundaries, each with a process that starts anew: it is waited for as long as something becomes of it. */
+/** A sync may meet as many kills as there are boundaries, each with a process that starts again: it is waited for as long as something becomes of it. */
 async function endOf(ground: Ground, tenantId: string, id: string): Promise<{ status: string; settling: number }> {
   let seen = '';
   let since = performance.now();

@@ -100,7 +100,7 @@ describe('a sync', () => {
     expect(second.receipt).toMatchObject({ read: 4, outcomes: { new: 1, unchanged: 1, refused: 2 } });
     const reads = bench.bucket.requests.slice(from).filter((line) => /^GET .*\/bad\//.test(line));
     expect(reads).toEqual([expect.stringContaining('/bad/shut.txt')]);
-    // One that changed is judged anew.
+    // One that changed is judged again.
     await bench.put('bad/empty.txt', text(42));
     expect((await bench.sync(source)).receipt).toMatchObject({ outcomes: { new: 1, unchanged: 2, refused: 1 } });
   });
