@@ -83,13 +83,16 @@ export async function openFeeder({ url, laneCap }: Pick<FeederOrders, 'url' | 'l
   return { engine, pools };
 }
 
+/** A server that was stopped comes back when a busy machine lets it: minutes, not tries, say that it does not. */
+const PATIENCE_MS = 300_000;
+
 async function stubbornly(step: () => Promise<unknown>): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
+  for (const deadline = performance.now() + PATIENCE_MS; ; ) {
     try {
       await step();
       return;
     } catch (error) {
-      if (tries > 300) throw error;
+      if (performance.now() > deadline) throw error;
       await waitAtMost(100);
     }
   }
