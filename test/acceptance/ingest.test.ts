@@ -43,7 +43,7 @@ describe('ingest without a server', () => {
     expect(ended.stdout).toMatch(/^✔ intake {3}20 rows · utf-8 · comma$/m);
     expect(ended.stdout).toMatch(/^✔ validate 19 valid · 1 rejected in 1 group \(95\.00 % ≥ 90 %\)$/m);
     expect(ended.stdout).toMatch(
-      /^= receipt {2}20 = 19 inserted \+ 1 rejected {3}spend file 28\.50? = stored 28\.50?$/m,
+      /^= receipt {2}20 = 19 inserted \+ 1 rejected {3}spend file 28\.50? = stored 28\.50? {3}not in the file: clicks$/m,
     );
     const rejects = await millrace(['rejects', runOf(ended.stdout), '--csv'], env);
     expect(rejects.stdout).toContain('n o,100,10,21,number_malformed,');
