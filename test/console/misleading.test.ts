@@ -234,6 +234,39 @@ describe('doubts about a file', () => {
   });
 });
 
+describe('a file that can be read in two ways', () => {
+  it('asks first on the page of its run, and one click on an answer reads it so', async () => {
+    const first = metaText(Array.from({ length: 8 }, (_, index) => metaRow(700 + index)));
+    const second = [
+      'Day,Campaign name,Campaign ID,Amount spent (USD)',
+      ...[1, 2, 3].map((day) => `2026-02-0${day},Spring,991,${day}.5`),
+    ];
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Choose files' }).waitFor();
+    await page.setInputFiles('main input[type=file]', {
+      name: 'meta_two.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(`${first}\n${second.join('\n')}\n`),
+    });
+    await page.waitForURL('**/r/*');
+    const question = page.getByRole('region', { name: 'Question' });
+    await question.getByText('A second table stands').waitFor();
+    const sections = await page
+      .locator('main section')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('aria-label')));
+    expect(sections.indexOf('Question')).toBe(0);
+    await shoot(page, 'question');
+    await question.getByRole('button', { name: 'Read the table on line 11 instead' }).click();
+    const receipt = page.getByRole('region', { name: 'Receipt' });
+    await receipt.getByText('✓ adds up').waitFor();
+    expect(await receipt.textContent()).toMatch(/3 read\s*=\s*3 inserted/);
+    // The second table has neither impressions nor clicks: unknown, not zero.
+    await receipt.getByText('not in the file: impressions, clicks').waitFor();
+    expect(await question.count()).toBe(0);
+    expect(person.faults).toEqual([]);
+  });
+});
+
 describe('what waits for a person', () => {
   it('has a badge; an admin requeues the dead letter, and the badge follows', async () => {
     await submitSteps(stage.installation, await tenantOf(stage.installation), { steps: 2, end: 'deny' });
