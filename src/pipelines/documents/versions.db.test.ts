@@ -105,6 +105,18 @@ describe('a failed document', () => {
     expect(listed.json().data.map(({ doc_id }: { doc_id: string }) => doc_id)).not.toContain(body.doc_id);
   });
 
+  it('keeps its title when it is uploaded again under another name, unless a title is given', async () => {
+    const again = async (name: string, fields: Record<string, string> = {}) => {
+      const { body } = await bench.upload('%PDF-1.4\nbroken under two names', name, { fields });
+      await bench.ended(body.run_id ?? '');
+      const shown = await api.call('documents.show', { as: bench.admin, params: { doc_id: body.doc_id } });
+      return shown.json().title;
+    };
+    expect(await again('first name.pdf')).toBe('first name.pdf');
+    expect(await again('second name.pdf')).toBe('first name.pdf');
+    expect(await again('third name.pdf', { title: 'Given' })).toBe('Given');
+  });
+
   it('is listed as an orphan before those that were submitted earlier, page by page', async () => {
     const ids: (string | undefined)[] = [];
     for (const word of ['one', 'two', 'three']) {

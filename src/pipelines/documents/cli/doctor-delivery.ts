@@ -26,11 +26,11 @@ export async function checkDelivery(
   try {
     await transport.check();
   } catch (error) {
-    const { name, cause } = error as Error & { cause?: { code?: string } };
+    const { name, code, cause } = error as Error & { code?: string; cause?: { code?: string } };
     return {
       check,
       state: 'fail',
-      detail: `${where} does not answer (${cause?.code ?? name}); document runs are not delivered`,
+      detail: `${where} does not answer (${cause?.code ?? code ?? name}); document runs are not delivered`,
       fix:
         settings.ingestMode === 'http'
           ? 'Start "millrace ingest-worker" there, or correct INGEST_WORKER_URL.'

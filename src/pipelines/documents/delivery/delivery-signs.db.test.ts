@@ -98,6 +98,9 @@ describe('the doctor on deliveries', () => {
         SQS_SECRET_ACCESS_KEY: keys.sqsSecretAccessKey,
       };
       expect(await ask(environment)).toMatchObject({ state: 'fail', fix: expect.stringContaining('SQS_QUEUE_URL') });
+      expect(await ask({ ...environment, SQS_QUEUE_URL: `${NOBODY}/1/jobs` })).toMatchObject({
+        detail: 'SQS_QUEUE_URL does not answer (ECONNREFUSED); document runs are not delivered',
+      });
       for (const QueueName of ['doctor_jobs', 'doctor_dead']) await client.send(new CreateQueueCommand({ QueueName }));
       expect(await ask(environment)).toMatchObject({
         state: 'warn',
