@@ -27,6 +27,14 @@ describe('comments between rows', () => {
     },
   );
 
+  it('are told by the blank behind their sign where the first column holds texts', async () => {
+    const { data, aside } = await read('name,qty', 'Aa,1', '// Bb not checked', 'Cc,3', '# half', 'Dd,4');
+    expect([data, aside]).toEqual([
+      ['Aa,1', 'Cc,3', 'Dd,4'],
+      [3, 5],
+    ]);
+  });
+
   it('are no rows either where short rows are filled up', async () => {
     const rows = ['1,a,5', '# half', '2,b,6', '3,c,7', '4,d,8', '5,e,9'];
     expect((await read('id,name,v,w', ...rows)).data).not.toContain('# half');

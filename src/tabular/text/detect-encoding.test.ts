@@ -184,6 +184,16 @@ describe('texts in which little speaks for an encoding', () => {
     expect((await find(text, 'windows-1252')).value.name).toBe('windows-1252');
   });
 
+  it('nor in a single line that is long', async () => {
+    const cells = Array.from(
+      { length: 112 },
+      (_, i) => `2024-01-01T00:00:00||#summer||12021${i}||642.56||57381||583||1.50%`,
+    );
+    const text = `Dia||Nome da campanha||Identificação da campanha||Valor usado (BRL)||Impressões||Cliques (todos)||CTR||${cells.join('||')}\n`;
+    const found = await find(text, 'windows-1252').catch(({ code }) => code);
+    expect(found.value?.name ?? found).toMatch(/^(?:windows-1252|encoding_not_recognised)$/);
+  });
+
   it('a sign inside a word is no letter', async () => {
     const found = await find('id,name\n1,hôtel\n2,hôtel\n3,hôtel\n', 'macroman').catch(({ code }) => code);
     expect(found.value?.name ?? found).not.toBe('windows-1252');
