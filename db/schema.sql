@@ -4153,7 +4153,8 @@ AS $function$
     select f.metric_date, f.id, w.metric_date is not null as wins
     from figure f
     left join winner w on w.metric_date = f.metric_date and w.level = f.level
-      and w.campaign is not distinct from f.campaign and w.part is not distinct from f.part
+      and coalesce(w.campaign, '') = coalesce(f.campaign, '') and (w.campaign is null) = (f.campaign is null)
+      and coalesce(w.part, '') = coalesce(f.part, '') and (w.part is null) = (f.part is null)
     where f.is_winner is distinct from (w.metric_date is not null)
   )
   update daily_metric_rows r
