@@ -59,7 +59,7 @@ export const platformErrors = defineErrors({
   pool_exhausted: {
     kind: 'transient',
     status: 503,
-    message: 'No database connection became free within {seconds} s.',
+    message: 'No database connection became free in time.',
     next: 'Try again; raise DATABASE_POOL_SIZE if this happens often.',
   },
   own_worker_without_database: {
