@@ -174,6 +174,15 @@ it('fifty files become documents and ads numbers; three changed, two deleted and
   expect(shown.objects).toMatchObject({ live: 24, deleted: 1, refused: 0, failed: 0 });
   const listed = await millrace(['sources', 'list'], bucket.env);
   expect(listed.stdout).toMatch(/docs +s3:\/\/mixed\/docs\/ +documents +fresh +24/);
+  // A list that is not the whole one says so, and how to go on.
+  const some = await millrace(['sources', 'objects', 'docs', '--limit', '20'], bucket.env);
+  const [, after = ''] = /… and more: --after (\S+)\n$/.exec(some.stdout) ?? [];
+  const rest = await millrace(['sources', 'objects', 'docs', '--after', after], bucket.env);
+  expect(
+    [some.stdout, rest.stdout].map((text) => text.match(/^docs\//gm)?.length),
+    some.stdout,
+  ).toEqual([20, 5]);
+  expect(rest.stdout).not.toContain('and more');
   for (const { sync_id: id } of shown.syncs)
     expect((await millrace(['verify', id], bucket.env)).code, 'the receipt is recounted').toBe(0);
 

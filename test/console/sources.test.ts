@@ -100,6 +100,12 @@ describe('a source', () => {
     await page.goto('/operate/sources');
     const card = page.getByRole('listitem', { name: 'Contracts' });
     await card.getByText('waiting for an answer').waitFor();
+    // The strip of its syncs, oldest first: each says what it found.
+    await card.getByText('The last 2 syncs').waitFor();
+    const told = await card
+      .locator('a [title]')
+      .evaluateAll((marks) => marks.map((mark) => mark.getAttribute('title')));
+    expect(told).toEqual([expect.stringContaining('3 new, 1 refused'), expect.stringMatching(/^waits for an answer/)]);
     await shoot(page, 'sources-list');
     await card.getByRole('button', { name: /^Yes: deactivate/ }).click();
     await card.getByRole('link', { name: '2 vanished', exact: true }).click();

@@ -18,6 +18,7 @@ interface SourceOptions {
   readonly file?: string;
   readonly limit: string;
   readonly status?: string;
+  readonly after?: string;
   readonly objects?: 'keep' | 'deactivate';
   readonly watch?: boolean;
   readonly json?: boolean;
@@ -152,14 +153,20 @@ function addSyncCommands(sources: Command): void {
     .argument('<source>', ID)
     .option('--status <status>', 'live, refused, failed, settling, deleted or kept')
     .option('--limit <count>', 'how many', '100')
+    .option('--after <place>', 'go on where the list before has ended, which says so')
     .action(async (source: string, _: SourceOptions, command: Command) => {
-      const { tenant, limit, status, json } = command.optsWithGlobals<SourceOptions>();
-      const query = { limit, ...(status === undefined ? {} : { status: status as never }) };
+      const { tenant, limit, status, after, json } = command.optsWithGlobals<SourceOptions>();
+      const query = {
+        limit,
+        ...(status === undefined ? {} : { status: status as never }),
+        ...(after === undefined ? {} : { after }),
+      };
       const page = await withConnection({ tenant }, async ({ call }) =>
         call('sources.objects', { params: { source_id: await idOfSource(call, source) }, query }),
       );
       if (json) sayJson(page.data);
       else say(page.data.length === 0 ? 'No objects.' : formatTable(objectColumns, page.data));
+      if (!json && page.next !== null) say(`… and more: --after ${page.next}`);
     });
 }
 
