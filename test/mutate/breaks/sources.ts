@@ -180,7 +180,7 @@ export const sourceBreaks: readonly Break[] = [
     find: 'if (ageSeconds >= settleSeconds) return true;',
     replace: 'if (ageSeconds >= settleSeconds || settleSeconds > 0) return true;',
     tests: ['src/pipelines/sources/settle.db.test.ts'],
-    title: 'leaves a file that grew',
+    title: 'leaves what may be growing to the next sync',
   },
   {
     id: 'sources.two-syncs-at-once',
