@@ -140,8 +140,18 @@ describe('ask', () => {
 
     await page.getByRole('button', { name: 'New', exact: true }).click();
     await page.getByText('Nothing was asked in it yet.').waitFor();
+    // The next question is taken as soon as the answer stands there, also while the lists beside it are still being read.
+    let readLists = () => {};
+    const lists = new Promise<void>((resolve) => {
+      readLists = resolve;
+    });
+    await page.route('**/v1/conversations?*', async (route) => {
+      await lists;
+      await route.continue();
+    });
     await ask(page, 'Who may open an archived contract?');
     await ask(page, 'And where is it written down?');
+    readLists();
     expect(await page.getByRole('article').count()).toBe(2);
     await shoot(page, 'ask-conversation');
 

@@ -55,26 +55,27 @@ function AskForm({ conversationId, doc }: FormProps): ReactNode {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
   const ask = useMutation({
-    mutationFn: () =>
+    mutationFn: (asked: string) =>
       call('search.ask', {
         body: {
-          question,
+          question: asked,
           filters: filtersOf(filters),
           ...(conversationId === undefined ? {} : { conversation_id: conversationId }),
         },
       }),
-    onSuccess: async ({ query_id: query }) => {
-      setQuestion('');
-      await queries.invalidateQueries({ queryKey: askedKey });
+    // Nothing is awaited: who sees the answer may ask on at once, and what was typed meanwhile stays.
+    onSuccess: ({ query_id: query }, asked) => {
+      setQuestion((typed) => (typed === asked ? '' : typed));
+      void queries.invalidateQueries({ queryKey: askedKey });
       if (conversationId === undefined)
-        await navigate({
+        void navigate({
           to: '/ask',
           search: { query, ...(filters.doc === undefined ? {} : { doc: filters.doc }) },
         });
     },
   });
   const submit = () => {
-    if (question.trim() !== '' && !ask.isPending) ask.mutate();
+    if (question.trim() !== '' && !ask.isPending) ask.mutate(question);
   };
   return (
     <Panel
