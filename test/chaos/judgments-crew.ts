@@ -39,8 +39,8 @@ export interface CrewOptions {
 /** begun: nothing of the batch is in the database · reading: rows are staged · storing: cases are stored. */
 type Step = 'begun' | 'reading' | 'storing';
 
-/** Small, so that a batch of some hundred rows is many transactions. */
-const deps = { batchBytes: 2_000, flushRows: 50, loadRows: 20 };
+/** Small, so that a batch of some hundred rows is many transactions, and of a thousand several lanes. */
+const deps = { batchBytes: 2_000, flushRows: 50, loadRows: 20, laneRows: 400 };
 /** Longer than two leases: its batch is somebody else's by then. */
 const FROZEN_MS = 3_500;
 

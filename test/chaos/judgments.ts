@@ -26,7 +26,7 @@ export interface JudgmentsDose {
   readonly halfway: number;
   /** Cases of a batch, from and to. */
   readonly rows: readonly [number, number];
-  /** Tenants whose first batch is so large that it is stored in two lanes. */
+  /** Tenants whose first batch is so large that it is stored in many lanes. */
   readonly large: number;
   /** Whether a worker must have died at each boundary. */
   readonly everywhere: boolean;
@@ -51,7 +51,7 @@ export const landingJudgments: Size = {
 };
 
 const settings = { leaseMs: 1_500, heartbeatMs: 400, pollMs: 50, concurrency: 2, lostLimit: 100_000 };
-/** From 20,000 rows on a batch is stored in two lanes; some cases are left out of each. */
+/** Stored in many lanes; some cases are left out of each. */
 const LARGE_ROWS = 21_500;
 /** Tenants at a time: more work than workers, so that whoever is killed has a batch. */
 const AT_A_TIME = 3;

@@ -7,7 +7,7 @@ const orders = JSON.parse(process.argv[2] ?? '{}') as {
   url: string;
   folder: string;
   failpoint?: string;
-  deps: { batchBytes: number; flushRows: number; loadRows: number };
+  deps: { batchBytes: number; flushRows: number; loadRows: number; laneRows: number };
   settings?: Partial<EngineSettings>;
   /** With the services of an installation: somebody must take over what the dead have left. */
   services?: boolean;

@@ -42,6 +42,8 @@ export interface JudgmentsDeps {
   readonly flushRows?: number;
   /** Rows per transaction into production at the start. */
   readonly loadRows?: number;
+  /** Rows per lane of storing. */
+  readonly laneRows?: number;
 }
 
 type Context = StageContext<JudgmentsInput>;
@@ -80,7 +82,7 @@ export async function importBatch(context: Context, deps: JudgmentsDeps): Promis
     // A reading that began before doubts were kept ends as it began.
     const late = state.counts.setAside === undefined ? null : stopForDoubts(all, onDoubtOf(context.input), false);
     if (late !== null) return { ...late, receipt: receiptOf(state, noted, state.counts.staged) };
-    state = await loadRows(context, state, deps.loadRows);
+    state = await loadRows(context, state, deps);
   }
   return judge(state, noted);
 }

@@ -1,7 +1,7 @@
-// Storing what is staged: plaintiffs first, then the cases that name them. A large batch is stored in two lanes, each over its half of
-// the rows with a checkpoint of its own: cases are unique within a batch, so the lanes never wait for each other. Plaintiffs are not
-// unique and are recognised in the order of the rows, one lane after the other; while the second lane's are looked up, the first
-// stores its cases. Every transaction has its checkpoint; counts come from what the statements returned.
+// Storing what is staged: plaintiffs first, then the cases that name them. A large batch is stored in lanes, each with a checkpoint of
+// its own: cases are unique within a batch, so lanes never wait for each other. Plaintiffs are not unique and are recognised in the order
+// of the rows, one lane after the other; meanwhile the lanes before store their cases, and once all plaintiffs are known, two lanes do.
+// So two connections are at work nearly to the end. Every transaction has its checkpoint; counts come from what the statements returned.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { AdaptiveSize } from '../../engine/adaptive.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
@@ -25,78 +25,106 @@ type Context = StageContext<JudgmentsInput>;
 
 interface Work {
   readonly context: Context;
-  /** Rows per transaction at the start. */
-  readonly initialRows: number | undefined;
+  readonly people: AdaptiveSize;
+  readonly cases: AdaptiveSize;
   readonly note: (lane: LaneState) => void;
 }
 
 const PEOPLE = { name: 'rows per look-up of plaintiffs', initial: 40_000, min: 200, max: 200_000, targetMs: 1_500 };
 const CASES = { name: 'rows per load', initial: 20_000, min: 200, max: 100_000, targetMs: 2_000 };
 /** Below this a second connection costs more than it brings. */
-const TWO_LANES_FROM = 20_000;
+const LANES_FROM = 20_000;
+/** The smaller the lanes, the sooner the first can be stored and the less is left to one connection at the end. */
+const LANE_ROWS = 25_000;
+const MAX_LANES = 40;
 const MAX_CONFLICTS = 8;
 
-export async function loadRows(context: Context, from: ImportState, initialRows?: number): Promise<ImportState> {
+interface LoadSizes {
+  readonly loadRows?: number;
+  readonly laneRows?: number;
+}
+
+export async function loadRows(context: Context, from: ImportState, sizes: LoadSizes): Promise<ImportState> {
   const total = from.counts.read;
-  const lanes = await Promise.all(
-    lanesOver(total).map(async (lane) => (await context.checkpoint<LaneState>(lane.part)) ?? lane),
-  );
+  const lanes = await openLanes(context, total, sizes.laneRows ?? usualLaneRows(total));
   const left = new Map(lanes.map(({ part, nextRow, to }) => [part, to - nextRow]));
   const note = ({ part, nextRow, to }: LaneState) => {
     left.set(part, to - nextRow);
     context.progress({ done: total - [...left.values()].reduce((sum, rows) => sum + rows, 0), total, unit: 'rows' });
   };
-  const work = { context, initialRows, note };
-  let before: Promise<unknown> = Promise.resolve();
-  // All are awaited to their end, also when one fails: no transaction of this attempt outlives it.
-  const ended = await Promise.allSettled(
-    lanes.map((lane) => {
-      const recognised = before.then(() => recogniseLane(work, lane));
-      before = recognised;
-      return recognised.then((known) => storeLane(work, known));
-    }),
-  );
-  const finished = ended.map((lane) => {
-    if (lane.status === 'rejected') throw lane.reason;
-    return lane.value;
-  });
-  return { ...from, loaded: together(finished) };
+  const size = (of: typeof CASES) => {
+    const initial = sizes.loadRows ?? of.initial;
+    return new AdaptiveSize({ ...of, initial, min: Math.min(of.min, initial), onDecision: context.decide });
+  };
+  const stored = await storeLanes({ context, people: size(PEOPLE), cases: size(CASES), note }, lanes);
+  return { ...from, loaded: together(stored) };
 }
 
-function lanesOver(total: number): LaneState[] {
+/** Where each lane stands. Lanes that an earlier attempt began keep their size. */
+async function openLanes(context: Context, total: number, laneRows: number): Promise<LaneState[]> {
+  const begun = await context.checkpoint<LaneState>('lane-1');
+  const rows = Math.max(begun?.to ?? laneRows, 1);
+  const lanes: LaneState[] = [];
+  for (let first = 0; first === 0 || first < total; first += rows) {
+    const part = `lane-${lanes.length + 1}`;
+    lanes.push((await context.checkpoint<LaneState>(part)) ?? freshLane(part, first, Math.min(first + rows, total)));
+  }
+  return lanes;
+}
+
+function usualLaneRows(total: number): number {
+  if (total < LANES_FROM) return total;
+  return Math.max(Math.min(LANE_ROWS, Math.ceil(total / 2)), Math.ceil(total / MAX_LANES));
+}
+
+function freshLane(part: string, first: number, to: number): LaneState {
   const nothing = { inserted: 0, updated: 0, unchanged: 0, plaintiffs: 0, reviews: 0 };
-  const lane = (part: string, first: number, to: number): LaneState => ({
-    part,
-    nextPerson: first,
-    nextRow: first,
-    to,
-    ...nothing,
-  });
-  if (total < TWO_LANES_FROM) return [lane('lane-1', 0, total)];
-  const middle = Math.ceil(total / 2);
-  return [lane('lane-1', 0, middle), lane('lane-2', middle, total)];
+  return { part, nextPerson: first, nextRow: first, to, ...nothing };
+}
+
+async function storeLanes(work: Work, lanes: readonly LaneState[]): Promise<LaneState[]> {
+  const recognised: Promise<LaneState>[] = [];
+  for (const lane of lanes) {
+    const before = recognised.at(-1) ?? Promise.resolve();
+    recognised.push(before.then(() => recogniseLane(work, lane)));
+  }
+  const stored: LaneState[] = [];
+  let next = 0;
+  const store = async () => {
+    while (next < lanes.length) {
+      const at = next++;
+      try {
+        stored[at] = await storeLane(work, await (recognised[at] as Promise<LaneState>));
+      } catch (error) {
+        next = lanes.length;
+        throw error;
+      }
+    }
+  };
+  // All are awaited to their end, also when one fails: no transaction of this attempt outlives it.
+  const ended = await Promise.allSettled([store(), Promise.all(recognised).then(store), ...recognised]);
+  for (const each of ended) if (each.status === 'rejected') throw each.reason;
+  return stored;
 }
 
 function recogniseLane(work: Work, from: LaneState): Promise<LaneState> {
   const goesOn = ({ nextPerson, to }: LaneState) => (nextPerson < to ? { from: nextPerson, to } : null);
-  return inRanges(work, PEOPLE, from, goesOn, recogniseRange);
+  return inRanges(work, work.people, from, goesOn, recogniseRange);
 }
 
 function storeLane(work: Work, from: LaneState): Promise<LaneState> {
   const goesOn = ({ nextRow, to }: LaneState) => (nextRow < to ? { from: nextRow, to } : null);
-  return inRanges(work, CASES, from, goesOn, storeRange);
+  return inRanges(work, work.cases, from, goesOn, storeRange);
 }
 
 /** Range by range; what lost against another batch is repeated smaller, and its rows are never counted as bad for it. */
 async function inRanges(
-  { context, initialRows, note }: Work,
-  sizes: typeof CASES,
+  { context, note }: Work,
+  size: AdaptiveSize,
   from: LaneState,
   goesOn: (lane: LaneState) => RowRange | null,
   step: (context: Context, range: RowRange, lane: LaneState) => Promise<LaneState>,
 ): Promise<LaneState> {
-  const initial = initialRows ?? sizes.initial;
-  const size = new AdaptiveSize({ ...sizes, initial, min: Math.min(sizes.min, initial), onDecision: context.decide });
   let lane = from;
   let conflicts = 0;
   for (let left = goesOn(lane); left !== null; left = goesOn(lane)) {
