@@ -4,7 +4,7 @@ import { plural, say, sayJson } from '../cli/output.ts';
 import { migrate } from '../platform/migrate.ts';
 import { openDatabase } from '../platform/open-database.ts';
 import { loadKits, loginsOf, schemaOf } from '../roles/kits.ts';
-import { asAdmin } from '../roles/open-engine.ts';
+import { preparationsOf, prepareTables } from '../roles/prepare-tables.ts';
 import { createToolProcess } from '../roles/role-process.ts';
 import { readConfiguration } from './configuration.ts';
 
@@ -28,9 +28,7 @@ export function addMigrateCommand(program: Command): void {
         const kits = await loadKits(config.pipelineModules);
         const { adminUrl: url, appLogin } = database;
         const result = await migrate({ ...schemaOf(kits), logins: loginsOf(kits, config) ?? [], url, appLogin, log });
-        await asAdmin(database, async (admin) => {
-          for (const kit of kits) await kit.prepare?.(admin);
-        });
+        await prepareTables(preparationsOf(kits), { url, log });
         if (command.optsWithGlobals<{ json?: boolean }>().json) sayJson(result);
         else if (result.applied.length === 0) say(`The schema is up to date at ${result.version}.`);
         else say(`${plural(result.applied.length, 'migration')} applied:\n  ${result.applied.join('\n  ')}`);

@@ -7,10 +7,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
-import { connectClient, describeTarget, type Queryable } from './database.ts';
+import { describeTarget, type Queryable } from './database.ts';
 import { sqlStateOf } from './database-errors.ts';
+import { defaultPatience, type Patience, tryPatiently } from './lock-patience.ts';
 import type { Log } from './log.ts';
-import { waitAtMost } from './wait.ts';
+import { connectForSchema } from './schema-client.ts';
 
 export interface Migration {
   readonly name: string;
@@ -45,13 +46,6 @@ export interface MigrateOptions {
   readonly patience?: Partial<Patience>;
 }
 
-/** A migration never waits long for a lock: every later statement would queue behind it. It gives up and tries again. */
-export interface Patience {
-  readonly lockTimeoutMs: number;
-  readonly tries: number;
-  readonly pauseMs: number;
-}
-
 export interface MigrateResult {
   readonly applied: readonly string[];
   /** The newest migration of the database. */
@@ -66,35 +60,16 @@ const ownRoles = ['millrace_app', 'millrace_engine', 'millrace_operator'];
 
 const fileName = /^\d{4}_[a-z0-9_]+\.sql$/;
 const insufficientPrivilege = '42501';
-const lockNotAvailable = '55P03';
-const deadlockDetected = '40P01';
 const duplicateObject = '42710';
 const uniqueViolation = '23505';
-/** A backfill may take its time. */
-const statementMs = 24 * 3_600_000;
-const defaultPatience: Patience = { lockTimeoutMs: 3_000, tries: 20, pauseMs: 2_000 };
-const oldestServer = 150_000;
 const firstWithSetOption = 160_000;
-const firstWithTransactionTimeout = 170_000;
 
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const { own = [], roles = [] } = options;
   const ours = readMigrations(options.folder);
-  const client = await connectClient({
-    url: options.url,
-    applicationName: 'millrace-migrate',
-    connectTimeoutMs: 10_000,
-    answerWithinMs: statementMs,
-    // Limits that the database or the owner has as a default are meant for requests.
-    statementTimeoutMs: 0,
-    idleInTransactionTimeoutMs: 0,
-    sessionSettings: { lock_timeout: '0' },
-  });
+  const { client, serverVersion } = await connectForSchema(options.url);
   const patience = { ...defaultPatience, ...options.patience };
   try {
-    const serverVersion = await requireServerVersion(client);
-    if (serverVersion >= firstWithTransactionTimeout) await client.query('set transaction_timeout = 0');
-    await client.query(`select pg_advisory_lock(hashtext('millrace.migrate'))`);
     await createHistory(client);
     await createRoles(client, roles);
     const missing = checkHistory(ours, own, await readHistory(client));
@@ -150,15 +125,6 @@ function readOwnMigrations({ owner, folder }: OwnMigrations): Migration[] {
   return readMigrations(folder).map((migration) => ({ ...migration, name: `${owner}/${migration.name}` }));
 }
 
-async function requireServerVersion(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ number: number; text: string }>(
-    `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,
-  );
-  const version = rows[0]?.number ?? 0;
-  if (version < oldestServer) throw new MillraceError('database_too_old', { version: rows[0]?.text ?? 'unknown' });
-  return version;
-}
-
 async function createHistory(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ known: boolean }>(
     `select to_regclass('millrace.migrations') is not null as known`,
@@ -208,20 +174,16 @@ function checkHistory(
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
-async function applyPatiently(client: pg.Client, migration: Migration, patience: Patience, log?: Log): Promise<void> {
+function applyPatiently(client: pg.Client, migration: Migration, patience: Patience, log?: Log): Promise<void> {
   const { name } = migration;
-  const { tries, lockTimeoutMs, pauseMs } = patience;
-  for (let made = 1; ; made += 1) {
-    try {
-      return await applyMigration(client, migration, lockTimeoutMs);
-    } catch (error) {
-      if (![lockNotAvailable, deadlockDetected].includes(sqlStateOf(error) ?? '')) throw error;
-      if (made === tries)
-        throw new MillraceError('migration_blocked', { name, tries, seconds: lockTimeoutMs / 1_000 }, { cause: error });
-      log?.warn({ migration: name, attempt: made }, 'a migration waits for a lock that others hold; it is tried again');
-      await waitAtMost(pauseMs);
-    }
-  }
+  const { tries, lockTimeoutMs } = patience;
+  return tryPatiently(patience, {
+    attempt: () => applyMigration(client, migration, lockTimeoutMs),
+    onWait: (attempt) =>
+      log?.warn({ migration: name, attempt }, 'a migration waits for a lock that others hold; it is tried again'),
+    gaveUp: (cause) =>
+      new MillraceError('migration_blocked', { name, tries, seconds: lockTimeoutMs / 1_000 }, { cause }),
+  });
 }
 
 async function applyMigration(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {

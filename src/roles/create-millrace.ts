@@ -109,10 +109,10 @@ export async function createMillrace(options: MillraceOptions): Promise<Millrace
     poolSize: options.poolSize ?? DEFAULT_POOL,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     log,
-    async prepare(admin) {
-      await kits.prepare(admin);
-      await options.prepare?.(admin);
-    },
+    preparations: [
+      ...kits.preparations,
+      ...(options.prepare ? [{ name: 'this program', prepare: options.prepare }] : []),
+    ],
   });
   const { engine, pools } = opened;
   const atWork = kits.withEngine(engine);
@@ -155,8 +155,7 @@ export async function createMillrace(options: MillraceOptions): Promise<Millrace
 
 /** Only where there are kits is there anything to open for them. */
 async function openOwnKits({ kits = [], home = DEFAULT_HOME }: MillraceOptions, log: Log) {
-  if (kits.length === 0)
-    return { pipelines: [], schema: {}, async prepare() {}, withEngine: () => [], async close() {} };
+  if (kits.length === 0) return { pipelines: [], schema: {}, preparations: [], withEngine: () => [], async close() {} };
   const config = loadConfig({ ...process.env, MILLRACE_HOME: home });
   for (const { name, errors = {} } of kits) registerErrors(name, errors);
   prepareHome(home);

@@ -41,7 +41,7 @@ export async function openInstallation({ config, log, shutdown }: RoleProcess): 
     migrate: config.migrateOnStart,
     pipelines: opening.pipelines,
     schema: { ...opening.schema, logins: loginsOf(loaded, config) ?? [] },
-    prepare: config.migrateOnStart ? opening.prepare : undefined,
+    preparations: config.migrateOnStart ? opening.preparations : [],
     settings: engineSettings(config),
     sessionSettings: specSettings(config),
     retention: {

@@ -14,9 +14,9 @@ import type { AlertedPipeline } from '../outbound/alerts/pipeline-alerts.ts';
 import { kits as ownKits } from '../pipelines/all.ts';
 import type { Consumer, KitBase, KitOpened, PipelineKit, ProcessParts } from '../pipelines/kit.ts';
 import { type Config, readSettings } from '../platform/config.ts';
-import type { Queryable } from '../platform/database.ts';
 import { requireDeclaredRoles, requireOwnNames } from './check-kit.ts';
 import { ENGINE_ROLE, type KitSchema } from './open-engine.ts';
+import { type Preparation, preparationsOf } from './prepare-tables.ts';
 
 /** A kit whose pipeline an engine runs. */
 export interface KitAtWork {
@@ -36,8 +36,8 @@ export interface OpenedKits {
   readonly pipelines: readonly AnyPipeline[];
   /** What the database must have for them. */
   readonly schema: KitSchema;
-  /** Makes the tables of pipelines that do not come with Millrace. */
-  prepare(admin: Queryable): Promise<void>;
+  /** What makes the tables of pipelines that do not come with Millrace. */
+  readonly preparations: readonly Preparation[];
   withEngine(engine: Engine): readonly KitAtWork[];
 }
 
@@ -59,9 +59,7 @@ export async function openKits(kits: readonly PipelineKit[], base: Omit<KitBase,
   return {
     pipelines: opened.map(({ pipeline }) => pipeline),
     schema: schemaOf(kits),
-    async prepare(admin) {
-      for (const { kit } of opened) await kit.prepare?.(admin);
-    },
+    preparations: preparationsOf(kits),
     withEngine(engine) {
       const atWork = opened.map(({ kit, own }) => putToWork(kit, own, engine));
       const intakes = new Map(

@@ -11,6 +11,7 @@ import { connectClient, describeTarget, type Pooler, type Queryable, requireRole
 import type { Log } from '../platform/log.ts';
 import { type MigrateOptions, type MigrateResult, migrate, requireCurrentSchema } from '../platform/migrate.ts';
 import { type DatabaseConfig, type OpenDatabase, openDatabase } from '../platform/open-database.ts';
+import { type Preparation, prepareTables } from './prepare-tables.ts';
 import { version } from './version.ts';
 
 export const ENGINE_ROLE = 'millrace_engine';
@@ -36,8 +37,8 @@ export interface OpenEngineOptions {
   readonly sessionSettings?: Readonly<Record<string, string>>;
   readonly connectTimeoutMs: number;
   readonly log: Log;
-  /** Tables of one's own: runs after the migrations, as the user who migrates. */
-  readonly prepare?: ((admin: Queryable) => Promise<void>) | undefined;
+  /** Tables of one's own: run after the migrations, as the user who migrates. */
+  readonly preparations?: readonly Preparation[];
 }
 
 export interface OpenedEngine {
@@ -57,7 +58,7 @@ export async function openEngine(options: OpenEngineOptions): Promise<OpenedEngi
     const migrated = options.migrate
       ? await migrate({ ...options.schema, url: database.adminUrl, appLogin: database.appLogin, log })
       : await checkSchema(database, options.schema);
-    if (options.prepare) await asAdmin(database, options.prepare);
+    await prepareTables(options.preparations ?? [], { url: database.adminUrl, log });
     const settings = { ...defaultSettings, ...options.settings };
     const sizes = poolSizes(database.pooler, options.poolSize);
     requireConnections(settings.concurrency, sizes.effectsSize, { ...options, pooler: database.pooler });
@@ -112,7 +113,7 @@ function requireConnections(
 }
 
 /** Does something as the user who migrates, on a connection of its own. */
-export async function asAdmin<T>(database: OpenDatabase, work: (admin: Queryable) => Promise<T>): Promise<T> {
+async function asAdmin<T>(database: OpenDatabase, work: (admin: Queryable) => Promise<T>): Promise<T> {
   const admin = await connectClient({
     url: database.adminUrl,
     applicationName: 'millrace admin',

@@ -126,6 +126,19 @@ export const platformErrors = defineErrors({
       'Migration {name} was tried {tries} times; others held a lock it needs for longer than {seconds} s each time.',
     next: 'End the transaction that holds it (pg_stat_activity shows it) and run "millrace migrate" again; nothing was changed.',
   },
+  preparation_blocked: {
+    kind: 'transient',
+    status: 503,
+    message:
+      'What {name} prepares in the database was tried {tries} times; others held a lock it needs for longer than {seconds} s each time.',
+    next: 'End the transaction that holds it (pg_stat_activity shows it) and start again, or run "millrace migrate".',
+  },
+  preparation_failed: {
+    kind: 'config',
+    status: 500,
+    message: 'What {name} prepares in the database failed: {reason}.',
+    next: 'Correct its "prepare" function and start again; it runs at every start and may find what it made before.',
+  },
   migration_forbidden: {
     kind: 'config',
     status: 500,

@@ -388,4 +388,21 @@ export const engineBreaks: readonly Break[] = [
     tests: [RESCUE],
     title: 'serves others while a suspect waits',
   },
+  {
+    id: 'engine.preparing-waits-for-ever',
+    file: 'src/roles/prepare-tables.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source of a template.
+    find: 'rollback; set lock_timeout = ${Math.round(lockTimeoutMs)}',
+    replace: 'rollback',
+    tests: ['src/roles/prepare-tables.db.test.ts'],
+    title: 'has a connection of its own',
+  },
+  {
+    id: 'engine.preparing-beside-others',
+    file: 'src/platform/schema-client.ts',
+    find: `select pg_advisory_lock(hashtext('millrace.migrate'))`,
+    replace: `select hashtext('millrace.migrate')`,
+    tests: ['src/roles/prepare-tables.db.test.ts'],
+    title: 'by one process at a time',
+  },
 ];
