@@ -36,6 +36,11 @@ export async function connectForSchema(url: string): Promise<SchemaClient> {
   }
 }
 
+/** For the next attempt: whatever the one before left open is taken back, and no statement waits longer than this for a lock. */
+export async function limitLocks(client: pg.Client, lockTimeoutMs: number): Promise<void> {
+  await client.query(`rollback; set lock_timeout = ${Math.round(lockTimeoutMs)}`);
+}
+
 async function requireServerVersion(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ number: number; text: string }>(
     `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,

@@ -103,7 +103,7 @@ describe('what a pipeline prepares while others hold its table', () => {
       expect(waits).toBe(1);
     });
     expect(await columns()).toContain('of_a_program');
-  }, 60_000);
+  });
 });
 
 describe('what a pipeline prepares', () => {

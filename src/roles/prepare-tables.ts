@@ -6,7 +6,7 @@ import type { Queryable } from '../platform/database.ts';
 import { translateDatabaseError } from '../platform/database-errors.ts';
 import { defaultPatience, type Patience, tryPatiently } from '../platform/lock-patience.ts';
 import type { Log } from '../platform/log.ts';
-import { connectForSchema } from '../platform/schema-client.ts';
+import { connectForSchema, limitLocks } from '../platform/schema-client.ts';
 
 export interface Preparation {
   /** Whose tables they are, for messages. */
@@ -42,8 +42,7 @@ async function prepareOne({ name, prepare }: Preparation, { url, log, patience =
   try {
     await tryPatiently(patience, {
       async attempt() {
-        // What an attempt before this one left open is taken back first.
-        await client.query(`rollback; set lock_timeout = ${Math.round(lockTimeoutMs)}`);
+        await limitLocks(client, lockTimeoutMs);
         await prepare(client);
       },
       onWait: (attempt) =>

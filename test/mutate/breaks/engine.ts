@@ -390,7 +390,7 @@ export const engineBreaks: readonly Break[] = [
   },
   {
     id: 'engine.preparing-waits-for-ever',
-    file: 'src/roles/prepare-tables.ts',
+    file: 'src/platform/schema-client.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source of a template.
     find: 'rollback; set lock_timeout = ${Math.round(lockTimeoutMs)}',
     replace: 'rollback',
