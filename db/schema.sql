@@ -4100,6 +4100,8 @@ CREATE OR REPLACE FUNCTION public.choose_daily_winners(of_workspace uuid, of_cli
  RETURNS void
  LANGUAGE sql
  SET search_path TO 'pg_catalog', 'public'
+ SET enable_nestloop TO 'off'
+ SET enable_mergejoin TO 'off'
 AS $function$
   with figure as materialized (
     select id, metric_date, campaign_external_id as campaign, part, is_winner,
@@ -4160,7 +4162,7 @@ AS $function$
   update daily_metric_rows r
   set is_winner = d.wins
   from decided d
-  where r.workspace_id = of_workspace and r.metric_date = d.metric_date and r.id = d.id
+  where r.workspace_id = of_workspace and r.metric_date = any (on_days) and r.metric_date = d.metric_date and r.id = d.id
 $function$
 ;
 -- not executable by public

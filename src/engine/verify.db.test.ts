@@ -1,8 +1,10 @@
 // Verifying a run reads a whole file and its tables; meanwhile it holds no transaction open.
+import type pg from 'pg';
 import { afterAll, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, newTenant } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { inIndexOrder, type PlannedStatement } from '../platform/planner-settings.ts';
 import type { Engine } from './engine.ts';
 
 const db = useDatabase();
@@ -12,6 +14,8 @@ afterAll(() => engine?.close());
 it('a recount that reads for long keeps no transaction open between its statements, and sees its tenant alone', async () => {
   const open: number[] = [];
   const seen: string[] = [];
+  const sorts: string[] = [];
+  const sorting = 'show enable_sort';
   const pipeline = buildPipeline('recounted', async () => 'complete', {
     async recount(_, tx) {
       const { rows } = await tx.query(`select current_user as role, current_setting('millrace.tenant_id') as tenant`);
@@ -22,6 +26,9 @@ it('a recount that reads for long keeps no transaction open between its statemen
       );
       open.push(sessions[0].open);
       await expect(tx.query('delete from engine.runs')).rejects.toThrow();
+      const planned: PlannedStatement = { text: sorting, settings: inIndexOrder };
+      for (const statement of [planned, sorting])
+        sorts.push((await tx.query(statement as pg.QueryConfig)).rows[0].enable_sort);
       return { read: 0, outcomes: {} };
     },
   });
@@ -34,4 +41,5 @@ it('a recount that reads for long keeps no transaction open between its statemen
   await engine.stop();
   expect((await engine.verify(tenantId, id)).agrees).toBe(true);
   expect([open, seen]).toEqual([[0], ['millrace_app', tenantId]]);
+  expect(sorts, 'what a statement is planned under holds for it alone').toEqual(['off', 'on']);
 });

@@ -3,6 +3,7 @@
 //
 // None of this forbids: what no index leads to is still read in full. A way that is priced wrongly costs a few look-ups more; a table that is
 // read whole for a page costs as much as it has grown. Every statement is measured under these settings (test/plans).
+import type pg from 'pg';
 
 /**
  * Of every connection. Pages, look-ups and the rows of one run are what an index has, in order. A tenant that statistics do not know yet is
@@ -19,3 +20,11 @@ export const throughIndexes = {
 
 /** The engine's own statements touch few rows by key. Generic plans save planning time. */
 export const shortStatements = { ...throughIndexes, plan_cache_mode: 'force_generic_plan' } as const;
+
+/** A statement that is planned under settings of its own. Recounts take them (src/engine/sql/statement-by-statement.ts); nobody else does. */
+export interface PlannedStatement extends pg.QueryConfig {
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** Who asks for the order of an index is answered through that index, and not through one that looks as good without statistics, and a sort. */
+export const inIndexOrder = { enable_sort: 'off', enable_incremental_sort: 'off' } as const;

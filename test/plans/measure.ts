@@ -2,6 +2,7 @@
 // and functions read besides. Rows are counted and not time, so that the answer is the same on every machine.
 import pg from 'pg';
 import type { Queryable } from '../../src/platform/database.ts';
+import type { PlannedStatement } from '../../src/platform/planner-settings.ts';
 import type { Home } from './plan-case.ts';
 import type { World } from './world.ts';
 
@@ -63,20 +64,45 @@ interface EarlyQuery {
   readonly callback: (error: Error) => void;
 }
 
-type Config = { readonly name?: string; readonly text: string; readonly values?: readonly unknown[] };
+type Config = Pick<PlannedStatement, 'settings'> & {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+};
 
 function measuring(client: pg.ClientBase, readings: Reading[]): Queryable {
   const query = async (given: string | Config | pg.Query, values: readonly unknown[] = []) => {
     const config: Config = typeof given === 'string' ? { text: given, values } : (given as Config);
     if (/^\s*(?:savepoint|rollback|release|begin|commit|set|listen)\b/i.test(config.text))
       return client.query(config.text);
-    readings.push(await explain(client, config));
-    // Whoever wants its rows early gets none: it was measured, and that is all.
-    if (given instanceof pg.Query) return (given as unknown as EarlyQuery).callback(new Error('measured'));
-    return client.query({ text: config.text, values: [...(config.values ?? [])] });
+    return underSettings(client, config.settings, async () => {
+      readings.push(await explain(client, config));
+      // Whoever wants its rows early gets none: it was measured, and that is all.
+      if (given instanceof pg.Query) return (given as unknown as EarlyQuery).callback(new Error('measured'));
+      return client.query({ text: config.text, values: [...(config.values ?? [])] });
+    });
   };
   const lent = { query, on: () => lent, off: () => lent, release: () => {} };
   return { query, connect: async () => lent } as unknown as Queryable;
+}
+
+/** Those that a statement brings hold for it alone. */
+async function underSettings<T>(
+  client: pg.ClientBase,
+  settings: Readonly<Record<string, string>> = {},
+  work: () => Promise<T>,
+): Promise<T> {
+  const names = Object.keys(settings);
+  if (names.length === 0) return work();
+  const set = (values: Readonly<Record<string, string>>) =>
+    client.query(names.map((name) => `set local ${name} = '${values[name]}'`).join('; '));
+  const { rows } = await client.query<Record<string, string>>(
+    `select ${names.map((name) => `current_setting('${name}') as ${name}`).join(', ')}`,
+  );
+  await set(settings);
+  const result = await work();
+  await set(rows[0] ?? {});
+  return result;
 }
 
 async function explain(client: pg.ClientBase, { name, text, values = [] }: Config): Promise<Reading> {

@@ -18,10 +18,12 @@ export interface PlanCase {
   readonly call: (db: Queryable, world: World) => unknown;
   /** Why what it reads may grow with the table: whatever it reads is its input. Left out: its input is the same at every size. */
   readonly readsAll?: string;
+  /** Of what `readsAll` names: which part of a table of any size it is, 0.05 for one of twenty days. Left out: all of it. */
+  readonly share?: number;
 }
 
 type Call = PlanCase['call'];
-type More = Pick<PlanCase, 'readsAll'>;
+type More = Pick<PlanCase, 'readsAll' | 'share'>;
 
 /** The engine's short statements (src/engine/engine-pools.ts). */
 const control: Home = {

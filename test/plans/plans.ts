@@ -86,6 +86,7 @@ export interface Measured extends Reading {
   readonly mode: PlanMode;
   readonly nth: number;
   readonly readsAll: string | undefined;
+  readonly share?: number | undefined;
 }
 
 export interface PlansFound {
@@ -156,9 +157,9 @@ async function measureAll(
   const isLargest = world.size === sizes.at(-1);
   const measured: Measured[] = [];
   const failures: string[] = [];
-  const take = (readings: readonly Reading[], more: Pick<Measured, 'mode' | 'nth' | 'asker' | 'readsAll'>) =>
+  const take = (readings: readonly Reading[], more: Pick<Measured, 'mode' | 'nth' | 'asker' | 'readsAll' | 'share'>) =>
     measured.push(...readings.map((reading) => ({ ...reading, statistics: known, size: world.size, ...more })));
-  for (const [nth, { home, call, readsAll }] of cases.entries()) {
+  for (const [nth, { home, call, readsAll, share }] of cases.entries()) {
     const seen = watched(world);
     // A named statement is planned for its values at first, and for any values later on.
     const modes: PlanMode[] =
@@ -167,7 +168,7 @@ async function measureAll(
         : ['as in the product'];
     for (const mode of modes) {
       try {
-        take(await measureCase(admin, home, seen.world, call, mode), { mode, nth, asker: 'large', readsAll });
+        take(await measureCase(admin, home, seen.world, call, mode), { mode, nth, asker: 'large', readsAll, share });
       } catch (error) {
         failures.push(
           `case ${nth + 1} could not be run as ${home.role}: ${(error as Error).message}\n${call.toString()}`,
@@ -177,7 +178,7 @@ async function measureAll(
     // What belongs to others is not there for a small tenant; some calls say so by failing, and then there is nothing to measure.
     if (seen.wasAskedForTenant() && home.isAnyTenants && world.size > (sizes[0] ?? 0))
       await measureCase(admin, home, ofSmallTenant(world), call, 'as in the product').then(
-        (readings) => take(readings, { mode: 'as in the product', nth, asker: 'small', readsAll }),
+        (readings) => take(readings, { mode: 'as in the product', nth, asker: 'small', readsAll, share }),
         () => {},
       );
   }
@@ -252,11 +253,15 @@ export function findCliffs(readings: readonly Measured[], [, middle = 0, largest
     const last = group.filter((each) => each.size === largest).sort((a, b) => b.rows - a.rows)[0];
     if (last === undefined) continue;
     const grown = largest / middle;
-    // Who reads all of it may read it a few times over, but not the more often the more there is.
-    const allowed = last.readsAll === undefined ? 2 * before + SLACK : Math.max(1.5 * grown * before, 3 * largest);
+    // Who reads all of it, or a part of a known share, may read that a few times over, but not the more often the more there is.
+    const { share = 1 } = last;
+    const allowed =
+      last.readsAll === undefined
+        ? 2 * before + SLACK
+        : Math.max(share < 1 ? 2 * before + SLACK : 1.5 * grown * before, 3 * share * largest);
     if (last.rows <= allowed) continue;
     const title = `${last.name || 'a statement without a name'} (case ${last.nth + 1}, statistics ${last.statistics}${last.mode === 'generic' ? ', planned for any values' : ''}${last.asker === 'small' ? ', for a small tenant' : ''})`;
-    const text = `${title} reads ${last.rows} rows of ${largest} and ${before} of ${middle}${last.readsAll === undefined ? '' : ', more than all'}:\n${describePlan(last.plan)}`;
+    const text = `${title} reads ${last.rows} rows of ${largest} and ${before} of ${middle}${last.readsAll === undefined ? '' : share < 1 ? `, more than ${share} of all` : ', more than all'}:\n${describePlan(last.plan)}`;
     if ((worst.get(key)?.rows ?? 0) < last.rows) worst.set(key, { text, rows: last.rows });
   }
   return [...worst.values()].sort((a, b) => b.rows - a.rows).map(({ text }) => text);

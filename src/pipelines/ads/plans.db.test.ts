@@ -2,7 +2,9 @@
 import { byStage, type PlanCase, byRequest as request } from '../../../test/plans/plan-case.ts';
 import { testPlans } from '../../../test/plans/plans.ts';
 import type { Seed, World } from '../../../test/plans/world.ts';
+import type { Queryable } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';
+import type { PlannedStatement } from '../../platform/planner-settings.ts';
 import {
   chooseWinners,
   insertToldDays,
@@ -165,6 +167,8 @@ const namesOfFile = { readsAll: 'the names of one file: hashed once for each bat
 const noted = { readsAll: 'what was noted of one run, batch by batch, and its refused rows' };
 const ofFile = { readsAll: 'all rows of one file' };
 const ofDays = { readsAll: 'all numbers of the days that are asked for' };
+/** The next page may begin anywhere within a day: the key's index leads to the day, its ids are put in order. */
+const ofOneDay = { readsAll: 'all numbers of a platform on the newest day, one of twenty', share: 1 / 20 };
 const ofPlatform = { readsAll: 'all numbers of a platform: names are linked once' };
 const ofWorkspace = { readsAll: 'all numbers of a workspace: an upload is taken back once' };
 
@@ -173,6 +177,29 @@ const promote = (call: PlanCase['call'], more = {}) => byStage('ads_promote', ca
 /** As promotion does: the plan is fixed first. */
 const promoteFixed = (call: (...given: Parameters<PlanCase['call']>) => Promise<unknown>, more = {}) =>
   byStage('ads_promote', (db, w) => fixPlan(db).then(() => call(db, w)), more);
+
+/** What the function runs, under its settings, so that its joins are counted too: from outside only what it reads of tables is seen. */
+async function chooseWinnersAsStatement(db: Queryable, w: World): Promise<void> {
+  const { workspaceId, clientId, platform } = scope(w);
+  const values = [workspaceId, clientId, platform, days];
+  const { rows } = await db.query<{ source: string; settings: [string, string][] }>(
+    `select prosrc as source, array(select string_to_array(each, '=') from unnest(proconfig) as each where each not like 'search_path%') as settings
+     from pg_proc where proname = 'choose_daily_winners'`,
+  );
+  const { source = '', settings = [] } = rows[0] ?? {};
+  const parameters = ['of_workspace::uuid', 'of_client::uuid', 'of_platform::text', 'on_days::date[]'];
+  const text = parameters.reduce((body, each, i) => {
+    const [name = '', type] = each.split('::');
+    return body.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), `$${i + 1}::${type}`);
+  }, source);
+  const statement: PlannedStatement = {
+    name: 'ads-choose-winners-body',
+    text,
+    values,
+    settings: Object.fromEntries(settings),
+  };
+  await db.query(statement);
+}
 
 const staging: PlanCase[] = [
   parse((db, w) =>
@@ -212,6 +239,7 @@ const promoting: PlanCase[] = [
   promote((db, w) => insertToldDays(db, scope(w), days, 'ad')),
   promote((db, w) => listContestedDays(db, scope(w), days)),
   promote((db, w) => chooseWinners(db, scope(w), days), ofDays),
+  promote(chooseWinnersAsStatement, ofDays),
   promote((db, w) => listOutrankedDays(db, scope(w), days, 3), ofDays),
   ...lookUps.flatMap((lookUp) => [
     promoteFixed((db, w) => surveyMetrics(db, scope(w, big(w)), range, lookUp)),
@@ -263,7 +291,7 @@ const reading: PlanCase[] = [
   request((db, w) => hasStagedRows(db, w.ours, small(w))),
   request((db, w) => hasStagedRows(db, w.ours, uuidv7())),
   request((db, w) => listMetrics(db, w.ours, filter, null, 20)),
-  request((db, w) => listMetrics(db, w.ours, { ...filter, platform: 'meta', since: '2024-01-02' }, null, 20)),
+  request((db, w) => listMetrics(db, w.ours, { ...filter, platform: 'meta', since: '2024-01-02' }, null, 20), ofOneDay),
   ...(['day', 'campaign', 'ad_set', 'ad'] as const).map((by) =>
     request((db, w) => sumMetrics(db, w.ours, by, { ...filter, since: '2024-01-02', until: '2024-01-03' }), ofDays),
   ),
@@ -280,6 +308,7 @@ const reading: PlanCase[] = [
     { campaign: 'c60', adSet: 's60', ad: 'a60', date: '2024-01-01' },
     { campaign: 'c81', adSet: 's81', ad: null, date: '2024-01-02' },
     { campaign: 'c101', adSet: null, ad: null, date: '2024-01-02' },
+    { campaign: null, adSet: null, ad: null, date: '2024-01-02' },
   ].map(({ campaign, adSet, ad, date }) =>
     request((db, w) =>
       recountMetrics(

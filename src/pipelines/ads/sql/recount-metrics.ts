@@ -1,6 +1,7 @@
 // What the tables say of an upload's rows: written by it, equal to what was there, or outdated by what was there. Asked by key, in batches.
 // What was there when the upload was promoted is found in the history, whatever has been restated since.
 import type { Queryable } from '../../../platform/database.ts';
+import { inIndexOrder, type PlannedStatement } from '../../../platform/planner-settings.ts';
 import { type Measure, measures, wholeMeasures } from '../fields.ts';
 import { valuesOf } from './judge-metrics.ts';
 
@@ -25,11 +26,39 @@ export interface RecountedRow {
   readonly stored: { readonly spend: string; readonly impressions: string; readonly clicks: string } | null;
 }
 
-const found = `
+/**
+ * What is stored under the key `k`. One branch per level of the key, each in an order that only the unique key's index has (see
+ * judge-metrics.ts): by the primary key, which looks as good to a server without statistics, each key read all numbers of its day.
+ */
+const foundInOrderOf = (column: string, condition: string) => `(
   select d.*
   from daily_metric_rows d
   where d.workspace_id = $1 and d.platform = $3 and d.metric_date = k.date and d.client_id is not distinct from $2::uuid
-    and d.part is not distinct from $9::text and d.period_end is not distinct from k.period_end`;
+    and d.part is not distinct from $9::text and d.period_end is not distinct from k.period_end
+    and ${condition}
+  order by d.${column} offset 0)`;
+const found = [
+  foundInOrderOf(
+    'ad_set_external_id',
+    `k.ad is not null and d.ad_external_id = k.ad and d.ad_set_external_id is not distinct from k.ad_set
+     and d.campaign_external_id is not distinct from k.campaign`,
+  ),
+  foundInOrderOf(
+    'ad_external_id',
+    `k.ad is null and d.ad_external_id is null and d.ad_set_external_id = k.ad_set
+     and d.campaign_external_id is not distinct from k.campaign`,
+  ),
+  foundInOrderOf(
+    'ad_external_id',
+    `k.ad is null and k.ad_set is null and d.ad_external_id is null and d.ad_set_external_id is null
+     and d.campaign_external_id = k.campaign`,
+  ),
+  foundInOrderOf(
+    'ad_external_id',
+    `k.ad is null and k.ad_set is null and k.campaign is null and d.ad_external_id is null
+     and d.ad_set_external_id is null and d.campaign_external_id is null`,
+  ),
+].join(' union all ');
 
 const sums = (alias: string) =>
   `jsonb_build_object('spend', coalesce(${alias}.spend, 0)::text, 'impressions', coalesce(${alias}.impressions, 0)::text, 'clicks', coalesce(${alias}.clicks, 0)::text)`;
@@ -44,7 +73,8 @@ export async function recountMetrics(
   scope: { workspaceId: string; clientId: string | null; platform: string; runId: string; part: string | null },
   keys: RecountKeys,
 ): Promise<RecountedRow[]> {
-  const { rows } = await db.query<RecountedRow>({
+  const statement: PlannedStatement = {
+    settings: inIndexOrder,
     name: 'ads-recount-metrics',
     text: `
       with key as (
@@ -74,16 +104,7 @@ export async function recountMetrics(
                when seen.is_equal then ${sums('k')} end as stored
       from key k
       cross join promotion p
-      left join lateral (
-        ${found} and k.ad is not null and d.ad_external_id = k.ad
-          and d.ad_set_external_id is not distinct from k.ad_set and d.campaign_external_id is not distinct from k.campaign
-        union all
-        ${found} and k.ad is null and d.ad_external_id is null and d.ad_set_external_id = k.ad_set
-          and d.campaign_external_id is not distinct from k.campaign
-        union all
-        ${found} and k.ad is null and k.ad_set is null and d.ad_external_id is null and d.ad_set_external_id is null
-          and d.campaign_external_id is not distinct from k.campaign
-      ) m on true
+      left join lateral (${found}) m on true
       left join lateral (
         select h.history_id, h.spend, h.impressions, h.clicks, not exists (
                  select from daily_metrics_history e
@@ -120,7 +141,8 @@ export async function recountMetrics(
       keys.timeZone,
       ...keys.measures,
     ],
-  });
+  };
+  const { rows } = await db.query<RecountedRow>(statement);
   return rows;
 }
 
