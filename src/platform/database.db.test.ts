@@ -1,4 +1,5 @@
 // Connections, transactions and the tenant's session, on a real server.
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
 import { MillraceError } from '../contract/errors/millrace-error.ts';
@@ -144,6 +145,23 @@ describe('a transaction', () => {
       await client.query('select 1');
     });
     expect(await codeOf(cut)).toBe('database_lost');
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  it('that the server ended between two statements says why, and not only that its connection is gone', async () => {
+    const { rows: server } = await db.admin.query<{ is17: boolean }>(
+      `select current_setting('server_version_num')::int >= 170000 as is17`,
+    );
+    if (!server[0]?.is17) return;
+    const pool = createPool({ url: db.adminUrl, max: 1, applicationName: 'limited', connectTimeoutMs: 5_000 });
+    const limited = withTransaction(pool, async (client) => {
+      const told = once(client, 'error');
+      await client.query(`set local transaction_timeout = '50ms'`);
+      await told;
+      await client.query('select 1');
+    });
+    expect(await codeOf(limited)).toBe('statement_cancelled');
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     await pool.end();
   });

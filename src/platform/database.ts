@@ -175,9 +175,12 @@ export async function withTransaction<T>(
   options: TransactionOptions = {},
 ): Promise<T> {
   const client = await take(pool);
-  // A connection that dies between two statements has no caller to tell; the next statement fails by itself.
-  const ignore = () => {};
-  client.on('error', ignore);
+  // A connection that dies between two statements has no caller to tell; the next statement fails by itself, and does not know why.
+  let died: Error | undefined;
+  const remember = (error: Error) => {
+    died ??= error;
+  };
+  client.on('error', remember);
   // Where silent transactions are asked about, each has an id to ask by: its caller's, or one that it is given here.
   const needsId = options.xid === undefined && asking.has(pool);
   let given: string | undefined;
@@ -190,11 +193,13 @@ export async function withTransaction<T>(
     await client.query('commit');
     return result;
   } catch (error) {
-    const ours = translateDatabaseError(error);
+    const found = translateDatabaseError(error);
+    const why = translateDatabaseError(died);
+    const ours = isLost(found) && why instanceof MillraceError ? why : found;
     destroy = !(await rollback(client)) || isLost(ours);
     throw ours;
   } finally {
-    client.off('error', ignore);
+    client.off('error', remember);
     if (client instanceof GuardedClient) client.silenceRule = undefined;
     client.release(destroy);
   }
