@@ -1,4 +1,5 @@
 // Statements through a real PgBouncer in transaction mode: what arrives with each of them, and what is left behind.
+import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../test/support/pgbouncer.ts';
@@ -14,6 +15,38 @@ import {
 import { queryEarly } from './early-rows.ts';
 
 const db = useDatabase();
+
+/** Counts how often the client spoke after the server had answered. */
+async function openCountingProxy(url: string) {
+  const target = new URL(url);
+  const sockets: net.Socket[] = [];
+  let roundTrips = 0;
+  const server = net.createServer((client) => {
+    const upstream = net.connect(Number(target.port), target.hostname);
+    sockets.push(client, upstream);
+    let hasAnswered = true;
+    client.on('data', (chunk) => {
+      if (hasAnswered) roundTrips += 1;
+      hasAnswered = false;
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      hasAnswered = true;
+      client.write(chunk);
+    });
+    for (const socket of [client, upstream]) socket.on('error', () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  target.port = String((server.address() as net.AddressInfo).port);
+  return {
+    url: target.href,
+    roundTrips: () => roundTrips,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
 
 interface Signs {
   readonly role: string;
@@ -117,6 +150,28 @@ describe.skipIf(!hasPgBouncer())('behind PgBouncer in transaction mode', () => {
     await early.landed;
     expect((await app.query(`select note from public.notes where note = 'early'`)).rows).toHaveLength(1);
     await expect(queryEarly(engine, { text: 'select 1 / 0' })).rejects.toThrow('division by zero');
+  });
+
+  it('a statement costs one round trip, with its role, its limits and its transaction', async () => {
+    const counting = await openCountingProxy(pgbouncer.through(db.appUrl));
+    const client = await connectClient({
+      url: counting.url,
+      pooler: 'transaction',
+      role: 'millrace_engine',
+      statementTimeoutMs: 41_000,
+      applicationName: 'counted',
+      connectTimeoutMs: 5_000,
+    });
+    try {
+      for (let round = 0; round < 3; round += 1) {
+        const before = counting.roundTrips();
+        expect((await client.query<Signs>(signs)).rows[0]).toMatchObject({ role: 'millrace_engine', statement: '41s' });
+        expect(counting.roundTrips() - before).toBe(1);
+      }
+    } finally {
+      await client.end();
+      await counting.close();
+    }
   });
 
   it('a connection that expects no pooler is refused with what to set', async () => {

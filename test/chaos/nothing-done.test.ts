@@ -42,8 +42,15 @@ const emptyServer = {
 
 const calm = { random: randomFrom(1), heartbeatMs: 5, say() {} };
 
+const onEmptyGround = ['R1', 'R3', 'R5', 'R7', 'R9', 'R11', 'R15', 'R19'];
+const onRealDatabase = ['R2', 'R4', 'R6', 'R15-upgrade', 'R20', 'R21', 'R23'];
+
+it('each suite is tried on such ground', () => {
+  expect([...onEmptyGround, ...onRealDatabase, 'R22'].sort()).toEqual(Object.keys(suites).sort());
+});
+
 describe('a suite in which nothing happened fails', () => {
-  it.each(['R1', 'R3', 'R5', 'R7', 'R9', 'R11', 'R15', 'R19'])('%s', async (id) => {
+  it.each(onEmptyGround)('%s', async (id) => {
     const result = await suites[id]?.({
       ...{ ...calm, server: emptyServer, leaseMs: 10 },
       dose: { ...smallDose, starvedSeconds: 0 },
@@ -63,7 +70,7 @@ describe('on a real database, a suite in which nobody submits or works fails', (
     );
   });
 
-  it.each(['R2', 'R4', 'R6', 'R15-upgrade', 'R20', 'R21', 'R23'])('%s', async (id) => {
+  it.each(onRealDatabase)('%s', async (id) => {
     if (id === 'R23' && !hasPgBouncer()) return;
     const { adminUrl, appUrl } = database;
     const ground = {
