@@ -1,4 +1,5 @@
 // Statements through a real PgBouncer in transaction mode: what arrives with each of them, and what is left behind.
+import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
@@ -19,10 +20,11 @@ const db = useDatabase();
 /** Counts how often the client spoke after the server had answered. */
 async function openCountingProxy(url: string) {
   const target = new URL(url);
+  const { port, hostname } = target;
   const sockets: net.Socket[] = [];
   let roundTrips = 0;
   const server = net.createServer((client) => {
-    const upstream = net.connect(Number(target.port), target.hostname);
+    const upstream = net.connect(Number(port), hostname);
     sockets.push(client, upstream);
     let hasAnswered = true;
     client.on('data', (chunk) => {
@@ -37,6 +39,7 @@ async function openCountingProxy(url: string) {
     for (const socket of [client, upstream]) socket.on('error', () => {});
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  target.hostname = '127.0.0.1';
   target.port = String((server.address() as net.AddressInfo).port);
   return {
     url: target.href,
@@ -150,6 +153,21 @@ describe.skipIf(!hasPgBouncer())('behind PgBouncer in transaction mode', () => {
     await early.landed;
     expect((await app.query(`select note from public.notes where note = 'early'`)).rows).toHaveLength(1);
     await expect(queryEarly(engine, { text: 'select 1 / 0' })).rejects.toThrow('division by zero');
+  });
+
+  it('a transaction that the server ended between two statements says why, as without a pooler', async () => {
+    const { rows: server } = await db.admin.query<{ is17: boolean }>(
+      `select current_setting('server_version_num')::int >= 170000 as is17`,
+    );
+    if (!server[0]?.is17) return;
+    const limited = withTransaction(engine, async (client) => {
+      const told = once(client, 'error');
+      await client.query(`set local transaction_timeout = '50ms'`);
+      await told;
+      await client.query('select 1');
+    });
+    await expect(limited).rejects.toMatchObject({ code: 'statement_cancelled' });
+    expect((await engine.query<Signs>(signs)).rows).toEqual([asEngine]);
   });
 
   it('a statement costs one round trip, with its role, its limits and its transaction', async () => {

@@ -405,4 +405,19 @@ export const engineBreaks: readonly Break[] = [
     tests: ['src/roles/prepare-tables.db.test.ts'],
     title: 'by one process at a time',
   },
+  {
+    id: 'engine.end-of-a-transaction-without-its-reason',
+    file: 'src/platform/database.ts',
+    find: 'const ours = isLost(found) && why instanceof MillraceError ? why : found;',
+    replace: 'const ours = why === found ? why : found;',
+    tests: ['src/platform/database.db.test.ts'],
+    title: 'says why, and not only',
+  },
+  {
+    id: 'engine.recount-planned-as-any',
+    file: 'src/engine/sql/statement-by-statement.ts',
+    find: '...(settings === undefined ? {} : { settings })',
+    replace: '...(settings === undefined ? {} : {})',
+    tests: ['src/engine/verify.db.test.ts'],
+  },
 ];
