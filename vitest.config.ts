@@ -22,9 +22,9 @@ export default defineConfig({
     // A test leaves its process as it found it: environment, signals, console.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    // They end what hangs; no rule is about them, and no test has a shorter one of its own.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    // They end what hangs; no rule is about them, and no test has a shorter one of its own. The longest takes two minutes on two idle cores.
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
     // Many tests kill processes and wait for leases. On a build machine that does other things too, one late answer is no news;
     // a fault shows every time. What needed a second try is named and counted at the end.
     retry: process.env.CI ? 2 : 0,
