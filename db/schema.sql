@@ -960,6 +960,7 @@ create table engine.rejects (
 );
 CREATE INDEX rejects_by_cause ON engine.rejects USING btree (run_id, cause, reject_id);
 CREATE INDEX rejects_by_return ON engine.rejects USING btree (replayed_as) WHERE (replayed_as IS NOT NULL);
+CREATE INDEX rejects_open ON engine.rejects USING btree (run_id, tenant_id) WHERE (NULLIF(status, 'open'::text) IS NULL);
 alter table engine.rejects enable row level security, force row level security;
 create policy ads_returned on engine.rejects for all to ads_parse using ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('millrace.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy engine_all on engine.rejects for all to millrace_engine using (true) with check (true);

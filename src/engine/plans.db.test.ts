@@ -25,7 +25,7 @@ import { readRunTotals } from './reads/count-runs.ts';
 import { isDeadLetter, pageDeadLetters } from './reads/dead-letters.ts';
 import { listLeasedAndHeldRunIds, listQueuedRunIds } from './reads/list-live-run-ids.ts';
 import { listReadyRuns, listUnended } from './reads/list-ready-runs.ts';
-import { countRejects, listRejects, lockReject } from './reads/list-rejects.ts';
+import { countOpenRejects, countRejects, listRejects, lockReject } from './reads/list-rejects.ts';
 import { listRuns } from './reads/list-runs.ts';
 import { measureRuns } from './reads/measure-runs.ts';
 import { type PageFilter, pageRuns } from './reads/page-runs.ts';
@@ -298,6 +298,7 @@ const reads: PlanCase[] = [
   request((db, w) => lockReject(db, w.ours, big(w), '44')),
   request((db, w) => countRejects(db, w.ours, small(w))),
   request((db, w) => countRejects(db, w.ours, big(w)), ofRun),
+  request((db, w) => countOpenRejects(db, w.ours, [small(w), big(w)], 100)),
   control((db, w) => listRuns(db, { tenantId: w.ours }, 50)),
   control((db) => listRuns(db, { tenantId: null }, 50)),
   control((db) => listRuns(db, { tenantId: null, phase: 'failed' }, 50), {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, endOfRun, newTenant } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
@@ -46,6 +47,28 @@ describe('a worker', () => {
     expect(events.rows).toEqual([{ type: 'run.done' }]);
     // Nobody can recount what this pipeline did.
     await expect(engine.verify(tenantId, id)).rejects.toMatchObject({ code: 'verify_unsupported' });
+  });
+
+  it('parses the input of a run once for an attempt, however often its stage reads it', async () => {
+    const tenantId = newTenant();
+    let parsed = 0;
+    const input = z.record(z.string(), z.unknown()).transform((given) => {
+      parsed += 1;
+      return given;
+    });
+    const reading = buildPipeline(
+      'reading',
+      async (context) => {
+        parsed = 0;
+        const first = context.input;
+        return first === context.input && { ...context }.input === first ? 'complete' : 'fail';
+      },
+      { input: input as never },
+    );
+    const engine = await engineWith([reading]);
+    await engine.start();
+    const { id } = await engine.enqueue({ pipeline: 'reading', tenantId, input: { file: 'a.csv' } });
+    expect([(await ended(engine, tenantId, id)).phase, parsed]).toEqual(['done', 1]);
   });
 
   it('with one slot serves lanes in turn, also when it was woken from an empty queue', async () => {

@@ -6,6 +6,7 @@ import { buildEngine, buildPipeline } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RejectTools } from './reject-tools/reject-tools.ts';
+import { MOST_COUNTED } from './run-views/list-view.ts';
 
 const db = useDatabase();
 let engine: Engine & { close(): Promise<void> };
@@ -143,7 +144,7 @@ describe('rejects', () => {
     ]);
   });
 
-  it('replay starts a run over the corrected rows and hands the idempotency key on', async () => {
+  it('replay starts a run over the corrected rows and passes the idempotency key on', async () => {
     const detail = (await api.call('runs.show', { as: user, params: { run_id } })).json();
     expect(detail).toMatchObject({ actions: ['replay'], rejects: { total: 3, open: 1 } });
     const answer = await api.call('rejects.replay', {
@@ -155,6 +156,32 @@ describe('rejects', () => {
     expect(answer.json()).toMatchObject({ run_id: expect.any(String), rows: 2 });
     expect(replays).toEqual([[{ rejectIds: undefined, takesOpen: false }, 'replay-1']]);
     await waitFor(async () => (await engine.run(admin.tenantId, answer.json().run_id)).finished_at);
+  });
+
+  it('lists say how many refused rows of a run are still open: all, some, none, or more than they count', async () => {
+    const seen = async () => {
+      const { data } = (await api.call('runs.list', { as: user })).json();
+      return data.find((run: { run_id: string }) => run.run_id === run_id).rejects;
+    };
+    expect(await seen()).toEqual({ total: 3, open: 1 });
+    const set = (status: string) =>
+      db.admin.query('update engine.rejects set status = $2 where run_id = $1', [run_id, status]);
+    await set('open');
+    expect(await seen()).toEqual({ total: 3, open: 3 });
+    await set('replayed');
+    expect(await seen()).toEqual({ total: 3, open: 0 });
+    const more = `insert into engine.rejects (tenant_id, run_id, code, message, cause, item) select $1, $2, 'x', 'x', 'x', '{}' from generate_series(1, $3)`;
+    await db.admin.query(more, [admin.tenantId, run_id, MOST_COUNTED]);
+    expect(await seen()).toEqual({ total: 3, open: MOST_COUNTED });
+    await db.admin.query(more, [admin.tenantId, run_id, 1]);
+    expect(await seen()).toEqual({ total: 3, open: null });
+    const others = await engine.enqueue({ pipeline: 'sheet', tenantId: await buildTenant(db, 'Other'), input: {} });
+    await db.admin.query(`delete from engine.rejects where run_id = $1 and code = 'x'`, [run_id]);
+    await db.admin.query(
+      `update engine.rejects set tenant_id = (select tenant_id from engine.all_runs where id = $2) where run_id = $1`,
+      [run_id, others.id],
+    );
+    expect(await seen(), 'rows of another tenant are not counted').toEqual({ total: 3, open: 0 });
   });
 });
 

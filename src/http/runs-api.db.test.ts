@@ -1,6 +1,6 @@
 // The Runs API on a real engine: lists, one run with everything about it, what may be done with it, bulk, dead letters.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildTenant, buildUser, type TestUser, useApi } from '../../test/support/api.ts';
+import { buildApiKey, buildTenant, buildUser, type TestUser, useApi } from '../../test/support/api.ts';
 import { tamper, useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline } from '../../test/support/engine.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
@@ -94,6 +94,17 @@ describe('one run', () => {
     });
     expect(run.stages[0].queue_wait_ms).toBeGreaterThanOrEqual(0);
     expect(run.stages[0].work_ms).toBeGreaterThanOrEqual(0);
+  });
+
+  it('names who made it: a person by address, a program by the name of its API key, and another tenant’s by nothing but its id', async () => {
+    const { keyId } = await buildApiKey(db, tenantId, ['runs:read']);
+    const { keyId: foreign } = await buildApiKey(db, await buildTenant(db, 'Stranger'), ['runs:read']);
+    const made = await Promise.all([user.userId, keyId, foreign].map((createdBy) => enqueue('steady', { createdBy })));
+    await Promise.all(made.map((runId) => until(runId, 'done')));
+    const { data } = (await api.call('runs.list', { as: admin })).json();
+    const listed = made.map((runId) => data.find((run: { run_id: string }) => run.run_id === runId).created_by);
+    expect(listed).toEqual([user.email, 'test', foreign]);
+    expect(await Promise.all(made.map(async (runId) => (await show(runId)).created_by))).toEqual(listed);
   });
 
   it('waiting and held: says why it waits and what happens next; resume lets it go', async () => {

@@ -55,11 +55,13 @@ interface PillRun {
   readonly phase: Phase;
   readonly error: { readonly code: string } | null;
   readonly held: unknown;
-  readonly rejects: { readonly total: number };
+  readonly rejects: { readonly total: number; readonly open: number | null };
 }
 
 /** The state of a run, in lists and above its page. */
-export function RunPill({ run, refused = run.rejects.total }: { run: PillRun; refused?: number }): ReactNode {
+/** Refused rows count as long as they are open. */
+export function RunPill({ run }: { run: PillRun }): ReactNode {
   const { status, phase } = run;
+  const refused = run.rejects.open ?? run.rejects.total;
   return <StatePill status={status} phase={phase} code={run.error?.code} held={run.held !== null} refused={refused} />;
 }

@@ -4,6 +4,7 @@ import type { AnswerOf } from '../../contract/api/client.ts';
 import { withConnection } from '../connection.ts';
 import { exitCodes } from '../failure.ts';
 import { type Column, formatTable, say, sayJson } from '../output.ts';
+import { inPages, type PageOptions, pageQuery, sayPage } from '../pages.ts';
 import { tenantOption } from '../tenant-option.ts';
 import { relativeTime } from '../times.ts';
 
@@ -11,10 +12,9 @@ type Alert = AnswerOf<'alerts.acknowledge'>;
 type Rule = AnswerOf<'alert-rules.update'>;
 type Sink = AnswerOf<'alert-sinks.show'>;
 
-interface AlertOptions {
+interface AlertOptions extends PageOptions {
   readonly tenant?: string;
   readonly all?: boolean;
-  readonly limit: string;
   readonly threshold?: number;
   readonly name: string;
   readonly json?: boolean;
@@ -60,16 +60,15 @@ export function addAlertCommands(program: Command): void {
         '  echo "$URL" | millrace alerts sinks add discord --name "Data team"',
     );
 
-  ofTenant(alerts.command('list'))
+  inPages(ofTenant(alerts.command('list')), 50)
     .description('Lists the open alerts, newest first.')
     .option('--all', 'resolved ones too')
-    .option('--limit <count>', 'how many', '50')
     .action(async (_: AlertOptions, command: Command) => {
-      const { tenant, all, limit, json } = command.optsWithGlobals<AlertOptions>();
-      const query = { limit, ...(all ? {} : { status: 'open' as const }) };
+      const { tenant, all, json, ...place } = command.optsWithGlobals<AlertOptions>();
+      const query = { ...pageQuery(place), ...(all ? {} : { status: 'open' as const }) };
       const page = await withConnection({ tenant }, ({ call }) => call('alerts.list', { query }));
-      if (json) sayJson(page.data);
-      else say(page.data.length === 0 ? 'There are no open alerts.' : formatTable(alertColumns, page.data));
+      const none = all ? 'There are no alerts.' : 'There are no open alerts.';
+      sayPage(page, { json, none, format: (rows) => formatTable(alertColumns, rows) });
     });
 
   ofTenant(alerts.command('ack'))
@@ -80,7 +79,7 @@ export function addAlertCommands(program: Command): void {
       const params = { alert_id: alert };
       const answer = await withConnection({ tenant }, ({ call }) => call('alerts.acknowledge', { params }));
       if (json) sayJson(answer);
-      else say(`${alert} is acknowledged by ${answer.acknowledged_by ?? 'nobody: it is over'}.`);
+      else say(`${alert} is acknowledged by ${answer.acknowledged_by ?? 'nobody: it has ended'}.`);
     });
 
   ofTenant(alerts.command('test'))
@@ -101,13 +100,13 @@ export function addAlertCommands(program: Command): void {
 
 function addRuleCommands(alerts: Command): void {
   const rules = alerts.command('rules').description('Lists and changes the rules of a tenant.');
-  ofTenant(rules.command('list', { isDefault: true }))
+  inPages(ofTenant(rules.command('list', { isDefault: true })), 500)
     .description('Lists the rules.')
     .action(async (_: AlertOptions, command: Command) => {
-      const { tenant, json } = command.optsWithGlobals<AlertOptions>();
-      const page = await withConnection({ tenant }, ({ call }) => call('alert-rules.list', { query: { limit: 500 } }));
-      if (json) sayJson(page.data);
-      else say(formatTable(ruleColumns, page.data));
+      const { tenant, json, ...place } = command.optsWithGlobals<AlertOptions>();
+      const query = pageQuery(place);
+      const page = await withConnection({ tenant }, ({ call }) => call('alert-rules.list', { query }));
+      sayPage(page, { json, none: 'There are no rules.', format: (rows) => formatTable(ruleColumns, rows) });
     });
   ofTenant(rules.command('set'))
     .description('Changes the threshold of a rule, for this tenant.')
@@ -129,13 +128,13 @@ function addRuleCommands(alerts: Command): void {
 
 function addSinkCommands(alerts: Command): void {
   const sinks = alerts.command('sinks').description('Lists, adds and removes the receivers of alerts.');
-  ofTenant(sinks.command('list', { isDefault: true }))
+  inPages(ofTenant(sinks.command('list', { isDefault: true })), 500)
     .description('Lists the sinks.')
     .action(async (_: AlertOptions, command: Command) => {
-      const { tenant, json } = command.optsWithGlobals<AlertOptions>();
-      const page = await withConnection({ tenant }, ({ call }) => call('alert-sinks.list', { query: { limit: 500 } }));
-      if (json) sayJson(page.data);
-      else say(page.data.length === 0 ? 'There are no sinks yet.' : formatTable(sinkColumns, page.data));
+      const { tenant, json, ...place } = command.optsWithGlobals<AlertOptions>();
+      const query = pageQuery(place);
+      const page = await withConnection({ tenant }, ({ call }) => call('alert-sinks.list', { query }));
+      sayPage(page, { json, none: 'There are no sinks yet.', format: (rows) => formatTable(sinkColumns, rows) });
     });
   ofTenant(sinks.command('add'))
     .description(

@@ -3,15 +3,15 @@
 import type { Command } from 'commander';
 import { withConnection } from '../connection.ts';
 import { say, sayJson } from '../output.ts';
+import { inPages, type PageOptions, pageQuery, sayPage } from '../pages.ts';
 import { formatRuns } from '../runs/print-run.ts';
 import { tenantOption } from '../tenant-option.ts';
 
-interface DeadLetterOptions {
+interface DeadLetterOptions extends PageOptions {
   readonly tenant?: string;
   readonly pipeline?: string;
   readonly ticket: string;
   readonly reason: string;
-  readonly limit: string;
   readonly json?: boolean;
 }
 
@@ -28,26 +28,23 @@ export function addDeadLetterCommands(program: Command): void {
         '  millrace dead-letters acknowledge 01a1e155-… --reason "the vendor sends it again"',
     );
 
-  letters
-    .command('list')
+  inPages(letters.command('list'), 30)
     .summary('list the open ones')
     .description('Lists the dead letters nobody has requeued, retried, superseded or acknowledged, newest first.')
     .option('--pipeline <name>', 'only of this pipeline (several: a,b)')
     .addOption(tenantOption())
-    .option('--limit <count>', 'how many', '30')
     .action(async (_: DeadLetterOptions, command: Command) => {
-      const { pipeline, limit, json, tenant } = command.optsWithGlobals<DeadLetterOptions>();
-      const query = { limit, ...(pipeline === undefined ? {} : { pipeline }) };
+      const { pipeline, json, tenant, ...place } = command.optsWithGlobals<DeadLetterOptions>();
+      const query = { ...pageQuery(place), ...(pipeline === undefined ? {} : { pipeline }) };
       const page = await withConnection({ tenant }, ({ call }) => call('dead-letters.list', { query }));
-      if (json) sayJson(page.data);
-      else say(page.data.length === 0 ? 'There are no dead letters.' : formatRuns(page.data));
+      sayPage(page, { json, none: 'There are no dead letters.', format: formatRuns });
     });
 
   letters
     .command('requeue')
     .summary('run one again, as a new run')
     .description(
-      'Starts a dead letter again as a new run; each names the other. A second requeue is refused and names the first new run.',
+      'Starts a dead letter again as a new run. Each of the two shows the id of the other. A second requeue is refused and names the first new run.',
     )
     .argument('<run>', 'id of the dead letter')
     .requiredOption('--ticket <id>', 'the support ticket this is done for')
@@ -64,7 +61,7 @@ export function addDeadLetterCommands(program: Command): void {
     .command('acknowledge')
     .summary('mark one as settled')
     .description(
-      'Takes a dead letter off the list: a person has seen it. The run itself does not change; the audit log keeps the reason.',
+      'Removes a dead letter from the list, because a person has handled it. The run itself does not change; the audit log keeps the reason.',
     )
     .argument('<run>', 'id of the dead letter')
     .requiredOption('--reason <text>', 'the ticket or the reason')

@@ -2,10 +2,11 @@
 import type { Command } from 'commander';
 import { withConnection } from '../connection.ts';
 import { say, sayJson } from '../output.ts';
-import { describeQuestion, describeStatus } from '../runs/print-run.ts';
+import { inPages, type PageOptions, pageQuery, sayPage } from '../pages.ts';
+import { describeQuestion, describeStatus, type Question } from '../runs/print-run.ts';
 import { tenantOption } from '../tenant-option.ts';
 
-interface QuestionOptions {
+interface QuestionOptions extends PageOptions {
   readonly tenant?: string;
   readonly json?: boolean;
 }
@@ -22,17 +23,15 @@ export function addQuestionCommands(program: Command): void {
       '\nExamples:\n  millrace questions list\n  millrace questions answer 01a1e155-… as_decided\n  millrace questions answer 01a1e155-… refuse',
     );
 
-  questions
-    .command('list')
+  inPages(questions.command('list'), 200)
     .summary('list open questions, oldest first')
     .description('Lists open questions, oldest first, each with its possible answers.')
     .addOption(tenantOption())
     .action(async (_: QuestionOptions, command: Command) => {
       const options = command.optsWithGlobals<QuestionOptions>();
-      const { data } = await withConnection(options, ({ call }) => call('questions.list', { query: { limit: '200' } }));
-      if (options.json) sayJson(data);
-      else if (data.length === 0) say('No run asks anything.');
-      else for (const question of data) say(`run ${question.run_id}\n  ${describeQuestion(question)}`);
+      const query = pageQuery(options);
+      const page = await withConnection(options, ({ call }) => call('questions.list', { query }));
+      sayPage(page, { json: options.json, none: 'No run asks anything.', format: formatQuestions });
     });
 
   questions
@@ -50,4 +49,8 @@ export function addQuestionCommands(program: Command): void {
       if (options.json) sayJson(run);
       else say(`${run.run_id} ${describeStatus(run)}   follow it: millrace tail ${run.run_id}`);
     });
+}
+
+function formatQuestions(questions: readonly Question[]): string {
+  return questions.map((each) => `run ${each.run_id}\n  ${describeQuestion(each)}`).join('\n');
 }

@@ -7,6 +7,7 @@ import type { Phase } from '../../contract/states/machine.ts';
 import { type Connection, withConnection } from '../connection.ts';
 import { describeFailure, exitCodes, type Failure, printFailure } from '../failure.ts';
 import { note, plural, say, sayJson } from '../output.ts';
+import { inPages, type PageOptions, pageQuery, sayPage } from '../pages.ts';
 import { readJson } from '../read-json.ts';
 import { describeReceipt, describeStatus, formatRun, formatRuns } from '../runs/print-run.ts';
 import { exitCodeOfRun, tailRun } from '../runs/tail-run.ts';
@@ -20,12 +21,11 @@ interface StartOptions {
   readonly json?: boolean;
 }
 
-interface RunOptions {
+interface RunOptions extends PageOptions {
   readonly tenant?: string;
   readonly pipeline?: string;
   readonly status?: string;
   readonly phase?: string;
-  readonly limit: string;
   readonly yes?: boolean;
   readonly forcePartial?: boolean;
   readonly json?: boolean;
@@ -76,10 +76,9 @@ export function addRunCommands(program: Command): void {
 
   addStartCommand(runs);
 
-  filters(runs.command('list'))
+  inPages(filters(runs.command('list')), 30)
     .summary('list runs, newest first')
     .description('Lists runs, newest first.')
-    .option('--limit <count>', 'how many', readCount, '30')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace runs list --pipeline ads --phase waiting,active\n  millrace runs list --status failed --json',
@@ -87,10 +86,9 @@ export function addRunCommands(program: Command): void {
     .action(async (_: RunOptions, command: Command) => {
       const options = command.optsWithGlobals<RunOptions>();
       const page = await withConnection(options, ({ call }) =>
-        call('runs.list', { query: { ...filterOf(options), limit: options.limit } }),
+        call('runs.list', { query: { ...filterOf(options), ...pageQuery(options) } }),
       );
-      if (options.json) sayJson(page.data);
-      else say(page.data.length === 0 ? 'No runs match.' : formatRuns(page.data));
+      sayPage(page, { json: options.json, none: 'No runs match.', format: formatRuns });
     });
 
   runs
@@ -268,7 +266,9 @@ async function actOnMatching(act: Act, options: RunOptions): Promise<unknown> {
       return seen;
     }
     const done = await call('runs.bulk', { body: { action: act, filter, expected: seen.count } });
-    note(`${act}: ${plural(done.changed, 'run')} changed, ${done.skipped.length} had moved on.`);
+    note(
+      `${act}: ${plural(done.changed, 'run')} changed, ${done.skipped.length} were skipped because their state had changed.`,
+    );
     if (done.skipped.length > 0) process.exitCode = done.changed > 0 ? exitCodes.partial : exitCodes.failed;
     return done;
   });
@@ -292,11 +292,6 @@ function filters(command: Command): Command {
 function readPhases(text: string): string {
   const unknown = text.split(',').find((word) => !phases.some((phase) => phase === word));
   if (unknown !== undefined) throw new InvalidArgumentError(`"${unknown}" is none of ${phases.join(', ')}.`);
-  return text;
-}
-
-function readCount(text: string): string {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
   return text;
 }
 

@@ -44,7 +44,7 @@ export function addTenantCommands(program: Command): void {
       if (json) sayJson(tenant);
       else
         say(
-          `${tenant.name} (${tenant.tenant_id}) is there.\nNext: millrace users create EMAIL --role admin --tenant "${tenant.name}"`,
+          `${tenant.name} (${tenant.tenant_id}) is created.\nNext: millrace users create EMAIL --role admin --tenant "${tenant.name}"`,
         );
     });
 

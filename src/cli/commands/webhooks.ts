@@ -3,13 +3,14 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { AnswerOf } from '../../contract/api/client.ts';
 import { withConnection } from '../connection.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../output.ts';
+import { inPages, type PageOptions, pageQuery, sayPage } from '../pages.ts';
 import { tenantOption } from '../tenant-option.ts';
 import { when } from '../times.ts';
 
 type Webhook = AnswerOf<'webhooks.show'>;
 type Delivery = AnswerOf<'deliveries.list'>['data'][number];
 
-interface WebhookOptions {
+interface WebhookOptions extends PageOptions {
   readonly tenant?: string;
   readonly events?: string[];
   readonly description?: string;
@@ -19,7 +20,6 @@ interface WebhookOptions {
   readonly since?: string;
   readonly grace?: number;
   readonly preview?: boolean;
-  readonly limit: string;
   readonly json?: boolean;
 }
 
@@ -62,14 +62,17 @@ export function addWebhookCommands(program: Command): void {
 }
 
 function addEndpointCommands(webhooks: Command): void {
-  ofTenant(webhooks.command('list'))
+  inPages(ofTenant(webhooks.command('list')), 100)
     .description('Lists the endpoints.')
-    .option('--limit <count>', 'how many', '100')
     .action(async (_: WebhookOptions, command: Command) => {
-      const { tenant, limit, json } = command.optsWithGlobals<WebhookOptions>();
-      const page = await withConnection({ tenant }, ({ call }) => call('webhooks.list', { query: { limit } }));
-      if (json) sayJson(page.data);
-      else say(page.data.length === 0 ? 'There are no endpoints yet.' : formatTable(endpointColumns, page.data));
+      const { tenant, json, ...place } = command.optsWithGlobals<WebhookOptions>();
+      const query = pageQuery(place);
+      const page = await withConnection({ tenant }, ({ call }) => call('webhooks.list', { query }));
+      sayPage(page, {
+        json,
+        none: 'There are no endpoints yet.',
+        format: (rows) => formatTable(endpointColumns, rows),
+      });
     });
 
   ofTenant(webhooks.command('add'))
@@ -143,18 +146,17 @@ function addSwitchCommands(webhooks: Command): void {
 }
 
 function addDeliveryCommands(webhooks: Command): void {
-  ofTenant(webhooks.command('deliveries'))
+  inPages(ofTenant(webhooks.command('deliveries')), 50)
     .description('Lists the deliveries to an endpoint, newest first.')
     .argument('<endpoint>', 'id of the endpoint, see "millrace webhooks list"')
     .option('--status <status>', 'waiting, sending, delivered or failed; several separated by commas')
     .option('--type <type>', 'one event type')
     .option('--run <run>', 'of one run')
     .option('--since <time>', 'of events since then, e.g. 2026-02-15T00:00:00Z', time)
-    .option('--limit <count>', 'how many', '50')
     .action(async (endpoint: string, _: WebhookOptions, command: Command) => {
-      const { tenant, status, type, run, since, limit, json } = command.optsWithGlobals<WebhookOptions>();
+      const { tenant, status, type, run, since, json, ...place } = command.optsWithGlobals<WebhookOptions>();
       const query = {
-        limit,
+        ...pageQuery(place),
         ...(status === undefined ? {} : { status }),
         ...(type === undefined ? {} : { event_type: type }),
         ...(run === undefined ? {} : { run_id: run }),
@@ -162,8 +164,11 @@ function addDeliveryCommands(webhooks: Command): void {
       };
       const params = { endpoint_id: endpoint };
       const page = await withConnection({ tenant }, ({ call }) => call('deliveries.list', { params, query }));
-      if (json) sayJson(page.data);
-      else say(page.data.length === 0 ? 'There are no such deliveries.' : formatTable(deliveryColumns, page.data));
+      sayPage(page, {
+        json,
+        none: 'There are no such deliveries.',
+        format: (rows) => formatTable(deliveryColumns, rows),
+      });
     });
 
   ofTenant(webhooks.command('resend'))

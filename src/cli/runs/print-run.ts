@@ -6,7 +6,7 @@ import { formatDuration, relativeTime } from '../times.ts';
 export type Run = AnswerOf<'runs.list'>['data'][number];
 export type RunDetail = AnswerOf<'runs.show'>;
 type Receipt = NonNullable<Run['receipt']>;
-type Question = AnswerOf<'questions.list'>['data'][number];
+export type Question = AnswerOf<'questions.list'>['data'][number];
 
 const phaseStyles = { waiting: 'cyan', active: 'blue', done: 'green', failed: 'red', dead: 'magenta' } as const;
 const phaseMarks = { waiting: '○', active: '◐', done: '✔', failed: '✖', dead: '✝' } as const;
@@ -34,7 +34,10 @@ export function formatRun(run: RunDetail): string {
     ['pipeline', run.pipeline],
     ['status', describeStatus(run)],
     ['what', run.title ?? undefined],
-    ['made', `${relativeTime(run.created_at)} (${run.created_at})`],
+    [
+      'made',
+      `${relativeTime(run.created_at)} (${run.created_at})${run.created_by === null ? '' : ` by ${run.created_by}`}`,
+    ],
     ['took', durationOf(run)],
     ['held', run.held ? `by ${run.held.by ?? 'somebody'} since ${run.held.at}` : undefined],
     ['waits', run.wait?.text],
@@ -53,10 +56,18 @@ export function formatRun(run: RunDetail): string {
   return run.attempts.length === 0 ? facts : `${facts}\n\n${formatAttempts(run)}`;
 }
 
-/** "✔ completed", or "◑ completed, 9 refused": the mark and the word say the same as the colour. */
+/** "✔ completed", "◑ completed, 9 refused", "◑ completed, 3 of 9 refused rows open": the mark and the words say the same as the colour. */
 export function describeStatus(run: Pick<Run, 'status' | 'phase'> & Partial<Pick<Run, 'rejects'>>): string {
-  const refused = run.phase === 'done' ? (run.rejects?.total ?? 0) : 0;
-  if (refused > 0) return paint('yellow', `◑ ${run.status}, ${formatCount(refused)} refused`);
+  const { total: refused, open } = run.rejects ?? { total: 0, open: 0 };
+  if (run.phase === 'done' && refused > 0 && open !== 0) {
+    const isWhole = open === null || open === refused;
+    const what = isWhole
+      ? `${formatCount(refused)} refused`
+      : `${formatCount(open)} of ${formatCount(refused)} refused rows open`;
+    return paint('yellow', `◑ ${run.status}, ${what}`);
+  }
+  if (run.phase === 'done' && refused > 0)
+    return paint('green', `${phaseMarks.done} ${run.status}, ${formatCount(refused)} refused, none of them open`);
   return paint(phaseStyles[run.phase], `${phaseMarks[run.phase]} ${run.status}`);
 }
 

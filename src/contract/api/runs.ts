@@ -62,7 +62,12 @@ export const Run = z.object({
   held: z.object({ at: Time, by: z.string().nullable() }).nullable(),
   receipt: Receipt.nullable(),
   progress: Progress.nullable(),
-  rejects: z.object({ total: Count, open: Count.nullable().describe('null in lists; shown with the single run.') }),
+  rejects: z.object({
+    total: Count,
+    open: Count.nullable().describe(
+      'How many wait to be corrected or resolved. null in a list if there are more than 1,000; the single run has the number.',
+    ),
+  }),
   error: RunError.nullable(),
   retry_of: Id.nullable(),
   retried_as: Id.nullable(),
@@ -274,7 +279,7 @@ export const runRoutes = defineRoutes({
   },
   'runs.start': {
     tag: 'Runs',
-    summary: 'Start a run of a pipeline that may be started so',
+    summary: 'Start a run of a pipeline that can be started directly',
     notes: 'Pipelines that take files are started by an upload. GET /v1/pipelines says which ones may be started here.',
     access: allow(actors, 'uploads:write'),
     body: StartRequest,
@@ -329,7 +334,7 @@ export const runRoutes = defineRoutes({
     errors: ['run_not_found', 'cursor_malformed'],
   },
   'runs.hold': act('Hold a waiting run'),
-  'runs.resume': act('Let a held run go on'),
+  'runs.resume': act('Resume a held run'),
   'runs.cancel': act('Cancel a run; a running stage is told to stop and can write nothing more'),
   'runs.retry': {
     ...act('Retry an ended run', 'run_already_retried'),
@@ -354,7 +359,7 @@ export const runRoutes = defineRoutes({
   },
   'runs.undo': {
     tag: 'Runs',
-    summary: 'Take back what a finished run stored',
+    summary: 'Undo a finished run: remove what it stored and restore what it replaced',
     notes:
       'A new run does it, with a receipt of its own. What another run has restated or confirmed since stays. With dry_run nothing is changed, and the answer says what would be. Two clicks make one run. Not every pipeline can: `actions` of the run says so.',
     access: allow(actors, 'runs:write'),

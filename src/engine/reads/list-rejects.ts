@@ -108,3 +108,32 @@ export async function countRejects(db: Queryable, tenantId: string, runId: strin
   });
   return rows[0] ?? { open: 0, corrected: 0, total: 0 };
 }
+
+export interface OpenRejects {
+  readonly run_id: string;
+  readonly open: number;
+}
+
+/**
+ * Of each of these runs. It counts to `most` and no further: a list may show hundreds of runs, and each may have refused a million rows. The
+ * condition is that of the index `rejects_open`, word for word.
+ */
+export async function countOpenRejects(
+  db: Queryable,
+  tenantId: string,
+  runIds: readonly string[],
+  most: number,
+): Promise<OpenRejects[]> {
+  const { rows } = await db.query<OpenRejects>({
+    name: 'reads-count-open-rejects',
+    text: `
+      select g.run_id, (
+        select count(*)::int from (
+          select from engine.rejects x where x.run_id = g.run_id and x.tenant_id = $1 and nullif(x.status, 'open') is null limit $3
+        ) o
+      ) as open
+      from unnest($2::uuid[]) g (run_id)`,
+    values: [tenantId, runIds, most],
+  });
+  return rows;
+}

@@ -1,4 +1,4 @@
-// The waiting lines and the workers, read as millrace_engine because the queue tables know no tenant. Every statement names the
+// The lanes and the workers, read as millrace_engine because the queue tables know no tenant. Every statement names the
 // tenant itself; a lane named after another tenant is never looked at.
 import type { Queryable } from '../../platform/database.ts';
 

@@ -49,7 +49,7 @@ export interface ShownRun extends RunRow {
   readonly acknowledged_at: Date | null;
   readonly acknowledged_by: string | null;
   readonly acknowledged_for: string | null;
-  /** For people: an address, or the id of what made it. */
+  /** For people: an address, the name of an API key, or the id of what made it and is gone. */
   readonly created_by_name: string | null;
   /** Only while such a user exists: an API key makes runs too. */
   readonly created_by_user_id: string | null;
@@ -80,7 +80,7 @@ export const shownColumns = `
   ${ledgerColumns},
   ${shownSource} as source, s.stage, b.original_name, n.id as retried_as,
   coalesce(r.phase = 'failed' and p.failed_are_dead_letters, false) as failed_waits, f.acknowledged_at, f.acknowledged_by, f.acknowledged_for,
-  coalesce(u.email, r.created_by::text) as created_by_name, u.user_id as created_by_user_id,
+  coalesce(u.email, k.name, r.created_by::text) as created_by_name, u.user_id as created_by_user_id,
   b.bytes as file_bytes, encode(b.sha256, 'hex') as file_sha256, b.media_type as file_type,
   g.done as progress_done, g.total as progress_total, g.unit as progress_unit, g.updated_at as progress_at, l.claimed_at`;
 
@@ -101,6 +101,7 @@ export const shownJoins = `
     select x.run_id as id, x.tenant_id from engine.all_retries x where x.retry_of = r.id limit 1
   ) n on n.tenant_id = r.tenant_id
   left join lateral (select * from public.users x where x.user_id = r.created_by limit 1) u on u.tenant_id = r.tenant_id
+  left join lateral (select x.name, x.tenant_id from public.api_keys x where x.key_id = r.created_by limit 1) k on k.tenant_id = r.tenant_id
   left join lateral (
     select e.run_id, e.claimed_at from engine.leases e
     where e.run_id = r.id and e.tenant_id = r.tenant_id

@@ -28,7 +28,7 @@ export function RunHeader({ run }: { run: RunDetail }): ReactNode {
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
           <h1 className="min-w-0 text-xl wrap-anywhere">{runName(run)}</h1>
-          <RunPill run={run} refused={run.rejects.open ?? run.rejects.total} />
+          <RunPill run={run} />
           <CopyButton text={run.run_id} what="run id" />
           <CopyButton text={`${location.origin}/r/${run.run_id}`} what="link to this run" show="link" />
         </div>

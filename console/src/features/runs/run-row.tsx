@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Run } from '../../app/api.ts';
-import { count, duration, shortCount } from '../../ui/figures.ts';
+import { count, duration, plural, shortCount } from '../../ui/figures.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { ReceiptMini } from '../../ui/receipt/receipt-mini.tsx';
 import { runName } from '../../ui/run-name.ts';
@@ -89,16 +89,17 @@ export function RunRow({ run, current, selected, onSelect }: Props): ReactNode {
 }
 
 function Rejects({ run }: { run: Run }): ReactNode {
-  const { total } = run.rejects;
+  const { total, open } = run.rejects;
   if (total === 0) return null;
+  const isOpen = open !== 0;
   return (
     <Link
       to="/r/$runId/rejects"
       params={{ runId: run.run_id }}
-      className="text-bad hover:underline"
-      title={`${count(total)} rows were refused`}
+      className={`${isOpen ? 'text-bad' : 'text-ink-2'} hover:underline`}
+      title={`${plural(total, 'row')} refused, ${open === null ? 'more than 1,000' : open === 0 ? 'none' : count(open)} still open`}
     >
-      {shortCount(total)} rejected
+      {isOpen ? `${shortCount(open ?? total)} rejected` : 'none open'}
     </Link>
   );
 }

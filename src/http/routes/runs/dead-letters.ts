@@ -6,7 +6,7 @@ import { actorOf, engineOf } from '../../engine-of.ts';
 import { linkRun } from '../../run-actions/link-run.ts';
 import { splitWords } from '../../run-views/find-runs.ts';
 import { isShownTo } from '../../run-views/hidden-runs.ts';
-import { viewRun } from '../../run-views/run-view.ts';
+import { viewRuns } from '../../run-views/list-view.ts';
 import { look } from '../change.ts';
 
 export const listDeadLetters = handle('dead-letters.list', async (call) => {
@@ -17,7 +17,7 @@ export const listDeadLetters = handle('dead-letters.list', async (call) => {
   );
   const page = pageOf(rows, limit, (row) => writeCursor(row.id));
   const shown = page.data.filter((run) => isShownTo(call.app, call.principal, run));
-  return { data: shown.map(viewRun), next: page.next };
+  return { data: await viewRuns(call, shown), next: page.next };
 });
 
 export const acknowledgeDeadLetter = handle('dead-letters.acknowledge', async (call) => {

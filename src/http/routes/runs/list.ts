@@ -2,7 +2,7 @@
 import { handle } from '../../call.ts';
 import { findRuns } from '../../run-views/find-runs.ts';
 import { finderOf } from '../../run-views/hidden-runs.ts';
-import { viewRun } from '../../run-views/run-view.ts';
+import { viewRuns } from '../../run-views/list-view.ts';
 import { isForSupport } from '../../run-views/show-run.ts';
 
 export const listRuns = handle('runs.list', async (call) => {
@@ -11,5 +11,6 @@ export const listRuns = handle('runs.list', async (call) => {
   const isSupport = principal.role === 'support';
   const filter = isSupport ? { ...words, phase: 'dead,failed' } : words;
   const page = await findRuns(finderOf(call), principal.tenantId, filter, { after, limit });
-  return { data: page.rows.filter((run) => !isSupport || isForSupport(run)).map(viewRun), next: page.next };
+  const shown = page.rows.filter((run) => !isSupport || isForSupport(run));
+  return { data: await viewRuns(call, shown), next: page.next };
 });

@@ -257,11 +257,12 @@ export async function findOrigin(db: Queryable, workspaceId: string, runId: stri
     name: 'ads-find-origin',
     text: `
       select r.id as run_id, coalesce(r.input ->> 'filename', b.original_name) as filename, encode(b.sha256, 'hex') as sha256,
-             u.mapping, coalesce(p.email, r.created_by::text) as uploaded_by, r.created_at as uploaded_at
+             u.mapping, coalesce(p.email, k.name, r.created_by::text) as uploaded_by, r.created_at as uploaded_at
       from engine.all_runs r
       left join lateral (select * from engine.blobs x where x.blob_id = r.blob_id limit 1) b on true
       left join lateral (select * from public.upload_readings x where x.upload_id = r.id limit 1) u on true
       left join lateral (select * from public.users x where x.user_id = r.created_by limit 1) p on true
+      left join lateral (select x.name from public.api_keys x where x.key_id = r.created_by limit 1) k on true
       where r.tenant_id = $1 and r.id = $2`,
     values: [workspaceId, runId],
   });

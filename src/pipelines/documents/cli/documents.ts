@@ -6,6 +6,7 @@ import { type Connection, withConnection } from '../../../cli/connection.ts';
 import { watchIngest } from '../../../cli/ingest/watch-ingest.ts';
 import { openFile } from '../../../cli/open-file.ts';
 import { type Column, formatCount, formatFacts, formatTable, note, plural, say, sayJson } from '../../../cli/output.ts';
+import { inPages, type PageOptions, pageQuery, sayPage } from '../../../cli/pages.ts';
 import { exitCodeOfRun } from '../../../cli/runs/tail-run.ts';
 import { tenantOption } from '../../../cli/tenant-option.ts';
 import { relativeTime } from '../../../cli/times.ts';
@@ -18,13 +19,12 @@ type Detail = AnswerOf<'documents.show'>;
 type Orphan = AnswerOf<'documents.orphans'>['data'][number];
 type PageRow = AnswerOf<'documents.pages'>['data'][number];
 
-interface DocumentOptions {
+interface DocumentOptions extends PageOptions {
   readonly tenant?: string;
   readonly title?: string;
   readonly tags?: string;
   readonly search?: string;
   readonly status?: 'active' | 'inactive' | 'all';
-  readonly limit: string;
   readonly docVersion?: string;
   readonly output?: string;
   readonly reason?: string;
@@ -76,19 +76,17 @@ export function addDocumentCommands(program: Command): void {
     .option('--tags <words>', 'separated by commas')
     .option('--watch', 'follow it to its receipt')
     .action((file: string, _: DocumentOptions, self: Command) => upload(file, self.optsWithGlobals<DocumentOptions>()));
-  command('list', 'Lists the active documents, newest first.')
+  inPages(command('list', 'Lists the active documents, newest first.'), 30)
     .option('--search <text>', 'part of the title')
     .option('--status <word>', 'active, inactive or all', 'active')
-    .option('--limit <count>', 'how many', '30')
     .action((_: DocumentOptions, self: Command) => list(self.optsWithGlobals<DocumentOptions>()));
   command('show', 'Shows a document and its versions.')
     .argument('<document>', 'id of the document, see "millrace documents list"')
     .action((id: string, _: DocumentOptions, self: Command) => show(id, self.optsWithGlobals<DocumentOptions>()));
-  command('pages', 'Lists the pages of a version and what became of each.')
+  inPages(command('pages', 'Lists the pages of a version and what became of each.'), 500)
     .argument('<document>', 'id of the document, see "millrace documents list"')
     .option('--doc-version <number>', 'default: the active one')
     .option('--fate <words>', 'text, ocr, empty, rejected (several: a,b)')
-    .option('--limit <count>', 'how many', '500')
     .action((id: string, _: DocumentOptions, self: Command) => pages(id, self.optsWithGlobals<DocumentOptions>()));
   command('retry-page', 'Reads a page again with OCR, excludes it, or includes it again; this makes a new version.')
     .argument('<document>', 'id of the document, see "millrace documents list"')
@@ -110,9 +108,10 @@ export function addDocumentCommands(program: Command): void {
     .requiredOption('--output <file>', 'where to')
     .option('--doc-version <number>', 'default: the active one')
     .action((id: string, _: DocumentOptions, self: Command) => download(id, self.optsWithGlobals<DocumentOptions>()));
-  command('orphans', 'Lists documents that have no version, because no run succeeded, newest first.')
-    .option('--limit <count>', 'how many', '30')
-    .action((_: DocumentOptions, self: Command) => orphans(self.optsWithGlobals<DocumentOptions>()));
+  inPages(
+    command('orphans', 'Lists documents that have no version, because no run succeeded, newest first.'),
+    30,
+  ).action((_: DocumentOptions, self: Command) => orphans(self.optsWithGlobals<DocumentOptions>()));
   command('deactivate', 'Deactivates a document, so that search no longer finds it. It deletes nothing.')
     .argument('<document>', 'id of the document, see "millrace documents list"')
     .option('--reason <text>', 'kept with the tombstone')
@@ -167,11 +166,10 @@ function describeWork(receipt: Record<string, unknown>): string {
   return `${plural(chunks, 'chunk')} · ${passages}: ${formatCount(embedded)} embedded, ${formatCount(reused)} reused`;
 }
 
-async function list({ tenant, search, status = 'active', limit, json }: DocumentOptions): Promise<void> {
-  const query = { limit, status, ...(search === undefined ? {} : { search }) };
+async function list({ tenant, search, status = 'active', json, ...place }: DocumentOptions): Promise<void> {
+  const query = { ...pageQuery(place), status, ...(search === undefined ? {} : { search }) };
   const page = await withConnection({ tenant }, ({ call }) => call('documents.list', { query }));
-  if (json) sayJson(page.data);
-  else say(page.data.length === 0 ? 'No documents match.' : formatTable(documentColumns, page.data));
+  sayPage(page, { json, none: 'No documents match.', format: (rows) => formatTable(documentColumns, rows) });
 }
 
 async function show(id: string, { tenant, json }: DocumentOptions): Promise<void> {
@@ -180,13 +178,14 @@ async function show(id: string, { tenant, json }: DocumentOptions): Promise<void
   else say(describe(document));
 }
 
-async function pages(id: string, { tenant, docVersion: version, fate, limit, json }: DocumentOptions): Promise<void> {
+async function pages(id: string, options: DocumentOptions): Promise<void> {
+  const { tenant, docVersion: version, fate, json } = options;
+  const query = { ...pageQuery(options), ...(fate === undefined ? {} : { fate }) };
   const listed = await withConnection({ tenant }, async ({ call }) => {
     const params = { doc_id: id, version: version ?? (await servedVersion(call, id)) };
-    return call('documents.pages', { params, query: { limit, ...(fate === undefined ? {} : { fate }) } });
+    return call('documents.pages', { params, query });
   });
-  if (json) sayJson(listed.data);
-  else say(listed.data.length === 0 ? 'No pages match.' : formatTable(pageColumns, listed.data));
+  sayPage(listed, { json, none: 'No pages match.', format: (rows) => formatTable(pageColumns, rows) });
 }
 
 async function retryPage(
@@ -225,15 +224,14 @@ async function download(id: string, { tenant, docVersion: version, output = '' }
   say(`${formatCount(bytes.length)} bytes written to ${output}.`);
 }
 
-async function orphans({ tenant, limit, json }: DocumentOptions): Promise<void> {
-  const page = await withConnection({ tenant }, ({ call }) => call('documents.orphans', { query: { limit } }));
-  if (json) sayJson(page.data);
-  else if (page.data.length === 0) say('No orphans: every document has a version.');
-  else
-    say(
-      `${formatTable(orphanColumns, page.data)}\nTheir runs: millrace runs list --pipeline documents --phase waiting,active,failed`,
-    );
+async function orphans({ tenant, json, ...place }: DocumentOptions): Promise<void> {
+  const query = pageQuery(place);
+  const page = await withConnection({ tenant }, ({ call }) => call('documents.orphans', { query }));
+  const none = 'No orphans: every document has a version.';
+  sayPage(page, { json, none, format: (rows) => `${formatTable(orphanColumns, rows)}\n${runsOfOrphans}` });
 }
+
+const runsOfOrphans = 'Their runs: millrace runs list --pipeline documents --phase waiting,active,failed';
 
 async function deactivate(id: string, { tenant, reason, json }: DocumentOptions): Promise<void> {
   const body = reason === undefined ? {} : { reason };

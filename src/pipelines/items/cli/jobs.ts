@@ -8,6 +8,7 @@ import { type Connection, withConnection } from '../../../cli/connection.ts';
 import { watchIngest } from '../../../cli/ingest/watch-ingest.ts';
 import { openFile } from '../../../cli/open-file.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
+import { inPages, type PageOptions, sayPage } from '../../../cli/pages.ts';
 import { exitCodeOfRun } from '../../../cli/runs/tail-run.ts';
 import { tenantOption } from '../../../cli/tenant-option.ts';
 import { relativeTime } from '../../../cli/times.ts';
@@ -17,13 +18,12 @@ import type { AnswerOf } from '../../../contract/api/client.ts';
 type Listed = AnswerOf<'jobs.list'>['data'][number];
 type Item = AnswerOf<'jobs.items'>['data'][number];
 
-interface JobOptions {
+interface JobOptions extends PageOptions {
   readonly tenant?: string;
   readonly processor?: string;
   readonly options?: string;
   readonly catalog?: string;
   readonly watch?: boolean;
-  readonly limit: string;
   readonly status?: string;
   readonly text?: string;
   readonly items?: string;
@@ -76,16 +76,15 @@ export function addJobCommands(program: Command): void {
     .option('--catalog <name>', 'the catalogue to match with')
     .option('--watch', 'follow it to its receipt')
     .action((files: string[], _: JobOptions, self: Command) => start(files, self.optsWithGlobals<JobOptions>()));
-  command('list', 'Lists jobs, newest first.')
-    .option('--limit <count>', 'how many', '30')
-    .action((_: JobOptions, self: Command) => list(self.optsWithGlobals<JobOptions>()));
+  inPages(command('list', 'Lists jobs, newest first.'), 30).action((_: JobOptions, self: Command) =>
+    list(self.optsWithGlobals<JobOptions>()),
+  );
   onJob('show', 'Shows a job, its counters, and why it waits.').action((id: string, _: JobOptions, self: Command) =>
     show(id, self.optsWithGlobals<JobOptions>()),
   );
-  onJob('items', 'Lists items in the order of the file.')
+  inPages(onJob('items', 'Lists items in the order of the file.'), 100)
     .option('--status <words>', 'PENDING, PROCESSING, DONE, ERROR, NOT_FOUND, SKIPPED (several: A,B)')
     .option('--text <text>', 'part of a cell')
-    .option('--limit <count>', 'how many', '100')
     .action((id: string, _: JobOptions, self: Command) => items(id, self.optsWithGlobals<JobOptions>()));
   onJob('reprocess', 'Processes items again: ERROR and NOT_FOUND, or those you name.')
     .option('--status <words>', 'which statuses (several: A,B)')
@@ -131,12 +130,14 @@ async function start(files: readonly string[], options: JobOptions): Promise<voi
   });
 }
 
-async function list({ tenant, limit, json }: JobOptions): Promise<void> {
-  const { data } = await withConnection({ tenant }, ({ call }) =>
-    call('jobs.list', { query: { pageSize: Number(limit) } }),
-  );
-  if (json) sayJson(data);
-  else say(data.length === 0 ? 'No jobs yet: millrace jobs start FILE' : formatTable(jobColumns, data));
+async function list({ tenant, limit, after, json }: JobOptions): Promise<void> {
+  const query = { pageSize: Number(limit), ...(after === undefined ? {} : { after }) };
+  const page = await withConnection({ tenant }, ({ call }) => call('jobs.list', { query }));
+  sayPage(page, {
+    json,
+    none: 'No jobs yet: millrace jobs start FILE',
+    format: (rows) => formatTable(jobColumns, rows),
+  });
 }
 
 async function show(id: string, { tenant, json }: JobOptions): Promise<void> {
@@ -165,27 +166,27 @@ async function sayJob({ call }: Connection, id: string): Promise<void> {
   );
 }
 
-async function items(id: string, { tenant, status, text, limit, json }: JobOptions): Promise<void> {
+/** More than the API gives at once is put together from several of its pages. */
+async function items(id: string, { tenant, status, text, limit, after, json }: JobOptions): Promise<void> {
   const wanted = Number(limit);
   const found: Item[] = [];
+  let next: string | null = after ?? null;
   await withConnection({ tenant, run: id }, async ({ call }) => {
-    for (let after: string | undefined; found.length < wanted; ) {
+    do {
       const page = await call('jobs.items', {
         params: { job_id: id },
         query: {
           pageSize: Math.min(500, wanted - found.length),
           ...(status === undefined ? {} : { statuses: status }),
           ...(text === undefined ? {} : { text }),
-          ...(after === undefined ? {} : { after }),
+          ...(next === null ? {} : { after: next }),
         },
       });
       found.push(...page.data);
-      if (page.next === null) return;
-      after = page.next;
-    }
+      next = page.next;
+    } while (next !== null && found.length < wanted);
   });
-  if (json) sayJson(found);
-  else say(found.length === 0 ? 'No item matches.' : formatTable(itemColumns, found));
+  sayPage({ data: found, next }, { json, none: 'No item matches.', format: (rows) => formatTable(itemColumns, rows) });
 }
 
 async function reprocess(id: string, { tenant, status, items: named, json }: JobOptions): Promise<void> {

@@ -14,7 +14,7 @@ export async function checkSources(db: Queryable): Promise<Finding> {
     check,
     state: 'warn',
     detail: troubled.map(describe).join('; '),
-    fix: '"millrace sources show SOURCE" says what is wrong; its next successful sync, or message, ends this.',
+    fix: '"millrace sources show SOURCE" says what is wrong; the finding disappears after the next successful sync or message.',
   };
 }
 

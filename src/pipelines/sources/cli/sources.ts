@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
+import { inPages, type PageOptions, pageQuery, sayPage } from '../../../cli/pages.ts';
 import { readJson } from '../../../cli/read-json.ts';
 import { exitCodeOfRun } from '../../../cli/runs/tail-run.ts';
 import { tenantOption } from '../../../cli/tenant-option.ts';
@@ -13,12 +14,10 @@ import { describeEnd, watchSync } from './watch-sync.ts';
 
 type SourceObject = AnswerOf<'sources.objects'>['data'][number];
 
-interface SourceOptions {
+interface SourceOptions extends PageOptions {
   readonly tenant?: string;
   readonly file?: string;
-  readonly limit: string;
   readonly status?: string;
-  readonly after?: string;
   readonly objects?: 'keep' | 'deactivate';
   readonly watch?: boolean;
   readonly json?: boolean;
@@ -68,14 +67,13 @@ export function addSourceCommands(program: Command): void {
 }
 
 function addSettingCommands(sources: Command): void {
-  ofTenant(sources.command('list'))
+  inPages(ofTenant(sources.command('list')), 100)
     .description('Lists the sources with their freshness.')
-    .option('--limit <count>', 'how many', '100')
     .action(async (_: SourceOptions, command: Command) => {
-      const { tenant, limit, json } = command.optsWithGlobals<SourceOptions>();
-      const page = await withConnection({ tenant }, ({ call }) => call('sources.list', { query: { limit } }));
-      if (json) sayJson(page.data);
-      else say(page.data.length === 0 ? 'There are no sources yet.' : formatTable(columns, page.data));
+      const { tenant, json, ...place } = command.optsWithGlobals<SourceOptions>();
+      const query = pageQuery(place);
+      const page = await withConnection({ tenant }, ({ call }) => call('sources.list', { query }));
+      sayPage(page, { json, none: 'There are no sources yet.', format: (rows) => formatTable(columns, rows) });
     });
 
   ofTenant(sources.command('show'))
@@ -119,7 +117,7 @@ function addSettingCommands(sources: Command): void {
         say(`${becomes.padEnd(9)} ${key}${as}${reason === null ? '' : ` (${reason})`}`);
       }
       if (found.more) say('… and more.');
-      if (found.objects.length === 0) say('Nothing there has this prefix and lies where the patterns reach.');
+      if (found.objects.length === 0) say('No object there has this prefix and matches the patterns.');
     });
 }
 
@@ -148,25 +146,17 @@ function addSyncCommands(sources: Command): void {
       });
     });
 
-  ofTenant(sources.command('objects'))
+  inPages(ofTenant(sources.command('objects')), 100)
     .description('Lists the objects of a source and what became of each.')
     .argument('<source>', ID)
     .option('--status <status>', 'live, refused, failed, settling, deleted or kept')
-    .option('--limit <count>', 'how many', '100')
-    .option('--after <place>', 'go on where the list before has ended, which says so')
     .action(async (source: string, _: SourceOptions, command: Command) => {
-      const { tenant, limit, status, after, json } = command.optsWithGlobals<SourceOptions>();
-      const query = {
-        limit,
-        ...(status === undefined ? {} : { status: status as never }),
-        ...(after === undefined ? {} : { after }),
-      };
+      const { tenant, status, json, ...place } = command.optsWithGlobals<SourceOptions>();
+      const query = { ...pageQuery(place), ...(status === undefined ? {} : { status: status as never }) };
       const page = await withConnection({ tenant }, async ({ call }) =>
         call('sources.objects', { params: { source_id: await idOfSource(call, source) }, query }),
       );
-      if (json) sayJson(page.data);
-      else say(page.data.length === 0 ? 'No objects.' : formatTable(objectColumns, page.data));
-      if (!json && page.next !== null) say(`… and more: --after ${page.next}`);
+      sayPage(page, { json, none: 'No objects.', format: (rows) => formatTable(objectColumns, rows) });
     });
 }
 

@@ -2,18 +2,18 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { withConnection } from '../../../cli/connection.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
+import { inPages, type PageOptions, pageQuery, sayPage } from '../../../cli/pages.ts';
 import { tenantOption } from '../../../cli/tenant-option.ts';
 import { when } from '../../../cli/times.ts';
 import type { AnswerOf } from '../../../contract/api/client.ts';
 
 type Connector = AnswerOf<'connectors.show'>;
 
-interface ConnectorOptions {
+interface ConnectorOptions extends PageOptions {
   readonly tenant?: string;
   readonly name?: string;
   readonly account?: string;
   readonly every?: number;
-  readonly limit: string;
   readonly json?: boolean;
 }
 
@@ -45,14 +45,13 @@ export function addConnectorCommands(program: Command): void {
 }
 
 function addListCommands(connectors: Command): void {
-  ofTenant(connectors.command('list'))
+  inPages(ofTenant(connectors.command('list')), 100)
     .description('Lists the connectors.')
-    .option('--limit <count>', 'how many', '100')
     .action(async (_: ConnectorOptions, command: Command) => {
-      const { tenant, limit, json } = command.optsWithGlobals<ConnectorOptions>();
-      const page = await withConnection({ tenant }, ({ call }) => call('connectors.list', { query: { limit } }));
-      if (json) sayJson(page.data);
-      else say(page.data.length === 0 ? 'There are no connectors yet.' : formatTable(columns, page.data));
+      const { tenant, json, ...place } = command.optsWithGlobals<ConnectorOptions>();
+      const query = pageQuery(place);
+      const page = await withConnection({ tenant }, ({ call }) => call('connectors.list', { query }));
+      sayPage(page, { json, none: 'There are no connectors yet.', format: (rows) => formatTable(columns, rows) });
     });
 
   ofTenant(connectors.command('available'))

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { withConnection, withToolbox } from '../../../cli/connection.ts';
 import { type Column, formatFacts, formatTable, say, sayJson } from '../../../cli/output.ts';
+import { inPages, type PageOptions, pageQuery, sayPage } from '../../../cli/pages.ts';
 import { tenantOption } from '../../../cli/tenant-option.ts';
 import { relativeTime } from '../../../cli/times.ts';
 import type { AnswerOf } from '../../../contract/api/client.ts';
@@ -10,11 +11,10 @@ import { asSyncsSupport, countDeadLettersByError, listStuckJobs, type StuckJob }
 
 type Sync = AnswerOf<'syncs.show'>;
 
-interface SyncOptions {
+interface SyncOptions extends PageOptions {
   readonly tenant?: string;
   readonly connector?: string;
   readonly status?: string;
-  readonly limit: string;
   readonly asSupport?: boolean;
   readonly json?: boolean;
 }
@@ -72,23 +72,20 @@ function addTenantCommands(syncs: Command): void {
         );
     });
 
-  syncs
-    .command('list')
+  inPages(syncs.command('list'), 30)
     .description('Lists syncs, newest first.')
     .option('--connector <id>', 'only of this connector')
     .option('--status <words>', 'queued, running, failed, dead_letter, cancelled, success (several: a,b)')
     .addOption(tenantOption())
-    .option('--limit <count>', 'how many', '30')
     .action(async (_: SyncOptions, command: Command) => {
-      const { tenant, connector, status, limit, json } = command.optsWithGlobals<SyncOptions>();
+      const { tenant, connector, status, json, ...place } = command.optsWithGlobals<SyncOptions>();
       const query = {
-        limit,
+        ...pageQuery(place),
         ...(connector === undefined ? {} : { connector_id: connector }),
         ...(status === undefined ? {} : { status }),
       };
       const page = await withConnection({ tenant }, ({ call }) => call('syncs.list', { query }));
-      if (json) sayJson(page.data);
-      else say(page.data.length === 0 ? 'No syncs match.' : formatTable(columns, page.data));
+      sayPage(page, { json, none: 'No syncs match.', format: (rows) => formatTable(columns, rows) });
     });
 
   syncs
