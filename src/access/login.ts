@@ -90,16 +90,22 @@ export async function issueSession(
   return {
     token: await signToken(options.secrets.token, claims, expiresAt),
     expiresAt,
-    principal: {
-      kind: 'user',
-      tenantId: account.tenant_id,
-      actorId: account.user_id,
-      actor: account.email,
-      role: account.role,
-      scopes: null,
-      mustChangePassword: account.must_change_password,
-      expiresAt,
-    },
+    principal: principalOf(account, { mustChangePassword: account.must_change_password, expiresAt }),
+  };
+}
+
+function principalOf(
+  account: Pick<LoginRow, 'user_id' | 'tenant_id' | 'email' | 'role'>,
+  session: Pick<Principal, 'mustChangePassword' | 'expiresAt'>,
+): Principal {
+  return {
+    kind: 'user',
+    tenantId: account.tenant_id,
+    actorId: account.user_id,
+    actor: account.email,
+    role: account.role,
+    scopes: null,
+    ...session,
   };
 }
 
@@ -131,15 +137,6 @@ function noteRefusal(
 ): Promise<void> {
   const note = { action, outcome: 'denied', data: { code } } as const;
   if (account === undefined) return auditStranger(pool, origin, note);
-  const who: Principal = {
-    kind: 'user',
-    tenantId: account.tenant_id,
-    actorId: account.user_id,
-    actor: account.email,
-    role: account.role,
-    scopes: null,
-    mustChangePassword: false,
-    expiresAt: null,
-  };
+  const who = principalOf(account, { mustChangePassword: false, expiresAt: null });
   return inTenant(pool, account.tenant_id, (db) => audit(db, who, origin, note));
 }

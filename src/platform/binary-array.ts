@@ -179,6 +179,18 @@ export function postgresDay(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / DAY_MS - POSTGRES_EPOCH_DAYS;
 }
 
+/** `postgresDay` for files that repeat their days: it parses each of the first `limit` days once. */
+export function rememberDays(limit: number): (date: string) => number {
+  const days = new Map<string, number>();
+  return (date) => {
+    const known = days.get(date);
+    if (known !== undefined) return known;
+    const day = postgresDay(date);
+    if (days.size < limit) days.set(date, day);
+    return day;
+  };
+}
+
 const POWERS = [1, 10, 100, 1000, 10_000];
 
 function digitsOf(text: string, from: number, to: number): number {

@@ -6,13 +6,14 @@ import type { StageOutcome } from '../../engine/pipeline.ts';
 import type { StageContext } from '../../engine/stage-context.ts';
 import { announceDays, type ChosenGrain, chooseGrain } from './choose-grain.ts';
 import { ingestionComplete } from './event.ts';
-import { type Grain, grainOf } from './grain.ts';
+import { grainOf } from './grain.ts';
 import type { AdsInput } from './input.ts';
 import type { PromotedRows } from './lane-state.ts';
 import { linkNames } from './link-names.ts';
 import type { AdsDeps } from './parse.ts';
 import type { ParseCounts } from './parse-counts.ts';
 import { patiently, promoteRows } from './promote-rows.ts';
+import { promotionScope } from './promotion-scope.ts';
 import { allBuckets, promotedRows, receiptOf, totalsAgree } from './receipt.ts';
 import {
   type Dimension,
@@ -35,7 +36,7 @@ export async function promoteUpload(context: Context, deps: AdsDeps): Promise<St
   const upload = await context.commit((tx) => selectUploadReading(tx, context.run.id));
   if (upload === undefined) throw new MillraceError('upload_file_gone', { run: context.run.id });
   const grain = grainOf(upload);
-  const scope = scopeOf(context, grain);
+  const scope = promotionScope(context, { part: grain.part, rereadOf: context.input.reread_of ?? null });
   const linked = await linkNames(context, scope, upload.mapping.namesApart === true);
   const upserted = await promoteDimensions(context, scope);
   const days = await announceDays(context, scope, grain);
@@ -44,18 +45,6 @@ export async function promoteUpload(context: Context, deps: AdsDeps): Promise<St
   const chosen = await chooseGrain(context, scope, grain, [...new Set([...days, ...taken.days, ...linked])]);
   const dates = [...new Set([...promoted.dates, ...taken.days])].sort();
   return finish(context, upload, { dimensions: upserted, ...chosen, ...taken.counts }, { ...promoted, dates });
-}
-
-function scopeOf({ run, input }: Context, { part }: Grain): PromotionScope {
-  return {
-    uploadId: run.id,
-    workspaceId: run.tenantId,
-    clientId: input.client_id ?? null,
-    platform: input.platform,
-    reportedAt: input.reported_at,
-    part,
-    rereadOf: input.reread_of ?? null,
-  };
 }
 
 async function promoteDimensions(context: Context, scope: PromotionScope): Promise<Upserted> {
@@ -126,7 +115,7 @@ function withEmptied(counts: ParseCounts, emptied: number): ParseCounts {
   if (emptied === 0) return counts;
   const doubt: NotedDoubt = {
     code: 'measure_missing',
-    message: `${emptied} numbers that were stored before had values that this file does not tell, as for a column it does not have; they are unknown now. Undo the upload to have them back.`,
+    message: `${emptied} numbers that were stored before had values that this file does not have; they are unknown now. Undo the upload to have them back.`,
     rows_at_stake: emptied,
     lines: [],
   };

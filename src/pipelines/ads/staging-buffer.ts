@@ -1,6 +1,6 @@
 // Rows on their way into staging: gathered column by column as binary arrays, handed over in one flush. Campaigns, ad sets and ads
 // are staged once per key (and again when a later line gives another name or parent), not once per line.
-import { BinaryArray, postgresDay } from '../../platform/binary-array.ts';
+import { BinaryArray, rememberDays } from '../../platform/binary-array.ts';
 import { storableJson } from '../../platform/storable-text.ts';
 import type { RowIssue } from '../../tabular/validation/row-issue.ts';
 import { measures, wholeMeasures } from './fields.ts';
@@ -48,7 +48,7 @@ export class StagingBuffer {
   };
   /** The one staged or found last: exports are mostly sorted, and comparing two texts is cheaper than hashing one. */
   readonly #last: Record<Entity, Staged | undefined> = { campaign: undefined, ad_set: undefined, ad: undefined };
-  readonly #days = new Map<string, number>();
+  readonly #dayOf = rememberDays(DAYS_REMEMBERED);
   readonly watch = new KeyWatch();
 
   constructor(keys: KeyHasher) {
@@ -142,14 +142,6 @@ export class StagingBuffer {
     pushText(columns.campaign, campaign);
     pushText(columns.adSet, adSet);
     pushText(columns.ad, ad);
-  }
-
-  #dayOf(date: string): number {
-    const known = this.#days.get(date);
-    if (known !== undefined) return known;
-    const day = postgresDay(date);
-    if (this.#days.size < DAYS_REMEMBERED) this.#days.set(date, day);
-    return day;
   }
 }
 

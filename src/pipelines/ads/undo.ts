@@ -10,6 +10,7 @@ import type { Queryable } from '../../platform/database.ts';
 import { chooseDays } from './choose-grain.ts';
 import { ingestionComplete } from './event.ts';
 import { AdsInput } from './input.ts';
+import { promotionScope } from './promotion-scope.ts';
 import type { PromotionScope } from './sql/promote-dimensions.ts';
 import { listOwnedDays, removeUnusedDimensions, takeBackNumbers } from './sql/take-back.ts';
 import { countOwnedNumbers, insertUndoneUpload } from './sql/undone-uploads.ts';
@@ -28,7 +29,7 @@ interface UndoState {
 const DAYS_AT_ONCE = 20;
 
 export async function undoUpload(context: Context, uploadId: string): Promise<StageOutcome> {
-  const scope = scopeOf(context);
+  const scope = promotionScope(context, { part: null, rereadOf: null });
   let state = (await context.checkpoint<UndoState>()) ?? (await begin(context, scope, uploadId));
   while (state.done < state.days.length) state = await takeBackSome(context, scope, uploadId, state);
   await context.commit((tx) => removeUnusedDimensions(tx, scope, uploadId));
@@ -80,18 +81,6 @@ async function takeBackSome(
   );
   context.progress({ done: Math.min(state.done, days.length), total: days.length, unit: 'days' });
   return state;
-}
-
-function scopeOf({ run, input }: Context): PromotionScope {
-  return {
-    uploadId: run.id,
-    workspaceId: run.tenantId,
-    clientId: input.client_id ?? null,
-    platform: input.platform,
-    reportedAt: input.reported_at,
-    part: null,
-    rereadOf: null,
-  };
 }
 
 /** What an undo took back cannot be counted again once it is gone; what it should have taken back and is still there can. */

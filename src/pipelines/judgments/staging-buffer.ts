@@ -1,5 +1,5 @@
 // Cases on their way into staging: gathered column by column as binary arrays, handed over in one flush.
-import { BinaryArray, postgresDay } from '../../platform/binary-array.ts';
+import { BinaryArray, rememberDays } from '../../platform/binary-array.ts';
 import type { CaseRow } from './case-row.ts';
 
 export interface RowPlace {
@@ -14,7 +14,7 @@ const PLAINTIFFS_REMEMBERED = 50_000;
 
 export class StagingBuffer {
   readonly #columns = stagingColumns();
-  readonly #days = new Map<string, number>();
+  readonly #dayOf = rememberDays(DAYS_REMEMBERED);
   /** What the latest row with a key said of its plaintiff. */
   readonly #told = new Map<string, CaseRow>();
 
@@ -61,14 +61,6 @@ export class StagingBuffer {
     if (this.#told.size >= PLAINTIFFS_REMEMBERED) this.#told.clear();
     this.#told.set(key, row);
     return true;
-  }
-
-  #dayOf(date: string): number {
-    const known = this.#days.get(date);
-    if (known !== undefined) return known;
-    const day = postgresDay(date);
-    if (this.#days.size < DAYS_REMEMBERED) this.#days.set(date, day);
-    return day;
   }
 }
 
