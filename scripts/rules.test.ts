@@ -122,6 +122,11 @@ describe('our own rules', () => {
       ['src/cli/a.ts', "say('the first in line waits')"],
       ['docs/sources.md', 'A source is looked through on schedule.'],
       ['src/http/b.ts', '// Made anew at each call.'],
+      ['src/http/c.ts', '// What it becomes is the affair of the pipeline.'],
+      ['src/http/d.ts', '// Looked in vain.'],
+      ['docs/sources.md', 'Others are lost without a word.'],
+      ['src/engine/a.ts', '// A worker without a sign of life.'],
+      ['docs/errors.md', 'the installation is set up wrong'],
     ] as const)
       expect(check(name, text)).toEqual([expect.stringContaining(': say ')]);
     expect(check('src/pipelines/ads/a.ts', 'return { furniture: counts.furniture };')).toEqual([]);

@@ -86,7 +86,14 @@ const oldWords: readonly (readonly [words: RegExp, instead: string])[] = [
   [/(?<!-)\banew\b/i, 'again'],
   [/\bput right\b/i, 'fixed or corrected'],
   [/\b(?:is|are|been|runs?|jobs?|batch(?:es)?) in work\b/i, 'active'],
-  [/\bset[- ]up is wrong\b|\bwrong set-up\b/i, 'wrong configuration'],
+  [/\bset[- ]up (?:is )?wrong\b|\bwrong set-up\b/i, 'wrong configuration'],
+  [/\baffairs?\b|\bnobody['’]s business\b/i, 'who decides it, or whom it concerns'],
+  [/\bwaiting lines?\b/i, 'lane or queue'],
+  [/\bin vain\b/i, 'without result'],
+  [/\bwithout a word\b/i, 'silently'],
+  [/\bsigns? of life\b/i, 'activity or heartbeat'],
+  [/\b(?:bring(?:s|ing)?|brought) along\b/i, 'contain or come with'],
+  [/\bhand(?:s|ed|ing)? on\b/i, 'pass on'],
 ];
 
 /** Where such a word is not ours: file, and why. */

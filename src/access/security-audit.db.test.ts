@@ -25,7 +25,7 @@ const problems = async () =>
   (await auditSecurity(database.app)).map(({ what, name, problem }) => `${what} ${name}: ${problem}`);
 
 describe('the security audit', () => {
-  it('finds nothing: every tenant’s table is enabled and forced, views ask for the caller, no role can step around', async () => {
+  it('finds nothing: every tenant’s table is enabled and forced, views ask for the caller, no role can bypass it', async () => {
     expect(await problems()).toEqual([]);
   });
 

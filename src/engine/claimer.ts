@@ -214,7 +214,7 @@ export class Claimer {
       failpoint('claim.before_commit');
       return { rows: taken, looked };
     });
-    // The next look goes on behind the last lane that was served, or behind all that were looked at in vain.
+    // The next look goes on behind the last lane that was served, or behind all that were looked at without result.
     const served = rows.length >= count ? lanesOf(rows, pipeline).at(-1) : undefined;
     this.#cursors.set(pipeline, served ?? looked.stoppedAt ?? '');
     // A cursor may stand behind the last lane that has work.

@@ -27,16 +27,16 @@ const notesOf = async (id: string) =>
 const ended = (id: string) =>
   waitFor(async () => ((await runOf(id)).finished_at === null ? undefined : runOf(id)), { what: 'the run to end' });
 
-// Only a worker that looked in vain and is woken takes its rows early; one that comes by itself waits for the commit. It does not come by itself.
+// Only a worker that looked without result and is woken takes its rows early; one that comes by itself waits for the commit. It does not come by itself.
 const POLL_MS = 3_600_000;
 
-/** A worker that has just looked in vain, and looks again only when it is woken. */
+/** A worker that has just looked without result, and looks again only when it is woken. */
 async function idle(): Promise<void> {
   const { id } = await engine.enqueue({ pipeline: 'early', tenantId, input: {} });
   await ended(id);
   const before = looks;
   engine.wake();
-  await waitFor(async () => looks > before, { what: 'a look in vain' });
+  await waitFor(async () => looks > before, { what: 'a look without result' });
   begun.length = 0;
 }
 

@@ -154,7 +154,7 @@ export class Execution implements ContextSource {
   }
 
   /**
-   * Asks a stage without sign of life to stop. Returns its end when it has ignored that for `graceMs`: then the run goes on
+   * Asks a stage without sign of activity to stop. Returns its end when it has ignored that for `graceMs`: then the run goes on
    * without it, and whatever it still does is fenced off.
    */
   giveUpIfStalled(graceMs: number): Ending | undefined {

@@ -13,7 +13,7 @@ export interface RateLimit {
 
 /** 0 when the tokens were taken, else how long to wait before asking again. */
 export async function tryTake(db: Queryable, limit: RateLimit, tokens = 1): Promise<number> {
-  if (tokens > limit.capacity) throw new Error(`${tokens} tokens can never be had from a bucket of ${limit.capacity}`);
+  if (tokens > limit.capacity) throw new Error(`${tokens} tokens are more than the bucket holds: ${limit.capacity}`);
   const answer = await takeTokens(db, { ...limit, tokens });
   return answer.granted ? 0 : answer.wait_ms;
 }

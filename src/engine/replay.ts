@@ -1,6 +1,6 @@
 // Replaying corrected rows: they are written to a blob of their own, and a run over it is enqueued in the transaction that marks them as
 // replayed. Killed in between, either both happened or neither; a blob without a run is swept. What a row looks like in the blob, and
-// what the run is asked to do, is the pipeline's affair.
+// what the run is asked to do, the pipeline decides.
 import { MillraceError } from '../contract/errors/millrace-error.ts';
 import type { BlobStore } from '../platform/blob/blob-store.ts';
 import { withTransaction } from '../platform/database.ts';

@@ -1,4 +1,4 @@
-// A stage that shows no sign of life is stopped, or left behind when it does not listen.
+// A stage that shows no sign of activity is stopped, or left behind when it does not listen.
 import { afterEach, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../test/support/database.ts';
 import { buildEngine, buildPipeline, endOfRun, newTenant } from '../../test/support/engine.ts';
@@ -30,7 +30,7 @@ const attempts = async (id: string) =>
     ])
   ).rows;
 
-describe('a stage without a sign of life', () => {
+describe('a stage without a sign of activity', () => {
   it('is told to stop after its "stallMs", and tried again', async () => {
     const { engine, id, ended } = await open('sleepy', {
       stallMs: 200,

@@ -33,7 +33,7 @@ type TestEngine = Awaited<ReturnType<typeof open>>;
 
 const ended = (engine: TestEngine, id: string) => endOfRun(engine, tenantId, id);
 
-/** Statement after statement, none of them long, and no sign of life: only the server can end it. */
+/** Statement after statement, none of them long, and no sign of activity: only the server can end it. */
 const stallsFirst: Stage<Record<string, unknown>>['work'] = async ({ run, input, commit }) => {
   if (input.stall === true && run.attempt === 1)
     await commit(async (tx) => {
@@ -129,7 +129,7 @@ describe('effects that stall', () => {
   it('again and again in the same statement are stalled in the end', async () => {
     let tries = 0;
     const engine = await open('stubborn', {
-      // Far longer than a try, so that only what no longer counts as a sign of life lets it pass.
+      // Far longer than a try, so that only what no longer counts as a sign of activity lets it pass.
       stallMs: 1_000,
       async work({ run, commit, signal }) {
         const begun = performance.now();

@@ -41,7 +41,11 @@ function deliveryReason(run: RunRow, facts: WaitingFacts, isDelivered: boolean):
   if (!isDelivered || run.attempt > 0 || facts.available_at === null) return undefined;
   const until = facts.available_at;
   const at = until.toISOString();
-  return { reason: 'delivery', until, text: `it waits to be delivered to a worker; from ${at} on any may take it` };
+  return {
+    reason: 'delivery',
+    until,
+    text: `it waits to be delivered to a worker; from ${at} on any worker may take it`,
+  };
 }
 
 function plannedReason(run: RunRow, facts: WaitingFacts): WhyWaiting | undefined {
@@ -74,7 +78,10 @@ function queueReason(run: RunRow, facts: WaitingFacts): WhyWaiting {
     return { reason: 'cap', text: `cap ${facts.lane_leases}/${facts.lane_cap} of its lane is reached` };
   }
   if (facts.solo)
-    return { reason: 'alone', text: 'it lost its worker several times and waits for one it can have alone' };
+    return {
+      reason: 'alone',
+      text: 'several workers died while they worked on it; it waits for a worker that has no other run',
+    };
   if (facts.ahead > 0) return { reason: 'behind', text: `${facts.ahead} runs of its lane come first` };
   return { reason: 'next', text: 'it is next' };
 }

@@ -91,7 +91,7 @@ export class WorkFinder {
   async claimRuns(workerId: string, room: Room, isEmpty: boolean, wasWoken: boolean): Promise<Found> {
     const alone = isEmpty ? await this.#claimAlone(workerId) : [];
     if (alone.length > 0) return { ...alreadyLanded(alone), isAlone: true };
-    // Only after a look in vain: as a rule, the first lane would be served before all others.
+    // Only after a look without result: as a rule, the first lane would be served before all others.
     if (this.#foundNothing && wasWoken) {
       const first = await this.claimer.claimFirst(workerId);
       if (first.rows.length > 0) {

@@ -25,7 +25,7 @@ describe('the watch over a worker', () => {
     expect(over.look('w', { ...resting, claimLoop: 59_000 }, 60_000)).toEqual([]);
     expect(said).toEqual([
       'claimLoop: a part of the worker makes no progress',
-      'claimLoop: a part of the worker moves again',
+      'claimLoop: a part of the worker makes progress again',
     ]);
   });
 

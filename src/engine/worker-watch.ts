@@ -49,7 +49,7 @@ export class WorkerWatch {
       this.#log.error(fields, 'a part of the worker makes no progress');
     } else {
       this.#standing.delete(part);
-      this.#log.warn(fields, 'a part of the worker moves again');
+      this.#log.warn(fields, 'a part of the worker makes progress again');
     }
     return stands;
   }

@@ -211,7 +211,9 @@ function successOf(answer: Answer): Json {
     };
   if (answer.kind === 'stream')
     return { description: 'A stream of events.', content: { 'text/event-stream': { schema: { type: 'string' } } } };
-  return { description: answer.kind === 'socket' ? 'The connection becomes a WebSocket.' : 'Done; nothing to say.' };
+  return {
+    description: answer.kind === 'socket' ? 'The connection becomes a WebSocket.' : 'Done; the answer has no body.',
+  };
 }
 
 /** One entry per status, naming the codes that come with it. */

@@ -28,7 +28,7 @@ const outsideWords: Partial<Record<ErrorCode, { detail: string; next: string }>>
   database_unreachable: databaseAway(),
   database_lost: {
     detail: 'The connection to the database was lost.',
-    next: 'If you wanted to change something, look first whether it was done: the answer may have been lost after it. Nothing that was acknowledged is lost.',
+    next: 'If you wanted to change something, check first whether it was done: the answer may have been lost after it. Nothing that was acknowledged is lost.',
   },
   database_busy: databaseAway(),
   pool_exhausted: databaseAway(),

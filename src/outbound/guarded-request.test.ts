@@ -251,7 +251,7 @@ describe('with private addresses allowed', () => {
     );
   });
 
-  it('Retry-After is handed on', async () => {
+  it('Retry-After is passed on', async () => {
     expect(await call(`http://127.0.0.1:${port}/busy`, allowed)).toMatchObject({ status: 429, retryAfterMs: 7_000 });
   });
 

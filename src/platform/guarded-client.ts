@@ -32,7 +32,7 @@ export interface SilenceRule {
   readonly isOpen: () => Promise<boolean>;
 }
 
-/** Asked in vain this often, nobody waits any longer: where the question does not arrive, the answer will not either. */
+/** Asked without result this often, nobody waits any longer: where the question does not arrive, the answer will not either. */
 const MAX_UNANSWERED_QUESTIONS = 2;
 const LONGEST_TIMER_MS = 2_147_483_647;
 /** A goodbye to a silent server is not waited for. */

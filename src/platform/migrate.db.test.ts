@@ -183,7 +183,7 @@ describe('migrations of a pipeline that does not come with Millrace', () => {
     expect(await codeOf(both())).toBe('migration_changed');
   });
 
-  it('are none of the affairs of a process that does not know the pipeline, and missing to one that does', async () => {
+  it('do not concern a process that does not know the pipeline, and are missing to one that does', async () => {
     write('0001_house.sql', 'select 1;');
     mkdirSync(path.join(folder, 'tides'));
     write('tides/0001_tides.sql', 'select 1;');

@@ -153,7 +153,7 @@ async function readHistory(db: Queryable): Promise<Applied[]> {
   return rows;
 }
 
-/** Pipelines that this process does not know may have migrations of their own in the database; they are not its affair. */
+/** Pipelines that this process does not know may have migrations of their own in the database; they do not concern it. */
 function checkHistory(
   ours: readonly Migration[],
   own: readonly OwnMigrations[],

@@ -202,7 +202,7 @@ describe.skipIf(!hasPgBouncer())('behind PgBouncer in transaction mode', () => {
     await expect(opening).rejects.toMatchObject({ code: 'pooler_undeclared' });
   });
 
-  it('a pooler that drops the role without a word is found out', async () => {
+  it('a pooler that drops the role silently is found out', async () => {
     const careless = await startPgBouncer(db.appUrl, [db.appUrl], {
       settings: { ignore_startup_parameters: 'options' },
     });

@@ -29,7 +29,7 @@ type Config = string | pg.QueryConfig;
 type Callback = NonNullable<QueryParts['callback']>;
 
 export class UnitQuery extends pg.Query {
-  /** Statements that come first in the same transaction; what they answer is nobody's business. */
+  /** Statements that come first in the same transaction; their answers are ignored. */
   prologue: string | undefined;
   #isPrologueOver = false;
 

@@ -54,7 +54,7 @@ export function weighed<T>(value: T, clues: readonly Clue[], rival: Rival | null
   return {
     value,
     confidence: confidenceOf(certainty, rival),
-    reason: reason ?? evidence.for[0] ?? 'nothing speaks for another answer',
+    reason: reason ?? evidence.for[0] ?? 'there is no evidence for another answer',
     certainty,
     evidence,
     ...(rival === null ? {} : { rival: { ...rival, certainty: rounded(rival.certainty) } }),

@@ -57,8 +57,8 @@ function otherTableDoubts({ otherTables = [], header }: Reading): ReadingDoubt[]
     const told = names.slice(0, 5).join(', ');
     return {
       code: 'other_table',
-      message: `A second table stands ${place}: ${rows} rows under ${told}. It is not read.`,
-      evidence: { for: ['it has names and rows of its own', 'a blank line parts it from the rest'], against: [] },
+      message: `There is a second table ${place}: ${rows} rows under ${told}. It is not read.`,
+      evidence: { for: ['it has names and rows of its own', 'a blank line separates it from the rest'], against: [] },
       rowsAtStake: rows,
       lines: [fromLine],
       holds: true,
@@ -77,8 +77,8 @@ function sideTableDoubt({ header }: Reading, { fromColumn, names, rows, proofs }
     code: 'other_table',
     message: `A second table may stand beside the first, from column ${fromColumn + 1} on: ${rows} rows under ${told}. The lines are read as rows of one table.`,
     evidence: {
-      for: ['the names stand on one line'],
-      against: ['a column without name and values parts them', ...proofs],
+      for: ['the names are on one line'],
+      against: ['a column without name and values separates them', ...proofs],
     },
     rowsAtStake: rows,
     lines: header.value.lines.slice(0, MAX_LINES),
@@ -109,12 +109,12 @@ function sheetDoubts({ sheet }: Reading, others: readonly OtherSheet[]): Reading
 }
 
 function otherListDoubt({ recordsKey }: Reading, { key, rows, objects, line, text }: BesideSpan): ReadingDoubt {
-  const name = key === null ? 'A second list follows the first one' : `Another list stands under "${key}"`;
+  const name = key === null ? 'A second list follows the first one' : `There is another list under "${key}"`;
   const other = key === null ? [] : [{ label: `Read the list under "${key}" instead`, overrides: { recordsKey: key } }];
   return {
     code: 'other_table',
     message: `${name}, on line ${line}, with ${rows} records. It is not read.`,
-    evidence: { for: [recordsKey?.reason ?? 'it comes first'], against: [`${rows} records stand beside it: ${text}`] },
+    evidence: { for: [recordsKey?.reason ?? 'it comes first'], against: [`${rows} records are next to it: ${text}`] },
     rowsAtStake: rows,
     lines: [line],
     holds: objects > 0,
@@ -151,7 +151,7 @@ function headerDoubts({ header, preamble, format }: Reading, rows: number): Read
   return [
     {
       code: 'header_doubtful',
-      message: `Line ${lines.join(', ')} was taken for the names of the columns, and that is not sure: ${why}.`,
+      message: `Line ${lines.join(', ')} was taken for the names of the columns, and that is not certain: ${why}.`,
       evidence: { ...evidence, against: [...evidence.against, ...against] },
       rowsAtStake: 1,
       lines: lines.slice(0, MAX_LINES),
@@ -186,7 +186,7 @@ function widthDoubts(reading: Reading, fit: ColumnFit): ReadingDoubt[] {
   const { header, shortRows, format, dialect } = reading;
   const doubts: ReadingDoubt[] = [];
   if (fit.unnamed > 0) {
-    const where = fit.isUnnamedFirst ? 'before the first name' : 'behind the last name';
+    const where = fit.isUnnamedFirst ? 'before the first name' : 'after the last name';
     doubts.push({
       code: 'unnamed_columns',
       message: `${fit.wideRows} of the sampled rows are wider than the header; ${fit.unnamed} unnamed columns were added ${where}.`,
@@ -254,7 +254,7 @@ function setAsideDoubts({ preamble, header }: Reading): ReadingDoubt[] {
     {
       code: 'rows_set_aside',
       message: `${shaped.length} lines above the names have as many cells as rows have; they are not read.`,
-      evidence: { for: ['they stand above the names'], against: ['they are as wide as rows'] },
+      evidence: { for: ['they are above the names'], against: ['they are as wide as rows'] },
       rowsAtStake: shaped.length,
       lines: shaped.slice(0, MAX_LINES).map(({ line }) => line),
       holds: true,
@@ -287,7 +287,7 @@ function dialectDoubts({ dialect }: Reading, rows: number): ReadingDoubt[] {
   return [
     {
       code: 'delimiter_doubtful',
-      message: `How cells are separated is not sure: ${dialect.reason}; ${dialect.rival.says}.`,
+      message: `How cells are separated is not certain: ${dialect.reason}; ${dialect.rival.says}.`,
       evidence: dialect.evidence ?? noEvidence,
       rowsAtStake: rows,
       lines: [],
@@ -326,11 +326,11 @@ function encodingDoubts({ encoding }: Reading, rows: number): ReadingDoubt[] {
 function twiceDoubt({ count, written, meant }: DoublyEncoded): ReadingDoubt {
   return {
     code: 'text_encoded_twice',
-    message: `Texts seem to be encoded twice: "${written}" was probably meant as "${meant}". They are read as they stand; export the file again as UTF-8 to correct them.`,
+    message: `Texts seem to be encoded twice: "${written}" was probably meant as "${meant}". They are read unchanged; export the file again as UTF-8 to correct them.`,
     evidence: { for: ['the bytes are valid UTF-8'], against: [`${count} texts make sense when decoded once more`] },
     rowsAtStake: count,
     lines: [],
-    answers: [{ label: 'Read the texts as they stand', overrides: {} }],
+    answers: [{ label: 'Read the texts unchanged', overrides: {} }],
   };
 }
 

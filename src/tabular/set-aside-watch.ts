@@ -197,7 +197,7 @@ export function doubtsOfFindings({
     doubts.push({
       code: 'other_table',
       message: `Other lists with ${listRows} records follow the one that is read. They are not read.`,
-      evidence: { for: ['the list that is read comes first'], against: [`${listRows} records stand behind it`] },
+      evidence: { for: ['the list that is read comes first'], against: [`${listRows} records follow it`] },
       rowsAtStake: listRows,
       lines: [],
       holds: true,
@@ -225,7 +225,7 @@ export function doubtsOfFindings({
   if (merged !== undefined)
     doubts.push({
       code: 'workbook_merges_rows',
-      message: `Cells are merged over several rows: their value stands in the first row only, and the ${merged.rows} rows below are read without it.`,
+      message: `Cells are merged over several rows: their value is in the first row only, and the ${merged.rows} rows below are read without it.`,
       evidence: { for: ['the file holds the value once'], against: ['it is shown beside all of these rows'] },
       rowsAtStake: merged.rows,
       lines: merged.lines,
@@ -243,12 +243,12 @@ function laterTableDoubt({ line, names, rows }: LaterTableFound): ReadingDoubt {
     message: `Line ${line} names columns again: ${told}. The ${rows} lines below it do not fit the first names and are not read.`,
     evidence: {
       for: ['its cells are names where the rows above have values'],
-      against: [`${rows} lines stand below it`],
+      against: [`${rows} lines are below it`],
     },
     rowsAtStake: rows,
     lines: [line],
     holds: true,
-    answers: [{ label: 'Store what stands above it, and leave the rest out', overrides: {} }],
+    answers: [{ label: 'Store what is above it, and leave the rest out', overrides: {} }],
   };
 }
 

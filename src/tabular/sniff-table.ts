@@ -116,7 +116,7 @@ async function findJson(
     throw new MillraceError('json_no_records', {
       reason: `none of its ${sample.unread} entries is an object with keys`,
     });
-  const reason = sample.recordsKey === null ? 'the file is a list' : `the list stands under "${sample.recordsKey}"`;
+  const reason = sample.recordsKey === null ? 'the file is a list' : `the list is under "${sample.recordsKey}"`;
   const recordsKey =
     overrides.recordsKey === undefined
       ? decided(sample.recordsKey, sample.otherLists.length === 0 ? 'exact' : 'likely', reason)

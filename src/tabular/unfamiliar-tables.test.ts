@@ -1,4 +1,4 @@
-// Files as strangers bring them, of kinds that were once read wrongly without a word: now they are read rightly, or the run asks.
+// Files as strangers bring them, of kinds that were once read wrongly silently: now they are read rightly, or the run asks.
 import { writeXlsx } from 'hucre/xlsx';
 import { describe, expect, it } from 'vitest';
 import { readTable as readBuilt } from '../../test/support/built-readers.ts';

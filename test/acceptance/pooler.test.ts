@@ -106,7 +106,7 @@ describe.skipIf(!hasPgBouncer())('behind PgBouncer', () => {
     expect(now.pooled).toBeLessThanOrEqual(11);
     expect(now.direct).toBe(1);
     const { stdout } = await millrace(['doctor', '--json'], pooled);
-    expect(stdout).toContain('role and timeouts arrive through the pooler and past it');
+    expect(stdout).toContain('role and timeouts arrive through the pooler and directly');
     expect((await api.end()).code).toBe(0);
   });
 

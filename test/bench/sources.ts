@@ -5,7 +5,7 @@
 // diff-rss     how much the process grows meanwhile, at its largest
 // diff-rss-1m  the same with 1,000,000 objects: flat means that it is not ten times as much
 // first-sync   10,000 objects of 1 kB become stored files and runs; the peer lists, downloads and writes the same files and does nothing else:
-//              no hash, no ledger, no fsync. What the runs do then is their pipeline's affair and not counted.
+//              no hash, no ledger, no fsync. What the runs do then belongs to their pipeline and is not counted.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';

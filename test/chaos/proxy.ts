@@ -1,6 +1,6 @@
 // A small TCP proxy before the server, and the weather on it. What a network does to a database client: the answer is lost, the
 // connection is reset before the answer while the server still works on the request, the request never arrives, everything falls
-// silent without a word, or answers come late. Weather is drawn per request; `silence` and `cutWaiting` strike when they are called.
+// silent without closing, or answers come late. Weather is drawn per request; `silence` and `cutWaiting` strike when they are called.
 import net from 'node:net';
 import type { Random } from './random.ts';
 

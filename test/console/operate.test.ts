@@ -154,7 +154,7 @@ describe('runs', () => {
     await page.goto('/runs');
     await page.getByRole('button', { name: 'What broke', exact: true }).click();
     await page.waitForURL(/phase=failed/);
-    await page.getByRole('button', { name: 'Forget the filter What broke' }).click();
+    await page.getByRole('button', { name: 'Delete the filter What broke' }).click();
     await page.getByRole('button', { name: 'Retry', exact: true }).click();
     await page.getByRole('button', { name: 'Count', exact: true }).click();
     await page.getByRole('button', { name: 'Retry 1 run' }).click();

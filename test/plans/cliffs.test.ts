@@ -59,7 +59,7 @@ describe('what a statement reads', () => {
     );
   });
 
-  it('counts what every node reads, filters away and joins in vain, each time it is run', () => {
+  it('counts what every node reads, filters away and joins without result, each time it is run', () => {
     const inner = { ...plan, 'Actual Rows': 2, 'Rows Removed by Filter': 8, 'Actual Loops': 5 };
     expect(rowsOf({ ...plan, 'Rows Removed by Join Filter': 4, Plans: [inner] })).toBe(1 + 4 + 50);
   });

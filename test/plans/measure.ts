@@ -1,4 +1,4 @@
-// How many rows a statement reads: those of every node of its real plan (read, filtered away, joined in vain), and those that its triggers
+// How many rows a statement reads: those of every node of its real plan (read, filtered away, joined without result), and those that its triggers
 // and functions read besides. Rows are counted and not time, so that the answer is the same on every machine.
 import pg from 'pg';
 import type { Queryable } from '../../src/platform/database.ts';

@@ -4,7 +4,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { createLog, type Log } from '../../src/platform/log.ts';
 import { hear } from './heard.ts';
 
-/** A log whose every line is heard as it would be written, at the finest level, and handed on. */
+/** A log whose every line is heard as it would be written, at the finest level, and passed on. */
 export function heardLog(onward?: Log): Log {
   const own = createLog({
     level: 'trace',

@@ -7,7 +7,7 @@ import { createSseParser } from './sse-parser.ts';
 export type LiveState = 'off' | 'connecting' | 'live' | 'lost';
 
 const hiddenGraceMs = 20_000;
-// The server sends a sign of life every 15 s; a line without any for this long is dead, whatever the network says.
+// The server sends a heartbeat every 15 s; a line without any for this long is dead, whatever the network says.
 const silenceMs = 40_000;
 const backoffMs = [300, 800, 2_000, 4_000, 8_000];
 

@@ -32,14 +32,14 @@ it('a sink whose last message failed is named with the code and the command that
   expect(await checkAlerts(db.engine, false)).toMatchObject({ state: 'ok' });
 });
 
-it('workers that live while nobody looks at the figures are a warning', async () => {
+it('workers that live while no process evaluates the alert rules are a warning', async () => {
   await db.admin.query(
     `insert into engine.workers (worker_id, name, pid, host, version, pipelines, concurrency, expires_at)
      values (gen_random_uuid(), 'w', 1, 'h', 'test', '{}', 1, engine.now() + interval '1 hour')`,
   );
   expect(await checkAlerts(db.engine, false)).toMatchObject({
     state: 'warn',
-    detail: expect.stringContaining('figures'),
+    detail: expect.stringContaining('evaluated the alert rules'),
   });
   await evaluate(db);
   expect(await checkAlerts(db.engine, false)).toMatchObject({ state: 'ok' });

@@ -31,7 +31,7 @@ export async function checkAlerts(db: Queryable, isTrial: boolean): Promise<Find
     return {
       check,
       state: 'warn',
-      detail: 'nobody has looked at the figures for a while',
+      detail: 'no process has evaluated the alert rules for a while',
       fix: 'Run "millrace start", "millrace worker" or "millrace scheduler" of this version: they evaluate the rules.',
     };
   if ((waitingS ?? 0) > LATE_S || undelivered > 0)

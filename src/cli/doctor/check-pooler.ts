@@ -1,5 +1,5 @@
 // Whether role and timeouts arrive at the server, asked where statements run: alone, in a transaction, and past the pooler. A pooler that
-// was not declared drops them without a word.
+// was not declared drops them silently.
 import { connectClient, createPool, withTransaction } from '../../platform/database.ts';
 import type { OpenDatabase } from '../../platform/open-database.ts';
 import type { Finding } from './finding.ts';
@@ -33,7 +33,7 @@ export async function checkPooler(database: OpenDatabase, connectTimeoutMs: numb
     arrived.push(['DATABASE_DIRECT_URL', await readSession(direct).finally(() => direct.end())]);
   }
   const wrong = arrived.filter(([, signs]) => !isAsWanted(signs));
-  const way = database.pooler === 'none' ? 'without a pooler' : 'through the pooler and past it';
+  const way = database.pooler === 'none' ? 'without a pooler' : 'through the pooler and directly';
   const levels = new Set(arrived.map(([, { isolation }]) => isolation).filter((level) => level !== wanted.isolation));
   if (wrong.length === 0 && levels.size > 0)
     return {

@@ -120,7 +120,7 @@ async function checkSecurity(db: Queryable): Promise<Finding> {
       check: 'row security',
       state: 'fail',
       detail: shown.join('; '),
-      fix: 'Put the protection back (see docs/operations.md, "Row-level security"), then run the doctor again.',
+      fix: 'Restore the protection (see docs/operations.md, "Row-level security"), then run the doctor again.',
     };
   if (findings.length > 0)
     return {
@@ -129,7 +129,7 @@ async function checkSecurity(db: Queryable): Promise<Finding> {
       detail: shown.join('; '),
       fix: 'Let DATABASE_URL name a login that owns nothing, and put the owner into DATABASE_MIGRATION_URL.',
     };
-  return { check: 'row security', state: 'ok', detail: 'every tenant’s table is guarded; no role can step around it' };
+  return { check: 'row security', state: 'ok', detail: 'every tenant’s table is guarded; no role can bypass it' };
 }
 
 async function checkClock(db: Queryable): Promise<Finding> {
@@ -188,12 +188,12 @@ async function checkRuns(db: Queryable): Promise<Finding> {
 
 async function checkEvents(db: Queryable): Promise<Finding> {
   const { events_stuck: stuck } = await readQueueSigns(db);
-  if (stuck === 0) return { check: 'events', state: 'ok', detail: 'the outbox is flowing' };
+  if (stuck === 0) return { check: 'events', state: 'ok', detail: 'every event is delivered' };
   return {
     check: 'events',
     state: 'warn',
     detail: `${plural(stuck, 'event')} not delivered for more than a minute`,
-    fix: 'Run "millrace start" or "millrace scheduler": one process must carry the outbox.',
+    fix: 'Run "millrace start" or "millrace scheduler": one process must deliver the events of the outbox.',
   };
 }
 

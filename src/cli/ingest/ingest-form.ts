@@ -50,7 +50,7 @@ export async function formOf(request: FormRequest, ways: IngestWays): Promise<Fo
   return form;
 }
 
-/** An option of another pipeline would be lost without a word. */
+/** An option of another pipeline would be lost silently. */
 function refuseForeign({ given, pipeline }: FormRequest, own: readonly IngestOption[], { byPipeline }: IngestWays) {
   const ours = new Set(own.map(attributeOf));
   for (const [other, { options = [] }] of Object.entries(byPipeline))

@@ -107,7 +107,7 @@ const AlertSink = z.object({
   last_error_at: Time.nullable(),
   last_error_code: z.string().nullable(),
   consecutive_failures: Count,
-  paused_until: Time.nullable().describe('Set while the receiver asks us to slow down.'),
+  paused_until: Time.nullable().describe('Set while the receiver asked to slow down.'),
   waiting: Count.describe('Messages not yet sent.'),
   created_at: Time,
   updated_at: Time,

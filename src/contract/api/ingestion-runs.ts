@@ -65,7 +65,7 @@ export const IngestionRun = z.object({
   created_at: Time,
   started_at: Time.nullable().describe('When work first began; kept across attempts, which have times of their own.'),
   finished_at: Time.nullable(),
-  updated_at: Time.describe('The last sign of life: a change of the run, or progress of its worker.'),
+  updated_at: Time.describe('The last activity: a change of the run, or progress of its worker.'),
   config: IngestionConfig,
   stats: z
     .record(z.string(), z.number())

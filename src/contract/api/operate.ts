@@ -64,7 +64,7 @@ export const operateRoutes = defineRoutes({
   },
   'operate.lanes': {
     tag: 'Operate',
-    summary: 'The waiting lines of this tenant',
+    summary: 'The lanes of this tenant, which are its queues',
     access: allow(readers, 'operate:read'),
     answer: json(z.object({ data: z.array(Lane) })),
   },

@@ -62,7 +62,11 @@ export const ReadingOverrides = z.strictObject({
   header_lines: z.array(Count).max(5).nullable().optional().describe('One to five; an empty list: there is no header.'),
   sheet: z.string().max(200).nullable().optional(),
   records_key: z.string().max(200).nullable().optional(),
-  decimal: z.enum([',', '.']).nullable().optional().describe('The other one, blanks and apostrophes part thousands.'),
+  decimal: z
+    .enum([',', '.'])
+    .nullable()
+    .optional()
+    .describe('The other sign, blanks and apostrophes separate thousands.'),
   date_order: z.enum(['ymd', 'dmy', 'mdy']).nullable().optional(),
   date_orders: z
     .record(z.string(), z.enum(['ymd', 'dmy', 'mdy', 'serial']))
@@ -92,7 +96,7 @@ export const UploadChoices = z.strictObject({
   names_apart: z
     .boolean()
     .optional()
-    .describe('A name that several campaigns, ad sets or ads have is stored as one more of its own.'),
+    .describe('A name that several campaigns, ad sets or ads have is stored as a separate one.'),
   without_columns: z
     .array(z.string().max(500))
     .max(100)
@@ -243,7 +247,7 @@ export const readingRoutes = defineRoutes({
     tag: 'Uploads',
     summary: 'Read the stored file again, by the mapping that is saved now and what is said here',
     notes:
-      'A new run. Of a run that ended well it takes over or takes back the numbers the first one still owns, and it is as old (reported_at). A failed run is retried.',
+      'A new run. If the first run ended well, the new one takes over or takes back the numbers that the first one still owns, with the same reported_at. A failed run is retried.',
     access: allow(people, 'runs:write'),
     params: byUpload,
     body: UploadChoices,

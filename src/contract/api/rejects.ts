@@ -62,13 +62,7 @@ const RejectFilter = z.object({
 });
 
 /** For a view that jumps. Refused rows keep their order, so that a place is a place; rows that a status leaves out are not counted. */
-const Skip = z.coerce
-  .number()
-  .int()
-  .min(0)
-  .max(10_000_000)
-  .default(0)
-  .describe('So many rows of the list are passed over first.');
+const Skip = z.coerce.number().int().min(0).max(10_000_000).default(0).describe('How many rows of the list to skip.');
 
 /** Longer pages than elsewhere: a file may have a hundred thousand refused rows, and somebody scrolls to the last. */
 const RejectLimit = z.coerce.number<number | string>().int().min(1).max(2_000).default(50);

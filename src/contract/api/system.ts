@@ -50,7 +50,8 @@ export const systemRoutes = defineRoutes({
   'system.ready': {
     tag: 'System',
     summary: 'Database, migrations and blob store answer (503 when one does not)',
-    notes: 'degraded (200): requests are served, but accepted work does not move on; `work` says what stands still.',
+    notes:
+      'degraded (200): requests are served, but accepted work does not move on; `work` says what makes no progress.',
     access: anyone,
     answer: json(Ready),
   },

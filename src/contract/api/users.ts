@@ -59,8 +59,8 @@ export const userRoutes = defineRoutes({
   },
   'users.update': {
     tag: 'Users',
-    summary: 'Rename, re-role, disable or enable a user',
-    notes: 'A lowered or disabled user loses access within 60 s. The last admin cannot be lowered or disabled.',
+    summary: 'Change the name or role of a user, disable or enable a user',
+    notes: 'A user who is disabled or gets a lower role loses access within 60 s. The last admin stays an admin.',
     access: allow(['admin']),
     params: byId,
     body: UserUpdate,

@@ -30,7 +30,7 @@ const Webhook = z.object({
     .describe('person: somebody switched it off; gone: it answered 410; failing: it failed for too long.'),
   failure_streak: Count.describe('Tries that failed since the last success.'),
   failing_since: Time.nullable(),
-  paused_until: Time.nullable().describe('Set while the receiver asks us to slow down.'),
+  paused_until: Time.nullable().describe('Set while the receiver asked to slow down.'),
   last_success_at: Time.nullable(),
   last_failure_at: Time.nullable(),
   last_error_code: z.string().nullable(),

@@ -71,7 +71,7 @@ export const alertErrors = defineErrors({
   alert_slowed: {
     kind: 'rate_limited',
     status: 429,
-    message: 'The receiver of alert sink {sink} asks us to slow down.',
+    message: 'The receiver of alert sink {sink} asked to slow down.',
     next: 'Millrace sends the rest when the receiver allows it; send fewer alerts there if this goes on.',
   },
 });

@@ -72,7 +72,7 @@ export const engineErrors = defineErrors({
   cursor_malformed: {
     kind: 'input',
     status: 400,
-    message: 'This list did not give out that cursor.',
+    message: 'The cursor is not one that this list returned.',
     next: 'Start again without a cursor.',
   },
   lease_lost: {
@@ -91,7 +91,7 @@ export const engineErrors = defineErrors({
   worker_lost: {
     kind: 'lost',
     status: 500,
-    message: 'Run {run} took its worker down {count} times and was stopped.',
+    message: 'The workers of run {run} died {count} times while they worked on it; Millrace does not try it again.',
     next: 'Look at its input and at the worker log around the last attempt, then retry it.',
   },
   stage_stalled: {

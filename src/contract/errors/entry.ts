@@ -3,7 +3,7 @@
 /** What a kind means, and the only thing it means. */
 export const errorKinds = {
   input: 'the row, file or request is wrong; Millrace refuses it and never retries it',
-  config: 'the installation is set up wrong; work stops until a person changes it',
+  config: 'the configuration is wrong; work stops until a person changes it',
   auth: 'a credential was refused; work stops and becomes a dead letter where the pipeline has one',
   transient: 'something outside failed; the work is tried again with growing pauses',
   rate_limited:

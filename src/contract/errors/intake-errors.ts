@@ -5,7 +5,7 @@ export const intakeErrors = defineErrors({
   blob_key_invalid: {
     kind: 'bug',
     status: 500,
-    message: 'A blob key was not one that Millrace makes.',
+    message: 'The blob key does not have the form that Millrace uses.',
     next: 'Nothing was read or written. Report it with the correlation id.',
   },
   blob_exists: {
@@ -18,7 +18,7 @@ export const intakeErrors = defineErrors({
     kind: 'input',
     status: 404,
     message: 'There is no blob {blob}.',
-    next: 'Check the id; the bytes of old runs are removed when their time is over.',
+    next: 'Check the id; Millrace deletes the bytes of old runs after their retention time.',
   },
   blob_store_refused: {
     kind: 'config',
@@ -138,6 +138,6 @@ export const intakeErrors = defineErrors({
     kind: 'transient',
     status: 409,
     message: 'The file "{name}" changed while it was being read.',
-    next: 'It is read again once it has been still for a while.',
+    next: 'Millrace reads it again when it has not changed for a while.',
   },
 });

@@ -123,7 +123,7 @@ export const platformErrors = defineErrors({
     kind: 'transient',
     status: 503,
     message:
-      'Migration {name} was tried {tries} times; others held a lock it needs for longer than {seconds} s each time.',
+      'Migration {name} was tried {tries} times; other transactions held a lock that it needs for longer than {seconds} s each time.',
     next: 'End the transaction that holds it (pg_stat_activity shows it) and run "millrace migrate" again; nothing was changed.',
   },
   preparation_blocked: {

@@ -200,7 +200,7 @@ export const tabularErrors = defineErrors({
     kind: 'input',
     status: 422,
     message:
-      'The record gives one name two values: a key stands in it twice, or a dotted key beside the object it spells.',
+      'The record gives one name two values: one key occurs twice, or both the key "a.b" and an object "a" with the key "b" occur.',
     next: 'Leave one of the two values.',
   },
   row_unknown_key: {

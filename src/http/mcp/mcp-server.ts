@@ -31,7 +31,7 @@ function addDocumentTools(server: McpServer, call: Client): void {
     {
       title: 'Search documents',
       description:
-        'Finds chunks of the active documents, by words and by meaning. "exact phrase" must stand there, -word must not. Each hit names document, version and page for fetch_page.',
+        'Finds chunks of the active documents, by words and by meaning. "exact phrase" must occur, -word must not. Each hit names document, version and page for fetch_page.',
       inputSchema: z.object({
         query: z.string().min(1).max(10_000),
         limit: z.int().min(1).max(50).default(10),

@@ -31,7 +31,7 @@ const outbox = gauge('millrace_outbox_events', 'Events that have no position yet
 const outboxAge = gauge('millrace_outbox_oldest_seconds', 'Age of the oldest of those.');
 const behind = gauge('millrace_consumer_lag_events', 'Events that a consumer has not read yet.', ['consumer']);
 const behindAge = gauge('millrace_consumer_lag_seconds', 'Age of the oldest of those.', ['consumer']);
-const deadRows = gauge('millrace_table_dead_rows', 'Dead rows of the tables that every run passes through.', ['table']);
+const deadRows = gauge('millrace_table_dead_rows', 'Dead rows of the tables that every run uses.', ['table']);
 const liveRows = gauge('millrace_table_live_rows', 'Live rows of those tables.', ['table']);
 const xminAge = gauge(
   'millrace_xmin_age_transactions',

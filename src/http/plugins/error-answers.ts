@@ -1,5 +1,5 @@
 // Every refusal leaves as application/problem+json, with Retry-After where waiting helps. Faults of ours are logged with their
-// cause; refusals of bad requests are not, they are the caller's affair.
+// cause; refusals of bad requests are not: only the caller can do something about them.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { operations } from '../../contract/api/operations.ts';
 import { problemMediaType } from '../../contract/api/problem.ts';

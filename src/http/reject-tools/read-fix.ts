@@ -1,4 +1,4 @@
-// A fix as a caller names it, checked. Which fixes there are is the tabular layer's affair.
+// A fix as a caller names it, checked. The tabular layer decides which fixes there are.
 import { z } from 'zod';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { applyFix, type Fix } from '../../tabular/validation/fixes.ts';

@@ -58,7 +58,7 @@ function configOf(row: ShownRun, channel: string | undefined): IngestionRunView[
   return {
     source_type: channel ?? channelOf(row),
     created_by_user_id: row.created_by_user_id,
-    // Not where the bytes lie, which is nobody's business outside, but where they can be had under the caller's own rights.
+    // Not where the bytes are stored, which stays inside the server, but where the caller can fetch them with its own rights.
     upload_uri: row.blob_id === null ? null : urlOf('uploads.original', { params: { upload_id: row.id } }),
     title: textOf(row.input.title) ?? titleOf(row),
     original_filename: row.original_name,

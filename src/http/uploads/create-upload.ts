@@ -1,5 +1,5 @@
 // POST /v1/uploads: a file or rows for the pipeline that the upload names, or for the one that takes uploads by default. What a file may
-// be and what it becomes is the pipeline's affair (its intake); here are the bytes, the credential and the answer.
+// be and what it becomes the pipeline decides (its intake); here are the bytes, the credential and the answer.
 import { makerOf } from '../../access/principal.ts';
 import type { UploadFields } from '../../contract/api/uploads.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';

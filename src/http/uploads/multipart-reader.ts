@@ -66,7 +66,8 @@ class Scanner {
     await this.#need(2);
     if (startsWith(this.#pending, doubleDash)) return false;
     const end = await this.#find(lineEnd, 256);
-    if (end === undefined || !isBlank(this.#pending.subarray(0, end))) throw malformed('a boundary line goes on');
+    if (end === undefined || !isBlank(this.#pending.subarray(0, end)))
+      throw malformed('a boundary line has text after it');
     // The line end stays: a part may have no headers, and then it is the first half of the blank line.
     this.#pending = this.#pending.subarray(end);
     return true;
@@ -110,7 +111,7 @@ class Scanner {
       const next = await this.#source.next();
       if (next.done === true) return;
       skipped += next.value.byteLength;
-      if (skipped > maxMarginBytes) throw malformed('it goes on after its last part');
+      if (skipped > maxMarginBytes) throw malformed('it has text after its last part');
     }
   }
 

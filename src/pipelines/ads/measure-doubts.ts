@@ -73,8 +73,8 @@ function doubtOf(measure: string, header: string): ReadingDoubt {
   const title = adsFields.field(measure)?.title ?? measure;
   return {
     code: 'measure_unmapped',
-    message: `No column is read as ${title}, and "${header}" looks like it.`,
-    evidence: { for: ['its name is not known'], against: ['its name speaks of it', 'it holds numbers'] },
+    message: `No column is read as ${title}, but "${header}" may be it.`,
+    evidence: { for: ['its name is not known'], against: ['its name contains the word', 'it holds numbers'] },
     rowsAtStake: 0,
     lines: [],
     answers: [{ label: `Store the file without ${title}`, overrides: {} }],

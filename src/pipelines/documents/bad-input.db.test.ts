@@ -105,7 +105,7 @@ describe('a PDF that says it has more pages than it can hold', () => {
   });
 });
 
-describe('what a file brings along', () => {
+describe('what a file contains besides its text', () => {
   it('embedded files, scripts and outside actions of a PDF are ignored, and the version says so', async () => {
     const attached = { dict: '/Type /EmbeddedFile', bytes: Buffer.from('MZ of a program') };
     const at = 4 + 2;

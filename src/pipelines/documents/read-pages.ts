@@ -16,7 +16,7 @@ export interface LostPages {
 export interface ReadOptions {
   readonly lost: LostPages;
   readonly signal?: AbortSignal;
-  /** After each page that was read by itself: a sign of life. */
+  /** After each page that was read by itself: a sign of activity. */
   readonly onPage?: (pageNo: number) => void;
 }
 

@@ -1,4 +1,4 @@
-// One object on its way: every byte is a sign of life of its sync, since a large object takes longer than the stall limit. One that stops arriving, or
+// One object on its way: every byte is a sign of activity of its sync, since a large object takes longer than the stall limit. One that stops arriving, or
 // does not arrive in its time, is given up alone: its sync goes on with the others.
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { untilAborted } from '../../platform/blob/byte-meter.ts';

@@ -96,7 +96,7 @@ export function faultOfCredential(
   credential: Credential | null,
 ): string | undefined {
   if (credential === null && kind === 's3' && !settings.allowServerIdentity)
-    return 'credential: S3 needs keys; the identity of the server is not lent out (SOURCE_SERVER_IDENTITY)';
+    return 'credential: S3 needs keys; sources may not use the identity of the server (SOURCE_SERVER_IDENTITY)';
   if (credential === null)
     return kind === 'sftp' ? 'credential: an SFTP server needs a user and a password or key' : undefined;
   if (kind === 's3')

@@ -1,5 +1,5 @@
 // Objects that no longer belong to a source, because its prefix, patterns, place or pipeline were changed or the source is removed. What they
-// brought is kept or deactivated, as the admin says; without a word nothing that was taken in is touched.
+// brought is kept or deactivated, as the admin says; unless the admin says so, nothing that was taken in is touched.
 import { withTenant } from '../../platform/database.ts';
 import { openPlace } from './open-place.ts';
 import { belongsTo } from './scope.ts';

@@ -6,7 +6,7 @@ import { recountSync } from './recount.ts';
 import type { SourcesDeps } from './sources-deps.ts';
 import { syncSource } from './sync.ts';
 
-/** A large object is read for a long while without a commit; its bytes are signs of life. */
+/** A large object is read for a long while without a commit; its bytes are signs of activity. */
 const STALL_MS = 600_000;
 
 const MINUTE_MS = 60_000;

@@ -220,7 +220,7 @@ async function putAway({ context, source, place }: SyncJob, objects: readonly Pl
       await place.putAway(object, how, context.signal);
     } catch (error) {
       if (context.signal.aborted) throw error;
-      context.log.warn({ err: error, source: source.source_id }, 'a taken object could not be put away; it stays');
+      context.log.warn({ err: error, source: source.source_id }, 'a taken object could not be moved away; it stays');
       continue;
     }
     if (how === 'move')

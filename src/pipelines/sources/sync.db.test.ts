@@ -359,6 +359,11 @@ describe('a source', () => {
       const answer = await api.call('sources.create', { as: bench.admin, body: bench.wish('wrong', over) });
       expect([answer.statusCode >= 400, answer.json().code]).toEqual([true, code]);
     }
+    // A command without MILLRACE_URL does not use the server: its own environment counts.
+    const shut = bench.wish('wrong', { place: { kind: 'folder', directory: '/etc' }, credential: null });
+    expect((await api.call('sources.create', { as: bench.admin, body: shut })).json().next).toMatch(
+      /SOURCE_FOLDER_ROOTS of the server.* without MILLRACE_URL .*environment of the command/,
+    );
     const { rows } = await bench.db.admin.query(`select from ingestion_sources where name = 'wrong'`);
     expect(rows).toHaveLength(0);
   });

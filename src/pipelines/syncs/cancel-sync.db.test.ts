@@ -102,7 +102,7 @@ describe('a sync that is cancelled', () => {
     expect((await outcome(jobId))?.outcome).toBe('cancelled');
   });
 
-  it('and whose trigger never arrived is settled after several looks in vain', async () => {
+  it('and whose trigger never arrived is settled after several looks without result', async () => {
     const { connector, jobId } = await start('lost before its effect');
     await triggered(connector);
     await cancel(jobId);

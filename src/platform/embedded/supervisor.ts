@@ -261,7 +261,7 @@ function rotateLog(file: string): number {
 function lastComplaint(said: string): string {
   const lines = said.trim().split('\n');
   const complaint = lines.findLast((line) => /FATAL|PANIC|error/i.test(line)) ?? lines.at(-1);
-  return complaint?.trim() || 'it ended without a word';
+  return complaint?.trim() || 'it ended without a message';
 }
 
 function say(socket: net.Socket, message: SupervisorMessage, then?: () => void): void {

@@ -152,7 +152,7 @@ class HeaderSearch {
     if (index === 0 || row.isAfterBlank === true) clues.push({ says: 'it starts a block of lines', weight: 0.4 });
     if (next?.isAfterBlank === true) {
       const isTitle = this.#isWide(next) && this.#model(index + 1).textShare(next) >= 0.6;
-      if (isTitle) clues.push({ says: 'names follow behind a blank line', weight: -3 });
+      if (isTitle) clues.push({ says: 'names follow after a blank line', weight: -3 });
       else clues.push({ says: 'a blank line parts it from the rows below', weight: -0.7 });
     }
     if (next === undefined && index > 0) clues.push({ says: 'nothing follows it', weight: -1.5 });

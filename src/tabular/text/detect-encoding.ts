@@ -209,7 +209,7 @@ async function byStatistics(sample: Buffer): Promise<Decision<Encoding>> {
     refuse(`it looks like ${unreadable.name}, which cannot be read${readable}`);
   }
   if (first === undefined) refuse('the bytes are not text in any encoding that Millrace knows');
-  if (first.score < MIN_SCORE) refuse('nothing in it speaks for one encoding');
+  if (first.score < MIN_SCORE) refuse('nothing in it is evidence for one encoding');
   // Between close answers the one that makes more of the bytes letters is the better reading of a name.
   const limit = (answer: Answer) => first.score * (answer.names.has('windows-1252') ? TOO_CLOSE_USUAL : TOO_CLOSE);
   const close = [first, ...others.filter((other) => other.score >= limit(other))];

@@ -109,7 +109,7 @@ function decideAmbiguous(example: string, hints: NumberStyleHints): Decision<Num
     return {
       ...decision,
       confidence: 'guess',
-      evidence: { for: ['cells are separated by commas'], against: ['every decimal point has three digits behind it'] },
+      evidence: { for: ['cells are separated by commas'], against: ['every decimal point has three digits after it'] },
       rival: { says: 'a decimal comma', certainty: 0.5 },
     };
   }

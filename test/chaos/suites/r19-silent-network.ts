@@ -1,4 +1,4 @@
-// R19: the network loses connections without a word. All connections of a process fall silent at once, as in a failover by address or
+// R19: the network loses connections silently. All connections of a process fall silent at once, as in a failover by address or
 // behind a firewall that forgot its table; others are reset before the answer, lose requests, or answer late. New ones work.
 import { setTimeout as pause } from 'node:timers/promises';
 import { frontOf } from '../../support/pgbouncer.ts';

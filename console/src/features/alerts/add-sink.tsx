@@ -51,7 +51,7 @@ export function AddSink({ onClose }: { onClose: () => void }): ReactNode {
         maxLength={2000}
         value={secret}
         onChange={(event) => setSecret(event.target.value)}
-        hint="It is kept sealed and never shown again."
+        hint="Millrace encrypts it and never shows it again."
       />
       <Choice
         label="From this severity on"

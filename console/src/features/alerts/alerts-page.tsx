@@ -18,7 +18,7 @@ import { Severity } from './severity.tsx';
 const route = getRouteApi('/shell/operate/alerts');
 
 const endings: Record<NonNullable<Alert['resolution']>, string> = {
-  below_threshold: 'the figure is in order again',
+  below_threshold: 'the value is within its limit again',
   run_ended: 'its run ended',
   retried: 'its run was retried',
   expired: 'nothing more happened',

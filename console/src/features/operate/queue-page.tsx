@@ -62,7 +62,7 @@ function PipelineBoard({ pipeline, lanes }: { pipeline: Pipeline; lanes: readonl
         ))}
       </p>
       {lanes.length === 0 ? (
-        <p className="px-4 py-3 text-sm text-ink-2">The queue is empty: no run waits or works.</p>
+        <p className="px-4 py-3 text-sm text-ink-2">The queue is empty: no run is waiting or active.</p>
       ) : (
         <ul className="divide-y divide-line">
           {lanes.map((lane) => (

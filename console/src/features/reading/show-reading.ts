@@ -4,7 +4,7 @@ import type { Reading, RunFile } from '../../pipelines/kit.ts';
 
 export type { Reading } from '../../pipelines/kit.ts';
 
-/** A pipeline that has no reader answers with nothing: its files are its own affair. */
+/** A pipeline that has no reader answers with nothing: it alone knows about its files. */
 export function readingQuery(run: RunFile) {
   return queryOptions({
     queryKey: ['run', run.run_id, 'reading'],

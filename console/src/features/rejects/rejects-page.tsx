@@ -103,7 +103,7 @@ function NoRejects({ run }: { run: RunDetail }): ReactNode {
   if (running)
     return (
       <EmptyState icon="clock" title="No row has been refused so far">
-        The run still works; refused rows appear here as they are found.
+        The run has not ended; refused rows appear here as they are found.
       </EmptyState>
     );
   if (run.phase === 'failed' || run.phase === 'dead')

@@ -52,7 +52,7 @@ export function AttemptDetails({ id, run, stage, bar, onClose }: Props): ReactNo
         <Fact name="Worker" value={attempt?.worker ? inertText(attempt.worker) : 'none yet'} />
         {last && (
           <Fact
-            name="Last sign of life"
+            name="Last activity"
             value={
               <>
                 {amount(last.done, last.unit ?? 'rows')}, <Moment at={last.at} as="clock" />

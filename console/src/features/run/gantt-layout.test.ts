@@ -44,7 +44,7 @@ describe('the stage chart', () => {
     });
   });
 
-  it('marks when the worker gave a sign of life, on the attempt it belongs to, and no more marks than can be told apart', () => {
+  it('marks when the worker gave a sign of activity, on the attempt it belongs to, and no more marks than can be told apart', () => {
     const samples = Array.from({ length: 400 }, (_, index) => ({
       at: new Date(Date.parse(at(2)) + index * 20).toISOString(),
       attempt: 1,

@@ -13,7 +13,7 @@ interface Picked {
 }
 
 /**
- * Stages over time: hatched is time in the queue, solid is work, notches are signs of life, one sub-row per attempt. A click on an
+ * Stages over time: hatched is time in the queue, solid is work, notches are signs of activity, one sub-row per attempt. A click on an
  * attempt, or Enter, opens its details; the arrow keys go from one to the next.
  */
 export function Gantt({ run }: { run: RunDetail }): ReactNode {
@@ -94,7 +94,7 @@ export function Gantt({ run }: { run: RunDetail }): ReactNode {
               <span className="absolute inset-y-0 left-1.5 w-px bg-surface" />
               <span className="absolute inset-y-0 left-3.5 w-px bg-surface" />
             </span>{' '}
-            sign of life
+            sign of activity
           </span>
         )}
         {!open && <span>a click on a bar shows its details</span>}

@@ -10,7 +10,7 @@ describe('the silence of a worker', () => {
     expect(silenceOf({ ...run, attempts: [] }, 5_000)).toBeUndefined();
   });
 
-  it('is said after a while, counted from the last sign of life', () => {
+  it('is said after a while, counted from the last sign of activity', () => {
     expect(silenceOf({ ...run, attempts: [], progress: { ...progress, at: at(10) } }, 30_000)).toBe(20_000);
   });
 

@@ -115,7 +115,9 @@ function ConfirmBulk({
           <>
             <p role="status">
               {plural(act.data.changed, 'run')} {action.done}
-              {act.data.skipped.length > 0 && `, ${count(act.data.skipped.length)} skipped because they had moved on`}.
+              {act.data.skipped.length > 0 &&
+                `, ${count(act.data.skipped.length)} skipped because their state had changed`}
+              .
             </p>
             <Button look="main" className="self-end" onClick={() => onClose(true)}>
               Close

@@ -38,7 +38,7 @@ export function SavedFilters({ filters }: { filters: RunFilters }): ReactNode {
           </button>
           <button
             type="button"
-            aria-label={`Forget the filter ${each.name}`}
+            aria-label={`Delete the filter ${each.name}`}
             onClick={() => keep(saved.filter(({ name: other }) => other !== each.name))}
             className="chip rounded-l-none! px-1.5!"
           >

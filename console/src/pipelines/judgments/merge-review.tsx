@@ -12,7 +12,7 @@ import { type Review, reviewsQuery } from './list-reviews.ts';
 const reasons: Record<Review['reason'], string> = {
   same_name: 'the same name',
   shared_phone: 'the same phone number',
-  split: 'taken apart by hand',
+  split: 'separated by a person',
 };
 
 export function MergeReview(): ReactNode {

@@ -41,7 +41,8 @@ function PlaintiffTable({ name }: { name: string }): ReactNode {
   if (pages.isPending) return <LoadingLines lines={6} />;
   if (pages.isError) return <ProblemNote error={pages.error} onRetry={() => void pages.refetch()} />;
   const rows = pages.data.pages.flatMap((page) => page.data);
-  if (rows.length === 0) return <EmptyState icon="table" title={name ? 'Nobody has this name' : 'No plaintiffs yet'} />;
+  if (rows.length === 0)
+    return <EmptyState icon="table" title={name ? 'No plaintiff has this name' : 'No plaintiffs yet'} />;
   return (
     <>
       <Table label="Plaintiffs" head={['Name', 'Email', 'Phone', 'Known by', right('Judgments'), 'Changed']}>

@@ -32,7 +32,7 @@ const places: Record<Kind, readonly Asked[]> = {
     { name: 'bucket', label: 'Bucket', required: true },
     { name: 'region', label: 'Region', placeholder: 'us-east-1' },
     { name: 'endpoint', label: 'Endpoint', hint: 'Only of a store other than AWS, e.g. https://minio.example.com' },
-    { name: 'role_arn', label: 'Role to assume', hint: 'Only if the keys must take on a role, arn:aws:iam::…' },
+    { name: 'role_arn', label: 'Role to assume', hint: 'Only if the keys must assume a role, arn:aws:iam::…' },
     { name: 'external_id', label: 'External id of the role' },
   ],
   sftp: [

@@ -21,7 +21,7 @@ export function PreviewTable({ preview, isJudged }: { preview: Preview; isJudged
   if (objects.length === 0)
     return (
       <EmptyState title="Nothing is there yet">
-        The connection works, but no object has this prefix and lies where the patterns reach.
+        The connection works, but no object has this prefix and matches the patterns.
       </EmptyState>
     );
   const taken = objects.filter(({ becomes }) => becomes === 'taken').length;

@@ -14,7 +14,7 @@ describe('the receipt bar', () => {
     ]);
   });
 
-  it('shows rows nobody accounts for as a segment and says it does not add up', () => {
+  it('shows rows that are not accounted for as a segment and says it does not add up', () => {
     const bar = receiptBar({ ...done, receipt: { read: 100, outcomes: { inserted: 88 } } });
     expect(bar.balanced).toBe(false);
     expect(bar.difference).toBe(12);

@@ -48,7 +48,7 @@ export const meanings: Readonly<Record<string, string>> = {
   through: 'processed rows; the receipt counts their outcomes at the end',
   pending: 'rows not processed yet',
   furniture: 'header, preamble and total lines set aside before counting',
-  missing: 'rows nobody accounts for',
+  missing: 'rows that are not accounted for',
 };
 
 interface Input {

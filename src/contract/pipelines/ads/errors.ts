@@ -35,8 +35,8 @@ export const adsErrors = defineErrors({
   already_reread: {
     kind: 'conflict',
     status: 409,
-    message: 'Upload {upload} has been read again as {run}.',
-    next: 'Read {run} again; what counts is from there.',
+    message: 'Upload {upload} was already read again, as run {run}.',
+    next: 'To read the file once more, read run {run} again.',
   },
   upload_unfinished: {
     kind: 'conflict',
@@ -59,7 +59,7 @@ export const adsErrors = defineErrors({
   nothing_newer: {
     kind: 'input',
     status: 422,
-    message: 'The {total} rows that could be stored are older than the numbers that are there; nothing was changed.',
+    message: 'The {total} rows that could be stored are older than the stored numbers; Millrace changed nothing.',
     next: 'If these numbers are the right ones, upload the file again with a later reported_at.',
   },
   rows_failed: {
@@ -145,7 +145,7 @@ export const adsErrors = defineErrors({
     kind: 'input',
     status: 422,
     message: 'The day {value} lies after the day the numbers were reported.',
-    next: 'Nothing to do if the account is in a zone ahead; otherwise check the order of day and month.',
+    next: 'Nothing to do if the time zone of the account is ahead; otherwise check the order of day and month.',
   },
   spend_negative: {
     kind: 'input',

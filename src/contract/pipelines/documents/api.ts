@@ -259,7 +259,7 @@ export const documentRoutes = defineRoutes({
   },
   'documents.page': {
     tag: 'Documents',
-    summary: 'The text of a page, its blocks and the chunks that stand on it',
+    summary: 'The text of a page, its blocks and its chunks',
     access: reading,
     params: byPage,
     answer: json(DocumentPageText),

@@ -126,7 +126,7 @@ export const documentsErrors = defineErrors({
     kind: 'input',
     status: 404,
     message: 'There is no conversation {conversation} of yours.',
-    next: 'Look at the list of your conversations, or begin a new one.',
+    next: 'Look at the list of your conversations, or start a new one.',
   },
   llm_failed: {
     kind: 'transient',
@@ -161,7 +161,7 @@ export const documentsErrors = defineErrors({
   model_without_previous: {
     kind: 'conflict',
     status: 409,
-    message: 'No other model was active before that is still ready.',
+    message: 'No model that was active before is still ready.',
     next: 'Name the model: "millrace models activate MODEL".',
   },
   embedding_provider_failed: {

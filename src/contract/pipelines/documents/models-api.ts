@@ -101,7 +101,7 @@ export const modelRoutes = defineRoutes({
   'models.activate': {
     tag: 'Search',
     summary: 'Ask questions with this model from now on',
-    notes: 'One statement: a question is asked with the one or with the other. The model before stays ready.',
+    notes: 'Each question uses the one model or the other, never both. The former model stays ready.',
     access: changing,
     body: byModel,
     answer: json(EmbeddingModel),
@@ -109,7 +109,7 @@ export const modelRoutes = defineRoutes({
   },
   'models.rollback': {
     tag: 'Search',
-    summary: 'Ask questions with the model before again',
+    summary: 'Ask questions with the former model again',
     access: changing,
     body: z.strictObject({}).optional(),
     answer: json(EmbeddingModel),
@@ -117,7 +117,7 @@ export const modelRoutes = defineRoutes({
   },
   'models.retire': {
     tag: 'Search',
-    summary: 'Stop using a model and take its vectors away',
+    summary: 'Stop using a model and remove its vectors',
     access: changing,
     body: byModel,
     answer: json(EmbeddingModel),

@@ -25,7 +25,7 @@ const SearchRequest = z.strictObject({
   query: z
     .string()
     .max(MAX_QUESTION)
-    .describe('Words, in any language. "exact phrase" must stand in the chunk; -word must not.'),
+    .describe('Words, in any language. "exact phrase" must occur in the chunk; -word must not.'),
   limit: z.int().min(1).max(100).default(10),
   filters: SearchFilters.optional(),
   mode: z.enum(['hybrid', 'lexical', 'vector']).default('hybrid'),
@@ -89,7 +89,7 @@ const SearchAnswer = z.object({ query_id: Id, hits: z.array(SearchHit), why: Sea
 
 const AskRequest = z.strictObject({
   question: z.string().max(MAX_QUESTION),
-  conversation_id: Id.optional().describe('Of the caller’s own threads: the question may lean on those before it.'),
+  conversation_id: Id.optional().describe('Of the caller’s own threads: the question may refer to earlier ones.'),
   filters: SearchFilters.optional(),
   limit: z.int().min(1).max(20).default(8).describe('Chunks of evidence.'),
   stream: z.boolean().default(false).describe('Answer as Server-Sent Events; so does Accept: text/event-stream.'),
@@ -114,7 +114,7 @@ const Citation = z.object({
 const AnswerSentence = z.object({
   text: z.string(),
   citations: z.array(Count),
-  is_supported: z.boolean().describe('false: no citation that was retrieved stands behind it.'),
+  is_supported: z.boolean().describe('false: no retrieved citation supports it.'),
 });
 
 const AskAnswer = z.object({
@@ -222,7 +222,7 @@ export const searchRoutes = defineRoutes({
   'queries.list': {
     tag: 'Search',
     summary: 'Questions that were asked, newest first',
-    notes: 'Admins see those of the tenant that stand in no conversation of somebody else; others see their own.',
+    notes: 'Admins see those of the tenant that are in no conversation of somebody else; others see their own.',
     access: own,
     query: Page.extend({
       status: z.enum(['answered', 'abstained']).optional(),

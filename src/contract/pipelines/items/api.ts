@@ -250,8 +250,8 @@ export const itemsRoutes = defineRoutes({
       statuses: Several.optional().describe(
         'PENDING, PROCESSING, DONE, ERROR, NOT_FOUND, SKIPPED, separated by commas.',
       ),
-      sort: z.string().max(40).optional().describe('row_index (as it is without) or updated_at.'),
-      column: z.string().max(300).optional().describe('Only items whose text stands in this column.'),
+      sort: z.string().max(40).optional().describe('row_index (the default) or updated_at.'),
+      column: z.string().max(300).optional().describe('Look for the text in this column only.'),
       text: z.string().max(200).optional().describe('Only items that hold this text, whatever its case.'),
       since: z
         .string()
@@ -270,7 +270,7 @@ export const itemsRoutes = defineRoutes({
         .min(-1)
         .max(2_147_483_647)
         .optional()
-        .describe('Instead of a cursor: rows behind this row_index. For grids that jump to a place.'),
+        .describe('Instead of a cursor: rows after this row_index. For grids that jump to a place.'),
       pageSize: PageSize,
       after: After,
     }),
@@ -319,7 +319,7 @@ export const itemsRoutes = defineRoutes({
   },
   'jobs.pause': {
     tag: 'Items',
-    summary: 'Pause a job: slices at work end, nobody begins another',
+    summary: 'Pause a job: slices at work are finished, and no other one begins',
     access: acting,
     params: byJob,
     answer: json(Job),
@@ -327,7 +327,7 @@ export const itemsRoutes = defineRoutes({
   },
   'jobs.resume': {
     tag: 'Items',
-    summary: 'Let a paused job go on; one that waits looks at once whether something is due',
+    summary: 'Resume a paused job; a job that waits checks at once whether an item is due',
     access: acting,
     params: byJob,
     answer: json(Job),

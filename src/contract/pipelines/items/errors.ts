@@ -47,7 +47,7 @@ export const itemsErrors = defineErrors({
   job_ended: {
     kind: 'conflict',
     status: 409,
-    message: 'Job {job} is {state}; {action} is for jobs that are still at work.',
+    message: 'Job {job} is {state}; {action} is possible only while a job is at work.',
     next: 'Reprocess the rows you want to be processed again.',
   },
   job_still_running: {
@@ -71,7 +71,7 @@ export const itemsErrors = defineErrors({
   status_not_pending: {
     kind: 'input',
     status: 400,
-    message: 'Items of status {status} are in no list by last change; PENDING and PROCESSING are.',
+    message: 'A list by last change holds only items that are PENDING or PROCESSING, none that are {status}.',
     next: 'Ask for PENDING or PROCESSING, or for the items of one job in the order of its file.',
   },
   page_without_cursor: {

@@ -163,7 +163,7 @@ export const judgmentRoutes = defineRoutes({
   },
   'batches.checks': {
     tag: 'Judgments',
-    summary: 'What must hold in the database for batches to land once',
+    summary: 'Check that the database stores each batch once',
     notes:
       'Stale batches, unique keys, row-level security, the status guard and rights: what "millrace golden-path" looks at first.',
     access: allow(['admin', 'service'], 'operate:read'),

@@ -164,7 +164,7 @@ export const judgmentsErrors = defineErrors({
   golden_path_failed: {
     kind: 'bug',
     status: 500,
-    message: 'The golden path did not hold: {checks}.',
-    next: 'Do not import into this installation until it does; "millrace doctor" may say why.',
+    message: 'The golden path failed: {checks}.',
+    next: 'Do not import into this installation until the golden path passes; "millrace doctor" may say why.',
   },
 });

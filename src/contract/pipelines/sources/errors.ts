@@ -60,7 +60,7 @@ export const sourcesErrors = defineErrors({
     kind: 'config',
     status: 422,
     message: 'The folder "{folder}" may not be read by a source.',
-    next: 'The operator lists the folders that sources may read in SOURCE_FOLDER_ROOTS.',
+    next: 'Add the folder, or one above it, to SOURCE_FOLDER_ROOTS of the server and restart it. A command without MILLRACE_URL does not use that server but an API of its own: set SOURCE_FOLDER_ROOTS in the environment of the command too, or set MILLRACE_URL.',
   },
   source_secret_unreadable: {
     kind: 'config',
@@ -114,7 +114,7 @@ export const sourcesErrors = defineErrors({
     kind: 'config',
     status: 422,
     message: 'The certificate of the server is not trusted ({reason}).',
-    next: 'Give the source the certificate of the server or of who signed it, or have the server show one for its name.',
+    next: 'Give the source the certificate of the server or of the authority that signed it, or install a certificate for the name of the server there.',
   },
   source_listing_unusable: {
     kind: 'config',

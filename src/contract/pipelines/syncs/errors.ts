@@ -102,7 +102,7 @@ export const syncErrors = defineErrors({
   airbyte_forbidden: {
     kind: 'auth',
     status: 502,
-    message: 'Airbyte does not allow it (403): {detail}.',
+    message: 'Airbyte does not allow the credential to do this (403): {detail}.',
     next: 'Give the credential access to the workspace, then requeue the dead letter (an admin or support may).',
   },
   airbyte_not_found: {
@@ -127,7 +127,7 @@ export const syncErrors = defineErrors({
     kind: 'config',
     status: 502,
     message: 'Airbyte cannot do what was asked ({status}): {detail}.',
-    next: 'Look at the connection in Airbyte; it may be locked or set up wrong.',
+    next: 'Look at the connection in Airbyte; it may be locked or wrongly configured.',
   },
   airbyte_rate_limited: {
     kind: 'rate_limited',

@@ -1,4 +1,4 @@
-// GET /v1/lanes: each waiting line of the tenant, and why its first run waits.
+// GET /v1/lanes: each lane of the tenant, and why its first run waits.
 
 import { readLanes } from '../../../engine/reads/read-queue.ts';
 import { handle } from '../../call.ts';

@@ -82,6 +82,6 @@ function pauseOf(pipeline: AnyPipeline, tenantId: string, pauses: readonly Pause
   const pause = own.find((each) => each.lane === '') ?? own.find((each) => each.lane === laneOf(pipeline, tenantId));
   if (pause === undefined) return null;
   const scope = pause.lane === '' ? ('installation' as const) : ('tenant' as const);
-  // Who paused the installation is the operator's affair.
+  // Only the operator sees who paused the installation.
   return { at: pause.paused_at.toISOString(), by: scope === 'tenant' ? pause.paused_by : null, scope };
 }

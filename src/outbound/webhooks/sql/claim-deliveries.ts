@@ -17,7 +17,7 @@ export interface ClaimedDelivery {
   readonly former_secret: Buffer | null;
 }
 
-/** Of what an endpoint row brings along to a try. */
+/** What a try gets from the row of its endpoint. */
 const secrets = `e.url, e.secret, case when e.former_secret_until > engine.now() then e.former_secret end as former_secret`;
 
 /**

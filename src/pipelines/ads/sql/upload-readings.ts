@@ -8,9 +8,9 @@ import type { AppliedMapping, UploadChoices } from '../reading.ts';
 export interface UploadReading {
   readonly reading: Reading;
   readonly mapping: AppliedMapping;
-  /** What a person had set, handed on from retry to retry. */
+  /** What a person had set, passed on from retry to retry. */
   readonly overrides?: ReadingOverrides | null;
-  /** Said for this file alone; handed on as well. */
+  /** Said for this file alone; passed on as well. */
   readonly choices?: UploadChoices | null;
 }
 

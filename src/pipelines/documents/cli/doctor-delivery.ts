@@ -17,7 +17,7 @@ export async function checkDelivery(
     return {
       check,
       state: 'fail',
-      detail: 'documents wait for an ingest worker, and none can reach the Postgres that "millrace start" brings along',
+      detail: 'documents wait for an ingest worker, and none can reach the Postgres that "millrace start" runs itself',
       fix: 'Set DATABASE_URL to a Postgres that both can reach, or leave INGEST_MODE and DOCUMENTS_WORKED_BY as they are by default.',
     };
   const transport = openTransport(settings);

@@ -104,7 +104,7 @@ function describeComparison({ by_kind: kinds, probes, disagreements, ...compared
     ...kinds
       .filter(({ questions }) => questions > 0)
       .map(({ kind, questions, overlap_at_10: overlap }) => `  ${questions} ${words[kind]}: overlap ${overlap}`),
-    `  sentences led back to their chunk: ${probes.found_by_model} and ${probes.found_by_against} of ${probes.count}`,
+    `  sentences that found their own chunk: ${probes.found_by_model} and ${probes.found_by_against} of ${probes.count}`,
     ...(disagreements.length === 0 ? [] : ['They differ most on:']),
     ...disagreements.flatMap((each) => [
       `  ${each.question} (overlap ${each.overlap_at_10})`,

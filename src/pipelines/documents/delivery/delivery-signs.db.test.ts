@@ -41,7 +41,7 @@ describe('the doctor on deliveries', () => {
     expect(await ask({})).toMatchObject({ check: 'delivery', state: 'ok', detail: expect.stringContaining('ledger') });
   });
 
-  it('says that no ingest worker can ever come where the database is the one that start brings along', async () => {
+  it('says that no ingest worker can ever come where the database is the one that start runs itself', async () => {
     for (const environment of [
       { DOCUMENTS_WORKED_BY: 'ingest-worker' },
       { INGEST_MODE: 'http', INTERNAL_AUTH_TOKEN: TOKEN },

@@ -197,7 +197,7 @@ describe('an upload over HTTP', () => {
     await waitFor(
       async () => (await bench.count('document_deliveries', `last_error = 'worker_unavailable'`)) || undefined,
       {
-        what: 'a first try in vain',
+        what: 'a first try without result',
       },
     );
     expect(await state(runId)).toMatchObject({ status: 'queued', attempt: 0 });
@@ -232,7 +232,7 @@ describe('an upload over HTTP', () => {
     target.onFailure = 'hold';
     const [old, young] = [await upload(), await upload()];
     await waitFor(async () => (await bench.count('document_deliveries', `last_error is not null`)) === 2 || undefined, {
-      what: 'both to be tried in vain',
+      what: 'both to be tried without result',
     });
     await bench.db.admin.query(
       `update document_deliveries set created_at = created_at - interval '61 minutes' where run_id = $1`,

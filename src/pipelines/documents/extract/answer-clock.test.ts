@@ -31,7 +31,7 @@ it('a process that gets on slowly is waited for until it has had its time, stand
   expect(await looksUntilOver(Array.from({ length: 100 }, (_, at) => at * 0.1))).toBe(15);
 });
 
-it('a sign of life starts the time again', async () => {
+it('a sign of activity starts the time again', async () => {
   // Twice at a beginning; then it has taken 5 since the second one, and 105 since the first.
   const taken = [100, 200, 205, 205];
   let looks = 0;

@@ -22,7 +22,7 @@ export class AnswerClock {
     this.#onOver = onOver;
   }
 
-  /** At each question, and at each sign of life. */
+  /** At each question, and at each sign of activity. */
   start(): void {
     this.stop();
     this.#from = this.#cpuMs();

@@ -1,4 +1,4 @@
-// The parts of a Word document as mammoth is given them. It reads what it knows and leaves out the rest without a word: fields, text that is set in one
+// The parts of a Word document as mammoth is given them. It reads what it knows and leaves out the rest silently: fields, text that is set in one
 // direction, ruby, formulas and text boxes of newer programs. Their text is put here into elements it knows; what stays out is counted and said.
 import type { ZipArchive } from '../../../tabular/xlsx/zip-archive.ts';
 import { wordsOf } from './page.ts';

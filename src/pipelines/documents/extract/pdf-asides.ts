@@ -1,4 +1,4 @@
-// What a PDF brings along that is never used: embedded files, scripts, actions that reach outside. Found by their names in the bytes and in
+// What a PDF contains that is never used: embedded files, scripts, actions that reach outside. Found by their names in the bytes and in
 // compressed object streams; nothing of it is opened. It is only said, so a name that is hidden better costs a note and nothing else.
 import { readFile } from 'node:fs/promises';
 import { inflateSync } from 'node:zlib';

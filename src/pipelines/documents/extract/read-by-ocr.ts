@@ -12,7 +12,7 @@ export interface OcrOptions {
   readonly path: string;
   readonly tessdata: string;
   readonly language: string;
-  /** A sign of life after each reading of an image. */
+  /** A sign of activity after each reading of an image. */
   readonly onRead?: () => void;
 }
 
@@ -59,7 +59,7 @@ export async function readByOcr(options: OcrOptions, page: PageForOcr): Promise<
   };
 }
 
-/** The library would ask the internet for it, and go on without a word where that fails. */
+/** The library would ask the internet for it, and go on silently where that fails. */
 function missingData({ language, tessdata }: OcrOptions): string | undefined {
   return language
     .split('+')

@@ -84,7 +84,7 @@ it.each([90, 180] as const)('a scan that lies turned by %i degrees is read as it
   });
   const { words, fate, ocrConfidence, width, blocks, reads } = await read(file);
   expect([fate, width]).toEqual(['ocr', turn === 180 ? WIDTH : HEIGHT]);
-  // Each reading is a sign of life: one alone may take as long as a page is given.
+  // Each reading is a sign of activity: one alone may take as long as a page is given.
   expect(reads).toBe(turn === 180 ? 2 : 3);
   expect(words).toContain('Rule number 8 keeps record 17 for 9 years.');
   expect(ocrConfidence).toBeGreaterThan(0.85);

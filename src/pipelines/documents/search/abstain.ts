@@ -14,7 +14,7 @@ export function reasonToAbstain(found: Found, evidence: Evidence, bar: Bar): Abs
   if (terms.words.length > 0 && terms.words.every(({ isCommon }) => isCommon))
     return {
       code: 'only_common_words',
-      text: 'The question has only words that stand everywhere. Ask for something by name.',
+      text: 'The question has only words that occur in every document. Ask for something by name.',
     };
   if (found.hits.length === 0 || evidence.sentences.length === 0)
     return {

@@ -137,7 +137,7 @@ function reasonAfterWriting(written: (Written & { refused?: boolean }) | undefin
   if (written === undefined || written.sentences.some(({ is_supported: isSupported }) => isSupported)) return undefined;
   return written.refused === true
     ? { code: 'thin_evidence', text: 'The language model found no answer in the evidence.' }
-    : { code: 'no_citation_left', text: 'No sentence of the answer could be shown in the documents.' };
+    : { code: 'no_citation_left', text: 'No sentence of the answer is supported by the documents.' };
 }
 
 function round(value: number): number {

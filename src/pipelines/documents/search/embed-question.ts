@@ -78,7 +78,7 @@ export class QuestionEmbedder {
   }
 }
 
-/** One vector for each text, of the model's dimensions, of numbers: anything else would be compared without a word. */
+/** One vector for each text, of the model's dimensions, of numbers: anything else would be compared silently. */
 function checked(vectors: readonly Float32Array[], count: number, dims: number): readonly Float32Array[] {
   const isWhole = (vector: Float32Array) => vector.length === dims && vector.every(Number.isFinite);
   if (!Array.isArray(vectors) || vectors.length !== count || !vectors.every(isWhole))

@@ -89,7 +89,7 @@ export class Pace {
       name: `requests at a time to ${this.#key}`,
       from,
       to: this.#atOnce,
-      reason: `${from} answers in a row were well`,
+      reason: `${from} answers in a row were good`,
     });
   }
 

@@ -84,7 +84,7 @@ async function processImage(
   if (packed instanceof MillraceError) return refused('image_damaged', packed.message);
   const looked = await reader.look(packed, image.isDeflated, signal);
   context.tell({ provider: 'images', ms: performance.now() - startedAt, outcome: outcomeWord(looked) });
-  if ('lost' in looked) return retry('transient', `The process that looks at images went away: ${looked.lost}.`);
+  if ('lost' in looked) return retry('transient', `The process that reads images ended: ${looked.lost}.`);
   if ('fault' in looked) return refused(looked.fault, `The image cannot be read: ${looked.reason}.`);
   const { facts } = looked;
   const twin = await context.read((db) =>

@@ -10,7 +10,7 @@ export interface Look {
   readonly has_due: boolean;
 }
 
-/** Whether there is anything before rows that were never tried: one look instead of three claims in vain, each at the first entry of its index. */
+/** Whether there is anything before rows that were never tried: one look instead of three claims without result, each at the first entry of its index. */
 export async function lookBeforeClaim(db: Queryable, jobId: string): Promise<Look> {
   const { rows } = await db.query<Look>({
     name: 'items-look-before-claim',

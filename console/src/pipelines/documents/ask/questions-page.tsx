@@ -49,9 +49,9 @@ export function QuestionsPage(): ReactNode {
 
 const reasons: Readonly<Record<string, string>> = {
   no_documents: 'there was nothing to search',
-  only_common_words: 'only words that say nothing',
+  only_common_words: 'only words that a search ignores',
   nothing_found: 'nothing found',
-  thin_evidence: 'too little on it in the documents',
+  thin_evidence: 'the documents say too little about it',
   no_citation_left: 'no sentence had a citation',
   purged: 'its document was erased',
 };

@@ -1,4 +1,4 @@
-// What must hold in the database for batches to land once: keys, guard, row-level security, grants, and no batch left behind.
+// Check that the database stores each batch once: keys, guard, row-level security, grants, and no batch left behind.
 // Asked by the golden path and by the doctor.
 import type { Queryable } from '../../../../platform/database.ts';
 import type { Check } from './checks.ts';
