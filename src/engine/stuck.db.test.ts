@@ -80,7 +80,7 @@ describe('effects that stall', () => {
     expect(await ended(engine, slow.id)).toMatchObject({ status: 'completed', attempt: 2 });
   });
 
-  it('in one statement run into its limit before the stage counts as stalled, which is tried again', async () => {
+  it('in one statement run into a limit, their own or that of their stage, and are tried again', async () => {
     const engine = await open('one_long', {
       stallMs: 1_000,
       async work({ run, commit }) {
