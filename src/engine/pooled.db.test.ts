@@ -126,7 +126,7 @@ describe.skipIf(!hasPgBouncer())('the engine behind PgBouncer', () => {
         await look();
         return (await phases('crowd')).every(({ phase }) => phase === 'done');
       },
-      { what: 'all runs to be done' },
+      { everyMs: 5, what: 'all runs to be done' },
     );
     expect(most.pooled).toBeGreaterThan(1);
     expect(most.pooled).toBeLessThanOrEqual(8);

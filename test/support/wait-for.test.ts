@@ -19,4 +19,15 @@ describe('waitFor', () => {
       cause: { message: 'refused' },
     });
   });
+
+  it('looks less often the longer it waits, so that it takes little from what it waits for', async () => {
+    const until = performance.now() + 600;
+    let looks = 0;
+    await waitFor(() => {
+      looks += 1;
+      return performance.now() > until;
+    });
+    // Every 5 ms it would have been 100 at least.
+    expect(looks).toBeLessThan(60);
+  });
 });
