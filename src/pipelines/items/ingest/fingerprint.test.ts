@@ -8,6 +8,11 @@ it('rows that differ in one character, or in the order of two, differ in their f
   const all = new Set(rows.map(of));
   expect(all.size).toBe(rows.length);
   expect(of('{"a":"12"}')).not.toBe(of('{"a":"21"}'));
+  // Wherever it stands, also behind the last four.
+  for (const text of ['{"a":"1234567"}', '{"a":"12345678"}', '{"a":"123456789"}', '{"a":"1234567890"}']) {
+    const changed = Array.from(text, (_, at) => `${text.slice(0, at)}~${text.slice(at + 1)}`);
+    expect(new Set([text, ...changed].map(of)).size).toBe(text.length + 1);
+  }
   expect(of('{"a":"12"}')).toBe(of('{"a":"12"}'));
   const odd = [...all].filter((each) => !Number.isSafeInteger(each) || each < 0 || each >= 2 ** 48);
   expect(odd).toEqual([]);

@@ -28,7 +28,15 @@ import { columnNames } from '../fields.ts';
 import type { ItemsInput } from '../input.ts';
 import { countIngested } from '../metrics.ts';
 import { decideMapping, type JobReading, readAsSaved, rowLimits } from '../reading.ts';
-import { type Inserted, insertOddItems, insertPackedItems, listFingerprints, nothingOdd } from '../sql/insert-items.ts';
+import {
+  type Inserted,
+  type ItemsTarget,
+  insertNothing,
+  insertOddItems,
+  insertPackedItems,
+  listFingerprints,
+  nothingOdd,
+} from '../sql/insert-items.ts';
 import { finishIngest, type IngestRow, selectIngest, setLatestRun, storeIngest, storeReading } from '../sql/jobs.ts';
 import { fingerprintWay } from './fingerprint.ts';
 import { holdJob } from './hold-job.ts';
@@ -80,7 +88,8 @@ async function readFile(
 ): Promise<{ stop: StageOutcome | null; doubts: readonly ReadingDoubt[] }> {
   const { input } = context;
   const source = await openRunFile(context, deps);
-  const { reading, mapping } = await settleReading(context, source, job, said);
+  const opened = source.size < SEVERAL_PIECES ? undefined : openConnections(context, job);
+  const { reading, mapping, stored } = await settleReading(context, source, job, said).finally(() => opened);
   const onDoubt = input.on_doubt ?? 'ask';
   // Names that are known show that header and delimiter are right.
   const isKnown = mapping.columns.some(({ field }) => field !== null);
@@ -89,11 +98,20 @@ async function readFile(
   let state = job.total_items === 0 ? freshIngest : (job.ingest ?? freshIngest);
   if (state.read === 0 && !state.isRead) {
     const stop = stopForDoubts(doubts, onDoubt, true);
-    if (stop !== null) return { stop, doubts };
+    if (stop !== null) {
+      await stored;
+      return { stop, doubts };
+    }
   }
-  if (!state.isRead) state = await storeRows(context, source, { reading, mapping }, job, state, deps);
+  if (!state.isRead) state = await storeRows(context, source, { reading, mapping, stored }, job, state, deps);
+  await stored;
   const late = [...doubts, ...unsettledLate(doubtsOfFindings(state.setAside ?? nothingFound), said)];
   return { stop: stopForDoubts(late, onDoubt, false), doubts: late };
+}
+
+/** `stored`: it is on its way to the database while the first rows are read. */
+interface SettledReading extends JobReading {
+  readonly stored: Promise<void>;
 }
 
 /** Decided by every attempt again until a row is stored: people may have said meanwhile how to read the file, or saved a mapping for its header. */
@@ -102,38 +120,50 @@ async function settleReading(
   source: ByteSource,
   job: IngestRow,
   answered: SaidOfDoubts,
-): Promise<JobReading> {
+): Promise<SettledReading> {
   const { input, commit } = context;
   const { reading: stored, mapping } = job;
   // A job whose first rows were stored before mappings were ends as it began.
   if (stored !== null && job.total_items > 0)
-    return { reading: stored, mapping: mapping ?? decideMapping(stored, null) };
+    return { reading: stored, mapping: mapping ?? decideMapping(stored, null), stored: Promise.resolve() };
   const said = { ...answered, overrides: { ...job.overrides, ...answered.overrides } };
   const found = await readAsSaved(source, input.filename, said.overrides, (fingerprint) =>
     commit((tx) => selectMapping(tx, { pipeline: 'items', fingerprint })),
   );
   const decided = { ...found, reading: withAnswers(found.reading, said) };
-  await commit((tx) => storeReading(tx, input.job_id, decided, columnNames(decided.reading.header.value.names)));
-  return decided;
+  const storing = commit((tx) =>
+    storeReading(tx, input.job_id, decided, columnNames(decided.reading.header.value.names)),
+  );
+  // Its failure is thrown where it is waited for, not while nobody does.
+  storing.catch(() => undefined);
+  return { ...decided, stored: storing };
+}
+
+function targetOf({ run, input }: Context, job: IngestRow): ItemsTarget {
+  return { jobId: input.job_id, tenantId: run.tenantId, runId: run.id, userId: job.user_id, jobType: job.job_type };
+}
+
+/**
+ * While the file is looked at the server would wait: meanwhile connections are opened for the pieces that are stored at once, and the server plans what they will ask. One
+ * connection is there already. Whatever fails here fails again, and is told, where it is needed.
+ */
+async function openConnections(context: Context, job: IngestRow): Promise<void> {
+  const target = targetOf(context, job);
+  const open = () => context.commit((tx) => insertNothing(tx, target)).catch(() => undefined);
+  await Promise.all(Array.from({ length: PIECES_AT_ONCE }, open));
 }
 
 async function storeRows(
   context: Context,
   source: ByteSource,
-  { reading, mapping }: JobReading,
+  { reading, mapping, stored }: SettledReading,
   job: IngestRow,
   from: IngestState,
   { settings, batchBytes, mostRemembered }: ItemsDeps,
 ): Promise<IngestState> {
-  const { run, input } = context;
-  const target = {
-    jobId: input.job_id,
-    tenantId: run.tenantId,
-    runId: run.id,
-    userId: job.user_id,
-    jobType: job.job_type,
-  };
-  const seen = input.duplicates === 'process' ? null : await seenBefore(context, from, mostRemembered);
+  const { input } = context;
+  const target = targetOf(context, job);
+  const seen = input.duplicates === 'process' ? null : await seenBefore(context, from, source.size, mostRemembered);
   const gathered = new ItemRows({ reading, mapping }, from, source.size, seen);
   const size = new AdaptiveSize({
     name: 'rows per insert',
@@ -183,7 +213,9 @@ async function storeRows(
   // to disk, the server works on another.
   const table = openTable(source, reading, { batchBytes: batchBytes ?? BATCH_BYTES, limits: rowLimits });
   const underWay: Promise<IngestState>[] = [];
-  let storing = Promise.resolve(from);
+  // No row is there before the reading is.
+  let storing = stored.then(() => from);
+  storing.catch(() => undefined);
   try {
     for await (const batch of table.batches(from.position)) {
       failpoint('stage.first_byte');
@@ -201,16 +233,23 @@ async function storeRows(
     }
   } finally {
     // Nothing is under way when the stage has ended, however it ends.
-    await Promise.allSettled(underWay);
+    await Promise.allSettled([stored, ...underWay]);
   }
   return storing;
 }
 
 /** After an interruption: the rows that are stored already. */
-async function seenBefore({ commit, input }: Context, from: IngestState, most?: number): Promise<SeenRows> {
+async function seenBefore(
+  { commit, input }: Context,
+  from: IngestState,
+  fileBytes: number,
+  most?: number,
+): Promise<SeenRows> {
+  const expected = fileBytes / BYTES_PER_ROW;
   // Fingerprints of another version say nothing about these.
-  if (from.read > 0 && from.fingerprints !== fingerprintWay) return new SeenRows(most, from.read);
-  const seen = new SeenRows(most);
+  if (from.read > 0 && from.fingerprints !== fingerprintWay)
+    return new SeenRows({ most, unremembered: from.read, expected });
+  const seen = new SeenRows({ most, expected });
   let after = -1;
   while (after < from.read - 1) {
     const rows = await commit((tx) => listFingerprints(tx, input.job_id, after, KNOWN_PER_LOOK));
@@ -226,6 +265,10 @@ type Odd = Omit<Inserted, 'total'>;
 
 const KNOWN_PER_LOOK = 10_000;
 const PIECES_AT_ONCE = 3;
+/** Of a file, for the memory of rows that were seen: as a rule there are more. */
+const BYTES_PER_ROW = 64;
+/** Bytes of a file that is worth a connection for each. */
+const SEVERAL_PIECES = 1_048_576;
 /** Small pieces wait for each other's commits; what is far too large once is over in its time all the same. */
 const GROWTH = 8;
 /** Of the file per piece: a checkpoint lies behind each. */

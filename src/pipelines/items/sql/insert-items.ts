@@ -94,7 +94,7 @@ export async function insertPackedItems(
       with moment as materialized (select timestamptz 'epoch' + $10::float8 * interval '1 microsecond' as at),
       piece as (
         insert into public.item_pieces (tenant_id, job_id, from_row, to_row, stored_at)
-        select $2, $1, $11, $12, at from moment
+        select $2, $1, $11, $12, at from moment where $11::int < $12::int
       )
       insert into public.job_items (job_id, tenant_id, user_id, job_type, row_index, line, input_json, normalized_json, fingerprint,
                                     created_at, updated_at)
@@ -116,6 +116,19 @@ export async function insertPackedItems(
     ],
   });
 }
+
+const none: PackedRows = {
+  from: 0,
+  to: 0,
+  index: int4Array([]),
+  line: int4Array([]),
+  cells: jsonArray('json', []),
+  fields: null,
+  fingerprints: null,
+};
+
+/** No row: what the connection's first statement takes longer than the others is behind it then. */
+export const insertNothing = (db: Queryable, target: ItemsTarget) => insertPackedItems(db, target, 0, none);
 
 /** Copies and unreadable lines, once every row before them is stored. Fingerprints only find candidates: a copy has the same cells. */
 export async function insertOddItems(
