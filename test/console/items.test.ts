@@ -72,6 +72,23 @@ describe('items', () => {
     expect(person.faults).toEqual([]);
   });
 
+  it('the sample of images shows every fate within the first look, with the twin, the reason and what the barcode says', async () => {
+    const person = await stage.enter();
+    const { page } = person;
+    await page.getByRole('button', { name: /Images matched by their barcodes/ }).click();
+    await page.waitForURL('**/r/*');
+    await page.getByRole('link', { name: 'Items', exact: true }).first().click();
+    const strip = page.getByRole('group', { name: 'Rows by status' });
+    for (const part of [/^2 .*DONE/, /^1 .*NOT_FOUND/, /^1 .*ERROR/, /^1 .*SKIPPED/, /^5 rows/])
+      await strip.getByRole('button', { name: part }).waitFor();
+    const grid = page.getByRole('table', { name: 'Items' });
+    await grid.getByText('4006381333931').first().waitFor();
+    await grid.getByText(/Nearly the same as the image of row \d/).waitFor();
+    await grid.getByText(/The image cannot be read/).waitFor();
+    await shoot(page, 'items-9-images');
+    expect(person.faults).toEqual([]);
+  });
+
   it('what waits for a retry is listed in its job and over all jobs, and can be started again', async () => {
     const person = await stage.enter();
     const { page } = person;

@@ -1,5 +1,16 @@
 // A copy of the source tree in which faults may be planted: everything the tests read, with the dependencies of the original.
-import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +19,8 @@ import type { Break } from './break.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const copied = ['src', 'test', 'db', 'samples', 'examples', 'console/src', 'package.json', 'vitest.config.ts'];
-/** The built product, for tests that start it, and the weights of the models: faults are planted in what loads them, not in them. */
-const linked = ['dist', 'models'];
+/** The weights of the models: faults are planted in what loads them, not in them. */
+const linked = ['models'];
 const configs = ['tsconfig.json', 'tsconfig.build.json', 'tsconfig.programs.json'];
 
 export interface TreeCopy {
@@ -22,10 +33,11 @@ export interface TreeCopy {
 export function copyTree(): TreeCopy {
   const folder = mkdtempSync(path.join(tmpdir(), 'millrace-mutate-'));
   chmodSync(folder, 0o755);
+  mkdirSync(path.join(folder, 'dist'));
   for (const name of [...copied, ...configs])
     cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
-  for (const name of linked)
+  for (const name of [...linked, ...builtParts()])
     if (existsSync(path.join(root, name))) symlinkSync(path.join(root, name), path.join(folder, name));
   return {
     folder,
@@ -45,6 +57,15 @@ export function copyTree(): TreeCopy {
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** The built product, for tests that start it. Not the programs of tests: each copy compiles its own, with its fault, and would leave them to everybody. */
+function builtParts(): string[] {
+  const dist = path.join(root, 'dist');
+  if (!existsSync(dist)) return [];
+  return readdirSync(dist)
+    .filter((name) => !name.startsWith('programs'))
+    .map((name) => path.join('dist', name));
 }
 
 /** Breaks that no longer fit the source, each with the reason: a find string must stand in its file exactly once. */

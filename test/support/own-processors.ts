@@ -72,6 +72,12 @@ export default [
     4,
   ),
   own('leaking', leak),
+  // Outside of the heap, which has a limit of its own.
+  own('hogging', async () => {
+    for (let n = 0; n < 12; n += 1) hoard.push(Buffer.alloc(40 * MEGABYTE, 1));
+    await new Promise((go) => setTimeout(go, 60_000));
+    return found({ said: 'nobody looked' });
+  }),
   own('hoarding', async ({ cells }) => {
     hoard.push(Buffer.alloc(40 * MEGABYTE, 1));
     return found({ said: `${cells.word}` });

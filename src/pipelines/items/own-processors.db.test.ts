@@ -17,6 +17,7 @@ const own = [
   'spinning-among',
   'waiting-among',
   'leaking',
+  'hogging',
   'hoarding',
   'spinning',
   'quitting',
@@ -42,6 +43,7 @@ describe('an own processor', () => {
 
   it.each([
     ['leaking', /took more than 300 MB of memory/],
+    ['hogging', /took more than 300 MB of memory/],
     ['quitting', /its process ended \(exit code 3\)/],
   ])(
     'that is %s ends its own rows with an error that says so, while other jobs go on in the same worker',

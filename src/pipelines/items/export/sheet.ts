@@ -59,7 +59,8 @@ export function cellValue(value: unknown, type: SheetColumn['type']): string | n
 const MAX_DIGITS = 15;
 
 function numberOf(text: string): number | null {
-  const isOne = /^-?\d+(\.\d+)?(e[-+]?\d{1,3})?$/.test(text);
+  // What begins with zeros names something, and a number would lose them.
+  const isOne = /^-?(0|[1-9]\d*)(\.\d+)?(e[-+]?\d{1,3})?$/.test(text);
   const digits = text.replace(/e.*$/, '').replace(/\D/g, '').replace(/^0+/, '').length;
   return isOne && digits <= MAX_DIGITS ? Number(text) : null;
 }
